@@ -1,9 +1,9 @@
-/** The words of a recipe that takes and answers with what its parts do. */
+/** The events and decisions of a recipe: those of its parts. */
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
 import type { Parts } from '../core/recipe.ts';
 import { byName, type DecisionWord, type EventWord } from '../schemas/vocabulary.ts';
 
-// From the parts, and not from the whole vocabulary: who takes one recipe does not need the words of the others.
+// Words come from the parts, not from the whole vocabulary: who imports one recipe does not need the words of the others.
 function once<W extends EventWord>(words: readonly W[], except: Iterable<string>): readonly W[] {
   const byType = new Map(words.map((word) => [word.type, word]));
   for (const type of except) byType.delete(type);

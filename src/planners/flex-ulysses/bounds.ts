@@ -1,12 +1,12 @@
-/** How good a plan can be at best. */
+/** Lower bounds on the compute and the communication of any plan. */
 import { leastRoom } from './counting.ts';
 import { cheapestFrom, descending, type Instance, lowestLevel, topDegree } from './instance.ts';
 
 const sum = (values: Float64Array): number => values.reduce((total, value) => total + value, 0);
 
 /**
- * Least compute of the most loaded device by counting: of the j · K + 1 sequences with most work, some top group has
- * j + 1, and these have at least the work of the last j + 1.
+ * Bounds the compute of the most loaded device by counting: of the j · K + 1 sequences with most work, some top group
+ * has j + 1, and these have at least the work of the last j + 1.
  */
 function pigeonhole(instance: Instance, byWork: readonly number[]): number {
   const { work, devices } = instance;
@@ -22,8 +22,9 @@ function pigeonhole(instance: Instance, byWork: readonly number[]): number {
 }
 
 /**
- * Least compute of the most loaded device by memory: the g sequences with most work lie in g′ ≤ g top groups, and these
- * must also hold the tokens that do not fit into the others: at least the work of those with least work per token.
+ * Bounds the compute of the most loaded device by memory: the g sequences with most work lie in g′ ≤ g top groups, and
+ * these must also hold the tokens that do not fit into the others: at least the work of those with least work per
+ * token.
  */
 function memoryComplement(instance: Instance, byWork: readonly number[], memoryCap: number): number {
   const { work, lengths, devices } = instance;
@@ -68,7 +69,7 @@ function memoryComplement(instance: Instance, byWork: readonly number[], memoryC
 }
 
 /**
- * No plan within the memory limit has a smaller compute on its most loaded device.
+ * Returns a lower bound on the compute of the most loaded device of any plan within the memory limit.
  *
  * @param memoryCap - most tokens of a device
  */
@@ -82,7 +83,8 @@ export function computeBound(instance: Instance, memoryCap: number): number {
 }
 
 /**
- * No plan within the limits communicates less: each sequence at the cheapest degree at which it fits alone.
+ * Returns a lower bound on the communication of any plan within the limits: each sequence at the cheapest degree at
+ * which it fits alone.
  *
  * @param computeLimit - most compute of a device
  * @param memoryCap - most tokens of a device

@@ -1,4 +1,4 @@
-/** What a sequence costs at a degree: JSON, so that the same model can be given over a wire. */
+/** The cost model of a sequence at a degree: JSON, so that the same model can be given over a wire. */
 import { z } from 'zod';
 import { type LengthFunction, lengthFunction, valueAt } from '../../core/length-function.ts';
 import { refuse } from '../../errors.ts';
@@ -41,14 +41,14 @@ export const costModel = z
   })
   .describe('What a sequence costs at a sharding degree.');
 
-/** Traffic of one device when a sequence is sharded, per token of the sequence (FlexRL, Appendix A). */
+/** Returns the traffic of one device when a sequence is sharded, per token of the sequence (FlexRL, Appendix A). */
 export const splitShare = (degree: number): number => (degree - 1) / (degree * degree);
 
 const valuesOf = (lengths: readonly number[], model: LengthFunction, path: string): Float64Array =>
   Float64Array.from(lengths, (length) => (length === 0 ? 0 : valueAt(model, length, path)));
 
 /**
- * Work of each sequence on one device that holds it whole.
+ * Returns the work of each sequence on one device that holds it whole.
  *
  * @throws PolicyError `infeasible` for a length beyond the last point of a table
  */
@@ -56,7 +56,7 @@ export const workOf = (lengths: readonly number[], { compute }: CostModel): Floa
   valuesOf(lengths, compute, 'costs.compute');
 
 /**
- * What the baselines without sharding take for the work of each sequence.
+ * Returns the work of each sequence as the baselines without sharding count it.
  *
  * @throws PolicyError `infeasible` for a length beyond the last point of a table
  */
@@ -64,7 +64,7 @@ export const baselineWorkOf = (lengths: readonly number[], { workload }: CostMod
   valuesOf(lengths, workload, 'costs.workload');
 
 /**
- * Cost of sharding each sequence at a degree; 0 for an empty one.
+ * Returns the cost of sharding each sequence at a degree; 0 for an empty one.
  *
  * @param crossesNodes - whether a group of that degree spans nodes
  * @throws PolicyError `invalid_input` where a table has no such degree, `infeasible` beyond its last point

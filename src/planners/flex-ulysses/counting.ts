@@ -1,14 +1,14 @@
-/** How much has to be sharded at least, by counting what fits into the groups of each degree. */
+/** Bounds from below how much must be sharded, by counting the sequences that fit into the groups of each degree. */
 import type { Instance } from './instance.ts';
 import { cheapestFrom } from './instance.ts';
 
-/** What is counted: of an instance, or of a problem of the search. */
+/** The fields that are counted: of an instance, or of a problem of the search. */
 export type Counted = Pick<Instance, 'devices' | 'splitCost' | 'work' | 'lengths'>;
 
 /** Limits may be passed by this, relative: sums in another order differ by less. */
 const granted = 1 + 1e-8;
 
-/** Sums of the smallest sizes: of none, of one, … */
+/** Returns the sums of the smallest sizes: of none, of one, … */
 function smallestSums(sizes: Float64Array): Float64Array {
   const sums = new Float64Array(sizes.length + 1);
   sizes
@@ -20,7 +20,7 @@ function smallestSums(sizes: Float64Array): Float64Array {
   return sums;
 }
 
-/** The largest whole number up to a most that passes a test, which all smaller ones pass. */
+/** Returns the largest whole number up to a most that passes a test, which all smaller ones pass. */
 function largestThat(most: number, passes: (one: number) => boolean): number {
   let low = 0;
   let high = most;
@@ -33,7 +33,8 @@ function largestThat(most: number, passes: (one: number) => boolean): number {
 }
 
 /**
- * No more than this of some sizes fit into bins: of bins with c or more, there are no more than can have c of the smallest.
+ * Bounds the number of sizes that fit into bins: of bins with c or more, there are no more than can have c of the
+ * smallest.
  *
  * @param sums - of the smallest sizes
  */
@@ -52,13 +53,13 @@ function mostThatFit(sums: Float64Array, bins: number, room: number): number {
   );
 }
 
-/** With more sequences a bin, the mean says all that counting would. */
+/** With more sequences per bin, counting finds no more than the mean does. */
 const mostEach = 64;
 /** Halvings of the range that the least room lies in. */
 const halvings = 50;
 
 /**
- * The least room of bins that as many items fit into as there are, by counting.
+ * Returns the least room of bins that as many items fit into as there are, by counting.
  *
  * @param sizes - of the items
  * @param known - the room is no less
@@ -82,16 +83,16 @@ export function leastRoom(sizes: Float64Array, bins: number, known: number): num
   return low;
 }
 
-/** What is sharded at least. */
+/** The least that must be sharded. */
 export interface Fewest {
-  /** No plan within the limits communicates less. */
+  /** Lower bound on the communication of a plan within the limits. */
   readonly communication: number;
-  /** By level: so many sequences are above it. */
+  /** Number of sequences above each level. */
   readonly above: readonly number[];
 }
 
 /**
- * How many sequences cannot be within the groups of a level or below, for each level, and what it costs to shard so many
+ * Counts, for each level, the sequences that cannot be within its groups or below, and the cost of sharding so many
  * above it: those for which that costs least more.
  *
  * @param computeLimit - most compute of a device

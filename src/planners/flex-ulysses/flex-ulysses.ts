@@ -1,5 +1,6 @@
 /**
- * How many devices share each sequence of a batch, and which (FlexRL §3 and Appendix A). See README.md.
+ * Chooses the number of devices that share each sequence of a batch, and which (FlexRL §3 and Appendix A). See
+ * README.md.
  */
 import { definePlanner, type PlannerDefinition } from '../../core/definition.ts';
 import { refuse } from '../../errors.ts';
@@ -29,7 +30,7 @@ const strategies: Readonly<Record<FlexUlyssesSettings['strategy'], Strategy>> = 
 /** Places that sharding may add to those of the sequences: beyond, a plan is larger than a step is worth. */
 const mostShardedPlaces = 1_000_000;
 
-/** A few sequences on many devices each make a plan of any size: it is known before the plan is written. */
+/** Refuses a plan that is too large, before it is written: a few sequences on many devices each make a plan of any size. */
 function checkSize({ level }: Placement): void {
   let places = 0;
   for (const one of level) places += 2 ** one - 1;

@@ -10,7 +10,7 @@ import type { FlexUlyssesSettings } from './types.ts';
 export interface Instance {
   readonly sequences: number;
   readonly devices: number;
-  /** How many degrees there are, >= 1. */
+  /** Number of degrees, >= 1. */
   readonly levels: number;
   /** Tokens of each sequence. */
   readonly lengths: Float64Array;
@@ -35,17 +35,17 @@ export function descending(values: Float64Array): number[] {
   return Array.from(values, (_, index) => index).sort((a, b) => values[b]! - values[a]! || a - b);
 }
 
-/** How many devices a top group has. */
+/** Returns the number of devices of a top group. */
 export const topDegree = (instance: Instance): number => 2 ** (instance.levels - 1);
 
-/** The lowest level at which a sequence fits on a device, as a test says; the last one if none does. */
+/** Returns the lowest level at which a sequence fits on a device, as a test says; the last one if none does. */
 export function lowestLevel(levels: number, fits: (degree: number) => boolean): number {
   let level = 0;
   while (level < levels - 1 && !fits(2 ** level)) level += 1;
   return level;
 }
 
-/** The least cost of sharding a sequence, at a level or above. */
+/** Returns the least cost of sharding a sequence, at a level or above. */
 export function cheapestFrom(cost: readonly Float64Array[], index: number, lowest: number): number {
   let cheapest = Number.POSITIVE_INFINITY;
   for (let level = lowest; level < cost.length; level += 1) cheapest = Math.min(cheapest, cost[level]![index]!);
@@ -54,13 +54,13 @@ export function cheapestFrom(cost: readonly Float64Array[], index: number, lowes
 
 type Heads = Pick<FlexUlyssesSettings, 'attentionHeads' | 'kvHeads'>;
 
-/** Whether the heads can be spread over so many devices. */
+/** Whether the heads can be spread over `degree` devices. */
 function spreads(degree: number, { attentionHeads, kvHeads }: Heads): boolean {
   if (attentionHeads !== undefined && attentionHeads % degree !== 0) return false;
   return kvHeads === undefined || kvHeads % degree === 0 || degree % kvHeads === 0;
 }
 
-/** How many degrees are admissible: 1, 2, 4 … as long as groups of that size partition the devices. */
+/** Counts the admissible degrees: 1, 2, 4 … as long as groups of that size partition the devices. */
 export function admissibleLevels(settings: Pick<FlexUlyssesSettings, 'devices' | 'maxDegree'> & Heads): number {
   let levels = 1;
   for (let degree = 2; degree <= settings.maxDegree; degree *= 2) {
@@ -76,7 +76,7 @@ function crossesNodes(degree: number, { devices, devicesPerNode }: FlexUlyssesSe
 }
 
 /**
- * The batch of an input.
+ * Returns the batch of an input.
  *
  * @throws PolicyError `infeasible`, `invalid_input` where the cost model does not cover a length or a degree
  */

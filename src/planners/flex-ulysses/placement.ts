@@ -1,8 +1,8 @@
-/** What a placement puts on each device, and what it costs. */
+/** Loads and costs of a placement. */
 import type { Instance, Placement } from './instance.ts';
 import type { FlexUlyssesPlan, SequenceAssignment } from './types.ts';
 
-/** A placement of every sequence whole on device 0. */
+/** Returns a placement of every sequence whole on device 0. */
 export const emptyPlacement = (sequences: number): Placement => ({
   level: new Uint8Array(sequences),
   group: new Int32Array(sequences),
@@ -14,7 +14,7 @@ export interface Loads {
   readonly memory: Float64Array;
 }
 
-/** What each device has. */
+/** Sums the compute and the tokens of each device. */
 export function loadsOf(instance: Instance, { level, group }: Placement): Loads {
   const compute = new Float64Array(instance.devices);
   const memory = new Float64Array(instance.devices);
@@ -29,10 +29,10 @@ export function loadsOf(instance: Instance, { level, group }: Placement): Loads 
   return { compute, memory };
 }
 
-/** The largest of many numbers >= 0; 0 of none. */
+/** Returns the largest of many numbers >= 0; 0 of none. */
 export const largest = (values: Float64Array): number => values.reduce((most, value) => Math.max(most, value), 0);
 
-/** How good a placement is. */
+/** Computes the metrics of a placement. */
 export function metricsOf(instance: Instance, placement: Placement): FlexUlyssesPlan['metrics'] {
   const { compute, memory } = loadsOf(instance, placement);
   let communication = 0;
@@ -55,7 +55,7 @@ export function metricsOf(instance: Instance, placement: Placement): FlexUlysses
   };
 }
 
-/** A placement as a caller reads it. */
+/** Returns a placement as a caller reads it. */
 export function assignmentsOf({ level, group }: Placement): SequenceAssignment[] {
   return Array.from(level, (one, sequence) => {
     const degree = 2 ** one;

@@ -18,7 +18,7 @@ type Counts = Omit<Replica, 'microBatches'>;
 function compute(input: GradientRenormalizationSettings): GradientRenormalizationPlan {
   const { replicas, unit, reduction, collective, accumulation, accumulated } = input;
   const name: CountName = unit === 'constant' ? 'samples' : unit;
-  // The schema has seen to it that the unit is counted wherever there are samples.
+  // The schema ensures that the unit is counted wherever there are samples.
   const unitsOf = (counts: Counts): number => countIn(counts, name)!;
   const total = input.divisor ?? replicas.reduce((sum, one) => sum + unitsOf(one), 0);
   if (total === 0) {
@@ -31,7 +31,7 @@ function compute(input: GradientRenormalizationSettings): GradientRenormalizatio
   }
   const factorOf = (units: number): number =>
     scaleFactor({ units, total, replicas: replicas.length, reduction, collective });
-  // A framework that takes the mean over micro-batches has divided by their number, the empty ones counted.
+  // A framework that takes the mean over micro-batches has divided by their number, including the empty ones.
   const accumulatedOver = (microBatches: readonly Counts[]): number =>
     accumulation === 'mean' ? Math.max(1, microBatches.length) : 1;
 

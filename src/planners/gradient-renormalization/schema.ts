@@ -10,9 +10,9 @@ const counts = {
   groups: count.optional().describe('Whole groups in it, >= 0; needed with `unit: groups` where there are samples.'),
 };
 
-/** How much one micro-batch holds. */
+/** Counts of samples, tokens and groups of one micro-batch. */
 export const microBatchCounts = z.strictObject(counts);
-/** How much one data-parallel replica has trained on. */
+/** Counts that one data-parallel replica has trained on. */
 export const replicaCounts = z.strictObject({
   ...counts,
   microBatches: z
@@ -28,11 +28,11 @@ type Counts = z.output<typeof microBatchCounts>;
 type Refine = z.RefinementCtx;
 type Path = (string | number)[];
 
-/** A count that is given, or that follows: nothing is in what has no samples. */
+/** Returns a count that is given, or that follows: it is 0 if there are no samples. */
 export const countIn = (counted: Counts, name: CountName): number | undefined =>
   counted[name] ?? (counted.samples === 0 ? 0 : undefined);
 
-/** The schema takes a message that says what was expected. */
+/** Adds an issue with a message that says what was expected. */
 const refuse = (context: Refine, path: Path, expected: string): void =>
   context.addIssue({ code: 'custom', path, message: `expected ${expected}` });
 

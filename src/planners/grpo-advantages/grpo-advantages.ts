@@ -10,7 +10,7 @@ import type { GrpoAdvantagesInput, GrpoAdvantagesPlan, GrpoAdvantagesSettings } 
 type Group = GrpoAdvantagesSettings['groups'][number];
 type PlannedGroup = GrpoAdvantagesPlan['groups'][number];
 
-/** The rewards of the responses, each once. */
+/** Returns the rewards of the responses, each once. */
 function distinct({ rewards, responseIds }: Group): readonly number[] {
   if (responseIds === undefined) return rewards;
   const first = new Set<string>();

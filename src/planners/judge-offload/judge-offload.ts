@@ -1,6 +1,6 @@
 /**
- * Which layers of a judge beside the actor stay on the GPU, and which are streamed from host memory while it computes
- * (RollPacker §4.3). See README.md.
+ * Chooses the layers of a judge beside the actor that stay on the GPU, and those streamed from host memory while it
+ * computes (RollPacker §4.3). See README.md.
  */
 import { definePlanner, type PlannerDefinition } from '../../core/definition.ts';
 import { valueAt } from '../../core/length-function.ts';
@@ -10,16 +10,16 @@ import { judgeOffloadInput, judgeOffloadPlan } from './schema.ts';
 import { choose } from './search.ts';
 import type { JudgeOffloadInput, JudgeOffloadPlan, JudgeOffloadSettings } from './types.ts';
 
-/** Whole percents that are left beside the actor; 1 − 0.7 is 30 %, not 29 %. */
+/** Returns the whole percents that are left beside the actor; 1 − 0.7 is 30 %, not 29 %. */
 function percentsLeft(actorSmShare: number): number {
   const left = Math.floor((1 - actorSmShare) * 100 + 1e-9);
   if (left >= 1) return left;
   refuse('infeasible', 'actorSmShare', 'at most 0.99: MPS gives whole percents, and the judge needs one', actorSmShare);
 }
 
-/** How many of the layers fit, resident ones and buffers together. */
+/** Returns the number of layers that fit, resident ones and buffers together. */
 function slotsFor({ memoryBytes, layerBytes, layers }: JudgeOffloadSettings, otherBytes: number): number {
-  // No quotient: rounded, it can be a layer off, either way.
+  // A rounded quotient could be a layer off, either way.
   for (let slots = layers; slots >= 1; slots -= 1) if (otherBytes + slots * layerBytes <= memoryBytes) return slots;
   const least = otherBytes + layerBytes;
   refuse('infeasible', 'memoryBytes', `at least ${least} bytes: fixed bytes, activations and one layer`, memoryBytes);

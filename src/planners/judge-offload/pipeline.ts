@@ -1,6 +1,6 @@
-/** The pipeline of streamed layers: how long a forward pass takes, and which layers may be streamed. */
+/** The pipeline of streamed layers: the seconds of a forward pass, and the choice of streamed layers. */
 
-/** How fast the two ends of the pipeline are. */
+/** Speeds of the two ends of the pipeline. */
 export interface Pace {
   /** Seconds in which a layer is computed. */
   readonly layerSeconds: number;
@@ -9,9 +9,9 @@ export interface Pace {
 }
 
 /**
- * Seconds of a forward pass that starts with empty buffers. Transfers go one at a time in the order of the layers; one
- * starts when the link and a buffer are free. A layer starts when the one before is done and its weights are there, and
- * frees its buffer at its end.
+ * Returns the seconds of a forward pass that starts with empty buffers. Transfers go one at a time in the order of the
+ * layers; one starts when the link and a buffer are free. A layer starts when the one before is done and its weights
+ * are there, and frees its buffer at its end.
  *
  * @param layers - how many
  * @param streamed - those that are streamed, from 0, ascending

@@ -5,7 +5,7 @@ import { count, positiveCount } from '../../schemas/units.ts';
 
 const bytes = z.number().nonnegative().max(1e18);
 const seconds = z.number().nonnegative();
-/** Beyond this the search takes longer than a step is worth. */
+/** With more layers than this the search takes longer than a step is worth. */
 const mostLayers = 256;
 
 /** Schema of the input. */

@@ -1,7 +1,7 @@
 /** The fastest pipeline that fits, and what it can do without at that speed. */
 import { type Pace, pipelinedSeconds, spread } from './pipeline.ts';
 
-/** What the search may choose from. */
+/** Limits of the search. */
 export interface Bounds {
   readonly layers: number;
   /** Layers that fit on the GPU, resident ones and buffers together, >= 1. */
@@ -9,7 +9,7 @@ export interface Bounds {
   readonly maxDepth: number;
 }
 
-/** What was chosen, and how long a forward pass takes with it. */
+/** A choice of streamed layers and buffers, and the seconds of a forward pass with it. */
 export interface Choice {
   readonly streamed: readonly number[];
   readonly depth: number;
@@ -19,7 +19,7 @@ export interface Choice {
 /** Sums in another order may differ by this, relative. */
 const rounding = 1e-9;
 
-/** The fastest pipeline with so many buffers; ties go to the longest lead of resident layers. */
+/** Returns the fastest pipeline with `depth` buffers; ties go to the longest lead of resident layers. */
 function fastestAt(depth: number, { layers, slots }: Bounds, pace: Pace): Choice {
   const resident = slots - depth;
   let best: Choice | undefined;
@@ -32,8 +32,8 @@ function fastestAt(depth: number, { layers, slots }: Bounds, pace: Pace): Choice
 }
 
 /**
- * The fastest pipeline with each number of buffers, the fewest first. All slots are used: a resident layer more never
- * makes a pass slower. Nothing is streamed where all layers fit.
+ * Yields the fastest pipeline with each number of buffers, the fewest first. All slots are used: a resident layer more
+ * never makes a pass slower. Nothing is streamed where all layers fit.
  */
 function* byDepth(bounds: Bounds, pace: Pace): Generator<Choice> {
   const { layers, slots, maxDepth } = bounds;
@@ -41,7 +41,7 @@ function* byDepth(bounds: Bounds, pace: Pace): Generator<Choice> {
   else for (let depth = 1; depth <= Math.min(slots, maxDepth); depth += 1) yield fastestAt(depth, bounds, pace);
 }
 
-/** The fewest buffers, hence the fewest streamed layers, with which a pass takes no longer than a limit. */
+/** Finds the fewest buffers, hence the fewest streamed layers, with which a pass takes no longer than a limit. */
 function withinLimit(bounds: Bounds, pace: Pace, limit: number): Choice | undefined {
   if (bounds.layers * pace.layerSeconds > limit) return undefined;
   for (const choice of byDepth(bounds, pace)) if (choice.seconds <= limit) return choice;
@@ -59,7 +59,7 @@ function leastSeconds(bounds: Bounds, pace: Pace): number {
 }
 
 /**
- * Of all pipelines within `tolerance` of the fastest one: that with the smallest share of the SMs, then the fewest
+ * Chooses among all pipelines within `tolerance` of the fastest one: the smallest share of the SMs, then the fewest
  * streamed layers, then the fastest; ties go to the longest lead of resident layers.
  *
  * @param mostPercent - most of the SMs that the judge may have, in percent, >= 1

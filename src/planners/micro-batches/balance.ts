@@ -2,7 +2,7 @@
 import { exchange } from './exchange.ts';
 import { addTo, type Item, type Loads, mostOf, noLoads, type Part, type Slots } from './parts.ts';
 
-/** What a part is spread within. */
+/** Limits that a part is spread within. */
 export interface Limits {
   readonly count: number;
   readonly cap: number;
@@ -16,13 +16,13 @@ function hardestFirst({ items }: Part): number[] {
   return items.map((_, index) => index).sort((a, b) => byWork(items[a]!, items[b]!) || a - b);
 }
 
-/** Each item, hardest first, into the micro-batch with least work where it fits; nothing where one fits nowhere. */
+/** Puts each item, hardest first, into the micro-batch with least work where it fits; `undefined` if one fits nowhere. */
 function leastWorkFirst(part: Part, count: number, cap: number): Slots | undefined {
   const loads = noLoads(part, count);
   const slots = new Int32Array(part.items.length);
   for (const [placed, index] of hardestFirst(part).entries()) {
     const item = part.items[index]!;
-    // Of those without any work only the first is of interest, and it is not beyond the items placed so far.
+    // Of the micro-batches without any work only the first is of interest, and it is not beyond the items placed so far.
     const most = Math.min(count, placed + 1);
     let best = -1;
     let least = Number.POSITIVE_INFINITY;
@@ -55,7 +55,7 @@ function fillEmpty(part: Part, slots: Slots, count: number): void {
   }
 }
 
-/** The loads of a part. */
+/** Returns the loads of a part. */
 export function loadsOf(part: Part, slots: Slots, count: number): Loads {
   const loads = noLoads(part, count);
   for (const [index, slot] of slots.entries()) addTo(loads, part, part.items[index]!, slot);

@@ -1,4 +1,4 @@
-/** How many micro-batches every rank has, and a packing of each part into at most that many. */
+/** Chooses the number of micro-batches of every rank, and packs each part into at most that many. */
 import { refuse } from '../../errors.ts';
 import { leastBins } from './least.ts';
 import { type Budget, firstFit, searchPacking } from './pack.ts';
@@ -18,12 +18,12 @@ export interface Packed {
 
 type Limits = Pick<MicroBatchesSettings, 'maxTokensPerMicroBatch' | 'minMicroBatches' | 'divisibleBy'>;
 
-/** The least number >= a bound that the settings allow. */
+/** Returns the least number >= a bound that the settings allow. */
 export function allowedCount(bound: number, { minMicroBatches, divisibleBy }: Limits): number {
   return Math.ceil(Math.max(bound, minMicroBatches) / divisibleBy) * divisibleBy;
 }
 
-/** Fewest micro-batches that a rank of a part needs. */
+/** Returns the fewest micro-batches that a rank of a part needs. */
 function leastOf(part: Part, cap: number): number {
   const tokens = Array.from({ length: part.ranks }, (): number[] => []);
   for (const item of part.items) {
@@ -32,7 +32,7 @@ function leastOf(part: Part, cap: number): number {
   return tokens.reduce((most, one) => Math.max(most, leastBins(one, cap)), 0);
 }
 
-/** Fewest micro-batches of every rank that keep the cap, whatever is packed how. */
+/** Returns the fewest micro-batches of every rank that keep the cap, whatever the packing. */
 export const leastCount = (parts: readonly Part[], cap: number): number =>
   parts.reduce((most, part) => Math.max(most, leastOf(part, cap)), 0);
 
@@ -43,7 +43,7 @@ function checkSize(count: number, ranks: number): void {
 }
 
 /**
- * The fewest micro-batches for which every part has a packing, by first fit, and by a search where that needs more.
+ * Finds the fewest micro-batches for which every part has a packing, by first fit, and by a search if that needs more.
  *
  * @throws PolicyError `limit_exceeded` for a plan of more than a million
  */

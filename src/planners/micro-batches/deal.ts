@@ -2,9 +2,9 @@
 import { karmarkarKarp } from '../../core/karmarkar-karp.ts';
 
 /**
- * Ranks of nearly equal load whose numbers of sequences differ by at most one: Karmarkar-Karp with equal sizes, the
- * batch filled up with sequences of no load. These are fewer than the ranks and sort first, so that the first round of
- * the method gives each rank at most one.
+ * Deals sequences out to ranks of nearly equal load, with numbers of sequences that differ by at most one:
+ * Karmarkar-Karp with equal sizes, the batch filled up with sequences of no load. These are fewer than the ranks and
+ * sort first, so that the first round of the method gives each rank at most one.
  *
  * @param loads - of each sequence, >= 0
  * @returns the sequences of each rank, ascending; ranks by descending load

@@ -1,7 +1,7 @@
 /** Moves and swaps that take work off the micro-batch with most of it. */
 import { addTo, type Item, type Loads, type Part, type Slots } from './parts.ts';
 
-/** What the search keeps to. */
+/** Limits of the search. */
 interface ExchangeLimits {
   readonly cap: number;
   /** Moves and swaps that are looked at, times ranks. */
@@ -18,7 +18,7 @@ interface Exchange {
 const share = (item: Item | undefined, rank: number, kind: 'tokens' | 'work'): number =>
   item !== undefined && rank >= item.first && rank < item.first + item.width ? item[kind] : 0;
 
-/** The most work of a rank in both micro-batches after an exchange; infinite where the cap does not allow it. */
+/** Returns the most work of a rank in both micro-batches after an exchange; infinite if the cap does not allow it. */
 function workAfter(
   part: Part,
   loads: Loads,
@@ -40,7 +40,7 @@ function workAfter(
   return most;
 }
 
-/** Where a rank that is not stuck has most work, the first of several; −1 if all are stuck. */
+/** Returns the index of the most work of a rank that is not stuck, the first of several; −1 if all are stuck. */
 function worst(work: Float64Array, stuck: Uint8Array): number {
   let at = -1;
   let most = -1;
@@ -111,7 +111,7 @@ export function exchange(part: Part, slots: Slots, loads: Loads, { cap, looks }:
       stuck[at % part.ranks] = 1;
       continue;
     }
-    // One rank has no others that it could help.
+    // With one rank there are no others that it could help.
     someHelped = part.ranks > 1;
     const from = Math.floor(at / part.ranks);
     relocate(best.out, from, best.to);

@@ -1,6 +1,6 @@
-/** How few micro-batches there can be. */
+/** Bounds the number of micro-batches from below. */
 
-/** The first index of an ascending list whose value is not below (`above`: is above) a limit. */
+/** Returns the first index of an ascending list whose value is not below (`above`: is above) a limit. */
 function firstFrom(ascending: Float64Array, limit: number, above: boolean): number {
   let low = 0;
   let high = ascending.length;
@@ -14,8 +14,8 @@ function firstFrom(ascending: Float64Array, limit: number, above: boolean): numb
 }
 
 /**
- * Fewest bins that hold the sizes (Martello and Toth's L2): beside those above half of the cap, of which no two share a
- * bin, there is only so much room for the others. At least their sum ÷ cap.
+ * Returns the fewest bins that hold the sizes (Martello and Toth's L2): beside those above half of the cap, of which no
+ * two share a bin, there is only so much room for the others. At least their sum ÷ cap.
  *
  * @param sizes - each at most the cap
  */

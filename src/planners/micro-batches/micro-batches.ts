@@ -18,7 +18,7 @@ import type { MicroBatchesInput, MicroBatchesPlan, MicroBatchesSettings } from '
 const looksOfPart = 2_000_000;
 const looksOfPlan = 10_000_000;
 
-/** What a rank, or several, have of a sequence. */
+/** Returns the item of a sequence for the ranks that share it. */
 function itemOf(
   settings: MicroBatchesSettings,
   sequence: number,
@@ -45,7 +45,7 @@ function packed(items: readonly Item[], ranks: number, settings: MicroBatchesSet
   return { parts, ...pack(parts, settings) };
 }
 
-/** The whole batch dealt out by work, or by tokens where only that gives fewer micro-batches. */
+/** Deals out the whole batch by work, or by tokens if only that gives fewer micro-batches. */
 function dealt(all: readonly Item[], ranks: number, bound: number, settings: MicroBatchesSettings): PackedParts {
   const packedBy = (load: 'work' | 'tokens'): PackedParts => {
     const parts = deal(
@@ -64,7 +64,7 @@ function dealt(all: readonly Item[], ranks: number, bound: number, settings: Mic
   return byTokens.count < byWork.count ? byTokens : byWork;
 }
 
-/** The plan of sequences that are packed: work is spread evenly. */
+/** Returns the plan of packed sequences: work is spread evenly. */
 function planOf({ parts, count, slots }: PackedParts, bound: number, cap: number): MicroBatchesPlan {
   const looks = Math.min(looksOfPart, Math.floor(looksOfPlan / parts.length));
   const balanced = slots.map((packing, index) => balance(parts[index]!, packing, { count, cap, looks }));
@@ -73,7 +73,7 @@ function planOf({ parts, count, slots }: PackedParts, bound: number, cap: number
 }
 
 function compute(settings: MicroBatchesSettings): MicroBatchesPlan {
-  // The schema has seen to it that there are either lengths by rank, or lengths and ranks.
+  // The schema ensures that there are either lengths by rank, or lengths and ranks.
   const { lengthsByRank, lengths = [], ranks = 1, assignments, maxTokensPerMicroBatch: cap } = settings;
   if (lengthsByRank === undefined && assignments === undefined) {
     const items = lengths.map((length, index) => itemOf(settings, index, length, `lengths[${index}]`, [0, 1]));

@@ -19,7 +19,7 @@ export function largestFirst({ items }: Part): number[] {
 }
 
 /**
- * Each item, largest first, into the first micro-batch where it fits.
+ * Puts each item, largest first, into the first micro-batch where it fits.
  *
  * @returns the micro-batch of each item, and how many there are
  */
@@ -49,7 +49,7 @@ function alike(part: Part, tokens: Float64Array, one: number, other: number): bo
   return true;
 }
 
-/** The micro-batches worth trying for an item, fullest first: those where it fits, one of those that are alike. */
+/** Returns the micro-batches worth trying for an item, fullest first: those where it fits, one of those that are alike. */
 function choices(part: Part, loads: Loads, item: Item, count: number, cap: number): number[] {
   const found: number[] = [];
   for (let slot = 0; slot < count; slot += 1) {
@@ -63,7 +63,7 @@ function choices(part: Part, loads: Loads, item: Item, count: number, cap: numbe
   return found.sort((a, b) => fullness(b) - fullness(a) || a - b);
 }
 
-/** For each place of an order: tokens of each rank in the items from there on, and the smallest of these items. */
+/** Returns for each place of an order: tokens of each rank in the items from there on, and the smallest of these items. */
 function remaining(part: Part, order: readonly number[]): { tokens: Float64Array[]; smallest: Float64Array } {
   const tokens = Array.from({ length: order.length + 1 }, () => new Float64Array(part.ranks));
   const smallest = new Float64Array(order.length + 1).fill(Number.POSITIVE_INFINITY);
@@ -78,8 +78,8 @@ function remaining(part: Part, order: readonly number[]): { tokens: Float64Array
 }
 
 /**
- * A packing into so many micro-batches by branch and bound: largest item first, fullest micro-batch first, left where
- * the room that some remaining item can use is too small.
+ * Searches a packing into `count` micro-batches by branch and bound: largest item first, fullest micro-batch first,
+ * left where the room that some remaining item can use is too small.
  *
  * @returns the micro-batch of each item; nothing where there is none, or where the steps are used up
  */

@@ -1,24 +1,24 @@
 /** Ranks that have to be looked at together, because they share sequences. */
 
-/** A sequence, or what several ranks have of it. */
+/** A sequence, or the part of it that several ranks have. */
 export interface Item {
   /** Index of the sequence, as the plan names it. */
   readonly sequence: number;
   /** First of its ranks, counted from the first of the part. */
   readonly first: number;
-  /** How many ranks share it. */
+  /** Number of ranks that share it. */
   readonly width: number;
   /** Tokens of the whole sequence. */
   readonly length: number;
-  /** Tokens of each of its ranks; the cap where it has more. */
+  /** Tokens of each of its ranks; the cap if it has more. */
   readonly tokens: number;
-  /** Work of each of them. */
+  /** Work of each of its ranks. */
   readonly work: number;
   /** Whether it is above the cap by itself. */
   readonly overCap: boolean;
 }
 
-/** Ranks beside each other, and the sequences that they alone have. */
+/** Neighbouring ranks, and the sequences that they alone have. */
 export interface Part {
   readonly firstRank: number;
   readonly ranks: number;
@@ -34,7 +34,7 @@ export interface Loads {
   readonly work: Float64Array;
 }
 
-/** No load anywhere. */
+/** Returns loads of 0. */
 export const noLoads = (part: Part, count: number): Loads => ({
   tokens: new Float64Array(part.ranks * count),
   work: new Float64Array(part.ranks * count),
@@ -49,7 +49,7 @@ export function addTo(loads: Loads, part: Part, item: Item, slot: number, sign: 
   }
 }
 
-/** The largest load of the ranks of an item in a micro-batch. */
+/** Returns the largest load of the ranks of an item in a micro-batch. */
 export function mostOf(loads: Float64Array, part: Part, item: Item, slot: number): number {
   const from = slot * part.ranks + item.first;
   let most = 0;

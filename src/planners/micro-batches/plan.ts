@@ -6,8 +6,8 @@ import type { MicroBatch, MicroBatchesPlan } from './types.ts';
 type Ranks = MicroBatchesPlan['ranks'];
 
 /**
- * The micro-batches of a part in the order in which they are run: most work first, so that ranks that wait for each other
- * do like with like; then most tokens, then the lowest number. Empty ones come last.
+ * Orders the micro-batches of a part for the run: most work first, so that ranks that wait for each other do like with
+ * like; then most tokens, then the lowest number. Empty ones come last.
  */
 function order(part: Part, slots: Slots, count: number): number[] {
   const loads = loadsOf(part, slots, count);
@@ -28,7 +28,7 @@ function order(part: Part, slots: Slots, count: number): number[] {
   return keys.map((one) => one.slot);
 }
 
-/** What each rank runs. */
+/** Assembles the micro-batches of each rank. */
 export function microBatchesOf(parts: readonly Part[], slots: readonly Slots[], count: number): Ranks {
   const newOne = (): MicroBatch => ({ sequences: [], tokens: 0, work: 0, empty: true, overCap: false });
   const ranks = parts.reduce((sum, part) => sum + part.ranks, 0);
@@ -51,7 +51,7 @@ export function microBatchesOf(parts: readonly Part[], slots: readonly Slots[], 
   return made;
 }
 
-/** How good they are. */
+/** Computes the metrics of the plan. */
 export function metricsOf(ranks: Ranks, count: number): MicroBatchesPlan['metrics'] {
   const metrics = { maxTokens: 0, maxWork: 0, totalWork: 0, lockstepWork: 0, empty: 0 };
   for (let at = 0; at < count; at += 1) {

@@ -9,7 +9,7 @@ const mostRanks = 65_536;
 
 const length = count.max(1e9);
 
-/** Where a sequence lies already: an assignment of flex-ulysses. */
+/** An assignment of flex-ulysses, for a sequence that has its ranks already. */
 export const placedSequence = z.strictObject({
   sequence: count.describe('Index of the sequence in `lengths`.'),
   degree: positiveCount.max(mostRanks).describe('How many ranks share it; each has length ÷ degree of its tokens.'),
@@ -55,7 +55,7 @@ const fields = z.strictObject({
 
 type Fields = z.output<typeof fields>;
 
-/** What is wrong with the assignments of a batch, with its path. */
+/** Returns the first fault in the assignments of a batch, with its path. */
 function misplaced({ lengths = [], ranks = 0, assignments = [] }: Fields): [(string | number)[], string] | undefined {
   if (assignments.length !== lengths.length) return [[], `${lengths.length} of them, as many as lengths`];
   const seen = new Set<number>();

@@ -1,4 +1,4 @@
-/** Which degrees a job allows, and the replicas that a degree makes. */
+/** The degrees that a job allows, and the replicas that a degree makes. */
 import type { GpuServer, ReplicaGroup } from '../../schemas/parallelism.ts';
 
 /** A tensor-parallel degree, with the expert-parallel degree inside it if experts are spread. */
@@ -9,7 +9,7 @@ export interface Parallelism {
   readonly ep?: number | undefined;
 }
 
-/** What bounds the degrees. */
+/** Limits that decide which degrees of TP and EP are open to a kind of round. */
 export interface Bounds {
   /** Servers with their GPUs: a replica does not span two of them. */
   readonly servers: readonly GpuServer[];
@@ -30,9 +30,9 @@ export interface Bounds {
 }
 
 /**
- * The TP degrees, ascending: powers of two that divide the GPUs of every server (a replica never spans two, and none is
- * left over) and the KV heads, between the bounds, with the weights and one longest sequence in the memory. If a degree
- * is one of them, every power of two from the first to it is.
+ * Returns the TP degrees, ascending: powers of two that divide the GPUs of every server (a replica never spans two, and
+ * none is left over) and the KV heads, between the bounds, with the weights and one longest sequence in the memory. If
+ * a degree is one of them, every power of two from the first to it is.
  */
 export function degreesOf(bounds: Bounds): number[] {
   const { servers, kvHeads, minTp, maxTp = Number.POSITIVE_INFINITY } = bounds;
@@ -45,7 +45,7 @@ export function degreesOf(bounds: Bounds): number[] {
   return degrees;
 }
 
-/** The EP degrees of a TP degree, ascending: powers of two that divide it and the experts. Empty without experts. */
+/** Returns the EP degrees of a TP degree, ascending: powers of two that divide it and the experts. Empty without experts. */
 export function expertDegreesOf(tp: number, experts: number | undefined): number[] {
   const degrees: number[] = [];
   if (experts === undefined) return degrees;
@@ -53,12 +53,12 @@ export function expertDegreesOf(tp: number, experts: number | undefined): number
   return degrees;
 }
 
-/** What a host reports, as the policy counts it: EP only where experts are spread, and 1 if it is not said. */
+/** Returns a reported parallelism as the policy counts it: EP only where `experts` is given, and 1 if it is absent. */
 export function reported({ tp, ep = 1 }: Parallelism, experts: number | undefined): Parallelism {
   return experts === undefined ? { tp } : { tp, ep };
 }
 
-/** The replicas of a degree: neighbouring GPUs of one server each, in the order of servers and GPUs. */
+/** Returns the replicas of a degree: neighbouring GPUs of one server each, in the order of servers and GPUs. */
 export function replicasOf(servers: readonly GpuServer[], tp: number): ReplicaGroup[] {
   const replicas: ReplicaGroup[] = [];
   for (const { serverId, gpuIds } of servers) {

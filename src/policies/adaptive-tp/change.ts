@@ -33,7 +33,7 @@ export function begin(
   const { parallelism, reason } = start(state, name, seen);
   kind.current = parallelism;
   use(kind, parallelism);
-  // What the profile chose for an expected load holds if the real one is like it; all else is held against the profile.
+  // An anchor is set only for a choice of the profile: it holds while the real load is like the expected one.
   const chosenFor = state.config.expectedWorkload[name] ?? seen;
   if (reason.code === 'start_profile') kind.anchor = loadOf(chosenFor!);
   kind.toAsk = reason.code === 'start_profile' ? 'none' : 'first';
@@ -65,7 +65,7 @@ function bar(kind: KindState, parallelism: Parallelism, workload: RolloutWorkloa
   kind.bars.push({ ...only(parallelism), ...(workload === undefined ? undefined : { load: loadOf(workload) }) });
 }
 
-/** Seconds that a step was to take with a parallelism, or in proportion to its tokens where no profile knows it. */
+/** Returns the seconds expected of steps with a parallelism; in proportion to their tokens if the profile does not know it. */
 function expected(state: TpState, parallelism: Parallelism, steps: readonly StepRecord[]): number[] {
   const known = steps.map((step) => forecast(state, parallelism, step.workload));
   if (known.every((one) => typeof one === 'number')) return known as number[];
@@ -112,7 +112,7 @@ export function undo(
   tell(state, event.kind, from, reason, event.roundId, ctx);
 }
 
-/** What to go on with when the current parallelism cannot be set up; `undefined` if nothing is left. */
+/** Returns the parallelism to use when the current one cannot be set up; `undefined` if none is left. */
 function fallback(state: TpState, kind: KindState): Parallelism | undefined {
   if (kind.pending !== undefined) return kind.pending.from;
   const { tp, ep } = kind.current!;
@@ -125,7 +125,7 @@ function fallback(state: TpState, kind: KindState): Parallelism | undefined {
   return open[0];
 }
 
-/** A parallelism could not be set up: it is barred, and the one before it, or the next larger one, is told. */
+/** Handles a parallelism that could not be set up: bars it, and tells the one before it, or the next larger one. */
 export function fail(state: TpState, name: Kind, ctx: Ctx): boolean {
   const kind = state.kinds[name];
   const failed = kind.current!;

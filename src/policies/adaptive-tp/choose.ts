@@ -1,4 +1,4 @@
-/** What to start with, and what the profile says of a parallelism. */
+/** Chooses the first parallelism, and asks the profile for predictions. */
 import type { RolloutWorkload } from '../../schemas/parallelism.ts';
 import { expertDegreesOf, isSame, type Parallelism } from './bounds.ts';
 import { only, type SetReason } from './decisions.ts';
@@ -10,7 +10,7 @@ import { surfaceKey } from './surface.ts';
 /** Predictions that are kept: a job has few parallelisms, and asks for the same load again. */
 const mostForecasts = 64;
 
-/** Predicted seconds; `does_not_fit`, or `undefined` where the profile does not know it. */
+/** Returns predicted seconds; `does_not_fit`, or `undefined` where the profile does not know it. */
 export function forecast(
   state: TpState,
   parallelism: Parallelism,
@@ -29,7 +29,7 @@ export function forecast(
   return seconds;
 }
 
-/** Every parallelism of a degree; one without EP where there are no experts. */
+/** Returns every parallelism of a degree; one without EP if there are no experts. */
 function within(state: TpState, tp: number): Parallelism[] {
   const { experts } = state.config;
   return experts === undefined ? [{ tp }] : expertDegreesOf(tp, experts).map((ep) => ({ tp, ep }));
@@ -44,13 +44,13 @@ function candidates(state: TpState, tps: readonly number[], workload: RolloutWor
     });
 }
 
-/** The best of the profile for a workload among those that are not barred, if it knows any that fits. */
+/** Returns the best of the profile for a workload among those that are not barred, if it knows any that fits. */
 export function selected(state: TpState, kind: Kind, workload: RolloutWorkload) {
   const { bars } = state.kinds[kind];
   return best(candidates(state, state.degrees, workload).filter((one) => !bars.some((bar) => isSame(bar, one))));
 }
 
-/** The EP that goes with a TP: the best of the profile, or the one that is closest to what was used. */
+/** Returns the EP that goes with a TP: the best of the profile, or the one that is closest to what was used. */
 export function withExperts(
   state: TpState,
   tp: number,
@@ -65,7 +65,7 @@ export function withExperts(
   return { tp, ep };
 }
 
-/** What a kind starts with: as configured, or the best of the profile for what is expected, or the least degree. */
+/** Chooses the first parallelism of a kind: as configured, else the best of the profile, else the least degree. */
 export function start(
   state: TpState,
   kind: Kind,

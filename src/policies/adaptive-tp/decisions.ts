@@ -12,11 +12,11 @@ export const tpDecisions = [kindTpSet, roundTpSet, kindTpKept, profileMeasure] a
 export type Ctx = Context<AdaptiveTpDecision>;
 export type SetReason = Message<'kind-tp.set'>['reason'];
 
-/** The fields of a parallelism that is there. */
+/** Returns the fields of a parallelism that are present. */
 export const only = ({ tp, ep }: Parallelism): Parallelism => (ep === undefined ? { tp } : { tp, ep });
-/** The same as the one that was left. */
+/** Returns the same fields for the parallelism that was left. */
 export const fromOf = ({ tp, ep }: Parallelism) => (ep === undefined ? { fromTp: tp } : { fromTp: tp, fromEp: ep });
-/** The same as the one that is wanted. */
+/** Returns the same fields for the parallelism that is wanted. */
 export const wantedOf = ({ tp, ep }: Parallelism) =>
   ep === undefined ? { wantedTp: tp } : { wantedTp: tp, wantedEp: ep };
 
@@ -69,7 +69,7 @@ export function keep(
   ctx: Ctx,
 ): void {
   const { at } = ctx;
-  // One for every step: a spread would be most of what it costs.
+  // A decision is emitted at every step: a spread would be most of its cost.
   if (ep === undefined) ctx.emit({ type: 'kind-tp.kept', at, roundId, kind, tp, reason });
   else ctx.emit({ type: 'kind-tp.kept', at, roundId, kind, tp, ep, reason });
 }

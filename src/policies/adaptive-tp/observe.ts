@@ -48,7 +48,7 @@ export function observe(state: TpState, event: Observed, ctx: Ctx): void {
   });
 }
 
-/** The points that were observed, and those that their values were read from. */
+/** Returns the points that were observed, and those that their values were read from. */
 function toMeasure(state: TpState, { tp, ep, points }: Watch): ProfileConfiguration[] {
   const surface = state.surfaces.get(surfaceKey({ tp, ep }));
   const all = new Map<string, ProfileConfiguration>();

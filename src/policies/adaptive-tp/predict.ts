@@ -1,5 +1,5 @@
 /**
- * How long a rollout takes, from a profile (RollPacker §4.1).
+ * Predicts the duration of a rollout from a profile (RollPacker §4.1).
  *
  * Requests are spread evenly over the replicas and start together. Of response lengths the mean m and the greatest M are
  * known: the share that still runs after t tokens is taken as (1 − t/M)^(M/m − 1), which has both. One replica is then
@@ -17,17 +17,17 @@ interface Group {
   done: number;
 }
 
-/** A power that differs in its last bit, as it does between machines, changes nothing. */
+/** Rounds, so that a power that differs in its last bit, as it does between machines, changes nothing. */
 const rounded = (tokens: number): number => Math.round(tokens * 64) / 64;
 
 /** About how many groups stand for the sequences of a replica. */
 const usualGroups = 32;
 const mostGroups = 256;
-/** Where among its neighbours the longest response arrives: late, as on the replica that ends last, if any preempts. */
+/** Position of the longest response among the groups, 0 to 1: late, as on the replica that ends last, if any preempts. */
 const longestPlace = 0.9;
 const golden = 0.618_033_988_749_895;
 
-/** Groups in the order of arrival, in which long and short ones are mixed evenly. */
+/** Returns groups in the order of arrival, in which long and short ones are mixed evenly. */
 function groupsOf({ responseTokens, longestTokens }: RolloutWorkload, requests: number, size: number): Group[] {
   const exponent = Math.max(0, longestTokens / responseTokens - 1);
   const count = Math.max(1, Math.ceil((requests - 1) / size));
@@ -46,15 +46,15 @@ function groupsOf({ responseTokens, longestTokens }: RolloutWorkload, requests: 
   return groups;
 }
 
-/** One replica. */
+/** A replica of engines that runs its share of the groups. */
 class Replica {
   seconds = 0;
   readonly #read: (quantity: 'bytes' | 'decodeStepSeconds' | 'prefillSeconds', batch: number, length: number) => number;
   readonly #memoryBytes: number;
   readonly #promptTokens: number;
-  /** In the order of arrival. */
+  /** Running groups, in the order of arrival. */
   #running: Group[] = [];
-  /** The next one last. */
+  /** Waiting groups; the next one is the last. */
   readonly #waiting: Group[];
   #sequences = 0;
   #context = 0;
@@ -116,7 +116,7 @@ class Replica {
     this.#waiting.push(group!);
   }
 
-  /** Steps of the batch before the memory is full, at most `wanted`. */
+  /** Counts the steps of the batch before the memory is full, at most `wanted`. */
   #stepsThatFit(wanted: number): number {
     const fits = (steps: number) => this.#fits(this.#sequences, this.#context + this.#sequences * steps);
     if (fits(wanted)) return wanted;
@@ -147,7 +147,7 @@ class Replica {
 }
 
 /**
- * Predicted seconds of a rollout, or `undefined` if its longest response does not fit the memory.
+ * Predicts the seconds of a rollout, or returns `undefined` if its longest response does not fit the memory.
  *
  * @param surface - the profile of the parallelism
  * @param replicas - how many replicas share the requests, >= 1
@@ -167,7 +167,7 @@ export function predictSeconds(
   // A group must fit some times over, or its coming and going would be nothing like that of its sequences.
   let size = Math.max(1, Math.ceil(requests / usualGroups));
   while (size > 1 && !fits(size * 4)) size = Math.ceil(size / 2);
-  // Of many more than fit, a part is as slow in proportion.
+  // Of many more requests than fit, a part takes time in proportion.
   const part = Math.min(requests, size * mostGroups);
   const seconds = new Replica(surface, groupsOf(workload, part, size), workload, memoryBytes).run();
   return (seconds * requests) / part;

@@ -17,7 +17,7 @@ const workloadSchema = rolloutWorkload.extend({ gpus: positiveCount });
 
 /** An offline profile and the memory that it must fit. */
 export interface TpProfile {
-  /** What was measured; the last row of a point counts. */
+  /** Measured rows; the last row of a point counts. */
   readonly rows: readonly ProfileRow[];
   /** Bytes of memory of one GPU, > 0. */
   readonly gpuMemoryBytes: number;
@@ -25,7 +25,7 @@ export interface TpProfile {
   readonly memoryUtilization?: number;
 }
 
-/** What a rollout demands, and the GPUs that it has. */
+/** The load of a rollout and the GPUs that it has. */
 export interface TpWorkload extends RolloutWorkload {
   /** GPUs of the rollout, over all servers. */
   readonly gpus: number;
@@ -37,7 +37,7 @@ export interface TpCandidate extends Parallelism {
   readonly predictedSeconds?: number;
 }
 
-/** What {@link selectTp} gives. */
+/** Result of {@link selectTp}. */
 export interface TpSelection extends Parallelism {
   /** Predicted seconds of the rollout. */
   readonly predictedSeconds: number;
@@ -45,10 +45,10 @@ export interface TpSelection extends Parallelism {
   readonly candidates: readonly TpCandidate[];
 }
 
-/** By TP, then by EP; without EP first. */
+/** Orders by TP, then by EP; without EP first. */
 export const byDegree = (a: Parallelism, b: Parallelism): number => a.tp - b.tp || (a.ep ?? 0) - (b.ep ?? 0);
 
-/** The best of some configurations: fewest predicted seconds; of equals the least TP, then the least EP. */
+/** Returns the best of some configurations: fewest predicted seconds; of equals the least TP, then the least EP. */
 export function best(candidates: readonly TpCandidate[]): (TpCandidate & { predictedSeconds: number }) | undefined {
   let chosen: (TpCandidate & { predictedSeconds: number }) | undefined;
   for (const one of [...candidates].sort(byDegree)) {

@@ -1,4 +1,4 @@
-/** What adaptive-tp knows: the parallelism of each kind of round, how its last steps went, and the profile. */
+/** The state of adaptive-tp: the parallelism of each kind of round, its last steps, and the profile. */
 import { z } from 'zod';
 import type { Live } from '../../core/definition.ts';
 import { recentIds } from '../../core/recent-ids.ts';
@@ -20,17 +20,17 @@ import type { AdaptiveTpConfig } from './types.ts';
 export type Kind = 'short' | 'long';
 export const kinds: readonly Kind[] = ['short', 'long'];
 
-/** How many steps a judgement looks back. */
+/** Steps that are kept as evidence. */
 export const recordedSteps = 4;
 
 const parallelism = { tp: tensorParallel, ep: expertParallel.optional() };
 
 const load = z.strictObject({
-  /** All tokens of a step. */
+  /** Tokens of a step, all together. */
   tokens: z.number().nonnegative(),
   routingSkew: z.number().min(1),
 });
-/** What a load is told apart by. */
+/** The figures by which two loads are compared. */
 export type Load = Readonly<z.output<typeof load>>;
 
 const step = z.strictObject({ workload: rolloutWorkload, seconds: positiveSeconds });
@@ -38,7 +38,7 @@ const step = z.strictObject({ workload: rolloutWorkload, seconds: positiveSecond
 export type StepRecord = Readonly<z.output<typeof step>>;
 
 const kind = z.strictObject({
-  /** What was told by the last `kind-tp.set`; missing until the first. */
+  /** The parallelism of the last `kind-tp.set`; missing until the first. */
   current: z.strictObject(parallelism).optional(),
   /** A change that no step has run with yet. */
   pending: z
@@ -54,14 +54,14 @@ const kind = z.strictObject({
   calm: count,
   /** Steps to come in which nothing changes. */
   cooldown: count,
-  /** Where the load was when changes were last counted from 0. */
+  /** The load when changes were last counted from 0. */
   anchor: load.optional(),
   /** Whether the profile is to be asked: for the first time, or because the load has moved. */
   toAsk: z.enum(['none', 'first', 'moved']),
   changes: count,
-  /** What was used since the load moved. */
+  /** Parallelisms used since the load moved. */
   used: z.array(z.strictObject(parallelism)),
-  /** What is not tried again until the load moves; `load` is missing until one is known. */
+  /** Parallelisms that are not tried again until the load moves; `load` is missing until one is known. */
   bars: z.array(z.strictObject({ ...parallelism, load: load.optional() })),
   /** The last steps with the current parallelism. */
   records: z.array(step).max(recordedSteps),
@@ -84,7 +84,7 @@ export const tpState = z.strictObject({
   /** Rows that were measured since the beginning, by their point. */
   measured: mapBy((row: ProfileRow) => pointKey(row), profileRow),
   watches: mapBy(surfaceKey, watch),
-  /** The last rounds whose end was told. */
+  /** The last rounds whose end was reported. */
   recentRounds: recentIds(roundId),
   degrees: derived<readonly number[]>(),
   gpus: derived(() => 0),
@@ -94,7 +94,7 @@ export const tpState = z.strictObject({
   /** Predictions made from these surfaces; nothing depends on which are kept. */
   forecasts: derived(() => new Map<string, number | 'does_not_fit'>()),
 });
-/** The state. */
+/** The state of the policy. */
 export type TpState = Live<z.output<typeof tpState>, AdaptiveTpConfig>;
 /** The state as it is saved. */
 export type SavedTp = z.input<typeof tpState>;
@@ -109,7 +109,7 @@ const newKind = (): KindState => ({
   records: [],
 });
 
-/** The state at the beginning. */
+/** Returns the initial state. */
 export const begin = (): SavedTp => ({
   kinds: { short: newKind(), long: newKind() },
   measured: [],

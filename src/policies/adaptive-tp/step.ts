@@ -76,7 +76,7 @@ function follow(state: TpState, kind: KindState, load: Load): boolean {
   return isOther;
 }
 
-/** At another load the profile is asked again (RollPacker §4.1, step 2). */
+/** Asks the profile again at another load (RollPacker §4.1, step 2). */
 function reselect(
   state: TpState,
   { kind, workload }: Message<'step.finished'>,
@@ -136,7 +136,7 @@ function decide(
   change(state, event, to, reason, ctx);
 }
 
-/** What speaks against a step of the rule: it was undone at this load, the load has had its changes, or the profile. */
+/** Returns the reason against a step of the rule: it was undone at this load, no change is left, or the profile is against it. */
 function objectionTo(
   state: TpState,
   { kind: name, workload }: Message<'step.finished'>,

@@ -10,12 +10,12 @@
 import type { ProfileRow } from '../../schemas/parallelism.ts';
 import type { Parallelism } from './bounds.ts';
 
-/** What a row measures. */
+/** A figure that a row of the profile measures. */
 export type Quantity = 'decodeStepSeconds' | 'prefillSeconds' | 'bytes';
 
 type Point = Pick<ProfileRow, 'sequenceLength' | Quantity>;
 
-/** What is known of one batch size, by ascending sequence length. */
+/** Measurements of one batch size, by ascending sequence length. */
 interface Line {
   readonly at: number;
   readonly points: number;
@@ -34,7 +34,7 @@ export interface Surface {
   readonly skews: readonly number[];
 }
 
-/** The index of the segment that a value lies in or is extrapolated from, of so many ascending points. */
+/** Returns the index of the segment of ascending points that a value lies in or is extrapolated from. */
 function segment(points: number, placeOf: (index: number) => number, at: number): number {
   let low = 0;
   let high = points - 2;
@@ -119,8 +119,8 @@ function measuredLine(at: number, points: readonly Point[]): Line {
 }
 
 /**
- * One point, with the lengths of another line: read when asked for, and not kept, for a profile may have many such lines
- * beside one of many lengths.
+ * Makes a line of one point, with the lengths of another line: read when asked for, and not kept, as a profile may have
+ * many such lines beside one of many lengths.
  */
 function borrowedLine(at: number, only: Point, donor: Line): Line {
   const { sequenceLength: from } = only;
@@ -145,17 +145,17 @@ function borrowedLine(at: number, only: Point, donor: Line): Line {
   return { at, points: donor.points + (isOwn ? 1 : 0), lengthAt, valueAt };
 }
 
-/** The line nearest in batch size, by ratio, of some that ascend. */
+/** Returns the line nearest in batch size, by ratio, of some that ascend. */
 function nearest(lines: readonly Line[], batches: readonly number[], batch: number): Line | undefined {
   const distance = (one: Line) => Math.max(one.at / batch, batch / one.at);
   const low = segmentOf(batches, batch);
   return lines.slice(low, low + 2).sort((a, b) => distance(a) - distance(b))[0];
 }
 
-/** Which (TP, EP) a row is of; without EP it is 1. */
+/** Returns the key of the (TP, EP) of a row; without EP it is 1. */
 export const surfaceKey = ({ tp, ep = 1 }: Parallelism): string => `${tp}/${ep}`;
 
-/** The surfaces of a profile by {@link surfaceKey}; the last row of a point counts. */
+/** Returns the surfaces of a profile by {@link surfaceKey}; the last row of a point counts. */
 export function surfacesOf(rows: Iterable<ProfileRow>): Map<string, Surface> {
   const byPoint = new Map<string, ProfileRow>();
   for (const row of rows) byPoint.set(pointKey(row), row);
@@ -183,7 +183,7 @@ function surfaceOf(rows: readonly ProfileRow[]): Surface {
   return { planes, skews: planes.map((plane) => plane.at) };
 }
 
-/** What tells two points of a profile apart. */
+/** Returns the key of a point of a profile. */
 export function pointKey(row: Parallelism & Pick<ProfileRow, 'routingSkew' | 'batchSize' | 'sequenceLength'>): string {
   return `${surfaceKey(row)}/${row.routingSkew ?? 1}/${row.batchSize}/${row.sequenceLength}`;
 }

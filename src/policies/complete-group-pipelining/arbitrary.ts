@@ -5,7 +5,7 @@ import type { Message } from '../../schemas/messages.ts';
 import { currentUpdate, type PipeliningState, publicationIdOf, type Round, type Update, updateIdOf } from './state.ts';
 import type { CompleteGroupPipeliningEvent } from './types.ts';
 
-/** A likely next event. */
+/** Draws a likely next event. */
 export function arbitrary(state: PipeliningState, choices: Choices): CompleteGroupPipeliningEvent {
   const { head, nextUpdate } = state;
   const over = state.recentRounds.size;
@@ -46,7 +46,7 @@ function trainerEvent(
   return { type: 'update.consumed', at, updateId, groups, seconds: choices.below(5) };
 }
 
-/** Now and then an earlier publication, or one that was never decided. */
+/** Picks a publication; now and then an earlier one, or one that was never decided. */
 function publishedEvent(
   state: PipeliningState,
   head: Round,

@@ -58,7 +58,7 @@ type TrainerReport =
   | 'weights.published'
   | 'trainer.restarted';
 
-/** What the trainer says of its work. */
+/** Events that report the work of the trainer. */
 export const trainerReports: readonly EventWord<TrainerReport>[] = fromTrainer.flatMap<EventWord<TrainerReport>>(
   ({ words }) => [...words],
 );

@@ -1,13 +1,13 @@
-/** How well the trainer was fed (RolloutPipe §3.2, equations 2 to 4, and §5.1). */
+/** Metrics of how steadily the trainer was fed (RolloutPipe §3.2, equations 2 to 4, and §5.1). */
 import type { Message } from '../../schemas/messages.ts';
 import type { Round } from './state.ts';
 
 type Measures = Omit<Message<'pipeline.measured'>, 'type' | 'at' | 'reason'>;
 
-/** Part of a whole, 0 where there is no whole; sums of seconds may be off by a rounding error. */
+/** Divides, 0 where there is no whole; sums of seconds may be off by a rounding error, so the ratio is kept in 0 to 1. */
 const ratio = (part: number, whole: number): number => (whole > 0 ? Math.min(1, Math.max(0, part / whole)) : 0);
 
-/** The measures of a round that was trained to its end. */
+/** Returns the measures of a round that was trained to its end. */
 export function measures({ roundId, times }: Round): Measures {
   const { openedSeconds: start, waitSeconds, computeSeconds } = times;
   const since = (at: number | null): number => Math.max(0, (at ?? start) - start);

@@ -32,7 +32,7 @@ export function openRound(state: PipeliningState, event: Message<'round.opened'>
   if (state.head === null) setHead(state, ctx);
 }
 
-/** The round that was opened first is the one that is trained: the trainer waits for its groups from now on. */
+/** Makes the round that was opened first the trained one: the trainer waits for its groups from now on. */
 function setHead(state: PipeliningState, ctx: Ctx): void {
   state.head = state.rounds.values().next().value ?? null;
   if (state.head !== null) state.head.times.idleSinceSeconds = ctx.at;
@@ -56,7 +56,7 @@ export function checkRewarded(state: PipeliningState, event: Message<'round.rewa
     refuse('invalid_event', 'prompts', `all ${round.known.size} groups that were rewarded`, named.size);
 }
 
-/** No group comes any more: what waits is a last, smaller update. */
+/** Closes a round to further groups: the waiting ones become a last, smaller update. */
 export function closeRound(state: PipeliningState, event: Message<'round.rewarded'>, ctx: Ctx): void {
   const { roundId } = event;
   const round = state.rounds.get(roundId);
@@ -72,7 +72,7 @@ export function failRound(state: PipeliningState, { roundId }: Message<'round.fa
   giveUpRound(state, round, ctx);
 }
 
-/** Steps that were made, or that are being made, stay; everything else of the round leaves. */
+/** Gives a round up. Steps that were made, or that are being made, stay; everything else of the round leaves. */
 function giveUpRound(state: PipeliningState, round: Round, ctx: Ctx): void {
   const { roundId } = round;
   round.isFailed = true;
@@ -94,7 +94,7 @@ function late(roundId: string, round: Round | undefined, ctx: Ctx): void {
   ctx.emit({ type: 'training.late', at: ctx.at, roundId, reason: { code } });
 }
 
-/** What follows from the state: updates, the publication, and the next round after one that is over. */
+/** Decides all that the state allows: updates, the publication, and the next round after one that is over. */
 export function settle(state: PipeliningState, ctx: Ctx): void {
   for (let round = state.head; round !== null; round = state.head) {
     const { waiting, times } = round;
@@ -118,7 +118,7 @@ function publish(state: PipeliningState, round: Round, code: PublishCode, ctx: C
   ctx.emit({ type: 'weights.publish', at: ctx.at, roundId, publicationId, weightVersion, reason });
 }
 
-/** The weights are as they were: there is nothing to publish. */
+/** Ends a round without a publication: the weights are as they were. */
 function endWithoutTraining(state: PipeliningState, round: Round, ctx: Ctx): void {
   const { roundId, isFailed } = round;
   if (!isFailed) {
@@ -142,12 +142,12 @@ export function checkPublished(
     refuse('invalid_event', 'weightVersion', `a version after ${head.weightVersion}`, weightVersion);
 }
 
-/** The rollout engines have the weights: the round is over. */
+/** Ends a round whose weights the rollout engines have. */
 export function finishRound(state: PipeliningState, event: Message<'weights.published'>, ctx: Ctx): void {
   const { roundId, publicationId } = event;
   const { at } = ctx;
   const round = state.head;
-  // It was confirmed before, or the trainer has fallen back meanwhile and publishes again.
+  // The publication was confirmed before, or the trainer has fallen back meanwhile and publishes again.
   if (round === null || round.publicationId !== publicationId) {
     ctx.emit({ type: 'training.late', at, roundId, publicationId, reason: { code: 'publication_over' } });
     return;
@@ -170,7 +170,7 @@ function forget(state: PipeliningState, round: Round): void {
   state.recentRounds.add(round.roundId);
 }
 
-/** The trainer has lost gradients, perhaps steps too, and perhaps the command to publish. */
+/** Recovers from a trainer that has lost gradients, perhaps steps too, and perhaps the command to publish. */
 export function recover(
   state: PipeliningState,
   round: Round,
@@ -192,7 +192,7 @@ export function checkRestart(state: PipeliningState, event: Message<'trainer.res
   if (updates > most) refuse('invalid_event', 'updates', `at most ${most}, the steps that were decided`, updates);
 }
 
-/** The trainer is there again. */
+/** Handles a trainer that is back. */
 export function restartedTrainer(state: PipeliningState, event: Message<'trainer.restarted'>, ctx: Ctx): void {
   const { roundId, updates } = event;
   const round = state.rounds.get(roundId);
@@ -200,7 +200,7 @@ export function restartedTrainer(state: PipeliningState, event: Message<'trainer
   recover(state, round, updates, 'trainer_restarted', ctx);
 }
 
-/** Everything in flight is gone; the steps that were reported are in the weights. Rounds that go on are named. */
+/** Forgets everything in flight; the steps that were reported are in the weights. Rounds that go on are named. */
 export function restartHost(state: PipeliningState, { idPrefix }: Message<'host.restarted'>, ctx: Ctx): void {
   replacePrefix(state, idPrefix);
   if (state.head !== null) recover(state, state.head, state.head.stepped, 'host_restarted', ctx);

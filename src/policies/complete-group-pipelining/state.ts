@@ -17,12 +17,12 @@ export type Group = Readonly<z.output<typeof group>>;
 
 const update = z.strictObject({
   groups: z.array(group).min(1),
-  /** Id of the last try. */
+  /** Id of its last try. */
   updateId,
   attempts: positiveCount,
   /** Groups whose gradients the trainer has reported, of the last try; `null` for none. */
   consumed: setOf(groupId).nullable(),
-  /** What the trainer has reported for them, in seconds. */
+  /** Seconds that the trainer has reported for the consumed groups. */
   consumedSeconds: seconds,
   index: derived(() => 0),
 });
@@ -36,32 +36,32 @@ const round = z.strictObject({
   known: setOf(groupId),
   /** Trainable groups that are in no update yet. */
   waiting: fifoOf(group),
-  /** In the order of training. */
+  /** Updates in the order of training. */
   updates: z.array(update),
-  /** How many updates the optimizer has stepped on: the first ones. */
+  /** Updates that the optimizer has stepped on: the first of `updates`. */
   stepped: count,
   /** Whether the optimizer is stepping on the next one. */
   isStepping: z.boolean(),
-  /** How many groups became trainable. */
+  /** Groups that became trainable. */
   trainable: count,
-  /** How many groups were left out by name. */
+  /** Groups that were left out by name. */
   dropped: count,
   /** Updates dispatched, those that were tried again included. */
   dispatches: count,
   isFailed: z.boolean(),
   /** The publication of its weights that is under way; `null` while there is none. */
   publicationId: publicationId.nullable(),
-  /** In seconds on the clock of the session. */
+  /** Times of the round, in seconds on the clock of the session. */
   times: z.strictObject({
     openedSeconds: seconds,
-    /** When the groups of the first update were trainable. */
+    /** Time when the groups of the first update became trainable. */
     firstBatchSeconds: seconds.nullable(),
     firstDispatchSeconds: seconds.nullable(),
-    /** When it was rewarded, or failed: no group comes any more. */
+    /** Time when the round was rewarded, or failed: no group comes any more. */
     closedSeconds: seconds.nullable(),
-    /** When the optimizer last stepped. */
+    /** Time when the optimizer last stepped. */
     lastStepSeconds: seconds.nullable(),
-    /** Since when the trainer has nothing to do for the round; `null` while it has, or another round's. */
+    /** Time since when the trainer has nothing to do for the round; `null` while it has, or another round's. */
     idleSinceSeconds: seconds.nullable(),
     waitSeconds: seconds,
     computeSeconds: seconds,
@@ -80,10 +80,10 @@ function isWhole({ updates, stepped, isStepping, publicationId: publication, tim
 /** Schema of the state. */
 export const pipeliningState = z
   .strictObject({
-    /** In the order in which they were opened; the first is the one that is trained. */
+    /** Rounds in the order in which they were opened; the first is the one that is trained. */
     rounds: mapBy('roundId', round),
     recentRounds: recentIds(roundId),
-    /** Of the round that was opened last. */
+    /** Weight version of the round that was opened last. */
     weightVersion,
     ...prefixes,
     nextUpdate: count,
@@ -93,19 +93,19 @@ export const pipeliningState = z
     head: derived<Round | null>(),
     /** Updates of the first round on which the optimizer has not stepped, by the id of their last try. */
     live: derived(() => new Map<string, Update>()),
-    /** U. */
+    /** U: the groups of an update. */
     groupsPerUpdate: derived(() => 0),
   })
   .refine(({ rounds }) => [...rounds.values()].every(isWhole), {
     message: 'updates of the first round only, and no more steps than updates',
     path: ['rounds'],
   });
-/** The state. */
+/** The state of the policy. */
 export type PipeliningState = Live<z.output<typeof pipeliningState>, CompleteGroupPipeliningConfig>;
 /** The state as it is saved. */
 export type SavedPipelining = z.input<typeof pipeliningState>;
 
-/** The state at the beginning. */
+/** Returns the initial state. */
 export const begin = ({ idPrefix }: CompleteGroupPipeliningConfig): SavedPipelining => ({
   rounds: [],
   recentRounds: [],
@@ -131,8 +131,8 @@ export function link(state: PipeliningState): void {
 }
 
 /**
- * Version 1 gave publications no id. One that was under way gets one that no host has been told: until `host.restarted`
- * nothing confirms it.
+ * Migrates version 1, which gave publications no id. One under way gets an id that no host knows: until
+ * `host.restarted` nothing confirms it.
  */
 export function migrateFromOne(given: unknown): unknown {
   const saved = given as { rounds: { isPublishing: boolean; wasPublished: boolean }[]; prefix: string };
@@ -143,7 +143,7 @@ export function migrateFromOne(given: unknown): unknown {
   return { ...saved, rounds, nextPublication, withdrawnSteps: [] };
 }
 
-/** A round at its opening. */
+/** Returns a round as it is at its opening. */
 export function newRound(roundId: string, weightVersion: number, openedSeconds: number): Round {
   return {
     roundId,
@@ -171,19 +171,19 @@ export function newRound(roundId: string, weightVersion: number, openedSeconds: 
   };
 }
 
-/** The round, or `undefined` for one that is over. */
+/** Returns the round, or `undefined` for one that is over. */
 export function checkRound(state: PipeliningState, { roundId }: { readonly roundId: string }): Round | undefined {
   const round = state.rounds.get(roundId);
   if (round !== undefined || state.recentRounds.has(roundId)) return round;
   return refuse('unknown_id', 'roundId', 'a round that was opened', roundId);
 }
 
-/** The update that the trainer works on, or that the optimizer steps on. */
+/** Returns the update that the trainer works on, or that the optimizer steps on. */
 export function currentUpdate(round: Round): Update | undefined {
   return round.updates[round.stepped];
 }
 
-/** How many groups and updates are in the weights. */
+/** Returns the numbers of groups and updates that are in the weights. */
 export function trained(round: Round): { groups: number; updates: number } {
   let groups = 0;
   for (let index = 0; index < round.stepped; index += 1) groups += round.updates[index]!.groups.length;
@@ -193,9 +193,9 @@ export function trained(round: Round): { groups: number; updates: number } {
 const updateKind = 'update#';
 const publicationKind = 'publication#';
 
-/** The id of a try of an update. */
+/** Returns the id of a try of an update. */
 export const updateIdOf = (prefix: string, number: number): string => mintedId(prefix, updateKind, number);
-/** The id of a try to publish weights. */
+/** Returns the id of a try to publish weights. */
 export const publicationIdOf = (prefix: string, number: number): string => mintedId(prefix, publicationKind, number);
 
 /** Whether an update id that is not live can have been minted earlier. */

@@ -15,7 +15,7 @@ import {
 import type { Ctx } from './words.ts';
 
 type DispatchReason = Message<'train.dispatch'>['reason'];
-/** Why an update is dispatched again. */
+/** Reasons to dispatch an update again. */
 type AgainCode = Exclude<DispatchReason['code'], 'batch_ready' | 'round_end'>;
 
 const idOf = (group: Group): string => group.groupId;
@@ -81,7 +81,7 @@ function sizeOf(groups: readonly Group[]): { samples: number; tokens: number } {
   return { samples, tokens };
 }
 
-/** The update, or `undefined` for one that is over, or that was dispatched again. */
+/** Returns the update, or `undefined` for one that is over, or that was dispatched again. */
 export function checkUpdate(state: PipeliningState, { updateId }: { readonly updateId: string }): Update | undefined {
   const update = state.live.get(updateId);
   if (update !== undefined || wasUpdate(state, updateId)) return update;
@@ -110,7 +110,7 @@ export function checkConsumed(state: PipeliningState, event: Message<'update.con
   });
 }
 
-/** The trainer has accumulated gradients; with the last ones the optimizer steps. */
+/** Records gradients that the trainer has accumulated; with the last ones the optimizer steps. */
 export function consume(state: PipeliningState, event: Message<'update.consumed'>, ctx: Ctx): void {
   const { updateId, groups, seconds } = event;
   const update = state.live.get(updateId);
@@ -150,7 +150,7 @@ export function checkStepped(state: PipeliningState, event: Message<'optimizer.s
     refuse('out_of_order', 'updateId', 'an update whose `optimizer.step` was decided', updateId);
 }
 
-/** The optimizer has stepped. */
+/** Ends a step of the optimizer. */
 export function finishStep(state: PipeliningState, event: Message<'optimizer.stepped'>, ctx: Ctx): void {
   const { updateId } = event;
   const update = state.live.get(updateId);
@@ -170,19 +170,19 @@ function stepOver(state: PipeliningState, round: Round, update: Update, ctx: Ctx
   if (round.stepped === round.updates.length) times.idleSinceSeconds = ctx.at;
 }
 
-/** The step that is under way is given up, if there is one. */
+/** Gives up the step under way, if there is one. */
 function withdrawStep(state: PipeliningState, round: Round): void {
   if (round.isStepping) state.withdrawnSteps.add(currentUpdate(round)!.updateId);
   round.isStepping = false;
 }
 
-/** One update is lost: it is dispatched again, unless its round has failed. */
+/** Dispatches a lost update again, unless its round has failed. */
 export function loseUpdate(state: PipeliningState, { updateId }: Message<'update.lost'>, ctx: Ctx): void {
   const update = state.live.get(updateId);
   if (update === undefined) return late({ updateId, code: 'update_over' }, ctx);
   const round = state.head!;
   if (update === currentUpdate(round)) withdrawStep(state, round);
-  // Of a round that has failed only the update that was stepped on is left.
+  // A failed round keeps only the update that the optimizer was stepping on.
   if (round.isFailed) giveUp(state, round, update.index, ctx);
   else sendAgain(state, round, update, 'update_lost', ctx);
 }
@@ -193,7 +193,7 @@ function sendAgain(state: PipeliningState, round: Round, update: Update, code: A
   send(state, round, update, { code, attempts, consumed: consumed?.size ?? 0 }, ctx);
 }
 
-/** The trainer has the weights after some updates of the round, and no gradients: all later updates go again. */
+/** Handles a trainer with the weights after some updates of the round, and no gradients: all later updates go again. */
 export function restartTrainer(
   state: PipeliningState,
   round: Round,
@@ -220,7 +220,7 @@ export function restartTrainer(
   }
 }
 
-/** Updates of a round that has failed leave, from one on. Gives the ids of those that the trainer may be at. */
+/** Gives up the updates of a failed round, from one on. Returns the ids of those that the trainer may be at. */
 export function giveUp(
   state: PipeliningState,
   round: Round,

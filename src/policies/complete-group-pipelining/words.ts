@@ -1,4 +1,4 @@
-/** What complete-group-pipelining answers with. */
+/** The decisions of complete-group-pipelining, and their context. */
 import type { Context } from '../../core/definition.ts';
 import {
   groupTrainable,
@@ -31,5 +31,5 @@ export const pipeliningDecisions = [
   trainingLate,
 ] as const;
 
-/** Where decisions go. */
+/** The context that handlers emit decisions to. */
 export type Ctx = Context<CompleteGroupPipeliningDecision>;

@@ -7,7 +7,7 @@ import type { FrontierGroupDispatchEvent } from './types.ts';
 
 const held = { code: 'round_completed', counted: 1 } as const;
 
-/** A likely next event. */
+/** Draws a likely next event. */
 export function arbitrary(state: FrontierState, choices: Choices): FrontierGroupDispatchEvent {
   const at = choices.below(200);
   const requests = [...state.requests.values()];
@@ -75,7 +75,7 @@ function launch(state: FrontierState, choices: Choices, roundId: string, at: num
 function rare(state: FrontierState, choices: Choices, recent: string, at: number): FrontierGroupDispatchEvent {
   const group = pick([...state.groups.values()], choices);
   const promptId = group?.promptId ?? 'p0';
-  // Now and then what is said is of another round than that of the group.
+  // Now and then the event names another round than that of the group.
   const roundId = choices.below(6) === 0 ? recent : (group?.round.roundId ?? recent);
   switch (choices.below(8)) {
     case 0:

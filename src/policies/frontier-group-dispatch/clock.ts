@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 
-/** No response gets more tokens a second; times that lie too close together would say so. */
+/** Bound on the tokens per second of a response: times that lie too close together would exceed it. */
 const mostTokensPerSecond = 1e6;
 
 const amount = z.number().nonnegative();
@@ -13,11 +13,11 @@ const amount = z.number().nonnegative();
 export const clockSchema = z.strictObject({
   at: amount,
   running: z.int().nonnegative(),
-  /** At the last completion that set it: its tokens, and the integrals over them of requests in service and context. */
+  /** Readings at the last completion that set it: tokens, and the integrals over them of requests in service and context. */
   known: z.strictObject({ at: amount, tokens: amount, requests: amount, context: amount }),
-  /** Since then: seconds times requests in service, and times `started`. */
+  /** Integrals since that completion: seconds times requests in service, and times `started`. */
   since: z.strictObject({ requestSeconds: amount, startedSeconds: amount }),
-  /** Sum of what it showed when each of those in service came. */
+  /** Sum of the clock's readings when the requests in service came. */
   started: amount,
   tokensPerSecond: amount,
 });
@@ -37,10 +37,10 @@ export function newClock(): Clock {
 
 /** Schema of what requests remember of the moment when they were admitted, in seconds: the clock and its integrals. */
 export const mark = z.strictObject({ since: amount, clock: amount, requests: amount, context: amount }).readonly();
-/** The same. */
+/** A mark, as plain data. */
 export type Mark = z.output<typeof mark>;
 
-/** Of requests that were never admitted. */
+/** The mark of requests that were never admitted. */
 export const noMark: Mark = Object.freeze({ since: 0, clock: 0, requests: 0, context: 0 });
 
 /** Goes on to a time: before anything that changes how many requests run. */
@@ -51,7 +51,7 @@ export function advance(clock: Clock, at: number): void {
   clock.at = at;
 }
 
-/** The mark of what is admitted now. Between completions the clock goes on as fast as the last response got its tokens. */
+/** Returns the mark of a request admitted now. Between completions the clock runs at the pace of the last response. */
 export function markNow(clock: Clock): Mark {
   const { known, at } = clock;
   if (clock.running === 0) {
@@ -65,21 +65,21 @@ export function markNow(clock: Clock): Mark {
   return { since: at, clock: tokens, requests, context };
 }
 
-/** A request is admitted with the mark of now. */
+/** Counts a request that is admitted with this mark. */
 export function begin(clock: Clock, mark: Mark): void {
   clock.running += 1;
   clock.started += mark.clock;
 }
 
-/** A request that came at this mark is no longer in service. */
+/** Takes out of service a request that was admitted at this mark. */
 export function finish(clock: Clock, { clock: tokens }: Mark): void {
   clock.running -= 1;
   clock.started = Math.max(0, clock.started - tokens);
 }
 
 /**
- * A request that was admitted at this mark completes, still in service: how many were in service, and with how much
- * context, on average over its tokens. Nothing where the clock has not moved meanwhile.
+ * Completes a request admitted at this mark, still in service. Returns the requests in service and their context, on
+ * average over its tokens; nothing if the clock has not moved meanwhile.
  */
 export function complete(
   clock: Clock,
@@ -89,7 +89,7 @@ export function complete(
   const { known, at } = clock;
   const shown = mark.clock + tokens;
   clock.tokensPerSecond = Math.min(tokens / (at - mark.since), mostTokensPerSecond);
-  // One that had to wait inside the engine has fewer tokens than the clock shows.
+  // A request that had to wait inside the engine has fewer tokens than the clock shows.
   if (shown > known.tokens && at > known.at) {
     set(clock, shown, known.requests + requestsUntil(clock, shown), known.context + contextUntil(clock, shown));
   }
@@ -108,14 +108,14 @@ function set({ known, since, at }: Clock, tokens: number, requests: number, cont
   since.startedSeconds = 0;
 }
 
-/** What the integrals grow by until the clock shows this, now. */
+/** Returns the growth of the integral of requests until the clock shows `tokens`, now. */
 function requestsUntil({ at, known, since }: Clock, tokens: number): number {
   return (since.requestSeconds / (at - known.at)) * (tokens - known.tokens);
 }
 
 function contextUntil({ at, known, since }: Clock, tokens: number): number {
   const seconds = at - known.at;
-  // Each of those in service has what the clock shows less what it showed when that came.
+  // The context of a request is the reading of the clock, less the reading when the request came.
   const mean = (since.requestSeconds / seconds) * (known.tokens + tokens) * 0.5 - since.startedSeconds / seconds;
   return Math.max(0, mean * (tokens - known.tokens));
 }

@@ -54,7 +54,7 @@ const requestLedger: Ledger<SavedFrontier, Message, FrontierGroupDispatchDecisio
     return decision.type === 'request.dropped' ? [decision.requestId] : [];
   },
   held: ({ groups }) => groups.flatMap(({ places }) => places.filter((one) => one.isHeld).map((one) => one.requestId)),
-  // It mints none, but one request makes it wait for all of its group, and after a restart it names each of them.
+  // It mints no ids, but one request makes it wait for all of its group, and after a restart it names each of them.
   mints: ({ responsesPerPrompt }) => responsesPerPrompt,
 };
 

@@ -1,4 +1,4 @@
-/** Groups come into service, and leave: the frontier itself. */
+/** Groups that come into service, and leave: the frontier itself. */
 import { mostRecent } from '../../core/recent-ids.ts';
 import { groupKey } from '../../core/trained-groups.ts';
 import type { Message } from '../../schemas/messages.ts';
@@ -8,7 +8,7 @@ import { learn } from './resize.ts';
 import { type FrontierState, type Group, newGroup, newRound, type Request, type Round, update } from './state.ts';
 import type { Ctx } from './words.ts';
 
-/** The round of that name; a new one is served after those that are here. */
+/** Returns the round of that name; a new one is served after those that are here. */
 function roundOf(state: FrontierState, roundId: string): Round {
   const known = state.rounds.get(roundId);
   if (known !== undefined) return known;
@@ -22,8 +22,8 @@ function roundOf(state: FrontierState, roundId: string): Round {
 }
 
 /**
- * A round without groups keeps its place among the others, since more of it may come: unless it has ended and another has
- * begun. Hosts need not say that a round has ended; the last ones are kept.
+ * Forgets a round without groups that has ended when another has begun; otherwise more of it may come, and it keeps its
+ * place. Hosts need not say that a round has ended; the last ones are kept.
  */
 function forgetIfOver(state: FrontierState, round: Round): void {
   if (round.groups.size > 0) return;
@@ -37,14 +37,14 @@ function forget(state: FrontierState, round: Round): void {
   state.rounds.delete(round.roundId);
 }
 
-/** A round is over, and takes no more requests. */
+/** Ends a round, which takes no more requests. */
 export function endRound(state: FrontierState, roundId: string): void {
   state.endedRounds.add(roundId);
   const round = state.rounds.get(roundId);
   if (round !== undefined) forgetIfOver(state, round);
 }
 
-/** The group of a prompt, or a new one. */
+/** Returns the group of a prompt, or a new one. */
 export function groupOf(state: FrontierState, promptId: string, roundId: string, order: number | undefined): Group {
   const known = state.groups.get(promptId);
   if (known !== undefined) return known;
@@ -59,7 +59,7 @@ export function groupOf(state: FrontierState, promptId: string, roundId: string,
   return group;
 }
 
-/** The mark of what is admitted at this event. */
+/** Returns the mark of requests that are admitted at this event. */
 export function admission({ pace: { clock } }: FrontierState, ctx: Ctx): Mark {
   advance(clock, ctx.at);
   return markNow(clock);
@@ -111,7 +111,7 @@ export function isWhole(state: FrontierState, { completed, gone, unfinished, pla
   return completed >= needed || (completed + gone >= needed && places.length === completed + gone + unfinished);
 }
 
-/** A group leaves when nothing of it waits or runs, and nothing more is to come. */
+/** Removes a group when nothing of it waits or runs, and nothing more is to come. */
 export function leaveIfDone(state: FrontierState, group: Group, ctx: Ctx): void {
   const { promptId, round, places, completed, since } = group;
   const whole = isWhole(state, group);

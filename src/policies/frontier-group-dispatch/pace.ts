@@ -1,6 +1,6 @@
 /**
- * What is measured: how long a token takes with how many requests in service, how long responses are, and what the
- * trainer takes for a group. All of it comes from completions and from what the trainer reports.
+ * Measurements: seconds per token by requests in service, lengths of responses, and seconds per group of the trainer.
+ * All of them come from completions and from reports of the trainer.
  */
 import { z } from 'zod';
 import { clockSchema, complete, type Mark, newClock } from './clock.ts';
@@ -8,7 +8,7 @@ import { addPoint, fitSchema, newFit } from './step-cost.ts';
 
 /** Lengths that are remembered, at most: those of the groups that left last. */
 const mostLengths = 2048;
-/** How much of what the trainer reported stays with each further report. */
+/** Share of the earlier reports of the trainer that is kept with each further report. */
 const keptTrainingShare = 0.98;
 
 const figure = z.number();
@@ -38,7 +38,7 @@ export const paceSchema = z.strictObject({
   }),
   plan: z.strictObject({ groups: whole, width: z.int().positive(), isMade: z.boolean(), lastGroups: whole }),
 });
-/** What is measured, as plain data. */
+/** The measurements, as plain data. */
 export type Pace = z.output<typeof paceSchema>;
 
 const newRoundPace = (): Pace['round'] => ({
@@ -67,14 +67,14 @@ export function newPace(width: number): Pace {
   };
 }
 
-/** A round begins. */
+/** Starts the measurements of a round. */
 export function beginRound(pace: Pace): void {
   pace.plan.lastGroups = pace.round.groups;
   pace.plan.groups = 0;
   pace.round = newRoundPace();
 }
 
-/** A request that was admitted at this mark completes, still in service. */
+/** Measures a request that was admitted at this mark and completes, still in service. */
 export function measure(pace: Pace, mark: Mark, tokens: number): void {
   const seconds = pace.clock.at - mark.since;
   if (seconds <= 0 || tokens <= 0) return;
@@ -90,13 +90,13 @@ export function remember(pace: Pace, lengths: number[]): void {
   while (pace.lengthCount > mostLengths) pace.lengthCount -= pace.lengths.shift()!.length;
 }
 
-/** What the trainer takes for a group, in seconds; 0 while unknown. */
+/** Returns the trainer's seconds per group; 0 while unknown. */
 export function trainSecondsPerGroup({ trainer }: Pace): number {
   return trainer.groups === 0 ? 0 : trainer.busySeconds / trainer.groups;
 }
 
 /**
- * The trainer has worked `seconds` on this many groups, until now.
+ * Counts `seconds` in which the trainer has worked on this many groups, until now.
  *
  * @param isBehind - whether groups are deferred, so that a wait may be the frontier's doing
  * @param groupsPerUpdate - groups that it takes at a time
@@ -119,7 +119,7 @@ export function trained(
   const isSupplied = round.isSupplied;
   round.trainedUntil = at;
   round.consumed += groups;
-  // One more than is needed: the last to leave may still be without rewards.
+  // One group more than needed: the last to leave may still be without rewards.
   round.isSupplied = round.served - round.consumed >= 2 * groupsPerUpdate;
   if (!isBehind) return;
   round.reports += 1;

@@ -1,5 +1,5 @@
 /**
- * Which width is best, by running a round of the size that is to come through a small model of engines and trainer: a
+ * Plans the best width by running a round of the size that is to come through a small model of engines and trainer: a
  * pure computation, bounded in what it looks at.
  */
 import { Heap } from '../../core/heap.ts';
@@ -10,11 +10,11 @@ import { type StepCost, stepCost } from './step-cost.ts';
 const mostRequests = 2048;
 /** Groups whose lengths must be known. */
 const fewestGroups = 4;
-/** Widths that are tried lie this factor apart. */
+/** Factor between widths that are tried. */
 const ratio = 1.15;
-/** Of widths that are as good as the best to this share, the widest is taken: what is too narrow costs more. */
+/** Of the widths within this share of the best one, the widest is taken: one that is too narrow costs more. */
 const tolerance = 0.005;
-/** Share of the fastest pace that was seen which nothing is taken to fall below: responses seen were seldom alone. */
+/** No predicted pace falls below this share of the fastest one seen: the responses seen were seldom alone. */
 const floorShare = 0.75;
 /** Steps through the remembered groups: each gives another order of lengths. Small rounds differ more, and cost less. */
 const strides = [1, 5, 3, 7] as const;
@@ -44,13 +44,14 @@ export interface ModelRound {
   readonly step: StepCost;
   /** Seconds of training for each token. */
   readonly trainSecondsPerToken: number;
-  /** Lengths of the responses of the group with this place in the round. */
+  /** Returns the lengths of the responses of the group with this place in the round. */
   lengths(group: number): readonly number[];
 }
 
 /**
- * When the trainer is done with a round, seconds from its first admission: all requests in service get their tokens at
- * one pace, which falls with their number, and the trainer takes complete groups first come, first served.
+ * Returns the seconds from the first admission of a round until the trainer is done with it: all requests in service
+ * get their tokens at one pace, which falls with their number, and the trainer takes complete groups first come, first
+ * served.
  */
 export function modelledSeconds(round: ModelRound, width: number): number {
   const { groups, groupsPerUpdate, step } = round;
@@ -99,7 +100,7 @@ export function modelledSeconds(round: ModelRound, width: number): number {
 }
 
 /**
- * The best width for a round, or `undefined` while too little is known.
+ * Returns the best width for a round, or `undefined` while too little is known.
  *
  * @param groups - groups of the round
  * @param narrowest - the least width that is considered
@@ -119,7 +120,7 @@ export function planWidth(
   const size = Math.max(1, Math.min(groups, most));
   const orders = size * pace.lengthCount <= fewRequests * known ? strides.length : 2;
   const rounds = strides.slice(0, orders).map((stride, turn): ModelRound => {
-    // Each time around begins one further, or a step that divides their number would always meet the same groups.
+    // Each pass begins one group further: a step that divides their number would always meet the same groups.
     const place = (group: number) => group * stride + Math.floor((group * stride) / known) + turn * 7;
     const lengths = (group: number) => pace.lengths[place(group) % known]!;
     return { groups: size, groupsPerUpdate, step, trainSecondsPerToken, lengths };
@@ -139,7 +140,7 @@ export function planWidth(
   }
   const chosen = tried.findLast(({ seconds }) => seconds <= best * (1 + tolerance))!;
   return {
-    // The whole of a modelled round stands for the whole of the real one.
+    // A width that holds the whole modelled round holds the whole real one.
     width: chosen.width === size ? Math.max(groups, chosen.width) : chosen.width,
     expectedSeconds: chosen.seconds,
     step,

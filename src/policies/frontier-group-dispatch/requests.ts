@@ -1,4 +1,4 @@
-/** Requests come, are admitted or deferred, and end. */
+/** Requests that come, are admitted or deferred, and end. */
 import { groupKey } from '../../core/trained-groups.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
@@ -53,7 +53,7 @@ export function checkArrival(state: FrontierState, { requestId, promptId, roundI
 export function arrived(state: FrontierState, arrival: Arrival, ctx: Ctx): void {
   const { requestId, promptId, roundId, index, ref } = arrival;
   const before = state.groups.get(promptId);
-  // Its group of an earlier round is closed, or the request would have been refused.
+  // The earlier round of the group is closed, or the request would have been refused.
   if (before !== undefined && before.roundId !== roundId) close(state, before, true, ctx);
   const group = groupOf(state, promptId, roundId, arrival.order);
   if (ref !== undefined) group.ref = ref;
@@ -82,13 +82,13 @@ export function arrived(state: FrontierState, arrival: Arrival, ctx: Ctx): void 
   }
 }
 
-/** Another request comes for the same response: what there was of it is given up. */
+/** Gives up a request for which another comes, for the same response. */
 function takePlace(state: FrontierState, before: Request, ctx: Ctx): void {
   if (before.status === 'gone') before.group.gone -= 1;
   if (before.isHeld) drop(state, before, 'open', { code: 'replaced', ended: !isUnfinished(before) }, ctx);
 }
 
-/** An admitted or a waiting request is over, whatever it has come to. */
+/** Ends an admitted or a waiting request, with whatever result. */
 export function end(state: FrontierState, request: Request, status: RequestStatus, ctx: Ctx): void {
   const { group } = request;
   if (isRunning(request)) {
@@ -126,7 +126,7 @@ export function drop(
   });
 }
 
-/** The request of that name, if it runs; a report about any other is late. */
+/** Returns the request of that name, if it runs; a report about any other is late. */
 function admitted(state: FrontierState, requestId: string, tokens: number | undefined, ctx: Ctx): Request | undefined {
   const request = state.requests.get(requestId);
   if (request !== undefined && isRunning(request)) return request;
@@ -148,12 +148,12 @@ export function completed(state: FrontierState, { requestId, tokens }: Message<'
 export function failed(state: FrontierState, { requestId }: Named, ctx: Ctx): void {
   const request = admitted(state, requestId, undefined, ctx);
   if (request === undefined) return;
-  // Nobody tries again what was to stop.
+  // Nobody retries a request that was to stop.
   end(state, request, state.config.awaitRetries && request.status === 'admitted' ? 'open' : 'gone', ctx);
   settle(state, request.group, ctx);
 }
 
-/** No further try of the response will come. */
+/** Handles a response of which no further try will come. */
 export function abandoned(state: FrontierState, event: Named, ctx: Ctx): void {
   const request = state.requests.get(event.requestId);
   if (request?.status !== 'open') giveUp(state, event, ctx);
@@ -163,14 +163,14 @@ export function abandoned(state: FrontierState, event: Named, ctx: Ctx): void {
   }
 }
 
-/** The host is told to abort: what runs goes on to its confirmation, what waits never comes to an engine. */
+/** Marks a request that the host is told to abort: a running one waits for its confirmation, a waiting one is over. */
 export function abort(state: FrontierState, { requestId }: Named, ctx: Ctx): void {
   const request = state.requests.get(requestId);
   if (request?.status === 'waiting') giveUp(state, request, ctx);
   else if (request?.status === 'admitted') request.status = 'aborting';
 }
 
-/** A request has ended for good, without a response. */
+/** Ends a request for good, without a response. */
 export function giveUp(state: FrontierState, { requestId }: Named, ctx: Ctx): void {
   const waiting = state.requests.get(requestId);
   const request = waiting?.status === 'waiting' ? waiting : admitted(state, requestId, undefined, ctx);
@@ -180,14 +180,14 @@ export function giveUp(state: FrontierState, { requestId }: Named, ctx: Ctx): vo
   settle(state, request.group, ctx);
 }
 
-/** Something of a group has ended. */
+/** Settles the group of a request that has ended. */
 function settle(state: FrontierState, group: Group, ctx: Ctx): void {
   leaveIfDone(state, group, ctx);
   planLate(state, ctx);
   refill(state, ctx);
 }
 
-/** Nothing more of a group comes: what waits is dropped, and it leaves as soon as nothing of it runs, or at once. */
+/** Closes a group: waiting requests are dropped, and it leaves as soon as nothing of it runs, or at once. */
 function close(state: FrontierState, group: Group, atOnce: boolean, ctx: Ctx): void {
   for (const request of group.places) {
     if (request.status === 'waiting') drop(state, request, 'gone', { code: 'closed' }, ctx);
@@ -197,20 +197,20 @@ function close(state: FrontierState, group: Group, atOnce: boolean, ctx: Ctx): v
   leaveIfDone(state, group, ctx);
 }
 
-/** Of a prompt nothing more comes in this round: it has its responses, or is given up, or is put off. */
+/** Closes the group of a prompt that has its responses, or is given up, or is put off. */
 export function closed(
   state: FrontierState,
   { promptId, roundId }: { readonly promptId: string; readonly roundId: string },
   ctx: Ctx,
 ): void {
   const group = state.groups.get(promptId);
-  // What is said of an earlier round is not of the group that is here now.
+  // An event of an earlier round must not close a group of the same name in this one.
   if (group?.roundId !== roundId) return;
   close(state, group, state.config.closeAtOnce, ctx);
   refill(state, ctx);
 }
 
-/** A prompt is put off: by its round, or by a later one that it was carried into, and is too old for. */
+/** Handles a prompt that is put off: by its round, or by a later one that it was carried into, and is too old for. */
 export function deferred(
   state: FrontierState,
   { prompt: { promptId }, roundId, reason }: Message<'prompt.deferred'>,
@@ -220,7 +220,7 @@ export function deferred(
   closed(state, { promptId, roundId: own ?? roundId }, ctx);
 }
 
-/** A round is over. */
+/** Ends a round, and the groups of it that are left. */
 export function roundOver(state: FrontierState, { roundId }: { readonly roundId: string }, ctx: Ctx): void {
   const groups = [...(state.rounds.get(roundId)?.groups ?? [])].sort((a, b) => a.seq - b.seq);
   for (const group of groups) close(state, group, state.config.closeAtOnce, ctx);

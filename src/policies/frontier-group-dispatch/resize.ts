@@ -1,4 +1,4 @@
-/** How wide the frontier is: fixed, or found out. */
+/** The width of the frontier: fixed, or planned from measurements. */
 import type { Message } from '../../schemas/messages.ts';
 import { trained, trainSecondsPerGroup } from './pace.ts';
 import { type Plan, planWidth } from './plan.ts';
@@ -16,7 +16,7 @@ function resize(state: FrontierState, width: number, reason: Message<'frontier.r
   ctx.emit({ type: 'frontier.resized', at: ctx.at, width, reason });
 }
 
-/** Groups of the round that has begun: as many as have come, and no fewer than the last one had. */
+/** Returns the number of groups of the round that has begun: as many as have come, and no fewer than the last one had. */
 function groupsOf({ pace }: FrontierState): number {
   return Math.max(1, pace.round.groups, pace.plan.lastGroups);
 }
@@ -41,13 +41,13 @@ function plannedReason(
   };
 }
 
-/** `auto`: a plan when a round begins, or has outgrown the one that was made. */
+/** Plans, with `auto`, when a round begins, or has outgrown the plan that was made. */
 export function planRound(state: FrontierState, ctx: Ctx): void {
   const { config, pace } = state;
   const groups = groupsOf(state);
   if (config.width !== 'auto' || groups <= pace.plan.groups * outgrown) return;
   pace.plan.groups = groups;
-  // What lies outside of what was seen is approached step by step.
+  // Widths far from those that were measured are approached step by step: a plan narrows by half at most.
   const made = plan(state, Math.ceil(pace.plan.width / 2));
   pace.plan.isMade = made !== undefined;
   if (made === undefined) return;
@@ -56,7 +56,7 @@ export function planRound(state: FrontierState, ctx: Ctx): void {
 }
 
 /**
- * `auto`, in a round that began without a plan: once as many groups have left as it began with, one is made. It may only
+ * Plans, with `auto`, in a round that began without a plan: once as many groups have left as it began with. It may only
  * widen the frontier: the groups that left first are the shortest, and what narrows this late saves little.
  */
 export function planLate(state: FrontierState, ctx: Ctx): void {
@@ -69,7 +69,7 @@ export function planLate(state: FrontierState, ctx: Ctx): void {
   resize(state, made.width, plannedReason(groupsOf(state), made), ctx);
 }
 
-/** `auto`, while no plan can be made: another group comes into service where that keeps to the requests configured. */
+/** Admits, with `auto` and no plan, another group where that keeps to the requests configured. */
 export function learn(state: FrontierState, ctx: Ctx): boolean {
   const { config, pace, inService, owed } = state;
   const { startRequests, responsesPerPrompt } = config;
@@ -79,7 +79,7 @@ export function learn(state: FrontierState, ctx: Ctx): boolean {
   return true;
 }
 
-/** The trainer has worked on groups. Where it waits while groups are deferred, the frontier is too narrow. */
+/** Measures the work of the trainer, and widens the frontier if it has waited while groups were deferred. */
 export function consumed(state: FrontierState, event: Message<'train.consumed'>, ctx: Ctx): void {
   const { config, pace, newest } = state;
   const { round } = pace;

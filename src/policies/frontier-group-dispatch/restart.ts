@@ -7,7 +7,7 @@ import { drop, end } from './requests.ts';
 import { type FrontierState, type Group, isUnfinished, type Request } from './state.ts';
 import type { Ctx } from './words.ts';
 
-/** All that was in flight or waited is gone, unless it came since; its groups keep their slots for what is owed of them. */
+/** Drops what was in flight or waited, unless it came since; its groups keep their slots for what is owed of them. */
 export function restart(state: FrontierState, { idPrefix }: Message<'host.restarted'>, ctx: Ctx): void {
   replacePrefix(state, idPrefix);
   const owed = [...state.groups.values()].map((group) => ({ group, indices: loseRequests(state, group, ctx) }));

@@ -25,7 +25,7 @@ const request = z.strictObject({
   isHeld: z.boolean(),
   /** Tokens of the response, once it is completed. */
   tokens,
-  /** Of its admission. */
+  /** The mark of its admission. */
   mark,
   group: derived<Group>(),
 });
@@ -36,20 +36,20 @@ const group = z.strictObject({
   roundId,
   order: count,
   seq: count,
-  /** What the host has attached to its prompt. */
+  /** The reference that the host has attached to its prompt. */
   ref: ref.optional(),
-  /** When it came into service, in seconds; `null` while it is deferred. */
+  /** Time when it came into service, in seconds; `null` while it is deferred. */
   since: seconds.nullable(),
-  /** Nothing more comes: it leaves as soon as nothing of it waits or runs. */
+  /** Whether nothing more comes: the group leaves as soon as nothing of it waits or runs. */
   isClosing: z.boolean(),
-  /** One for each index, in the order in which the first of each came; a later one stands in its stead. */
+  /** The request of each index, in the order in which the first of each came; a later one replaces it. */
   places: z.array(request),
   round: derived<Round>(),
   /** Requests that wait or run. */
   unfinished: derived(() => 0),
   completed: derived(() => 0),
   gone: derived(() => 0),
-  /** What it adds to `FrontierState.owed`. */
+  /** The part of this group in `FrontierState.owed`. */
   owed: derived(() => 0),
   heapIndex: derived(() => -1),
 });
@@ -62,7 +62,7 @@ const round = z.strictObject({
   /** Order of the next group that brings none. */
   nextOrder: count,
   groups: derived(() => new Set<Group>()),
-  /** Among rounds without groups. */
+  /** Position among the rounds without groups. */
   heapIndex: derived(() => -1),
 });
 export interface Round extends z.output<typeof round> {}
@@ -80,11 +80,11 @@ export const frontierState = z.strictObject({
   pace: paceSchema,
   ...prefixes,
   width: positiveCount,
-  /** Round that began last. */
+  /** The round that began last. */
   newest: roundId.nullable(),
   seq: count,
   roundSeq: count,
-  /** Requests that no decision has named the end of. */
+  /** Requests whose end no decision has named. */
   requests: derived(() => new Map<string, Request>()),
   /** Rounds without groups that have not ended: the first one to begin is the first to be forgotten. */
   empty: derived(() => new IndexedHeap<Round>(byBeginning)),
@@ -94,17 +94,17 @@ export const frontierState = z.strictObject({
   owed: derived(() => 0),
   inService: derived(() => 0),
 });
-/** The state. */
+/** The state of the policy. */
 export type FrontierState = Live<z.output<typeof frontierState>, FrontierGroupDispatchConfig>;
 /** The state as it is saved. */
 export type SavedFrontier = z.input<typeof frontierState>;
 
-/** Groups that `auto` begins with. */
+/** Returns the number of groups that `auto` begins with. */
 export function startWidth({ startRequests, responsesPerPrompt }: FrontierGroupDispatchConfig): number {
   return Math.max(1, Math.floor(startRequests / responsesPerPrompt));
 }
 
-/** The state at the beginning. */
+/** Returns the initial state. */
 export function begin(config: FrontierGroupDispatchConfig): SavedFrontier {
   const start = startWidth(config);
   return {
@@ -168,7 +168,7 @@ export function newRequest(requestId: string, group: Group, index: number): Requ
   return { requestId, index, status: 'waiting', isHeld: true, tokens: 0, mark: noMark, group };
 }
 
-/** Where the request of an index stands; −1 if there is none. They mostly come in order. */
+/** Returns the position of an index in `places`, or −1. Requests mostly come in order, so the index is tried first. */
 export function placeOf({ places }: Group, index: number): number {
   return places[index]?.index === index ? index : places.findIndex((one) => one.index === index);
 }

@@ -1,11 +1,11 @@
-/** What a token costs, by how many requests are in service and how much context they have: a plane by least squares. */
+/** Fits the cost of a token to the requests in service and their context: a plane by least squares. */
 import { z } from 'zod';
 
-/** How much of what was measured stays with each further completion: about the last 4,000 count. */
+/** Share of the earlier sums that is kept with each further completion: about the last 4,000 count. */
 const keptShare = 0.99975;
-/** Spread of what was measured, as a share of its mean square, below which nothing is known of a slope. */
+/** Spread of the measurements, as a share of their mean square, below which a slope is unknown. */
 const leastSpread = 1e-9;
-/** The same for two slopes apart. */
+/** The same bound for telling two slopes apart. */
 const leastDifference = 1e-6;
 
 const amount = z.number().nonnegative();
@@ -21,7 +21,7 @@ export const fitSchema = z.strictObject({
   cc: amount,
   nSeconds: amount,
   cSeconds: amount,
-  /** The least seconds a token of any response; forgotten slowly. */
+  /** The least seconds per token of any response; forgotten slowly. */
   fastest: amount.nullable(),
 });
 /** The sums of a fit, as plain data. */
@@ -31,7 +31,7 @@ export function newFit(): Fit {
   return { weight: 0, n: 0, c: 0, seconds: 0, nn: 0, nc: 0, cc: 0, nSeconds: 0, cSeconds: 0, fastest: null };
 }
 
-/** A response of so many tokens took `seconds`, with n requests and c tokens of context in service. */
+/** Adds a response of `tokens` that took `seconds`, with n requests and c tokens of context in service. */
 export function addPoint(fit: Fit, tokens: number, seconds: number, n: number, c: number): void {
   const forgotten = fit.fastest === null ? Number.POSITIVE_INFINITY : fit.fastest / keptShare;
   fit.fastest = Math.min(forgotten, seconds / tokens);
@@ -51,11 +51,11 @@ export interface StepCost {
   readonly base: number;
   readonly slope: number;
   readonly contextSlope: number;
-  /** The least that any response has had. */
+  /** The least seconds per token of any response. */
   readonly fastest: number;
 }
 
-/** The plane with the least squares of those whose three figures are not below 0. */
+/** Returns the plane with the least squares among those whose three figures are not below 0. */
 export function stepCost({ weight, fastest, ...sums }: Fit): StepCost | undefined {
   if (weight === 0 || fastest === null) return undefined;
   const [n, c, seconds] = [sums.n / weight, sums.c / weight, sums.seconds / weight];
@@ -64,7 +64,7 @@ export function stepCost({ weight, fastest, ...sums }: Fit): StepCost | undefine
   const nc = sums.nc / weight - n * c;
   const nSeconds = sums.nSeconds / weight - n * seconds;
   const cSeconds = sums.cSeconds / weight - c * seconds;
-  // Flat, so that wide seems to cost nothing, where nothing tells otherwise.
+  // Start from a flat plane, where width seems to cost nothing, for want of other evidence.
   let best: StepCost = { base: seconds, slope: 0, contextSlope: 0, fastest };
   let least = 0;
   const consider = (slope: number, contextSlope: number): void => {
@@ -79,7 +79,7 @@ export function stepCost({ weight, fastest, ...sums }: Fit): StepCost | undefine
   const [hasN, hasC] = [nn > leastSpread * n * n, cc > leastSpread * c * c];
   if (hasN) {
     consider(nSeconds / nn, 0);
-    // Where a base below 0 would fit better, all of it is the requests'.
+    // If the best base is below 0, the base is 0, and the requests account for all of the time.
     consider(seconds / n, 0);
   }
   if (hasC) consider(0, cSeconds / cc);

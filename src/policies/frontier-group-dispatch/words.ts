@@ -1,4 +1,4 @@
-/** What frontier-group-dispatch answers with. */
+/** The decisions of frontier-group-dispatch, and their context. */
 import { type Context, handlersOf } from '../../core/definition.ts';
 import {
   frontierResized,
@@ -24,7 +24,7 @@ export const frontierDecisions = [
   frontierStarved,
 ] as const;
 
-/** Where decisions go. */
+/** The context that handlers emit decisions to. */
 export type Ctx = Context<FrontierGroupDispatchDecision>;
-/** Declares an event. */
+/** Declares the handler of an event. */
 export const on = handlersOf<FrontierState, FrontierGroupDispatchDecision>();

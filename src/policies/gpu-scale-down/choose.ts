@@ -1,13 +1,14 @@
 /**
- * Which engines to release: half of the GPUs, no unit split; of all such choices the one that splits the fewest servers
- * between rollout and training, then moves the fewest tokens, then takes the first engines in the order of servers.
+ * Chooses the engines to release: half of the GPUs, no unit split; of all such choices the one that splits the fewest
+ * servers between rollout and training, then moves the fewest tokens, then takes the first engines in the order of
+ * servers.
  *
  * Units are decided one after the other. What the rest can do depends only on the GPUs taken so far and on the servers
  * that still have undecided units, so of all ways there only the best are kept: as many as choices are asked for.
  */
 import type { Topology } from './state.ts';
 
-/** What the choice depends on, beside the topology. */
+/** Status and tokens of the engines to choose from. */
 export interface ChoiceInput {
   /** Whether the engine at this place is up. Units with one that is not are never released. */
   isUp(place: number): boolean;
@@ -15,7 +16,7 @@ export interface ChoiceInput {
   readonly tokens: ArrayLike<number>;
 }
 
-/** Servers that the same units touch are one here. */
+/** Servers that the same units touch, taken as one. */
 interface ServerClass {
   readonly weight: number;
   readonly first: number;
@@ -43,7 +44,7 @@ const maxWays = 5000;
 
 const better = (a: Way, b: Way): number => a.split - b.split || a.tokens - b.tokens || a.tie - b.tie;
 
-/** GPUs that roll out, and how many of them are to be released. */
+/** Counts the GPUs that roll out, and those of them that are to be released. */
 export function wantedGpus({ engines }: Topology, isUp: (place: number) => boolean): { gpus: number; wanted: number } {
   let gpus = 0;
   for (let place = 0; place < engines.length; place += 1) if (isUp(place)) gpus += engines[place]!.gpuIds.length;
@@ -51,8 +52,8 @@ export function wantedGpus({ engines }: Topology, isUp: (place: number) => boole
 }
 
 /**
- * The best choices, in their order: of each the places to release, ascending. None where no choice has exactly half of the
- * GPUs (floor).
+ * Returns the best choices, in their order: of each the places to release, ascending. None if no choice has exactly
+ * half of the GPUs (floor).
  *
  * @param most - how many at most
  */
@@ -152,7 +153,7 @@ function serverClasses({ engines, units }: Topology, isUp: (place: number) => bo
   return { classes, touched };
 }
 
-/** The value of the digit of each class in `Way.servers`: classes that are never open together share one. */
+/** Returns the value of the digit of each class in `Way.servers`: classes that are never open together share one. */
 function slotsOf(classes: readonly ServerClass[]): number[] {
   const freeAfter: number[] = [];
   const slots: number[] = [];

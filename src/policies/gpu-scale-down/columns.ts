@@ -1,48 +1,48 @@
-/** What a report of all requests in flight is read into: a row for each, and sums by place and length. */
+/** A report of all requests in flight as columns: a row for each request, and sums by place and length. */
 import { IndexRoom } from '../../core/string-index.ts';
 import { binOf } from '../../core/survival.ts';
 import type { RunningRequest } from '../../schemas/gpus.ts';
 
 /**
- * What a report is read into and worked out in. It is kept from one report to the next: to make such columns anew costs
- * as much as to fill them. After the decision only `ids`, `room`, `from`, `to` and `tokens` are needed, as long as
- * requests move; no report is read in that time, as none is asked for until the release is over. Columns are not saved.
+ * The columns that a report is read into. They are kept from one report to the next, as making them anew costs as much
+ * as filling them. After the decision only `ids`, `room`, `from`, `to` and `tokens` are needed, as long as requests
+ * move; no report is read in that time, as none is asked for until the release is over. Columns are not saved.
  */
 export class Columns {
-  /** The place of the engine of each request and its group; −1 where the engine is not known, or the request gone. */
+  /** The place of the engine of each request and its group; −1 if the engine is not known, or the request gone. */
   cells = new Int32Array(0);
-  /** Tokens that each holds in the KV cache, prompt and response. */
+  /** Tokens of each request in the KV cache, prompt and response. */
   kvTokens = new Float64Array(0);
-  /** Tokens that each has generated, up to the cap. */
+  /** Tokens that each request has generated, up to the cap. */
   generated = new Int32Array(0);
-  /** The place where each is after the migration. */
+  /** The place of each request after the migration. */
   places = new Int32Array(0);
   /** Rows in the order in which they reach the cap. */
   order = new Int32Array(0);
-  /** The same by place. */
+  /** Working space of the sort; then `order`, place by place. */
   spare = new Int32Array(0);
-  /** Requests that leave their engine, in the order of the report: where they stand in it. */
+  /** Rows in the report of the requests that leave their engine, in its order. */
   rows = new Int32Array(0);
-  /** The bin of what each of them weighs. */
+  /** The weight bin of each request in `rows`. */
   bins = new Uint16Array(0);
-  /** In the order in which they are dealt out, the target of each. */
+  /** The target of each moving request, in the order in which they are dealt out. */
   targets = new Int32Array(0);
   /** The place of the engine that each leaves. */
   from = new Int32Array(0);
-  /** That of the engine that it goes to. */
+  /** The place of the target engine. */
   to = new Int32Array(0);
-  /** Both as one number: which of those that leave, and which target. */
+  /** Both as one number: the leaving engine and the target. */
   pairs = new Int32Array(0);
-  /** Their ids. */
+  /** Ids of the requests that move. */
   ids: string[] = [];
-  /** The hashes of these. */
+  /** Hashes of the ids. */
   hashes = new Int32Array(0);
-  /** Tokens that they have generated. */
+  /** Generated tokens of the requests in `ids`. */
   tokens = new Float64Array(0);
-  /** The index of the ids. */
+  /** Index of the ids. */
   readonly room = new IndexRoom();
 
-  /** Makes room for so many requests. */
+  /** Makes room for this number of requests. */
   reserve(requests: number): this {
     if (requests <= this.cells.length) return this;
     const size = requests + (requests >> 2);
@@ -82,7 +82,7 @@ export function orderByEnd(columns: Columns, rows: number): number {
   return size;
 }
 
-/** One pass of a radix sort, descending and stable. */
+/** Runs one pass of a radix sort, descending and stable. */
 function pass(from: Int32Array, to: Int32Array, keys: Int32Array, size: number, shift: number): void {
   const starts = new Int32Array(digits + 1);
   for (let at = 0; at < size; at += 1) starts[digits - ((keys[from[at]!]! >> shift) & (digits - 1))]! += 1;
@@ -93,7 +93,7 @@ function pass(from: Int32Array, to: Int32Array, keys: Int32Array, size: number, 
   }
 }
 
-/** The same order, place by place, into `columns.spare`; where each place begins in it, and its end behind the last. */
+/** Sorts the same order by place into `columns.spare`. Returns where each place begins, and the end behind the last. */
 export function orderByPlace(columns: Columns, size: number, count: number): Int32Array {
   const { order, spare, places } = columns;
   const starts = new Int32Array(count + 2);
@@ -103,17 +103,17 @@ export function orderByPlace(columns: Columns, size: number, count: number): Int
   return starts;
 }
 
-// Requests are put together where their lengths differ by an eighth at most: two bins are a group.
+// Requests whose lengths differ by an eighth at most form a group: two bins are a group.
 
 /** A place and a group as one number: `(place << groupBits) + group`; there are no 256 groups. */
 export const groupBits = 8;
 
-/** The group of a request that has generated so many tokens. */
+/** Returns the group of a request by its generated tokens. */
 export function groupOf(tokens: number, maxTokens: number): number {
   return binOf(tokens < maxTokens ? tokens : maxTokens) >> 1;
 }
 
-/** How many groups there are. */
+/** Returns the number of groups. */
 export function groupCount(maxTokens: number): number {
   return groupOf(maxTokens, maxTokens) + 1;
 }
@@ -134,7 +134,7 @@ export class Loads {
     this.#table = new Float64Array(places * this.#stride);
   }
 
-  /** Adds a request that has generated so many tokens and holds so many, prompt and response, in the KV cache. */
+  /** Adds a request with its generated tokens, and its tokens in the KV cache, prompt and response. */
   add(place: number, group: number, tokens: number, kvTokens: number): void {
     const at = place * this.#stride + 4 * group;
     const table = this.#table;
@@ -144,7 +144,7 @@ export class Loads {
     table[at + 3]! += tokens;
   }
 
-  /** Adds one that comes from another place; what it has generated is read before any does. */
+  /** Adds a request from another place. Generated tokens are read before the first move, so they are not kept up. */
   take(place: number, group: number, kvTokens: number): void {
     const at = place * this.#stride + 4 * group;
     const table = this.#table;
@@ -153,34 +153,34 @@ export class Loads {
     table[at + 2]! += kvTokens * kvTokens;
   }
 
-  /** The same again, to be changed by itself. */
+  /** Returns a copy, to be changed by itself. */
   copy(): Loads {
     const copy = new Loads(this.#places, this.groups);
     copy.#table.set(this.#table);
     return copy;
   }
 
-  /** How many requests. */
+  /** Returns the number of requests of a group at a place. */
   count(place: number, group: number): number {
     return this.#table[place * this.#stride + 4 * group]!;
   }
 
-  /** Sum of their tokens in the KV cache, prompt and response. */
+  /** Returns the sum of their tokens in the KV cache, prompt and response. */
   kv(place: number, group: number): number {
     return this.#table[place * this.#stride + 4 * group + 1]!;
   }
 
-  /** Sum of the squares of these. */
+  /** Returns the sum of the squares of these. */
   kvSquared(place: number, group: number): number {
     return this.#table[place * this.#stride + 4 * group + 2]!;
   }
 
-  /** Sum of the tokens that they have generated. */
+  /** Returns the sum of the tokens that they have generated. */
   generated(place: number, group: number): number {
     return this.#table[place * this.#stride + 4 * group + 3]!;
   }
 
-  /** All places together, as one. */
+  /** Returns the sums over all places, as one place. */
   together(): Loads {
     const sum = new Loads(1, this.groups);
     const table = this.#table;
@@ -191,7 +191,7 @@ export class Loads {
     return sum;
   }
 
-  /** Tokens in the KV cache of a place now. */
+  /** Returns the tokens in the KV cache of a place now. */
   kvTokens(place: number): number {
     let sum = 0;
     for (let group = 0; group < this.groups; group += 1) sum += this.kv(place, group);

@@ -4,7 +4,7 @@
  */
 import type { Columns, Loads } from './columns.ts';
 
-/** The groups of a place that have requests, as indices, and what is in them. */
+/** The groups of a place that have requests, as indices, and their sums. */
 export interface Packed {
   readonly size: number;
   readonly at: Int32Array;
@@ -13,7 +13,7 @@ export interface Packed {
   readonly kvSquared: Float64Array;
 }
 
-/** What is at a place, without groups that have none. */
+/** Collects the groups of a place, without those that have no requests. */
 export function packedAt(loads: Loads, place: number, groups: readonly number[]): Packed {
   const most = groups.length;
   const [mine, count, kv] = [new Int32Array(most), new Float64Array(most), new Float64Array(most)];
@@ -32,17 +32,17 @@ export function packedAt(loads: Loads, place: number, groups: readonly number[])
   return { size, at: mine, count, kv, kvSquared };
 }
 
-/** A time, not after one that is looked at nor before the one before it, and who is there then. */
+/** A time between two of the times that are looked at, and the requests left then. */
 export interface Moment {
-  /** The later one of the two, as an index. */
+  /** Index of the later one of the two. */
   readonly step: number;
-  /** In tokens from now. */
+  /** Tokens from now. */
   readonly time: number;
-  /** How far it is from the earlier one to the later one, 0 to 1. */
+  /** Position between the earlier and the later time, 0 to 1. */
   readonly share: number;
-  /** How many groups have requests; those after them have reached the cap. */
+  /** Groups that have requests; the groups after them have reached the cap. */
   readonly size: number;
-  /** What is left of the last of them. */
+  /** Requests left in the last of these groups. */
   readonly count: number;
   readonly kv: number;
   readonly kvSquared: number;
@@ -72,8 +72,9 @@ export class Crowd {
   }
 
   /**
-   * For each of the times the moment since the one before in which most is expected to be held. Where a step cannot have
-   * more than one before it, all that are there at its beginning are taken to be there until its end: nobody is looked for.
+   * Returns, for each of the times, the moment since the one before in which most is expected to be held. Where a step
+   * cannot have more than one before it, all that are there at its beginning are taken to be there until its end: no
+   * request is searched for.
    *
    * @param times - the first is now
    * @param chances - to be there, by time and group; between two times they are taken to be straight
@@ -98,7 +99,7 @@ export class Crowd {
     return moments;
   }
 
-  /** What those that are there are expected to hold at a time, with the chances that begin at `row`. */
+  /** Returns the expected tokens of the requests that are left at a time, with the chances that begin at `row`. */
   #held(time: number, chances: Float64Array, row: number): number {
     const { at: mine, kv, count } = this.#packed;
     const last = this.#size - 1;
@@ -109,7 +110,7 @@ export class Crowd {
     return held;
   }
 
-  /** Groups of which everybody has reached the cap by then. */
+  /** Drops groups of which all requests have reached the cap by then. */
   #dropGroups(time: number): void {
     while (this.#size > 0) {
       const row = this.#rows[this.#next + this.#count - 1]!;
@@ -120,11 +121,11 @@ export class Crowd {
     }
   }
 
-  /** The worst of the moments at which somebody reaches the cap, and of the end of the step. */
+  /** Returns the worst of the moments at which a request reaches the cap, and of the end of the step. */
   #worst(step: number, from: number, to: number, groups: number, chances: Float64Array) {
     const { at: mine, kv, count } = this.#packed;
     const [now, then] = [(step - 1) * groups, step * groups];
-    // Tokens and requests, each as it is expected at the beginning of the step and what it changes by until its end.
+    // Tokens and requests: each expected value at the beginning of the step, and its change until the end.
     let [tokensNow, tokensMore, countNow, countMore] = [0, 0, 0, 0];
     for (let index = 0; index < this.#size; index += 1) {
       const first = chances[now + mine[index]!]!;
@@ -163,7 +164,7 @@ export class Crowd {
     }
   }
 
-  /** When the next request reaches the cap. */
+  /** Returns the time at which the next request reaches the cap. */
   #end(): number {
     const row = this.#rows[this.#next];
     return row === undefined ? Number.POSITIVE_INFINITY : this.#maxTokens - this.#columns.generated[row]!;

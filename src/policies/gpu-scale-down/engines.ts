@@ -1,4 +1,4 @@
-/** Engines and their GPUs: which there are and how they are; released, asked back, returned, lost. */
+/** Engines and their GPUs: their layout and status; released, asked back, returned, lost. */
 import { replacePrefix, wasMinted } from '../../core/minted-ids.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
@@ -28,7 +28,7 @@ export function checkFailure(state: ScaleDownState, { releaseId }: Message<'gpus
   if (current(state, releaseId) === undefined) checkMinted(state, 'releaseId', releaseId);
 }
 
-/** The release of this id, if it is not over. */
+/** Returns the release of this id, if it is not over. */
 export function current(state: ScaleDownState, releaseId: string): Release | undefined {
   return state.release?.releaseId === releaseId ? state.release : undefined;
 }
@@ -49,7 +49,7 @@ export function reclaim(state: ScaleDownState, reason: Message<'gpus.reclaim'>['
 }
 
 export function checkRelease(state: ScaleDownState, event: Message<'gpus.released' | 'gpus.returned'>): void {
-  // Others are told of GPUs without a release; here each has one.
+  // Other policies are told of GPUs without a release; here each has one.
   const { releaseId = '', gpuIds } = event;
   const release = current(state, releaseId);
   if (release === undefined) return checkMinted(state, 'releaseId', releaseId);
@@ -58,7 +58,7 @@ export function checkRelease(state: ScaleDownState, event: Message<'gpus.release
   refuse('invalid_event', 'gpuIds', `the GPUs ${expected.join(', ')}`, gpuIds);
 }
 
-/** The GPUs train: that was the round's one scale-down. */
+/** Notes that the GPUs train: that was the round's one scale-down. */
 export function released(state: ScaleDownState, { releaseId = '' }: Message<'gpus.released'>, ctx: Ctx): void {
   const release = current(state, releaseId);
   if (release?.phase !== 'releasing') return late(releaseId, 'released_late', ctx);
@@ -66,13 +66,13 @@ export function released(state: ScaleDownState, { releaseId = '' }: Message<'gpu
   state.round!.settled = true;
 }
 
-/** The GPUs could not be released: back to synchronous training. */
+/** Returns to synchronous training when the GPUs could not be released. */
 export function releaseFailed(state: ScaleDownState, { releaseId }: Message<'gpus.release.failed'>, ctx: Ctx): void {
   if (current(state, releaseId)?.phase !== 'releasing') return late(releaseId, 'release_closed', ctx);
   reclaim(state, { code: 'release_failed' }, ctx);
 }
 
-/** The GPUs roll out again. */
+/** Notes that the GPUs roll out again. */
 export function returned(state: ScaleDownState, { releaseId = '' }: Message<'gpus.returned'>, ctx: Ctx): void {
   const release = current(state, releaseId);
   if (release?.phase !== 'reclaiming') return late(releaseId, 'release_closed', ctx);
@@ -80,7 +80,7 @@ export function returned(state: ScaleDownState, { releaseId = '' }: Message<'gpu
   state.release = undefined;
 }
 
-/** Everything in flight is gone, and the host does not know what it was doing. */
+/** Handles a restart: everything in flight is gone, and the host does not know what it was doing. */
 export function restarted(state: ScaleDownState, { idPrefix }: Message<'host.restarted'>, ctx: Ctx): void {
   replacePrefix(state, idPrefix);
   state.query = undefined;
@@ -96,8 +96,8 @@ export function restarted(state: ScaleDownState, { idPrefix }: Message<'host.res
 }
 
 /**
- * Other engines may come when nothing depends on those that are there: no release is under way or trains, and the open
- * round, if there is one, has not been evaluated (since the host restarted, if it did).
+ * Refuses other engines while something depends on the present ones: they may come if no release is under way or
+ * trains, and the open round, if there is one, has not been evaluated (since the host restarted, if it did).
  */
 export function checkPlaced({ config, release, round }: ScaleDownState, event: Message<'engines.placed'>): void {
   if (release !== undefined) {
@@ -133,7 +133,7 @@ export function checkPlaced({ config, release, round }: ScaleDownState, event: M
 
 type EngineEvent = Message<'engine.added' | 'engine.drained' | 'engine.lost'>;
 
-/** Other engines roll out from now on, all of them up. What is known of lengths does not depend on engines. */
+/** Replaces the engines, all of the new ones up. The history of lengths stays: it does not depend on engines. */
 export function placeEngines(state: ScaleDownState, { engines }: Message<'engines.placed'>): void {
   const before = state.topology.engines;
   state.placed = structuredClone(engines);
@@ -149,7 +149,7 @@ export function checkEngine(state: ScaleDownState, { engineId }: EngineEvent): v
   if (!state.replaced.has(engineId)) assertEngine(state, engineId, 'engineId');
 }
 
-/** An engine has come, takes nothing new, or is gone. Those of the layout before are no concern here. */
+/** Updates an engine that has come, takes nothing new, or is gone. Those of the layout before are ignored. */
 export function engineChanged(state: ScaleDownState, { type, engineId }: EngineEvent, ctx: Ctx): void {
   const place = state.topology.placeOf.get(engineId);
   if (place === undefined) {
@@ -159,7 +159,7 @@ export function engineChanged(state: ScaleDownState, { type, engineId }: EngineE
   else if (state.status[place] === 'up') state.status[place] = 'drained';
 }
 
-/** An engine is gone. While GPUs are released none may be missing; afterwards one must remain. */
+/** Handles a lost engine. While GPUs are released none may be missing; afterwards one must remain. */
 function engineLost(state: ScaleDownState, place: number, ctx: Ctx): void {
   state.status[place] = 'lost';
   const { release } = state;

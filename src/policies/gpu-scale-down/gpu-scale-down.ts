@@ -93,7 +93,7 @@ export const gpuScaleDown: PolicyDefinition<
   link,
   handlers,
   after: (state) => {
-    // What was read of a report depends on what ends after it.
+    // The cached report depends on the requests that end after it.
     state.checked = null;
   },
   decisions: scaleDownDecisions,

@@ -56,7 +56,7 @@ function unlist(state: ScaleDownState, moves: Moves, pairs: Int32Array): void {
   }
 }
 
-/** One list for two engines, by the place of the one that is left, then of the other. */
+/** Lists the moves between each two engines, by the place of the one that is left, then of the other. */
 function batches(
   { topology }: ScaleDownState,
   { pairs, tokens, ids }: Columns,
@@ -69,7 +69,7 @@ function batches(
     if (pair >= 0) many[pair]! += 1;
   }
   const list: MigrationBatch[] = [];
-  // Each list has its length from the start: to let it grow would copy it.
+  // Each list is allocated at its full length: growing it would copy it.
   const byPair = Array.from(many, (length, pair): MigrationBatch | undefined => {
     if (length === 0) return undefined;
     const from = topology.engines[sides.from[Math.floor(pair / sides.to.length)]!]!.engineId;
@@ -105,7 +105,7 @@ export function checkMove(state: ScaleDownState, event: Message<'request.migrate
   if (attempt > attempts) refuse('invalid_event', 'attempt', `a try up to ${attempts}`, attempt);
 }
 
-/** A request has arrived on an engine. One that ended on the way must not go on there. */
+/** Records that a request has arrived on an engine. One that ended on the way must not go on there. */
 export function migrated(state: ScaleDownState, event: Message<'request.migrated'>, ctx: Ctx): void {
   const { releaseId, requestId, attempt = 1 } = event;
   const moves = current(state, releaseId)?.moves;
@@ -114,12 +114,12 @@ export function migrated(state: ScaleDownState, event: Message<'request.migrated
   const was = moves.status(row);
   const isLate = attempt < moves.attempts(row);
   if (!isLate) moves.setStatus(row, 'moved');
-  // Whichever try has brought it there.
+  // The try that has brought it there does not matter.
   if (was === 'ended') cancel(state, requestId, moves.to(row), 'migrated_after_end', ctx);
   else if (isLate || was !== 'moving') late(requestId, 'migration_closed', ctx);
 }
 
-/** A request could not be moved: it is tried elsewhere, and in the end the release is given up. */
+/** Handles a request that could not be moved: it is tried elsewhere, and in the end the release is given up. */
 export function moveFailed(state: ScaleDownState, event: Message<'migration.failed'>, ctx: Ctx): void {
   const { releaseId, requestId, attempt = 1 } = event;
   const release = current(state, releaseId);
@@ -129,11 +129,11 @@ export function moveFailed(state: ScaleDownState, event: Message<'migration.fail
   if (attempt < moves.attempts(row)) return late(requestId, 'migration_closed', ctx);
   const status = moves.status(row);
   if (status !== 'moving') {
-    // One that has ended has nothing to move; it stays ended, should it turn up all the same.
+    // An ended request has nothing to move; it stays ended, even if it turns up all the same.
     if (status !== 'ended') late(requestId, 'migration_closed', ctx);
     return;
   }
-  // On the way back it stays where it is.
+  // While the GPUs are on their way back, the request stays on its engine.
   if (release.phase === 'reclaiming') return moves.setStatus(row, 'failed');
   const attempts = moves.attempts(row);
   const budget = state.config.maxMigrationAttempts;
@@ -162,7 +162,7 @@ export function moveFailed(state: ScaleDownState, event: Message<'migration.fail
   });
 }
 
-/** The engine that takes new requests and has most projected KV free; another than before if there is one. */
+/** Returns the engine that takes new requests and has most projected KV free; another than before if there is one. */
 function elsewhere(state: ScaleDownState, { engines, free }: Release, before: number): number | undefined {
   let best: number | undefined;
   for (let place = 0; place < free.length; place += 1) {
@@ -172,7 +172,7 @@ function elsewhere(state: ScaleDownState, { engines, free }: Release, before: nu
   return best;
 }
 
-/** A request has ended, or must: if it is moving, it stays ended. */
+/** Handles a request that has ended, or must: if it is moving, it stays ended. */
 function requestEnded(state: ScaleDownState, requestId: string, code: 'aborted' | 'completed', ctx: Ctx): void {
   state.query?.ended.add(requestId);
   if (state.release === undefined) return;

@@ -14,23 +14,23 @@ import type { Columns, Loads } from './columns.ts';
 import { Crowd, type Moment, type Packed, packedAt } from './crowd.ts';
 import { Moments } from './peak.ts';
 
-/** The future of all requests in flight: one for a decision, of which every engine has its share. */
+/** The future of all requests in flight: there is one for a decision, and every engine has its share of it. */
 export class Outlook {
-  /** How many requests. */
+  /** Number of requests. */
   readonly requests: number;
   readonly #maxTokens: number;
   readonly #columns: Columns;
-  /** Groups that have requests, and what those of each of them have generated on average. */
+  /** Groups that have requests, and the mean of the generated tokens in each of them. */
   readonly #groups: readonly number[];
   readonly #ages: Float64Array;
   readonly #times: readonly number[];
   /** Chance to be there at a time, by time and group, as long as the cap is not reached. */
   readonly #chance: Float64Array;
-  /** How far that chance can be off for the smallness of the history, as a standard deviation. */
+  /** Standard deviation of that chance that comes from the smallness of the history. */
   readonly #doubt: Float64Array;
   /** The most that all requests together are expected to hold, in tokens. */
   readonly expectedTokens: number;
-  /** When they do, by group: the chance to be there, and the tokens generated until then. */
+  /** At that time, by group: the chance to be there, and the tokens generated until then. */
   readonly chanceThen: Float64Array;
   readonly grownThen: Float64Array;
 
@@ -66,7 +66,7 @@ export class Outlook {
     }
   }
 
-  /** The expected tokens of what is at a place when all engines together hold most. */
+  /** Returns the expected tokens at a place when all engines together hold most. */
   mean(loads: Loads, place: number): number {
     let sum = 0;
     for (const group of this.#groups) {
@@ -77,7 +77,7 @@ export class Outlook {
   }
 
   /**
-   * What the engine at a place will hold.
+   * Computes the moments of the KV cache use of the engine at a place.
    *
    * @param rows - those of its requests, in the order in which they reach the cap
    */
@@ -110,7 +110,7 @@ export class Outlook {
     return { moment: busiest!, held: most };
   }
 
-  /** What a table has of a group at a moment. */
+  /** Returns the value of a table for a group at a moment, interpolated between two times. */
   #read(table: Float64Array, { step, share }: Moment, group: number): number {
     const groups = this.#groups.length;
     const then = table[step * groups + group]!;
@@ -124,7 +124,7 @@ export class Outlook {
     const chance = new Float64Array(groups * times.length);
     for (let at = 0; at < groups; at += 1) {
       const age = this.#ages[at]!;
-      // What runs has at least one more token to go.
+      // A running request generates at least one more token.
       const now = curve.at(Math.min(age + 1, this.#maxTokens));
       for (let time = 0; time < times.length; time += 1) {
         const then = Math.min(this.#maxTokens, age + times[time]!);
@@ -153,7 +153,7 @@ export class Outlook {
     const { step, time: now, size } = moment;
     let mean = 0;
     let variance = 0;
-    // The same error of the history stands in all requests: it does not average out.
+    // The error of the history is the same for all requests: it does not average out.
     let doubt = 0;
     let third = 0;
     let all = 0;
@@ -175,12 +175,12 @@ export class Outlook {
       all += whole;
       requests += n;
     }
-    // Half a request more: the sum moves in steps of whole requests.
+    // A continuity correction by half a request: the sum moves in steps of whole requests.
     const half = requests > 0 ? all / requests / 2 : 0;
     moments.set(step, { mean, variance: variance + doubt * doubt, third, all, half });
   }
 
-  /** The covariance of the sums at two moments: who is there at the later one was there at the earlier one. */
+  /** Returns the covariance of the sums at two moments: requests there at the later one were there at the earlier one. */
   #common(packed: Packed, later: Moment, earlier: Moment): number {
     let common = 0;
     for (let index = 0; index < later.size; index += 1) {
@@ -208,14 +208,14 @@ export class Outlook {
 
 // A time is an eighth from the next at most, and a sixteenth around the busiest one.
 const binsPerTime = 2;
-/** Before the first of them, where the cache is fullest early, this is the share from one to the next. */
+/** Factor between the times before the first of them, where the cache is fullest early. */
 const early = 2;
 
 /** Times to look at, ascending, from now until the last request has reached the cap. */
 export function timesUntil(longest: number, total: Loads): number[] {
   let requests = 0;
   for (let group = 0; group < total.groups; group += 1) requests += total.count(0, group);
-  // Before that, the cache cannot grow by more than a 32nd.
+  // Before this time, the cache cannot grow by more than a 32nd.
   const first = Math.max(1, Math.floor(total.kvTokens(0) / Math.max(1, requests) / 32));
   const times = [0];
   for (let bin = binOf(first); binFloor(bin) < longest; bin += bin < 32 ? 1 : binsPerTime) times.push(binFloor(bin));
@@ -223,7 +223,7 @@ export function timesUntil(longest: number, total: Loads): number[] {
   return times;
 }
 
-/** The times, and finer ones from half to twice the busiest. */
+/** Adds finer times from half to twice the busiest. */
 export function withFiner(times: readonly number[], busiest: number): number[] {
   const all = new Set(times);
   const last = times[times.length - 1]!;

@@ -1,5 +1,5 @@
 /**
- * How much an engine will hold: a quantile of its peak, and the other way round; and how full engines get together.
+ * Peak KV cache use of an engine: a quantile of the peak, and the chance of a level; and the joint peak of engines.
  *
  * The sum over requests at a time is taken for a normal distribution corrected for skewness (Cornish and Fisher). It is
  * over a level at some time if it is at the worst of them, or comes over it from one time to the next: of those that are
@@ -7,11 +7,11 @@
  */
 import { probit, upperTail } from '../../core/normal.ts';
 
-// Of a Gaussian process 0.56; less here, measured on many distributions, as it is looked at in steps.
+// The factor of a Gaussian process is 0.56; it is less here, measured on many distributions, as times are discrete.
 const crossing = 0.45;
-// More often than so many times the chance of the worst time no engine goes over at some time.
+// The chance to go over at some time is at most this many times the chance of the worst time.
 const manyTimes = 64;
-// How often the range of the fill is halved: to a 256th.
+// Halvings of the range of the fill: to a 256th.
 const halvings = 8;
 
 /** The sum over the requests of an engine at a time, in tokens. */
@@ -20,23 +20,23 @@ export interface Sum {
   readonly variance: number;
   /** The third central moment. */
   readonly third: number;
-  /** If all of them are still there. */
+  /** The sum if all requests are still there. */
   readonly all: number;
-  /** Half of what one of them holds. */
+  /** Half of the tokens of one of them. */
   readonly half: number;
 }
 
-/** What an engine will hold, by time: the mean, the deviation and the skewness of the sum over its requests. */
+/** The KV cache use of an engine by time: mean, deviation and skewness of the sum over its requests. */
 export class Moments {
   readonly #mean: Float64Array;
-  /** The mean, and half of the tokens of a request. */
+  /** The mean plus half of the tokens of a request. */
   readonly #middle: Float64Array;
   readonly #deviation: Float64Array;
   /** A sixth of the skewness. */
   readonly #tilt: Float64Array;
-  /** If all requests are still there. */
+  /** The sum if all requests are still there. */
   readonly #all: Float64Array;
-  /** How far the sum goes its own way from the time before: of the sums over z, the share that comes, by z. */
+  /** `crossing` · √(1 − ρ) by time: times z, the share of the sums over z that come over it since the time before. */
   readonly #apart: Float64Array;
   readonly #common: (time: number) => number;
   /** Times that can be the worst. */
@@ -55,7 +55,7 @@ export class Moments {
     for (let time = 0; time < times; time += 1) this.#worst[time] = time;
   }
 
-  /** Sets what is known of a time; times that are not set have nothing. */
+  /** Sets the sum at a time; a time that is not set has a sum of 0. */
   set(time: number, { mean, variance, third, all, half }: Sum): void {
     const deviation = Math.sqrt(variance);
     this.#mean[time] = mean;
@@ -65,7 +65,7 @@ export class Moments {
     this.#all[time] = all;
   }
 
-  /** The peak that is reached at z standard deviations of a normal distribution, z >= 0, in tokens. */
+  /** Returns the peak that is reached at z standard deviations of a normal distribution, z >= 0, in tokens. */
   peak(z: number): number {
     let peak = 0;
     for (let index = 0; index < this.#worst.length; index += 1) {
@@ -74,7 +74,7 @@ export class Moments {
     return peak;
   }
 
-  /** From now on only levels of at least so many tokens matter, and only up to z. */
+  /** Limits later questions to levels of at least `tokens`, and to z. */
   narrow(tokens: number, z: number): void {
     this.#worst = this.#worst.filter((time) => this.#quantile(time, z) > tokens);
     for (const time of this.#worst) {
@@ -83,7 +83,7 @@ export class Moments {
     }
   }
 
-  /** The chance to go over so many tokens at some time; they are no fewer than a peak at z >= 0. */
+  /** Returns the chance to exceed `tokens` at some time; they are no fewer than a peak at z >= 0. */
   chance(tokens: number): number {
     let most = 0;
     let sum = 0;
@@ -99,7 +99,7 @@ export class Moments {
         continue;
       }
       const level = above / deviation;
-      // The z with z + tilt · (z² − 1) = level; there is none where the distribution ends below.
+      // This z solves z + tilt · (z² − 1) = level; there is none where the distribution ends below.
       const tilt = this.#tilt[time]!;
       const root = 1 + 4 * tilt * (level + tilt);
       if (root < 0) continue;
@@ -114,14 +114,14 @@ export class Moments {
 
   #quantile(time: number, z: number): number {
     const tilt = this.#tilt[time]!;
-    // Beyond that the correction would bend down again.
+    // Beyond this z the correction would bend down again.
     const bent = tilt < 0 ? Math.min(z, -0.5 / tilt) : z;
     const quantile = this.#middle[time]! + this.#deviation[time]! * (bent + (bent * bent - 1) * tilt);
     return Math.min(this.#all[time]!, Math.max(this.#mean[time]!, quantile));
   }
 }
 
-/** How full engines get. */
+/** The peaks of several engines. */
 export interface Filling {
   /** Share of its capacity that each would fill at most, with the chance asked for; all of them together. */
   readonly fill: number;
@@ -130,8 +130,8 @@ export interface Filling {
 }
 
 /**
- * How full engines get at most, with a chance of `quantile` that not one of them gets fuller: an engine that fills more
- * of its capacity than the others has more of the chance that remains.
+ * Computes the peak fill with a chance of `quantile` that no engine exceeds it: an engine that fills more of its
+ * capacity than the others has more of the chance that remains.
  *
  * @param engines - at least one
  * @param capacities - of each, in tokens

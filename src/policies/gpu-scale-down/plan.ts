@@ -1,5 +1,5 @@
 /**
- * What a choice of engines leads to: where requests go, and how full the engines that remain get. The largest requests of
+ * Plans a choice of engines: the targets of requests, and the fill of the engines that remain. The largest requests of
  * released engines are dealt out first, always to the engine with most projected KV free.
  */
 import { binOf } from '../../core/survival.ts';
@@ -11,13 +11,13 @@ import type { ScaleDownState } from './state.ts';
 
 type RejectReason = Message<'scale-down.rejected'>['reason'];
 
-/** Engines to release, and what becomes of the others. */
+/** Engines to release, and the use of the others. */
 export interface Plan {
-  /** Places of the engines to release, of those that remain, and of those of these that take requests. */
+  /** Places of the engines to release, of those that remain, and of those of the latter that take requests. */
   readonly chosen: readonly number[];
   readonly keep: readonly number[];
   readonly open: readonly number[];
-  /** How many requests move; they stand in the report's columns. */
+  /** Requests that move; they stand in the report's columns. */
   readonly moving: number;
   /** Projected free KV of each engine at its peak, by place; 0 for those released. */
   readonly free: number[];
@@ -25,7 +25,7 @@ export interface Plan {
   readonly fullest: { engineId: string; projectedTokens: number; capacityTokens: number };
 }
 
-// A product of doubles may be off by so much of itself, and is rounded up.
+// A product of doubles may be off by this share, and is rounded up.
 const exact = 1 - 1e-12;
 const inPlace = (1 << groupBits) - 1;
 
@@ -69,7 +69,7 @@ function deal(report: Report, loads: Loads, leaves: Int32Array, targets: Target[
   return size;
 }
 
-/** The plan for a choice of engines, or why it is none. With a fixed fraction whatever is chosen is released. */
+/** Plans a choice of engines, or returns the reason against it. With a fixed fraction every choice is released. */
 export function planFor(
   state: ScaleDownState,
   report: Report,
@@ -79,7 +79,7 @@ export function planFor(
 ): Plan | RejectReason {
   const { topology, config, status } = state;
   const { engines } = topology;
-  // Which of those that leave it is, from 1.
+  // The number of each leaving engine among those that leave, from 1.
   const leaves = new Int32Array(engines.length);
   for (const [at, place] of chosen.entries()) leaves[place] = at + 1;
   const keep: number[] = [];
@@ -90,7 +90,7 @@ export function planFor(
   let room = 0;
   for (const place of keep) room += engines[place]!.capacityTokens;
   const isAdaptive = config.trigger === 'adaptive';
-  // Where not even the mean of all fits into all, no placement does.
+  // If even the expected total exceeds the total capacity, no placement fits.
   const expectedTokens = Math.ceil(outlook.expectedTokens * exact);
   if (isAdaptive && expectedTokens > room)
     return { code: 'kv_cache_together', ...progress, expectedTokens, capacityTokens: room };
@@ -128,17 +128,17 @@ export interface Target {
   free: number;
 }
 
-// What is heavier is taken to weigh this, to find its bin.
+// A heavier request gets the bin of this weight.
 const heaviest = 2 ** 30;
 const bins = binOf(heaviest) + 1;
 
-/** Requests of about the same weight, by bin: how many they are, and what they weigh together. */
+/** Requests of about the same weight, by bin: their number, and their weight together. */
 export class Weights {
   readonly counts = new Int32Array(bins);
   readonly sums = new Float64Array(bins);
 }
 
-/** The bin of a request, by its expected tokens at the time of the peak. */
+/** Returns the bin of a request, by its expected tokens at the time of the peak. */
 export function weightBin(weight: number): number {
   return binOf((Math.min(weight, heaviest) + 0.5) | 0);
 }
@@ -154,7 +154,7 @@ export function weightBin(weight: number): number {
  */
 export function assign({ counts, sums }: Weights, targets: readonly Target[], goesTo: Int32Array): Int32Array {
   const starts = new Int32Array(bins);
-  // Kept from one bin to the next: it is nearly in order then.
+  // The order is kept from one bin to the next: it is nearly sorted then.
   const order = targets.map((_, at) => at);
   let next = 0;
   for (let bin = bins - 1; bin >= 0; bin -= 1) {
@@ -173,8 +173,9 @@ export function assign({ counts, sums }: Weights, targets: readonly Target[], go
 }
 
 /**
- * How many of n equal requests each target gets if each goes to the one with most free: as many as bring it down to the
- * level that all of them together reach, rounded down, and what is missing goes to those that are then left with most.
+ * Returns the share of each target of n equal requests if each goes to the one with most free: as many as bring it to
+ * the level that all of them together reach, rounded down, and what is missing goes to those that are then left with
+ * most.
  *
  * @param order - all targets, in any order; sorted by what they have free
  */
@@ -187,12 +188,12 @@ function share(n: number, weight: number, targets: readonly Target[], order: num
     shares[first] = n;
     return shares;
   }
-  // Counted down from the one with most free: free tokens may be so many that single ones are lost in a sum of them.
+  // Free tokens are counted down from the target with most: they may be so many that a sum would lose single ones.
   const top = free[first]!;
   let sum = n * weight;
   let level = sum;
   let among = 1;
-  // Those that lie at the level or under it get nothing.
+  // Targets at the level or under it get nothing.
   for (; among < order.length && top - free[order[among]!]! < level; among += 1) {
     sum += top - free[order[among]!]!;
     level = sum / (among + 1);

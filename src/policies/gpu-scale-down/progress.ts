@@ -1,4 +1,4 @@
-/** Rounds and their milestones: the host is asked how far the requests in flight are, and its report is decided upon. */
+/** Rounds and their milestones: the host reports the progress of requests in flight, and the report is decided upon. */
 import { mintedId } from '../../core/minted-ids.ts';
 import { StringHash } from '../../core/string-index.ts';
 import { refuse } from '../../errors.ts';
@@ -13,14 +13,14 @@ import { type Plan, planFor } from './plan.ts';
 import { type Ctx, targetOf } from './schema.ts';
 import { endedSets, type Query, type ScaleDownState } from './state.ts';
 
-// 0.05 · 1,024 is no whole number, and 0.2 no exact one.
+// 0.05 · 1,024 is not a whole number, and 0.2 is not exact.
 const slack = 1e-9;
 
 export function checkOpening(state: ScaleDownState, { roundId }: Message<'round.opened'>): void {
   if (state.recentRounds.has(roundId)) refuse('duplicate_id', 'roundId', 'a new round id', roundId);
 }
 
-/** A round begins: what the one before has shown of lengths counts from now on. */
+/** Opens a round: the lengths that the one before has shown count from now on. */
 export function openRound(state: ScaleDownState, { roundId, kind }: Message<'round.opened'>, ctx: Ctx): void {
   if (state.round !== undefined) endRound(state, 'round_replaced', ctx);
   state[state.kind].close(state.config.historyRetention);
@@ -41,7 +41,7 @@ export function closeRound(state: ScaleDownState, { roundId }: Message<'round.co
   else late(roundId, 'round_closed', ctx);
 }
 
-/** The round is over: GPUs that train come back, and a release that is under way is given up. */
+/** Ends the round: GPUs that train come back, and a release that is under way is given up. */
 function endRound(state: ScaleDownState, code: 'round_completed' | 'round_replaced', ctx: Ctx): void {
   state.round = undefined;
   state.query = undefined;
@@ -57,7 +57,7 @@ export function counted(state: ScaleDownState, { roundId }: Message<'prompt.coun
   if (state.config.progressUnit === 'prompts' && roundId === state.round?.roundId) advance(state, ctx);
 }
 
-/** One more is finished: at a milestone the host is asked how far the others are. */
+/** Counts one more as finished: at a milestone the host is asked for the progress of the others. */
 function advance(state: ScaleDownState, ctx: Ctx): void {
   const { round, release, topology } = state;
   if (round === undefined) return;
@@ -88,7 +88,7 @@ function isMilestone(config: ScaleDownState['config'], fraction: number, since: 
   return fraction >= firstFraction - slack && fraction <= lastFraction + slack && since >= fractionStep - slack;
 }
 
-/** A report is read to find engines that are not there; what was read is kept for the decision. */
+/** Reads a report to find engines that are not there; the result is kept for the decision. */
 export function checkReport(state: ScaleDownState, { queryId, requests }: Message<'progress.reported'>): void {
   if (state.query?.queryId !== queryId) return checkMinted(state, 'queryId', queryId);
   state.checked = readReport(state, requests);
@@ -98,7 +98,7 @@ export function checkReport(state: ScaleDownState, { queryId, requests }: Messag
   assertEngine(state, requests[unknown]!.engineId, `requests[${unknown}].engineId`);
 }
 
-/** The host's report: the decision. */
+/** Decides on the report of the host. */
 export function answered(state: ScaleDownState, event: Message<'progress.reported'>, ctx: Ctx): void {
   const { query } = state;
   if (query?.queryId !== event.queryId) {
@@ -111,10 +111,10 @@ export function answered(state: ScaleDownState, event: Message<'progress.reporte
 
 type RejectReason = Message<'scale-down.rejected'>['reason'];
 
-// So many choices of engines are tried before a milestone is given up.
+// Choices of engines that are tried before a milestone is given up.
 const mostChoices = 4;
 
-/** The first choice of engines that leaves room, or why the first of all does not. */
+/** Returns the first choice of engines that leaves room, or the reason against the first of all. */
 function firstThatFits(
   state: ScaleDownState,
   report: Report,
@@ -132,7 +132,7 @@ function firstThatFits(
   const curve = state[state.kind].curve();
   const outlook = new Outlook(curve, config.maxResponseTokens, report.loads.together(), rows, columns);
   const best = planFor(state, report, outlook, first, progress);
-  // Who may take requests does not depend on how many they are.
+  // The set of targets does not depend on the number of requests.
   if (!('code' in best) || best.code === 'no_target') return best;
   for (const chosen of choose(mostChoices).slice(1)) {
     const plan = planFor(state, report, outlook, chosen, progress);
@@ -182,9 +182,9 @@ function readReport(state: ScaleDownState, requests: readonly RunningRequest[]):
   const count = engines.length;
   const loads = new Loads(count, groupCount(maxResponseTokens));
   const ended = manyEnded(state, requests);
-  // Ids as the report has them: a string is found equal to itself at once.
+  // Ids are stored as the report has them: a string is found equal to itself at once.
   const engineIds: (string | undefined)[] = new Array(count).fill(undefined);
-  // Reports have engines one after the other, or in turns: what came after an engine before is tried first.
+  // Reports list engines one after the other, or in turns: the successor of the engine before is tried first.
   const after = new Int32Array(count);
   const lost = Uint8Array.from(status, (one) => (one === 'lost' ? 1 : 0));
   const someGone = ended !== undefined || status.includes('lost');
@@ -221,11 +221,11 @@ function readReport(state: ScaleDownState, requests: readonly RunningRequest[]):
   return { requests, unknown, columns, loads };
 }
 
-/** One request in so many is few. */
+/** One request in this many is few. */
 const few = 50;
 const filterSize = 2 ** 16;
 
-/** Requests that have ended, or must. Most have not: a filter sees that without a look into the sets. */
+/** Requests that have ended, or must. Most have not: a filter finds that without a look into the sets. */
 class Ended {
   readonly #sets: readonly ReadonlySet<string>[];
   readonly #hash: StringHash;

@@ -1,4 +1,4 @@
-/** What gpu-scale-down is configured with, and what it answers with. */
+/** The configuration and the decisions of gpu-scale-down. */
 import { z } from 'zod';
 import type { Context } from '../../core/definition.ts';
 import {
@@ -57,7 +57,7 @@ export const scaleDownSettings = {
 
 type Issue = { message: string; path: (string | number)[] };
 
-/** Bytes need a size of a token; groups name GPUs of engines, unless the engines are still to come. */
+/** Finds conflicts: bytes need the size of a token; groups name GPUs of engines, unless the engines are still to come. */
 function* conflicts(config: z.output<typeof shape>): Generator<Issue> {
   const { engines, communicationGroups, bytesPerToken } = config;
   if (bytesPerToken === undefined && engines.some((one) => one.kvCapacityBytes !== undefined)) {
@@ -84,7 +84,7 @@ export const scaleDownConfig = shape.superRefine((config, context) => {
   for (const issue of conflicts(config)) context.addIssue({ code: 'custom', ...issue });
 });
 
-/** How many responses, or prompts, a round needs. */
+/** Returns the responses, or prompts, that a round needs. */
 export function targetOf({ progressUnit, promptsPerRound, responsesPerPrompt }: GpuScaleDownConfig): number {
   return progressUnit === 'prompts' ? promptsPerRound : promptsPerRound * responsesPerPrompt;
 }
@@ -100,5 +100,5 @@ export const scaleDownDecisions = [
   scaleDownLate,
 ] as const;
 
-/** Where decisions go. */
+/** The context that handlers emit decisions to. */
 export type Ctx = Context<GpuScaleDownDecision>;

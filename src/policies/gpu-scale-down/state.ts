@@ -1,4 +1,4 @@
-/** The state of gpu-scale-down: which engines hang together, and requests that move. */
+/** The state of gpu-scale-down: engines, their topology, and requests that move. */
 import { z } from 'zod';
 import type { Live } from '../../core/definition.ts';
 import { prefixes } from '../../core/minted-ids.ts';
@@ -13,10 +13,10 @@ import type { GpuScaleDownConfig } from './types.ts';
 
 const statuses = ['moving', 'moved', 'failed', 'ended'] as const;
 
-/** `ended` is one that was aborted or completed on the way. */
+/** The status of a move; `ended`: the request was aborted or completed on the way. */
 export type MoveStatus = (typeof statuses)[number];
 
-/** Requests that move as they are saved: by column, as they are kept, since there may be very many. */
+/** Moving requests as they are saved: by column, as there may be very many. */
 const savedMoves = z
   .strictObject({
     ids: z.array(z.string()),
@@ -43,7 +43,7 @@ export class Moves {
   readonly #status: Uint8Array;
 
   /**
-   * Requests that begin to move. What is given is kept, not copied.
+   * Holds the requests that begin to move. The arrays are kept, not copied.
    *
    * @param ids - by row, and others after them; of one that is given twice only the first row is ever found
    * @param index - of these ids
@@ -60,37 +60,37 @@ export class Moves {
     this.#status = new Uint8Array(tokens.length);
   }
 
-  /** No request. */
+  /** Returns moves without any request. */
   static none(): Moves {
     return Moves.load({ ids: [], from: [], to: [], tokens: [], status: [], retries: [] });
   }
 
-  /** The row of a request, or −1. */
+  /** Returns the row of a request, or −1. */
   row(requestId: string): number {
     return this.#index.row(requestId);
   }
 
-  /** Ids, in the order of rows. */
+  /** Returns the ids, in the order of rows. */
   ids(): string[] {
     return this.#ids.slice(0, this.#status.length);
   }
 
-  /** The place of the engine that a request leaves. */
+  /** Returns the place of the engine that a request leaves. */
   from(row: number): number {
     return this.#from[row]!;
   }
 
-  /** The place of the engine that it goes to. */
+  /** Returns the place of the engine that it goes to. */
   to(row: number): number {
     return this.#to[row]!;
   }
 
-  /** Tokens that it had generated when this was decided. */
+  /** Returns the tokens that it had generated when this was decided. */
   tokens(row: number): number {
     return this.#tokens[row]!;
   }
 
-  /** Tries so far, the one that is under way included. */
+  /** Returns the tries so far, the one under way included. */
   attempts(row: number): number {
     return (this.#retries.get(row) ?? 0) + 1;
   }
@@ -103,7 +103,7 @@ export class Moves {
     this.#status[row] = statuses.indexOf(status);
   }
 
-  /** One more try, to another engine. */
+  /** Counts one more try, to another engine. */
   retry(row: number, to: number): void {
     this.#to[row] = to;
     this.#retries.set(row, this.attempts(row));
@@ -140,7 +140,7 @@ export const moves = byHand(savedMoves, {
 
 const ids = setOf(z.string());
 
-// How long a history is depends on the configuration: `link` makes it.
+// The length of the history depends on the configuration, so `link` makes it.
 const history = byHand<typeof savedHistory, LengthHistory>(savedHistory, {
   decode: (saved) => saved as never,
   encode: (live) => live.save(),
@@ -150,18 +150,18 @@ const round = z.strictObject({
   roundId: z.string(),
   /** Responses or prompts finished. */
   finished: count,
-  /** `finished` when it was evaluated last. */
+  /** Value of `finished` at the last evaluation. */
   evaluated: count,
-  /** It has been evaluated, since the host restarted if it did: its engines stay. */
+  /** Whether it has been evaluated, since the host restarted if it did: its engines stay. */
   fixed: z.boolean(),
-  /** No more evaluations: GPUs have been released, or the fixed fraction has been passed. */
+  /** Whether no more evaluations follow: GPUs have been released, or the fixed fraction has been passed. */
   settled: z.boolean(),
 });
 
 const query = z.strictObject({
   queryId: z.string(),
   roundId: z.string(),
-  /** `finished` when it was asked. */
+  /** Value of `finished` at the query. */
   finished: count,
   /** Requests that have ended since: the report may still name them. */
   ended: ids,
@@ -183,7 +183,7 @@ export interface Release extends z.output<typeof release> {}
 
 /** Schema of the state. */
 export const scaleDownState = z.strictObject({
-  /** Lengths of responses in short rounds, and in long ones. */
+  /** Histories of response lengths in short rounds, and in long ones. */
   short: history,
   long: history,
   /** Engines as they were placed last; absent while those of the configuration hold. */
@@ -191,7 +191,7 @@ export const scaleDownState = z.strictObject({
   /** Ids of engines of the layout before that are no longer there. */
   replaced: ids,
   topology: derived<Topology>(),
-  /** By place; `drained` engines keep what they have and are no target. */
+  /** Status by place; `drained` engines keep their requests and are no target. */
   status: z.array(z.enum(['up', 'drained', 'lost'])),
   recentRounds: recentIds(z.string()),
   /** Requests whose abort has been decided and not confirmed, of this round and of the one before. */
@@ -207,16 +207,16 @@ export const scaleDownState = z.strictObject({
   nextId: count,
   /** A report that has been read to check it, so that it need not be read again. */
   checked: derived((): Report | null => null),
-  /** What reports are read into. */
+  /** The columns that reports are read into. */
   columns: derived(() => new Columns()),
 });
-/** The state. */
+/** The state of the policy. */
 export type ScaleDownState = Live<z.output<typeof scaleDownState>, GpuScaleDownConfig>;
 /** The state as it is saved. */
 export type SavedScaleDown = z.input<typeof scaleDownState>;
 
 export const begin = (): SavedScaleDown => ({
-  // Named, though there are none: fields that are added later make the state slower to read.
+  // Absent fields are named, too: fields that are added later make the state slower to read.
   placed: undefined,
   round: undefined,
   query: undefined,
@@ -245,7 +245,7 @@ export function link(state: ScaleDownState): void {
   state.status = state.topology.engines.map((_, place) => state.status[place] ?? 'up');
 }
 
-/** Requests that have ended since the query, or must: all of them together, an id may stand in several. */
+/** Returns the sets of requests that have ended since the query, or must; an id may stand in several. */
 export function endedSets({ query, aborting, abortingBefore }: ScaleDownState): ReadonlySet<string>[] {
   return [query?.ended, aborting, abortingBefore].filter((ids) => ids !== undefined && ids.size > 0) as never;
 }
@@ -255,22 +255,22 @@ export interface Engine {
   readonly engineId: string;
   readonly serverId: string;
   readonly gpuIds: readonly string[];
-  /** What its KV cache holds, in tokens. */
+  /** Capacity of its KV cache, in tokens. */
   readonly capacityTokens: number;
 }
 
 /** Engines that no release may part, by their places: a tensor-parallel or communication group joins them. */
 export interface Topology {
-  /** By server id, then by engine id. */
+  /** Engines by server id, then by engine id. */
   readonly engines: readonly Engine[];
   readonly placeOf: ReadonlyMap<string, number>;
-  /** By the least place in them. */
+  /** Places of each unit; units by their least place. */
   readonly units: readonly (readonly number[])[];
 }
 
 const byId = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** The topology of these engines. */
+/** Returns the topology of these engines. */
 export function topologyOf(placed: readonly PlacedEngine[], config: GpuScaleDownConfig): Topology {
   const engines = placed
     .map(({ engineId, serverId, gpuIds, kvCapacityTokens, kvCapacityBytes = 0 }) => ({
@@ -288,7 +288,7 @@ export function topologyOf(placed: readonly PlacedEngine[], config: GpuScaleDown
   return { engines, placeOf, units: joined(engines.length, groups) };
 }
 
-/** Places 0 to n − 1, joined where they are in one group. */
+/** Groups the places 0 to n − 1: those that share a group are joined. */
 function joined(n: number, groups: readonly (readonly number[])[]): number[][] {
   const root = Array.from({ length: n }, (_, place) => place);
   const find = (place: number): number => {

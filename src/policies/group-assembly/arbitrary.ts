@@ -6,7 +6,7 @@ import type { DroppedResponse } from '../../schemas/prompts.ts';
 import { type AssemblyState, allGroups, type Group, type Round } from './state.ts';
 import type { GroupAssemblyEvent } from './types.ts';
 
-/** A likely next event. */
+/** Draws a likely next event. */
 export function arbitrary(state: AssemblyState, choices: Choices): GroupAssemblyEvent {
   const at = choices.below(6) === 0 ? choices.below(300) : latest(state) + choices.below(8);
   const roll = choices.below(40);
@@ -21,7 +21,7 @@ export function arbitrary(state: AssemblyState, choices: Choices): GroupAssembly
   return rewarded(state, choices, at);
 }
 
-/** What has happened lately, as far as the state knows. */
+/** Returns the time of the last event that the state knows of. */
 function latest({ rounds }: AssemblyState): number {
   let time = 0;
   for (const { groups, completed: said } of rounds.values()) {
@@ -55,7 +55,7 @@ function counted(
   const rounds = [...state.rounds.values()];
   const isWrong = isRare(choices);
   const again = isWrong ? pick(allGroups(state).filter(isCounted), choices)?.promptId : undefined;
-  // One of which nothing is open was collected in an earlier round, and is kept whole.
+  // A prompt without an open group was collected in an earlier round, and is kept whole.
   const promptId = again ?? full ?? `k${choices.below(100)}`;
   const takers = rounds.filter((one) => isOpen(one) && !knows(one, promptId));
   const others = rounds.filter((one) => !takers.includes(one));
@@ -64,7 +64,7 @@ function counted(
   const roundId = known === undefined || isFirst ? `r${choices.below(50)}` : known.roundId;
   const group = state.open.get(promptId);
   const ids = [...(group?.members.keys() ?? [])];
-  // Of what it has, some may not be needed.
+  // Some of its responses may not be needed.
   if (choices.below(8) === 0) ids.splice(choices.below(ids.length + 1), 1);
   if (ids.length === 0 || choices.below(5) === 0) ids.push(`${promptId}/9#${choices.below(1000)}`);
   if (isRare(choices)) odd(state, choices, ids);
@@ -89,7 +89,7 @@ function counted(
 
 const knows = (round: Round, promptId: string): boolean => round.groups.has(promptId) || round.unrewarded.has(promptId);
 
-/** Responses that a prompt cannot count with. */
+/** Turns the responses of a prompt into ones that it cannot count with. */
 function odd(state: AssemblyState, choices: Choices, ids: string[]): void {
   const other = pick([...state.byRequest.keys()], choices);
   if (choices.below(3) === 0) ids.length = 0;
@@ -106,7 +106,7 @@ function completed(state: AssemblyState, choices: Choices, at: number): Message<
   const isFailed = choices.below(8) === 0;
   const ids = round === undefined ? [] : [...round.groups.keys(), ...round.unrewarded];
   if (isFailed && choices.below(2) === 0) ids.length = 0;
-  // In the order in which they entered the round, not in that in which they counted.
+  // A round names its prompts in the order of entry, which may differ from the order of counting.
   if (choices.below(2) === 0) ids.reverse();
   if (isRare(choices)) ids.pop();
   if (isRare(choices)) ids.push(pick(ids, choices) ?? 'nobody');
@@ -129,7 +129,7 @@ function completed(state: AssemblyState, choices: Choices, at: number): Message<
   };
 }
 
-/** Responses of a prompt that counts; of one that has no reward nothing is known any more. */
+/** Returns the responses of a prompt that counts; of one that has no reward nothing is known any more. */
 function finals(round: Round | undefined, promptId: string, weightVersion: number) {
   const members = round?.groups.get(promptId)?.members.values() ?? [{ requestId: `${promptId}/0#0`, tokens: 1 }];
   return [...members].map(({ requestId, tokens }, index) => {
@@ -138,7 +138,7 @@ function finals(round: Round | undefined, promptId: string, weightVersion: numbe
 }
 
 function left(state: AssemblyState, choices: Choices, at: number): GroupAssemblyEvent {
-  // Now and then one that counts already: it stays.
+  // Now and then the group counts already: it stays.
   const group = pick(choices.below(6) === 0 ? allGroups(state) : [...state.open.values()], choices);
   const promptId = group?.promptId ?? `p${choices.below(9)}`;
   const roundId = `r${choices.below(50)}`;
@@ -177,7 +177,7 @@ function left(state: AssemblyState, choices: Choices, at: number): GroupAssembly
   }
 }
 
-/** All responses of a group, or some: the others are of another copy of its prompt. Now and then one is not known. */
+/** Returns all responses of a group, or some: the others are of another copy of its prompt. Now and then one is not known. */
 function namedOf(group: Group | undefined, choices: Choices): string[] {
   const ids = [...(group?.members.keys() ?? [])];
   if (isRare(choices)) ids.push(`p${choices.below(9)}/8#${choices.below(1000)}`);

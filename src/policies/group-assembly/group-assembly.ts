@@ -37,7 +37,7 @@ const handlers = [
   on(responseDropped, (state, event) => forgetNamed(state, [event])),
   on(promptCounted, countPrompt, checkCounted),
   on([promptDeferred, promptReturned], (state, { reason, dropped }) => {
-    // What comes after its round says nothing of what is open under its name, which is carried on. What is kept is of use
+    // A prompt of a closed round says nothing of the open group of its name, which is carried on. Kept responses are of use
     // when it comes back, with the rewards that are there by then.
     if (reason.code !== 'round_closed') forgetNamed(state, dropped);
   }),
@@ -47,7 +47,7 @@ const handlers = [
   on(rewardReady, (state, { requestId, reward: value }, ctx) => reward(state, requestId, value, ctx)),
   on(rewardFailed, (state, { requestId }, ctx) => reward(state, requestId, null, ctx)),
   on(hostRestarted, (state, _, ctx) => {
-    // Rewards that were being computed are computed again; what is known stays.
+    // Rewards in progress are computed again; the known ones stay.
     if (state.config.askAgain) askAgain(state, ctx);
     resumeRounds(state, ctx);
   }),

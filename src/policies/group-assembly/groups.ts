@@ -24,8 +24,8 @@ export function accept(state: AssemblyState, { requestId, promptId, domain }: Me
 }
 
 /**
- * What leaves is forgotten by its name. The prompt may have been drawn again before an earlier round has let go of it, and
- * then the rest is of that other copy.
+ * Forgets responses by name. The prompt may have been drawn again before an earlier round has let go of it, and then
+ * the rest is of that other copy.
  */
 export function forgetNamed(state: AssemblyState, named: readonly { readonly requestId: string }[] = []): void {
   for (const { requestId } of named) forgetOpen(state, requestId);
@@ -80,7 +80,7 @@ export function countPrompt(state: AssemblyState, event: Message<'prompt.counted
     if (known !== undefined) continue;
     askReward(requestId, group, 'kept_without_reward', ctx);
   }
-  // The rest is of another copy of the prompt.
+  // The remaining members are of another copy of the prompt.
   if (open?.members.size === 0) state.open.delete(promptId);
   round.groups.set(promptId, group);
   round.waiting += 1;
@@ -97,7 +97,7 @@ function askReward(
   ctx.emit({ type: 'reward.request', at: ctx.at, requestId, ...named, reason: { code } });
 }
 
-/** Rewards that were being computed are gone with the host. */
+/** Asks again for the rewards that were being computed: they are gone with the host. */
 export function askAgain(state: AssemblyState, ctx: Ctx): void {
   for (const group of allGroups(state)) {
     for (const { requestId, reward: known } of group.members.values()) {
@@ -118,7 +118,7 @@ export function reward(state: AssemblyState, requestId: string, value: number | 
   if (owner.round !== null && owner.waiting === 0) completeGroup(state, owner, owner.round, ctx);
 }
 
-/** The responses that have a reward, and their tokens. */
+/** Returns the responses that have a reward, and their tokens. */
 function rewardedOf(group: Group): { responses: RewardedResponse[]; tokens: number } {
   const responses: RewardedResponse[] = [];
   let sum = 0;

@@ -5,7 +5,7 @@ import { copyFinal, type FinalPrompt, type FinalResponse } from '../../schemas/p
 import { type AssemblyState, forget, type Group, type Round } from './state.ts';
 import type { Ctx } from './words.ts';
 
-/** The round of this name, which begins with the first that is said of it. */
+/** Returns the round of this name, which begins with the first event that names it. */
 export function roundOf(state: AssemblyState, roundId: string): Round {
   const known = state.rounds.get(roundId);
   if (known !== undefined) return known;
@@ -43,14 +43,14 @@ export function completeRound(state: AssemblyState, event: Message<'round.comple
   else finishIfReady(state, round, ctx);
 }
 
-/** A round is given up, whether it was complete or not: one that was says so. */
+/** Gives a round up, whether it was complete or not: one that was says so. */
 export function failRound(state: AssemblyState, { roundId }: Message<'round.failed'>, ctx: Ctx): void {
   const round = state.rounds.get(roundId);
   if (round === undefined) return;
   giveUp(state, round, ctx);
 }
 
-/** What counted for a round that has failed does not train. */
+/** Withdraws the groups of a failed round: they do not train. */
 function giveUp(state: AssemblyState, round: Round, ctx: Ctx): void {
   const { roundId } = round;
   for (const group of round.groups.values()) {
@@ -92,7 +92,7 @@ export function finishIfReady(state: AssemblyState, round: Round, ctx: Ctx): voi
   ctx.emit({ type: 'round.rewarded', at: ctx.at, roundId, kind, weightVersion, prompts, reason });
 }
 
-/** Rounds that are not complete are named, with the prompts that count for them: who would complete them may not know. */
+/** Names rounds that are not complete, with the prompts that count for them: the host may not know them. */
 export function resumeRounds({ rounds }: AssemblyState, ctx: Ctx): void {
   for (const { roundId, groups, unrewarded, completed } of rounds.values()) {
     if (completed !== null) continue;

@@ -18,13 +18,13 @@ import type { GroupAssemblyConfig } from './types.ts';
 const member = z.strictObject({
   requestId,
   tokens,
-  /** Versions of the weights that generated it, if not that of the round alone. */
+  /** Versions of the weights that generated it; absent if the version of the round alone did. */
   weightVersions: z.array(weightVersion).optional(),
-  /** `undefined` while it is awaited, `null` if it will never come. */
+  /** Its reward: `undefined` while it is awaited, `null` if it will never come. */
   reward: z.number().nullable().optional(),
   owner: derived<Group>(),
 });
-/** One response. */
+/** A response of a group. */
 export interface Member extends z.output<typeof member> {}
 
 const group = z.strictObject({
@@ -32,11 +32,11 @@ const group = z.strictObject({
   domain: domain.optional(),
   promptTokens: tokens.optional(),
   members: mapBy('requestId', member),
-  /** When it counted. */
+  /** Time when the prompt counted, in seconds. */
   since: seconds,
   /** The round that it counts for; `null` while it does not count. */
   round: derived<Round | null>(),
-  /** Members without a reward that may still come; of no meaning while it does not count. */
+  /** Members without a reward that may still come; without meaning while the prompt does not count. */
   waiting: derived(() => 0),
 });
 /** The responses of one occurrence of a prompt. */
@@ -48,7 +48,7 @@ const round = z.strictObject({
   /** Prompts that count and get no reward at all. */
   unrewarded: setOf(promptId),
   completed: z.strictObject({ kind: roundKind, weightVersion, prompts: z.array(finalPrompt), at: seconds }).nullable(),
-  /** Groups that wait. */
+  /** Number of groups that wait. */
   waiting: derived(() => 0),
 });
 /** A round with groups that wait for rewards, or that is not complete. */
@@ -61,7 +61,7 @@ export const assemblyState = z.strictObject({
   open: mapBy('promptId', group),
   byRequest: derived(() => new Map<string, Member>()),
 });
-/** The state. */
+/** The state of the policy. */
 export type AssemblyState = Live<z.output<typeof assemblyState>, GroupAssemblyConfig>;
 /** The state as it is saved. */
 export type SavedAssembly = z.input<typeof assemblyState>;
@@ -110,18 +110,18 @@ export function moveMember(owner: Group, member: Member, reward: Member['reward'
   return member;
 }
 
-/** No reward finds the responses of this group any more. */
+/** Removes a group from the indices: no reward finds its responses any more. */
 export function forget(state: AssemblyState, group: Group): void {
   for (const requestId of group.members.keys()) state.byRequest.delete(requestId);
 }
 
-/** Fills in what is known of a response when its prompt counts. */
+/** Fills in the tokens and weight versions of a response when its prompt counts. */
 export function describe(member: Member, ownTokens: number, weightVersions: readonly number[] | undefined): void {
   member.tokens = ownTokens;
   if (weightVersions !== undefined) member.weightVersions = weightVersions.slice();
 }
 
-/** Every group, in the order in which they are saved. */
+/** Returns every group, in the order in which they are saved. */
 export function allGroups({ open, rounds }: AssemblyState): Group[] {
   return [...open.values(), ...[...rounds.values()].flatMap((round) => [...round.groups.values()])];
 }

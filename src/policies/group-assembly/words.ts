@@ -1,4 +1,4 @@
-/** What group-assembly answers with. */
+/** The decisions of group-assembly, and their context. */
 import { type Context, handlersOf } from '../../core/definition.ts';
 import {
   groupRewarded,
@@ -22,7 +22,7 @@ export const assemblyDecisions = [
   rewardUnused,
 ] as const;
 
-/** Where decisions go. */
+/** The context that handlers emit decisions to. */
 export type Ctx = Context<GroupAssemblyDecision>;
-/** Declares an event. */
+/** Declares the handler of an event. */
 export const on = handlersOf<AssemblyState, GroupAssemblyDecision>();

@@ -4,7 +4,7 @@ import type { Choices } from '../../core/choices.ts';
 import type { QueueState } from './state.ts';
 import type { LongPromptQueueEvent } from './types.ts';
 
-/** A likely next event. */
+/** Draws a likely next event. */
 export function arbitrary(state: QueueState, choices: Choices): LongPromptQueueEvent {
   const at = choices.below(100);
   const roundId = `r${state.rounds}`;
@@ -39,7 +39,7 @@ export function arbitrary(state: QueueState, choices: Choices): LongPromptQueueE
   }
 }
 
-/** A prompt runs on into the next round, or ends there. */
+/** Makes an event of a prompt that runs on into the next round, or ends there. */
 function carried(promptId: string, at: number, roundId: string, choices: Choices): LongPromptQueueEvent {
   const event = { at, promptId, roundId, dropped: [] };
   switch (choices.below(4)) {
@@ -54,7 +54,7 @@ function carried(promptId: string, at: number, roundId: string, choices: Choices
   }
 }
 
-/** The first kept response whose reward is awaited, now and then one that nobody awaits. */
+/** Returns the first kept response whose reward is awaited, now and then one that nobody awaits. */
 function anyOf(unrewarded: QueueState['unrewarded'], choices: Choices): string {
   const [first = 'unknown'] = unrewarded.keys();
   return choices.below(4) === 0 ? 'unknown' : first;

@@ -49,7 +49,7 @@ const on = handlersOf<QueueState, LongPromptQueueDecision>();
 const handlers = [
   on(promptDeferred, (state, { prompt, roundId }, ctx) => queue(state, copyPrompt(prompt), roundId, ctx)),
   on(promptReturned, (state, { prompt, roundId }, ctx) => {
-    // What was queued before goes back to its place; anything else is as good as new.
+    // A prompt that was queued before goes back to its place; any other is as good as new.
     const put = prompt.deferral === undefined ? giveBack : queue;
     put(state, copyPrompt(prompt), roundId, ctx);
   }),
@@ -73,14 +73,14 @@ function checkReward(state: QueueState, { requestId }: Message<'reward.ready'>):
   refuse('unknown_id', 'requestId', 'a response without a reward that a queued prompt keeps', requestId);
 }
 
-/** One domain may be exhausted while others go on. */
+/** Marks the source as exhausted, or one of its domains while others go on. */
 function exhaust(state: QueueState, { domain }: Message<'source.exhausted'>): void {
   if (domain !== undefined) state.exhaustedDomains.add(domain);
   const isLast = state.config.domains?.every((one) => state.exhaustedDomains.has(one)) ?? false;
   if (domain === undefined || isLast) state.exhausted = true;
 }
 
-/** A prompt that is queued already is the same prompt: it stays where it is, and what is known of it is joined. */
+/** Queues a prompt. One that is queued already is the same prompt: it stays where it is, and the two are joined. */
 function queue(state: QueueState, prompt: Prompt, roundId: string, ctx: Ctx): void {
   const before = state.entries.get(prompt.promptId);
   if (before !== undefined) {
@@ -93,14 +93,14 @@ function queue(state: QueueState, prompt: Prompt, roundId: string, ctx: Ctx): vo
   }
   const unused = state.unused.get(prompt.promptId);
   if (unused !== undefined) {
-    // It is known now that it is long.
+    // The deferral shows that the prompt is long.
     merge(unused, prompt.deferral?.count ?? 0, roundId, ctx);
     removeUnused(state, unused);
   }
   put(state, { prompt: unused === undefined ? prompt : joined(prompt, unused), seq: state.seq++ });
 }
 
-/** A prompt that was not queued comes back; one that is here already stays where it is, and was not deferred again. */
+/** Queues a prompt that comes back without a deferral; one that is here already stays where it is. */
 function giveBack(state: QueueState, prompt: Prompt, roundId: string, ctx: Ctx): void {
   const before = state.entries.get(prompt.promptId);
   const unused = state.unused.get(prompt.promptId);
@@ -127,7 +127,7 @@ function merge(dropped: Prompt, deferrals: number, roundId: string, ctx: Ctx): v
   });
 }
 
-/** The one that stays, with what is known of the other's length. */
+/** Returns the one that stays, with the known lengths of the other. */
 function joined(stays: Prompt, other: Prompt): Prompt {
   const expected = Math.max(stays.expectedTokens ?? 0, other.expectedTokens ?? 0);
   return copyPrompt({ ...stays, expectedTokens: expected > 0 ? expected : undefined });
@@ -159,7 +159,7 @@ function plan(state: QueueState, { roundId, weightVersion }: Message<'round.requ
   prompts.push(...takeUnused(state, target - prompts.length));
   state.rounds += 1;
   state.recentRounds.add(roundId);
-  // They belong to this one.
+  // The carried prompts belong to this round.
   state.carried.clear();
   ctx.emit({ type: 'round.planned', at: ctx.at, roundId, kind, weightVersion, queued: prompts, reason });
   const missing = state.exhausted ? 0 : target - prompts.length;

@@ -9,7 +9,7 @@ import { count, domain, promptId, roundId } from '../../schemas/units.ts';
 import type { LongPromptQueueConfig } from './types.ts';
 
 const entry = z.strictObject({ prompt, seq: count });
-/** A deferred prompt. Entries are replaced, never changed: what is no longer in the map is passed over in the heaps. */
+/** A deferred prompt. Entries are replaced, never changed: heaps pass over an entry that is no longer in the map. */
 export interface Entry extends Readonly<z.output<typeof entry>> {}
 
 const since = ({ prompt }: Entry): number => prompt.deferral?.sinceRound ?? 0;
@@ -29,16 +29,16 @@ export const queueState = z.strictObject({
   exhaustedDomains: setOf(domain),
   /** Prompts that run on into the next round. */
   carried: setOf(promptId),
-  /** Oldest first: by the round of the first deferral, then by arrival. */
+  /** Entries, oldest first: by the round of the first deferral, then by arrival. */
   byAge: derived(() => new Heap<Entry>(byAge)),
-  /** Longest expected response first, then oldest; not used with `order: fifo`. */
+  /** Entries, longest expected response first, then oldest; not used with `order: fifo`. */
   byLength: derived(() => new Heap<Entry>(byLength)),
   /** Entries deferred `maxDeferrals` times or more, oldest first. */
   tooOften: derived(() => new Heap<Entry>(byAge)),
   /** Complete responses that prompts keep and that have no reward yet. */
   unrewarded: derived(() => new Map<string, KeptResponse>()),
 });
-/** The state. */
+/** The state of the policy. */
 export type QueueState = Live<z.output<typeof queueState>, LongPromptQueueConfig>;
 /** The state as it is saved. */
 export type SavedQueue = z.input<typeof queueState>;
@@ -49,7 +49,7 @@ export function link(state: QueueState): void {
   for (const one of state.unused.values()) hold(state, one);
 }
 
-/** Rewards find what a prompt keeps, as long as it is here. */
+/** Indexes the kept responses of a prompt, so that rewards find them as long as it is here. */
 function hold({ unrewarded }: QueueState, { kept = [] }: Prompt): void {
   for (const one of kept) if (one.finished && one.reward === undefined) unrewarded.set(one.requestId, one);
 }
@@ -91,13 +91,13 @@ function isIn(state: QueueState, entry: Entry): boolean {
   return state.entries.get(entry.prompt.promptId) === entry;
 }
 
-/** The first entry of a heap that is still in the queue. */
+/** Returns the first entry of a heap that is still in the queue. */
 function top(state: QueueState, heap: Heap<Entry>): Entry | undefined {
   while (heap.size > 0 && !isIn(state, heap.peek()!)) heap.pop();
   return heap.peek();
 }
 
-/** The prompt that has waited too long, or was deferred too often, and by how much; oldest first. */
+/** Returns the prompt that has waited too long, or was deferred too often, and by how much; oldest first. */
 export function overdue(state: QueueState): { entry: Entry; waitedRounds: number } | undefined {
   const { maxWaitRounds } = state.config;
   const oldest = top(state, state.byAge);
@@ -122,7 +122,7 @@ export function takeDeferred(state: QueueState, most: number): Prompt[] {
   while (taken.length < most) {
     const entry = takeNext(state);
     if (entry === undefined) break;
-    // A copy: the heaps may still hold the entry.
+    // A copy is needed: the heaps may still hold the entry.
     taken.push(copyPrompt(entry.prompt));
   }
   return taken;

@@ -5,7 +5,7 @@ import { dispatchIdOf, timerId } from './dispatches.ts';
 import { kinds, type RewardState } from './state.ts';
 import type { RewardDispatchEvent } from './types.ts';
 
-/** A likely next event. */
+/** Draws a likely next event. */
 export function arbitrary(state: RewardState, choices: Choices): RewardDispatchEvent {
   const at = choices.below(6) === 0 ? choices.below(300) : state.seq + choices.below(8);
   const roll = choices.below(20);
@@ -19,7 +19,7 @@ export function arbitrary(state: RewardState, choices: Choices): RewardDispatchE
 
 function wanted(state: RewardState, at: number, choices: Choices): RewardDispatchEvent {
   const promptId = `p${choices.below(6)}`;
-  // Now and then one that is here already.
+  // Now and then the response is here already.
   const known = choices.below(8) === 0 ? pick([...state.samples.keys()], choices) : undefined;
   const requestId = known ?? `${promptId}/0#${state.seq}`;
   switch (choices.below(6)) {
@@ -75,7 +75,7 @@ function workerEvent(at: number, choices: Choices): RewardDispatchEvent {
     case 1:
       return { type: 'reward-worker.lost', at, workerId };
     default: {
-      // Hardly ever of another kind than before.
+      // A response hardly ever has another kind than before.
       const kind = kinds[(choices.below(12) === 0 ? number + 1 : number) % 3]!;
       return { type: 'reward-worker.added', at, workerId, kind, slots: 1 + choices.below(3) };
     }

@@ -1,4 +1,4 @@
-/** Tries on workers: how they begin, are cancelled and give back their slots, and when they are missed. */
+/** Tries on workers: their start, cancellation and end, and those that are missed. */
 import { mintedId, wasMinted } from '../../core/minted-ids.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
@@ -21,7 +21,7 @@ export const timerId = 'reward-dispatch/deadline';
 
 const kind = 'reward/';
 
-/** The id of a dispatch. */
+/** Returns the id of a dispatch. */
 export const dispatchIdOf = (prefix: string, number: number): string => mintedId(prefix, kind, number);
 
 export function checkDispatch(state: RewardState, { dispatchId }: { readonly dispatchId: string }): void {
@@ -119,7 +119,7 @@ export function cancelDispatch(
   ctx.emit({ type: 'reward.cancel', at: ctx.at, dispatchId: id, workerId, requestId, reason });
 }
 
-/** A dispatch is over: its slot is free. */
+/** Ends a dispatch: its slot is free. */
 export function release(state: RewardState, dispatch: Dispatch): void {
   const { worker } = dispatch;
   state.dispatches.delete(dispatch.id);

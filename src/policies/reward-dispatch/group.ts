@@ -1,7 +1,7 @@
 /** Responses that leave together, those of a prompt or of a round: each comes and goes in O(1). */
 
 type Place = 'placeInPrompt' | 'placeInRound';
-/** What a member carries: where it stands in its groups. */
+/** A member stores its positions in its groups. */
 type Member = { readonly seq: number } & Record<Place, number>;
 
 export class Group<T extends Member> {
@@ -20,7 +20,7 @@ export class Group<T extends Member> {
     (member as Member)[this.#place] = this.#members.push(member) - 1;
   }
 
-  /** The last one takes the place of the one that leaves. */
+  /** Removes a member; the last one takes its place. */
   remove(member: T): void {
     const last = this.#members.pop()!;
     if (last === member) return;
@@ -29,7 +29,7 @@ export class Group<T extends Member> {
     (last as Member)[this.#place] = place;
   }
 
-  /** In the order in which they were asked for. */
+  /** Returns the members in the order in which they were asked for. */
   members(): T[] {
     return this.#members.slice().sort((a, b) => a.seq - b.seq);
   }

@@ -1,4 +1,4 @@
-/** The two lines of a pool, its workers with a free slot, and what a host is told about its queue. */
+/** The two lines of a pool, its workers with a free slot, and the notices to a host about its queue. */
 import { type Pool, queued, type RewardState, reheap, type Sample, type Worker } from './state.ts';
 import type { Ctx } from './words.ts';
 
@@ -17,7 +17,7 @@ export function takeFromLine(state: RewardState, sample: Sample): void {
   else pool.again.remove(sample);
 }
 
-/** The response that was asked for first, of those that wait. */
+/** Returns the response that was asked for first, of those that wait. */
 export function nextInLine(pool: Pool): Sample | undefined {
   return pool.again.peek() ?? pool.fresh.peek();
 }
@@ -29,7 +29,7 @@ export function setActive(worker: Worker, active: boolean): void {
   reheap(worker);
 }
 
-/** The fields by which decisions name a response. */
+/** Returns the fields by which decisions name a response. */
 export function named({ requestId, promptId, kind }: Sample) {
   return promptId === null ? { requestId, kind } : { requestId, promptId, kind };
 }

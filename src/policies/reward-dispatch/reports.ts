@@ -1,4 +1,4 @@
-/** What is reported about dispatches, and what is missed. */
+/** Handles reports about dispatches, and dispatches whose reports do not come. */
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { cancelDispatch, checkDispatch, release, timerId } from './dispatches.ts';
@@ -7,7 +7,7 @@ import { end, fault } from './samples.ts';
 import type { Dispatch, RewardState, Sample } from './state.ts';
 import type { Ctx } from './words.ts';
 
-/** The budget of a dispatch runs from here; only the first report counts. */
+/** Starts the budget of a dispatch; only the first report counts. */
 export function started(state: RewardState, { dispatchId }: Message<'reward.started'>, ctx: Ctx): void {
   const dispatch = state.dispatches.get(dispatchId);
   if (dispatch === undefined || dispatch.sample === null) {
@@ -71,7 +71,7 @@ function score(
   end(state, sample);
 }
 
-/** The response, not the worker, took too long. */
+/** Handles a response that, through no fault of the worker, took too long. */
 function timedOut(state: RewardState, sample: Sample, dispatch: Dispatch, seconds: number, ctx: Ctx): void {
   const { onTimeout, timeoutReward, retry } = state.config;
   const { budgetSeconds } = dispatch;

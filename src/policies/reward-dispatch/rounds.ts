@@ -1,4 +1,4 @@
-/** What is not needed any more because its prompt or its round is over (slime #2176: nothing waits for a slow judge). */
+/** Cancels rewards whose prompt or round is over (slime #2176: nothing waits for a slow judge). */
 import type { Message } from '../../schemas/messages.ts';
 import type { Prompt } from '../../schemas/prompts.ts';
 import { cancel, keep } from './samples.ts';
@@ -8,7 +8,7 @@ import type { Ctx } from './words.ts';
 type CancelCode = Message<'reward.cancelled'>['reason']['code'];
 type Named = readonly { readonly requestId: string }[];
 
-/** What the round trains on is needed whatever happens next; the rest of the round is not. */
+/** Keeps the rewards of responses that the round trains on, and cancels the others of the round. */
 export function completeRound(state: RewardState, event: Message<'round.completed'>, ctx: Ctx): void {
   for (const prompt of event.prompts) {
     for (const { requestId } of prompt.responses) {
@@ -19,12 +19,12 @@ export function completeRound(state: RewardState, event: Message<'round.complete
   cancelRound(state, event.roundId, 'round_completed', ctx);
 }
 
-/** Nothing that was asked for in this round is needed. */
+/** Cancels every reward that was asked for in this round. */
 export function cancelRound(state: RewardState, roundId: string, code: CancelCode, ctx: Ctx): void {
   for (const sample of state.rounds.get(roundId)?.members() ?? []) cancel(state, sample, code, ctx);
 }
 
-/** Responses that are given up by name, but for those that a completed round trains on. */
+/** Cancels responses that are given up by name, but for those that a completed round trains on. */
 export function cancelNamed(state: RewardState, named: Named, code: CancelCode, ctx: Ctx): void {
   for (const { requestId } of named) {
     const sample = state.samples.get(requestId);
@@ -33,7 +33,7 @@ export function cancelNamed(state: RewardState, named: Named, code: CancelCode, 
 }
 
 /**
- * A prompt leaves a round: what it names goes, and what was asked for it in that round. Nothing else does: a prompt can
+ * Cancels what a prompt that leaves a round names, and what was asked for it in that round. Nothing else: a prompt can
  * be drawn again before an earlier round has let go of it.
  */
 export function promptLeft(
@@ -48,7 +48,7 @@ export function promptLeft(
   }
 }
 
-/** The same for a prompt that carries what it keeps: its rewards are asked for again when it comes back. */
+/** Does the same for a prompt that carries its kept responses: their rewards are asked for again when it comes back. */
 export function promptAway(
   state: RewardState,
   { prompt, roundId, dropped }: { prompt: Prompt; roundId: string; dropped: Named },

@@ -1,4 +1,4 @@
-/** How a response gets in line for its reward, and how it leaves. */
+/** Queues responses for their rewards, and takes them out. */
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { RewardKind } from '../../schemas/reward-workers.ts';
@@ -8,7 +8,7 @@ import { kindOfDomain } from './schema.ts';
 import { attach, detach, queued, type RewardState, type Sample } from './state.ts';
 import type { Ctx } from './words.ts';
 
-/** What is known of a reward that is wanted. */
+/** A reward that is requested. */
 interface Wanted {
   readonly requestId: string;
   readonly promptId?: string | undefined;
@@ -18,7 +18,7 @@ interface Wanted {
   readonly budgetSeconds?: number | undefined;
 }
 
-/** How a reward is computed: as asked for, else by the domain, else by the default. */
+/** Returns the reward kind: as requested, else by the domain, else the default. */
 function kindOf({ config }: RewardState, { kind, domain }: Wanted): RewardKind {
   return kind ?? kindOfDomain(config, domain);
 }
@@ -73,13 +73,13 @@ export function end(state: RewardState, sample: Sample): void {
   detach(state, sample);
 }
 
-/** A completed round trains on it: nothing takes its reward away any more. */
+/** Keeps a reward for a completed round that trains on it: nothing takes it away any more. */
 export function keep(state: RewardState, sample: Sample): void {
   sample.final = true;
   detach(state, sample);
 }
 
-/** A reward is not needed any more. */
+/** Cancels a reward that is not needed any more. */
 export function cancel(
   state: RewardState,
   sample: Sample,
@@ -94,7 +94,7 @@ export function cancel(
   end(state, sample);
 }
 
-/** A try has failed through no fault of the response. */
+/** Handles a try that has failed through no fault of the response. */
 export function fault(state: RewardState, sample: Sample, ctx: Ctx): void {
   const budget = state.config.retry.infrastructure;
   sample.failures += 1;

@@ -45,7 +45,7 @@ const shape = z.strictObject({
   idPrefix: idPrefix.default('').describe('Prefix of every dispatch id; new after each restart of the host.'),
 });
 
-/** At how many waiting a host is told to hold back, and to go on. */
+/** Returns the numbers of waiting rewards at which a host is told to hold back, and to go on. */
 export function queueMarks(config: z.output<typeof shape>): { saturated: number; resumed: number } {
   const saturated = config.saturatedQueued ?? config.maxQueued;
   return { saturated, resumed: config.resumedQueued ?? Math.floor(saturated / 2) };
@@ -59,7 +59,7 @@ export const rewardDispatchConfig = shape.superRefine((config, context) => {
   if (resumed >= saturated) refuse('resumedQueued', `less than saturatedQueued ${saturated}`);
 });
 
-/** How rewards of a domain are computed. */
+/** Returns the reward kind of a domain. */
 export function kindOfDomain(
   { kindByDomain, defaultKind }: Pick<RewardDispatchConfig, 'kindByDomain' | 'defaultKind'>,
   domain: string | undefined,

@@ -24,12 +24,12 @@ const sample = z.strictObject({
   promptId: promptId.nullable(),
   kind: rewardKind,
   budgetSeconds: rewardBudgetSeconds,
-  /** In the order in which they were asked for. */
+  /** Number in the order of requests. */
   seq: count,
   requestedAt: seconds,
-  /** Since when it has been in line. */
+  /** Time since when it has been in line, in seconds. */
   since: seconds,
-  /** Why it stands in line. */
+  /** The reason why it stands in line. */
   cause: z.enum(['requested', 'retry_infrastructure', 'retry_timeout', 'host_restarted']),
   failures: count,
   timeouts: count,
@@ -37,13 +37,13 @@ const sample = z.strictObject({
   attempts: count,
   /** Whether a completed round trains on it: nothing takes its reward away any more. */
   final: z.boolean(),
-  /** The round that it leaves with, and in which it leaves with its prompt; `null` once it is final. */
+  /** The round that it leaves with, or in which its prompt takes it along; `null` once it is final. */
   roundId: roundId.nullable(),
-  /** What computes it; it waits while there is none. */
+  /** The dispatch that computes it; `null` while it waits. */
   dispatch: derived<Dispatch | null>(),
   placeInPrompt: derived(outside),
   placeInRound: derived(outside),
-  // Its place in one of the two lines of its pool.
+  // Position in one of the two lines of its pool.
   heapIndex: derived(outside),
   previous: derived<Sample | null>(),
   next: derived<Sample | null>(),
@@ -59,14 +59,14 @@ const dispatch = z.strictObject({
   budgetSeconds: rewardBudgetSeconds,
   dispatchedAt: seconds,
   started: z.boolean(),
-  /** When it counts as unanswered, or its cancellation as unconfirmed. */
+  /** Time when it counts as unanswered, or its cancellation as unconfirmed, in seconds. */
   deadline: seconds,
   cancelled: z.boolean(),
-  /** `null` once it is cancelled. */
+  /** The response; `null` once the dispatch is cancelled. */
   sample: derived<Sample | null>(),
   worker: derived<Worker>(),
   heapIndex: derived(outside),
-  // Its place among those of its worker.
+  // Neighbours among the dispatches of its worker.
   previous: derived<Dispatch | null>(),
   next: derived<Dispatch | null>(),
 });
@@ -79,7 +79,7 @@ const worker = z.strictObject({
   slots: positiveCount,
   active: z.boolean(),
   pool: derived<Pool>(),
-  /** In the order of dispatch. */
+  /** Its dispatches, in order. */
   running: derived(() => new LinkedList<Dispatch>()),
   /** Budgets of what runs on it, in whole milliseconds: sums of seconds would depend on their order. */
   assignedMs: derived(() => 0),
@@ -99,16 +99,16 @@ const poolOf = (kind: RewardKind) =>
     kind: derived(() => kind),
     /** Workers with a free slot, the least loaded first. */
     open: derived(() => new IndexedHeap<Worker>(byLoad)),
-    /** Never dispatched, in the order in which they were asked for. */
+    /** Responses that were never dispatched, in the order in which they were asked for. */
     fresh: derived(() => new LinkedList<Sample>()),
-    /** To be dispatched again; each was asked for before any of the fresh ones. */
+    /** Responses to be dispatched again; each was asked for before any of the fresh ones. */
     again: derived(() => new IndexedHeap<Sample>(bySeq)),
     activeWorkers: derived(() => 0),
   });
-/** The workers of one kind, and what waits for them. */
+/** The workers of one kind, and the responses that wait for them. */
 export interface Pool extends z.output<ReturnType<typeof poolOf>> {}
 
-/** The kinds, in the order in which they are served. */
+/** Reward kinds, in the order in which they are served. */
 export const kinds = ['rule', 'sandbox', 'judge'] as const satisfies readonly RewardKind[];
 
 /** Schema of the state. */
@@ -118,7 +118,7 @@ export const rewardState = z
     dispatches: mapBy('id', dispatch),
     workers: mapBy('id', worker),
     pools: z.strictObject({ rule: poolOf('rule'), sandbox: poolOf('sandbox'), judge: poolOf('judge') }),
-    /** When the timer fires, if one is set. */
+    /** Time when the timer fires, in seconds, if one is set. */
     timerAt: seconds.nullable(),
     seq: count,
     /** Number of the next dispatch; never goes back. */
@@ -141,12 +141,12 @@ export const rewardState = z
       if (!one.cancelled && !waiting.delete(one.requestId)) refuse('requestId', 'a sample of the snapshot, once');
     });
   });
-/** The state. */
+/** The state of the policy. */
 export type RewardState = Live<z.output<typeof rewardState>, RewardDispatchConfig>;
 /** The state as it is saved. */
 export type SavedRewards = z.input<typeof rewardState>;
 
-/** The state at the beginning. */
+/** Returns the initial state. */
 export function begin({ idPrefix }: RewardDispatchConfig): SavedRewards {
   const pools = { rule: { saturated: false }, sandbox: { saturated: false }, judge: { saturated: false } };
   const lists = { samples: [], dispatches: [], workers: [] };
@@ -182,7 +182,7 @@ export function milliseconds(budgetSeconds: number): number {
   return Math.round(budgetSeconds * 1000);
 }
 
-/** A dispatch takes a slot of its worker, and its deadline counts. */
+/** Gives a dispatch a slot of its worker; its deadline counts from now on. */
 export function occupy(state: RewardState, dispatch: Dispatch): void {
   const { worker } = dispatch;
   state.deadlines.update(dispatch);
@@ -205,7 +205,7 @@ export function attach(state: RewardState, sample: Sample, roundId: string): voi
   if (promptId !== null) join(state.prompts, promptId, 'placeInPrompt', sample);
 }
 
-/** It leaves with neither its round nor its prompt any more. */
+/** Detaches a response: it leaves with neither its round nor its prompt any more. */
 export function detach(state: RewardState, sample: Sample): void {
   const { promptId, roundId } = sample;
   if (roundId === null) return;
@@ -214,7 +214,7 @@ export function detach(state: RewardState, sample: Sample): void {
   sample.roundId = null;
 }
 
-/** How many wait in a pool. */
+/** Returns the number of responses that wait in a pool. */
 export function queued(pool: Pool): number {
   return pool.fresh.size + pool.again.size;
 }

@@ -1,4 +1,4 @@
-/** What reward-dispatch answers with. */
+/** The decisions of reward-dispatch, and their context. */
 import { type Context, handlersOf } from '../../core/definition.ts';
 import {
   rewardCancel,
@@ -30,7 +30,7 @@ export const rewardDecisions = [
   timerSet,
 ] as const;
 
-/** Where decisions go. */
+/** The context that handlers emit decisions to. */
 export type Ctx = Context<RewardDispatchDecision>;
-/** Declares an event. */
+/** Declares the handler of an event. */
 export const on = handlersOf<RewardState, RewardDispatchDecision>();

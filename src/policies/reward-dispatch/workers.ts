@@ -35,7 +35,7 @@ export function drainWorker(state: RewardState, { workerId }: Message<'reward-wo
   setActive(state.workers.get(workerId)!, false);
 }
 
-/** What ran on a lost worker is dispatched elsewhere, as after any fault of a worker. */
+/** Dispatches the rewards of a lost worker elsewhere, as after any fault of a worker. */
 export function loseWorker(state: RewardState, { workerId }: Message<'reward-worker.lost'>, ctx: Ctx): void {
   const worker = state.workers.get(workerId)!;
   setActive(worker, false);
@@ -47,7 +47,7 @@ export function loseWorker(state: RewardState, { workerId }: Message<'reward-wor
   }
 }
 
-/** All that ran is gone; it is dispatched again under the new prefix, and no retry is charged. */
+/** Dispatches again, under the new prefix, all that ran; no retry is charged. */
 export function restart(state: RewardState, { idPrefix }: Message<'host.restarted'>, ctx: Ctx): void {
   replacePrefix(state, idPrefix);
   state.timerAt = null;

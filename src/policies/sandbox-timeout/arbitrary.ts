@@ -4,7 +4,7 @@ import type { Choices } from '../../core/choices.ts';
 import type { TimeoutState } from './state.ts';
 import type { SandboxTimeoutEvent } from './types.ts';
 
-/** A likely next event. */
+/** Draws a likely next event. */
 export function arbitrary(state: TimeoutState, choices: Choices): SandboxTimeoutEvent {
   const at = choices.below(100);
   const runs = [...state.runs.keys()];

@@ -1,4 +1,4 @@
-/** What other timeouts would have cost and saved, from the runs that are remembered. */
+/** Reports the cost and the savings of other timeouts, from the runs that are remembered. */
 import type { Context } from '../../core/definition.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { TimeoutEstimate } from '../../schemas/sandbox.ts';
@@ -7,7 +7,7 @@ import type { SandboxTimeoutConfig } from './types.ts';
 
 const usualFactors: readonly number[] = [1, 1.25, 1.5, 2, 3, 4, 6, 8, 16];
 
-/** min(max(Tmin, λ · anchor), Tmax), in seconds (RollPacker §4.3). */
+/** Returns min(max(Tmin, λ · anchor), Tmax), in seconds (RollPacker §4.3). */
 export function timeoutOf(config: SandboxTimeoutConfig, timeoutFactor: number, anchorSeconds: number): number {
   const { minTimeoutSeconds, maxTimeoutSeconds } = config;
   const timeout = Math.min(Math.max(minTimeoutSeconds, timeoutFactor * anchorSeconds), maxTimeoutSeconds);
@@ -15,7 +15,7 @@ export function timeoutOf(config: SandboxTimeoutConfig, timeoutFactor: number, a
   return timeout > 0 ? timeout : maxTimeoutSeconds;
 }
 
-/** Seconds that a run takes under another limit; one that was stopped would have gone on, as far as is known. */
+/** Returns the seconds that a run takes under another limit; one that was stopped would have gone on, as far as is known. */
 function secondsUnder(run: PastRun, limitSeconds: number): number {
   return run.outcome === 'timeout' ? limitSeconds : Math.min(run.seconds, limitSeconds);
 }

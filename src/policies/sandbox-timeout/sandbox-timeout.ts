@@ -41,7 +41,7 @@ const handlers = [
   on(sandboxCancelled, cancel, checkKnown),
   on(sandboxReportRequested, report),
   on(hostRestarted, (state, _, ctx) => {
-    // In the order in which they were requested.
+    // Runs end in the order in which they were requested.
     for (const run of [...state.runs.values()]) unscored(state, run, { code: 'host_restarted' }, ctx);
   }),
 ];
@@ -111,7 +111,7 @@ function finish(state: TimeoutState, event: Message<'sandbox.finished'>, ctx: Ct
 }
 
 function raiseAnchor(state: TimeoutState, testCaseId: string, seconds: number): number {
-  // It was used when the run was requested, not now.
+  // The anchor was used when the run was requested, not now, so `peek` leaves its age.
   const anchor = state.anchors.peek(testCaseId);
   if (anchor !== undefined) {
     anchor.seconds = Math.max(anchor.seconds, seconds);
@@ -122,7 +122,7 @@ function raiseAnchor(state: TimeoutState, testCaseId: string, seconds: number): 
   return seconds;
 }
 
-/** λ decides nothing about runs without an anchor: they say nothing about another λ. */
+/** Remembers a run with an anchor: λ decides nothing about the others, so they say nothing about another λ. */
 function remember(state: TimeoutState, run: Run, outcome: 'correct' | 'wrong' | 'timeout', seconds: number): void {
   const { anchorSeconds, timeoutSeconds, explores } = run;
   if (anchorSeconds === null) return;
@@ -130,7 +130,7 @@ function remember(state: TimeoutState, run: Run, outcome: 'correct' | 'wrong' | 
   if (state.history.size > state.config.historyRuns) state.history.shift();
 }
 
-/** No fault of the code: it does not score, moves no anchor, and an exploration is made up for. */
+/** Ends a run without a score, through no fault of the code: no anchor moves, and an exploration is made up for. */
 function unscored(state: TimeoutState, run: Run, reason: Message<'sandbox.unscored'>['reason'], ctx: Ctx): void {
   const { runId, testCaseId } = run;
   end(state, runId);

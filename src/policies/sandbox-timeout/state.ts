@@ -7,7 +7,7 @@ import { byHand, mapBy, setOf } from '../../core/state.ts';
 import { count, runId, seconds, testCaseId } from '../../schemas/units.ts';
 import type { SandboxTimeoutConfig } from './types.ts';
 
-/** What is known of a test case that has been solved. */
+/** The anchor of a test case that has been solved. */
 export interface Anchor {
   /** The longest correct run, in seconds. */
   seconds: number;
@@ -34,7 +34,7 @@ const run = z.strictObject({
   runId,
   testCaseId,
   timeoutSeconds: seconds,
-  /** The anchor when it was requested. */
+  /** The anchor when the run was requested. */
   anchorSeconds: seconds.nullable(),
   explores: z.boolean(),
 });
@@ -50,7 +50,7 @@ export interface PastRun {
   readonly explores: boolean;
 }
 
-/** One codec for the whole list: one for each run would take twice as long. */
+/** There is one codec for the whole list: one for each run would take twice as long. */
 const history = byHand(
   z
     .array(z.tuple([seconds, seconds, seconds, z.enum(['correct', 'wrong', 'timeout']), z.boolean()]))
@@ -81,12 +81,12 @@ export const timeoutState = z.strictObject({
   /** Test cases whose anchors left because there were too many. */
   forgotten: count,
 });
-/** The state. */
+/** The state of the policy. */
 export type TimeoutState = Live<z.output<typeof timeoutState>, SandboxTimeoutConfig>;
 /** The state as it is saved. */
 export type SavedTimeouts = z.input<typeof timeoutState>;
 
-/** How many ended runs are remembered by id, at least; at most twice as many. */
+/** Ended runs that are remembered by id, at least; at most twice as many. */
 export const rememberedRuns = 1024;
 
 /** Whether a run is known to have ended. */

@@ -5,7 +5,7 @@ import type { BatchAssignment, DrawnSample } from '../../schemas/loading.ts';
 import { type LoaderState, type Sample, sliceIdOf, taskIdOf } from './state.ts';
 import type { ShadowLoaderEvent } from './types.ts';
 
-/** A likely next event. */
+/** Draws a likely next event. */
 export function arbitrary(state: LoaderState, choices: Choices): ShadowLoaderEvent {
   const at = choices.below(6) === 0 ? choices.below(300) : state.seq + state.nextTask + choices.below(8);
   const roll = choices.below(24);
@@ -38,7 +38,7 @@ function nodeEvent(at: number, choices: Choices): ShadowLoaderEvent {
 }
 
 function drawn(state: LoaderState, at: number, choices: Choices): ShadowLoaderEvent {
-  // Steps follow each other; now and then one that is over.
+  // Steps follow each other; now and then the step is over.
   const open = [...state.steps.values()].filter((one) => !one.closed).map((one) => one.id);
   const known = choices.below(3) > 0 ? pick(open, choices) : undefined;
   const stepId = known ?? (choices.below(10) === 0 ? [...state.recentSteps][0] : undefined) ?? `s${state.nextStep}`;
@@ -54,7 +54,7 @@ function sampleFor(seq: number, choices: Choices): DrawnSample {
   if (choices.below(6) === 0) return { sampleId, kind: 'text', ...uses, ...ref };
   const kind = choices.below(3) === 0 ? 'image' : 'video';
   const resolution = { width: 28 * (1 + choices.below(3)), height: 28 };
-  // Hardly ever too large for every node.
+  // A sample is hardly ever too large for every node.
   const bytes = choices.below(25) === 0 ? 90 : 5 + choices.below(30);
   return { sampleId, kind, path: `/data/${seq}`, frames: 1 + choices.below(9), resolution, bytes, ...uses, ...ref };
 }

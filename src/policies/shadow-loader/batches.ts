@@ -1,4 +1,4 @@
-/** Batches: what their ranks need, until all of it is there. */
+/** Batches: the needs of their ranks, until all are met. */
 import { refuse } from '../../errors.ts';
 import type { BatchAssignment, FrameSlice } from '../../schemas/loading.ts';
 import type { Message } from '../../schemas/messages.ts';
@@ -55,7 +55,7 @@ function checkFrames({ media }: Sample, { slices = [] }: BatchAssignment, path: 
   }
 }
 
-/** A plan says which ranks share which sequences: what each of them needs is fetched as soon as it is there. */
+/** Plans which ranks need which frames: each slice is fetched as soon as its sample is registered. */
 export function plan(state: LoaderState, event: Message<'batch.run'>, ctx: Ctx): void {
   const { batchId: id, stepId } = event;
   const order = state.nextBatch++;
@@ -110,7 +110,7 @@ function demand(state: LoaderState, batch: Batch, sample: Sample, needed: readon
   want(state, one);
 }
 
-/** The sequences of each sample, in the order in which the samples are named first. */
+/** Groups the assignments by sample, in the order in which the samples are named first. */
 function bySample(state: LoaderState, assignments: readonly BatchAssignment[]): Map<Sample, BatchAssignment[]> {
   const found = new Map<Sample, BatchAssignment[]>();
   for (const one of assignments) {
@@ -123,7 +123,7 @@ function bySample(state: LoaderState, assignments: readonly BatchAssignment[]): 
   return found;
 }
 
-/** A rank has a slice. With the last one of a sample the batch has used it, with the last of all the batch can run. */
+/** Notes that a rank has a slice. With the last one of a sample the batch has used it, with the last of all it can run. */
 export function fetched(state: LoaderState, slice: Slice, ctx: Ctx): void {
   const { demand: one } = slice;
   const { batch, sample } = one;
@@ -149,7 +149,7 @@ export function abandon(state: LoaderState, batch: Batch, code: 'withdrawn' | 'h
   });
   ctx.emit({ type: 'batch.abandoned', at: ctx.at, batchId, stepId, open, gone, reason: { code } });
   for (const one of batch.demands) {
-    // What it has, its ranks have; what was dropped is gone.
+    // A demand that is not open needs nothing more: its ranks have it all, or its sample was dropped.
     if (one.open === 0) continue;
     forgetSlices(state, one);
     unwant(state, one, ctx);
@@ -162,7 +162,7 @@ export function checkBatch({ batches, recentBatches }: LoaderState, { batchId }:
   refuse('unknown_id', 'batchId', 'a batch that was planned', batchId);
 }
 
-/** The host does not run a batch. */
+/** Gives up a batch that the host does not run. */
 export function withdraw(state: LoaderState, { batchId }: Message<'batch.withdrawn'>, ctx: Ctx): void {
   const batch = state.batches.get(batchId);
   if (batch !== undefined) abandon(state, batch, 'withdrawn', ctx);

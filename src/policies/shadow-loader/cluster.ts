@@ -23,7 +23,7 @@ export function addNode(state: LoaderState, event: Message<'node.added'>): void 
   const node = state.nodes.get(nodeId) ?? state.lost.get(nodeId) ?? newNode(nodeId);
   state.lost.delete(nodeId);
   state.nodes.set(nodeId, node);
-  // Its load changes: it must not stand in the heap meanwhile.
+  // Its load changes: the node must not stand in the heap meanwhile.
   state.open.remove(node);
   Object.assign(node, { hostMemoryBytes, weight, slots, active: true });
   if (ranks !== undefined) {
@@ -38,7 +38,7 @@ export function addNode(state: LoaderState, event: Message<'node.added'>): void 
   }
 }
 
-/** A rank runs on a node. */
+/** Notes the node that a rank runs on. */
 export function runsOn(state: LoaderState, rank: number, node: Node): void {
   state.nodeOfRank.get(rank)?.ranks.delete(rank);
   state.nodeOfRank.set(rank, node);
@@ -50,7 +50,7 @@ function forgetRanks(state: LoaderState, node: Node): void {
   node.ranks.clear();
 }
 
-/** Only the nodes that were lost last are remembered. */
+/** Forgets lost nodes, but for the last ones. */
 export function forgetOldest(state: LoaderState): void {
   for (const oldest of state.lost.values()) {
     if (state.lost.size <= mostRecent) return;
@@ -65,7 +65,7 @@ export function checkNode({ nodes, lost }: LoaderState, { nodeId }: Message<'nod
   refuse('unknown_id', 'nodeId', 'a node that was added, or one of the last that were lost', nodeId);
 }
 
-/** What was on a lost node is preprocessed elsewhere; that is all that it costs. */
+/** Preprocesses the samples of a lost node elsewhere; nothing else is lost. */
 export function loseNode(state: LoaderState, { nodeId }: Message<'node.lost'>, ctx: Ctx): void {
   const node = state.nodes.get(nodeId);
   if (node === undefined) return;
@@ -77,7 +77,7 @@ export function loseNode(state: LoaderState, { nodeId }: Message<'node.lost'>, c
   measure(state);
   const lost = [...node.samples].sort(byAge);
   for (const sample of lost) {
-    // What was being preprocessed may be why the node is gone.
+    // A sample that was being preprocessed may have brought the node down.
     const isSuspect = sample.status === 'preprocessing';
     free(state, sample);
     if (isSuspect) tryAgain(state, sample, 'node_lost', ctx);
@@ -85,7 +85,7 @@ export function loseNode(state: LoaderState, { nodeId }: Message<'node.lost'>, c
   }
 }
 
-/** Samples of a step that no open batch needs leave; the others leave with their batches. */
+/** Ends a step: samples of it that no open batch needs leave; the others leave with their batches. */
 export function completeStep(state: LoaderState, { stepId }: Message<'step.completed'>, ctx: Ctx): void {
   const step = state.steps.get(stepId);
   if (step === undefined || step.closed) return;
@@ -95,8 +95,8 @@ export function completeStep(state: LoaderState, { stepId }: Message<'step.compl
 }
 
 /**
- * Nodes hold nothing, and ranks have nothing: everything is preprocessed anew, and batches must be planned anew. All that
- * is open is named, for a host that has forgotten it.
+ * Starts anew: nodes and ranks hold nothing, so everything is preprocessed again, and batches must be planned again.
+ * All that is open is named, for a host that has forgotten it.
  */
 export function restartHost(state: LoaderState, { idPrefix }: Message<'host.restarted'>, ctx: Ctx): void {
   for (const node of state.nodes.values()) {
@@ -129,7 +129,7 @@ const largest = (nodes: Iterable<Node>): number => {
   return most;
 };
 
-/** What the largest nodes have changes when a node comes or goes. */
+/** Measures the largest nodes again, when a node comes or goes. */
 export function measure(state: LoaderState): void {
   state.largestBudget = largest(state.nodes.values());
   state.lostBudget = largest(state.lost.values());

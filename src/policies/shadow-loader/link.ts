@@ -1,4 +1,4 @@
-/** What follows from what is saved: loads, heaps, sums, and where each thing stands. */
+/** Derives the loads, heaps, sums and positions that a snapshot does not save. */
 import { forgetOldest, measure, runsOn } from './cluster.ts';
 import { hold, reheap, setIdle } from './memory.ts';
 import type { Batch, LoaderState, Sample } from './state.ts';
@@ -52,7 +52,7 @@ function linkBatch(state: LoaderState, batch: Batch): void {
   }
 }
 
-/** Where a sample stands follows from what it is and who needs it. */
+/** Puts a sample where its status and its demands say. */
 function settleSample(state: LoaderState, sample: Sample): void {
   if (sample.demands.length === 0) sample.step.unwanted.add(sample);
   if (sample.status === 'waiting') state.waiting.update(sample);

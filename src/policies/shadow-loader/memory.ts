@@ -1,9 +1,9 @@
-/** Host memory of nodes: what is reserved and held, for which step, and what could give way. */
+/** Host memory of nodes: reserved and held bytes, for which step, and the samples that could give way. */
 import type { LoaderState, Node, Sample } from './state.ts';
 
-/** Host memory of a node that is free. */
+/** Returns the free host memory of a node, in bytes. */
 export const freeBytes = (node: Node): number => node.hostMemoryBytes - node.usedBytes;
-/** What a node may hold for later steps. */
+/** Returns the bytes that a node may hold for later steps. */
 export const aheadLimit = (state: LoaderState, node: Node): number =>
   Math.floor(state.config.prefetchFraction * node.hostMemoryBytes);
 
@@ -36,7 +36,7 @@ export function free(state: LoaderState, sample: Sample): void {
   state.dirty = true;
 }
 
-/** A try is over, with success or without. */
+/** Ends a try, with success or without. */
 export function endTask(state: LoaderState, sample: Sample, node: Node): void {
   state.tasks.delete(sample.task!);
   sample.task = null;
@@ -45,7 +45,7 @@ export function endTask(state: LoaderState, sample: Sample, node: Node): void {
   state.dirty = true;
 }
 
-/** What a registered sample really takes. */
+/** Sets the actual bytes of a registered sample. */
 export function resize(sample: Sample, bytes: number): void {
   const node = sample.node!;
   node.usedBytes += bytes - sample.bytes;
@@ -60,7 +60,7 @@ function count(sample: Sample, node: Node, bytes: number): void {
   step.aheadBytes.set(node, (step.aheadBytes.get(node) ?? 0) + bytes);
 }
 
-/** A sample is needed now, or leaves: it does not count among what is held ahead any more. */
+/** Takes a sample that is needed now, or leaves, out of the bytes held ahead. */
 export function notAhead(sample: Sample): void {
   if (!sample.ahead) return;
   if (sample.node !== null) count(sample, sample.node, -sample.bytes);

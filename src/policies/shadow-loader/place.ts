@@ -1,4 +1,4 @@
-/** Which waiting sample goes to which node next. */
+/** The choice of the next waiting sample and its node. */
 import type { Message } from '../../schemas/messages.ts';
 import { aheadLimit, free, freeBytes, hold, isAhead, reheap } from './memory.ts';
 import { drop, requeue, setAside } from './samples.ts';
@@ -32,7 +32,7 @@ function misfit(state: LoaderState, sample: Sample, ctx: Ctx): void {
   else drop(state, sample, { code: 'too_large', bytes, largestBudgetBytes }, ctx);
 }
 
-/** The least loaded node with room, but for the one that failed last; of equals the one whose ranks need most of it. */
+/** Returns the least loaded node with room, but for the one that failed last; of equals the one whose ranks need most of it. */
 function choose(state: LoaderState, sample: Sample): Node | undefined {
   const first = state.open.peek();
   if (first === undefined) return undefined;
@@ -45,7 +45,7 @@ function hasRoom(state: LoaderState, sample: Sample, node: Node): boolean {
   return !isAhead(sample) || node.aheadBytes + sample.bytes <= aheadLimit(state, node);
 }
 
-/** Linear in the number of nodes; only where the least loaded one will not do. */
+/** Searches all nodes, in linear time; only where the least loaded one will not do. */
 function search(state: LoaderState, sample: Sample): Node | undefined {
   const last = (node: Node): number => Number(node === sample.avoid);
   let best: Node | undefined;
@@ -75,7 +75,7 @@ function nearest(state: LoaderState, sample: Sample, least: Node): Node {
   return best;
 }
 
-/** What no batch needs now gives way to what one waits for, on the node where most can be had. */
+/** Evicts samples that no batch needs now for one that a batch waits for, on the node where most can be freed. */
 function makeRoom(state: LoaderState, sample: Sample, ctx: Ctx): Node | undefined {
   const reach = (node: Node): number => freeBytes(node) + node.idleBytes;
   let best: Node | undefined;

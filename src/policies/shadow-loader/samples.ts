@@ -1,4 +1,4 @@
-/** Samples: how they are drawn, wait, are wanted by batches, and leave. */
+/** Samples: drawn, waiting, wanted by batches, and leaving. */
 import { refuse } from '../../errors.ts';
 import type { DrawnSample } from '../../schemas/loading.ts';
 import type { Message } from '../../schemas/messages.ts';
@@ -71,7 +71,7 @@ function newSample(state: LoaderState, step: Step, one: DrawnSample): Sample {
   };
 }
 
-/** A copy: the event belongs to the host. */
+/** Copies the media: the event belongs to the host. */
 function mediaOf({ kind, path, frames, resolution }: Media): Media {
   const { width, height } = resolution;
   return { kind, path, frames, resolution: { width, height } };
@@ -87,7 +87,7 @@ function shapeOf({ kind, frames, resolution }: Media, bytes: number, channels: n
 export function requeue(state: LoaderState, sample: Sample, cause: Sample['cause']): void {
   sample.status = 'waiting';
   sample.cause = cause;
-  // What was on its way comes from another place.
+  // Slices that were on their way will come from another place.
   for (const { slices } of sample.demands) for (const slice of slices) slice.sent = false;
   state.waiting.update(sample);
   state.dirty = true;
@@ -113,7 +113,7 @@ export function placeAgain(state: LoaderState, sample: Sample): void {
   state.dirty = true;
 }
 
-/** A batch needs it. */
+/** Adds the demand of a batch to its sample. */
 export function want(state: LoaderState, demand: Demand): void {
   const { sample } = demand;
   setIdle(sample, false);
@@ -124,7 +124,7 @@ export function want(state: LoaderState, demand: Demand): void {
   state.dirty = true;
 }
 
-/** A batch needs it no more: it stays for others of its step, or leaves. */
+/** Removes a demand: the sample stays for other batches of its step, or leaves. */
 export function unwant(state: LoaderState, demand: Demand, ctx: Ctx): void {
   const { sample } = demand;
   const last = sample.demands.pop()!;
@@ -136,7 +136,7 @@ export function unwant(state: LoaderState, demand: Demand, ctx: Ctx): void {
   rest(state, sample, ctx);
 }
 
-/** What is done with a sample that may have been used for the last time. */
+/** Decides about a sample after a use: it leaves, or stays until the next one. */
 export function rest(state: LoaderState, sample: Sample, ctx: Ctx): void {
   if (sample.used === sample.uses) return leave(state, sample, { code: 'last_use', uses: sample.used }, ctx);
   if (sample.demands.length > 0) return;
@@ -147,7 +147,7 @@ export function rest(state: LoaderState, sample: Sample, ctx: Ctx): void {
   state.dirty = true;
 }
 
-/** A sample is not needed any more. */
+/** Removes a sample that is not needed any more. */
 export function leave(
   state: LoaderState,
   sample: Sample,

@@ -1,4 +1,4 @@
-/** What shadow-loader is configured with, and what it answers with. */
+/** The configuration and the decisions of shadow-loader. */
 import { z } from 'zod';
 import { type Context, handlersOf } from '../../core/definition.ts';
 import {
@@ -68,7 +68,7 @@ export const loaderDecisions = [
   sliceLate,
 ] as const;
 
-/** Where decisions go. */
+/** The context that handlers emit decisions to. */
 export type Ctx = Context<ShadowLoaderDecision>;
-/** Declares an event. */
+/** Declares the handler of an event. */
 export const on = handlersOf<LoaderState, ShadowLoaderDecision>();

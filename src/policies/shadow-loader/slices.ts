@@ -1,10 +1,10 @@
-/** Which frames of a sample each rank needs, how they get there, and when a batch has all that it can get. */
+/** The frames of a sample that each rank needs, their transfers, and the end of a batch. */
 import type { BatchAssignment, FrameSlice } from '../../schemas/loading.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Ctx } from './schema.ts';
 import { type Batch, byBatch, type Demand, type LoaderState, type Sample, type Slice } from './state.ts';
 
-/** Frames for each of the ranks that share a sequence: as even as can be, in their order; none where there are too few. */
+/** Splits frames over the ranks that share a sequence: as even as can be, in their order; none where there are too few. */
 export function evenSlices(frames: number, ranks: readonly number[]): FrameSlice[] {
   const slices: FrameSlice[] = [];
   for (let index = 0; index < ranks.length; index += 1) {
@@ -16,7 +16,8 @@ export function evenSlices(frames: number, ranks: readonly number[]): FrameSlice
 }
 
 /**
- * What ranks need of one sample for all of its sequences in a batch: each frame once for each rank, by rank and frame.
+ * Returns the slices of one sample for all of its sequences in a batch: each frame once for each rank, by rank and
+ * frame.
  *
  * @param assignments - the sequences of the sample
  */
@@ -90,7 +91,7 @@ function send(slice: Slice, code: 'same_node' | 'other_node', ctx: Ctx): void {
   });
 }
 
-/** What a demand still waits for is not needed any more. */
+/** Forgets the slices that a demand still waits for. */
 export function forgetSlices(state: LoaderState, demand: Demand): void {
   for (const { id, fetched } of demand.slices) if (!fetched) state.slices.delete(id);
   demand.batch.open -= demand.open;
@@ -110,7 +111,7 @@ export function finishBatch(state: LoaderState, batch: Batch, ctx: Ctx): void {
   endBatch(state, batch);
 }
 
-/** A batch is over, in whatever way. */
+/** Ends a batch, in whatever way. */
 export function endBatch(state: LoaderState, batch: Batch): void {
   state.batches.delete(batch.id);
   state.recentBatches.add(batch.id);

@@ -14,41 +14,41 @@ const zero = () => 0;
 const outside = () => -1;
 
 /**
- * A pointer, saved as the id that it leads to. What is read has nothing but this id, until `link` puts the thing itself in
- * its place.
+ * Makes a pointer, saved as the id that it leads to. A loaded one has nothing but this id, until `link` puts the thing
+ * itself in its place.
  */
 const pointer = <T extends { readonly id: string }>(id: z.ZodType<string, string>) =>
   z.codec(id, z.custom<T>(), { decode: (id) => ({ id }) as T, encode: (one) => one.id });
-// Types of their own, as things point at each other.
+// Each type is declared apart, as the objects point at each other.
 const toStep: z.ZodType<Step, string> = pointer<Step>(stepId);
 const toNode: z.ZodType<Node, string> = pointer<Node>(nodeId);
 const toSample: z.ZodType<Sample, string> = pointer<Sample>(sampleId);
-/** One that is forgotten is not saved: a node that comes under its name is another one. */
+/** A forgotten node is not saved: a node that comes under its name is another one. */
 const toAvoided: z.ZodType<Node | null, string | null> = z.codec(nodeId.nullable(), z.custom<Node | null>(), {
   decode: (id) => (id === null ? null : ({ id } as Node)),
   encode: (one) => (one === null || one.forgotten ? null : one.id),
 });
 
-/** A list of which only some items are saved. */
+/** Makes a list of which only some items are saved. */
 const only = <S extends z.ZodType>(items: z.ZodArray<S>, isSaved: (item: z.output<S>) => boolean) =>
   z.codec(items, z.custom<z.output<S>[]>(), {
     decode: (all) => all as z.output<S>[],
     encode: (all) => all.filter(isSaved) as never,
   });
 
-/** By the order in which steps and samples were drawn. */
+/** Orders by the draw of steps and samples. */
 export const byAge = (a: Sample, b: Sample): number => a.step.order - b.step.order || a.seq - b.seq;
-/** By the order in which their batches were planned. */
+/** Orders by the planning of batches. */
 export const byBatch = (a: Demand, b: Demand): number => a.batch.order - b.batch.order;
-/** What a batch waits for comes first. */
+/** Orders samples that a batch waits for first. */
 const byUrgency = (a: Sample, b: Sample): number =>
   Number(b.demands.length > 0) - Number(a.demands.length > 0) || byAge(a, b);
 const smallestFirst = (a: Sample, b: Sample): number => a.bytes - b.bytes || byAge(a, b);
 const leastUrgentFirst = (a: Sample, b: Sample): number => byAge(b, a);
 
-/** What a node has to preprocess, relative to how fast it does. */
+/** Returns the bytes that a node has to preprocess, relative to its speed. */
 export const loadOf = (node: Node): number => node.queuedBytes / node.weight;
-/** The least loaded first: by bytes to preprocess, samples to preprocess, memory in use, and id. */
+/** Orders the least loaded first: by bytes to preprocess, samples to preprocess, memory in use, and id. */
 export const byLoad = (a: Node, b: Node): number =>
   loadOf(a) - loadOf(b) || a.queued - b.queued || a.usedBytes - b.usedBytes || (a.id < b.id ? -1 : 1);
 
@@ -57,16 +57,16 @@ const node = z.strictObject({
   hostMemoryBytes: count,
   weight: z.number().positive(),
   slots: positiveCount.nullable(),
-  /** Those that run on it. */
+  /** Ranks that run on the node. */
   ranks: setOf(rank),
-  /** Whether it is there; one that was lost is remembered for a while. */
+  /** Whether the node is there; a lost one is remembered for a while. */
   active: derived(() => false),
-  /** Whether it was lost too long ago: nothing is known of it any more. */
+  /** Whether it was lost so long ago that nothing of it is remembered. */
   forgotten: derived(() => false),
-  /** What is reserved or held. */
+  /** Bytes that are reserved or held. */
   usedBytes: derived(zero),
   aheadBytes: derived(zero),
-  /** What it has to preprocess. */
+  /** Samples that it has to preprocess. */
   queued: derived(zero),
   queuedBytes: derived(zero),
   samples: derived(() => new Set<Sample>()),
@@ -83,11 +83,11 @@ const step = z.strictObject({
   closed: z.boolean(),
   /** Whether it is the first open one. */
   current: derived(() => false),
-  /** Samples of it that are here. */
+  /** Number of its samples that have not left. */
   samples: derived(zero),
-  /** Those that no open batch needs. */
+  /** Its samples that no open batch needs. */
   unwanted: derived(() => new Set<Sample>()),
-  /** While it is a later step: what nodes hold for it ahead. */
+  /** For a later step: bytes that nodes hold for it ahead. */
   aheadBytes: derived(() => new Map<Node, number>()),
   previous: derived<Step | null>(),
   next: derived<Step | null>(),
@@ -95,27 +95,27 @@ const step = z.strictObject({
 export interface Step extends z.output<typeof step> {}
 
 const media = visualSample.pick({ kind: true, path: true, frames: true, resolution: true });
-/** What of a sample has pixels. */
+/** The visual part of a sample. */
 export type Media = z.output<typeof media>;
 
 const sample = z.strictObject({
   id: sampleId,
   step: toStep,
-  /** In the order in which they were drawn. */
+  /** Number in the order of draws. */
   seq: count,
   ref: ref.nullable(),
-  /** `null` for text. */
+  /** The media; `null` for text. */
   media: media.nullable(),
-  /** Batches that will use it; `null` if that is not known. */
+  /** Batches that will use it; `null` if their number is not known. */
   uses: positiveCount.nullable(),
   used: count,
-  /** What it is expected to take in host memory, and once it is registered, what it takes. */
+  /** Expected bytes in host memory; the actual ones once it is registered. */
   bytes: count,
-  /** `unplaced` is out of the line: no node that is here could hold it. */
+  /** The status; `unplaced` is out of the line: no node that is here could hold it. */
   status: z.enum(['waiting', 'unplaced', 'preprocessing', 'registered', 'text']),
-  /** Why it stands in line. */
+  /** The reason why it stands in line. */
   cause: z.enum(['drawn', 'node_lost', 'retry', 'memory', 'copy_missing', 'displaced', 'host_restarted']),
-  /** Where it is preprocessed or held. */
+  /** The node that preprocesses or holds it. */
   node: toNode.nullable(),
   /** Id of the try on that node, while it is being preprocessed. */
   task: preprocessId.nullable(),
@@ -125,9 +125,9 @@ const sample = z.strictObject({
   dataFailures: count,
   /** The node of the last fault; another one is tried first. */
   avoid: toAvoided,
-  /** What open batches still need of it, in no order. */
+  /** Demands of open batches, in no order. */
   demands: derived((): Demand[] => []),
-  /** Its place in the line, among those out of it, or among what its node could do without. */
+  /** Position in the line, among those out of it, or among those that its node could evict. */
   heapIndex: derived(outside),
   /** Whether it has left: a batch that has used it may remember it. */
   gone: derived(() => false),
@@ -169,15 +169,15 @@ export interface Slice extends z.output<typeof slice> {}
 
 const demand = z.strictObject({
   sample: toSample,
-  /** In the order of their ids; those that were fetched too. */
+  /** Slices in the order of their ids, the fetched ones included. */
   slices: only(z.array(slice).min(1), (one) => !one.fetched),
   batch: derived<Batch>(),
   /** Slices that were not fetched. */
   open: derived(zero),
-  /** Where it stands among those of its sample. */
+  /** Position among the demands of its sample. */
   place: derived(zero),
 });
-/** What one batch needs of one sample. */
+/** The need of one batch for one sample. */
 export interface Demand extends z.output<typeof demand> {}
 
 const batch = z.strictObject({
@@ -187,11 +187,11 @@ const batch = z.strictObject({
   /** Slices that were fetched. */
   fetched: count,
   missing: z.array(sampleId),
-  /** What it needs of its samples; what it has too. */
+  /** Its demands, those that are fetched too. */
   demands: only(z.array(demand).min(1), (one) => one.open > 0),
-  /** Whose use was counted for it: its ranks have all of them. */
+  /** Samples whose use was counted for it: its ranks have all of them. */
   used: z.array(usedSample),
-  /** In the order in which they were planned. */
+  /** Number in the order of plans. */
   order: derived(zero),
   /** Demands that it still waits for. */
   waiting: derived(zero),
@@ -203,9 +203,9 @@ export interface Batch extends z.output<typeof batch> {}
 /** Schema of the state. */
 export const loaderState = z
   .strictObject({
-    /** Those that are there. */
+    /** Nodes that are there. */
     nodes: mapBy('id', node),
-    /** The last that were lost, in the order in which they were. */
+    /** The last lost nodes, in the order of their losses. */
     lost: mapBy('id', node),
     steps: mapBy('id', step),
     samples: mapBy('id', sample),
@@ -258,12 +258,12 @@ export const loaderState = z
       });
     });
   });
-/** The state. */
+/** The state of the policy. */
 export type LoaderState = Live<z.output<typeof loaderState>, ShadowLoaderConfig>;
 /** The state as it is saved. */
 export type SavedLoader = z.input<typeof loaderState>;
 
-/** The state at the beginning: with the nodes of the configuration. */
+/** Returns the initial state, with the nodes of the configuration. */
 export function begin({ nodes, idPrefix }: ShadowLoaderConfig): SavedLoader {
   return {
     nodes: nodes.map(({ nodeId: id, hostMemoryBytes, weight = 1, slots = null, ranks = [] }) => {
@@ -304,11 +304,11 @@ export function newNode(id: string): Node {
   };
 }
 
-/** What stands in ids of tries before their number. */
+/** Part of the id of a try before its number. */
 export const taskKind = 'preprocess/';
-/** What stands in ids of slices before their number. */
+/** Part of the id of a slice before its number. */
 export const sliceKind = 'slice/';
-/** Id of a try to preprocess. */
+/** Returns the id of a try to preprocess. */
 export const taskIdOf = (prefix: string, number: number): string => mintedId(prefix, taskKind, number);
-/** Id of a slice. */
+/** Returns the id of a slice. */
 export const sliceIdOf = (prefix: string, number: number): string => mintedId(prefix, sliceKind, number);

@@ -1,4 +1,4 @@
-/** Training steps: which one is the first open one, and what is over. */
+/** Training steps: the first open one, and those that are over. */
 import { refuse } from '../../errors.ts';
 import type { LoaderState, Step } from './state.ts';
 
@@ -19,7 +19,7 @@ export function checkKnown(state: LoaderState, stepId: string): void {
   refuse('unknown_id', 'stepId', 'a step that samples were drawn for', stepId);
 }
 
-/** The step with this id, a new one at the end if there is none. */
+/** Returns the step with this id, a new one at the end if there is none. */
 export function stepFor(state: LoaderState, id: string): Step {
   const known = state.steps.get(id);
   if (known !== undefined) return known;
@@ -30,7 +30,7 @@ export function stepFor(state: LoaderState, id: string): Step {
   return step;
 }
 
-/** No batch uses the step any more. */
+/** Closes a step that no batch uses any more. */
 export function close(state: LoaderState, step: Step): void {
   step.closed = true;
   state.openSteps.remove(step);
@@ -39,12 +39,12 @@ export function close(state: LoaderState, step: Step): void {
   moveOn(state);
 }
 
-/** A step that is over goes with its last sample. */
+/** Forgets a step that is over with its last sample. */
 export function forget(state: LoaderState, step: Step): void {
   if (step.closed && step.samples === 0) state.steps.delete(step.id);
 }
 
-/** The first open step is the current one: nothing of it is held ahead. */
+/** Makes the first open step the current one: nothing of it is held ahead. */
 export function moveOn(state: LoaderState): void {
   const current = state.openSteps.peek();
   state.dirty = true;

@@ -9,14 +9,14 @@ import type { SpeculativeAdmissionEvent } from './types.ts';
 function promptsFor(state: AdmissionState, choices: Choices, most: number) {
   const domains = Object.keys(state.config.quotas ?? {}).sort();
   return Array.from({ length: choices.below(most + 1) }, () => {
-    // A small space of ids, so that prompts come again: next epochs, and duplicate rows.
+    // The space of ids is small, so that prompts come again: next epochs, and duplicate rows.
     const promptId = `p${choices.below(12)}`;
     const domain = pick(domains, choices);
     return domain === undefined ? { promptId, promptTokens: 10 * choices.below(5) } : { promptId, domain };
   });
 }
 
-/** A likely next event. */
+/** Draws a likely next event. */
 export function arbitrary(state: AdmissionState, choices: Choices): SpeculativeAdmissionEvent {
   const at = choices.below(4) === 0 ? choices.below(200) : choices.below(5) + state.seq;
   const { round } = state;

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { Fifo } from '../../core/fifo.ts';
 import { count } from '../../schemas/units.ts';
 
-/** What a request id says. */
+/** The parts of a request id. */
 export interface ParsedId {
   readonly promptId: string;
   readonly index: number;
@@ -30,7 +30,7 @@ export class IdMint {
   #attempt = -1;
   #tails: string[] = [];
 
-  /** The id of a request. */
+  /** Returns the id of a request. */
   mint(prefix: string, promptId: string, index: number, attempt: number): string {
     if (promptId !== this.#promptId || prefix !== this.#prefix) {
       this.#prefix = prefix;
@@ -46,7 +46,7 @@ export class IdMint {
   }
 }
 
-/** Where requests have their places: the check of an event and its application ask for the same one. */
+/** Caches the last place: the check of an event and its application ask for the same one. */
 export class Places {
   #prefix = '';
   #id = '';
@@ -70,35 +70,35 @@ export function parseId(prefix: string, id: string): ParsedId | undefined {
   return { promptId: match[1]!, index: Number(match[2]), attempt: Number(match[3]) };
 }
 
-/** Where a request of this prefix has its place, if its id is well formed: on the path of every event, so it is lean. */
+/** Returns the place of a well-formed id with this prefix. It runs for every event, so it does not use a regular expression. */
 export function placeOf(prefix: string, id: string): Place | undefined {
   const slash = id.lastIndexOf('/', id.lastIndexOf('#'));
   if (slash <= prefix.length || !id.startsWith(prefix)) return undefined;
   return { promptId: id.slice(prefix.length, slash), index: Number.parseInt(id.slice(slash + 1), 10) };
 }
 
-/** The attempt that a minted id names. */
+/** Returns the attempt that a minted id names. */
 export function attemptOf(id: string): number {
   return Number.parseInt(id.slice(id.lastIndexOf('#') + 1), 10);
 }
 
-/** What was launched for a prompt. */
+/** Attempts that were launched for a prompt. */
 const launched = z.strictObject({
   promptId: z.string(),
   /** The lowest attempt that was minted. */
   first: count,
-  /** The highest one. */
+  /** The highest attempt that was minted. */
   last: count,
-  /** Above every index that was launched. */
+  /** A bound above every index that was launched. */
   indices: count,
-  /** Prefixes that were in use meanwhile, counted from 0: the first. */
+  /** Number of the first prefix in use meanwhile, counted from 0. */
   firstPrefix: count,
-  /** The last one. */
+  /** Number of the last such prefix. */
   lastPrefix: count,
 });
 export type Launched = z.output<typeof launched>;
 
-/** How many prompts are remembered: those of the last rounds. */
+/** Prompts that are remembered at least, and rounds whose prompts are remembered. */
 const leastRemembered = 64;
 const roundsRemembered = 4;
 
@@ -120,22 +120,22 @@ export class Departures {
     for (const one of all) this.#push(one);
   }
 
-  /** Attempts below this may be of prompts that are forgotten. */
+  /** Returns the attempt below which attempts may be of prompts that are forgotten. */
   get horizon(): number {
     return this.#horizon;
   }
 
-  /** What was launched for a prompt of this name, each time that it was here; oldest first. */
+  /** Returns the attempts launched for a prompt of this name, one entry for each time that it was here; oldest first. */
   of(promptId: string): readonly Launched[] {
     return this.#byPrompt.get(promptId) ?? [];
   }
 
-  /** All that is remembered, oldest first. */
+  /** Returns all remembered prompts, oldest first. */
   get launched(): Launched[] {
     return [...this.#inOrder];
   }
 
-  /** Remembers what was launched for a prompt, and forgets the oldest where there is no more room. */
+  /** Remembers the attempts of a prompt, and forgets the oldest prompt if there is no more room. */
   add(one: Launched, promptsPerRound: number): void {
     this.#push(one);
     const most = Math.max(leastRemembered, roundsRemembered * promptsPerRound);

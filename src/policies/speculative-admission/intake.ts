@@ -56,7 +56,7 @@ export function checkSupply(state: AdmissionState, { roundId, prompts }: Message
   if (state.round?.id === roundId) checkDomains(state, prompts);
 }
 
-/** Prompts that were asked for have come. */
+/** Takes in prompts that were asked for. */
 export function supply(state: AdmissionState, { roundId, prompts }: Message<'prompts.supplied'>, ctx: Ctx): void {
   const { round } = state;
   if (round === null || round.id !== roundId) {
@@ -96,7 +96,7 @@ export function checkDomain(state: AdmissionState, domain: string | undefined, p
   refuse('invalid_event', path, `a domain with a quota: ${Object.keys(quotas).sort().join(', ')}`, domain);
 }
 
-/** The source, or one domain of it, has no more: the round ends with what there is. */
+/** Marks the source, or one domain of it, as exhausted: the round ends with the prompts that there are. */
 export function exhaust(state: AdmissionState, { domain }: Message<'source.exhausted'>): void {
   const { exhausted, round } = state;
   if (domain === undefined) exhausted.all = true;
@@ -111,7 +111,7 @@ export function exhaust(state: AdmissionState, { domain }: Message<'source.exhau
   state.unsettled = 'counted';
 }
 
-/** The source has prompts again, from the next round on. */
+/** Marks the source as having prompts again, from the next round on. */
 export function reopen({ exhausted }: AdmissionState): void {
   exhausted.all = false;
   exhausted.domains.clear();
@@ -172,7 +172,7 @@ function startPrompt(state: AdmissionState, prompt: PromptState, quota: DomainQu
   for (const response of responses) if (response.status === 'pending') enqueue(state, response, 'planned');
 }
 
-/** Responses kept from earlier rounds that may still be used: fresh enough, finished ones first, then the longest. */
+/** Returns kept responses that may still be used: fresh enough, finished ones first, then the longest. */
 function usableKept(state: AdmissionState, prompt: PromptState, round: Round, ctx: Ctx): KeptResponse[] {
   const { maxStaleness, responsesPerPrompt } = state.config;
   const { weightVersion } = round;

@@ -36,7 +36,7 @@ export function checkEngine({ engines }: AdmissionState, { engineId }: { engineI
   if (!engines.has(engineId)) refuse('unknown_id', 'engineId', 'an engine that was added', engineId);
 }
 
-/** The engine of a request, unless it is lost. */
+/** Returns the engine of a request, unless it is lost. */
 export function engineOf({ engine }: ResponseState): Engine | null {
   return engine === null || engine.isLost ? null : engine;
 }
@@ -100,7 +100,7 @@ export function pump(state: AdmissionState, ctx: Ctx): void {
   }
 }
 
-/** The next in line for an engine; one that has ended meanwhile is passed over. */
+/** Returns the next in line for an engine; one that has ended meanwhile is passed over. */
 function nextResume({ resumes }: AdmissionState): ResponseState | undefined {
   for (let next = resumes.shift(); next !== undefined; next = resumes.shift()) {
     if (next.response.status === 'resuming' && next.response.order === next.order) return next.response;
@@ -108,7 +108,7 @@ function nextResume({ resumes }: AdmissionState): ResponseState | undefined {
   return undefined;
 }
 
-/** The next response in line; those of prompts that have left are passed over. */
+/** Returns the next response in line; those of prompts that have left are passed over. */
 function nextPending(queue: AdmissionState['launches']): ResponseState | undefined {
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
     if (next.prompt.status === 'active') return next;
@@ -210,7 +210,7 @@ function setResponseTimer(state: AdmissionState, fireAtSeconds: number, limitSec
   });
 }
 
-/** Responses that have run too long, oldest first, of those the earlier prompt; sets the timer for the next one. */
+/** Takes the responses that have run too long, oldest first, then by prompt; sets the timer for the next one. */
 export function takeTimedOut(state: AdmissionState, ctx: Ctx): ResponseState[] {
   const limitSeconds = state.config.responseTimeoutSeconds;
   const late: ResponseState[] = [];

@@ -1,4 +1,4 @@
-/** How a prompt leaves: final, deferred, returned, filtered, failed or carried; never silently. */
+/** Ends a prompt: final, deferred, returned, filtered, failed or carried; never silently. */
 import {
   type CountedResponse,
   copyDeferral,
@@ -22,20 +22,20 @@ export function remove(state: AdmissionState, prompt: PromptState): void {
   prompt.status = 'gone';
 }
 
-/** Held responses of a prompt that leaves are not looked for any more. */
+/** Forgets the held responses of a prompt that leaves. */
 function forgetElsewhere({ elsewhere }: AdmissionState, { responses }: PromptState): void {
   if (elsewhere.size === 0) return;
   for (const one of responses) if (elsewhere.get(one.requestId) === one) elsewhere.delete(one.requestId);
 }
 
-/** The held responses of a prompt, as given up for a cause. */
+/** Returns the held responses of a prompt, as given up for a cause. */
 export function dropHeld(prompt: PromptState, cause: DroppedResponse['cause']): DroppedResponse[] {
   return prompt.responses
     .filter((one) => one.status === 'held')
     .map((one) => ({ requestId: one.requestId, tokens: one.tokens, cause }));
 }
 
-/** The held responses of a prompt that counts in a round of this version; others are named where they are of others. */
+/** Returns the held responses of a prompt that counts in a round of this version; those of other versions name theirs. */
 export function countedResponses(prompt: PromptState, roundVersion: number): CountedResponse[] {
   const responses: CountedResponse[] = [];
   for (const { status, requestId, tokens, weightVersions, reward } of prompt.responses) {
@@ -48,7 +48,7 @@ export function countedResponses(prompt: PromptState, roundVersion: number): Cou
   return responses;
 }
 
-/** The prompt as a completed round hands it over. */
+/** Returns the prompt as a completed round hands it over. */
 export function finalPrompt(prompt: PromptState): FinalPrompt {
   const { promptId, ref, domain, deferral } = prompt.spec;
   const responses: FinalPrompt['responses'] = [];
@@ -84,7 +84,7 @@ export function giveBack(
   code: 'not_started' | 'round_failed',
   ctx: Ctx,
 ): void {
-  // What was kept from earlier rounds goes back inside the prompt; only what this round added is dropped.
+  // Responses kept from earlier rounds go back inside the prompt; only those that this round added are dropped.
   const kept = new Set(prompt.spec.kept?.map((one) => one.requestId));
   const dropped = dropHeld(prompt, 'round_failed').filter((one) => !kept.has(one.requestId));
   remove(state, prompt);
@@ -130,7 +130,7 @@ export function defer(
     finishDeferral(state, prompt, ctx);
     return;
   }
-  // Rewards find what it keeps while it settles.
+  // Rewards find the kept responses through `elsewhere` while the prompt settles.
   for (const one of prompt.responses) if (one.status === 'held') state.elsewhere.set(one.requestId, one);
 }
 
@@ -142,7 +142,7 @@ function abortReason(state: AdmissionState, reason: DeferReason): AbortReason {
   return reason.code === 'quota_filled' ? { code: 'quota_filled', counted } : { code: 'round_completed', counted };
 }
 
-/** Everything about the prompt is known: it leaves. */
+/** Lets a deferred prompt leave once everything about it is known. */
 export function finishDeferral(state: AdmissionState, prompt: PromptState, ctx: Ctx): void {
   const { roundId, reason } = prompt.settling!;
   const keep = state.config.partialRollout && reason.code !== 'stale_weights';
@@ -172,7 +172,7 @@ export function finishDeferral(state: AdmissionState, prompt: PromptState, ctx: 
   });
 }
 
-/** What a prompt keeps beyond its round, by index. */
+/** Returns the responses that a prompt keeps beyond its round, by index. */
 function keptResponses(prompt: PromptState): KeptResponse[] {
   return prompt.responses.flatMap((one): KeptResponse[] => {
     const { status, requestId, index, tokens, reward, resume } = one;
@@ -183,7 +183,7 @@ function keptResponses(prompt: PromptState): KeptResponse[] {
   });
 }
 
-/** An abort has come to its end: confirmed, expired, overtaken by the response, or gone with its engine. */
+/** Ends an abort: confirmed, expired, overtaken by the response, or gone with its engine. */
 export function endAbort(state: AdmissionState, response: ResponseState, tokens: number | undefined, ctx: Ctx): void {
   const round = endRequest(state, response);
   if (response.status === 'aborting') response.status = 'abandoned';

@@ -11,12 +11,12 @@ import { abortAll, checkRequestId, checkRound, heldResponse, late } from './requ
 import type { Ctx } from './schema.ts';
 import { type AdmissionState, type FaultKind, isLive, type PromptState, type ResponseState } from './state.ts';
 
-/** The open round, or between rounds the last one. */
+/** Returns the id of the open round, or between rounds of the last one. */
 export function currentRoundId(state: AdmissionState): string {
   return state.round?.id ?? state.recentRounds.newest!;
 }
 
-/** A prompt has its R0-th response: its siblings are aborted, and it is judged as soon as that is possible. */
+/** Collects a prompt with its R0-th response: its siblings are aborted, and it is judged as soon as that is possible. */
 export function collect(state: AdmissionState, prompt: PromptState, ctx: Ctx): void {
   const { held, responses } = prompt;
   prompt.status = 'collected';
@@ -34,7 +34,7 @@ export function collect(state: AdmissionState, prompt: PromptState, ctx: Ctx): v
   judge(state, prompt, ctx);
 }
 
-/** The host has judged that a prompt counts: it does as soon as there is room for it, in this round or in a later one. */
+/** Passes a prompt that the host has judged to count: it does as soon as a round has room, this one or a later one. */
 export function pass(state: AdmissionState, prompt: PromptState, ctx: Ctx): void {
   prompt.status = 'passed';
   count(state, prompt, ctx);
@@ -60,7 +60,7 @@ function judgeRewards(state: AdmissionState, prompt: PromptState, ctx: Ctx): voi
   else reject(state, prompt, { code: 'zero_variance', standardDeviation, tolerance }, ctx);
 }
 
-/** A prompt counts. Between rounds, or with its quota full, it waits for the next round to open (it is carried). */
+/** Counts a prompt. Between rounds, or with its quota full, it waits for the next round to open (it is carried). */
 function count(state: AdmissionState, prompt: PromptState, ctx: Ctx): void {
   const { round } = state;
   const { quota } = prompt;
@@ -87,7 +87,7 @@ function count(state: AdmissionState, prompt: PromptState, ctx: Ctx): void {
   });
 }
 
-/** A filtered prompt leaves and is replaced. */
+/** Removes and replaces a filtered prompt. */
 export function reject(
   state: AdmissionState,
   prompt: PromptState,
@@ -107,7 +107,7 @@ export function reject(
   replace(state, prompt, 'filtered');
 }
 
-/** A prompt that cannot get its responses leaves by name and is replaced. */
+/** Removes and replaces, by name, a prompt that cannot get its responses. */
 export function failPrompt(
   state: AdmissionState,
   prompt: PromptState,
@@ -157,7 +157,7 @@ export function rewarded(state: AdmissionState, event: Message<'reward.ready'>, 
   if (state.config.filter === 'zero-variance') judge(state, response.prompt, ctx);
 }
 
-/** A held response will never have a reward: with a filter that needs all of them its prompt leaves, by name. */
+/** Handles a held response that will never have a reward: with a filter that needs all of them its prompt leaves, by name. */
 export function unrewarded(state: AdmissionState, { requestId }: Message<'reward.failed'>, ctx: Ctx): void {
   const response = heldResponse(state, requestId);
   if (response === undefined) late(requestId, ctx);
@@ -191,7 +191,7 @@ export function askReward({ requestId, prompt }: ResponseState, code: AskCode, c
   ctx.emit({ type: 'reward.request', at: ctx.at, requestId, ...named(prompt.spec), reason: { code } });
 }
 
-/** Names what prompts that are in wait for: a host that restarts has forgotten it, and one that opens a round may have. */
+/** Names what present prompts wait for: a host that restarts has forgotten it, and one that opens a round may have. */
 export function nameOwed(state: AdmissionState, code: 'round_opened' | 'host_restarted', ctx: Ctx): void {
   const { filter } = state.config;
   if (filter === 'none') return;
@@ -201,7 +201,7 @@ export function nameOwed(state: AdmissionState, code: 'round_opened' | 'host_res
   }
 }
 
-/** Of a prompt that counts all rewards are known. */
+/** Asks for the missing rewards of a prompt that counts. */
 function askRewards(prompt: PromptState, code: AskCode, ctx: Ctx): void {
   for (const one of prompt.responses) if (one.status === 'held' && one.reward === null) askReward(one, code, ctx);
 }

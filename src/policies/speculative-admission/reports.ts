@@ -1,4 +1,4 @@
-/** What is reported: where requests run, how far they are, how they end, and that they never do; engines that come and go. */
+/** Handles reports: placement, progress and ends of requests, requests that never end, and engines that come and go. */
 
 import { replacePrefix } from '../../core/minted-ids.ts';
 import { refuse } from '../../errors.ts';
@@ -59,7 +59,7 @@ export function completed(state: AdmissionState, event: Message<'response.comple
   if (prompt.held === needed) collect(state, prompt, ctx);
 }
 
-/** A request has ended without a response that is of use. */
+/** Handles a request that has ended without a usable response. */
 export function failed(state: AdmissionState, requestId: string, kind: FaultKind, ctx: Ctx): void {
   const response = findRequest(state, requestId);
   if (response === undefined) late(requestId, ctx);
@@ -129,7 +129,7 @@ export function started(state: AdmissionState, event: Message<'request.started'>
   takeSlot(state, response, engine);
 }
 
-/** The request, unless it is over or being aborted. */
+/** Returns the response of a request, unless it is over or being aborted. */
 function findLive(state: AdmissionState, requestId: string, ctx: Ctx): ResponseState | undefined {
   const response = findRequest(state, requestId);
   if (response !== undefined && isLive(response)) return response;
@@ -153,7 +153,7 @@ export function checkWaiting(state: AdmissionState, event: Message<'environment.
   checkStatus(state, event, 'running', 'a request that is running');
 }
 
-/** A trajectory waits for its environment: its engine slot is free meanwhile. */
+/** Frees the engine slot of a trajectory that waits for its environment. */
 export function waiting(state: AdmissionState, { requestId }: Message<'environment.waiting'>, ctx: Ctx): void {
   const response = findLive(state, requestId, ctx);
   if (response === undefined) return;
@@ -212,12 +212,12 @@ function expireAborts(state: AdmissionState, ctx: Ctx): void {
 function timeOut(state: AdmissionState, ctx: Ctx): void {
   const limitSeconds = state.config.responseTimeoutSeconds ?? 0;
   for (const response of takeTimedOut(state, ctx)) {
-    // One before it may have taken its whole prompt out.
+    // An earlier replacement may have removed the whole prompt.
     if (isLive(response)) replaceLate(state, response, limitSeconds, ctx);
   }
 }
 
-/** A response ran too long: its request is aborted, and another takes its place. */
+/** Aborts the request of a response that ran too long, and launches another in its place. */
 function replaceLate(state: AdmissionState, response: ResponseState, limitSeconds: number, ctx: Ctx): void {
   const { prompt, index, requestId, failures, resume } = response;
   const ranSeconds = ctx.at - response.since;
@@ -242,21 +242,21 @@ export function engineDrained(state: AdmissionState, { engineId }: { engineId: s
   reheap(state, engine);
 }
 
-/** Other engines than before take requests. */
+/** Changes the engines that take requests. */
 export function enginesChanged(state: AdmissionState, { engineIds }: Message<'engines.changed'>): void {
   const named = new Set(engineIds);
   for (const engineId of state.engines.keys()) if (!named.has(engineId)) engineDrained(state, { engineId });
   for (const engineId of engineIds) engineAdded(state, { engineId });
 }
 
-/** Whatever ran on a lost engine is launched elsewhere, as after any infrastructure fault. */
+/** Launches the requests of a lost engine elsewhere, as after any infrastructure fault. */
 export function engineLost(state: AdmissionState, event: Message<'engine.lost'>, ctx: Ctx): void {
   const engine = state.engines.get(event.engineId)!;
   engineDrained(state, event);
   engine.isLost = true;
   state.engines.delete(event.engineId);
   const lost = [...engine.running].sort((a, b) => a.order - b.order);
-  // All of them have ended before any fault has its consequences: what is gone cannot be aborted.
+  // All of these requests end before any fault has its consequences: a lost request cannot be aborted.
   const faulty = lost.filter(isLive);
   const rounds = new Set(faulty.map((response) => endRequest(state, response)));
   for (const response of lost) if (response.status === 'aborting') endAbort(state, response, undefined, ctx);
@@ -267,7 +267,7 @@ export function engineLost(state: AdmissionState, event: Message<'engine.lost'>,
   for (const round of rounds) reportDrained(state, round, ctx);
 }
 
-/** All that was in flight is gone; what the open round still needs is issued again under the new prefix. */
+/** Forgets all that was in flight, and issues again, under the new prefix, what the open round still needs. */
 export function hostRestarted(state: AdmissionState, { idPrefix }: Message<'host.restarted'>, ctx: Ctx): void {
   changePrefix(state, idPrefix);
   state.timers.abortGrace = null;
@@ -290,13 +290,13 @@ export function hostRestarted(state: AdmissionState, { idPrefix }: Message<'host
   nameOwed(state, 'host_restarted', ctx);
 }
 
-/** Ids are minted under another prefix; what is held keeps its own. */
+/** Changes the prefix of new ids; held responses keep theirs. */
 function changePrefix(state: AdmissionState, idPrefix: string): void {
   const isForgotten = replacePrefix(state, idPrefix);
   for (const prompt of state.prompts.values()) {
     for (const one of prompt.responses) if (one.status === 'held') state.elsewhere.set(one.requestId, one);
     if (!isForgotten) continue;
-    // The forgotten prefix may come again: no attempt that was minted under it may.
+    // The forgotten prefix may come again, but no attempt that was minted under it may.
     rememberLaunched(state, prompt);
     prompt.attemptBase = state.nextAttempt;
   }

@@ -1,4 +1,4 @@
-/** Requests: how they are found, whether they were minted earlier, and how they are aborted and end. */
+/** Requests: how to find them, whether they were minted earlier, and their aborts and ends. */
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { attemptOf, type Launched, parseId } from './ids.ts';
@@ -19,7 +19,7 @@ export type AbortReason = Message<'request.abort'>['reason'];
 /** Id of the timer for the oldest abort. */
 export const graceTimer = 'speculative-admission/abort-grace';
 
-/** The response that the id itself leads to, of a prompt that is in. */
+/** Returns the response that the id itself leads to, of a prompt that is in. */
 function placed({ prefix, prompts, places }: AdmissionState, requestId: string): ResponseState | undefined {
   const place = places.of(prefix, requestId);
   const prompt = place && prompts.get(place.promptId);
@@ -28,15 +28,15 @@ function placed({ prefix, prompts, places }: AdmissionState, requestId: string):
 }
 
 /**
- * The response that a request in flight generates. The id names its place, so that no table of all requests is needed:
- * the table of prompts is a tenth of its size, and far more of it stays in the processor's caches.
+ * Returns the response that a request in flight generates. The id names its place, so that no table of all requests is
+ * needed: the table of prompts is a tenth of its size, and far more of it stays in the processor's caches.
  */
 export function findRequest(state: AdmissionState, requestId: string): ResponseState | undefined {
   const response = placed(state, requestId);
   return response !== undefined && isLive(response) ? response : state.aborting.get(requestId);
 }
 
-/** The response that a request has generated, while it is held. */
+/** Returns the response that a request has generated, while it is held. */
 export function heldResponse(state: AdmissionState, requestId: string): ResponseState | undefined {
   const elsewhere = state.elsewhere.get(requestId);
   if (elsewhere !== undefined) return elsewhere;
@@ -44,13 +44,13 @@ export function heldResponse(state: AdmissionState, requestId: string): Response
   return response?.status === 'held' ? response : undefined;
 }
 
-/** Every request in flight, in the order of prompts and their responses; aborted ones last. For snapshots and tests. */
+/** Returns every request in flight, in the order of prompts and their responses; aborted ones last. For snapshots and tests. */
 export function inFlight(state: AdmissionState): ResponseState[] {
   const live = [...state.prompts.values()].flatMap((prompt) => prompt.responses.filter(isLive));
   return [...live, ...state.aborting.values()];
 }
 
-/** A report about a request that is over. */
+/** Answers a report about a request that is over. */
 export function late(requestId: string, ctx: Ctx): void {
   ctx.emit({ type: 'response.late', at: ctx.at, requestId, reason: { code: 'report' } });
 }
@@ -76,12 +76,12 @@ export function checkRequestId(state: AdmissionState, { requestId }: { requestId
 /** Whether a response of a prompt that is here was launched that often. */
 function wasLaunched(prompt: PromptState, index: number, attempt: number): boolean {
   const response = responseAt(prompt, index);
-  // What it brought along complete was launched before it came.
+  // A response that the prompt brought along complete was launched before the prompt came.
   if (response === undefined || response.requestId === '' || response.resume?.finished) return false;
   return prompt.attemptBase <= attempt && attempt <= attemptOf(response.requestId);
 }
 
-/** What was launched for a prompt that is here, if anything was. */
+/** Returns the attempts launched for a prompt that is here, if there are any. */
 function launchedOf(prompt: PromptState, lastPrefix: number): Launched | undefined {
   const { spec, attemptBase: first, firstPrefix } = prompt;
   let last = -1;
@@ -128,7 +128,7 @@ export function abort(state: AdmissionState, response: ResponseState, reason: Ab
   response.since = ctx.at;
   response.order = state.seq++;
   state.aborting.set(response.requestId, response);
-  // What is confirmed need not wait for the timer: a host may never answer it.
+  // Confirmed aborts leave the line here too: a host may never answer the timer.
   while (state.aborts.size > 0 && state.aborts.peek()!.status !== 'aborting') state.aborts.shift();
   state.aborts.push(response);
   const engine = engineOf(response);
@@ -250,7 +250,7 @@ function putInLine(state: AdmissionState, response: ResponseState): void {
   if (status === 'pending') (cause === 'planned' ? state.launches : state.retries).push(response);
   else if (status === 'resuming') state.resumes.push({ response, order });
   else if (status === 'aborting') {
-    // Those of prompts that have left are there already: all are in the order in which that was decided.
+    // Aborts of prompts that have left are in `aborting` already; setting them again keeps the order of the decisions.
     state.aborting.delete(response.requestId);
     state.aborting.set(response.requestId, response);
     state.aborts.push(response);

@@ -94,7 +94,7 @@ function newRound(state: AdmissionState, event: Message<'round.opened'>, ctx: Ct
   };
 }
 
-/** One quota a domain where there are quotas; long rounds take any mix, so that a queue's mix can never block them. */
+/** Makes one quota per domain, if there are quotas; long rounds take any mix, so that a queue's mix can never block them. */
 function newQuotas(state: AdmissionState, isShort: boolean, factor: number): DomainQuota[] {
   const { quotas, promptsPerRound } = state.config;
   const domains = Object.keys(quotas ?? {}).sort();
@@ -116,7 +116,7 @@ function newQuotas(state: AdmissionState, isShort: boolean, factor: number): Dom
   return [quota(null, promptsPerRound, isAll)];
 }
 
-/** A prompt that went on running between the rounds belongs to this one, unless its weights are too old by now. */
+/** Readmits a prompt that went on running between the rounds, unless its weights are too old by now. */
 function readmit(state: AdmissionState, prompt: PromptState, round: Round, ctx: Ctx): void {
   const { maxStaleness } = state.config;
   const { startVersion } = prompt;
@@ -161,7 +161,7 @@ export function settle(state: AdmissionState, ctx: Ctx): void {
   }
 }
 
-/** A quota is full: what else runs for it can never count in this round. */
+/** Closes a full quota: what else runs for it can never count in this round. */
 function closeQuota(state: AdmissionState, round: Round, quota: DomainQuota, ctx: Ctx): void {
   if (carries(state)) return;
   const needed = state.config.responsesPerPrompt;
@@ -183,7 +183,7 @@ function isDone(round: Round, quota: DomainQuota): boolean {
   return (quota.exhausted || round.onlyDuplicates) && quota.admitted === quota.counted && quota.standby.size === 0;
 }
 
-/** Why the round is complete, once every quota is full or can get no fuller. */
+/** Returns why the round is complete, once every quota is full or can get no fuller. */
 function completion(state: AdmissionState, round: Round): CompletedReason | undefined {
   if (!round.quotas.every((quota) => isDone(round, quota))) return undefined;
   const numbers = { counted: round.counted, needed: state.config.promptsPerRound };
@@ -282,7 +282,7 @@ export function checkFailing({ round }: AdmissionState, { roundId }: Message<'ro
   refuse('out_of_order', 'roundId', round === null ? 'an open round' : `the open round ${round.id}`, roundId);
 }
 
-/** The host gives the round up: nothing counts, prompts that were queued go back to the queue, others to the source. */
+/** Fails the round for the host: nothing counts, queued prompts go back to the queue, others to the source. */
 export function failRound(state: AdmissionState, _: Message<'round.failed'>, ctx: Ctx): void {
   const round = state.round!;
   const reason = { code: 'round_failed', counted: 0, needed: state.config.promptsPerRound } as const;

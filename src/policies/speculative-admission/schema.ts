@@ -1,4 +1,4 @@
-/** What speculative-admission is configured with, and what it answers with. */
+/** The configuration and the decisions of speculative-admission. */
 import { z } from 'zod';
 import type { Context } from '../../core/definition.ts';
 import {
@@ -101,13 +101,13 @@ const shape = z.strictObject({
 
 type Factors = Pick<z.output<typeof shape>, 'speculation' | 'promptSpeculation' | 'responseSpeculation'>;
 
-/** The largest factors that a round may have. */
+/** Returns the largest factors that a round may have. */
 function largestFactors({ speculation, promptSpeculation, responseSpeculation }: Factors) {
   if (speculation === 'auto') return { forPrompts: Math.max(...grid), forResponses: Math.max(...grid) };
   return { forPrompts: promptSpeculation ?? usualFactor, forResponses: responseSpeculation ?? usualFactor };
 }
 
-/** Requests that a prompt may have at once, at most. */
+/** Returns the most requests that a prompt may have at once. */
 export function mostResponses(config: Factors & { readonly responsesPerPrompt: number }): number {
   return scaledCount(largestFactors(config).forResponses, config.responsesPerPrompt);
 }
@@ -170,5 +170,5 @@ export const admissionDecisions = [
   speculationChosen,
 ] as const;
 
-/** Where decisions go. */
+/** The context that handlers emit decisions to. */
 export type Ctx = Context<SpeculativeAdmissionDecision>;

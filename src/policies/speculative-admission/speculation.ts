@@ -31,13 +31,13 @@ export function newExploration(): Exploration {
   return { rounds: zeros(), seconds: zeros(), deferred: zeros(), longRounds: 0, longSeconds: 0, chosen: 0 };
 }
 
-/** The factor for the next short round: the one tried least often, or the chosen one. */
+/** Returns the factor for the next short round: the one tried least often, or the chosen one. */
 export function currentFactor(exploration: Exploration): number {
   if (exploration.chosen > 0) return exploration.chosen;
   return grid[exploration.rounds.indexOf(Math.min(...exploration.rounds))]!;
 }
 
-/** Seconds that a short round with the factor costs, its share of long rounds included. */
+/** Returns the seconds that a short round with the factor costs, its share of long rounds included. */
 export function factorCost(exploration: Exploration, index: number, promptsPerRound: number): number {
   const rounds = exploration.rounds[index]!;
   const longSeconds = exploration.longRounds === 0 ? 0 : exploration.longSeconds / exploration.longRounds;

@@ -73,7 +73,7 @@ const handlers = [
   on(hostRestarted, reports.hostRestarted, checkNewPrefix),
 ];
 
-/** One for all: most events bring nothing in, and most decisions let nothing out. */
+/** One list for all: most events bring nothing in, and most decisions let nothing out. */
 const none: readonly string[] = Object.freeze([]);
 
 type AdmissionLedger = Ledger<SavedAdmission, Message, SpeculativeAdmissionDecision, SpeculativeAdmissionConfig>;

@@ -41,7 +41,7 @@ const quota = z.strictObject({
   counted: count,
   /** Prompts asked for and not yet supplied. */
   awaiting: count,
-  /** The source has no more for it. */
+  /** Whether the source has no more for it. */
   exhausted: z.boolean(),
   /** Prompts in line to be started. */
   standby: derived(() => new Fifo<PromptState>()),
@@ -56,19 +56,19 @@ const round = z
     id: z.string(),
     kind: roundKind,
     weightVersion: count,
-    /** The same, as its requests share it. */
+    /** A list of this version alone, which its requests share. */
     weightVersions: derived<readonly number[]>(),
     openedAt: time,
     completedAt: time,
     /** Responses launched for each prompt. */
     responses: count,
-    /** Speculation factor that an exploration is trying. */
+    /** The speculation factor that an exploration is trying. */
     factor: z.number(),
     quotas: z.array(quota).min(1),
     counted: count,
     /** Requests of the round that are not over. */
     inFlight: count,
-    /** Duplicates in a row, without a new prompt between. */
+    /** Duplicates in a row, without a new prompt in between. */
     duplicates: count,
     onlyDuplicates: z.boolean(),
   })
@@ -107,19 +107,19 @@ const response = z.strictObject({
   holdsSlot: z.boolean(),
   /** Whether its tokens are awaited although it is being aborted: its prompt settles. */
   awaited: z.boolean(),
-  /** Tokens that it counts for on its engine. */
+  /** Tokens that the response counts for on its engine. */
   load: count,
   tokens: count,
-  /** Replaced, never changed: responses of a round share them. */
+  /** This list is replaced, never changed: responses of a round share it. */
   weightVersions: z.array(count).readonly(),
   reward: z.number().nullable(),
-  /** Replaced, never changed: most share the one without failures. */
+  /** This object is replaced, never changed: most responses share the one without failures. */
   failures: z.strictObject({ infrastructure: count, data: count, environment: count }).readonly(),
   resume: keptResponse.nullable(),
   cause: z.enum(['planned', 'retry_infrastructure', 'retry_data', 'retry_environment', 'host_restarted']),
   /** Position in the line that it stands in, or in the order of launches. */
   order: count,
-  /** When it was launched; once it is aborted, when that was decided. */
+  /** Time of its launch, in seconds; once it is aborted, the time of that decision. */
   since: time,
 });
 /**
@@ -136,19 +136,19 @@ export type LaunchCause = ResponseState['cause'];
  */
 export type PromptStatus = z.output<typeof savedStatus> | 'gone';
 const savedStatus = z.enum(['standby', 'active', 'collected', 'passed', 'counted', 'settling']);
-// What is gone is not saved.
+// A prompt that is `gone` is not saved.
 const promptStatus = savedStatus as z.ZodType<PromptStatus, z.output<typeof savedStatus>>;
 
 const prompt = z.strictObject({
-  /** As it came; what of its kept responses was dropped is not in it any more. */
+  /** The prompt as it came, without the kept responses that were dropped since. */
   spec: promptSpec,
   seq: count,
   /** `null` between rounds and while it settles. */
   quota: derived<DomainQuota | null>(),
   status: promptStatus,
-  /** First attempt number of its requests: above all those that went before, so that no id comes twice. */
+  /** First attempt number of its requests: above all earlier ones, so that no id comes twice. */
   attemptBase: count,
-  /** Which prefix was in use when it came, counted from 0. */
+  /** Number of the prefix that was in use when it came, counted from 0. */
   firstPrefix: count,
   /** Version of the weights when it was started. */
   startVersion: count,
@@ -157,14 +157,14 @@ const prompt = z.strictObject({
   rewards: count,
   /** Aborts that are awaited before it can be deferred (`partialRollout`). */
   unsettled: count,
-  /** Why and in which round it settles. */
+  /** The reason and the round of its settling. */
   settling: z.strictObject({ roundId: z.string(), reason: promptDeferred.schema.shape.reason }).nullable(),
 });
 /** A prompt of the open round, or one that is carried or settles after it. */
 export interface PromptState extends z.output<typeof prompt> {}
 export type DeferReason = Message<'prompt.deferred'>['reason'];
 
-/** Saved are those that no saved prompt has: of prompts that have left, or that have tried again since. */
+/** Only requests that no saved prompt has are saved: of prompts that have left, or that have tried again since. */
 const aborting = z.codec(
   z.array(z.strictObject({ promptId: z.string(), response })),
   z.custom<Map<string, ResponseState>>(),
@@ -184,7 +184,7 @@ const aborting = z.codec(
   },
 );
 
-/** What has changed in a round: `counted`, or a reason to ask for more prompts. */
+/** The change of a round: `counted`, or a reason to ask for more prompts. */
 export type Unsettled = 'counted' | Message<'prompts.request'>['reason']['code'];
 
 const line = derived(() => new Fifo<ResponseState>());
@@ -197,19 +197,19 @@ export const admissionState = z.strictObject({
   recentRounds: recentIds(z.string()),
   prompts: mapBy(({ spec }) => spec.promptId, prompt),
   settling: setOf(prompt),
-  /** Requests whose abort is not confirmed, as that was decided; all others in flight are found through their prompts. */
+  /** Requests whose abort is not confirmed, in the order of the decisions; their prompts lead to all others in flight. */
   aborting,
   engines: mapBy('id', engine),
-  /** When the timer fires, by its name; `null` while none is set. */
+  /** Time when each timer fires, in seconds; `null` while it is not set. */
   timers: z.strictObject({ abortGrace: time.nullable(), responseTimeout: time.nullable() }),
   /** Rounds opened so far. */
   rounds: count,
   seq: count,
   weightVersion: count,
-  /** Above every attempt number that was ever minted. */
+  /** A bound above every attempt number that was ever minted. */
   nextAttempt: count,
   ...prefixes,
-  /** Prefixes before this one, those that are forgotten included. */
+  /** Number of earlier prefixes, the forgotten ones included. */
   restarts: count,
   /** Requests of prompts that have left. */
   departures,
@@ -221,19 +221,19 @@ export const admissionState = z.strictObject({
    */
   elsewhere: derived(() => new Map<string, ResponseState>()),
   open: derived(() => new IndexedHeap<Engine>(byLoad)),
-  // What has left a line early stays in it and is passed over at its turn.
+  // An entry that has left a line early stays in it and is passed over at its turn.
   resumes: derived(() => new Fifo<{ response: ResponseState; order: number }>()),
   retries: line,
   launches: line,
   aborts: line,
   deadlines: derived(() => new Fifo<{ response: ResponseState; requestId: string }>()),
   slotsTaken: derived(() => 0),
-  /** Why the round must be looked at before the event is over; `null` between events. */
+  /** The reason to look at the round before the event is over; `null` between events. */
   unsettled: derived((): Unsettled | null => null),
   ids: derived(() => new IdMint()),
   places: derived(() => new Places()),
 });
-/** The state. */
+/** The state of the policy. */
 export type AdmissionState = Live<z.output<typeof admissionState>, SpeculativeAdmissionConfig>;
 /** The state as it is saved. */
 export type SavedAdmission = z.input<typeof admissionState>;
@@ -310,23 +310,23 @@ export function newResponse(owner: PromptState, index: number): ResponseState {
   };
 }
 
-/** The response of a prompt with this index. */
+/** Returns the response of a prompt with this index. */
 export function responseAt({ responses }: PromptState, index: number): ResponseState | undefined {
   const one = responses[index];
   return one !== undefined && one.index === index ? one : responses.find((other) => other.index === index);
 }
 
-/** Whether a request generates it and nobody has decided to abort that. */
+/** Whether a request generates it and is not being aborted. */
 export function isLive({ status }: ResponseState): boolean {
   return status === 'running' || status === 'waiting' || status === 'resuming';
 }
 
-/** By prompts in the order in which they came, then by index. */
+/** Orders by prompts as they came, then by index. */
 export function byPlace(a: ResponseState, b: ResponseState): number {
   return a.prompt.seq - b.prompt.seq || a.index - b.index;
 }
 
-/** The quota that a prompt of this domain belongs to. */
+/** Returns the quota that a prompt of this domain belongs to. */
 export function quotaOf({ quotas }: Round, domain: string | undefined): DomainQuota | undefined {
   return quotas[0]!.domain === null ? quotas[0] : quotas.find((one) => one.domain === domain);
 }

@@ -7,7 +7,7 @@ import type { Group, Round, StreamTrainingState } from './state.ts';
 import { updateIdOf } from './steps.ts';
 import type { StreamTrainingEvent } from './types.ts';
 
-/** A likely next event. */
+/** Draws a likely next event. */
 export function arbitrary(state: StreamTrainingState, choices: Choices): StreamTrainingEvent {
   const at = choices.below(4) === 0 ? choices.below(200) : choices.below(5) + state.nextSeq + state.nextFetch;
   const rounds = [...state.rounds.values()];
@@ -110,7 +110,7 @@ function rareEvent(state: StreamTrainingState, roundId: string, choices: Choices
   return { type: 'replica.added', at, replica };
 }
 
-/** Now and then one that was given up, or that was never decided. */
+/** Picks a step; now and then one that was given up, or that was never decided. */
 function steppedEvent(
   state: StreamTrainingState,
   roundId: string,

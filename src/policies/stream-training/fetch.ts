@@ -25,7 +25,7 @@ export function feed(state: StreamTrainingState, round: Round, ctx: Ctx): void {
   }
 }
 
-/** The one fetch of the paper's baseline, over all streaming replicas that have nothing to do. */
+/** Decides the one fetch of the paper's baseline, over all streaming replicas that have nothing to do. */
 function feedOnce(state: StreamTrainingState, round: Round, fraction: number, ctx: Ctx): void {
   const waitingGroups = waitingCount(round);
   const capGroups = Math.floor(fraction * state.config.groupsPerRound + 1e-9);
@@ -48,7 +48,7 @@ function feedOnce(state: StreamTrainingState, round: Round, fraction: number, ct
   });
 }
 
-/** The idle replica that trains fastest; then the first of the configuration. Those never measured are measured first. */
+/** Returns the idle replica that trains fastest; then the first of the configuration. Unmeasured ones come first. */
 function fastestIdle(state: StreamTrainingState): Replica {
   let best: Replica | undefined;
   let bestPace = Number.POSITIVE_INFINITY;
@@ -89,7 +89,7 @@ function size(
   return { budgetTokens: rest / perToken, reason };
 }
 
-/** Takes groups in order: at least so many, and then as long as they fit the budget. */
+/** Takes groups in order: at least a given number, and then as long as they fit the budget. */
 function take(round: Round, budgetTokens: number, least: number): Group[] {
   const taken: Group[] = [];
   let tokens = 0;

@@ -1,4 +1,4 @@
-/** The end of a round: what remains is spread over all replicas. */
+/** The end of a round: the remaining groups are spread over all replicas. */
 
 import { given } from '../../core/given.ts';
 import { longestFirst } from '../../core/longest-first.ts';
@@ -19,7 +19,7 @@ export function spread(state: StreamTrainingState, round: Round, ctx: Ctx): void
   round.fresh.clear();
   round.waitingTokens = 0;
   const remaining = groups.length;
-  // Before anything was measured, a token counts as a second on every replica.
+  // Before any measurement, a token counts as a second on every replica.
   const workers = replicas.map((one) => {
     const perToken = secondsPerToken(state, one) ?? 1;
     return { freeInSeconds: busySeconds(one, perToken, ctx.at), secondsPerUnit: perToken };

@@ -3,7 +3,7 @@ import type { Replica, Round, StreamTrainingState } from './state.ts';
 
 /** Weight of the newest interval between two completed groups. */
 const gapWeight = 0.1;
-/** What is left of older work when new work is measured. */
+/** Share of older work that is kept when new work is measured. */
 const paceMemory = 0.75;
 
 /** Counts a completed group into the rate of production. */
@@ -15,7 +15,7 @@ export function measureGap(round: Round, at: number): void {
   round.lastSeconds = at;
 }
 
-/** Counts finished work into the rates of consumption. Without tokens or seconds it says nothing. */
+/** Counts finished work into the rates of consumption. Work without tokens or seconds is ignored. */
 export function measurePace(state: StreamTrainingState, replica: Replica, tokens: number, seconds: number): void {
   if (tokens === 0 || seconds === 0) return;
   for (const pace of [replica, state]) {
@@ -24,14 +24,14 @@ export function measurePace(state: StreamTrainingState, replica: Replica, tokens
   }
 }
 
-/** Seconds a token of a replica, that of all replicas if it was never measured, or `undefined` before any measurement. */
+/** Returns seconds per token of a replica, or of all if it was never measured; `undefined` before any measurement. */
 export function secondsPerToken(state: StreamTrainingState, replica: Replica): number | undefined {
-  // Short responses take longer a token: what one of equal replicas happened to get would be taken for its speed.
+  // Short responses take longer per token: with `replica`, the luck of a replica would be taken for its speed.
   const pace = replica.paceTokens > 0 && state.config.pace === 'replica' ? replica : state;
   return pace.paceTokens > 0 ? pace.paceSeconds / pace.paceTokens : undefined;
 }
 
-/** How long a replica is still busy with what it has, in seconds. */
+/** Returns the seconds that a replica still needs for its work. */
 export function busySeconds(replica: Replica, perToken: number, at: number): number {
   let seconds = 0;
   for (const work of replica.works) {
@@ -41,7 +41,7 @@ export function busySeconds(replica: Replica, perToken: number, at: number): num
   return seconds;
 }
 
-/** How long the round is expected to complete groups, in seconds, or `undefined` before that can be told. */
+/** Returns the seconds in which the round is expected to complete its groups, or `undefined` before any interval is measured. */
 export function restSeconds(round: Round, groupsPerRound: number): number | undefined {
   if (round.gapSeconds === null) return undefined;
   return Math.max(0, groupsPerRound - round.groups.size) * round.gapSeconds;

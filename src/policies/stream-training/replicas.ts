@@ -1,4 +1,4 @@
-/** Replicas: what they have computed, where their GPUs are, losses and restarts. */
+/** Replicas: their work, the places of their GPUs, losses and restarts. */
 import { replacePrefix } from '../../core/minted-ids.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
@@ -38,13 +38,13 @@ export function checkConsumed(state: StreamTrainingState, event: Consumed): void
   });
 }
 
-/** The end of a fetch: its replica makes room if it stays idle. */
+/** Ends a fetch: its replica makes room if it stays idle. */
 export function consumeFetch(state: StreamTrainingState, event: Message<'train.consumed'>, ctx: Ctx): void {
   consume(state, event, ctx);
   state.consumer = state.byId.get(event.replica)!;
 }
 
-/** A replica holds the gradients of a fetch or a share, or of some of its groups. */
+/** Notes that a replica holds the gradients of a fetch or a share, or of some of its groups. */
 export function consume(state: StreamTrainingState, event: Consumed, ctx: Ctx): void {
   const { fetchId } = event;
   const found = state.works.get(fetchId);
@@ -73,13 +73,13 @@ export function consume(state: StreamTrainingState, event: Consumed, ctx: Ctx): 
   measurePace(state, replica, tokens, event.seconds);
 }
 
-/** After everything else was decided: a streaming replica that stays idle makes room. */
+/** Makes room on a streaming replica that stays idle, after everything else was decided. */
 export function makeRoom(state: StreamTrainingState, replica: Replica, ctx: Ctx): void {
   const { head } = state;
   if (head?.phase !== 'streaming') return;
   if (!replica.streams) return offload(head, replica, 'gpus_returned', ctx);
   const { gradientOffload, groupsPerRound } = state.config;
-  // Not for the moment before the round is completed: they would come back at once.
+  // Between the last group and the completion of the round nothing is offloaded: it would come back at once.
   if (gradientOffload === 'idle' && head.groups.size < groupsPerRound) offload(head, replica, 'idle', ctx);
 }
 
@@ -109,7 +109,7 @@ export function releaseGpus(state: StreamTrainingState, event: Message<'gpus.rel
   refreshStreaming(state);
 }
 
-/** GPUs that go back after the round are the usual case, and change nothing here. */
+/** Handles GPUs that go back; after the round that is the usual case, and changes nothing here. */
 export function returnGpus(state: StreamTrainingState, event: Message<'gpus.returned'>, ctx: Ctx): void {
   const { roundId } = event;
   if (roundId === undefined) for (const round of state.rounds.values()) returnFrom(state, round, event, ctx);
@@ -173,7 +173,7 @@ export function addReplica(state: StreamTrainingState, event: Message<'replica.a
 }
 
 /**
- * All gradients are gone. Which replicas are there, and which GPUs are released, is as it was said last. Rounds that go on
+ * Forgets all gradients. The replicas that are there, and the GPUs released, are as reported last. Rounds that go on
  * are named, for whoever is to end them.
  */
 export function restartHost(state: StreamTrainingState, { idPrefix }: Message<'host.restarted'>, ctx: Ctx): void {

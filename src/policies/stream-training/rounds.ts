@@ -62,7 +62,7 @@ export function checkCompleted(state: StreamTrainingState, event: Message<'round
   });
 }
 
-/** Only the groups named are trained: what else was completed leaves, and so do gradients that it is part of. */
+/** Completes a round: only the groups named are trained. Others leave, and so do gradients that they are part of. */
 export function completeRound(state: StreamTrainingState, event: Message<'round.completed'>, ctx: Ctx): void {
   const { roundId, prompts } = event;
   const round = state.rounds.get(roundId);

@@ -1,4 +1,4 @@
-/** The state: rounds with the groups that wait, and replicas with what they compute and hold. */
+/** The state: rounds with the groups that wait, and replicas with their work and gradients. */
 import { z } from 'zod';
 import type { Live } from '../../core/definition.ts';
 import { Fifo, fifoOf } from '../../core/fifo.ts';
@@ -15,7 +15,7 @@ const group = z.strictObject({
   groupId,
   samples: count,
   tokens,
-  /** Its place among all groups: ties and lists follow it. */
+  /** Position among all groups: ties and lists follow it. */
   seq: count,
 });
 /** A completed group. Never changed: it only moves from one list to another. */
@@ -25,7 +25,7 @@ const work = z.strictObject({
   fetchId,
   kind: z.enum(['fetch', 'share']),
   groups: z.array(group),
-  /** When the replica began with it, in seconds; `null` while others are before it. */
+  /** Time when the replica began with it, in seconds; `null` while others are before it. */
   startedSeconds: seconds.nullable(),
   /** Tokens of the groups. */
   tokens: derived(() => 0),
@@ -40,7 +40,7 @@ const replica = z.strictObject({
   id: replicaId,
   gpuIds: z.array(gpuId),
   present: z.boolean(),
-  /** What it computes, first to last. */
+  /** Its work, first to last. */
   works: z.array(work),
   /** Groups whose gradients it holds. */
   consumed: z.array(group),
@@ -59,14 +59,14 @@ export interface Replica extends z.output<typeof replica> {}
 
 const round = z.strictObject({
   roundId,
-  /** Groups to be trained again; they go first. */
+  /** Groups to be trained again; these go first. */
   again: fifoOf(group),
   /** Groups that were never fetched. */
   fresh: fifoOf(group),
   released: setOf(gpuId),
-  /** Releases whose GPUs have gone back: what is said of them again is late. */
+  /** Releases whose GPUs have gone back: later reports about them are late. */
   endedReleases: setOf(releaseId),
-  /** When a group was last completed, in seconds. */
+  /** Time when a group was last completed, in seconds. */
   lastSeconds: seconds.nullable(),
   /** Seconds between two completions, older ones counting less. */
   gapSeconds: seconds.nullable(),
@@ -76,7 +76,7 @@ const round = z.strictObject({
   /** Groups that were fetched before the round was completed. */
   streamed: count,
   phase: z.enum(['streaming', 'finishing', 'stepping']),
-  /** Why what remains is to be spread; `null` when that has been done. */
+  /** The reason to spread the remaining groups; `null` when that has been done. */
   finishCode: z
     .enum(['round_completed', 'replica_lost', 'host_restarted', 'partly_consumed', 'step_failed'])
     .nullable(),
@@ -91,9 +91,9 @@ export interface Round extends z.output<typeof round> {}
 /** Schema of the state. */
 export const streamTrainingState = z
   .strictObject({
-    /** In the order in which they were opened; the first is the one that is trained. */
+    /** Rounds in the order in which they were opened; the first is the one that is trained. */
     rounds: mapBy('roundId', round),
-    /** In the order of the configuration. */
+    /** Replicas in the order of the configuration. */
     replicas: z.array(replica),
     recentRounds: recentIds(roundId),
     ...prefixes,
@@ -103,16 +103,16 @@ export const streamTrainingState = z
     /** Tries to step that were given up: the optimizer may have made them all the same. */
     withdrawnSteps: recentIds(updateId),
     nextSeq: count,
-    /** Of all replicas: the pace of one that was never measured. */
+    /** Pace of all replicas: used for one that was never measured. */
     ...pace,
     head: derived<Round | null>(),
     byId: derived(() => new Map<string, Replica>()),
     byGpu: derived(() => new Map<string, Replica>()),
-    /** What is in flight, by id. */
+    /** Work in flight, by id. */
     works: derived(() => new Map<string, { readonly replica: Replica; readonly work: Work }>()),
     /** Replicas that stream, in the order of the configuration. */
     streaming: derived((): Replica[] => []),
-    /** How many of them have nothing to do. */
+    /** Number of streaming replicas that have nothing to do. */
     idle: derived(() => 0),
     /** The replica that has just ended a fetch: it makes room after everything else was decided. */
     consumer: derived<Replica | null>(),
@@ -121,12 +121,12 @@ export const streamTrainingState = z
     ({ rounds, replicas }) => rounds.size > 0 || replicas.every((one) => one.works.length + one.consumed.length === 0),
     { message: 'replicas without groups where there is no round', path: ['replicas'] },
   );
-/** The state. */
+/** The state of the policy. */
 export type StreamTrainingState = Live<z.output<typeof streamTrainingState>, StreamTrainingConfig>;
 /** The state as it is saved. */
 export type SavedStreamTraining = z.input<typeof streamTrainingState>;
 
-/** The state at the beginning. */
+/** Returns the initial state. */
 export function begin({ replicas, idPrefix }: StreamTrainingConfig): SavedStreamTraining {
   return {
     rounds: [],
@@ -155,7 +155,7 @@ export function begin({ replicas, idPrefix }: StreamTrainingConfig): SavedStream
   };
 }
 
-/** A round at its opening. */
+/** Returns a round as it is at its opening. */
 export function newRound(roundId: string): Round {
   return {
     roundId,
@@ -208,7 +208,7 @@ export function refreshStreaming(state: StreamTrainingState): void {
   state.idle = state.streaming.filter((one) => one.works.length === 0).length;
 }
 
-/** Groups of a round that no replica has. */
+/** Counts the groups of a round that no replica has. */
 export function waitingCount(round: Round): number {
   return round.again.size + round.fresh.size;
 }

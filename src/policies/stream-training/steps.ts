@@ -9,12 +9,12 @@ import type { Ctx } from './words.ts';
 
 const update = 'update#';
 
-/** The id of a try to step. */
+/** Returns the id of a try to step. */
 export function updateIdOf({ prefix }: StreamTrainingState, number: number): string {
   return mintedId(prefix, update, number);
 }
 
-/** The try to step that is under way, by its id: no prefix changes before it is over. */
+/** Returns the try to step that is under way, by its id: no prefix changes before it is over. */
 function currentStep(state: StreamTrainingState): string | undefined {
   return state.head?.phase === 'stepping' ? updateIdOf(state, state.nextUpdate - 1) : undefined;
 }
@@ -81,7 +81,7 @@ export function checkStepped(state: StreamTrainingState, { roundId, updateId }: 
   }
 }
 
-/** The optimizer has stepped. What a try that was given up has done is not what the round waits for. */
+/** Ends a step of the optimizer. The round does not wait for a try that was given up. */
 export function stepped(
   state: StreamTrainingState,
   { roundId, updateId }: Message<'optimizer.stepped'>,
@@ -92,7 +92,7 @@ export function stepped(
   ctx.emit({ type: 'training.late', at: ctx.at, roundId, updateId, reason: { code } });
 }
 
-/** The round is trained: its groups are handed over, and the next round is the head. */
+/** Hands over the groups of a round that is trained, and makes the next round the head. */
 export function handOver(state: StreamTrainingState, round: Round, ctx: Ctx): void {
   const groups = [...round.groups.keys()];
   ctx.emit({

@@ -84,7 +84,7 @@ function after(state: StreamTrainingState, ctx: Ctx): void {
   makeRoom(state, consumer, ctx);
 }
 
-/** What follows from the state: fetches, shares, the step; and the next round after one without groups. */
+/** Decides all that the state allows: fetches, shares, the step; and the next round after one without groups. */
 function settle(state: StreamTrainingState, ctx: Ctx): void {
   for (let round = state.head; round !== null; round = state.head) {
     if (round.phase === 'streaming') return feed(state, round, ctx);

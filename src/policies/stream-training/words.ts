@@ -1,4 +1,4 @@
-/** What stream-training answers with. */
+/** The decisions of stream-training, and their context. */
 import { type Context, handlersOf } from '../../core/definition.ts';
 import { roundResumed } from '../../schemas/decisions/rounds.ts';
 import {
@@ -38,7 +38,7 @@ export const streamTrainingDecisions = [
   trainingLate,
 ] as const;
 
-/** Where decisions go. */
+/** The context that handlers emit decisions to. */
 export type Ctx = Context<StreamTrainingDecision>;
-/** Declares an event. */
+/** Declares the handler of an event. */
 export const on = handlersOf<StreamTrainingState, StreamTrainingDecision>();

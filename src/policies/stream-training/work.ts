@@ -4,7 +4,7 @@ import type { Message } from '../../schemas/messages.ts';
 import type { Group, Replica, Round, StreamTrainingState, Work } from './state.ts';
 import type { Ctx } from './words.ts';
 
-/** Why groups are trained again. */
+/** Reasons to train groups again. */
 export type RequeueCode = Message<'train.requeued'>['reason']['code'];
 type DiscardCode = Message<'gradients.discard'>['reason']['code'];
 
@@ -15,7 +15,7 @@ export function wasFetch(state: StreamTrainingState, fetchId: string): boolean {
 
 const idOf = (group: Group): string => group.groupId;
 
-/** Puts work on a replica, behind what it has. */
+/** Puts work on a replica, behind its earlier work. */
 export function assign(
   state: StreamTrainingState,
   replica: Replica,
@@ -46,7 +46,7 @@ export function unassign(state: StreamTrainingState, replica: Replica, work: Wor
   else if (replica.streams) state.idle += 1;
 }
 
-/** The pass of the reference model before the gradients of some groups, where it is configured. */
+/** Decides the pass of the reference model before the gradients of some groups, if it is configured. */
 export function referencePass(
   state: StreamTrainingState,
   round: Round,

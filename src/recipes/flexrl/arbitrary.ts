@@ -6,7 +6,7 @@ import type { RecipeState } from '../../core/recipe.ts';
 import { arbitrary as ofLoader } from '../../policies/shadow-loader/arbitrary.ts';
 import type { flexrl } from './flexrl.ts';
 
-/** A likely next event. */
+/** Draws a likely next event. */
 export function arbitrary({ parts }: RecipeState, choices: Choices): EventOf<typeof flexrl> {
   const event = ofLoader(parts.loader as never, choices);
   if (event.type !== 'batch.run') return event;

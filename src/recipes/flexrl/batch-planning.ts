@@ -23,12 +23,12 @@ export const batchPlanningConfig = z.strictObject(plannerSettings);
 type Config = z.output<typeof batchPlanningConfig>;
 
 const batchState = z.strictObject({
-  /** The plan of the event that was checked last: it is made once, to see whether there is one, and used then. */
+  /** The plan of the event that was checked last: it is made by the check, and used by the decision. */
   checked: derived(() => new WeakMap<Ready, FlexUlyssesPlan>()),
 });
 type State = Live<z.output<typeof batchState>, Config>;
 
-/** Settings that leave no plan for a batch of nothing are those of a cluster that cannot be planned for. */
+/** Refuses settings for which even an empty batch has no plan: no batch of that cluster could be planned. */
 function begin(config: Config): z.input<typeof batchState> {
   try {
     runPlanner(flexUlysses, { ...config, lengths: [] });
@@ -93,7 +93,7 @@ function assignmentsOf({ sequences }: Ready, { assignments, vision }: FlexUlysse
   });
 }
 
-/** Plans each batch; keeps nothing from one to the next. */
+/** Plans each batch, and keeps nothing from one to the next. */
 export const batchPlanning = definePolicy({
   id: 'batch-planning',
   version: 1,

@@ -47,7 +47,7 @@ const events = [
 ] as const;
 const decisions = [batchRun, ...loaderDecisions] as const;
 
-/** What the plan of a batch will say of its samples, as far as the loader may refuse it. */
+/** Returns the assignment of a sample before it is planned, as far as the loader may refuse it. */
 function foreseen({ sampleId, frames = 0 }: Ready['sequences'][number], sequence: number): BatchAssignment {
   const one = { sequence, degree: 1, ranks: [0] };
   if (sampleId === undefined) return one;
@@ -64,7 +64,7 @@ function expects(event: FlexrlEvent): Delivery[] {
   return [{ part: 'loader', event: planned }];
 }
 
-/** The ledgers of the loader; a batch enters before it is planned. */
+/** The ledgers of the loader, where a batch enters before it is planned. */
 const ledgers = (shadowLoader.ledgers as readonly Ledger[]).map(
   (ledger): Ledger<SavedRecipe, AnyEvent, AnyDecision> => ({
     name: ledger.name,

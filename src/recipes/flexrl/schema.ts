@@ -5,7 +5,7 @@ import { shadowLoaderConfig } from '../../policies/shadow-loader/index.ts';
 
 const { lengths: _lengths, frames: _frames, previous: _previous, ...settings } = flexUlyssesInput.shape;
 
-/** Settings of the planner, but for what each batch brings. */
+/** Settings of the planner, without the fields that each batch brings. */
 export const plannerSettings = settings;
 
 /** Schema of the configuration. */

@@ -8,7 +8,7 @@ import { arbitrary as ofCollection } from './collection/arbitrary.ts';
 import { rolloutPipe } from './rolloutpipe.ts';
 import type { RolloutPipeEvent } from './types.ts';
 
-/** A likely next event. */
+/** Draws a likely next event. */
 export function arbitrary({ parts: states }: RecipeState, choices: Choices): RolloutPipeEvent {
   const trainer = states.pipelining as Parameters<typeof ofTrainer>[0];
   const { rounds, recentRounds, weightVersion } = trainer;

@@ -1,22 +1,22 @@
-/** Which part gets what: events from outside, and decisions of one part that are events of others. */
+/** Routes of events from outside, and of decisions of one part that are events of others. */
 import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
 import type { Delivery, Route } from '../../core/recipe.ts';
 import type { Message } from '../../schemas/messages.ts';
 
 type PartName = 'frontier' | 'collection' | 'assembly' | 'pipelining';
 
-/** Which parts get an event from outside. */
+/** Returns the parts that get an event from outside. */
 export function deliver({ type }: AnyEvent, _: unknown, takers: readonly string[]): readonly string[] {
   if (type === 'round.opened') return ['pipelining', 'collection'];
-  // After a restart the frontier names first what it gives up.
+  // After a restart, the frontier names first the requests that it gives up.
   if (type === 'host.restarted' || !takers.includes('frontier')) return takers;
-  // What a request has brought is kept before its group may leave.
+  // The collection keeps the response of a request before its group may leave the frontier.
   return ['collection', ...takers.filter((name) => name !== 'collection')];
 }
 
 type AnyRoute = Route<AnyDecision, unknown>;
 
-/** What the frontier wants to know of the trainer: an update is consumed once, however often that was reported. */
+/** Tells the frontier that an update was consumed: once, however often it was reported. */
 export function consumed(decision: Message<'optimizer.step'>): Delivery[] {
   const { at, updateId, groups = [], samples, tokens, reason } = decision;
   if (reason.code !== 'update_consumed') return [];
@@ -35,17 +35,17 @@ export function consumed(decision: Message<'optimizer.step'>): Delivery[] {
   return [{ part: 'frontier', event }];
 }
 
-/** A prompt of a failed round may come again at once: its requests are over, whether an engine has stopped them or not. */
+/** Ends an aborted request for the frontier at once, stopped or not: the prompt of a failed round may come again at once. */
 const aborted = ({ at, requestId }: Message<'request.abort'>): Delivery[] => [
   { part: 'frontier', event: { type: 'request.aborted', at, requestId } as AnyEvent },
 ];
 
-/** The trainer is told of a round that has failed by the host. */
+/** Leaves out rounds that the host has failed: the host tells the trainer of them. */
 function rewarded({ reason }: Message<'round.rewarded'>): readonly string[] {
   return reason.code === 'round_failed' ? [] : ['pipelining', 'collection'];
 }
 
-/** By part, then by decision. */
+/** Routes by part, then by decision. */
 export const routes: Readonly<Partial<Record<PartName, Readonly<Record<string, AnyRoute>>>>> = {
   collection: {
     'request.abort': { to: aborted as never },

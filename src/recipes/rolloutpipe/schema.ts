@@ -28,7 +28,7 @@ export const rolloutPipeConfig = shape.superRefine((config, context) => {
   context.addIssue({ code: 'custom', path: ['width'], message: 'expected a width of the frontier, or `auto`' });
 });
 
-/** The configuration of each part. */
+/** Returns the configuration of each part. */
 export function partConfigs(config: RolloutPipeConfig): Readonly<Record<string, Record<string, unknown>>> {
   const { responsesPerPrompt, globalBatchSamples, otherVersions } = config;
   return {
@@ -38,7 +38,7 @@ export function partConfigs(config: RolloutPipeConfig): Readonly<Record<string, 
       ...(config.frontier ? undefined : { width: Number.MAX_SAFE_INTEGER }),
     },
     collection: { responsesPerPrompt, otherVersions },
-    // The collection of rounds does.
+    // The collection of rounds asks again.
     assembly: { askAgain: false },
     // Other versions are refused where they come in: an event inside the recipe could not be.
     pipelining: { ...settingsOf(config, pipeliningConfig.shape), otherVersions: 'drop' },

@@ -16,7 +16,7 @@ type ParsedConfig = ReturnType<typeof rollpacker.config.parse>;
 
 const parts = { admission, rewards, training, scaleDown, tp };
 
-/** A likely next event. */
+/** Draws a likely next event. */
 export function arbitrary({ parts: states, config }: RecipeState<ParsedConfig>, choices: Choices): RollpackerEvent {
   const names = ['rewards', 'training', 'scaleDown', 'tp'] as const;
   const name = choices.below(2) === 0 ? 'admission' : names[choices.below(names.length)]!;

@@ -15,7 +15,7 @@ import type { Message } from '../../schemas/messages.ts';
 import { tokens } from '../../schemas/units.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
 
-/** Lengths are planned for in powers of two, from here on. */
+/** Lengths are planned for in powers of two, from this one on. */
 const leastTokens = 1024;
 
 type JudgeDecision = Of<typeof judgePlace>;
@@ -58,7 +58,7 @@ function planned(state: State, { kind }: Message<'round.planned'>, ctx: Ctx): vo
   const expected = longest[kind];
   state.kind = kind;
   longest[kind] = 0;
-  // Nothing is known of such rounds yet: whatever may come fits.
+  // The lengths of such rounds are unknown yet: every length must fit.
   const wanted = expected === 0 ? Number.POSITIVE_INFINITY : expected;
   if (planned === 0) place(state, wanted, { code: 'start' }, ctx);
   else place(state, wanted, { code: 'round_planned', longestTokens: expected, plannedTokens: planned }, ctx);

@@ -1,11 +1,11 @@
-/** Which part gets what of rewards: they are asked for, timed, computed, and told to whoever waits for them. */
+/** Routes of rewards: they are asked for, timed, computed, and told to the part that waits for them. */
 import type { AnyEvent } from '../../core/definition.ts';
 import type { Delivery } from '../../core/recipe.ts';
 import { kindOfDomain } from '../../policies/reward-dispatch/index.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { RollpackerConfig } from './types.ts';
 
-/** An event for a part. */
+/** Addresses an event to a part. */
 export const to = (part: string, event: Message): Delivery => ({ part, event: event as AnyEvent });
 
 /** Asks for a reward: of code in a sandbox after its timeout is known. */
@@ -22,15 +22,15 @@ export function wanted(
 }
 
 /**
- * Rewards that are asked for again; the run of the first time may still be remembered. What is only named again, after a
- * restart or with a new round, is being computed.
+ * Asks again for rewards whose first run may still be remembered. A reward that is only named again, after a restart or
+ * with a new round, is being computed.
  */
 export function wantedAgain(decision: Message<'reward.request'>, config: RollpackerConfig): Delivery[] {
   if (decision.reason.code !== 'kept_without_reward') return [];
   return wanted(decision, { ...config, adaptiveTimeout: false });
 }
 
-/** How the run of a reward ended; nothing, where it had no adaptive timeout. */
+/** Reports the end of a reward's run; nothing if it had no adaptive timeout. */
 function ran(
   { at, requestId, kind }: { at: number; requestId: string; kind: string },
   end: { outcome: 'correct' | 'wrong' | 'timeout' | 'infrastructure'; seconds: number },

@@ -70,7 +70,7 @@ function deliver(event: RollpackerEvent, _config: RollpackerConfig, takers: read
   switch (event.type) {
     case 'timer.fired':
       return [timerPart(event.timerId)];
-    // The assembly hears of it from the admission, and the trainer from the assembly.
+    // The assembly hears of the failure from the admission, and the trainer from the assembly.
     case 'round.failed':
       return ['rewards', 'admission'];
     // Micro-batches end on GPUs before they go back to the rollout.
@@ -101,7 +101,7 @@ export const rollpacker: PolicyDefinition<
   configure: partConfigs,
   events,
   decisions,
-  // Without it GPUs stay with the rollout.
+  // Without streaming, GPUs stay with the rollout.
   off: ({ streamTraining }) => (streamTraining ? [] : ['scaleDown']),
   deliver,
   vouches: {
@@ -119,7 +119,7 @@ export const rollpacker: PolicyDefinition<
   expects: (event, config) => {
     if (event.type !== 'round.requested') return [];
     const { minTp: tp } = config;
-    // Which engines does not matter here, but whether they may change.
+    // The choice of engines does not matter here, only whether they may change.
     const engines = arrange({ at: event.at, replicas: replicasOf(config.servers, tp), tp }, config);
     return [...engines, ...openings({ ...event, kind: 'long' }, [])];
   },

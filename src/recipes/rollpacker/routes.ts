@@ -1,4 +1,4 @@
-/** Which part gets what: events from outside, and decisions of one part that are events of others. */
+/** Routes of events from outside, and of decisions of one part that are events of others. */
 import type { AnyDecision } from '../../core/definition.ts';
 import type { Delivery, Route, Taker } from '../../core/recipe.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
@@ -7,16 +7,16 @@ import { copyFinal, copyPrompt } from '../../schemas/prompts.ts';
 import { cancelled, scored, to, unscored, wanted, wantedAgain } from './reward-routes.ts';
 import type { RollpackerConfig } from './types.ts';
 
-/** The engine of a replica is named by its first GPU. */
+/** Returns the id of the engine of a replica: its first GPU. */
 const engineIdOf = ({ gpuIds }: { gpuIds: readonly string[] }): string => gpuIds[0]!;
 
-/** Tokens of KV cache that fit on an engine of this degree. */
+/** Returns the tokens of KV cache that fit on an engine of this degree. */
 export function kvCapacityTokens(config: RollpackerConfig, tp: number): number {
   const bytes = config.gpuMemoryBytes * config.memoryUtilization * tp - config.modelBytes;
   return Math.max(1, Math.floor(bytes / config.kvBytesPerToken));
 }
 
-/** The engines of a round, for the parts that must know them before its requests are placed. */
+/** Returns the events that tell the parts of the engines of a round before its requests are placed. */
 export function arrange(
   { at, replicas, tp }: Pick<Message<'round-tp.set'>, 'at' | 'replicas' | 'tp'>,
   config: RollpackerConfig,
@@ -34,7 +34,7 @@ export function arrange(
   ];
 }
 
-/** The events that open a round in every part: asked of all of them before a round is planned. */
+/** Returns the events that open a round in every part: asked of all of them before a round is planned. */
 export function openings(
   { at, roundId, kind, weightVersion }: Pick<Message<'round.planned'>, 'at' | 'roundId' | 'kind' | 'weightVersion'>,
   queued: Message<'round.planned'>['queued'],
@@ -66,7 +66,7 @@ function rewarded(decision: Message<'round.rewarded'>): Delivery[] {
   return [to('training', { type: 'round.completed', at, ...round, reason: { code: 'quota_reached', ...counts } })];
 }
 
-/** What a prompt keeps goes on being rewarded while it waits: only what is dropped is not. */
+/** Hands a prompt back. Its kept responses are still rewarded while it waits: only the dropped ones are not. */
 function handedBack(decision: Message<'prompt.deferred' | 'prompt.returned'>): Taker[] {
   const { kept: _, ...prompt } = decision.prompt;
   return ['queue', to('rewards', { ...decision, prompt }), 'assembly'];
@@ -91,14 +91,14 @@ type AnyRoute = Route<AnyDecision, RollpackerConfig>;
 const route = <T extends VocabularyDecision['type']>(to: RouteOf<T>): AnyRoute => ({ to: to as never });
 const inside = <T extends VocabularyDecision['type']>(to: RouteOf<T>): AnyRoute => ({ out: false, to: to as never });
 
-/** By part, then by decision. */
+/** Routes by part, then by decision. */
 export const routes: Readonly<Record<string, Readonly<Record<string, AnyRoute>>>> = {
   queue: {
     'round.planned': route<'round.planned'>((decision, _config, takers) => [
       ...takers,
       ...openings(decision, decision.queued),
     ]),
-    // The admission asks for what is missing: it knows what is carried over.
+    // The admission asks for the missing prompts: it knows the carried ones.
     'prompts.request': { out: false },
   },
   tp: { 'round-tp.set': route<'round-tp.set'>(arrange) },
@@ -134,7 +134,7 @@ export const routes: Readonly<Record<string, Readonly<Record<string, AnyRoute>>>
     'round.rewarded': route<'round.rewarded'>(rewarded),
   },
   scaleDown: {
-    // Those that stay are as they were: one that was drained before takes nothing new.
+    // The engines that stay keep their status: one that was drained before still takes nothing new.
     'gpus.release': route<'gpus.release'>(({ at, release }) =>
       release.map(({ engineId }) => ({ ...to('admission', { type: 'engine.drained', at, engineId }), ifTaken: true })),
     ),

@@ -64,18 +64,18 @@ const settings = {
 const shape = admissionConfig.safeExtend(settings);
 type Settings = z.output<typeof shape>;
 
-/** What adaptive-tp takes as it is. */
+/** Settings that adaptive-tp takes as they are. */
 const tpSettings = {
   ...{ servers, kvHeads, modelBytes, gpuMemoryBytes, memoryUtilization, experts },
   ...{ minTp, maxTp, startTp, expectedWorkload: tp.expectedWorkload, profile: tp.profile },
 };
 
-/** The TP degree of both kinds of round where it does not adapt. */
+/** Returns the TP degree of both kinds of round when it does not adapt. */
 function fixedTp({ startTp: start, minTp: least }: Pick<Settings, 'startTp' | 'minTp'>): number {
   return start.short ?? start.long ?? least;
 }
 
-/** The configuration of each part. */
+/** Returns the configuration of each part. */
 export function partConfigs(config: Settings): Readonly<Record<string, Record<string, unknown>>> {
   const { promptsPerRound, responsesPerPrompt, idPrefix, maxResponseTokens, kvBytesPerToken } = config;
   const none = config.tailBatching ? {} : { speculation: 'fixed', promptSpeculation: 1, responseSpeculation: 1 };
@@ -104,7 +104,7 @@ export function partConfigs(config: Settings): Readonly<Record<string, Record<st
       retry: config.rewardRetry,
       onTimeout: config.onRewardTimeout,
       timeoutReward: config.timeoutReward,
-      // What the admission holds bounds what waits; an event inside the recipe could not be refused.
+      // The prompts in the admission bound the queue; an event inside the recipe could not be refused.
       maxQueued: 1_000_000_000,
       idPrefix,
     },

@@ -8,7 +8,7 @@ import type { tailBatching } from './tail-batching.ts';
 
 type TailEvent = EventOf<typeof tailBatching>;
 
-/** A likely next event. */
+/** Draws a likely next event. */
 export function arbitrary({ parts }: RecipeState, choices: Choices): TailEvent {
   const event = ofAdmission(parts.admission as never, choices);
   if (event.type !== 'round.opened') return event as TailEvent;

@@ -1,4 +1,4 @@
-/** What recipes that join the long-prompt queue and the speculative admission have in common. */
+/** The common part of recipes that join the long-prompt queue and the speculative admission. */
 import type { AnyDecision, AnyEvent, Ledger } from '../../core/definition.ts';
 import type { Delivery, SavedRecipe } from '../../core/recipe.ts';
 import { longPromptQueue } from '../../policies/long-prompt-queue/index.ts';
@@ -32,12 +32,12 @@ export function joinedLedger(name: 'prompts' | 'responses', idsPerRequest = 1): 
   };
 }
 
-/** A reward goes to the part that holds its response: to the queue, if a prompt that waits there keeps it. */
+/** Routes a reward to the part that holds its response: to the queue, if a prompt that waits there keeps it. */
 export function rewardTo(event: AnyEvent): Delivery {
   return { part: 'queue', event, otherwise: [{ part: 'admission', event }] };
 }
 
-/** The domains of the source, as the queue wants to know them. */
+/** Returns the domains of the source, as the queue wants to know them. */
 export function domainsOf({ quotas }: { quotas?: Readonly<Record<string, number>> | undefined }): string[] | undefined {
   return quotas === undefined ? undefined : Object.keys(quotas).sort();
 }

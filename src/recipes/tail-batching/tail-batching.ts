@@ -30,7 +30,7 @@ const decisions = [...speculativeAdmission.decisions, roundPlanned, sourceDraine
 
 function open(decision: AnyDecision): { part: string; event: AnyEvent }[] {
   const { at, roundId, kind, weightVersion, queued } = decision as Message<'round.planned'>;
-  // The notice goes to the host as well: what the parts hold must not be shared with it.
+  // The notice goes to the host as well, and the state of the parts must not be shared with it.
   const prompts = queued.map(copyPrompt);
   const event: SpeculativeAdmissionEvent = { type: 'round.opened', at, roundId, kind, weightVersion, prompts };
   return [{ part: 'admission', event }];
@@ -81,7 +81,7 @@ export const tailBatching: PolicyDefinition<
   routes: {
     queue: {
       'round.planned': { to: open },
-      // The admission asks for what is missing: it knows what is carried over.
+      // The admission asks for the missing prompts: it knows the carried ones.
       'prompts.request': { out: false },
     },
   },

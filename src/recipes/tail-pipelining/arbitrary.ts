@@ -1,4 +1,4 @@
-/** Likely next events: what the rollout would say next, most often; a reward, or what the trainer would say. */
+/** Likely next events: most often of the rollout; else a reward, or an event of the trainer. */
 
 import type { Choices } from '../../core/choices.ts';
 import type { RecipeState } from '../../core/recipe.ts';
@@ -9,7 +9,7 @@ import { isTaken } from '../part-words.ts';
 import { tailPipelining } from './tail-pipelining.ts';
 import type { TailPipeliningEvent } from './types.ts';
 
-/** A likely next event. */
+/** Draws a likely next event. */
 export function arbitrary({ parts: states }: RecipeState, choices: Choices): TailPipeliningEvent {
   const turn = choices.below(6);
   const other =

@@ -1,4 +1,4 @@
-/** Which part gets what: events from outside, and decisions of one part that are events of others. */
+/** Routes of events from outside, and of decisions of one part that are events of others. */
 import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
 import type { Delivery, Route, Taker } from '../../core/recipe.ts';
 import type { VocabularyEvent } from '../../schemas/events/index.ts';
@@ -10,7 +10,7 @@ import type { TailPipeliningConfig } from './types.ts';
 export type PartName = 'queue' | 'admission' | 'frontier' | 'assembly' | 'pipelining';
 type AnyRoute = Route<AnyDecision, TailPipeliningConfig>;
 
-/** Which parts get an event from outside. */
+/** Returns the parts that get an event from outside. */
 export function deliver(event: AnyEvent, config: TailPipeliningConfig, takers: readonly string[]): readonly Taker[] {
   switch (event.type) {
     case 'response.failed':
@@ -31,14 +31,14 @@ export function deliver(event: AnyEvent, config: TailPipeliningConfig, takers: r
   }
 }
 
-/** For the frontier all ends of a try are one; it hears that the try is over before it hears of the next one, or that there is none. */
+/** Ends a try for the frontier, whatever its end: before the frontier hears of the next try, or that there is none. */
 function failed(event: Extract<VocabularyEvent, { requestId: string }>): Taker[] {
   const { at, requestId } = event;
   const over = { type: 'response.failed', at, requestId, kind: 'infrastructure' } as AnyEvent;
   return ['admission', { part: 'frontier', event: over }];
 }
 
-/** The events that open a round: asked of both parts before one is planned. */
+/** Returns the events that open a round: asked of both parts before one is planned. */
 export function openings(
   { at, roundId, weightVersion }: Pick<Message<'round.planned'>, 'at' | 'roundId' | 'weightVersion'>,
   kind: 'short' | 'long',
@@ -57,37 +57,37 @@ function opened(decision: Message<'round.planned'>): Delivery[] {
   return openings(decision, decision.kind, decision.queued);
 }
 
-/** Nothing that is aborted may still be admitted: the frontier hears of that before a slot becomes free. */
+/** Aborts a request in the frontier before a slot becomes free: it must not be admitted any more. */
 function aborted(event: Message<'request.abort'>): Delivery[] {
   return [{ part: 'frontier', event, first: true }];
 }
 
-/** A request that never came to an engine need not be stopped there: nobody else would confirm its abort. */
+/** Confirms the abort of a request that never came to an engine: nobody else would. */
 function dropped({ at, requestId, admitted, reason }: Message<'request.dropped'>): Delivery[] {
   const isOver = !admitted && (reason.code === 'aborted' || reason.code === 'closed');
   return isOver ? [{ part: 'admission', event: { type: 'request.aborted', at, requestId } as AnyEvent }] : [];
 }
 
-/** The trainer is told of a round that has failed by the host. */
+/** Leaves out rounds that the host has failed: the host tells the trainer of them. */
 function rewarded({ reason }: Message<'round.rewarded'>): readonly string[] {
   return reason.code === 'round_failed' ? [] : ['pipelining'];
 }
 
-/** By part, then by decision. */
+/** Routes by part, then by decision. */
 export const routes: Readonly<Partial<Record<PartName, Readonly<Record<string, AnyRoute>>>>> = {
   queue: {
     'round.planned': { to: opened as never },
-    // The admission asks for what is missing: it knows what it has.
+    // The admission asks for the missing prompts: it knows the prompts that it has.
     'prompts.request': { out: false },
   },
   admission: {
-    // With a frontier, `request.admit` says when.
+    // With a frontier, `request.admit` tells the host when to launch.
     'request.launch': { out: ({ frontier }) => !frontier },
     'request.abort': { to: aborted as never },
   },
   frontier: {
     'request.dropped': { to: dropped as never },
-    // The admission says what is late: it knows every request.
+    // The admission reports late responses: it knows every request.
     'response.late': { out: false },
   },
   assembly: { 'round.rewarded': { to: rewarded as never } },

@@ -36,7 +36,7 @@ const shape = admissionConfig.safeExtend({
 });
 type Settings = z.output<typeof shape>;
 
-/** What counts from the launch of a request means nothing where it waits after that. */
+/** Settings that count from the launch of a request mean nothing if the request waits for admission after that. */
 const notWithFrontier = {
   placement: 'no engine chosen before a request is admitted: `placement: host` with `frontier`',
   maxInFlight: 'no limit of launches that wait for admission: `width` is the limit with `frontier`',
@@ -58,7 +58,7 @@ export const tailPipeliningConfig = shape.superRefine((config, context) => {
   }
 });
 
-/** The configuration of each part. */
+/** Returns the configuration of each part. */
 export function partConfigs(config: Settings): Readonly<Record<string, Record<string, unknown>>> {
   const { promptsPerRound, promptSpeculation, responsesPerPrompt } = config;
   return {
@@ -66,19 +66,19 @@ export function partConfigs(config: Settings): Readonly<Record<string, Record<st
     admission: settingsOf(config, admissionConfig.shape),
     frontier: {
       ...settingsOf(config, frontierConfig.shape),
-      // Without a frontier nothing comes to it.
+      // Without a frontier no events come to it.
       width: config.width ?? 1,
       groupsPerUpdate: config.globalBatchSamples / responsesPerPrompt,
       // The admission tries again: a failed request keeps its place until another comes for it.
       awaitRetries: true,
-      // What the admission has aborted is over for it, whether an engine has stopped it or not.
+      // A request that the admission has aborted is over for it, whether an engine has stopped it or not.
       closeAtOnce: true,
     },
     // With this filter all that lack a reward are in the admission, which asks for them.
     assembly: { askAgain: config.filter !== 'zero-variance' },
     pipelining: {
       ...settingsOf(config, pipeliningConfig.shape),
-      // The admission has filtered, and replaced, what is not to be trained.
+      // The admission has already filtered and replaced groups.
       filter: 'none',
       // An event inside the recipe could not be refused.
       otherVersions: 'drop',

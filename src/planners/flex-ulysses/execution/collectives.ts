@@ -5,7 +5,7 @@
 import type { ExecutionOrder } from './schema.ts';
 
 /**
- * Which call stands at a place of a queue, as 2 · t for the first all-to-all of the t-th sharded pack, and 2 · t + 1 for
+ * Returns the call at a place of a queue, as 2 · t for the first all-to-all of the t-th sharded pack, and 2 · t + 1 for
  * the second. With overlap, the first of the next pack is issued before the second of this one.
  *
  * @param packs - sharded packs of the device
@@ -16,19 +16,19 @@ export function callAt(packs: number, place: number, overlap: boolean): number {
   return place % 2 === 1 ? place + 1 : place - 1;
 }
 
-/** For each device its sharded packs, in the order in which it runs them. */
+/** Returns the sharded packs of each device, in the order in which it runs them. */
 export function shardedOf({ packs, order }: ExecutionOrder): number[][] {
   return order.map((indices) => indices.filter((index) => packs[index]!.degree > 1));
 }
 
-/** What the queues hold: for each device its packs with collectives, and whether they overlap. */
+/** The queues of collectives: the sharded packs of each device, and whether calls overlap. */
 export interface Queues {
   readonly packs: ExecutionOrder['packs'];
   readonly sharded: readonly (readonly number[])[];
   readonly overlap: boolean;
 }
 
-/** The call at the head of a device's queue, as 2 · pack, + 1 for the second all-to-all; −1 if the queue is empty. */
+/** Returns the call at the head of a device's queue, as 2 · pack, + 1 for the second all-to-all; −1 if the queue is empty. */
 export function headOf({ sharded, overlap }: Queues, device: number, place: number): number {
   const mine = sharded[device]!;
   if (place >= 2 * mine.length) return -1;

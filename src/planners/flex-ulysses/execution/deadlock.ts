@@ -3,7 +3,7 @@ import { refuse } from '../../../errors.ts';
 import { callAt, headOf, type Queues, runQueues, shardedOf } from './collectives.ts';
 import type { ExecutionOrder } from './schema.ts';
 
-/** Why a plan cannot be executed. */
+/** The reason why a plan cannot be executed. */
 export interface Deadlock {
   /**
    * `pairing`: the members of a group do not make the same calls in the same order, so that a call would meet another
@@ -15,15 +15,15 @@ export interface Deadlock {
    * pack twice or has no part in it.
    */
   readonly devices: readonly number[];
-  /** What each of these devices calls; −1 for nothing more. */
+  /** The call of each of these devices; −1 if it has no further one. */
   readonly packs: readonly number[];
-  /** The same in words. */
+  /** The same as a message. */
   readonly message: string;
 }
 
-/** How the calls are issued. */
+/** The order in which the calls are issued. */
 export interface DeadlockOptions {
-  /** `backward`: the exact reverse. */
+  /** The pass; `backward` is the exact reverse. */
   readonly pass?: 'forward' | 'backward' | undefined;
   /** Whether the next pack's first all-to-all is issued before this one's second; `true` if absent. */
   readonly overlap?: boolean | undefined;
@@ -44,7 +44,7 @@ function checkPacks({ packs, order }: ExecutionOrder): void {
   });
 }
 
-/** A device lists a pack that it has no part in, or one twice. */
+/** Finds a device that lists a pack that it has no part in, or one twice. */
 function strayPack({ packs, sharded }: Queues): Deadlock | undefined {
   const left = sharded.map(() => new Set<number>());
   packs.forEach(({ devices }, pack) => {
@@ -60,7 +60,7 @@ function strayPack({ packs, sharded }: Queues): Deadlock | undefined {
   return undefined;
 }
 
-/** For each pack the number of its communicator: packs on the same devices share one. */
+/** Numbers the communicator of each pack: packs on the same devices share one. */
 function communicators(packs: Queues['packs']): number[] {
   const numbers = new Map<string, number>();
   return packs.map(({ devices }, pack) => {
@@ -71,7 +71,7 @@ function communicators(packs: Queues['packs']): number[] {
   });
 }
 
-/** The calls of a device by communicator, each in the order in which it makes them. */
+/** Returns the calls of a device by communicator, each in the order in which it makes them. */
 function callsByGroup({ sharded, overlap }: Queues, device: number, groupOf: readonly number[]): Map<number, number[]> {
   const mine = sharded[device]!;
   const calls = new Map<number, number[]>();
@@ -86,7 +86,7 @@ function callsByGroup({ sharded, overlap }: Queues, device: number, groupOf: rea
   return calls;
 }
 
-/** A group of which two members do not make the same calls in the same order. */
+/** Finds a group of which two members do not make the same calls in the same order. */
 function wrongPair(queues: Queues): Deadlock | undefined {
   const groupOf = communicators(queues.packs);
   const calls = queues.sharded.map((_, device) => callsByGroup(queues, device, groupOf));
@@ -107,7 +107,7 @@ function wrongPair(queues: Queues): Deadlock | undefined {
   return undefined;
 }
 
-/** Devices that wait for each other: from any that is stuck, along those that have not come to its call. */
+/** Finds devices that wait for each other: from any that is stuck, along those that have not come to its call. */
 function cycle(queues: Queues, places: Int32Array): Deadlock | undefined {
   const heads = queues.sharded.map((_, device) => headOf(queues, device, places[device]!));
   let device = heads.findIndex((call) => call >= 0);
@@ -127,7 +127,7 @@ function cycle(queues: Queues, places: Int32Array): Deadlock | undefined {
 }
 
 /**
- * Why the collectives of a plan would hang, or pair up wrongly; `undefined` if they do neither.
+ * Returns why the collectives of a plan would hang, or pair up wrongly; `undefined` if they do neither.
  *
  * They do neither if and only if every communicator sees the same calls in the same order on all its members, and the
  * queues of the devices together have no cycle.

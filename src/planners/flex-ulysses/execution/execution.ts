@@ -1,4 +1,4 @@
-/** What a placement becomes on its devices: packs, their order, a schedule, and frames for the vision tower. */
+/** Turns a placement into an execution: packs, their order, a schedule, and frames for the vision tower. */
 import type { Instance, Placement } from '../instance.ts';
 import type { FlexUlyssesPlan, FlexUlyssesSettings, SequenceAssignment } from '../types.ts';
 import { orderOf, packSizesOf, packsOf } from './packs.ts';
@@ -13,7 +13,7 @@ export type Execution = Pick<FlexUlyssesPlan, 'packs' | 'order' | 'schedule' | '
 };
 
 /**
- * How a placement is executed.
+ * Returns the execution of a placement.
  *
  * @throws PolicyError `invalid_input` for a pack cap below the threshold, and for frames that are not one number for
  *   each sequence

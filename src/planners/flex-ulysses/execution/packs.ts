@@ -1,9 +1,9 @@
-/** Which sequences run together, and in which order (FlexRL §3.3, §3.4). */
+/** The sequences that run together, and their order (FlexRL §3.3, §3.4). */
 import { refuse } from '../../../errors.ts';
 import { type Instance, type Placement, topDegree } from '../instance.ts';
 import type { FlexUlyssesSettings, SequencePack } from '../types.ts';
 
-/** How large packs are. */
+/** Limits on the size of packs. */
 export interface PackSizes {
   /** A longer sequence runs alone. */
   readonly thresholdTokens: number;
@@ -15,8 +15,8 @@ export interface PackSizes {
 const packsOfATopGroup = 4;
 
 /**
- * The sizes of an input. What is absent follows from the batch, so that it is the same on every rank: the cap is a
- * quarter of the tokens that a top group has on average, the threshold is the cap.
+ * Returns the sizes of an input. Absent ones follow from the batch, so that they are the same on every rank: the cap is
+ * a quarter of the tokens that a top group has on average, the threshold is the cap.
  *
  * @throws PolicyError `invalid_input` for a cap below the threshold
  */
@@ -31,21 +31,21 @@ export function packSizesOf(instance: Instance, settings: FlexUlyssesSettings): 
   return { thresholdTokens: threshold ?? capTokens, capTokens };
 }
 
-/** For each sequence the number of its group among all groups, those of the highest degree first. */
+/** Returns for each sequence the number of its group among all groups, those of the highest degree first. */
 function groupNumbers({ devices, levels }: Instance, { level, group }: Placement): Float64Array {
   const before = new Float64Array(levels);
   for (let one = levels - 2; one >= 0; one -= 1) before[one] = before[one + 1]! + devices / 2 ** (one + 1);
   return Float64Array.from(group, (number, i) => before[level[i]!]! + number);
 }
 
-/** By group, the longest first, ties by index. */
+/** Sorts by group, the longest first, ties by index. */
 function executionOrder({ lengths }: Instance, groups: Float64Array): Uint32Array {
   const beyondAnyLength = 2 ** 30;
   const keys = groups.map((group, i) => (group + 1) * beyondAnyLength - lengths[i]!);
   return Uint32Array.from(keys.keys()).sort((a, b) => keys[a]! - keys[b]! || a - b);
 }
 
-/** The packs of a placement, in the one order that all devices keep: by (−degree, group, index). */
+/** Returns the packs of a placement, in the one order that all devices keep: by (−degree, group, index). */
 export function packsOf(instance: Instance, placement: Placement, sizes: PackSizes): SequencePack[] {
   const packs: SequencePack[] = [];
   const groups = groupNumbers(instance, placement);
@@ -72,7 +72,7 @@ export function packsOf(instance: Instance, placement: Placement, sizes: PackSiz
   return packs;
 }
 
-/** For each device, the indices of its packs: the sharded ones first, highest degree first, then the others. */
+/** Returns the indices of the packs of each device: the sharded ones first, highest degree first, then the others. */
 export function orderOf(packs: readonly SequencePack[], devices: number): number[][] {
   const order = Array.from({ length: devices }, (): number[] => []);
   packs.forEach((pack, index) => {

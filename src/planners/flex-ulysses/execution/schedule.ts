@@ -1,4 +1,4 @@
-/** How long a plan takes under Algorithm 1 of FlexRL. */
+/** Times a plan under Algorithm 1 of FlexRL. */
 import { z } from 'zod';
 import { parse } from '../../../core/validate.ts';
 import { refuse } from '../../../errors.ts';
@@ -17,11 +17,11 @@ export interface PackedPlan {
   readonly order: readonly (readonly number[])[];
 }
 
-/** What a device does in an interval, in seconds from the start. */
+/** One operation of a device in an interval, in seconds from the start. */
 export interface TimelineSpan {
   /** Index of the device, from 0. */
   readonly device: number;
-  /** Which of the two streams of the device: they run beside each other. */
+  /** The stream of the device: its two streams run beside each other. */
   readonly stream: 'communication' | 'computation';
   /** Queries, keys and values are exchanged, attention is computed, its output is exchanged back. */
   readonly operation: 'all-to-all-1' | 'attention' | 'all-to-all-2';
@@ -33,17 +33,17 @@ export interface TimelineSpan {
   readonly endSeconds: number;
 }
 
-/** A plan on the clock. */
+/** The times of a plan. */
 export interface PlanTimeline {
-  /** What was timed. */
+  /** Summary of the times of the plan. */
   readonly schedule: ExecutionSchedule;
-  /** Of each device: what it computes, and how long it does not until the last one is done. */
+  /** Seconds in which each device computes, and in which it does not until the last one is done. */
   readonly devices: readonly { readonly computeSeconds: number; readonly bubbleSeconds: number }[];
-  /** By device, then by stream, then by time. */
+  /** Spans by device, then by stream, then by time. */
   readonly spans: readonly TimelineSpan[];
 }
 
-/** What times follow from. */
+/** Model of the times. */
 export interface TimelineOptions {
   /** A preset, or coefficients; `H800` if absent. */
   readonly timing?: TimingModel | undefined;
@@ -71,7 +71,7 @@ function summary(plan: PackedPlan, durations: Durations, times: Times): Executio
   };
 }
 
-/** The schedule of a plan that has no deadlock. */
+/** Returns the schedule of a plan that has no deadlock. */
 export function scheduleOf(plan: PackedPlan, durations: Durations): ExecutionSchedule {
   return summary(plan, durations, timesOf(plan, durations, true));
 }
@@ -102,7 +102,7 @@ function spansOf({ attention, allToAll }: Durations, times: Times): TimelineSpan
 }
 
 /**
- * When each device does what, and what comes of it, for a picture or for a comparison of plans.
+ * Predicts when each device runs each operation, and the totals, for a picture or for a comparison of plans.
  *
  * @param plan - packs and order of a plan, or what a host has made of them
  * @param lengths - tokens of each sequence

@@ -1,4 +1,4 @@
-/** What of a plan says how it is executed. */
+/** Schemas of the part of a plan that says how it is executed. */
 import { z } from 'zod';
 import { count, positiveCount } from '../../../schemas/units.ts';
 
@@ -47,7 +47,7 @@ export const visionShare = z
   })
   .describe('The frames that one device encodes.');
 
-/** What of a plan decides how it is executed. */
+/** The part of a plan that decides how it is executed. */
 export interface ExecutionOrder {
   /** The packs. */
   readonly packs: readonly { readonly degree: number; readonly devices: readonly number[] }[];

@@ -1,18 +1,18 @@
-/** When each part of a plan runs, by events: nothing is stepped through that has not changed. */
+/** The times of each part of a plan, by events: only changed devices are stepped through. */
 
 import type { SequencePack } from '../types.ts';
 import { callAt, type Queues, runQueues, shardedOf } from './collectives.ts';
 import type { ExecutionOrder } from './schema.ts';
 import { allToAllTime, attentionTime, type TimingCoefficients } from './timing.ts';
 
-/** How long the parts of each pack take, in seconds. */
+/** Seconds of the parts of each pack. */
 export interface Durations {
   readonly attention: Float64Array;
-  /** Each of the two all-to-alls. */
+  /** Seconds of each of the two all-to-alls. */
   readonly allToAll: Float64Array;
 }
 
-/** The fewest members of a group that share a node. */
+/** Returns the fewest members of a group that share a node. */
 function fewestOnANode(devices: readonly number[], devicesPerNode: number): number {
   const counts = new Map<number, number>();
   for (const device of devices) {
@@ -22,7 +22,7 @@ function fewestOnANode(devices: readonly number[], devicesPerNode: number): numb
   return Math.min(...counts.values());
 }
 
-/** How long the parts of each pack take. */
+/** Computes the seconds of the parts of each pack. */
 export function durationsOf(
   packs: readonly SequencePack[],
   lengths: ArrayLike<number>,
@@ -39,20 +39,20 @@ export function durationsOf(
   return { attention, allToAll };
 }
 
-/** When everything starts, in seconds from the start of the first. */
+/** Start times, in seconds from the start of the first operation. */
 export interface Times {
-  /** Of each device, its sharded and its unsharded packs, in its order. */
+  /** Sharded and unsharded packs of each device, in its order. */
   readonly sharded: readonly (readonly number[])[];
   readonly unsharded: readonly (readonly number[])[];
-  /** Of each pack, its first and its second all-to-all. */
+  /** Starts of the first and of the second all-to-all of each pack. */
   readonly first: Float64Array;
   readonly second: Float64Array;
-  /** Of each device, the attention of its sharded packs, and of the unsharded one that it runs first. */
+  /** Starts of the attention of each device's sharded packs, and of the unsharded one that it runs first. */
   readonly attention: readonly Float64Array[];
   readonly unshardedStart: Float64Array;
-  /** Until a device is done. */
+  /** Ends of the devices. */
   readonly end: Float64Array;
-  /** What a device computes. */
+  /** Seconds in which a device computes. */
   readonly busy: Float64Array;
 }
 
@@ -73,7 +73,7 @@ export function timesOf(plan: ExecutionOrder, durations: Durations, overlap: boo
   const second = new Float64Array(packs.length);
   const queues: Queues = { packs, sharded, overlap };
 
-  /** When a device issues a call: the first all-to-all as the attention before starts, the second as its own ends. */
+  /** Returns when a device issues a call: the first all-to-all as the attention before starts, the second as its own ends. */
   const issued = (device: number, pack: number, call: number): number => {
     const starts = attention[device]!;
     if (call & 1) return starts[call >> 1]! + durations.attention[pack]!;

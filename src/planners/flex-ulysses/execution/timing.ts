@@ -1,4 +1,4 @@
-/** How long attention and all-to-alls take: JSON, so that measurements can be given over a wire. */
+/** The times of attention and all-to-alls: JSON, so that measurements can be given over a wire. */
 import { z } from 'zod';
 
 const seconds = z.number().nonnegative().max(1e6);
@@ -30,9 +30,9 @@ const coefficients = z
 
 /** Coefficients of the times, in seconds. */
 export interface TimingCoefficients {
-  /** Of a pass of attention over one sequence, in seconds. */
+  /** Coefficients of a pass of attention over one sequence, in seconds. */
   readonly attentionSeconds: z.output<typeof attention>;
-  /** Of an all-to-all of one sequence's tokens, in seconds. */
+  /** Coefficients of an all-to-all of one sequence's tokens, in seconds. */
   readonly allToAllSeconds: z.output<typeof allToAll>;
 }
 
@@ -71,7 +71,7 @@ export const timingModel = z
   .union([z.enum(['H200', 'H800']), coefficients])
   .describe('A preset, by its name, or coefficients.');
 
-/** The coefficients that a model stands for. */
+/** Returns the coefficients that a model stands for. */
 export function coefficientsOf(timing: z.output<typeof timingModel>): TimingCoefficients {
   if (typeof timing === 'string') return timingPresets[timing];
   const { attentionSeconds, allToAllSeconds } = timingPresets.H800;
@@ -82,7 +82,7 @@ export function coefficientsOf(timing: z.output<typeof timingModel>): TimingCoef
 }
 
 /**
- * Attention of a pack on each device of its group.
+ * Returns the seconds of the attention of a pack on each device of its group.
  *
  * @param tokens - of the pack, with padding
  * @param squares - sum of the squared lengths of its sequences
@@ -93,7 +93,7 @@ export function attentionTime(timing: TimingCoefficients, degree: number, tokens
 }
 
 /**
- * One all-to-all of a pack; 0 in a group of one.
+ * Returns the seconds of one all-to-all of a pack; 0 in a group of one.
  *
  * @param tokens - of the pack, with padding
  * @param besides - the fewest devices of the group that share a node, the device itself included

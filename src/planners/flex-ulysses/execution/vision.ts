@@ -1,4 +1,4 @@
-/** Which device encodes which frames (FlexRL §3.3, vision tower). */
+/** The share of the frames that each device encodes (FlexRL §3.3, vision tower). */
 import { refuse } from '../../../errors.ts';
 import type { SequenceAssignment, VisionShare } from '../types.ts';
 
@@ -9,12 +9,12 @@ export interface VisionPlan {
   readonly moved: number;
 }
 
-/** What the devices still take: all the same number, and some of them one more. */
+/** Frames that the devices can still take: all the same number, and some of them one more. */
 interface Room {
   readonly plain: Float64Array;
-  /** 1 where the device may still take the one more. */
+  /** 1 if the device may still take the additional frame, else 0. */
   readonly extra: Uint8Array;
-  /** How many devices still may. */
+  /** Number of devices that may. */
   extras: number;
 }
 
@@ -50,7 +50,7 @@ function takeLocally(room: Room, devices: readonly number[], frames: number): Ta
   return devices.flatMap((device, at) => (counts[at] === 0 ? [] : [{ device, frames: counts[at]! }]));
 }
 
-/** What is left, from the first device to the last: sequences and room in one direction, so that little goes far. */
+/** Places the leftover frames from the first device to the last; both lists go in one direction, so that few frames go far. */
 function takeElsewhere(room: Room, leftovers: readonly { frames: number; taken: Taken[] }[]): void {
   let device = -1;
   let free = 0;

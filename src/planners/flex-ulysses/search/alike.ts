@@ -1,7 +1,7 @@
-/** Items that are nearly the same, a few on each device: what a plan of them can look like. */
+/** Plans of items that are nearly the same, a few on each device. */
 import type { Problem } from './problem.ts';
 
-/** How items that are nearly the same are put onto devices. */
+/** A way to put items that are nearly the same onto devices. */
 export interface Shape {
   /** The level at which items are shared. */
   readonly level: number;
@@ -14,16 +14,16 @@ export interface Shape {
    * longest and the shortest.
    */
   readonly shared: number | 'even' | 'ends';
-  /** So many of them are shared at higher levels instead. */
+  /** Shared items that are at a higher level instead, by level. */
   readonly higher: readonly { readonly level: number; readonly count: number }[];
 }
 
-/** All of them, the most promising first. */
+/** All choices, the most promising first. */
 export const choices: readonly Shape['shared'][] = [1, 'even', 'ends', 0.5, 0.25];
-/** How many groups are wide, of those that counting allows. */
+/** Shares of the groups that counting allows to be wide. */
 const shares = [1, 0.9, 0.75, 0.5];
 
-/** The levels that are worth it: the cheapest one, the cheapest above it, and so on. */
+/** Returns the levels that are worth it: the cheapest one, the cheapest above it, and so on. */
 function ladder({ cost, levels }: Problem): number[] {
   const sums = cost.map((one) => one.reduce((sum, more) => sum + more, 0));
   const found: number[] = [];
@@ -35,7 +35,7 @@ function ladder({ cost, levels }: Problem): number[] {
 }
 
 /**
- * The shapes of plans that share as few items as counting allows, and a little more.
+ * Returns the shapes of plans that share as few items as counting allows, and a little more.
  *
  * @param above - by level: so many items are above it at least
  */
@@ -57,7 +57,7 @@ export function shapesFor(problem: Problem, above: readonly number[]): Shape[] {
   return shapes;
 }
 
-/** Items are nearly the same if the one with most work has no more than so many times as much as the one with least. */
+/** Items are nearly the same if the one with most work has at most this many times the work of the one with least. */
 const nearly = 2;
 /** Devices with more items than this are filled well in any order. */
 const mostEach = 12;

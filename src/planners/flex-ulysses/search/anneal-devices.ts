@@ -17,10 +17,10 @@ const positive = (value: number): number => (value > 0 ? value : 0);
 class DeviceAnnealing extends Annealing {
   readonly #layout: Layout;
   readonly #layers: Layers | undefined;
-  /** Of 256 steps, so many move a layer. */
+  /** Steps of 256 that move a layer. */
   readonly #moved: number;
   readonly #usual: number;
-  /** By how much each device is over its limits. */
+  /** Excess of each device over its limits. */
   readonly #over: Float64Array;
   #overall = 0;
   readonly #frozen: boolean;
@@ -49,7 +49,7 @@ class DeviceAnnealing extends Annealing {
   #keep(): void {
     if (this.#overall > slop) return;
     if (this.found !== undefined && this.#layout.cost >= this.found.cost - slop) return;
-    // The same arrays again and again: improvements come by the thousand.
+    // The same arrays are used again: improvements come by the thousand.
     this.#kept.level.set(this.#layout.level);
     this.#kept.group.set(this.#layout.group);
     this.#kept.cost = this.#layout.cost;
@@ -79,7 +79,7 @@ class DeviceAnnealing extends Annealing {
     this.#exchange(item, partner, theirs, layout.group[partner]!);
   }
 
-  /** The less loaded of a device and another one. */
+  /** Returns the less loaded of a device and another one. */
   #roomier(device: number): number {
     const other = this.random.below(this.#over.length);
     return this.#layout.work[other]! < this.#layout.work[device]! ? other : device;
@@ -102,7 +102,7 @@ class DeviceAnnealing extends Annealing {
     this.#exchange(item, -1, next, to);
   }
 
-  /** Whom to exchange an item with: who would bring its device to its limit, who is near in order of work, or anyone. */
+  /** Picks a partner for an exchange: one that would bring its device to its limit, one near in order of work, or any. */
   #partnerOf(item: number, kind: number): number {
     const random = this.random;
     const { items, work } = this.#layout.problem;
@@ -143,7 +143,7 @@ class DeviceAnnealing extends Annealing {
     const lessTokens = tokens / (1 << from);
     const moreWork = moved / (1 << level);
     const moreTokens = tokens / (1 << level);
-    // Groups nest: where they meet, one holds the other.
+    // Groups nest: if two meet, one holds the other.
     const low = Math.min(a, b);
     const high = Math.max(aEnd, bEnd);
     const apart = aEnd <= b || bEnd <= a;

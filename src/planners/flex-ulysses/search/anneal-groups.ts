@@ -1,18 +1,18 @@
-/** Simulated annealing over top groups: which items are spread, and which group each is in. */
+/** Simulated annealing over top groups: the items that are spread, and the group of each. */
 import { type GroupLayout, none } from './group-layout.ts';
 import { copyLoad, emptyLoad, type Load, weigh } from './group-load.ts';
 import { slop } from './problem.ts';
 import type { Sequence } from './random.ts';
 import { Annealing, type Schedule } from './schedule.ts';
 
-/** What was found that keeps the limits. */
+/** The cheapest layout found that keeps the limits. */
 export interface Found {
   readonly group: Int32Array;
   readonly spread: Uint8Array;
   readonly cost: number;
 }
 
-/** Of 256 steps: this many move a layer, then this many change one item, then move one; the rest exchange two. */
+/** Of 256 steps, this many move a layer, then this many change one item, then move one; the rest exchange two. */
 const layers = 60;
 const changes = 40;
 const moves = 40;
@@ -21,10 +21,10 @@ const nearby = 8;
 
 class GroupAnnealing extends Annealing {
   readonly #layout: GroupLayout;
-  /** What it costs to spread each item. */
+  /** Cost of spreading each item. */
   readonly #costs: Float64Array;
   readonly #layer: Int32Array;
-  /** What the two groups of a step would have. */
+  /** Loads of the two groups after a step. */
   readonly #here: Load = emptyLoad();
   readonly #there: Load = emptyLoad();
   readonly #found: { group: Int32Array; spread: Uint8Array; cost: number };
@@ -64,7 +64,7 @@ class GroupAnnealing extends Annealing {
     return load;
   }
 
-  /** The drafts of two groups become what they have. */
+  /** Takes over the drafts of two groups. */
   #settle(home: number, other: number, over: number): void {
     copyLoad(this.#here, this.#layout.loads[home]!);
     if (home !== other) copyLoad(this.#there, this.#layout.loads[other]!);
@@ -75,7 +75,7 @@ class GroupAnnealing extends Annealing {
     const layout = this.#layout;
     layout.overall += over;
     if (layout.overall > slop || (this.found !== undefined && layout.cost >= this.found.cost - slop)) return;
-    // The same arrays again and again: improvements come by the thousand.
+    // The same arrays are used again: improvements come by the thousand.
     this.#found.group.set(layout.group);
     this.#found.spread.set(layout.spread);
     this.#found.cost = layout.cost;
@@ -83,7 +83,7 @@ class GroupAnnealing extends Annealing {
   }
 
   /**
-   * By how much a group would be over; more than allowed may be said without a close look.
+   * Returns by how much a group would be over; more than allowed may be said without a close look.
    *
    * @param leaves - a whole item that it would lose, or none
    * @param joins - a whole item that it would get, or none
@@ -130,7 +130,7 @@ class GroupAnnealing extends Annealing {
     this.#settle(from, to, after - before);
   }
 
-  /** Each of two items goes where the other is. */
+  /** Exchanges two items. */
   #exchange(item: number, partner: number): void {
     const layout = this.#layout;
     const { problem } = layout;

@@ -1,4 +1,4 @@
-/** What the search tries, and the best that it has found. */
+/** The attempts of the search, and the best placement that they have found. */
 
 import type { FlexUlyssesSettings } from '../types.ts';
 import { annealDevices } from './anneal-devices.ts';
@@ -18,17 +18,17 @@ import type { Schedule } from './schedule.ts';
 import { searchAlike } from './search-alike.ts';
 import { again, isFew, type Start } from './starts.ts';
 
-/** Evening out cannot mend more than this: what is over, all devices together, by the number of devices. */
+/** Evening out cannot mend a larger excess, all devices together, per device. */
 const mendable = 0.012;
-/** A prefix with more over than this is not even tried, by the number of devices. */
+/** A prefix with a larger excess per device is not even tried. */
 const hopeless = 0.04;
-/** A run that ends with more than this over, all groups together, is not worth polishing. */
+/** A run that ends with a larger excess, all groups together, is not worth polishing. */
 const promising = 0.15;
 const shaking = { temperature: [0.01, 1e-4], price: [1, 1], frozen: true } as const;
-/** An earlier plan that was mended may cost so much more than before, relative; else the search starts over. */
+/** A mended earlier plan may cost this much more than before, relative; else the search starts over. */
 const littleMore = 1.02;
 const warm = 30;
-/** Where that is not enough, it is annealed for so many times the usual steps. */
+/** If that is not enough, it is annealed for this many times the usual steps. */
 const reheated = 1.5;
 const reheating: Omit<Schedule, 'steps'> = { temperature: [4.5, 0.03], price: [90, 300] };
 const polishing: Omit<Schedule, 'steps'> = { temperature: [0.05, 0.003], price: [90, 540] };
@@ -39,7 +39,7 @@ export class Search {
   readonly #effort: Effort;
   readonly #flat: Int32Array;
   readonly #layout: Layout;
-  /** Where only what does not fit on one device is spread. */
+  /** The fills where only items that do not fit on one device are spread. */
   #forced: Ranking | undefined;
   best: Kept;
 
@@ -89,7 +89,7 @@ export class Search {
     return this.#forced;
   }
 
-  /** The longest items spread, as few as possible, and the others whole. */
+  /** Spreads the longest items, as few as possible, and keeps the others whole. */
   prefixes(random: Sequence): void {
     const { items, devices } = this.#problem;
     const { prefixes, polished } = this.#effort;
@@ -108,7 +108,7 @@ export class Search {
     }
   }
 
-  /** As {@link prefixes}, but fills all devices anew, where they are few. */
+  /** Works like {@link prefixes}, but fills all devices anew, if they are few. */
   completions(random: Sequence): void {
     if (!isTight(this.#problem)) return;
     let left = this.#effort.completion;
@@ -123,7 +123,7 @@ export class Search {
     }
   }
 
-  /** Where all items are nearly the same, see {@link searchAlike}. */
+  /** Searches where all items are nearly the same, see {@link searchAlike}. */
   alike(random: Sequence): void {
     searchAlike({
       problem: this.#problem,
@@ -149,7 +149,7 @@ export class Search {
     this.#anneal({ steps: patience * this.#effort.deviceSteps, temperature, price }, random);
   }
 
-  /** An annealing over groups, then over devices. */
+  /** Anneals over groups, then over devices. */
   #startGroups({ from, surplusWeight, temperature, price, patience }: Start, fill: number, random: Sequence): void {
     const groups = new GroupLayout(this.#problem);
     groups.surplusWeight = surplusWeight;
@@ -208,7 +208,7 @@ export class Search {
     this.#offer();
     if (this.done) return true;
     const rebuilt = this.best !== flat;
-    // Where the cheapest plan is found at once, nothing has to be kept.
+    // If the cheapest plan is found at once, nothing of the earlier one has to be kept.
     this.#rankForced();
     if (this.done) return true;
     const before = this.best.cost;
@@ -226,7 +226,7 @@ export class Search {
     return kept();
   }
 
-  /** All placements, as long as there are few. */
+  /** Tries all placements, if there are few. */
   enumerate(): void {
     this.best = cheapest(this.#problem, this.best.cost, this.#effort.enumerated) ?? this.best;
   }

@@ -11,13 +11,13 @@ import { type Problem, slop } from './problem.ts';
 import { Sequence } from './random.ts';
 import type { Schedule } from './schedule.ts';
 
-/** How even a batch can be made, and how. */
+/** The most even balance of a batch that was found, and its bound. */
 export interface Balance {
   /** Compute of the most loaded device, the least that was found. */
   readonly compute: number;
   /** The bound of it, by {@link computeBound}. */
   readonly bound: number;
-  /** No plan has less: the bound, or the same where all were tried. */
+  /** Lower bound on the compute of any plan: the bound, or the same as `compute` if all were tried. */
   readonly leastCompute: number;
   /** Most tokens of a device: what was asked for, or the least that was found. */
   readonly memoryCap: number;
@@ -30,7 +30,7 @@ interface Bins {
   readonly count: number;
   readonly first: Float64Array;
   readonly second: Float64Array;
-  /** Items, those with most of the first size first. */
+  /** Items, ordered by the first size, largest first. */
   readonly sequence: readonly number[];
 }
 
@@ -38,7 +38,7 @@ interface Bins {
 const mostForExact = 16;
 /** A balance is known well if it is this near to its bound, relative. */
 const wellKnown = 4e-4;
-/** How far above the bound the fullest bin may be, tried one after the other. */
+/** Levels of the fullest bin above the bound, relative; tried one after the other. */
 const steps = [0, 2e-4, 1e-3, 5e-3, 0.02, 0.1];
 const exchanges = 100_000;
 /** Bins this near to the bound are even enough, relative. */
@@ -47,7 +47,7 @@ const schedule: Schedule = { steps: 30_000, temperature: [0.03, 1e-6], price: [1
 /** Limits of 0 are taken for this, so that sizes can be divided by them. */
 const smallest = 1e-6;
 
-/** A problem of bins: one level, limits 1 for the first size at `limit` and for the second at `cap`. */
+/** Returns a problem of bins: one level, limits 1 for the first size at `limit` and for the second at `cap`. */
 function binProblem({ count, first, second, sequence }: Bins, limit: number, asked: number): Problem {
   const cap = Math.max(asked, smallest);
   const items = sequence.length;
@@ -69,7 +69,7 @@ function binProblem({ count, first, second, sequence }: Bins, limit: number, ask
   };
 }
 
-/** The fullest bin by the first size, and whether the second size keeps its limit. */
+/** Returns the first size of the fullest bin, and whether the second size keeps its limit. */
 function fullest(layout: Layout): { readonly most: number; readonly fits: boolean } {
   let most = 0;
   let fits = true;
@@ -80,7 +80,7 @@ function fullest(layout: Layout): { readonly most: number; readonly fits: boolea
   return { most, fits };
 }
 
-/** Largest first, each to the bin with least of the first size where the second fits, else with least of the second. */
+/** Puts each item, largest first, into the bin with least of the first size where the second fits, else least of the second. */
 function fill(layout: Layout): void {
   const { items, devices, memory } = layout.problem;
   for (let item = 0; item < items; item += 1) {
@@ -95,7 +95,7 @@ function fill(layout: Layout): void {
   }
 }
 
-/** Items that are nearly the same: as many in each bin, and where one more, the shorter ones. */
+/** Deals out items that are nearly the same: as many to each bin; bins with one more get the shorter ones. */
 function dealOut(layout: Layout): void {
   const { items, devices, work } = layout.problem;
   const few = Math.floor(items / devices);
@@ -116,17 +116,17 @@ function dealOut(layout: Layout): void {
   }
 }
 
-/** Bins that were found. */
+/** Bins, and how even they are. */
 interface Found {
   readonly bin: Int32Array;
-  /** The first size of the fullest. */
+  /** First size of the fullest bin. */
   readonly most: number;
-  /** No bins have a fullest with less. */
+  /** Lower bound on the first size of the fullest bin. */
   readonly least: number;
 }
 
 /**
- * Bins whose fullest has as little of the first size as was found, where the second keeps its limit.
+ * Searches for bins whose fullest has least of the first size, where the second keeps its limit.
  *
  * @param bound - the fullest cannot have less
  * @returns nothing if no way was found to keep the second limit
@@ -141,7 +141,7 @@ function evenBins(bins: Bins, bound: number, cap: number): Found | undefined {
     if (best !== undefined && best.most <= 1 + above + close) break;
     const layout = new Layout(binProblem(bins, unit * (1 + above), cap));
     const ways: ((bins: Layout) => void)[] = [!isExact && areAlike(layout.problem) ? dealOut : fill];
-    // Where all bins are tried afterwards, the first attempt is good enough to start from.
+    // If all bins are tried afterwards, the first attempt is good enough to start from.
     if (!isExact) ways.push((filled) => annealDevices(filled, schedule, random));
     for (const way of ways) {
       way(layout);
@@ -163,7 +163,7 @@ function evenBins(bins: Bins, bound: number, cap: number): Found | undefined {
   return { bin, most: packed.most * unit, least: tried?.complete === true ? packed.most * unit : bound };
 }
 
-/** The groups whose largest has as few tokens as was found. */
+/** Searches for groups whose largest has fewest tokens. */
 function leastMemory({ lengths }: Instance, count: number): Found {
   const total = lengths.reduce((sum, length) => sum + length, 0);
   const longest = lengths.reduce((most, length) => Math.max(most, length), 0);
@@ -172,7 +172,7 @@ function leastMemory({ lengths }: Instance, count: number): Found {
   return evenBins(bins, Math.max(total / count, longest), 1)!;
 }
 
-/** The work of the group that has most. */
+/** Returns the work of the group that has most. */
 function mostWork({ work }: Instance, bin: Int32Array, groups: number): number {
   const loads = new Float64Array(groups);
   bin.forEach((group, i) => {
@@ -181,7 +181,7 @@ function mostWork({ work }: Instance, bin: Int32Array, groups: number): number {
   return loads.reduce((most, load) => Math.max(most, load), 0);
 }
 
-/** How even a batch can be made. */
+/** Searches for the most even balance of a batch. */
 export function bestBalance(instance: Instance): Balance {
   const top = topDegree(instance);
   const groups = instance.devices / top;
@@ -202,8 +202,8 @@ export function bestBalance(instance: Instance): Balance {
 }
 
 /**
- * Most compute of a device: so much above the best balance. Where that is not known well, it counts from the bound, so
- * that the tolerance is kept whatever the best balance is.
+ * Returns the most compute of a device: so much above the best balance. If that is not known well, it counts from the
+ * bound, so that the tolerance is kept whatever the best balance is.
  */
 export function computeLimit({ compute, leastCompute }: Balance, tolerance: number): number {
   return Math.max(compute, (1 + tolerance) * Math.min(compute, leastCompute * (1 + wellKnown)));

@@ -11,14 +11,14 @@ export class Bins {
   /** Room of each device. */
   readonly roomWork: Float64Array;
   readonly roomMemory: Float64Array;
-  /** The bin of each item; −1: not yet. */
+  /** The bin of each item; −1 if it has none yet. */
   readonly bin: Int32Array;
   readonly filled: Uint8Array;
   /** The items that are in no bin, and their work and tokens from each one on, by how many bins are filled. */
   readonly rests: readonly Int32Array[];
   readonly restWork: readonly Float64Array[];
   readonly restMemory: readonly Float64Array[];
-  /** What all bins that are not filled can leave over. */
+  /** Work and tokens that the bins not filled yet can leave over, all together. */
   spareWork: number;
   spareMemory: number;
 
@@ -46,7 +46,7 @@ export class Bins {
     this.restMemory = Array.from({ length: devices }, () => new Float64Array(whole.length + 1));
   }
 
-  /** How many there are. */
+  /** Returns the number of bins. */
   get count(): number {
     return this.filled.length;
   }

@@ -7,20 +7,20 @@ import type { Layout } from './layout.ts';
 import { type Problem, slop } from './problem.ts';
 import type { Sequence } from './random.ts';
 
-/** So many devices are left for the end, where all ways to fill them are tried. */
+/** Devices that are left for the end, where all ways to fill them are tried. */
 const atLast = 4;
 /** Ways to fill the last devices that are looked at. */
 const mostAtLast = 400_000;
 /** An item with less work is better kept for the end, where it fills what is left. */
 const small = 0.03;
-/** Of what is left over of all devices, a device may leave so much more than its part. */
+/** A device may leave over this much more than its part of all that is left over, relative. */
 const generous = 1;
-/** How much luck has a part in it, beside what a device leaves over, relative to its part. */
+/** Weight of chance, beside the part that a device leaves over, relative to its part. */
 const luck = 2;
-/** How much it counts, beside the same, that a device takes fewer tokens than those that are left have. */
+/** Weight, beside the same, of a device that takes fewer tokens than the remaining ones have. */
 const evenMemory = 10;
 
-/** Devices are filled anew where there are no more of them, with no more items each, and their mean load is more. */
+/** Devices are filled anew if they are no more than this, with no more items each, and a higher mean load. */
 const mostDevices = 16;
 const mostItemsEach = 5;
 const tight = 0.995;

@@ -10,7 +10,7 @@ const total = (sizes: Float64Array, items: readonly number[]): number =>
   items.reduce((sum, item) => sum + sizes[item]!, 0);
 
 /**
- * Takes so many neighbours out of a list, the longest that fill their part no more than the others fill theirs.
+ * Takes a number of neighbours out of a list, the longest that fill their part no more than the others fill theirs.
  *
  * @param part - of all that the list fills
  */
@@ -62,7 +62,7 @@ function putLayers(layout: Layout, list: readonly number[], level: number, from:
   });
 }
 
-/** The load of the fullest device of each group. */
+/** Returns the load of the fullest device of each group. */
 function peaksOf(layout: Layout, level: number, from: number, to: number): Float64Array {
   const peaks = new Float64Array(to - from);
   for (let device = from << level; device < to << level; device += 1) {
@@ -91,7 +91,7 @@ function takeFitting(work: Float64Array, list: number[], count: number, room: nu
   for (; start + count < list.length && sum > room; start += 1)
     sum += work[list[start + count]!]! - work[list[start]!]!;
   const places = Array.from({ length: count }, (_, at) => start + at);
-  // Longer ones instead of some of them, as far as there is room.
+  // Longer items replace some of them, as far as there is room.
   for (let at = 0; at < count; at += 1) {
     const lowest = at === 0 ? 0 : places[at - 1]! + 1;
     let place = places[at]!;
@@ -134,7 +134,7 @@ function choose(length: number, shared: number, which: Shape['shared']): Uint8Ar
   return chosen;
 }
 
-/** Puts items onto groups, so many whole on each device, and shares the others. */
+/** Puts items onto groups, a number of whole ones on each device, and shares the others. */
 function putGroups(
   layout: Layout,
   list: readonly number[],
@@ -159,7 +159,7 @@ function fitsGroup(layout: Layout, level: number, group: number): boolean {
   return true;
 }
 
-/** The items of each group of a level, most work first; none that are above it. */
+/** Returns the items of each group of a level, most work first; none that are above it. */
 function membersOf({ problem, level, group }: Layout, at: number): number[][] {
   const members = Array.from({ length: problem.devices >> at }, (): number[] => []);
   for (let item = 0; item < problem.items; item += 1)

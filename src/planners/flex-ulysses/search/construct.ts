@@ -6,7 +6,7 @@ import { type Problem, slop } from './problem.ts';
 /** Stands for no fill: to the group with least load in any case. */
 const nowhere = -1;
 
-/** What top groups have been given, as a share of what they may have. */
+/** Loads of the top groups, as shares of their limits. */
 class Shares {
   readonly #problem: Problem;
   readonly #work: Float64Array;
@@ -39,7 +39,7 @@ class Shares {
 }
 
 /**
- * Most work first: some items are spread over top groups, the others whole on the least loaded device.
+ * Places items, most work first: some are spread over top groups, the others whole on the least loaded device.
  *
  * @param spread - how many of the first items are spread; those that do not fit on one device are in any case
  * @param fill - up to which load spread items are put together into the fullest group that they fit in; beyond it, and

@@ -1,9 +1,9 @@
-/** How long the search looks: counts of steps, never a clock, so that a plan is the same on every machine. */
+/** The effort of the search: counts of steps, never a clock, so that a plan is the same on every machine. */
 
 import type { FlexUlyssesSettings } from '../types.ts';
 import type { Problem } from './problem.ts';
 
-/** With so many items a device, short ones fill the gaps, and little has to be rearranged. */
+/** With this many items per device, short ones fill the gaps, and little has to be rearranged. */
 const crowded = 3;
 
 /** Whether devices have many items. */
@@ -18,17 +18,17 @@ const isCoarse = ({ items, work }: Problem): boolean => items > 0 && work[Math.f
 
 /** Counts of steps of each part of the search. */
 export interface Effort {
-  /** Of one annealing over devices. */
+  /** Steps of one annealing over devices. */
   readonly deviceSteps: number;
-  /** Of one annealing over groups, each of which takes longer. */
+  /** Steps of one annealing over groups, each of which takes longer. */
   readonly groupSteps: number;
-  /** How many times more of these where hardly any item is short. */
+  /** Factor of these where hardly any item is short. */
   readonly coarseTimes: number;
-  /** Of one annealing that polishes what another found. */
+  /** Steps of one annealing that polishes the result of another. */
   readonly polishSteps: number;
   /** Exchanges that one evening out may look at. */
   readonly exchanges: number;
-  /** How often items are shaken to even them out. */
+  /** Times that items are shaken to even them out. */
   readonly shakes: number;
   /** Steps of filling all devices anew, where they are few. */
   readonly completion: number;
@@ -36,9 +36,9 @@ export interface Effort {
   readonly enumerated: number;
   /** Steps of all annealings together where items are nearly the same. */
   readonly alikeSteps: number;
-  /** How many starts. */
+  /** Starts of annealings. */
   readonly starts: number;
-  /** How many prefixes are tried, and how many fills of each are polished. */
+  /** Prefixes that are tried, and fills of each that are polished. */
   readonly prefixes: number;
   readonly polished: number;
 }
@@ -94,17 +94,17 @@ const most = 2;
 /** Every part of the search is needed where devices have few of many items, so each is shorter. */
 const brisk = 0.7;
 const few = 64;
-/** With this many times more, few starts must do. */
+/** Beyond this many times more, few starts must do. */
 const huge = 8;
 
 /**
- * Where devices have many items, steps find more than exchanges do in the same time; few items need no more steps, and
+ * On devices with many items, steps find more than exchanges do in the same time; few items need no more steps, and
  * very many leave no time for them.
  */
 const manySteps = 4;
 const fewExchanges = 8;
 
-/** The effort for a problem. */
+/** Returns the effort for a problem. */
 export function effortFor(effort: FlexUlyssesSettings['effort'], problem: Problem): Effort {
   const { items, devices } = problem;
   const base = efforts[effort];
@@ -129,7 +129,7 @@ export function effortFor(effort: FlexUlyssesSettings['effort'], problem: Proble
       exchanges: base.exchanges / (items > usual / most ? fewExchanges : 1),
     };
   }
-  // Where devices have few items, there are few exchanges, and they seldom help.
+  // Devices with few items allow few exchanges, and these seldom help.
   const fewer = items > usual / most ? brisk : 1;
   const longer = isCoarse(problem) ? base.coarseTimes : 1;
   return {

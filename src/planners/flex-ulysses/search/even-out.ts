@@ -9,7 +9,7 @@ interface Handful {
   readonly memory: number;
 }
 
-/** With more items on a device, only so many of all sizes are exchanged, and by threes only where there are few. */
+/** With more items on a device, only this many of all sizes are exchanged, and by threes only if there are few. */
 const mostItems = 14;
 const mostForThrees = 8;
 /** Partners that are tried for a device. */
@@ -28,7 +28,7 @@ interface Handfuls {
 const workOf = (one: Handful): number => one.work;
 const memoryOf = (one: Handful): number => one.memory;
 
-/** All ways to take none, one, two or three of a device's items. */
+/** Returns all ways to take none, one, two or three of a device's items. */
 function handfuls(layout: Layout, items: readonly number[]): Handfuls {
   const { work, memory } = layout.problem;
   const found: Handful[] = [{ items: [], work: 0, memory: 0 }];
@@ -77,7 +77,7 @@ interface Exchange {
   readonly taken: Handful;
 }
 
-/** What lies unsharded on each device, and the exchanges that it allows. */
+/** The unsharded items of each device, and the exchanges that they allow. */
 class Bench {
   readonly #layout: Layout;
   readonly #items: number[][];
@@ -100,7 +100,7 @@ class Bench {
     return this.#handfuls[device];
   }
 
-  /** Devices with less load than one; where there are many, the next ones that have room. */
+  /** Returns devices with less load than one; if there are many, the next ones that have room. */
   #partners(device: number, load: number): number[] {
     const found: number[] = [];
     const { length } = this.#items;
@@ -112,7 +112,7 @@ class Bench {
     return found;
   }
 
-  /** The exchange after which the larger load of the two is lowest; enough room is as good as more. */
+  /** Returns the exchange after which the larger load of the two is lowest; enough room is as good as more. */
   best(device: number, load: number): Exchange | undefined {
     const { work, memory } = this.#layout;
     const mine = this.#of(device);

@@ -12,7 +12,7 @@ export interface Packed {
 }
 
 /**
- * The bins whose fullest has least work, where no bin has more than 1 of the second size.
+ * Finds the bins whose fullest has least work, where no bin has more than 1 of the second size.
  *
  * @param most - only bins better than this are of interest
  * @returns the bins, if there are better ones, and whether all were tried

@@ -1,11 +1,11 @@
-/** The cheapest placement of a small batch, by trying all that could be cheaper. */
+/** The cheapest placement of a small batch, found by trying all that could be cheaper. */
 import { type Kept, Layout } from './layout.ts';
 import { type Problem, slop } from './problem.ts';
 
 class Enumeration {
   readonly #problem: Problem;
   readonly #layout: Layout;
-  /** What the items from each one on cost at least. */
+  /** The least cost of the items from each one on. */
   readonly #restCost: Float64Array;
   #left: number;
   #limit: number;
@@ -30,7 +30,7 @@ class Enumeration {
     for (let rank = 0; rank < degree; rank += 1) {
       const a = one * degree + rank;
       const b = other * degree + rank;
-      // What was taken away again leaves a rounding error behind.
+      // Taking an item away again leaves a rounding error behind.
       if (Math.abs(work[a]! - work[b]!) > slop || Math.abs(memory[a]! - memory[b]!) > slop) return false;
     }
     return true;

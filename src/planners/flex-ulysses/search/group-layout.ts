@@ -11,10 +11,10 @@ import type { Problem } from './problem.ts';
 export const none = -1;
 
 const nothing = 0x7fffffff;
-/** What stands for "too much" where the exact amount does not matter. */
+/** Stands for "too much" where the exact amount does not matter. */
 const tooMuch = 1e9;
 
-/** Which group each item is in, and whether it is spread over it. */
+/** The group of each item, and whether the item is spread over it. */
 export class GroupLayout {
   readonly problem: Problem;
   readonly group: Int32Array;
@@ -23,13 +23,13 @@ export class GroupLayout {
   /** The whole items of each group, by number, and how many. */
   readonly #whole: Int32Array[];
   readonly #count: Int32Array;
-  /** What each group has. */
+  /** Load of each group. */
   readonly loads: readonly Load[];
   overall = 0;
   cost = 0;
   /**
-   * How much more a group counts that has more than its devices could take if all were spread: such a group cannot be
-   * mended by sharding.
+   * Extra weight of a group that has more than its devices could take if all were spread: such a group cannot be mended
+   * by sharding.
    */
   surplusWeight = 0;
   readonly #work: Float64Array;
@@ -47,7 +47,7 @@ export class GroupLayout {
     this.#memory = new Float64Array(top);
   }
 
-  /** The whole items of a group, by number. */
+  /** Returns the whole items of a group, by number. */
   wholeOf(group: number): Int32Array {
     return this.#whole[group]!.subarray(0, this.#count[group]!);
   }
@@ -158,7 +158,7 @@ export class GroupLayout {
     load.peakMemory = peakMemory;
   }
 
-  /** By how much a group with such a load is over its limits: its most loaded device, work and tokens added. */
+  /** Returns by how much a group with such a load is over its limits: its most loaded device, work and tokens added. */
   overOf({ spreadWork, spreadMemory, wholeWork, wholeMemory, peakWork, peakMemory }: Load): number {
     const { top } = this.problem;
     const work = spreadWork / top + peakWork - 1;

@@ -1,7 +1,7 @@
-/** What a top group has: numbers that an annealing drafts and keeps by the million. */
+/** The load of a top group: numbers that an annealing drafts and keeps by the million. */
 import type { Problem } from './problem.ts';
 
-/** What a group would have. */
+/** The load of a top group. */
 export interface Load {
   spreadWork: number;
   spreadMemory: number;
@@ -13,7 +13,7 @@ export interface Load {
   over: number;
 }
 
-/** What a group without items has. */
+/** Returns the load of a group without items. */
 export const emptyLoad = (): Load => ({
   spreadWork: 0,
   spreadMemory: 0,

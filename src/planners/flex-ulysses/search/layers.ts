@@ -3,10 +3,10 @@ import type { Layout } from './layout.ts';
 import type { Sequence } from './random.ts';
 
 const nobody = -1;
-/** Which item of a group is taken: one of so many that stand beside each other. */
+/** Number of neighbours that the item of a group is drawn from. */
 const near = 4;
 
-/** Which items are where, as rings of the items of each group of each level, and a layer that was taken from them. */
+/** The items of each group of each level as rings, and a layer that was taken from them. */
 export class Layers {
   readonly #layout: Layout;
   readonly #next: Int32Array;
@@ -16,7 +16,7 @@ export class Layers {
   /** The layer: its items, and the devices that they are on when they are whole. */
   readonly items: Int32Array;
   readonly devices: Int32Array;
-  /** The group that it is spread over, and its level. */
+  /** The level of the group that it is spread over. */
   level = 0;
   group = 0;
   /** Whether it is spread now. */
@@ -33,7 +33,7 @@ export class Layers {
     for (let item = 0; item < items; item += 1) this.enter(item);
   }
 
-  /** Puts an item into the ring of where it is. */
+  /** Puts an item into the ring of its place. */
   enter(item: number): void {
     const head = this.#head[this.#layout.level[item]!]!;
     const group = this.#layout.group[item]!;
@@ -59,7 +59,7 @@ export class Layers {
     }
   }
 
-  /** An item of a group, or nobody; mostly another one the next time. */
+  /** Returns an item of a group, or −1; mostly another one the next time. */
   #pick(level: number, group: number, random: Sequence): number {
     const head = this.#head[level]!;
     let one = head[group]!;
@@ -95,7 +95,7 @@ export class Layers {
     return true;
   }
 
-  /** Most work to the device with least. */
+  /** Assigns most work to the device with least. */
   #takeSpread(random: Sequence): boolean {
     const size = 1 << this.level;
     const { work, problem } = this.#layout;

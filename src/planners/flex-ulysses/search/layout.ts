@@ -1,14 +1,14 @@
-/** A placement that is being changed: where each item is, what each device has, and what it costs. */
+/** A placement that is being changed, with the loads of devices and its cost. */
 import { type Problem, slop } from './problem.ts';
 
-/** A copy of where everything is. */
+/** A copy of a layout. */
 export interface Kept {
   readonly level: Uint8Array;
   readonly group: Int32Array;
   readonly cost: number;
 }
 
-/** Where each item of a problem is. */
+/** The place of each item of a problem, and the loads and the cost that follow. */
 export class Layout {
   readonly problem: Problem;
   readonly level: Uint8Array;
@@ -62,12 +62,12 @@ export class Layout {
     this.cost += sign * cost[level]![item]!;
   }
 
-  /** The larger of a device's two loads. */
+  /** Returns the larger of a device's two loads. */
   load(device: number): number {
     return Math.max(this.work[device]!, this.memory[device]!);
   }
 
-  /** What is over the limits, all devices together. */
+  /** Sums the excess over the limits of all devices. */
   over(): number {
     let over = 0;
     for (let device = 0; device < this.problem.devices; device += 1) over += Math.max(0, this.load(device) - 1);
@@ -80,19 +80,19 @@ export class Layout {
     return true;
   }
 
-  /** Where everything is now. */
+  /** Returns a copy of the layout. */
   keep(): Kept {
     return { level: this.level.slice(), group: this.group.slice(), cost: this.cost };
   }
 
-  /** Puts everything where it was. */
+  /** Restores a copy. */
   restore({ level, group }: Kept): void {
     this.clear();
     for (let item = 0; item < this.problem.items; item += 1) this.put(item, level[item]!, group[item]!);
   }
 }
 
-/** The device that has least load after it is given an item; ties go to the first. */
+/** Returns the device that has least load after it is given an item; ties go to the first. */
 export function leastLoadedOf(layout: Layout, item: number, devices: Iterable<number>): number {
   let device = -1;
   let least = Number.POSITIVE_INFINITY;
@@ -106,7 +106,7 @@ export function leastLoadedOf(layout: Layout, item: number, devices: Iterable<nu
   return device;
 }
 
-/** The device of a range that has least load after it is given an item; ties go to the first. */
+/** Returns the device of a range that has least load after it is given an item; ties go to the first. */
 export function leastLoaded(layout: Layout, item: number, from: number, to: number): number {
   const { work, memory } = layout.problem;
   let device = from;

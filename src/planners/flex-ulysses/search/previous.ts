@@ -4,12 +4,12 @@ import type { FlexUlyssesSettings } from '../types.ts';
 import { type Layout, leastLoaded, leastLoadedOf } from './layout.ts';
 import { type Problem, slop } from './problem.ts';
 
-/** If no more of the items than this are sharded higher than they must be, it was for lengths that have changed. */
+/** If more items than this share are sharded higher than they must be, the plan was for lengths that have changed. */
 const stray = 0.02;
 
 type Previous = NonNullable<FlexUlyssesSettings['previous']>;
 
-/** The level and group of an assignment, if it is one of this problem's: an aligned group of an admissible degree. */
+/** Returns the level and group of an assignment, if it is one of this problem's: an aligned group of an admissible degree. */
 function placeOf(
   { degree, devices }: Previous['assignments'][number],
   { problem }: Layout,
@@ -21,7 +21,7 @@ function placeOf(
   return { level, group: first / degree };
 }
 
-/** The level itself, if an item fits on a device there; else the cheapest one at which it does. */
+/** Returns the level itself, if an item fits on a device there; else the cheapest one at which it does. */
 function levelFrom({ least, cheapest, cost }: Problem, item: number, level: number): number {
   let next = level;
   if (level < least[item]!) for (next = least[item]!; cost[next]![item]! > cheapest[item]!; ) next += 1;
@@ -64,7 +64,7 @@ export function lowerStrays(layout: Layout): void {
   }
 }
 
-/** Top groups that have a device over a limit, and as many others as it takes to have half of the usual room together. */
+/** Returns top groups that have a device over a limit, and as many others as it takes to have half of the usual room together. */
 function groupsToRebuild(layout: Layout): Set<number> {
   const { devices, groups, top } = layout.problem;
   const room = new Float64Array(groups);

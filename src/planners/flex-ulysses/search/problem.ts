@@ -13,7 +13,7 @@ export interface Problem {
   readonly levels: number;
   /** Devices of a top group. */
   readonly top: number;
-  /** How many top groups. */
+  /** Number of top groups. */
   readonly groups: number;
   /** Compute by item, where the limit of a device is 1. */
   readonly work: Float64Array;
@@ -23,14 +23,14 @@ export interface Problem {
   readonly cost: readonly Float64Array[];
   /** The lowest level at which the item fits on a device, by item. */
   readonly least: Uint8Array;
-  /** What an item costs at least, by item. */
+  /** The least cost of an item, by item. */
   readonly cheapest: Float64Array;
-  /** No plan costs less. */
+  /** Lower bound on the cost of a plan. */
   readonly bound: number;
 }
 
 /**
- * The problem of an instance under limits.
+ * Returns the problem of an instance under limits.
  *
  * @param computeLimit - most compute of a device, > 0
  * @param memoryCap - most tokens of a device, > 0

@@ -9,7 +9,7 @@ export class Sequence {
     this.#state = Math.imul(seed + 1, 0x9e3779b1) | 1;
   }
 
-  /** The next whole number, 0 to 2 ** 32 − 1. */
+  /** Returns the next whole number, 0 to 2 ** 32 − 1. */
   next(): number {
     let state = this.#state;
     state ^= state << 13;
@@ -19,18 +19,18 @@ export class Sequence {
     return state >>> 0;
   }
 
-  /** A whole number from 0 to n − 1. */
+  /** Returns a whole number from 0 to n − 1. */
   below(n: number): number {
     return Math.floor((this.next() * n) / 4294967296);
   }
 }
 
 const slots = 8192;
-// In single precision: a logarithm that differs in its last bit, as it does between machines, changes nothing.
+// Single precision: a logarithm that differs in its last bit, as it does between machines, changes nothing.
 const depths = Float32Array.from({ length: slots }, (_, slot) => -Math.log((slot + 0.5) / slots));
 
 /**
- * How much worse a step may be and still be taken, at temperature 1: −log of a random number (Metropolis), from a table,
- * as a logarithm for each step would take longer than the step.
+ * Draws the rise in cost that a step may have at temperature 1: −log of a random number (Metropolis), from a table, as
+ * a logarithm for each step would take longer than the step.
  */
 export const climb = (random: Sequence): number => depths[random.next() & (slots - 1)]!;

@@ -1,20 +1,20 @@
-/** How full groups are best made of spread items. */
+/** Ranks the fills of groups of spread items. */
 import { construct } from './construct.ts';
 import type { Layout } from './layout.ts';
 
-/** How full groups may be made of spread items, tried one after the other. */
+/** Fills of a group of spread items, tried one after the other. */
 const fills = [0, 0.6, 1, 0.8, 0.4, 0.9, 0.7, 0.5, 0.3, 0.2] as const;
 
-/** The fills, that with least over first, where so many items are spread. */
+/** The fills for this number of spread items, the one with least excess first. */
 export interface Ranking {
   readonly spread: number;
   readonly fills: readonly { readonly fill: number; readonly over: number }[];
-  /** What it costs to spread them. */
+  /** Cost of spreading these items. */
   readonly cost: number;
 }
 
 /**
- * Tries all fills where so many items are spread.
+ * Tries all fills for a number of spread items.
  *
  * @param found - called with each in the layout; true to stop
  */

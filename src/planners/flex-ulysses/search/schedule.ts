@@ -1,26 +1,26 @@
-/** What annealings have in common: how they cool, and which steps they take. */
+/** The common part of annealings: their cooling, and the choice of steps. */
 import { climb, type Sequence } from './random.ts';
 
-/** How an annealing runs: temperature and the price of being over a limit go evenly (in logarithm) from first to last. */
+/** The course of an annealing: temperature and the price of excess go evenly (in logarithm) from first to last. */
 export interface Schedule {
   readonly steps: number;
   readonly temperature: readonly [number, number];
   readonly price: readonly [number, number];
   /** Whether degrees stay as they are; over devices only. */
   readonly frozen?: boolean;
-  /** Of 256 steps, so many move layers; over devices only. */
+  /** Steps of 256 that move layers; over devices only. */
   readonly layers?: number;
   /** The level that whole items are mostly spread at; the last one if absent. */
   readonly usual?: number;
 }
 
-/** An annealing goes in so many legs, each at one temperature. */
+/** Number of legs of an annealing, each at one temperature. */
 const legs = 64;
 
-/** Temperature and price of a leg. */
+/** Returns temperature and price of a leg. */
 function coolingAt({ temperature, price }: Schedule, leg: number): [number, number] {
   const share = leg / (legs - 1);
-  // In single precision: a power that differs in its last bit, as it does between machines, changes nothing.
+  // Single precision: a power that differs in its last bit, as it does between machines, changes nothing.
   const between = ([first, last]: readonly [number, number]): number => Math.fround(first * (last / first) ** share);
   return [between(temperature), between(price)];
 }
@@ -45,7 +45,7 @@ export abstract class Annealing {
 
   protected abstract step(): void;
 
-  /** By how much more all may be over for a step that costs so much to be taken. */
+  /** Draws the excess that a step of this cost may add and still be taken. */
   protected allowed(cost: number): number {
     return (climb(this.random) * this.#temperature - cost) / this.#price;
   }

@@ -7,7 +7,7 @@ import type { Kept, Layout } from './layout.ts';
 import { type Problem, slop } from './problem.ts';
 import type { Schedule } from './schedule.ts';
 
-/** What costs no more than this times the least that counting allows is good enough. */
+/** A plan that costs no more than this times the least that counting allows is good enough. */
 const nearEnough = 1.005;
 /** Evening out cannot mend more than this, by the number of devices. */
 const mendable = 0.012;
@@ -15,7 +15,7 @@ const mendable = 0.012;
 const exchanges = 20_000;
 /** Items times groups that the starts of one plan may look at: there are fewer starts of very many items. */
 const looks = 2e8;
-/** What being over a limit is taken to cost when starts are compared; in the cost of sharing one item, as all below. */
+/** Price of excess when starts are compared, in the cost of sharing one item, as all prices below. */
 const usualPrice = 30;
 /** Temperature and price at the start of an annealing, one pair after the other; and of the last one, from the best. */
 const warmths = [
@@ -27,14 +27,14 @@ const afterwards = [0.1, 300] as const;
 /** Temperature and price at the end. */
 const coldest = 0.01;
 const dearest = 20_000;
-/** Of 256 steps, so many move a layer. */
+/** Steps of 256 that move a layer. */
 const layers = 40;
-/** Steps of an annealing: so many for each item, but at least these, and no more than a part of all. */
+/** Steps of an annealing: this many for each item, but at least these, and no more than a part of all. */
 const stepsEach = 400;
 const shortest = 15_000;
 const annealings = 5;
 
-/** What a search does for it. */
+/** The operations that the search offers to it. */
 export interface Attempts {
   readonly problem: Problem;
   readonly layout: Layout;

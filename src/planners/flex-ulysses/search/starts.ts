@@ -1,26 +1,26 @@
-/** Where annealings start, and how they go. Found by trying many on batches of video, images and text. */
+/** The starts of annealings and their schedules. Found by trying many on batches of video, images and text. */
 
 import type { FlexUlyssesSettings } from '../types.ts';
 import { isCrowded } from './effort.ts';
 import type { Problem } from './problem.ts';
 import type { Schedule } from './schedule.ts';
 
-/** One annealing. */
+/** The start and the schedule of an annealing. */
 export interface Start {
-  /** What is moved: items between devices, at any degree; or between top groups, spread or whole. */
+  /** The moves: of items between devices, at any degree; or between top groups, spread or whole. */
   readonly over: 'devices' | 'groups';
   /**
    * `items`, `layers`: see `construct`, `constructGroups` and `constructLayers`; `flat`: all is spread; `layout`: what
    * was there before, over groups only.
    */
   readonly from: 'items' | 'layers' | 'flat' | 'layout';
-  /** How full groups are made of spread items; a rank: the best of the fills that were tried, or the second. */
+  /** Fill of groups of spread items; a rank: the best of the fills that were tried, or the second. */
   readonly fill: number | 'best' | 'second';
-  /** As for a layout of groups. */
+  /** Extra weight, as in a layout of groups. */
   readonly surplusWeight: number;
   readonly temperature: Schedule['temperature'];
   readonly price: Schedule['price'];
-  /** How many times more steps than usual it takes. */
+  /** Factor of the usual steps. */
   readonly patience: number;
 }
 
@@ -36,7 +36,7 @@ const devices: Start = {
 const evenPrice: Start = { ...devices, temperature: [4.5, 0.009], price: [90, 90] };
 const cheap: Start = { ...devices, temperature: [0.9, 0.009], price: [9, 45] };
 const costly: Start = { ...devices, temperature: [9, 0.009], price: [90, 90] };
-/** Little is paid for what is over until the end: where the limits are tight, and many items fill the gaps. */
+/** Excess is cheap until the end: for tight limits, where many items fill the gaps. */
 const pressed: Start = { ...devices, fill: 0, temperature: [1, 0.003], price: [90, 540], patience: 6 };
 const hardPressed: Start = { ...pressed, temperature: [3, 0.01], price: [1000, 5000] };
 const groups: Start = {
@@ -90,7 +90,7 @@ const forCrowded: readonly Start[] = [
 const patient: Start = { ...groups, temperature: [0.3, 0.01], patience: 6 };
 /** With few steps, what cannot be mended has to be left early. */
 const hurried: Start = { ...patient, surplusWeight: 10 };
-/** From an earlier plan: not so warm that nothing of it stays. */
+/** Starts from an earlier plan: not so warm that nothing of it stays. */
 export const again: Start = { ...hurried, from: 'layout', temperature: [0.15, 0.01], patience: 2.5 };
 const forFew: readonly Start[] = [
   groups,
@@ -106,7 +106,7 @@ const forFew: readonly Start[] = [
   flatDevices,
 ];
 
-/** The ways to start, the most promising first; each again where that costs little, as luck has a part in it. */
+/** Returns the ways to start, the most promising first; each again where that costs little, as luck has a part in it. */
 export function startsFor(problem: Problem, effort: FlexUlyssesSettings['effort']): readonly Start[] {
   if (isCrowded(problem.items, problem.devices))
     return isFew(problem) ? [...forCrowded, costly, flatDevices] : forCrowded;

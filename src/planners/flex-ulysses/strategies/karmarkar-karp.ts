@@ -7,8 +7,9 @@ import type { Placed } from '../strategy.ts';
 import type { FlexUlyssesSettings } from '../types.ts';
 
 /**
- * Karmarkar-Karp over `costs.workload`. As many sequences on each device where the devices divide their number, as in
- * verl; else any number of them. Part j of the partition, in its order, goes to device j; memory is not looked at.
+ * Places by Karmarkar-Karp over `costs.workload`. As many sequences on each device if the devices divide their number,
+ * as in verl; else any number of them. Part j of the partition, in its order, goes to device j; memory is not looked
+ * at.
  */
 export function placeByKarmarkarKarp(instance: Instance, { lengths, devices, costs }: FlexUlyssesSettings): Placed {
   const workloads = Array.from(baselineWorkOf(lengths, costs));

@@ -6,7 +6,7 @@ import type { Placed } from '../strategy.ts';
 import type { FlexUlyssesSettings } from '../types.ts';
 import { leastLoaded } from './least-loaded.ts';
 
-/** The level of the degree that is asked for; the last one if none is. */
+/** Returns the level of the degree that is asked for; the last one if none is. */
 function levelFor({ levels }: Instance, degree: number | undefined): number {
   if (degree === undefined) return levels - 1;
   const level = Math.log2(degree);
@@ -16,7 +16,8 @@ function levelFor({ levels }: Instance, degree: number | undefined): number {
 }
 
 /**
- * Most work first, each sequence to the group of that degree with least work so far; ties go to the lowest group.
+ * Places each sequence, most work first, on the group of that degree with least work so far; ties go to the lowest
+ * group.
  *
  * @throws PolicyError `invalid_input` for a degree that is not admissible
  */

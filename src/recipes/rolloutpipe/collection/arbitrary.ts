@@ -7,7 +7,7 @@ import type { CollectionState } from './state.ts';
 
 type CollectionEvent = EventOf<typeof roundCollection>;
 
-/** A likely next event. */
+/** Draws a likely next event. */
 export function arbitrary(state: CollectionState, choices: Choices): CollectionEvent {
   const at = choices.below(200);
   const all = [...state.responses.values()];
@@ -22,7 +22,7 @@ export function arbitrary(state: CollectionState, choices: Choices): CollectionE
     choices,
   );
   const group = pick([...state.generating.values()], choices);
-  // Whatever is possible, the first of it that comes after a random one.
+  // The first possible event after a random one is taken.
   const from = choices.below(3);
   for (let turn = from; turn < from + 3; turn += 1) {
     if (turn % 3 === 0 && waiting !== undefined) {

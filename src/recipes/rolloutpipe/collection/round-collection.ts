@@ -1,6 +1,6 @@
 /**
- * What stands between the frontier and the assembly of groups: it keeps what each request has generated, and says when a
- * group counts, and when a round has all its groups. It decides nothing; whoever mints the requests need not count them.
+ * Connects the frontier and the assembly of groups: it keeps the responses of each request, and reports when a group
+ * counts, and when a round has all its groups. It decides nothing; whoever mints the requests need not count them.
  */
 import { definePolicy, handlersOf } from '../../../core/definition.ts';
 import { groupKey } from '../../../core/trained-groups.ts';

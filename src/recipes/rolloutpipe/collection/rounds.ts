@@ -1,4 +1,4 @@
-/** Responses, groups and rounds: when they are complete, and what becomes of them where a round fails. */
+/** Responses, groups and rounds: their completion, and their ends if a round fails. */
 import { given } from '../../../core/given.ts';
 import type { Message } from '../../../schemas/messages.ts';
 import {
@@ -11,7 +11,7 @@ import {
 import { type CollectionState, completedOf, forgetRound, type Group, type Response, type Round } from './state.ts';
 import type { Ctx } from './words.ts';
 
-/** A response is held for its group; a report about a request that is not in an engine is late. */
+/** Holds a response for its group. A second report, and one of an unknown request, is ignored. */
 export function complete(
   state: CollectionState,
   { requestId, tokens, weightVersions }: Message<'response.completed'>,
@@ -36,10 +36,10 @@ function named({ promptId, domain }: Group['prompt']): { promptId: string; domai
   return domain === undefined ? { promptId } : { promptId, domain };
 }
 
-/** A group has all its responses: they count, if there is one. */
+/** Ends a group that has all its responses: they count, if there is one. */
 export function leave(state: CollectionState, { promptId, roundId, reason }: Message<'group.left'>, ctx: Ctx): void {
   const group = state.generating.get(promptId);
-  // Its round has failed.
+  // The group is gone once its round has failed.
   if (group === undefined || group.round.roundId !== roundId) return;
   const { round, prompt } = group;
   const responses = completedOf(group);
@@ -65,7 +65,7 @@ export function leave(state: CollectionState, { promptId, roundId, reason }: Mes
   completeIfEnded(round, ctx);
 }
 
-/** The rollout of a round is over when none of its groups is being generated. */
+/** Completes the rollout of a round when none of its groups is being generated. */
 export function completeIfEnded(round: Round, ctx: Ctx): void {
   if (round.generating > 0) return;
   const { roundId, kind, weightVersion, openedSeconds, groups } = round;
@@ -99,7 +99,7 @@ function finalPrompt(group: Group, ofRound: number): FinalPrompt[] {
   ];
 }
 
-/** Prompts of a round that has failed are handed back, but for those that have become groups of the trainer. */
+/** Hands back the prompts of a failed round, but for those that have become groups of the trainer. */
 export function failRound(state: CollectionState, { roundId }: Message<'round.failed'>, ctx: Ctx): void {
   const round = state.rounds.get(roundId);
   if (round === undefined) return;
@@ -118,8 +118,8 @@ export function failRound(state: CollectionState, { roundId }: Message<'round.fa
 }
 
 /**
- * Requests and rewards that were on their way are gone with the host. Those of a group that the frontier knows it asks for;
- * of a group of which no request has come nobody else knows.
+ * Asks again for requests and rewards that were on their way: they are gone with the host. The frontier asks for those
+ * of the groups that it knows; of a group of which no request has come nobody else knows.
  */
 export function askAgain(state: CollectionState, _event: Message<'host.restarted'>, ctx: Ctx): void {
   const reason = { code: 'host_restarted' } as const;

@@ -1,4 +1,4 @@
-/** What the rollout of each round has brought so far. */
+/** The state of the collection: the responses of each round so far. */
 import { z } from 'zod';
 import type { Live } from '../../../core/definition.ts';
 import { derived, mapBy } from '../../../core/state.ts';
@@ -54,11 +54,11 @@ const round = z.strictObject({
   kind: roundKind,
   weightVersion,
   openedSeconds: seconds,
-  /** By prompt, in the order of the round. */
+  /** Groups by prompt, in the order of the round. */
   groups: mapBy((one: { prompt: Prompt }) => one.prompt.promptId, group),
-  /** Groups that have not left. */
+  /** Number of groups that have not left. */
   generating: derived(() => 0),
-  /** Groups with a response. */
+  /** Number of groups with a response. */
   counted: derived(() => 0),
 });
 /** A round, until all of its rewards are known. */
@@ -71,7 +71,7 @@ export const collectionState = z.strictObject({
   /** Groups that have not left, by prompt. */
   generating: derived(() => new Map<string, Group>()),
 });
-/** The state. */
+/** The state of the policy. */
 export type CollectionState = Live<z.output<typeof collectionState>, z.output<typeof collectionConfig>>;
 /** The state as it is saved. */
 export type SavedCollection = z.input<typeof collectionState>;
@@ -93,7 +93,7 @@ export function link(state: CollectionState): void {
   }
 }
 
-/** A round at its opening. */
+/** Adds a round at its opening. */
 export function addRound(
   state: CollectionState,
   { prompts, ...one }: Pick<Round, 'roundId' | 'kind' | 'weightVersion' | 'openedSeconds'> & { prompts: Prompt[] },
@@ -108,7 +108,7 @@ export function addRound(
   return round;
 }
 
-/** A request that was let into an engine. */
+/** Adds a request that was let into an engine. */
 export function addResponse(state: CollectionState, group: Group, id: string, index: number): void {
   const response: Response = {
     roundId: group.round.roundId,
@@ -141,7 +141,7 @@ export function forgetRound(state: CollectionState, round: Round): void {
 /** Whether responses of a group are still to come. */
 export const isGenerated = ({ status }: Group): boolean => status === 'opened' || status === 'generating';
 
-/** What a group has completed, by index. */
+/** Returns the completed responses of a group, by index. */
 export function completedOf({ responses }: Group): Response[] {
   return [...responses.values()].filter((one) => one.isCompleted).sort((a, b) => a.index - b.index);
 }

@@ -1,4 +1,4 @@
-/** What the collection of rounds answers with. */
+/** The decisions of the collection of rounds, and their context. */
 import type { Context } from '../../../core/definition.ts';
 import { requestAwaited } from '../../../schemas/decisions/frontier.ts';
 import { groupUnrewarded } from '../../../schemas/decisions/groups.ts';
@@ -19,7 +19,7 @@ export const collectionDecisions = [
   rewardRequest,
 ] as const;
 
-/** One of them. */
+/** A decision of the collection. */
 export type CollectionDecision = Of<(typeof collectionDecisions)[number]>;
-/** Where decisions go. */
+/** The context that handlers emit decisions to. */
 export type Ctx = Context<CollectionDecision>;

@@ -3,8 +3,8 @@ import { descending } from '../../instance.ts';
 import { bestGroup, type PaperState, put } from './state.ts';
 
 /**
- * GETSPSIZE, which is not defined: the smallest degree at which the item alone gives no device more than the mean
- * compute. Memory has its own loop (lines 6 and 7).
+ * Implements GETSPSIZE, which is not defined: the smallest degree at which the item alone gives no device more than the
+ * mean compute. Memory has its own loop (lines 6 and 7).
  */
 function splitLevel({ instance }: PaperState, item: number, meanWork: number): number {
   let level = 0;
@@ -12,7 +12,7 @@ function splitLevel({ instance }: PaperState, item: number, meanWork: number): n
   return level;
 }
 
-/** Longest first, each to the group of its degree with most memory left; at a higher degree where it does not fit. */
+/** Places the longest first, each on the group of its degree with most memory left; at a higher degree if it does not fit. */
 export function baselineSplitPlace(state: PaperState): void {
   const { instance, memory } = state;
   const { lengths, work, devices, levels, memoryCap } = instance;

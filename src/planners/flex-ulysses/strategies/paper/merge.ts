@@ -10,7 +10,7 @@ interface Merge {
   readonly cost: number;
 }
 
-/** TOWWAYPACK, which is not defined: longest first to the half with fewer tokens, the first of two equal ones. */
+/** Implements TOWWAYPACK, which is not defined: longest first to the half with fewer tokens, the first of two equal ones. */
 function twoWayPack(
   lengths: Float64Array,
   ascending: readonly number[],
@@ -25,7 +25,7 @@ function twoWayPack(
   return { halves, tokens };
 }
 
-/** MERGEFEASIBLE, which is not defined: whether each device of the group stays within the memory limit. */
+/** Implements MERGEFEASIBLE, which is not defined: whether each device of the group stays within the memory limit. */
 function fits({ instance, memory }: PaperState, level: number, group: number, tokens: readonly number[]): boolean {
   const degree = 2 ** level;
   const half = degree / 2;
@@ -37,7 +37,7 @@ function fits({ instance, memory }: PaperState, level: number, group: number, to
   return true;
 }
 
-/** The candidate of least cost among the 2, 3 … shortest items of a group, fewest items first. */
+/** Returns the candidate of least cost among the 2, 3 … shortest items of a group, fewest items first. */
 function bestMerge(state: PaperState, level: number, group: number, shortest: readonly number[]): Merge | undefined {
   const { lengths, splitCost } = state.instance;
   let best: Merge | undefined;

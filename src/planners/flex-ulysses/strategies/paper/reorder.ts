@@ -2,12 +2,12 @@
 import { descending } from '../../instance.ts';
 import { bestGroup, type PaperState, put, take } from './state.ts';
 
-/** Items on one or two devices are taken off, then put on one device each: longest first, least compute first. */
+/** Takes off the items on one or two devices, then puts each on one device: longest first, least compute first. */
 export function shortItemReorder(state: PaperState): void {
   const { instance, placement, memory } = state;
   const { lengths, work, memoryCap } = instance;
   const compute = new Float64Array(instance.devices);
-  /** The text defines a device's compute by h² ÷ p; the printed line 44 sums h² whatever the degree. */
+  /** Adds h² ÷ p, as the text defines a device's compute; the printed line 44 sums h² whatever the degree. */
   const count = (item: number): void => {
     const degree = 2 ** placement.level[item]!;
     const first = placement.group[item]! * degree;

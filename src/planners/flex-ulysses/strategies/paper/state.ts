@@ -1,4 +1,4 @@
-/** What Algorithms 2 and 3 of FlexRL keep while they place a batch: 𝒴, s and m. */
+/** The variables of Algorithms 2 and 3 of FlexRL while they place a batch: 𝒴, s and m. */
 import type { Instance, Placement } from '../../instance.ts';
 import { emptyPlacement } from '../../placement.ts';
 
@@ -10,7 +10,7 @@ export interface PaperState {
   readonly memory: Float64Array;
 }
 
-/** No item is anywhere. */
+/** Returns a state in which no item is placed. */
 export const newState = (instance: Instance): PaperState => ({
   instance,
   placement: emptyPlacement(instance.sequences),
@@ -35,8 +35,8 @@ export function put(state: PaperState, item: number, level: number, group: numbe
 export const take = (state: PaperState, item: number): void => addTokens(state, item, -1);
 
 /**
- * The group of a level where a share of an item fits on every device, with the least of some load; the lowest of
- * several, −1 of none.
+ * Returns the group of a level where a share of an item fits on every device, with the least of some load; the lowest
+ * of several, −1 of none.
  *
  * @param share - tokens for each device
  * @param limit - most tokens of a device
