@@ -7,12 +7,12 @@ import type { DumpSummary } from '../sim/trace/import/import.ts';
 import type { JobOptions } from './job.ts';
 import { fixed } from './plain-table.ts';
 
-/** What was read, and the job that it is simulated as. */
+/** The input that was read, the job that it is simulated as, and the answer. */
 export interface Advised {
   readonly name: string;
   readonly summary: DumpSummary | undefined;
   readonly answer: Answer;
-  /** What of the job nobody has said, and was taken from the dump or the preset. */
+  /** The parts of the job that the user has not given, which come from the dump or the preset. */
   readonly job: JobOptions;
 }
 
@@ -84,7 +84,7 @@ const whoOf = ({ id, label, adapter }: Answer['trainer']): string => {
   return adapter === null ? `a host of your own for ${label}` : `the adapter for ${label}`;
 };
 
-/** What the confirmation has beside seeds of its own. */
+/** The part of the workload that, beside the seeds, is new to the confirmation. */
 const unseen = { halves: ' and prompts', generated: ' and prompts', same: '' };
 
 function switches({ promptSpeculation, responseSpeculation, threshold, tp, rewards }: SynchronousSettings): string {
@@ -101,7 +101,7 @@ function switches({ promptSpeculation, responseSpeculation, threshold, tp, rewar
   return parts.join(', ');
 }
 
-/** What of a configuration is not the job's. */
+/** Settings of a configuration that are not the job's. */
 const tuned = [
   'tailBatching',
   'promptSpeculation',

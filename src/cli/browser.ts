@@ -6,7 +6,7 @@ import { say } from './output.ts';
 
 /** The program of each platform that opens a file as a double click would. */
 const openers: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', win32: 'explorer.exe' };
-/** What fails, fails at once; a browser that is started may run for days. */
+/** A program that fails does so within this time; a browser that starts may run for days. */
 const mostMilliseconds = 1500;
 
 /** Opens a file in the browser. Where there is none, the user is told, and nothing has failed. */

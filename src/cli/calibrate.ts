@@ -97,12 +97,12 @@ async function tracedLengths(
   }));
 }
 
-/** What was fitted, as JSON: the whole cost model, and how well it fits. */
+/** Returns the calibration as JSON: the whole cost model, and how well it fits. */
 export function calibrationJson({ job, fitted, training, steps, warnings }: Calibration, file: string): object {
   return { file, fitted, cost: job.cost, training: training ?? null, rollouts: steps, warnings };
 }
 
-/** What was fitted, for a reader. */
+/** Returns the calibration as text for a reader. */
 export function calibrationText({ job, fitted, training, steps, warnings }: Calibration, file: string): string {
   const { overheadSeconds, fixedRolloutSeconds, rewardTailSeconds, weightSyncSeconds } = job.cost;
   const lines = [

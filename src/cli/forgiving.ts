@@ -1,4 +1,4 @@
-/** What all commands do for who mistypes: the nearest right word, and options as they were typed. */
+/** Help with typing errors, for all commands: the nearest right word, and options as they were typed. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { nearest, oneOf } from '../core/nearest.ts';
 import { isPolicyError, refuse, relocated } from '../errors.ts';
@@ -21,7 +21,7 @@ const otherNames: Readonly<Record<string, string>> = {
   contextTokens: 'context',
 };
 
-/** What the parser refuses, with the option or the command that was meant. */
+/** Adds the option or the command that was probably meant to the errors of the parser. */
 function suggesting(command: Command): void {
   const words = {
     option: command.options.flatMap(({ long }) => long ?? []),

@@ -1,11 +1,11 @@
-/** Who does the tasks of a long command: threads, or with one of them nobody but the command itself. */
+/** Workers that do the tasks of a long command: threads, or the command itself where one thread is asked for. */
 import { Worker } from 'node:worker_threads';
 import { PolicyError, type PolicyErrorCode } from '../errors.ts';
 import type { Progress } from './progress.ts';
 import type { SimulateInput } from './simulate-tasks.ts';
 import type { SweepInput } from './sweep-problem.ts';
 
-/** What a thread begins with: it makes everything else from this itself. */
+/** The input of a thread, from which it makes everything else itself. */
 export type WorkerStart =
   | { readonly kind: 'sweep'; readonly input: SweepInput }
   | { readonly kind: 'simulate'; readonly input: SimulateInput };
@@ -16,7 +16,7 @@ export interface WorkerTask {
   readonly task: unknown;
 }
 
-/** What came of it. An error is cloned as the thread can: a `PolicyError` by its parts. */
+/** The outcome of a task. A thread cannot clone a `PolicyError`, so it sends its parts. */
 export type WorkerAnswer =
   | { readonly id: number; readonly made: unknown }
   | { readonly id: number; readonly refused: { code: string; expected: string; got: string; path: string } }

@@ -1,4 +1,4 @@
-/** What the commands have in common: exit codes, errors, and the one way by which text reaches a terminal. */
+/** Parts that all commands share: exit codes, errors, and the one way by which text reaches a terminal. */
 import { fstatSync } from 'node:fs';
 import { oneLine, printable } from '../core/printable.ts';
 import { isPolicyError } from '../errors.ts';
@@ -8,7 +8,7 @@ import { inWords, isPathError, isSystemError, reasonOf } from './system-errors.t
 /** Exit codes: 0 done, 1 failed, 2 wrong use or bad input, 130 stopped by Ctrl-C. */
 export const exitCodes = { done: 0, failed: 1, wrongUse: 2, interrupted: 130 } as const;
 
-/** How text can look. Colours mean something: green is a gain, yellow what it costs, red a loss. */
+/** Styles of text. Green is a gain, yellow its cost, red a loss. */
 const looks = {
   bold: ['\u0001', 1],
   gain: ['\u0002', 32],
@@ -66,7 +66,7 @@ export function say(text: string): void {
   process.stderr.write(`rollflex: ${oneLine(text)}\n`);
 }
 
-/** What the parser of the command line writes. It repeats arguments, and a file that `*` has found is one, too. */
+/** Output of the command line's parser. It repeats arguments, which may be names of files that `*` has found. */
 export const commanderOutput = {
   writeOut: (text: string): void => void process.stdout.write(printable(text)),
   writeErr: (text: string): void => {
@@ -83,7 +83,7 @@ export function reportError(error: unknown): number {
     say(`${message} (${error.code})`);
     return exitCodes.wrongUse;
   }
-  // What the system refuses is said in a line: a full disk, or a port that somebody has, is no defect of ours.
+  // Errors of the system take one line: a full disk, or a port in use, is no defect of ours.
   if (isSystemError(error)) {
     say(inWords(error));
     return isPathError(error) ? exitCodes.wrongUse : exitCodes.failed;

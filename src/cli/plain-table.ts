@@ -34,13 +34,13 @@ const chars = { ...Object.fromEntries(noLines.map((name) => [name, ''])), middle
 const style = { head: [], border: [], 'padding-left': 0, 'padding-right': 0 };
 const narrowestLabel = 12;
 
-/** How a table is laid out. */
+/** Options for the layout of a table. */
 export interface TableOptions<T> {
   /** Columns of the terminal. */
   readonly width?: number;
-  /** How a row stands out, if it does. */
+  /** Style of a row, if it stands out. */
   readonly lookOf?: (one: T) => Look | undefined;
-  /** What becomes of columns for which there is no room: a block of their own below (default), or nothing. */
+  /** Columns for which there is no room go into a block of their own below (default), or are left out. */
   readonly beyond?: 'below' | 'left out';
 }
 

@@ -24,14 +24,14 @@ const columns: readonly Column<PoolsSchedulerResult>[] = [
   ['round\ns', (one) => seconds(one.roundSeconds)],
 ];
 
-/** What a shorter time is worth where fewer tokens are trained on. */
+/** Returns the speedup at equal tokens, where fewer tokens are trained on. */
 const perToken = ({ keptTokenRatio, equalTokenSpeedup }: PoolsSchedulerResult): string =>
   keptTokenRatio < 0.995 ? `, and ${fixed(equalTokenSpeedup.value, 2)}x as fast at equal tokens` : '';
 
 const fastestOf = (some: readonly PoolsSchedulerResult[]): PoolsSchedulerResult | undefined =>
   [...some].sort((a, b) => a.mainSeconds.value - b.mainSeconds.value)[0];
 
-/** What the table says, in a sentence; then what a reader must know. */
+/** Explains the table in a sentence, followed by the notes. */
 function meaning({ schedulers, shares, notes }: PoolsComparison): string {
   const [baseline, ...others] = schedulers;
   const best = fastestOf(others);
@@ -119,7 +119,7 @@ export function printPoolsSummary(
   print(listed(['waits: share of its time in which the trainer has nothing to do. rollflex pools says more.']));
 }
 
-/** What tail batching adds to pipelining, in a sentence. */
+/** Prints the gain that tail batching adds to pipelining, in a sentence. */
 export function printTail({ workload, job, schedulers }: PoolsComparison): void {
   const [cgp, both] = schedulers as [PoolsSchedulerResult, PoolsSchedulerResult];
   const perPrompt = (one: PoolsSchedulerResult): string => fixed(one.mainSeconds.value / job.groupsPerRound);

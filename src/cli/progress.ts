@@ -8,13 +8,13 @@ import { exitCodes, say } from './output.ts';
 /** Letters of a bar: with what stands beside it, it is less than half of a narrow terminal. */
 const barCells = 24;
 
-/** What a command says of itself. */
+/** Texts of a progress display. */
 export interface ProgressOptions {
-  /** What it does, before anything is known of how far it is. */
+  /** The activity of the command, shown until its progress is known. */
   readonly text: string;
   /** Whether nothing is shown. */
   readonly isQuiet: boolean;
-  /** What the user is told after Ctrl-C. */
+  /** The message for the user after Ctrl-C. */
   readonly stopped?: string;
 }
 
@@ -43,7 +43,7 @@ export class Progress {
     process.on('SIGINT', this.#leave);
   }
 
-  /** How much is done, 0 to 1: a bar, and what is left to wait. */
+  /** Share of the work that is done, 0 to 1: shown as a bar with the time left. */
   set done(share: number) {
     const seconds = (performance.now() - this.#begun) / 1000;
     const full = Math.round(share * barCells);
@@ -53,7 +53,7 @@ export class Progress {
     this.#spinner.text = `${this.#text} ${bar} ${Math.floor(100 * share)}%${left}`;
   }
 
-  /** What is shown from now on. */
+  /** The text that is shown from now on. */
   set text(text: string) {
     this.#spinner.text = oneLine(text);
   }

@@ -101,7 +101,7 @@ function decisionLogOf(options: ServeOptions, meter: Meter): FileDecisionLog | u
  */
 export async function runServe(options: ServeOptions): Promise<void> {
   checkTransport(options);
-  // What a policy prints must not get between the messages.
+  // Output of a policy must not get between the messages.
   if (options.stdio) globalThis.console = new Console(process.stderr, process.stderr);
   const { tokenFile, metricsPort, metricsHost, socket, port, host } = options;
   const isToken = tokenFile === undefined ? undefined : tokenFromFile(tokenFile);

@@ -16,7 +16,7 @@ import {
 } from './simulate-tasks.ts';
 import { bundledVlm } from './vlm.ts';
 
-/** What is simulated beside the comparisons, and what is shown meanwhile. */
+/** Simulations beside the comparisons, and options of the display. */
 export interface SimulateAsked {
   readonly pools?: boolean;
   readonly vlm?: boolean;
@@ -31,7 +31,7 @@ export interface Simulated {
   readonly vlm: VlmComparison[];
 }
 
-/** How long a task of a kind takes, beside the others: a run of the usual job, all schedulers of a bundled workload. */
+/** Time that a task of a kind takes, relative to a run of the usual job. */
 const weights = { run: 1, pools: 0.7, tail: 0.7, vlm: 2.4 } as const;
 
 /** Tasks that are told together: a comparison, or all of a kind. */
@@ -116,7 +116,7 @@ async function doAll(
       partOf.get(task)!.made.set(task, one);
       done += weights[task.kind];
       progress.done = done / all;
-      // What is whole earlier than the part before it waits, so that the order is always the same.
+      // A part that is complete before its predecessor waits, so that the order is always the same.
       while (waiting[0] !== undefined && waiting[0].made.size === waiting[0].tasks.length) {
         const { tasks: own, made, tell } = waiting.shift()!;
         tell(own.map((each) => made.get(each)!));

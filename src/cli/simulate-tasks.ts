@@ -1,4 +1,4 @@
-/** What `rollflex simulate` computes, in tasks that threads can do one by one: the runs of each comparison, and what stands beside. */
+/** Tasks of `rollflex simulate` that threads can do one by one: the runs of each comparison, and the simulations beside them. */
 import { type PreparedRuns, prepareRuns } from '../sim/compare.ts';
 import { ablation, usualSchedulers } from '../sim/host/ablation.ts';
 import type { Job } from '../sim/host/job.ts';
@@ -34,7 +34,7 @@ export interface SimulateTask {
   readonly place: number;
 }
 
-/** What came of a task: that which it was for. */
+/** The result of a task; it has the field of its kind. */
 export interface SimulateMade {
   readonly run?: RunResult;
   readonly pools?: PoolsComparison;
@@ -59,7 +59,7 @@ export function comparisonsOf(input: SimulateInput): PreparedRuns[] {
   );
 }
 
-/** What does tasks; traces are read when the first one needs them. */
+/** Returns a function that does tasks; traces are read when the first task needs them. */
 export function simulateWork(
   input: SimulateInput,
   prepared: () => readonly PreparedRuns[] = () => comparisonsOf(input),

@@ -76,7 +76,7 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
     ablation,
     oneStepOff,
   };
-  // Who has seen enough (`| head`) still wants the files.
+  // A reader that stops early (`| head`) still wants the files.
   if (options.report !== false || options.perfetto !== undefined) outlastReader();
   const said = calibration === undefined ? '' : calibrationText(calibration, options.calibrate!);
   const output = new SimulateOutput(options, said);
@@ -106,7 +106,7 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
   output.end(writeFiles(), paths);
 }
 
-/** What would not fit in memory, or take days, is refused at once. */
+/** Larger jobs would not fit in memory, or would take days, and are refused. */
 const mostInRound = 400_000;
 const mostInAll = 20_000_000;
 

@@ -47,7 +47,7 @@ export interface NamedProblem {
   readonly fingerprint: string;
 }
 
-/** What would not fit in memory, or take days, is refused at once. */
+/** Larger jobs would not fit in memory, or would take days, and are refused. */
 const mostInRound = 200_000;
 const mostInRun = 1_000_000;
 
@@ -112,7 +112,7 @@ export interface PlacedTask {
   readonly task: SweepTask;
 }
 
-/** What makes runs of problems. */
+/** Returns a function that makes the runs of these problems. */
 export function sweepWork(problems: readonly NamedProblem[]): (task: PlacedTask) => SweepRun {
   const evaluators = problems.map(({ problem }) => sweepEvaluator(problem));
   return ({ place, task }) => evaluators[place]!(task);

@@ -1,4 +1,4 @@
-/** What the system refuses, in words: a user is not asked to know what ENOENT is. */
+/** Errors of the operating system in words: a user need not know what ENOENT is. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
@@ -24,7 +24,7 @@ const ofTheSystem: Readonly<Record<string, string>> = {
   EMFILE: 'too many files are open',
 };
 
-/** What an error of the system has beside its code. */
+/** Fields of a system error beside its code. */
 interface SystemError extends NodeJS.ErrnoException {
   readonly address?: string;
   readonly port?: number;
@@ -55,7 +55,7 @@ function similar(name: string, names: readonly string[]): string | undefined {
   return names.find((one) => stem(one) === meant);
 }
 
-/** What stands in the folder under a similar name, or that the folder is not there. */
+/** Returns a hint: a similar name in the folder, or that the folder does not exist. */
 function hintOf(path: string): string {
   const folder = dirname(path);
   try {
@@ -66,7 +66,7 @@ function hintOf(path: string): string {
   }
 }
 
-/** Where, and why. */
+/** Describes an error: its place, and its reason. */
 export function inWords(error: SystemError): string {
   const { code, path, address, port, hostname, isUnwritten } = error;
   const where = path ?? (port === undefined ? (hostname ?? address) : `${address}:${port}`);

@@ -54,13 +54,13 @@ export function comparisonTable(comparison: ComparisonResult, isWhole = true): s
   return `${prose(`${oneLine(workload.name)}: ${workload.prompts} prompts, simulated responses ${lengths}`)}\n\n${table}\n`;
 }
 
-/** What the variants of an ablation add, in a sentence; nothing without an ablation. */
+/** Returns the gain of each variant of an ablation, in a sentence; an empty text without an ablation. */
 export function rungsSentence(comparison: ComparisonResult): string {
   const variants = earnings(comparison);
   return variants === '' ? '' : `${prose(`Seconds of a step: ${variants}.`)}\n`;
 }
 
-/** What the table says, in sentences; then what a reader must know. */
+/** Explains the table in sentences, followed by the notes. */
 export function meaning({ schedulers, oracle, notes }: ComparisonResult): string {
   const [baseline, ...all] = schedulers;
   // Of an ablation the last variant says it all.

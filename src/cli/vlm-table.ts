@@ -34,7 +34,7 @@ const loads: readonly Column<VlmSchedulerResult>[] = [
   ['OOM', (one) => (one.exceeded.length === 0 ? 'no' : one.exceeded.map((name) => short[name]).join('\n'))],
 ];
 
-/** What the tables say, in sentences; then what a reader must know. */
+/** Explains the tables in sentences, followed by the notes. */
 function meaning({ schedulers, notes }: VlmComparison): string {
   const [baseline, ...others] = schedulers;
   const best = others.at(-1);

@@ -46,7 +46,7 @@ export interface VlmOptions {
   readonly quiet?: boolean;
 }
 
-/** What is not given: the longest response of FlexRL §5.1, that of text, and the responses of a text prompt. */
+/** Defaults: the longest response of FlexRL §5.1, that of text, and the responses of a text prompt. */
 const defaultCap = 1024;
 const defaultTextCap = 16_384;
 const responsesPerPrompt = 8;

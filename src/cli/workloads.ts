@@ -9,15 +9,15 @@ import type { NamedTrace } from './files.ts';
 /** A workload for each seed. */
 export type NamedWorkload = (seed: number) => Workload;
 
-/** How responses are made of a trace. */
+/** Options that decide how responses are sampled from a trace. */
 export interface TraceWorkloadOptions {
   readonly resampling: Resampling;
-  /** Where a trace has only quantiles. */
+  /** Correlation used where a trace has only quantiles. */
   readonly correlation: number;
   readonly capTokens: number;
 }
 
-/** How responses are made unless the command line says otherwise. */
+/** Defaults of the command line for sampling responses from a trace. */
 export const usualWorkload: TraceWorkloadOptions = { resampling: 'copula', correlation: 0.3, capTokens: 16_384 };
 
 /** The option of the command line for responses that a trace does not have. */

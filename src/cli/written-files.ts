@@ -59,8 +59,8 @@ export function checkOutputs(outputs: OutputFiles, inputs: readonly string[]): v
 }
 
 /**
- * Where a file is written before it takes its place: beside it. Nothing where it must be written as it stands: a device, a pipe, a
- * file with several names or of another user, and a folder in which nothing can be made.
+ * Returns the draft beside a file that later takes its place. Returns nothing where the file must be written directly: a device, a
+ * pipe, a file with several names or of another user, and a folder in which nothing can be created.
  */
 function draftOf(
   path: string,

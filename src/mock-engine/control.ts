@@ -45,7 +45,7 @@ function takeFault(cluster: MockCluster, body: Call['body']): unknown {
   return { fault: fault.fault, at: Math.max(at ?? 0, cluster.now) };
 }
 
-/** What each engine has done and has to do. */
+/** Returns the counters and the load of each engine, at the simulated time of the cluster. */
 export function statsOf(cluster: MockCluster): unknown {
   return {
     seconds: cluster.now,

@@ -8,7 +8,7 @@ import type { PlannedResponse } from './engine/response-book.ts';
 import type { EngineServer } from './http/engine-server.ts';
 import type { Pacer } from './http/pacer.ts';
 
-/** What the routes of an engine use. */
+/** Parts of the server that the routes of an engine use. */
 export interface RouteContext {
   readonly engine: MockEngine;
   readonly cluster: MockCluster;

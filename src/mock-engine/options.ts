@@ -1,4 +1,4 @@
-/** How a mock engine behaves: everything that is a number or a choice. */
+/** Options of a mock engine: everything that is a number or a choice. */
 import { z } from 'zod';
 import { parse } from '../core/validate.ts';
 import { refuse } from '../errors.ts';

@@ -9,7 +9,7 @@ import type { Pacer } from './http/pacer.ts';
 /** Longest body of what is not passed on. */
 const mostBytes = 1024 * 1024;
 
-/** What the router passes on to an engine; aborts, pauses and weights are for each engine by itself. */
+/** Routes that the router passes on to an engine; aborts, pauses and weight updates go to each engine directly. */
 const passedOn: ReadonlySet<string> = new Set([
   '/generate',
   '/v1/completions',

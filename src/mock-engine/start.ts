@@ -11,7 +11,7 @@ import { Router } from './router.ts';
 import { sglangApi } from './sglang/api.ts';
 import { vllmApi } from './vllm/api.ts';
 
-/** Where it listens. */
+/** Address and ports to listen on. */
 export interface Ports {
   /** Default `127.0.0.1`. */
   readonly host?: string;
@@ -21,7 +21,7 @@ export interface Ports {
   readonly controlPort?: number;
 }
 
-/** What a mock engine is made of: how long responses are and what an engine costs, options, and ports. */
+/** Everything that a mock engine is made of: response lengths, costs of an engine, options, and ports. */
 export interface MockEngineStart extends ClusterParts, Ports {
   /** Engines, ports, lengths and faults; see {@link mockEngineOptionsSchema}. */
   readonly options?: MockEngineInput;

@@ -6,7 +6,7 @@ import { refuse } from '../../errors.ts';
 
 type Bytes = AsyncIterable<Uint8Array>;
 
-/** What a file can be that is no text, by its beginning. */
+/** First bytes of common files that are not text. */
 const others: readonly (readonly [what: string, bytes: readonly number[]])[] = [
   ['a zip archive', [0x50, 0x4b, 3, 4]],
   ['a file of zstd', [0x28, 0xb5, 0x2f, 0xfd]],
@@ -62,7 +62,7 @@ export const opened = (name: string, onBytes: (count: number) => void): Promise<
   withHead(counted(name === '-' ? process.stdin : createReadStream(name, { highWaterMark: 1 << 20 }), onBytes));
 
 /**
- * What is in it, as UTF-8 without a mark.
+ * Yields the content of a file as UTF-8, without a byte-order mark.
  *
  * @throws PolicyError `invalid_input` for a gzip file that is broken, and for what is no text
  */

@@ -1,4 +1,4 @@
-/** What the user names: files, folders and patterns in the order of their numbers, and `-`. */
+/** Paths that the user names: files, folders and patterns in the order of their numbers, and `-`. */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { refuse } from '../../errors.ts';
@@ -16,7 +16,7 @@ export interface InputFile {
 const byNumber = new Intl.Collator('en', { numeric: true });
 /** `12.jsonl` of verl, `train_data_step12.jsonl` of NeMo-RL, `rollout_dump_data.step_12.jsonl` of ROLL. */
 const stepName = /(?:^|step_?)(\d+)\.jsonl(\.gz)?$/;
-/** What is looked for in a folder: the first kind that it has. */
+/** Kinds of files to look for in a folder: the first kind that it has is read. */
 const kinds = [/\.(jsonl|ndjson)(\.gz)?$/i, /\.(pt|pth)$/i, /\.(csv|tsv)(\.gz)?$/i, /\.json(\.gz)?$/i];
 /** Evaluations beside what is trained on: NeMo-RL's `val_data_step12.jsonl`, slime's `eval_12.pt`. */
 const evaluation = /^val_data_step\d+\.|(^|_)eval_\d+\./;

@@ -19,7 +19,7 @@ export interface TextOptions {
   readonly tokensPerCharacter?: number;
 }
 
-/** How files are read. */
+/** Options for reading files. */
 export interface ReadOptions extends TextOptions {
   readonly from?: string;
   readonly cap?: number;
@@ -27,7 +27,7 @@ export interface ReadOptions extends TextOptions {
   readonly skipBroken?: boolean;
 }
 
-/** How the traces of a command are read: a cap that is given is that of the job that wrote them. */
+/** Returns the reading options of a command's traces: `cap` is that of the job that wrote them. */
 export const readingOf = ({ cap, tokenizer, tokensPerCharacter }: ReadOptions): ReadOptions => ({
   ...(cap === undefined ? {} : { cap }),
   ...(tokenizer === undefined ? {} : { tokenizer }),
@@ -36,7 +36,7 @@ export const readingOf = ({ cap, tokenizer, tokensPerCharacter }: ReadOptions): 
 
 /** Shows how far reading has come. */
 export interface Showing extends Pick<Progress, 'step'> {
-  /** What is shown from now on. */
+  /** The text that is shown from now on. */
   text: string;
   /** Told the share of the bytes that were read: 0 to 1. */
   readonly read?: (share: number) => void;
@@ -48,7 +48,7 @@ const millisecondsBetweenTexts = 200;
 /** A line with more characters than this takes long: its texts are counted by the tokenizer. */
 const longLine = 100_000;
 
-/** How the tokens of texts are found. Throws `invalid_input` for two ways; as `fileTokenizer` does. */
+/** Returns the token counter for texts. Throws `invalid_input` if both options are given, and as `fileTokenizer` does. */
 async function textTokensOf({ tokenizer, tokensPerCharacter: factor }: TextOptions): Promise<TextTokens | undefined> {
   if (tokenizer !== undefined && factor !== undefined) {
     const expected = '--tokenizer or --tokens-per-character, not both';

@@ -1,4 +1,4 @@
-/** What happens at a moment of simulated time that no engine knows by itself. */
+/** Events at simulated times that no engine brings about by itself. */
 import { Heap } from '../../core/heap.ts';
 
 interface Entry {

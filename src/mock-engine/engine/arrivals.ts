@@ -36,7 +36,7 @@ export class Arrivals {
     return this.#heap.peek()?.at ?? Number.POSITIVE_INFINITY;
   }
 
-  /** How many have arrived by now. */
+  /** Returns how many requests have arrived by now. */
   dueBy(now: number): number {
     if (this.nextAt() > now) return 0;
     let due = 0;

@@ -8,11 +8,11 @@ import { applyFault, type FaultListener } from './apply-fault.ts';
 import { MockEngine } from './mock-engine.ts';
 import { ResponseBook } from './response-book.ts';
 
-/** What a cluster is made of, beside its options. */
+/** Parts of a cluster beside its options. */
 export interface ClusterParts {
-  /** What an engine costs in time, and how much KV cache it has. */
+  /** Durations of decode steps and prefills, and the size of the KV cache. */
   readonly cost: CostModel;
-  /** How long responses are. */
+  /** Decides how long responses are. */
   readonly workload: Workload;
 }
 
@@ -24,9 +24,9 @@ export class MockCluster {
   readonly engines: readonly MockEngine[];
   /** Says how long each response is. */
   readonly book: ResponseBook;
-  /** What a decode step and a prefill take. */
+  /** Durations of decode steps and prefills. */
   readonly cost: CostModel;
-  /** What will happen by itself, and when. */
+  /** Events that happen by themselves, by simulated time. */
   readonly agenda = new Agenda();
   #now = 0;
   #minted = 0;

@@ -3,7 +3,7 @@ import { numberAt } from './hash.ts';
 import type { Prompt } from './prompt.ts';
 import type { Output, PlannedResponse } from './response-book.ts';
 
-/** How a response ended: by itself, at its limit, by an abort, or with its engine. */
+/** The way a response ended: by itself, at its token limit, by an abort, or with its engine. */
 export type Ending = 'stop' | 'length' | 'abort' | 'lost';
 
 /** Whoever waits for a response. */
@@ -14,7 +14,7 @@ export interface Listener {
   readonly ended: (generation: Generation) => void;
 }
 
-/** What a response may be. */
+/** Limits of a response. */
 export interface Limits {
   /** Most tokens. */
   readonly maxTokens: number;
@@ -32,9 +32,9 @@ export class Generation implements Output {
   readonly requestId: string;
   /** Order among those that arrive at the same moment; unique. */
   readonly id: string;
-  /** What it answers. */
+  /** The prompt that it answers. */
   readonly prompt: Prompt;
-  /** What it would be if nobody stopped it. */
+  /** The response that it becomes unless it is stopped. */
   readonly planned: PlannedResponse;
   /** Is told of progress and of the end. */
   readonly listener: Listener;
@@ -48,9 +48,9 @@ export class Generation implements Output {
   readonly acceptedAt: number;
   /** Tokens that there are. */
   count = 0;
-  /** How it has ended; `null` as long as it has not. */
+  /** The way it ended; `null` until then. */
   ended: Ending | null = null;
-  /** Simulated seconds at which it ended; 0 as long as it has not. */
+  /** Simulated seconds at which it ended; 0 until then. */
   endedAt = 0;
   /** Whether it was in line when it was aborted. */
   abortedInQueue = false;

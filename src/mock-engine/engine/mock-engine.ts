@@ -12,7 +12,7 @@ import type { Ending, Generation } from './generation.ts';
 import type { PausableDecode } from './pausable-decode.ts';
 import { type Matches, Scheduler } from './scheduler.ts';
 
-/** What an engine has to do. */
+/** The load of an engine. */
 export interface MockLoad {
   /** Requests in the batch. */
   readonly running: number;
@@ -49,7 +49,7 @@ export class MockEngine {
   /** Reasons for which it stands still as soon as the running step is over. */
   readonly #freezing = new Set<string>();
   #hangs = false;
-  /** How often it has crashed. */
+  /** Number of crashes so far. */
   #life = 0;
 
   constructor(number: number, context: EngineContext) {
@@ -79,7 +79,7 @@ export class MockEngine {
     return this.#scheduler.size;
   }
 
-  /** What runs and waits, and how full the KV cache is. */
+  /** Returns the requests that run and wait, and the tokens in the KV cache. */
   load(): MockLoad {
     const { running, waiting, contextTokens } = this.#scheduler.load();
     return {
@@ -205,7 +205,7 @@ export class MockEngine {
     this.#decode.slow(factor);
   }
 
-  /** So many tokens fit its KV cache from now on; what is over is retracted. */
+  /** Limits the KV cache to this many tokens from now on; requests that no longer fit are retracted. */
   shrink(tokens: number): void {
     this.#decode.shrink(tokens);
   }

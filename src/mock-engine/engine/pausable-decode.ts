@@ -61,7 +61,7 @@ export class PausableDecode {
     return this.#engine.lose(this.#own);
   }
 
-  /** What has ended by now. */
+  /** Returns the responses that have ended by now. */
   advance(): Outcome[] {
     return this.#engine.advanceTo(this.#own);
   }

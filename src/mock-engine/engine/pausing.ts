@@ -2,7 +2,7 @@
 import type { MockEngine } from './mock-engine.ts';
 
 /**
- * What becomes of the requests that an engine has: they are aborted, or waited for; or they stay as they are, or go back to
+ * Fate of the requests of an engine that pauses: they are aborted, or waited for; or they stay as they are, or go back to
  * the waiting queue without their KV cache.
  */
 export type PauseMode = 'abort' | 'wait' | 'keep' | 'retract';
@@ -19,7 +19,7 @@ export function abortUntilIdle(engine: MockEngine, reach: 'scheduler' | 'all', i
     engine.abort(all, reach);
     engine.after(sweepSeconds, sweep);
   };
-  // What is held already stays: it came after the pause.
+  // Requests that are held already stay: they came after the pause.
   engine.whenIdle(() => {
     isIdle = true;
     idle();

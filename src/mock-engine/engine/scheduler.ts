@@ -1,4 +1,4 @@
-/** What an engine has taken: requests on their way to its scheduler, in line, in the batch, or taken out of it again. */
+/** Requests that an engine has accepted: they arrive, wait, run in the batch, and are taken out again. */
 import { Arrivals } from './arrivals.ts';
 import type { EngineContext } from './engine-context.ts';
 import type { Ending, Generation } from './generation.ts';
@@ -9,7 +9,7 @@ export type Matches = (generation: Generation) => boolean;
 
 /** The requests of an engine, and the decode engine that runs them. */
 export class Scheduler {
-  /** What generates. */
+  /** The decode engine that generates. */
   readonly decode: PausableDecode;
   readonly #context: EngineContext;
   /** In line or in the batch. */
@@ -35,7 +35,7 @@ export class Scheduler {
     yield* this.#arrivals;
   }
 
-  /** How many run and how many wait, and the tokens in the KV cache. */
+  /** Returns the requests that run and wait, and the tokens in the KV cache. */
   load(): { running: number; waiting: number; contextTokens: number } {
     const { running, waiting, contextTokens } = this.decode.load();
     return {
@@ -134,7 +134,7 @@ export class Scheduler {
     return generation;
   }
 
-  /** What the decode engine had, with the tokens that there are. */
+  /** Takes everything out of the decode engine, with the tokens generated so far. */
   #lose(): Generation[] {
     return this.decode.lose().map(({ requestId, tokens }) => this.#take(requestId, tokens));
   }

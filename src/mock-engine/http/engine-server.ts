@@ -9,10 +9,10 @@ import type { Pacer } from './pacer.ts';
 /** Longest body of a request. */
 const mostBytes = 64 * 1024 * 1024;
 
-/** What the API of an engine is like. */
+/** The API of an engine: its routes and the form of its errors. */
 export interface Api {
   readonly routes: Routes;
-  /** Routes that start a generation: those that `refuse` refuses. */
+  /** Routes that start a generation, which are the ones that `refuse` refuses. */
   readonly generating: ReadonlySet<string>;
   /** The body of an error. */
   error(status: number, message: string, path: string): Json;

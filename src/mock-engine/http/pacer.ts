@@ -11,7 +11,7 @@ const longestMs = 2 ** 31 - 1;
 export class Pacer {
   readonly #cluster: MockCluster;
   #speed: Speed;
-  /** Where simulated and wall time were last the same. */
+  /** The moment, in wall and in simulated time, from which simulated time is counted. */
   #sinceMs = performance.now();
   #sinceSeconds = 0;
   #timer: NodeJS.Timeout | undefined;

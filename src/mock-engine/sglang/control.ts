@@ -1,4 +1,4 @@
-/** What a trainer asks of an SGLang engine beside generation: aborts, pauses, weights, memory. */
+/** Control routes of an SGLang engine, which a trainer calls: aborts, pauses, weights, memory. */
 import { type PauseMode, pause, resume, updateWeights } from '../engine/pausing.ts';
 import type { RouteContext } from '../generating.ts';
 import { Fields } from '../http/fields.ts';

@@ -1,4 +1,4 @@
-/** What an SGLang engine says of itself: load, health, model and server. */
+/** Information routes of an SGLang engine: load, health, model and server. */
 import type { RouteContext } from '../generating.ts';
 import { type Handler, type Routes, refuse, reply, replyEmpty } from '../http/http.ts';
 import { versionFollowed } from './version.ts';

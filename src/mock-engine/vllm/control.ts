@@ -1,4 +1,4 @@
-/** What a trainer asks of a vLLM engine beside generation: aborts, pauses, sleep, weights. */
+/** Control routes of a vLLM engine, which a trainer calls: aborts, pauses, sleep, weights. */
 import { type PauseMode, pause, resume } from '../engine/pausing.ts';
 import type { RouteContext } from '../generating.ts';
 import { Fields } from '../http/fields.ts';

@@ -1,4 +1,4 @@
-/** What a body of vLLM's OpenAI routes asks for. */
+/** Parses the bodies of vLLM's OpenAI routes. */
 import type { Limits } from '../engine/generation.ts';
 import type { Prompt } from '../engine/prompt.ts';
 import type { PlannedResponse } from '../engine/response-book.ts';
@@ -13,7 +13,7 @@ export interface Choice {
   readonly limits: Limits;
 }
 
-/** What a body asks for. */
+/** The responses that a body asks for. */
 export interface OpenAiRequest {
   /** By prompt, and then by sample. */
   readonly choices: readonly Choice[];

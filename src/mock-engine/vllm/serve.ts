@@ -12,11 +12,11 @@ export interface Usage {
   readonly completion_tokens: number;
 }
 
-/** How the answers of a route look. */
+/** The form of the answers of a route. */
 export interface Style {
-  /** What each answer and each chunk says of the request. */
+  /** Fields about the request, in each answer and each chunk. */
   readonly head: (isChunk: boolean) => Json;
-  /** What a stream begins with for each choice, if anything. */
+  /** The first chunk of a stream for each choice, if there is one. */
   readonly first?: (index: number) => Json;
   /** A choice of a chunk: what is new since the last one. */
   readonly delta: (generation: Generation, index: number) => Json;
