@@ -42,7 +42,7 @@ export function calibrateJob(job: Job, measured: readonly [MeasuredRollout, Meas
     const cost = { ...job.cost, overheadSeconds, fixedRolloutSeconds: 0 };
     return simulatedSeconds({ ...job, cost }, rollout);
   };
-  // What is fixed cancels out of the difference, which grows with the overhead, nearly in proportion.
+  // Fixed seconds cancel out of the difference, which grows nearly in proportion with the overhead.
   const wanted = long.seconds - short.seconds;
   const missing = (overhead: number): number => generating(long, overhead) - generating(short, overhead) - wanted;
   const overheadSeconds = rootOf(missing, wanted / longestTokens(long), wanted * relativeTolerance);
@@ -60,7 +60,7 @@ export function calibrateJob(job: Job, measured: readonly [MeasuredRollout, Meas
 
 const tooSlow = ': the rest of the cost model, or the number of engines, is slower than what was measured';
 
-/** What is below 0 by no more than the fit is exact is 0. */
+/** Returns 0 for a negative value that is within the precision of the fit, and the value otherwise. */
 const settled = (value: number, seconds: number): number =>
   value < 0 && value > -10 * relativeTolerance * seconds ? 0 : value;
 

@@ -1,4 +1,4 @@
-/** What a comparison is asked for, and what it says on the way. */
+/** Options and progress of a comparison. */
 import type { Job } from './host/job.ts';
 import type { Scheduler } from './host/scheduler.ts';
 import type { RunResult } from './result.ts';
@@ -7,7 +7,7 @@ import type { Workload } from './workload/workload.ts';
 /** Steps and seeds of a comparison, unless somebody asks for others: the same in every command. */
 export const usualRuns = Object.freeze({ steps: 20, seeds: 3 });
 
-/** What is compared. */
+/** Options of a comparison. */
 export interface CompareOptions {
   /** Engines, batch shape and cost model. */
   readonly job: Job;
@@ -17,7 +17,7 @@ export interface CompareOptions {
   readonly steps: number;
   /** One run of each scheduler for each seed; intervals need 2 or more. */
   readonly seeds: readonly number[];
-  /** What the others are compared with; absent: the baseline of {@link usualSchedulers}. */
+  /** The scheduler that the others are compared with; absent: the baseline of {@link usualSchedulers}. */
   readonly baseline?: Scheduler;
   /** Beside the baseline; absent: tail batching of {@link usualSchedulers}. */
   readonly schedulers?: readonly Scheduler[];
@@ -36,7 +36,7 @@ export interface CompareOptions {
   readonly run?: (scheduler: Scheduler, seed: number, simulate: () => RunResult) => RunResult;
 }
 
-/** How far a comparison has come. */
+/** Progress of a comparison. */
 export interface CompareProgress {
   /** Runs that are done. */
   readonly doneRuns: number;

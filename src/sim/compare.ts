@@ -42,7 +42,7 @@ export interface PreparedRuns {
   readonly totalRuns: number;
   /** Makes a run by its place: all of a seed stand together, those of the first seed first. */
   make(place: number): RunResult;
-  /** What all of them come to, in the order of their places. */
+  /** Compares all runs, given in the order of their places. */
   compared(runs: readonly RunResult[]): ComparisonResult;
 }
 

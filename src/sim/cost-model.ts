@@ -1,5 +1,5 @@
 /**
- * What an inference engine and a training step cost. A decode step with b running sequences and C context tokens takes
+ * The cost of an inference engine and of a training step. A decode step with b running sequences and C context tokens takes
  *
  *   α(b) + γ · C,  α(b) = max(memoryBoundSeconds, b · computeSecondsPerSequence) + overheadSeconds + b · secondsPerSequence
  *
@@ -54,7 +54,7 @@ export function baseSeconds(cost: CostModel, running: number): number {
   return bound + cost.overheadSeconds + running * cost.secondsPerSequence;
 }
 
-/** What a step trains on. */
+/** The batch that a step trains on. */
 export interface TrainedBatch {
   readonly responses: number;
   readonly tokens: number;

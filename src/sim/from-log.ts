@@ -10,7 +10,7 @@ import { estimateCorrelation } from './workload/scores.ts';
 import { type Resampling, tracedWorkload } from './workload/traced.ts';
 import type { Workload } from './workload/workload.ts';
 
-/** How censored lengths are drawn. */
+/** Options for drawing censored lengths. */
 export interface LogTraceOptions {
   /** The length limit of the logged job: what outlived everything seen ran up to it. */
   readonly capTokens: number;

@@ -22,7 +22,7 @@ export function longestOf(fixed: readonly FixedPrompt[]): number {
   return ascending[ascending.length - Math.ceil(longestShare * ascending.length)]!;
 }
 
-/** What is kept, over runs. */
+/** Returns the shares of responses that are kept, over all runs. */
 export function keptShares(
   kept: readonly KeptCounts[],
 ): Pick<SchedulerResult, 'longestKeptShare' | 'longestTrainedRatio' | 'evenGroupShare'> {

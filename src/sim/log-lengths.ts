@@ -23,11 +23,11 @@ export interface LoggedPrompt {
   readonly promptTokens?: number;
   /** Domain of the prompt, where the log has it. */
   readonly domain?: string;
-  /** What is known of its responses. */
+  /** Its responses, as far as the log has them. */
   readonly responses: readonly LoggedResponse[];
 }
 
-/** What a log says of lengths. */
+/** Lengths of responses in a decision log. */
 export interface LoggedLengths {
   /** The prompts of the log, in the order in which they were first launched. */
   readonly prompts: readonly LoggedPrompt[];

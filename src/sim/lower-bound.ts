@@ -22,7 +22,7 @@ export interface FixedPrompt {
   readonly responseTokens: readonly number[];
 }
 
-/** What the bound is made of, in seconds. */
+/** The bound and its parts, in seconds. */
 export interface LowerBound {
   /** Least seconds of the whole job. */
   readonly totalSeconds: number;

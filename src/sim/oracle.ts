@@ -25,7 +25,7 @@ import type { Workload } from './workload/workload.ts';
  */
 export const oracleWindowRounds = 8;
 
-/** What the oracle is made for. */
+/** Options of the oracle. */
 export interface OracleOptions {
   /** Engines, batch shape and cost model. */
   readonly job: Job;
@@ -45,7 +45,7 @@ export interface OracleOptions {
 
 /** A scheduler, and the workload with its prompts in the order in which it wants them. */
 export interface OracleSchedule {
-  /** What places requests and gives up rewards, knowing how long they take. */
+  /** The scheduler that places requests and gives up rewards, knowing how long they take. */
   readonly scheduler: Scheduler;
   /** The same prompts, in the order in which it wants them. */
   readonly workload: Workload;
@@ -188,7 +188,7 @@ class Knowing implements DrivenPolicy {
     return this.#known.get(promptId)!.responseTokens[index]!;
   }
 
-  /** What would run into its budget gets the reward of that at once. */
+  /** Gives a dispatch that would exceed its budget a budget of 0 seconds, so that it ends at once with the reward of a timeout. */
   #dispatched(dispatch: Decision<'reward.dispatch'>): Decision<'reward.dispatch'> {
     const launch = this.#launched.get(dispatch.requestId);
     if (launch === undefined || this.#rewards === undefined) return dispatch;
@@ -200,7 +200,7 @@ class Knowing implements DrivenPolicy {
   }
 }
 
-/** What an engine has been given, and how long that takes: as much as the cost model says without running it. */
+/** The requests that an engine has been given, and an estimate of their time from the cost model, without a simulation. */
 class EngineLoad {
   readonly #cost: CostModel;
   #longest = 0;

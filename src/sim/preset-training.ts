@@ -1,4 +1,4 @@
-/** What training takes in a preset: docs/calibration.md says what is assumed, and what was fitted. */
+/** Training costs of the presets: docs/calibration.md tells assumptions from fits. */
 
 /** Seconds of a step around its rollout. */
 export interface PresetTimes {

@@ -31,7 +31,7 @@ const h800: EngineShape['gpu'] = { memoryGb: 80, bandwidthGbps: 3350, tflops: 98
 const batch = { promptsPerRound: 128, responsesPerPrompt: 8 };
 
 /**
- * What each doubling of the TP adds to a decode step, a layer: Llama 2 70B (80 layers) on H100 takes 37.0, 29.7 and 29.8
+ * Seconds that each doubling of the TP adds to a decode step, a layer: Llama 2 70B (80 layers) on H100 takes 37.0, 29.7 and 29.8
  * ms a token at TP 2, 4 and 8, measured end to end (splitwise), where its weights alone would save 13 and 6.5 ms.
  */
 const doublingSeconds = 75e-6;

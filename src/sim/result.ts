@@ -1,4 +1,4 @@
-/** What a simulation gives back. Times are seconds from the start of the simulated job. */
+/** The results of a simulation. Times are seconds from the start of the simulated job. */
 
 /** One rollout round and the training step that follows it. */
 export interface StepResult {
@@ -65,7 +65,7 @@ export interface Segment {
   readonly startSeconds: number;
   /** From the start of the job. */
   readonly endSeconds: number;
-  /** What the GPUs did. */
+  /** The activity of the GPUs. */
   readonly activity: 'rollout' | 'reference' | 'train' | 'sync' | 'reward' | 'overhead';
   /** Running sequences (rollout only); the mean over the stretch. */
   readonly running: number;
@@ -83,7 +83,7 @@ export interface EngineResult {
   readonly bubbleRatio: number;
   /** Sequences that lost their KV cache for want of room. */
   readonly preemptions: number;
-  /** What it did over time; empty where none was kept. */
+  /** Activities over time; empty where none were kept. */
   readonly timeline: readonly Segment[];
 }
 
@@ -100,13 +100,13 @@ export interface Interval {
 }
 
 /**
- * What became of the fixed responses, which a baseline would train on: the first R0 of each prompt, in its first try. A
+ * Counts of the fixed responses, which a baseline would train on: the first R0 of each prompt, in its first try. A
  * prompt that was deferred is drawn again.
  */
 export interface KeptCounts {
   /** Fixed responses of the trained prompts that are at least as long as `RunOptions.longTokens` says; 0 without it. */
   readonly longFixed: number;
-  /** Those of them that are trained on. */
+  /** Fixed long responses that are trained on. */
   readonly longKept: number;
   /** Responses trained on that are as long, others than the fixed ones among them. */
   readonly longTrained: number;
@@ -118,7 +118,7 @@ export interface KeptCounts {
   readonly redrawnFixedTokens: number;
   /** Groups trained on whose rewards are known. */
   readonly rewardedGroups: number;
-  /** Those of them whose rewards are all equal: they have no advantage. */
+  /** Groups among them whose rewards are all equal: they have no advantage. */
   readonly evenGroups: number;
 }
 
@@ -158,7 +158,7 @@ export interface RunResult {
   readonly maxQueueAge: number;
   /** Lengths of trained responses at 0, 1, …, 100 %. */
   readonly lengthQuantiles: readonly number[];
-  /** What became of the responses that a baseline would train on. */
+  /** Counts of the responses that a baseline would train on. */
   readonly kept: KeptCounts;
   /** Kept tokens that weights of an older version generated than the ones that they train. */
   readonly staleTokens: number;
@@ -168,7 +168,7 @@ export interface RunResult {
 
 /** The place of a scheduler in an ablation: it does what the scheduler below does, and one mechanism more. */
 export interface Variant {
-  /** What all variants together are, for people: `RollPacker`. */
+  /** Name of all variants together, for people: `RollPacker`. */
   readonly ablation: string;
   /** Id of the scheduler below. */
   readonly above: string;
@@ -208,7 +208,7 @@ export interface SchedulerResult {
   readonly evenGroupShare: number;
   /** Share of the responses trained on that were drawn again after their prompt had been deferred: 0 to 1. */
   readonly redrawnShare: number;
-  /** What they have fewer tokens than the fixed responses of their prompts, as a share of the baseline's kept tokens. */
+  /** Tokens that redrawn responses have fewer than the fixed ones of their prompts, as a share of the baseline's kept tokens. */
   readonly redrawnLoss: number;
   /** Share of the kept tokens that weights of an older version generated than the ones that they train: 0 to 1. */
   readonly staleShare: number;
@@ -226,26 +226,26 @@ export interface SchedulerResult {
 
 /** One workload through several schedulers. */
 export interface ComparisonResult {
-  /** What was rolled out; lengths in tokens. */
+  /** The workload; lengths in tokens. */
   readonly workload: {
     readonly name: string;
     readonly source: string;
     readonly prompts: number;
-    /** How responses that were never recorded were made: `recorded`, `within-prompt`, `copula`, … */
+    /** The way responses that were never recorded were made: `recorded`, `within-prompt`, `copula`, … */
     readonly resampling: string;
     readonly correlation: number;
     readonly capTokens: number;
     readonly meanTokens: number;
-    /** What a reader must know of the lengths: that they are estimates. */
+    /** A caveat about the lengths: that they are estimates. */
     readonly caveat?: string;
     readonly quantiles: Readonly<Record<'p50' | 'p75' | 'p90' | 'p99' | 'max', number>>;
   };
-  /** What the job was like, for tables. */
+  /** Settings of the job, for tables. */
   readonly settings: Readonly<Record<string, number | string>>;
   /** The results, the baseline first. */
   readonly schedulers: readonly SchedulerResult[];
   /** The oracle schedule on the same workload: all fixed responses are kept. Absent where it was not asked for. */
   readonly oracle?: SchedulerResult;
-  /** What a reader should know of this comparison, in sentences. */
+  /** Notes for the reader of this comparison, in sentences. */
   readonly notes: readonly string[];
 }

@@ -4,7 +4,7 @@ import { ratio, sumOf } from './metrics.ts';
 import type { Interval, RunResult, SchedulerResult } from './result.ts';
 import { bootstrap } from './statistics.ts';
 
-/** What the runs stand beside: runs on the same seeds, in the same order. */
+/** Runs to compare with: on the same seeds, in the same order. */
 export interface Beside {
   readonly baseline: readonly RunResult[];
   /** The oracle schedule, where it was run. */

@@ -4,7 +4,7 @@ import { refuse } from '../errors.ts';
 import { pickIndex } from './random.ts';
 import type { Interval } from './result.ts';
 
-/** How a bootstrap is made. */
+/** Options of a bootstrap. */
 export interface BootstrapOptions {
   /** A safe whole number. */
   readonly seed: number;

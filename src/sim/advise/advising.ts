@@ -14,7 +14,7 @@ import type { Workload } from '../workload/workload.ts';
 import { type Answer, answerOf, paidOf } from './answer.ts';
 import type { TrainerFacts } from './trainers.ts';
 
-/** What is asked. */
+/** The question: a trainer, its job and its workload. */
 export interface AdviseQuestion {
   readonly trainer: TrainerFacts;
   readonly job: Job;
@@ -23,7 +23,7 @@ export interface AdviseQuestion {
   readonly steps: number;
 }
 
-/** What it does next: runs of the search that somebody makes, or a run of a comparison that it makes itself. */
+/** The next piece of work: runs of the search, which the caller makes, or a run of a comparison, which it makes itself. */
 export type AdviseWork =
   | (SweepBatch & { readonly kind: 'search' })
   | { readonly kind: 'comparison'; readonly doneRuns: number; readonly plannedRuns: number };

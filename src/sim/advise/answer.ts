@@ -19,7 +19,7 @@ export interface WaitingShares {
   readonly sync: number;
 }
 
-/** What settings save, and what is paid for it, in the simulator; of a job that goes on. */
+/** Gain and cost of settings, estimated by the simulator for a job that goes on. */
 export interface Paid {
   /** Share of the time a trained prompt that is saved. */
   readonly gain: Interval;
@@ -40,15 +40,15 @@ export interface Answer {
   readonly verdict: 'saves' | 'nothing';
   /** Seconds of a step, as the job runs today. */
   readonly stepSeconds: Interval;
-  /** What waits in it. */
+  /** Shares of the time in which GPUs wait. */
   readonly waits: WaitingShares;
-  /** What to switch on; null where nothing saves time. */
+  /** The settings to switch on; null where nothing saves time. */
   readonly settings: SynchronousSettings | null;
-  /** What it saves, on seeds that the search has not seen, and what it costs. */
+  /** Their gain on seeds that the search has not seen, and their cost. */
   readonly paid: Paid;
   /** Responses trained on as long as the longest 1 % of the baseline's ÷ how many those are. */
   readonly longestTrainedRatio: number;
-  /** What a host of one's own would save, with all of RollPacker at the papers' settings; absent where it is one. */
+  /** The gain of a host of one's own, with all of RollPacker at the papers' settings; absent where the host is one. */
   readonly own?: Paid;
   /** The lines that switch it on. */
   readonly paste: readonly string[];
@@ -75,10 +75,10 @@ export function waitingShares(runs: readonly RunResult[]): WaitingShares {
   return { all: engines + rewards + sync, engines, rewards, sync };
 }
 
-/** What a run trains: seconds a prompt, and tokens a response. */
+/** Rates of a run: seconds for each prompt, and tokens of each response. */
 type Rates = Pick<RoundRates, 'secondsPerPrompt' | 'tokensPerResponse'>;
 
-/** What is paid, from runs with the same seeds as those of the baseline. */
+/** Returns gain and cost, from runs paired by seed with those of the baseline. */
 export function paidOf(pairs: readonly { readonly one: Rates; readonly baseline: Rates }[]): Paid {
   const quotient = (list: typeof pairs, rate: (rates: Rates) => number): number =>
     ratio(
@@ -91,7 +91,7 @@ export function paidOf(pairs: readonly { readonly one: Rates; readonly baseline:
   return { gain, keptTokenRatio, equalTokenSpeedup: keptTokenRatio / seconds(pairs) };
 }
 
-/** What an answer is made of. */
+/** The parts of an answer. */
 export interface AnswerParts {
   readonly trainer: TrainerFacts;
   readonly promptsPerRound: number;

@@ -1,12 +1,12 @@
 /**
- * What of the policies each trainer can carry out through its adapter, and how it is switched on there. The only place that
+ * The policies that each trainer can carry out through its adapter, and the way to switch them on. The only place that
  * says so: the documentation prints this table.
  */
 import { scaledCount } from '../../schemas/units.ts';
 import type { Levers } from '../sweep/levers.ts';
 import type { SweepSettings } from '../sweep/settings.ts';
 
-/** What is switched on, as numbers of the job. */
+/** The settings to switch on, as numbers of the job. */
 export interface Chosen extends Pick<SweepSettings, 'promptSpeculation' | 'responseSpeculation'> {
   /** P0. */
   readonly promptsPerRound: number;
@@ -22,9 +22,9 @@ export interface TrainerFacts {
   readonly adapter: string | null;
   /** The page that says more, from the root of the repository. */
   readonly page: string;
-  /** What it can carry out. */
+  /** The levers that the adapter can carry out. */
   readonly levers: Levers;
-  /** How many versions behind the weights that generate may be, in a phrase. */
+  /** The number of versions by which the generating weights may be behind, in a phrase. */
   readonly staleness: string;
   /** The lines that switch the settings on; none where the settings themselves are pasted. */
   readonly paste: (chosen: Chosen) => readonly string[];

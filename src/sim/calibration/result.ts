@@ -1,4 +1,4 @@
-/** What a calibration gives back. */
+/** The results of a calibration. */
 import type { CostModel } from '../cost-model.ts';
 import type { Job } from '../host/job.ts';
 
@@ -40,8 +40,8 @@ export interface Calibration {
   readonly fitted: readonly (keyof CostModel)[];
   /** Training of a step as large as the first measured one, in two numbers; absent if no training was measured. */
   readonly training?: { readonly fixedSeconds: number; readonly secondsPerToken: number };
-  /** How well each measured step is reproduced. */
+  /** The measured steps, and how well the model reproduces each. */
   readonly steps: readonly CalibratedStep[];
-  /** What a reader must know before relying on it. */
+  /** Warnings to read before relying on it. */
   readonly warnings: readonly string[];
 }

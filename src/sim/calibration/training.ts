@@ -19,7 +19,7 @@ const secondsPerToken = (cost: CostModel): number =>
 export const trainingSeconds = (cost: CostModel, batch: TrainedBatch): number =>
   fixedSeconds(cost, batch) + batch.tokens * secondsPerToken(cost);
 
-/** What training takes, in two numbers. */
+/** Returns the time of training as a line in the tokens of the batch. */
 export function trainingOfStep(
   cost: CostModel,
   batch: TrainedBatch,

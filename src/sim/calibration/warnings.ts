@@ -1,4 +1,4 @@
-/** What a reader must know before relying on a calibration. */
+/** Warnings to read before relying on a calibration. */
 import { baseSeconds, type CostModel } from '../cost-model.ts';
 import type { CalibratedStep } from './result.ts';
 import { trainingOfStep } from './training.ts';

@@ -1,5 +1,5 @@
 /**
- * What an engine does next, from a boundary between steps: preempt, admit and prefill, or decode.
+ * The next action of an engine at a boundary between steps: preempt, admit and prefill, or decode.
  *
  * A plan can be undone as long as no time has passed in it, so that everything that happens at one moment is seen by
  * the same plan, however often somebody asked for the time of the next event in between.
@@ -30,7 +30,7 @@ export class BatchScheduler {
   readonly batch = new Batch();
   readonly waiting: Waiting;
   readonly #cost: CostModel;
-  /** How many times as long as its cost says everything takes: others may compute on the same GPUs. */
+  /** Slowdown of the engine against its cost model, as others may compute on the same GPUs; 1 is no slowdown. */
   pace = 1;
   #kvCapacityTokens = 0;
   #admissionLimit = 0;

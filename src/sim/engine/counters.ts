@@ -1,4 +1,4 @@
-/** What an engine has done so far. */
+/** Counters of an engine. */
 import type { Segment } from '../result.ts';
 import type { Plan } from './batch-scheduler.ts';
 
@@ -18,7 +18,7 @@ export class EngineCounters {
   recomputedTokens = 0;
   /** Tokens generated, those of aborted requests included. */
   generatedTokens = 0;
-  /** What it did, if it keeps a timeline: neighbours with as many running sequences are one segment. */
+  /** Its activity, if it keeps a timeline: neighbours with as many running sequences are one segment. */
   readonly timeline: Segment[] = [];
   readonly #keepTimeline: boolean;
 

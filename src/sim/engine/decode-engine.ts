@@ -54,7 +54,7 @@ function stepsBy({ plan, startSeconds }: Phase, at: number): number {
 export class DecodeEngine extends EngineCounters {
   /** Id of the engine. */
   readonly engineId: string;
-  /** What a decode step and a prefill take. */
+  /** Durations of decode steps and prefills, and the size of the KV cache. */
   readonly cost: CostModel;
   readonly #scheduler: BatchScheduler;
   readonly #sequences = new Map<string, Sequence>();
@@ -147,7 +147,7 @@ export class DecodeEngine extends EngineCounters {
     return lost;
   }
 
-  /** What it has, running or waiting, with the tokens generated so far, in the order of arrival. */
+  /** Returns the running and waiting requests, with the tokens generated so far, in the order of arrival. */
   progress(at: number): LostRequest[] {
     checkTime(at);
     this.#catchUp(at);
@@ -155,7 +155,7 @@ export class DecodeEngine extends EngineCounters {
     return [...this.#sequences.keys()].map((requestId) => ({ requestId, tokens: tokensOf(requestId)! }));
   }
 
-  /** What runs and waits, and how full the KV cache is, steps that are over within a stretch included. */
+  /** Returns the running and waiting requests and the tokens in the KV cache, completed steps of a stretch included. */
   load(at: number): EngineLoad {
     const steps = this.#stepsUnderWay(at);
     const { size, contextTokens } = this.#scheduler.batch;
@@ -191,7 +191,7 @@ export class DecodeEngine extends EngineCounters {
     });
   }
 
-  /** So many tokens fit its KV cache, from the end of the running step on; what is over is preempted. */
+  /** Limits the KV cache to this many tokens from the end of the running step on; requests that no longer fit are preempted. */
   setKvCapacity(tokens: number, at: number): void {
     this.#adjust(at, () => {
       this.#scheduler.kvCapacityTokens = tokens;
@@ -212,7 +212,7 @@ export class DecodeEngine extends EngineCounters {
   }
 
   #catchUp(at: number): void {
-    // What begins now is not planned yet: more may come at this moment.
+    // A phase that begins now is not planned yet: more requests may come at this moment.
     while (this.#phase !== undefined || this.#now < at) {
       const phase = this.#nextPhase();
       if (phase === undefined || phase.endSeconds > at) return;

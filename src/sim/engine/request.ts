@@ -1,4 +1,4 @@
-/** What goes into an inference engine and what comes out. */
+/** Requests of an inference engine and their outcomes. */
 import { refuse } from '../../errors.ts';
 import type { CostModel } from '../cost-model.ts';
 
@@ -16,11 +16,11 @@ export interface EngineRequest {
   readonly priority?: number;
 }
 
-/** How a request ended. */
+/** The end of a request. */
 export interface Outcome {
   /** Id of the request. */
   readonly requestId: string;
-  /** How it ended. */
+  /** Whether it ended by itself or was aborted. */
   readonly kind: 'completed' | 'aborted';
   /** When, in simulated seconds. */
   readonly at: number;
@@ -36,7 +36,7 @@ export interface LostRequest {
   readonly tokens: number;
 }
 
-/** How busy an engine is. */
+/** The load of an engine. */
 export interface EngineLoad {
   /** Sequences in the batch. */
   readonly running: number;

@@ -30,7 +30,7 @@ export interface Cluster {
   readonly rewardsOf?: (group: readonly { readonly requestId: string }[]) => { readonly reward: number }[];
 }
 
-/** What a run needs beside its job. */
+/** Options of a run beside its job. */
 export interface ClusterOptions {
   readonly prompts: number;
   readonly seed: number;

@@ -139,7 +139,7 @@ class Host {
     const drainedSeconds = record.drainedAt!;
     const { trains, oneStepOff } = this.#scheduler;
     if (oneStepOff && !this.#isLast(record)) {
-      // What is trained, and what was rewarded, is the round before: only the wait for it is seen.
+      // The GPUs train the round before, whose rewards are known: only the wait for it counts.
       const trainedSeconds = Math.max(drainedSeconds, this.#before?.trainedAt ?? 0);
       this.#cluster.trainer!.takePassSeconds();
       return { drainedSeconds, rewardedSeconds: drainedSeconds, referencedSeconds: drainedSeconds, trainedSeconds };
@@ -167,7 +167,7 @@ class Host {
   #countTraining(openedSeconds: number, drainedSeconds: number): void {
     const { trainer, pool } = this.#cluster;
     if (trainer === undefined) return;
-    // Those of a one-step off-policy pipeline are none of the engines'.
+    // In a one-step off-policy pipeline, training has GPUs of its own.
     if (this.#scheduler.oneStepOff) trainer.trained.length = 0;
     const perReplica = pool.rows.length / trainingReplicasOf(this.#job, gpuIdsOf(this.#job).length);
     for (const { replica, activity, startSeconds, endSeconds } of trainer.trained.splice(0)) {

@@ -103,7 +103,7 @@ export class EnginePool extends EngineRows {
     return lost;
   }
 
-  /** What each engine has, with the tokens generated so far. */
+  /** Returns the requests of each engine, with the tokens generated so far. */
   progress(at: number): { readonly engineId: string; readonly requests: readonly LostRequest[] }[] {
     return [...this.#nodes.values()].map((node) => {
       const requests = node.engine.progress(at);
@@ -117,13 +117,13 @@ export class EnginePool extends EngineRows {
     return this.#nodeOfRow[row]!.engine.size > 0;
   }
 
-  /** What a row computes takes so many times as long from now on; an engine is as slow as the slowest of its rows. */
+  /** Slows a row down by this factor from now on; an engine is as slow as the slowest of its rows. */
   slow(row: number, pace: number, at: number): void {
     this.#paces[row] = pace;
     this.#adapt(this.#nodeOfRow[row]!, at);
   }
 
-  /** So many tokens a GPU are not for the KV cache from now on. */
+  /** Takes this many tokens a GPU from the KV cache from now on. */
   reserve(tokensPerGpu: number, at: number): void {
     if (tokensPerGpu === this.#reservedTokens) return;
     this.#reservedTokens = tokensPerGpu;
@@ -154,7 +154,7 @@ export class EnginePool extends EngineRows {
     return this.#byTime.peek()?.nextAt ?? Infinity;
   }
 
-  /** What has ended by now, on every engine that was touched or whose time has come. */
+  /** Returns the responses that have ended by now, on every engine that was touched or whose time has come. */
   advanceTo(at: number): Outcome[] {
     const outcomes: Outcome[] = [];
     const touched = this.#touched;

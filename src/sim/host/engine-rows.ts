@@ -5,14 +5,14 @@
 import type { DecodeEngine } from '../engine/decode-engine.ts';
 import type { Segment } from '../result.ts';
 
-/** What the GPUs of a row did, since the job began. */
+/** Counters and timeline of the GPUs of a row. */
 export interface EngineRow {
   readonly rowId: string;
   /** Seconds in which they ran at least one sequence, or trained beside a rollout. */
   busySeconds: number;
   /** Preemptions of engines that began in this row. */
   preemptions: number;
-  /** What they did since it was last taken, ascending. */
+  /** Their activities since they were last taken, ascending. */
   segments: Segment[];
 }
 

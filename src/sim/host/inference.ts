@@ -36,7 +36,7 @@ export class InferenceMachine implements Machine {
     return this.#preempted() - this.#preemptedBefore;
   }
 
-  /** What ends from now on belongs to this round. */
+  /** Begins a round, to which responses that end from now on belong. */
   beginRound(record: RoundRecord, _at: number): void {
     this.record = record;
     this.#capped.clear();

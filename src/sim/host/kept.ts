@@ -1,5 +1,5 @@
 /**
- * What became of the responses that a baseline would train on: the first R0 of every prompt, in its first try. Counted as
+ * Counters of the responses that a baseline would train on: the first R0 of every prompt, in its first try. Counted as
  * prompts are trained, from what was drawn for them.
  */
 import type { KeptCounts } from '../result.ts';

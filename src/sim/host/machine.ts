@@ -1,4 +1,4 @@
-/** What the simulated cluster is made of. */
+/** A machine of the simulated cluster. */
 import type { AnyEvent } from '../../core/definition.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 
@@ -8,6 +8,6 @@ export interface Machine {
   carryOut(decision: VocabularyDecision, at: number): void;
   /** When it does something next by itself; `Infinity` while it is idle. Ask after `advanceTo`. */
   nextAt(): number;
-  /** What has happened by now, as events for the policy; each is given once. */
+  /** Returns the events that have happened by now, for the policy; each is given once. */
   advanceTo(at: number): readonly AnyEvent[];
 }

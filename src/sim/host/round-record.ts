@@ -1,4 +1,4 @@
-/** What is counted while a round runs, and the step that comes of it. */
+/** Counters of a round while it runs, and the step that results. */
 import type { FinalPrompt } from '../../schemas/prompts.ts';
 import type { Outcome } from '../engine/decode-engine.ts';
 import type { StepResult } from '../result.ts';

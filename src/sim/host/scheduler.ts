@@ -1,5 +1,5 @@
 /**
- * What the driver drives: a public policy object, and how a round of it is opened. Nothing here schedules; the
+ * The scheduler that the driver runs: a public policy object, and the way a round of it is opened. Nothing here schedules; the
  * decisions are those of the policies that a real host embeds.
  */
 import type { AnyDecision, AnyEvent } from '../../core/definition.ts';

@@ -14,7 +14,7 @@ interface Dealt {
   readonly firstTokens: number[];
 }
 
-/** What was drawn for a request. */
+/** The sample that was drawn for a request. */
 export interface Drawn {
   readonly promptId: string;
   readonly promptIndex: number;
@@ -42,7 +42,7 @@ export class PromptSource {
   readonly #returned: Prompt[] = [];
   /** Places of prompts of a later epoch whose earlier turn is not over, by their ids. */
   readonly #early = new Map<string, number[]>();
-  /** How often a prompt was deferred: its next responses are other samples. */
+  /** The number of times that each prompt was deferred: its next responses are other samples. */
   readonly #deferrals = new Map<string, number>();
   #next = 0;
 
@@ -145,7 +145,7 @@ export class PromptSource {
     if (!late) this.endStep(true);
   }
 
-  /** What was drawn for a request, until the end of the step in which its prompt was trained or deferred. */
+  /** Returns the sample of a request, until the end of the step in which its prompt was trained or deferred. */
   drawn(requestId: string): Drawn | undefined {
     return this.#drawn.get(requestId);
   }

@@ -46,7 +46,7 @@ export class Trainer implements Machine {
   readonly #count: number;
   #longestPass = 0;
   #stepping: { readonly roundId: string; readonly updateId: string; readonly endsAt: number } | undefined;
-  /** What was computed since this was last taken, in the order in which it ended. */
+  /** Work that was completed since this was last taken, in the order in which it ended. */
   readonly trained: Trained[] = [];
 
   constructor(replicas: readonly string[], cost: CostModel) {

@@ -20,7 +20,7 @@ import {
 } from './scheduler.ts';
 import type { PoolsJob } from './settings.ts';
 
-/** What a comparison needs. */
+/** Options of a comparison of disaggregated pools. */
 export interface PoolsCompareOptions {
   /** Rollout pool, trainer and batch shape. */
   readonly job: PoolsJob;
@@ -188,7 +188,7 @@ function resultOf(
   };
 }
 
-/** What CGP alone has of the reduction of each scheduler with both. */
+/** Returns the share of CGP alone in the reduction of each scheduler with both. */
 function sharesOf(results: readonly PoolsSchedulerResult[]): ReductionShares[] {
   const ofRolloutPipe = results.filter((one) => one.pipelining && !one.tailBatching);
   const alone = ofRolloutPipe.find((one) => one.width === 'all');

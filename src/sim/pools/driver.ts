@@ -174,7 +174,7 @@ class PoolsHost {
     }
   }
 
-  /** What is said of prompts, and of the round. */
+  /** Records decisions about prompts, and about the round. */
   #note(decision: VocabularyDecision): void {
     this.#log!.note(decision);
     if (decision.type === 'prompt.deferred') this.#source.deferred(decision.prompt);

@@ -1,4 +1,4 @@
-/** What a reader of a comparison of disaggregated pools must know. */
+/** Notes that a reader of a comparison of disaggregated pools needs. */
 import type { PoolsSchedulerResult } from './result.ts';
 import type { PoolsJob } from './settings.ts';
 

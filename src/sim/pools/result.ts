@@ -1,4 +1,6 @@
-/** What a simulation of disaggregated pools gives: plain data. Times of a round count from its opening, unless said otherwise. */
+/**
+ * The results of a simulation of disaggregated pools: plain data. Times of a round count from its opening, unless said otherwise.
+ */
 import type { Interval, KeptCounts, Segment } from '../result.ts';
 import type { FrontierWidth } from './scheduler.ts';
 import type { PoolsJob } from './settings.ts';
@@ -47,7 +49,7 @@ export interface PoolsRound {
   readonly tokens: number;
   /** Tokens of the longest of them. */
   readonly maxResponseTokens: number;
-  /** Those of them that ran into the cap. */
+  /** Responses that ran into the cap. */
   readonly cappedResponses: number;
   /** Sequences that lost their KV cache for want of room. */
   readonly preemptions: number;
@@ -57,7 +59,7 @@ export interface PoolsRound {
   readonly mostInService: number;
   /** F_w as the round ended; absent without a frontier. */
   readonly width?: number;
-  /** How often the frontier said that it starves the trainer. */
+  /** Number of times that the frontier reported that it starves the trainer. */
   readonly starved: number;
   /** Versions that the weights which generated its responses are behind the last that was published before it is trained. */
   readonly lag: number;
@@ -73,7 +75,7 @@ export interface PoolsRow {
   readonly gpus: number;
   /** Seconds in which it computed. */
   readonly busySeconds: number;
-  /** What it did, ascending; gaps are idle. */
+  /** Its activities, ascending; gaps are idle. */
   readonly timeline: readonly Segment[];
 }
 
@@ -89,7 +91,7 @@ export interface PoolsRun {
   readonly rows: readonly PoolsRow[];
   /** Seconds of all rounds. */
   readonly totalSeconds: number;
-  /** What became of the responses that a serial trainer would train on, of the same prompts. */
+  /** Counts of the responses that a serial trainer would train on, of the same prompts. */
   readonly kept: KeptCounts;
 }
 
@@ -163,19 +165,19 @@ export interface PoolsSchedulerResult {
   readonly starvedRounds: number;
 }
 
-/** What each mechanism has of the reduction: CGP alone, and what the frontier adds to it. They sum to 1. */
+/** Share of each mechanism in the reduction: CGP alone, and the gain that the frontier adds. They sum to 1. */
 export interface ReductionShares {
   /** Id of the scheduler with both. */
   readonly scheduler: string;
   /** Share of the reduction that complete-group pipelining has by itself. */
   readonly cgp: number;
-  /** What frontier-group dispatch adds: 1 − `cgp`. */
+  /** The gain that frontier-group dispatch adds: 1 − `cgp`. */
   readonly fgd: number;
 }
 
 /** Schedulers side by side on one workload. */
 export interface PoolsComparison {
-  /** What was rolled out; lengths in tokens. */
+  /** The workload; lengths in tokens. */
   readonly workload: {
     readonly name: string;
     readonly source: string;
@@ -194,6 +196,6 @@ export interface PoolsComparison {
   readonly schedulers: readonly PoolsSchedulerResult[];
   /** One for each scheduler with both mechanisms, where CGP alone was run and there is a reduction. */
   readonly shares: readonly ReductionShares[];
-  /** What a reader should know of this comparison, in sentences. */
+  /** Notes for the reader of this comparison, in sentences. */
   readonly notes: readonly string[];
 }

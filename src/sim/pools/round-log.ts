@@ -5,7 +5,7 @@ import type { PoolsRound } from './result.ts';
 
 type Measured = Extract<VocabularyDecision, { type: 'pipeline.measured' }>;
 
-/** What the driver knows of a round beside this. */
+/** Facts about a round that only the driver knows. */
 export interface RoundFrame {
   readonly round: number;
   readonly startSeconds: number;

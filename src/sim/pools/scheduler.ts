@@ -1,6 +1,6 @@
 /**
- * What the driver of disaggregated pools drives: the recipe `rolloutpipe`, with its two switches, or `tail-pipelining`, with
- * the same two. Nothing here schedules.
+ * The schedulers that the driver of disaggregated pools runs: the recipe `rolloutpipe`, with its two switches, or
+ * `tail-pipelining`, with the same two. Nothing here schedules.
  */
 import type { PolicyOptions } from '../../core/policy.ts';
 import { create } from '../../core/start.ts';

@@ -15,7 +15,7 @@ const moments = 400;
 /** Share of the moments at which two do the same: the strictest that leaves few enough rows. */
 const enough = [0.98, 0.95, 0.9, 0.8, 0.6, 0] as const;
 
-/** What an engine does at each moment; an idle one does nothing, however long its rollout is. */
+/** Returns the activity of an engine at each moment; it is empty for an idle engine, also within a rollout. */
 function doing({ timeline }: EngineResult, totalSeconds: number): string[] {
   let at = 0;
   return Array.from({ length: moments }, (_, index) => {

@@ -1,7 +1,7 @@
-/** What a comparison is about: its best scheduler, and what each variant of an ablation adds. */
+/** The best scheduler of a comparison, and the gain of each variant of an ablation. */
 import type { ComparisonResult, SchedulerResult } from '../result.ts';
 
-/** What is less than this share of the time counts as nothing. */
+/** A smaller share of the time counts as nothing. */
 export const nothing = 0.0005;
 
 /** Share of the time that a speedup saves. */

@@ -96,7 +96,7 @@ function lines(
       name: run.label,
       type: 'line',
       symbol: 'none',
-      // What lies on the baseline is seen on it all the same.
+      // A curve that lies on the baseline remains visible.
       lineStyle: index === 0 ? { width: 6 } : { width: 2, type: dashes[(index - 1) % dashes.length] },
       color: colour(colours[index % colours.length]!),
       data: points(run),

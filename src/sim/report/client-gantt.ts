@@ -17,14 +17,14 @@ export interface GanttBar {
   readonly name?: string;
 }
 
-/** What is drawn. */
+/** The data of a Gantt chart. */
 export interface Gantt {
   readonly rows: readonly string[];
   readonly bars: readonly GanttBar[];
   readonly lastSeconds: number;
-  /** What is seen at first; the rest is a matter of zooming. Without it all is seen, and there is no zoom. */
+  /** Seconds that are visible at first; the rest needs zooming. Without it all is visible, and there is no zoom. */
   readonly windowSeconds?: number;
-  /** What is said of a bar, by its place. */
+  /** Returns the tooltip of a bar, by its place. */
   readonly describe: (place: number) => string;
   /** Pixels for the names of the rows. */
   readonly left?: number;

@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** What the charts of a report have in common: the reader's colours, axes, legends, tooltips. */
+/** Style that the charts of a report share: the reader's colours, axes, legends, tooltips. */
 
 /** A colour of the style sheet, in the scheme that the reader has now. */
 export function colour(name: string): string {

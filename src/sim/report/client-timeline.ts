@@ -31,7 +31,7 @@ export function roundBars(run: RunData): Bar[] {
   ]);
 }
 
-/** What is said of a bar: of an engine by its place, or with a negative one of a round. */
+/** Returns the tooltip of a bar: of an engine by its place, or with a negative place of a round. */
 export function describeBar(run: RunData, engine: number, index: number, [start, end, kind, load]: Bar): string {
   const span = `${duration(end - start)} (${duration(start)} to ${duration(end)})`;
   if (engine < 0)

@@ -65,7 +65,7 @@ interface Drawn {
   readonly option: () => echarts.EChartsCoreOption;
 }
 
-/** What is drawn in an element: its height, where its data say it, and the option for its width. */
+/** Returns the drawing of an element: its height, where its data give it, and the option for its width. */
 function drawing({ dataset }: HTMLElement): { height?: number; option: (width: number) => echarts.EChartsCoreOption } {
   const run = Number(dataset.run);
   const at = Number(dataset.workload);

@@ -1,4 +1,4 @@
-/** What a report draws, made small: a timeline has thousands of segments, a chart has a thousand pixels. */
+/** The data that a report draws, made small: a timeline has thousands of segments, a chart has a thousand pixels. */
 import type { ComparisonResult, EngineResult, RunResult, Segment } from '../result.ts';
 import { type AlikeEngines, alikeEngines } from './alike.ts';
 import { bestOf, isIdle } from './best.ts';

@@ -1,4 +1,4 @@
-/** How a report writes numbers and text. */
+/** Formats numbers and text for a report. */
 import { printable } from '../../core/printable.ts';
 import type { Interval } from '../result.ts';
 
@@ -17,7 +17,7 @@ export const number = (value: number, digits = 2): string =>
     signDisplay: 'negative',
   });
 
-/** What is less than this is not 0.01 %. */
+/** Smaller shares would be shown as 0.00 %. */
 const leastShown = 0.00005;
 
 /** The sign stays on the line of its number. */

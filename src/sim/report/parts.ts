@@ -1,13 +1,13 @@
-/** What a report is made of: parts with a title, a verdict and the argument for it; all but one wait behind a tab. */
+/** The parts of a report, each with a title, a verdict and the argument for it; all but one wait behind a tab. */
 
 /** One workload under some schedulers. All of it is HTML already. */
 export interface Part {
   readonly title: string;
   /** On its tab. */
   readonly tab: string;
-  /** What would be saved, in a sentence; empty where there is nothing to compare. */
+  /** The time that would be saved, in a sentence; empty where there is nothing to compare. */
   readonly verdict: string;
-  /** What is seen at once. */
+  /** The part that is visible at once. */
   readonly argument: string;
   /** All that is behind it, in folds. */
   readonly folds: readonly Fold[];
@@ -19,7 +19,7 @@ export interface Fold {
   readonly body: string;
 }
 
-/** What a comparison comes to: the verdict, and paragraphs that say why. */
+/** The findings of a comparison: the verdict, and paragraphs that give the reasons. */
 export interface Findings {
   readonly verdict: string;
   readonly text: string;
@@ -85,6 +85,6 @@ export function figure({ chart, workload, run = 0, title, hint = '', legend = ''
  aria-label="${title}. The tables have its numbers."></div></figure>`;
 }
 
-/** What colours mean: a colour of the style sheet, and words. */
+/** Returns a legend: colours of the style sheet, each with its text. */
 export const legendOf = (entries: readonly (readonly [colour: string, text: string])[]): string =>
   `<ul class="legend">${entries.map(([name, text]) => `<li><i class="${name}"></i>${text}</li>`).join('')}</ul>`;

@@ -38,7 +38,7 @@ function left(oracle: SchedulerResult | undefined, ofOracle: number | undefined,
 kept; ${label} reaches ${percent(ofOracle)} of that at equal tokens.</p>`;
 }
 
-/** What the colours of a timeline mean: a colour of the style sheet, and words. */
+/** The legend of a timeline: colours of the style sheet, each with its text. */
 export const timelineColours = [
   ['rollout', 'rollout (stronger with more running sequences)'],
   ['reward', 'rewards'],
@@ -72,7 +72,7 @@ function costs({ schedulers, oracle }: ComparisonResult, best: SchedulerResult):
   return `<div class="costs"><h3>What it costs</h3><dl>${rows.map(([name, value]) => `<dt>${name}</dt><dd>${value}</dd>`).join('')}</dl></div>`;
 }
 
-/** What is seen at once: before and after on one axis, the way from the one to the other, and what it costs. */
+/** Returns the part that is visible at once: before and after on one axis, the steps between them, and the costs. */
 function argument(comparison: ComparisonResult, workload: number): string {
   const best = bestOf(comparison.schedulers);
   const [baseline] = comparison.schedulers;

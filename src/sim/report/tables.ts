@@ -33,7 +33,7 @@ export function comparisonTable(comparison: ComparisonResult): string {
   return table('Comparison', columns, rows, lastRow(comparison));
 }
 
-/** What is left to learn from, and how old it is. */
+/** Returns the table of the trained data: kept long responses, even groups, redraws and staleness. */
 export function trainedTable(comparison: ComparisonResult): string {
   const columns = [
     'scheduler',

@@ -1,11 +1,11 @@
-/** What a report draws of VLM schedulers: stages of a step, and plans made small. */
+/** The data that a report draws of VLM schedulers: stages of a step, and plans made small. */
 import type { PlanPicture, Shard, VlmComparison, VlmSchedulerResult } from '../vlm/result.ts';
 import { lengthOf } from '../vlm/sample.ts';
 
 /** First and last device, start and end in seconds, and what it is: the index of a sequence, or one of {@link notShards}. */
 export type PlanBar = readonly [first: number, last: number, start: number, end: number, what: number];
 
-/** What is no shard of a sequence. */
+/** Bars that are no shard of a sequence. */
 export const notShards = { vision: -1, 'all-to-all': -2 } as const;
 
 /** Stages of a step, in the order in which they are drawn. */
@@ -65,7 +65,7 @@ export function pictured(schedulers: readonly VlmSchedulerResult[]): number[] {
   return found.filter((index) => index >= 0).sort((a, b) => a - b);
 }
 
-/** What is drawn of a comparison. */
+/** Returns the data that are drawn of a comparison. */
 export function vlmData({ workload, job, batch, schedulers }: VlmComparison): VlmData {
   const lengths = batch.map(lengthOf);
   const shown = pictured(schedulers);

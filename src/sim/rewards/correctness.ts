@@ -20,7 +20,7 @@ export const correctnessSettings = {
     ),
 };
 
-/** How often responses are correct. */
+/** Shares of correct responses. */
 export interface CorrectnessSettings {
   readonly correctShare: number;
   readonly correctCorrelation: number;
@@ -33,7 +33,7 @@ const [sampleKey, promptKey] = [103, 106];
 export class Correctness {
   readonly #settings: CorrectnessSettings;
   readonly #seed: number;
-  /** How often each prompt is solved. */
+  /** The share of correct responses of each prompt. */
   readonly #rates = new Map<number, number>();
 
   constructor(settings: CorrectnessSettings, seed: number) {

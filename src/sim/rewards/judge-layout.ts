@@ -1,4 +1,4 @@
-/** What a judgement takes, and what it takes from the actor, by how the judge lies on the GPU. */
+/** The time of a judgement, and its cost for the actor, by the judge's layout on the GPU. */
 import { valueAt } from '../../core/length-function.ts';
 import { pipelinedSeconds } from '../../planners/judge-offload/index.ts';
 import type { JudgeSettings } from './judge-settings.ts';
@@ -38,7 +38,7 @@ export function laidOutSeconds(judge: JudgeSettings, layout: JudgeLayout, respon
   return pipelinedSeconds(layers, streamedLayers, prefetchDepth, { layerSeconds, transferSeconds });
 }
 
-/** How much longer a decode step takes while the judge computes. */
+/** Returns the factor by which a decode step is slower while the judge computes. */
 export function slowdown(layout: JudgeLayout | undefined): number {
   return layout === undefined ? turns : 1 / (1 - layout.mpsShare);
 }

@@ -11,7 +11,7 @@ import type { JudgeSettings } from './judge-settings.ts';
 
 type Dispatch = Extract<VocabularyDecision, { type: 'reward.dispatch' }>;
 
-/** What a judge says of a response, and the length of it. */
+/** A judge's reward of a response, and the response's length. */
 export interface Judged {
   readonly tokens: number;
   readonly reward: 0 | 1;

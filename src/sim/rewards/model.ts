@@ -1,4 +1,4 @@
-/** How long the reward of each sample takes, and what it is: fixed by the seed, the prompt and the sample. */
+/** The reward of each sample, and its time: both fixed by the seed, the prompt and the sample. */
 import type { RewardKind } from '../../schemas/index.ts';
 import { normal, pickIndex, uniform } from '../random.ts';
 import { Correctness } from './correctness.ts';
@@ -43,7 +43,7 @@ export class RewardModel {
     this.#correctness = new Correctness(settings, seed);
   }
 
-  /** Who judges the responses of a prompt: by its task, or drawn by the shares. */
+  /** Returns the kind of judge for the responses of a prompt: by its task, or drawn by the shares. */
   kindOf(promptIndex: number, task: string | undefined): RewardKind {
     const known = task === undefined ? undefined : kindOfTask[task];
     if (known !== undefined) return known;
@@ -73,7 +73,7 @@ export class RewardModel {
     return this.#sandbox(promptIndex, sample, reward);
   }
 
-  /** What a judge says of a sample. */
+  /** Returns a judge's reward of a sample. */
   judged(one: Judgeable): Judged {
     return { tokens: one.tokens, reward: this.#reward(one) };
   }

@@ -19,7 +19,7 @@ interface Running {
   heapIndex: number;
 }
 
-/** What the workers must be told of a request. */
+/** Returns the work of a request, for the workers. */
 export type WorkOf = (requestId: string, kind: RewardKind) => RewardWork;
 
 /** Plain workers of some kinds. Each has as many slots as the policy fills; the policy keeps to one. */

@@ -1,4 +1,4 @@
-/** What is kept of one session in shadow mode, while its log is read. */
+/** The records of one session in shadow mode, while its log is read. */
 import type { LogLineOf } from '../../core/decision-log.ts';
 import { Pairs, type ShadowCounts } from './pairs.ts';
 
@@ -7,7 +7,7 @@ export interface ShadowBook {
   event(line: LogLineOf<'event'>, where: string): void;
   decided(line: LogLineOf<'decided'>): void;
   counts(): ShadowCounts[];
-  /** What the differences would have been worth, where the policy has numbers for it. */
+  /** Returns the estimated value of the differences, where the policy has numbers for it. */
   worth(): object | null;
 }
 

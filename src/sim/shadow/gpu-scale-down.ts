@@ -25,7 +25,7 @@ export interface ScaleDownWorth {
   readonly rejected: number;
   /** Refusals that were right. */
   readonly rejectedRightly: number;
-  /** Those in which all that was in flight would have fitted into these engines together, if not into each of them. */
+  /** Refusals where all requests in flight would have fitted into these engines together, if not into each of them. */
   readonly rejectedMightFit: number;
   /** Evaluations with a response whose end is not in the log. */
   readonly unknown: number;
@@ -124,7 +124,7 @@ export class ScaleDownBook implements ShadowBook {
   }
 
   #reject({ roundId, reason }: Rejected, requests: readonly RunningRequest[], where: string): void {
-    // What was released once in a round stays so.
+    // A release within a round is final.
     if (!this.#released.has(roundId)) this.#pairs.ofPolicy(roundId, { released: false }, reason, where);
     if (!forRoom.has(reason.code)) return;
     const all = [...this.#capacities.values()].reduce((sum, one) => sum + one, 0);

@@ -1,4 +1,4 @@
-/** What a KV cache would have had to hold, now that all lengths are known. */
+/** The KV cache that requests needed, now that all lengths are known. */
 
 /** A request on an engine. */
 export interface Decoding {

@@ -1,11 +1,11 @@
-/** What a policy and its host decided about the same thing, side by side. */
+/** Decisions of a policy and of its host about the same thing, side by side. */
 /** One thing about which both have decided, each in its own way. */
 export interface ShadowDifference {
-  /** What it is about: the ids in the decision. */
+  /** The subject: the ids in the decision. */
   readonly id: string;
-  /** What the host decided. */
+  /** The decision of the host. */
   readonly host: Readonly<Record<string, unknown>>;
-  /** What the policy would have decided. */
+  /** The decision that the policy would have made. */
   readonly policy: Readonly<Record<string, unknown>>;
   /** Why the policy decided so, with the numbers. */
   readonly reason: { readonly code: string };
@@ -13,7 +13,7 @@ export interface ShadowDifference {
   readonly where: string;
 }
 
-/** How often a policy and its host agreed on decisions of one type. */
+/** Numbers of agreements between a policy and its host on decisions of one type. */
 export interface ShadowCounts {
   /** Name of the decision. */
   readonly decision: string;

@@ -9,7 +9,7 @@ import { ScaleDownBook } from './gpu-scale-down.ts';
 import type { ShadowCounts } from './pairs.ts';
 import { TimeoutBook } from './sandbox-timeout.ts';
 
-/** What was found of one session. */
+/** The findings in one session. */
 export interface ShadowSession {
   /** Id of the session. */
   readonly session: string;
@@ -21,11 +21,11 @@ export interface ShadowSession {
   readonly missingEvents: number;
   /** Agreement and differences, by name of the decision. */
   readonly decisions: readonly ShadowCounts[];
-  /** What the differences would have been worth; null where the policy has no numbers for it. */
+  /** The estimated value of the differences; null where the policy has no numbers for it. */
   readonly worth: object | null;
 }
 
-/** What was found in a log. */
+/** The findings in a log. */
 export interface ShadowReport {
   /** The sessions in shadow mode, in the order in which they were opened. */
   readonly sessions: readonly ShadowSession[];

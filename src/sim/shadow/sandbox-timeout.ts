@@ -7,13 +7,13 @@ import { Pairs } from './pairs.ts';
 type Finished = Extract<SandboxTimeoutEvent, { type: 'sandbox.finished' }>;
 type Run = Extract<SandboxTimeoutDecision, { type: 'sandbox.run' }>;
 
-/** What the timeouts of the policy would have done to the runs of the host. */
+/** Estimated effect of the policy's timeouts on the runs of the host. */
 export interface TimeoutWorth {
   /** Runs that ended and scored, and what they took. */
   readonly runs: number;
   /** Seconds that they took. */
   readonly runSeconds: number;
-  /** Those of them that were correct. */
+  /** Runs among them that were correct. */
   readonly correctRuns: number;
   /** Doomed runs that would have been stopped earlier, and the seconds that this would have saved. */
   readonly stoppedEarlier: number;

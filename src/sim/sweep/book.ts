@@ -1,4 +1,4 @@
-/** What a sweep has measured so far, and how candidates compare: always on the seeds that both have seen. */
+/** Measurements of a sweep so far, and comparisons of candidates, always on the seeds that both have seen. */
 import { sampleStandardDeviation } from 'simple-statistics';
 import { ratio, sumOf } from '../metrics.ts';
 import type { Interval } from '../result.ts';
@@ -101,7 +101,7 @@ export class Book {
     else candidate.runs.set(seed, run);
   }
 
-  /** What both have, of these seeds. */
+  /** Returns the pairs of runs on those of these seeds that both have. */
   pairs(one: Candidate, other: Candidate, seeds: readonly number[]): Pair[] {
     return seeds.flatMap((seed) => {
       const [a, b] = [one.runs.get(seed), other.runs.get(seed)];

@@ -1,6 +1,6 @@
-/** How much a sweep tries. */
+/** Efforts of a sweep. */
 
-/** How much is searched. */
+/** The size of a search. */
 export interface SweepEffort {
   /** Seeds of the first three parts (coarse, cross, fine), a whole number >= 1. */
   readonly coarseSeeds: number;

@@ -1,8 +1,8 @@
-/** What a recommendation has to keep, and what it has to be sure of. */
+/** The limits that a recommendation has to keep, and the confidence that it needs. */
 import { type Book, type Candidate, keptRatio, longestRatio } from './book.ts';
 import type { SweepLimits } from './result.ts';
 
-/** How far the kept tokens may be below those of the papers' settings: in the search, and in the confirmation. */
+/** Slack of the kept tokens below those of the papers' settings: in the search, and in the confirmation. */
 export const keptSlack = Object.freeze({ search: 0.005, confirmation: 0.01 });
 
 /**

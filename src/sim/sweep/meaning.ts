@@ -1,4 +1,4 @@
-/** What a recommendation says, in sentences. */
+/** Explains a recommendation in sentences. */
 import type { Interval } from '../result.ts';
 import { areGiven, cautionShare } from './limits.ts';
 import type { SweepAdvice, SweepLimits } from './result.ts';
@@ -82,7 +82,7 @@ function limitsText({ minKept, minTop1, maxLag }: SweepLimits): string {
   ].join(', ');
 }
 
-/** What is paid for the gain. */
+/** Returns the cost of the gain, in a sentence. */
 function costSentence({ recommended, baseline }: SweepFacts): string {
   const { equalTokenSpeedup: speedup, longestTrainedRatio, staleShare, maxLag } = recommended;
   const times = `${speedup.value.toFixed(2)}x as fast as ${baseline.label} a kept token (${speedup.low.toFixed(2)} to ${speedup.high.toFixed(2)})`;
@@ -93,7 +93,7 @@ function costSentence({ recommended, baseline }: SweepFacts): string {
   return `At equal tokens it is ${times}. Of responses as long as the longest 1 % of the baseline's it trains ${percent(longestTrainedRatio)} as many; ${stale}.`;
 }
 
-/** What the intervals rest on. */
+/** Returns the basis of the intervals, in a sentence. */
 function seenSentence({ prompts, confirmationSteps, confirmationSeeds }: SweepFacts['search']): string {
   const runs = `${confirmationSeeds.length} runs of ${confirmationSteps} steps on seeds that the search has not seen`;
   const on = {

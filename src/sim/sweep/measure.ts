@@ -1,5 +1,5 @@
 /**
- * What a run says of a long job. A short run ends in the middle of a cycle of short and long rounds, and flushes its
+ * Rates of a long job, from a short run. A short run ends in the middle of a cycle of short and long rounds, and flushes its
  * queue in a last, smaller round; so full rounds are averaged by kind, and the kinds are weighted as a job without end has
  * them: every short round defers d prompts, which is d ÷ P0 long rounds.
  */
@@ -21,7 +21,7 @@ export interface MeasuredRound {
   readonly lag: number;
 }
 
-/** What is kept of the rounds of a run. */
+/** Rates of a run, averaged over its rounds. */
 export interface RoundRates {
   /** Seconds of the job for each prompt that is trained on. */
   readonly secondsPerPrompt: number;

@@ -1,4 +1,4 @@
-/** What a recommendation does not know. */
+/** Costs and effects that a recommendation does not model. */
 import type { SweepProblem } from './run.ts';
 
 const always = [

@@ -1,5 +1,5 @@
 /**
- * What a sweep says: plain data. Intervals are 95 % intervals for an independent run of 60 steps, with other seeds and other
+ * The results of a sweep: plain data. Intervals are 95 % intervals for an independent run of 60 steps, with other seeds and other
  * prompts.
  */
 import type { Interval } from '../result.ts';
@@ -9,7 +9,7 @@ import type { SweepSettings } from './settings.ts';
 import type { PromptSplit } from './split.ts';
 
 /**
- * What the recommendation is:
+ * The kind of the recommendation:
  *
  * - `tuned`: settings that are faster than the papers', and keep as many tokens;
  * - `published`: the papers' settings, since nothing is measurably better;
@@ -76,7 +76,7 @@ export interface ConfirmedSettings {
 /** A recommendation, and why. `policy` and `config` are the arguments of `registry.create`. */
 export type SweepAdvice = PolicyChoice & {
   readonly verdict: SweepVerdict;
-  /** What it says, in sentences. */
+  /** The recommendation in sentences. */
   readonly meaning: readonly string[];
   readonly job: 'synchronous' | 'pools';
   readonly workload: {
@@ -110,12 +110,12 @@ export type SweepAdvice = PolicyChoice & {
     readonly leastKeptTokenRatio: number;
     /** Whether that was given. */
     readonly given: boolean;
-    /** What was asked for. */
+    /** The limits that were asked for. */
     readonly limits: SweepLimits;
   };
   /** Everything that was tried, the fastest first. */
   readonly tried: readonly TriedSettings[];
-  /** What could not run, and why. */
+  /** Settings that could not run, and the reasons. */
   readonly infeasible: readonly { readonly settings: SweepSettings; readonly why: string }[];
   readonly notModelled: readonly string[];
   readonly search: {
@@ -135,7 +135,7 @@ export type SweepAdvice = PolicyChoice & {
   readonly simulated: Readonly<Record<string, number | string>>;
 };
 
-/** What a recommendation must keep to. */
+/** Limits of a recommendation. */
 export interface SweepLimits {
   /** Least kept-token ratio, above 0 and at most 1; that of the papers' settings if absent. */
   readonly minKept?: number | undefined;
@@ -145,7 +145,7 @@ export interface SweepLimits {
   readonly maxLag?: number | undefined;
 }
 
-/** What a sweep is asked for. */
+/** Options of a sweep. */
 export interface SweepOptions extends SweepLimits {
   /** First seed (default 1). */
   readonly seed?: number;

@@ -10,7 +10,7 @@ import { labelOf, type SweepSettings } from './settings.ts';
 export const mean = (pairs: readonly Pair[], value: (pair: Pair) => number): number =>
   ratio(sumOf(pairs, value), pairs.length);
 
-/** What has no interval. */
+/** Returns the figures that have no interval. */
 const costs = (pairs: readonly Pair[]) => ({
   longestTrainedRatio: longestRatio(pairs),
   cappedShare: mean(pairs, ({ one }) => one.cappedShare),
@@ -26,7 +26,7 @@ const equalTokens = [
 /** Speedup of the first of each pair over the other at equal tokens. */
 export const speedupOf = (pairs: readonly Pair[]): number => predicted(pairs, equalTokens, ofMean).value;
 
-/** What is said of a candidate on the seeds of the confirmation. */
+/** Returns the results of a candidate on the seeds of the confirmation. */
 export function confirmedRow(
   book: Book,
   one: Candidate,
@@ -50,7 +50,7 @@ export function confirmedRow(
   };
 }
 
-/** What is said of everything that was tried, on the seeds of the search: the fastest first; and of what could not run. */
+/** Returns the results of all candidates on the seeds of the search, those that save most first, and those that could not run. */
 export function triedRows(
   book: Book,
   rules: Rules,

@@ -1,11 +1,11 @@
-/** How candidates are ranked, and which of them wins. */
+/** Ranks candidates, and chooses the one that wins. */
 import { type Book, type Candidate, difference, gain, gainInterval, keptRatio } from './book.ts';
 import type { Spread } from './interval.ts';
 import { cautionShare, isWithin, keptSlack } from './limits.ts';
 import type { SweepLimits } from './result.ts';
 import { provisionOf, type SweepSettings } from './settings.ts';
 
-/** What the rules go by. */
+/** Options of the rules. */
 export interface RulesOptions {
   readonly book: Book;
   readonly published: Candidate;
@@ -36,7 +36,7 @@ export class Rules {
       .filter((one) => one.infeasible === undefined && seeds.every((each) => one.runs.has(each)))
       .filter((one) => this.isWithin(one, seeds, 'search'))
       .filter((one) => {
-        // What does the same in every run, such as an adaptive TP that never changes, need not be tried twice.
+        // A setting that does the same in every run, such as an adaptive TP that never changes, need not be tried twice.
         const runs = JSON.stringify(seeds.map((each) => one.runs.get(each)));
         return !seen.has(runs) && seen.add(runs);
       })

@@ -30,7 +30,7 @@ export interface SynchronousProblem extends Problem {
   readonly kind: 'synchronous';
   /** Engines, batch shape and cost model; with `hardware` and `rewards`, as the presets have them. */
   readonly job: Job;
-  /** What the host can carry out; all of it if absent. */
+  /** The levers of the host; all if absent. */
   readonly levers?: Levers;
 }
 
@@ -42,12 +42,12 @@ export interface PoolsProblem extends Problem {
   readonly job: PoolsJob;
 }
 
-/** What is swept. */
+/** The job that is swept. */
 export type SweepProblem = SynchronousProblem | PoolsProblem;
 
 /** A run to be made: JSON. */
 export interface SweepTask {
-  /** What is tried, the job without any of it, or the oracle schedule of a synchronous job. */
+  /** The settings to try, the job without any of them, or the oracle schedule of a synchronous job. */
   readonly settings: SweepSettings | 'baseline' | 'oracle';
   /** Seed of lengths and rewards, a whole number. */
   readonly seed: number;
@@ -55,7 +55,7 @@ export interface SweepTask {
   readonly part?: SweepPart;
 }
 
-/** What a run gives: JSON. */
+/** The result of a run: JSON. */
 export type SweepRun =
   | (RoundRates & {
       /** Responses of the longest 1 % of those that the baseline trains on, among the trained prompts. */
@@ -105,11 +105,11 @@ export function sweepEvaluator(problem: SweepProblem): (task: SweepTask) => Swee
   };
 }
 
-/** What all candidates of a seed have in common. */
+/** Inputs that all candidates of a seed share. */
 interface Given {
   readonly workload: Workload;
   readonly steps: number;
-  /** What the baseline trains on. */
+  /** The prompts that the baseline trains on. */
   readonly fixed: readonly FixedPrompt[];
   readonly longTokens: number;
 }

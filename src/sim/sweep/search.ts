@@ -36,7 +36,7 @@ export interface SweepBatch {
   readonly plannedRuns: number;
 }
 
-/** What a search is given. */
+/** Options of a search. */
 export interface SearchOptions {
   readonly seed: number;
   readonly effort: SweepEffort;
@@ -47,7 +47,7 @@ export interface SearchOptions {
   readonly spread: Spread;
 }
 
-/** What a search has found. */
+/** The result of a search. */
 export interface SearchResult {
   readonly rules: Rules;
   /** The winner; `reference` where nothing is better. */
@@ -101,7 +101,7 @@ export function* searching(
     runs += tasks.length;
   }
 
-  // What comes after: each phase is guessed from what the ones before it were.
+  // The number of runs in later phases is a guess from the earlier ones.
   const final =
     2 * semifinalists + finalists * (effort.finalSeeds - effort.semifinalSeeds) + 6 * effort.confirmationSeeds;
   const fine = 12 * effort.coarseSeeds * effort.fineRounds + final;

@@ -1,4 +1,4 @@
-/** What a sweep may choose from: the papers' settings, coarse values of each, and what lies beside a value. */
+/** The choices of a sweep: the papers' settings, coarse values of each, and the neighbours of a value. */
 import { scaledCount } from '../../schemas/units.ts';
 import { gpuIdsOf } from '../host/cluster.ts';
 import { reproducingWidth } from '../pools/presets.ts';
@@ -59,7 +59,7 @@ function besideWidth(value: Value, groups: number): Value[] {
   return steps.filter((one) => one >= 1 && one < groups);
 }
 
-/** What can be searched for a job. */
+/** Returns the settings that can be searched for a job. */
 export function sweepSpace(problem: SweepProblem): SweepSpace {
   const prompts = problem.kind === 'pools' ? problem.job.groupsPerRound : problem.job.promptsPerRound;
   const { responsesPerPrompt: responses } = problem.job;

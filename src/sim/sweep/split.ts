@@ -26,7 +26,7 @@ export interface PromptSplit {
 /** Fewer prompts are not split: a run draws a half of its part, and that half should be more than a few. */
 export const leastToSplit = 128;
 
-/** How a workload is split. */
+/** Splits the prompts of a workload between the search and the confirmation. */
 export function splitOf(workload: Workload): PromptSplit {
   const { distinctPrompts } = workload;
   if (!Number.isFinite(distinctPrompts)) return { kind: 'generated', search: null, confirmation: null };
@@ -61,7 +61,7 @@ export function partOf(workload: Workload, part: SweepPart, seed: number): Workl
 /** Steps of the independent run that intervals are for, at least. */
 export const independentSteps = 60;
 
-/** How far an independent run may be from those of the confirmation, which have so many steps. */
+/** Returns the spread of an independent run around those of the confirmation, which have this many steps. */
 export function confirmationSpread(workload: Workload, promptsPerRound: number, steps: number): Spread {
   const prompts = splitOf(workload).confirmation ?? Number.POSITIVE_INFINITY;
   const drawn = drawnHalf({ ...workload, distinctPrompts: prompts }, 0).distinctPrompts;

@@ -4,7 +4,7 @@ import { DumpImport, type DumpImportOptions } from './import/import.ts';
 import { JsonArrayReader } from './json-array.ts';
 import type { QuantileRow } from './quantiles.ts';
 
-/** What files hold: prompts with their responses, or quantiles. */
+/** The content of trace files: prompts with their responses, or quantiles. */
 export type Trace =
   | { readonly kind: 'prompts'; readonly reader: string; readonly prompts: readonly TracePrompt[] }
   | { readonly kind: 'quantiles'; readonly reader: string; readonly rows: readonly QuantileRow[] };

@@ -10,11 +10,11 @@ import { placeBatch, type VlmScheduler, vlmSchedulers } from './scheduler.ts';
 import type { VlmJob } from './settings.ts';
 import { simulateStep, type VlmStep } from './step.ts';
 
-/** What a comparison needs. */
+/** Options of a comparison of VLM schedulers. */
 export interface VlmCompareOptions {
   /** GPUs, model and cost. */
   readonly job: VlmJob;
-  /** Where the samples of each step come from. */
+  /** The source of the samples of each step. */
   readonly workload: VlmWorkload;
   /** 1 to 10,000; by default 5. */
   readonly steps?: number;

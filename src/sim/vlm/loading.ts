@@ -1,5 +1,5 @@
 /**
- * Where images and videos are decoded: by one controller, as in veRL, or spread over the nodes and ahead of time, as
+ * Decoding of images and videos: by one controller, as in veRL, or spread over the nodes and ahead of time, as
  * by ShadowLoader (FlexRL §4).
  */
 import { bytesPerVisualToken, decoding, shadow } from './constants.ts';
@@ -11,11 +11,11 @@ export const loaderIds = ['centralized', 'shadow-loader'] as const;
 /** Id of a loader. */
 export type LoaderId = (typeof loaderIds)[number];
 
-/** What loading a batch takes. */
+/** The time and memory of loading a batch. */
 export interface Loading {
   /** Seconds until all of the batch is decoded. */
   readonly seconds: number;
-  /** Those that a step waits for: all of them, or those that the step before did not hide. */
+  /** Seconds that a step waits: all of them, or those that the step before did not hide. */
   readonly exposedSeconds: number;
   /** Host memory of the controller, and of the node that has most, for visual inputs. */
   readonly controllerBytes: number;

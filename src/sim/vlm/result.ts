@@ -1,4 +1,4 @@
-/** What a comparison of VLM schedulers gives: plain data. */
+/** The results of a comparison of VLM schedulers: plain data. */
 import type { Exceeded } from './memory.ts';
 import type { VlmSample } from './sample.ts';
 import type { VlmPlacement } from './scheduler.ts';
@@ -23,7 +23,7 @@ export interface Shard {
 export interface PlanPicture {
   /** Length of the picture. */
   readonly seconds: number;
-  /** What each device does, and when. */
+  /** The work of each device, and its times. */
   readonly shards: readonly Shard[];
   /** Degree of each sequence. */
   readonly degrees: readonly number[];
@@ -35,11 +35,11 @@ export interface VlmSchedulerResult {
   readonly scheduler: string;
   /** For people: tables and charts. */
   readonly label: string;
-  /** How sequences are placed on devices. */
+  /** The placement of sequences on devices. */
   readonly placement: VlmPlacement;
   /** Seconds until all of a batch is decoded, mean of a step. */
   readonly loadSeconds: number;
-  /** Those of them that a step waits for, mean of a step. */
+  /** Loading seconds that a step waits for, mean of a step. */
   readonly exposedLoadSeconds: number;
   /** Seconds of the rollout, mean of a step. */
   readonly rolloutSeconds: number;
@@ -87,7 +87,7 @@ export interface VlmSchedulerResult {
 
 /** Schedulers side by side on one workload. */
 export interface VlmComparison {
-  /** What was rolled out; lengths in tokens. */
+  /** The workload; lengths in tokens. */
   readonly workload: {
     readonly name: string;
     readonly source: string;
@@ -101,6 +101,6 @@ export interface VlmComparison {
   readonly batch: readonly VlmSample[];
   /** The results, the baseline first. */
   readonly schedulers: readonly VlmSchedulerResult[];
-  /** What a reader should know of this comparison, in sentences. */
+  /** Notes for the reader of this comparison, in sentences. */
   readonly notes: readonly string[];
 }

@@ -1,7 +1,7 @@
 /** Sequences of a batch as a VLM trainer sees them: text, and images or frames of a video. */
 import { z } from 'zod';
 
-/** What a sequence carries beside its text. */
+/** Visual content of a sequence, or none. */
 export const visualKinds = ['text', 'image', 'video'] as const;
 
 /** Schema of a sequence. */
@@ -30,7 +30,7 @@ export const lengthOf = (one: VlmSample): number => one.textTokens + one.visualT
 export interface VlmWorkload {
   /** For people: tables and charts. */
   readonly name: string;
-  /** Where the lengths come from, in words. */
+  /** The source of the lengths, in words. */
   readonly source: string;
   /** The sample at this place, from 0; it depends on the seed of the workload and the index alone. */
   sample(index: number): VlmSample;

@@ -15,7 +15,7 @@ export const vlmJobSchema = z.strictObject({
   nodeMemoryGb: z.number().positive().default(1024).describe('Host memory of each node, in GB (1e9 bytes).'),
 });
 
-/** What a caller writes. */
+/** The settings of a job as a caller writes them, before defaults. */
 export type VlmJobInput = z.input<typeof vlmJobSchema>;
 /** A job with its defaults filled in. */
 export type VlmJob = Readonly<z.output<typeof vlmJobSchema>>;
@@ -35,5 +35,5 @@ export function defineVlmJob(input: VlmJobInput = {}): VlmJob {
   return job;
 }
 
-/** How many nodes a job has; the last one may be only partly its own. */
+/** Returns the number of nodes of a job; the last one may be only partly its own. */
 export const nodesOf = ({ gpus, gpusPerNode }: VlmJob): number => Math.ceil(gpus / gpusPerNode);

@@ -1,4 +1,4 @@
-/** What mixtures are made of: images, short videos and long videos, each drawn by seed and index. */
+/** Sources of mixtures: images, short videos and long videos, each drawn by seed and index. */
 import { z } from 'zod';
 import { parse } from '../../core/validate.ts';
 import { normal, pickIndex, uniform } from '../random.ts';
@@ -55,7 +55,7 @@ export function readVisionSources(videos: string, images: string): VisionSources
   };
 }
 
-/** How samples are made of sources. */
+/** Options for making samples. */
 export interface SampleOptions {
   /** Videos, and lengths of images and responses. */
   readonly sources: VisionSources;

@@ -7,7 +7,7 @@ import type { VlmPlacement } from './scheduler.ts';
 import type { VlmJob } from './settings.ts';
 import { allToAllSeconds, attentionSeconds, headsSent, linearSeconds, visionSeconds } from './timing.ts';
 
-/** What one device has of a forward pass, in seconds, and the work that makes its balance. */
+/** The share of one device in a forward pass, in seconds, and the work that makes its balance. */
 export interface DeviceLoad {
   /** Σ h² ÷ p: the attention that a balance ratio counts. */
   squares: number;
@@ -66,7 +66,7 @@ function allToAllOf(plan: FlexUlyssesPlan, batch: readonly VlmSample[], job: Vlm
   return seconds;
 }
 
-/** What each device has of a forward pass. */
+/** Returns the share of each device in a forward pass. */
 export function deviceLoads(plan: FlexUlyssesPlan, batch: readonly VlmSample[], job: VlmJob): DeviceLoad[] {
   const model = vlmModel(job.model);
   const visual = visualTokensOf(plan, batch, job.gpus);

@@ -12,11 +12,11 @@ import type { VlmJob } from './settings.ts';
 import { balanceOf, type DeviceLoad, deviceLoads, stageSeconds } from './stage.ts';
 import { bytesPerSentToken } from './timing.ts';
 
-/** What one step took. */
+/** Times of one step. */
 export interface VlmStep {
   /** Tokens of the batch. */
   readonly tokens: number;
-  /** What data loading takes. */
+  /** Time and memory of data loading. */
   readonly loading: Loading;
   /** Seconds of the rollout. */
   readonly rolloutSeconds: number;
@@ -48,11 +48,11 @@ export interface VlmStep {
 
 /** A step with the plan that it followed. */
 export interface PlannedStep {
-  /** What the step takes. */
+  /** Times of the step. */
   readonly step: VlmStep;
   /** The plan that it follows. */
   readonly plan: FlexUlyssesPlan;
-  /** What each device has of it. */
+  /** The share of each device in it. */
   readonly loads: readonly DeviceLoad[];
 }
 

@@ -16,7 +16,7 @@ export function attentionSeconds(heads: number, squares: number, tokens: number)
   return (heads / measuredHeads.attention) * attentionTime(timingPresets.H800, 1, tokens, squares);
 }
 
-/** Where an all-to-all runs. */
+/** The GPUs and links of an all-to-all. */
 export interface AllToAllOptions {
   readonly gpu: VlmGpuId;
   /** By default 8. */

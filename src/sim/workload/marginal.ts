@@ -10,11 +10,11 @@ import { capped, checkWorkload, type Workload, type WorkloadPrompt } from './wor
 /** A quantile function: from a share in (0, 1) to tokens. */
 export type Quantile = (share: number) => number;
 
-/** What a workload from a marginal needs. */
+/** Options of a workload from a marginal. */
 export interface MarginalOptions {
   /** For people: tables and charts. */
   readonly name: string;
-  /** Where the lengths come from, in words. */
+  /** The source of the lengths, in words. */
   readonly source?: string;
   /** Lengths of responses, by quantile. */
   readonly responseTokens: Quantile;
@@ -108,7 +108,7 @@ export interface LongTail {
   readonly sigma: number;
   /** w: share of responses in the tail. */
   readonly tailWeight: number;
-  /** Where the tail begins, in tokens. */
+  /** Tokens at which the tail begins. */
   readonly tailStartTokens: number;
   /** Exponent of the Pareto tail; smaller is heavier. */
   readonly tailExponent: number;

@@ -52,7 +52,7 @@ export class CsvRows {
     return this.#header !== undefined;
   }
 
-  /** Where a quoted cell began that has not ended. */
+  /** The place where a quoted cell began that has not ended. */
   get open(): string | undefined {
     return this.#begun?.where;
   }

@@ -1,8 +1,8 @@
-/** What readers of trainers' dumps have in common: a line of a dump becomes responses, of which only numbers are kept. */
+/** Types for the readers of trainers' dumps: a line of a dump becomes responses, of which only numbers are kept. */
 import { z } from 'zod';
 import { refuse } from '../../../errors.ts';
 
-/** How the tokens of a text are found, where a dump has no count of them. */
+/** Counts the tokens of texts, where a dump has no counts. */
 export interface TextTokens {
   /** `tokenizer`: counted by the tokenizer of the model. `characters`: estimated from the length of the text. */
   readonly method: 'tokenizer' | 'characters';
@@ -17,7 +17,7 @@ export type SkipReason = 'aborted' | 'failed' | 'pending' | 'empty';
 
 /** A response of a dump. */
 export interface DumpedResponse {
-  /** What responses of one prompt have in common within a step: an id, or the fingerprint of the prompt. */
+  /** The key that responses of one prompt share within a step: an id, or the fingerprint of the prompt. */
   readonly group: string;
   /** The training step, if the dump says it. */
   readonly step?: number;
@@ -33,13 +33,13 @@ export interface DumpedResponse {
   readonly truncated?: boolean;
   /** Whether it was right, where the dump says so. */
   readonly correct?: boolean;
-  /** What its prompt is about, where the dump says so. */
+  /** The task of its prompt, where the dump has one. */
   readonly task?: string;
   /** Whether the tokens come from the text: see {@link TextTokens}. */
   readonly fromText: boolean;
 }
 
-/** What a reader is told beside the line. */
+/** Context of a line, for its reader. */
 export interface DumpContext {
   /** `file:line`, for errors. */
   readonly where: string;

@@ -8,7 +8,7 @@ import { dumpLine } from './line.ts';
 import { dumpReaders } from './readers.ts';
 import { tableColumns, tableDump } from './table.ts';
 
-/** How the lines of a file are read. */
+/** The format of the lines of a file. */
 export type Format =
   | { readonly kind: 'dump'; readonly id: string; readonly reader: DumpReader; readonly csv?: CsvRows }
   | {
@@ -65,7 +65,7 @@ function ofText(line: string, where: string, asked: DumpReader | undefined): For
   return refuse('invalid_input', where, `a JSON object, or a header with ${tableColumns}`, line);
 }
 
-/** Who has two fields of a trainer, and is none of its dumps, is told which are missing. */
+/** Refuses a row with two fields of a trainer that is none of its dumps, and names the missing fields. */
 function refuseOtherVersion(row: Readonly<Record<string, unknown>>, where: string): void {
   const marked = dumpReaders
     .map((reader) => ({ reader, count: reader.marks.filter((name) => name in row).length }))

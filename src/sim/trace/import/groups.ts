@@ -14,7 +14,7 @@ interface Group {
   rows?: number[];
   /** Seconds of rewards, where a trace has them. */
   seconds?: (number | undefined)[];
-  /** How the tokens of a trace were estimated. */
+  /** The way the tokens of a trace were estimated. */
   estimated?: string;
 }
 
@@ -130,7 +130,7 @@ export class ResponseGroups {
     return all.sort();
   }
 
-  /** How many responses prompts have: the fewest, the most, and what most of them have. */
+  /** Returns the number of responses of prompts: the fewest, the most, and the usual. */
   groupSizes(): { readonly least: number; readonly most: number; readonly usual: number } {
     const counts = new Map<number, number>();
     for (const { tokens } of this.#groups.values()) counts.set(tokens.length, (counts.get(tokens.length) ?? 0) + 1);

@@ -10,13 +10,13 @@ import { dumpLine } from './line.ts';
 import { dumpReaders } from './readers.ts';
 import { tableDump } from './table.ts';
 
-/** How a dump is read. */
+/** Options for reading a dump. */
 export interface DumpImportOptions {
   /** A short id of a text: the same for the same text, and another for every other. */
   readonly fingerprint: (text: string) => string;
   /** Id of a reader, see {@link dumpReaders}; found from the first line by default. */
   readonly from?: string;
-  /** How the tokens of texts are found; dumps without counts are refused without it. */
+  /** The token counter for texts; dumps without counts are refused without it. */
   readonly textTokens?: TextTokens;
   /** Longest response of the job, a whole number >= 1: what reaches it is marked as capped. */
   readonly capTokens?: number;
@@ -26,7 +26,7 @@ export interface DumpImportOptions {
   readonly skipBroken?: boolean;
 }
 
-/** What came of a dump. */
+/** The outcome of an import. */
 export interface DumpSummary {
   /** Formats that were read. */
   readonly readers: readonly string[];
@@ -48,7 +48,7 @@ export interface DumpSummary {
   readonly scored: number;
   /** Responses whose tokens come from their text, and how. */
   readonly fromText: number;
-  /** How tokens were counted in texts; null where no text was counted. */
+  /** The way tokens were counted in texts; null where no text was counted. */
   readonly textTokens: string | null;
   /** Whether that is an estimate. */
   readonly estimated: boolean;
@@ -58,7 +58,7 @@ export interface DumpSummary {
   readonly skipped: Readonly<Partial<Record<SkipReason, number>>>;
   /** Lines that could not be read, and were skipped. */
   readonly brokenLines: number;
-  /** What was wrong with the first broken lines. */
+  /** The errors of the first broken lines. */
   readonly firstBroken: readonly string[];
 }
 
@@ -69,7 +69,7 @@ const brokenShown = 3;
  */
 export const cappedFromText = 0.99;
 
-/** What has no id is named by its place; wherever the file lies, it is the same prompt. */
+/** Names a prompt without an id by its place; the folder of the file does not count. */
 const ownId = (id: string, where: string): string => (id === where ? where.replace(/^.*[/\\]/, '') : id);
 
 /** Collects the responses of files, all of one format. Give it every line, then take the trace. */
@@ -79,7 +79,7 @@ export class DumpImport {
   readonly #rows: QuantileRow[] = [];
   readonly #skipped: Partial<Record<SkipReason, number>> = {};
   readonly #firstBroken: string[] = [];
-  /** Where each prompt of a trace stands: none may come twice. */
+  /** The place of each prompt of a trace: no prompt may come twice. */
   readonly #placeOf = new Map<string, { readonly file: string; readonly number: number }>();
   #file: string | undefined;
   /** Of this file; nothing before its first line. */
@@ -164,7 +164,7 @@ export class DumpImport {
     return this.#lines === 0 ? 'an empty file' : 'no prompt with a response';
   }
 
-  /** What came of it. Throws `invalid_input` if there is no response. */
+  /** Returns the outcome. Throws `invalid_input` if there is no response. */
   summary(): DumpSummary {
     this.prompts();
     const sorted = this.#groups.sortedTokens();
@@ -189,7 +189,7 @@ export class DumpImport {
     };
   }
 
-  /** What is wrong with a line is counted, if that was asked for; what is wrong with the options never is. */
+  /** Counts errors of a line, if that was asked for; errors of the options are always thrown. */
   #unbroken<T>(read: () => T): T | undefined {
     try {
       return read();

@@ -67,7 +67,7 @@ function columnsOf(row: Readonly<Record<string, unknown>>): Columns {
   return Object.fromEntries(found);
 }
 
-/** What a header, or an object, must have. */
+/** The columns that a header, or an object, must have. */
 export const tableColumns = `a column of tokens (${names.tokens.slice(0, 6).join(', ')}, …) or of text (${names.text.slice(0, 3).join(', ')})`;
 
 /** Longer prompts are texts: a fingerprint stands for them. */
