@@ -22,7 +22,7 @@ const longestName = 24;
 const percent = (share: number, digits = 0): string => `${(100 * share).toFixed(digits)}%`;
 const between = ({ low, high }: Interval): string => `${(100 * low).toFixed(1)} to ${percent(high, 1)}`;
 const factor = (value: number): string => `${Number(value.toFixed(4))}`;
-/** A name that leaves room for what is said of it. */
+/** Shortens a name, so that the rest of its line has room. */
 const short = (name: string): string => (name.length > longestName ? `${name.slice(0, longestName - 1)}…` : name);
 const times = (value: number): string => `${value.toFixed(2)}x`;
 
@@ -114,7 +114,7 @@ const tuned = [
   'scaleDownTrigger',
 ] as const;
 
-/** Only what is tuned: servers, GPUs and the profile are those of the simulated job. */
+/** Returns only the tuned settings: servers, GPUs and the profile are those of the simulated job. */
 function configuration({ config }: Answer['sweep']): string[] {
   const all: Readonly<Record<string, unknown>> = { ...config };
   const entries = tuned

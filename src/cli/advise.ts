@@ -1,4 +1,4 @@
-/** `rollflex advise`: from a trainer's dump to what to switch on in it. */
+/** `rollflex advise`: from a trainer's dump to the settings to switch on in it. */
 import { availableParallelism } from 'node:os';
 import { type AdviseWork, advising } from '../sim/advise/advising.ts';
 import type { Answer } from '../sim/advise/answer.ts';

@@ -76,7 +76,7 @@ interface Lengths {
   readonly responseTokens: readonly number[];
 }
 
-/** The lengths of a trace; of one that was imported, those of a step: its ids end with it. */
+/** Reads the lengths of a trace; of an imported one those of a step, whose number ends its ids. */
 async function tracedLengths(
   path: string,
   step: number | undefined,

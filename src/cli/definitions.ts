@@ -1,4 +1,4 @@
-/** Definitions of the user, beside those shipped. */
+/** Definitions of the user, beside the shipped ones. */
 import { accessSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';

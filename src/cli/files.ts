@@ -1,4 +1,4 @@
-/** Reading what the user names, and finding what comes with the package. */
+/** Reads files that the user names, and finds those that come with the package. */
 import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { refuse } from '../errors.ts';
@@ -38,7 +38,7 @@ export function bundledSandboxSeconds(): number[][] {
 /** The bundled traces, which are read at once: small, and of a format that is known. */
 export const readBundledTraces = (): NamedTrace[] => bundledTraces().map(readTraceFile);
 
-/** A plain trace file, read at once. What users name is read by `readTraces`. */
+/** Reads a plain trace file at once. Files that users name are read by `readTraces`. */
 export function readTraceFile(path: string): NamedTrace {
   const file = basename(path);
   return { name: file.replace(/\.jsonl$/, ''), trace: readTrace(readText(path), path) };

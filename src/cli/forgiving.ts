@@ -69,7 +69,7 @@ export function asTyped(error: unknown, command: Command): unknown {
   const flagOf = (attribute: string | undefined): string | undefined =>
     command.options.find((one) => one.attributeName() === attribute)?.long ?? undefined;
   const flag = flagOf(name);
-  // A path with more to it, such as `steps.jsonl:2`, is a file's.
+  // A longer path, such as `steps.jsonl:2`, names a place in a file.
   if (flag === undefined || !/^(\[\d+\][\w.]*)?$/.test(rest)) return error;
   const expected = error.expected.replace(/\b[a-z]+[A-Z]\w*/g, (word) => flagOf(otherNames[word] ?? word) ?? word);
   return relocated(error, `${flag}${rest}`, expected);

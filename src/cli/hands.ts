@@ -24,7 +24,7 @@ export type WorkerAnswer =
 
 /** Does tasks. */
 export interface Hands<Task, Made> {
-  /** Does these, and tells each as soon as it is done. What is done here is a step of the progress. */
+  /** Does these tasks, and reports each when it is done. A task that is done here is a step of the progress. */
   make(tasks: readonly Task[], progress: Progress, done: (index: number, made: Made) => void): Promise<void>;
   close(): Promise<void>;
 }
@@ -57,7 +57,7 @@ class OwnHands<Task, Made> implements Hands<Task, Made> {
   async close(): Promise<void> {}
 }
 
-/** A thread. The built command line has its file beside it; from the sources it is TypeScript, which a thread must be told. */
+/** Starts a thread. The built command line has its file beside it; the sources are TypeScript, which a thread must be told. */
 function newWorker(workerData: WorkerStart): Worker {
   const { url } = import.meta;
   if (!url.endsWith('.ts'))

@@ -36,7 +36,7 @@ export function uncut(work: () => void): void {
   try {
     work();
   } finally {
-    // A signal that has come is told in the turn that begins now.
+    // A signal that has arrived is delivered in the turn that begins now.
     setImmediate(() => {
       for (const signal of toStop) process.off(signal, leave);
     });

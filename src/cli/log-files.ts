@@ -54,7 +54,7 @@ export function openLog(paths: readonly string[]): NamedLog {
   return { kind: 'decisions', lines: () => readDecisionLog(files.map(({ path, name }) => fileAt(path, name))) };
 }
 
-/** Does some work with an event log. What is refused in it is told with the file: the library knows lines only. */
+/** Does some work with an event log. Errors about it name the file, since the library knows lines only. */
 export function inLog<T>(path: string, work: () => T): T {
   try {
     return work();

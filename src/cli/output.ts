@@ -26,7 +26,7 @@ const marks = new RegExp(`([${[...codes.keys()].join('')}])`);
 /** Whether standard output is coloured: a terminal that can, unless NO_COLOR; anything, with FORCE_COLOR. */
 function coloured(): boolean {
   const { FORCE_COLOR, NO_COLOR } = process.env;
-  // As Node reads it: empty, 1, 2, 3 and true are a yes.
+  // As in Node, empty, 1, 2, 3 and true mean yes.
   if (FORCE_COLOR !== undefined) return ['', '1', '2', '3', 'true'].includes(FORCE_COLOR);
   return process.stdout.isTTY === true && !NO_COLOR && process.stdout.hasColors();
 }
@@ -37,7 +37,7 @@ function coloured(): boolean {
  */
 export const look = (how: Look, text: string): string => (coloured() ? `${looks[how][0]}${text}${end}` : text);
 
-/** Columns for text on standard output. What is read by a program, or from a file, need not be narrow. */
+/** Columns for text on standard output. A program, or a file, does not need narrow lines. */
 export const columnsOfOutput = (): number =>
   process.stdout.isTTY === true && process.stdout.columns > 0 ? Math.max(40, process.stdout.columns) : 100;
 
@@ -61,7 +61,7 @@ export function printJson(value: unknown): void {
   else write();
 }
 
-/** A line for people who watch, on standard error. */
+/** Writes a line for people, on standard error. */
 export function say(text: string): void {
   process.stderr.write(`rollflex: ${oneLine(text)}\n`);
 }
@@ -75,7 +75,7 @@ export const commanderOutput = {
   },
 };
 
-/** Says what went wrong and gives the exit code: bad input is the user's, anything else is ours. */
+/** Reports an error and returns the exit code: bad input is the user's, anything else is ours. */
 export function reportError(error: unknown): number {
   if (error instanceof Interrupted) return exitCodes.interrupted;
   const message = error instanceof Error ? error.message : String(error);
@@ -94,12 +94,12 @@ export function reportError(error: unknown): number {
 
 let outlasts = false;
 
-/** From now on the command goes on where its reader leaves: it has files to write. */
+/** Makes the command continue from now on when its reader leaves, since it has files to write. */
 export function outlastReader(): void {
   outlasts = true;
 }
 
-/** A reader that leaves early (`| head`) is no error: there is nobody left to tell. */
+/** Ends quietly when a reader leaves early (`| head`): this is no error. */
 export function leaveQuietly(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {

@@ -2,7 +2,7 @@
 import Table from 'cli-table3';
 import { columnsOfOutput, type Look, look } from './output.ts';
 
-/** A number with so many digits behind its point. */
+/** Returns a number with this many digits behind its point. */
 export const fixed = (value: number, digits = 1): string => value.toFixed(digits);
 
 /** Seconds in as few letters as say enough. */
@@ -62,7 +62,7 @@ function drawnLines({ head, rows }: Drawn, labelWidth?: number): string[] {
   return table.toString().split('\n');
 }
 
-/** Which columns stand together: the first one in every block, and as many others as there is room for. */
+/** Groups columns into blocks: the first one in every block, and as many others as there is room for. */
 function blocksOf(widths: readonly number[], width: number, labelWidth: number): number[][] {
   const blocks: number[][] = [];
   let used = Number.POSITIVE_INFINITY;
@@ -121,7 +121,7 @@ const linesIn = (cell: string, how: Look | undefined): string =>
         .map((line) => (line === '' ? line : look(how, line)))
         .join('\n');
 
-/** Stands for a word that is longer than a line, which the table would cut: a sign that is in no text. */
+/** A sign that is in no text: it replaces a word longer than a line, which the table would cut. */
 const standIn = '\uE000';
 
 /** Prose, wrapped at words; lines after the first are indented. A word that is longer than a line stays whole, on its own. */

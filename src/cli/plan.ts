@@ -24,7 +24,7 @@ async function readInput(path: string): Promise<JsonFile> {
  * @throws PolicyError `unknown_id`, `invalid_input`; the system's error for a file that cannot be read
  */
 export async function runPlan(id: string, options: PlanOptions): Promise<number> {
-  // The registry refuses what is no planner, before anything is read.
+  // The registry refuses an id that is no planner's, before anything is read.
   if (!registry.planners.some((one) => one.id === id)) registry.plan(id as never, undefined as never);
   const input = await readInput(options.input);
   try {

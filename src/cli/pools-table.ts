@@ -1,4 +1,4 @@
-/** Disaggregated pools on the terminal: one table for each workload, and what it says. */
+/** Disaggregated pools on the terminal: one table for each workload, and its explanation. */
 import { oneLine } from '../core/printable.ts';
 import type { PoolsComparison, PoolsSchedulerResult } from '../sim/pools/result.ts';
 import { print } from './output.ts';

@@ -1,4 +1,4 @@
-/** `rollflex pools`: what would RolloutPipe save a job with pools of its own for rollout and training? */
+/** `rollflex pools`: the time that RolloutPipe would save a job with separate pools for rollout and training. */
 import { refuse } from '../errors.ts';
 import { comparePools, poolsSchedulers, poolsTailSchedulers } from '../sim/pools/compare.ts';
 import {
@@ -46,7 +46,7 @@ export interface PoolsOptions extends TextOptions {
 /** Most responses of all rounds, seeds and schedulers of a workload: beyond, it would take an hour. */
 const mostResponses = 50_000_000;
 
-/** Options that say what a job on pools is. */
+/** Options for the job on pools. */
 export type PoolsJobOptions = Pick<
   PoolsOptions,
   'responsesPerPrompt' | 'batch' | 'engines' | 'verifierSeconds' | 'trainSecondsPerToken' | 'rounds' | 'seeds'
@@ -100,7 +100,7 @@ export function runBundledTail(seed: number): PoolsComparison {
   return comparePools({ job: rolloutpipeJob(), workload, rounds: 10, seeds: [seed], schedulers, timeline: false });
 }
 
-/** Runs the simulation, prints it, and writes what was asked for. */
+/** Runs the simulation, prints it, and writes the files that were asked for. */
 export async function runPools(paths: readonly string[], options: PoolsOptions): Promise<void> {
   checkOutputs({ '--report': options.report }, readPaths(inputFiles(paths)));
   if (paths.length > 0 && options.task !== undefined) {

@@ -12,7 +12,7 @@ interface Item {
   readonly kind: string;
   readonly summary: string;
   readonly schema: z.ZodType;
-  /** Of a planner. */
+  /** Schema of the plan of a planner. */
   readonly plan?: z.ZodType;
 }
 

@@ -1,4 +1,4 @@
-/** The options of `rollflex serve`, and its help. Those of limits are made from their schema. */
+/** The options of `rollflex serve`, and its help. Options for limits are made from their schema. */
 import { Command, Option } from 'commander';
 import { z } from 'zod';
 import { durableSchema } from '../rpc/durable.ts';

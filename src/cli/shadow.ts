@@ -1,4 +1,4 @@
-/** `rollflex shadow`: where policies that ran beside a host would have decided otherwise, and what that is worth. */
+/** `rollflex shadow`: decisions in which a policy differs from its host, and their estimated value. */
 import { Command } from 'commander';
 import { oneLine } from '../core/printable.ts';
 import type { ShadowCounts, ShadowDifference } from '../sim/shadow/pairs.ts';

@@ -34,7 +34,7 @@ export class SimulateOutput {
     this.#isWhole = options.verbose === true || options.quiet === true;
   }
 
-  /** Says at once what is simulated: what comes first takes seconds. */
+  /** Prints the job at once, since the first result takes seconds. */
   begin({ name }: Job): void {
     if (this.#options.json) return;
     if (this.#ofJob !== '') print(`${this.#ofJob}\n`);
@@ -71,7 +71,7 @@ export class SimulateOutput {
     else print(vlmVerdict(comparisons));
   }
 
-  /** The files that were written, and what to do next. */
+  /** Prints the files that were written, and the next steps for the user. */
   end(written: readonly string[], paths: readonly string[]): void {
     const { quiet, ablation, verbose, fromLog } = this.#options;
     if (quiet) return;

@@ -1,4 +1,4 @@
-/** The tasks of `rollflex simulate`: done by threads where it pays, and told as soon as what they belong to is whole. */
+/** The tasks of `rollflex simulate`: done by threads where it pays, and printed as soon as their part is complete. */
 import { availableParallelism } from 'node:os';
 import type { PoolsComparison } from '../sim/pools/result.ts';
 import type { ComparisonResult } from '../sim/result.ts';
@@ -34,7 +34,7 @@ export interface Simulated {
 /** Time that a task of a kind takes, relative to a run of the usual job. */
 const weights = { run: 1, pools: 0.7, tail: 0.7, vlm: 2.4 } as const;
 
-/** Tasks that are told together: a comparison, or all of a kind. */
+/** Tasks that are printed together: a comparison, or all of a kind. */
 interface Part {
   readonly tasks: readonly SimulateTask[];
   tell(made: readonly SimulateMade[]): void;
@@ -52,7 +52,7 @@ function threadsFor({ job, steps, seeds, fromLog }: SimulateInput): number {
   return Math.min(mostThreads, availableParallelism());
 }
 
-/** Does all that was asked for; `output` is told of each part when it is whole, in their order. */
+/** Does all tasks; `output` receives each part when it is complete, in their order. */
 export async function simulateAll(
   input: SimulateInput,
   asked: SimulateAsked,

@@ -28,9 +28,9 @@ export interface SimulateInput extends LengthOptions {
 /** A run of a comparison, or a whole comparison of another kind, by its place. */
 export interface SimulateTask {
   readonly kind: 'run' | 'pools' | 'tail' | 'vlm';
-  /** Which comparison of its kind. */
+  /** Index of the comparison among those of its kind. */
   readonly of: number;
-  /** Which run of it. */
+  /** Index of the run in the comparison. */
   readonly place: number;
 }
 

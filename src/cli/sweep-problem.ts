@@ -1,4 +1,4 @@
-/** From the options of `rollflex sweep` to the problems that it sweeps; workers make them anew from the same options. */
+/** Turns the options of `rollflex sweep` into its problems; workers make them anew from the same options. */
 import { createHash } from 'node:crypto';
 import { refuse } from '../errors.ts';
 import { problemFor } from '../sim/advise/advising.ts';
@@ -22,12 +22,12 @@ import { packageVersion } from './package.ts';
 import { jobOf } from './pools.ts';
 import type { NamedWorkload } from './workloads.ts';
 
-/** Options that say what is simulated: JSON. */
+/** Options for the problems to simulate: JSON. */
 export interface SweepInput extends JobOptions {
   readonly traces: readonly NamedTrace[];
   /** The steps of the file that `calibrate` names. */
   readonly measured?: readonly MeasuredStep[];
-  /** Whose adapter carries it out: nothing else is searched. */
+  /** The trainer whose adapter carries it out: nothing else is searched. */
   readonly trainer?: TrainerId;
   readonly job: 'synchronous' | 'pools';
   readonly steps?: number;

@@ -33,7 +33,7 @@ const isJson = (text: string): boolean => {
   }
 };
 
-/** The runs of a file. What they follow from is in their keys: a file may hold those of many sweeps. */
+/** The runs of a file. Their keys contain all their inputs: a file may hold the runs of many sweeps. */
 export class SweepState {
   readonly #path: string;
   readonly #runs = new Map<string, SweepRun>();
@@ -74,7 +74,7 @@ export class SweepState {
       refuse('invalid_input', `${this.#path}:1`, expected, first);
     }
     const last = rest.pop();
-    // Writing stops anywhere when a process is killed: what is left of a line is no run.
+    // A process that is killed may leave part of a line, which is no run.
     if (last !== undefined && last !== '') {
       truncateSync(this.#path, Buffer.byteLength(text) - Buffer.byteLength(last));
     } else if (last === undefined) appendFileSync(this.#path, '\n');

@@ -1,4 +1,4 @@
-/** A recommendation as text: a table within 80 columns, what it means, and what it does not know. */
+/** A recommendation as text: a table within 80 columns, its meaning, and its limits. */
 import { oneLine } from '../core/printable.ts';
 import type { Interval } from '../sim/result.ts';
 import type { ConfirmedSettings, SweepAdvice, TriedSettings } from '../sim/sweep/result.ts';
@@ -42,7 +42,7 @@ const columns = (advice: SweepAdvice): readonly Column<Row>[] => [
     : ['at\ncap', cost((one) => percent(one.cappedShare))],
 ];
 
-/** Settings in a few letters; what they are stands above the table. */
+/** Returns settings in a few letters, which are explained above the table. */
 function shortOf({ promptSpeculation, responseSpeculation, ...more }: SweepSettings): string {
   const etas = `${factor(promptSpeculation)}/${factor(responseSpeculation)}`;
   if ('width' in more) return `${etas} ${more.width}`;

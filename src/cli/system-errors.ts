@@ -5,7 +5,7 @@ import { getSystemErrorMap } from 'node:util';
 import { nearest } from '../core/nearest.ts';
 import { refuse } from '../errors.ts';
 
-/** Of a path that the user gave: wrong use. Anything else that the system refuses is a failure. */
+/** Errors of a path that the user gave: wrong use. Any other error of the system is a failure. */
 const ofPaths: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file or folder',
   EISDIR: 'this is a folder, and a file is expected',
@@ -29,7 +29,7 @@ interface SystemError extends NodeJS.ErrnoException {
   readonly address?: string;
   readonly port?: number;
   readonly hostname?: string;
-  /** Of a file that was to be written: what was there before is there still. */
+  /** Set for a file that was to be written: its former content is still there. */
   readonly isUnwritten?: boolean;
 }
 
@@ -84,7 +84,7 @@ export function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    // Of a folder the system does not say which.
+    // For a folder the system's error has no path.
     if (isSystemError(error)) throw Object.assign(error, { path });
     const expected = 'a file of less than 512 MB';
     refuse('limit_exceeded', path, expected, statSync(path).size, error);

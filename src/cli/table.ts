@@ -1,17 +1,17 @@
-/** The comparison as a table on the terminal, and what it means. */
+/** The comparison as a table on the terminal, and its explanation. */
 import { oneLine } from '../core/printable.ts';
 import { bestOf, isIdle, nothing, savedBy } from '../sim/report/best.ts';
 import type { ComparisonResult, SchedulerResult } from '../sim/result.ts';
 import { type Column, fixed, listed, percent, plainTable, prose, within } from './plain-table.ts';
 import { earnings } from './verdict.ts';
 
-/** Of long responses: the very same ones, and as many as long ones. */
+/** Returns two shares of long responses: the very same ones, and as many as long ones. */
 const long = ({ longestKeptShare, longestTrainedRatio }: SchedulerResult): string =>
   `${fixed(100 * longestKeptShare, 0)} / ${fixed(100 * longestTrainedRatio, 0)}%`;
 
 const rolloutSpeedup = 'rollout\nspeedup';
 
-/** The speedup at equal tokens stands beside the speedup, and what both cost beside them. */
+/** Columns of every table: the speedup at equal tokens beside the speedup, and then the costs of both. */
 const always: readonly Column<SchedulerResult>[] = [
   ['scheduler', (one) => one.label],
   ['step\ns', (one) => fixed(one.stepSeconds.value)],
@@ -63,7 +63,7 @@ export function rungsSentence(comparison: ComparisonResult): string {
 /** Explains the table in sentences, followed by the notes. */
 export function meaning({ schedulers, oracle, notes }: ComparisonResult): string {
   const [baseline, ...all] = schedulers;
-  // Of an ablation the last variant says it all.
+  // The last variant of an ablation has all mechanisms.
   const others = all.filter(
     (one) => one.variant === undefined || !all.some(({ variant }) => variant?.above === one.scheduler),
   );

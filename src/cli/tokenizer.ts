@@ -1,4 +1,4 @@
-/** Tokens of texts: counted by a tokenizer that the user has, or estimated from the characters, if the user says so. */
+/** Counts tokens of texts: by a tokenizer that the user has, or by an estimate from the characters, if the user asks for it. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { refuse } from '../errors.ts';

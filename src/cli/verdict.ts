@@ -50,7 +50,7 @@ function costOf(best: SchedulerResult, baseline: SchedulerResult): string {
   );
 }
 
-/** A comparison of synchronous jobs; `of` is what the verdict is on. */
+/** Returns the verdict on a comparison of synchronous jobs; `of` is its subject. */
 export function comparisonVerdict(comparison: ComparisonResult, of = comparison.workload.name): string {
   const { schedulers, oracle } = comparison;
   const { caveat } = comparison.workload;
@@ -75,7 +75,7 @@ const range = (values: readonly number[], digits: number, unit: string): string 
   return least === most ? `${least}${unit}` : `${least} to ${most}${unit}`;
 };
 
-/** Of all schedulers with both mechanisms the one with the given width, as the table has it. */
+/** Returns the scheduler with both mechanisms and the given width, as the table has it. */
 export const bothOf = (schedulers: readonly PoolsSchedulerResult[]): PoolsSchedulerResult =>
   schedulers.find((one) => one.pipelining && !one.tailBatching && one.width !== 'all') ?? schedulers.at(-1)!;
 
@@ -120,7 +120,7 @@ const fastestOf = (schedulers: readonly VlmSchedulerResult[]): VlmSchedulerResul
 /** Less than this is not worth a line of its own among vision-language workloads, where loading takes minutes. */
 const fewPercent = 1.1;
 
-/** Vision-language steps, together; those with nothing to see are in the last line. */
+/** Returns the verdict on vision-language steps, together; those without visual inputs are in the last line. */
 export function vlmVerdict(comparisons: readonly VlmComparison[]): string {
   const all = comparisons
     .map((one) => ({ ...one, best: fastestOf(one.schedulers) }))

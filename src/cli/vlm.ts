@@ -1,4 +1,4 @@
-/** `rollflex vlm`: what would FlexRL save a VLM RL step? */
+/** `rollflex vlm`: the time that FlexRL would save a VLM RL step. */
 import { basename } from 'node:path';
 import { refuse } from '../errors.ts';
 import { hasKeys } from '../sim/trace/format.ts';
@@ -29,7 +29,7 @@ export type BundledVlmId = (typeof bundledVlmIds)[number];
 export interface VlmOptions {
   readonly mixture?: BundledVlmId;
   readonly frames: number;
-  /** By default 1024, as in FlexRL; of text 16,384. */
+  /** Default 1024, as in FlexRL; for text 16,384. */
   readonly cap?: number;
   readonly model: VlmModelId;
   readonly gpu: VlmGpuId;
@@ -72,7 +72,7 @@ async function fromFile(path: string, draw: Draw): Promise<VlmWorkload> {
   return recordedVlmWorkload(basename(path).replace(/\.jsonl(\.gz)?$/, ''), samples, draw.seed);
 }
 
-/** Whether a line is of a trace of responses; what is neither is read as a sequence, whose reader says what is wrong. */
+/** Whether a line is of a trace of responses; any other is read as a sequence, whose reader reports errors. */
 function isTrace(line: string, path: string): boolean {
   if (hasKeys(line, ['responseTokens'])) return false;
   try {
@@ -130,7 +130,7 @@ export function bundledVlm(seed: number): (() => VlmComparison)[] {
   return bundledVlmIds.map((id) => () => compareVlm({ job, workload: bundled(id, { frames: 128, seed }), steps: 3 }));
 }
 
-/** Runs the simulation, prints it, and writes what was asked for. */
+/** Runs the simulation, prints it, and writes the files that were asked for. */
 export async function runVlm(path: string | undefined, options: VlmOptions): Promise<void> {
   checkOutputs({ '--report': options.report }, path === undefined ? [] : [path]);
   const job = jobOf(options);

@@ -1,4 +1,4 @@
-/** From a trace to a workload, whichever kind of trace it is. */
+/** Turns a trace of any kind into a workload. */
 import { type Command, Option } from 'commander';
 import { marginalWorkload, pooledQuantile } from '../sim/workload/marginal.ts';
 import { type Resampling, resamplingMethods, tracedWorkload } from '../sim/workload/traced.ts';

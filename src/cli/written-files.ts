@@ -27,10 +27,10 @@ import { checkWritable } from './files.ts';
 import { interruptible, uncut } from './interrupt.ts';
 import { isSystemError } from './system-errors.ts';
 
-/** Paths of files that are to be written, by their options; those that were not given are left out. */
+/** Paths of files to write, by their options; options that were not given are left out. */
 export type OutputFiles = Readonly<Record<string, string | false | undefined>>;
 
-/** The same for two paths of one file, through links too; nothing for what cannot be overwritten. */
+/** Returns an equal identity for two paths of one file, through links too; nothing for a path that cannot be overwritten. */
 function identityOf(path: string): string | undefined {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   if (found === undefined) return existsSync(dirname(path)) ? join(realpathSync(dirname(path)), basename(path)) : path;
@@ -107,7 +107,7 @@ function put(path: string, parts: Iterable<string>): void {
   }
 }
 
-/** Writes; what the system says of it is told with the path. */
+/** Writes; errors of the system get the path. */
 export function writing(path: string, write: () => void): void {
   try {
     write();

@@ -1,4 +1,4 @@
-/** Routes of the mock engine's own: its clock, faults, and what has happened. */
+/** Control routes of the mock engine: its clock, its faults, and its counters. */
 import { z } from 'zod';
 import { parse } from '../core/validate.ts';
 import type { MockCluster } from './engine/cluster.ts';

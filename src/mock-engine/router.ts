@@ -6,7 +6,7 @@ import type { EngineServer } from './http/engine-server.ts';
 import { type Call, HttpError, handlerOf, type Routes, readBody, reply, replyEmpty } from './http/http.ts';
 import type { Pacer } from './http/pacer.ts';
 
-/** Longest body of what is not passed on. */
+/** Longest body of a request that is not passed on. */
 const mostBytes = 1024 * 1024;
 
 /** Routes that the router passes on to an engine; aborts, pauses and weight updates go to each engine directly. */

@@ -15,9 +15,9 @@ import { vllmApi } from './vllm/api.ts';
 export interface Ports {
   /** Default `127.0.0.1`. */
   readonly host?: string;
-  /** Of the first engine, the others at the ports behind it; 0, the default, for any that are free. */
+  /** Port of the first engine; the others follow it. 0, the default, takes any free ports. */
   readonly port?: number;
-  /** Of the router and the control routes; 0, the default, for any that is free. */
+  /** Port of the router and the control routes; 0, the default, takes any free port. */
   readonly controlPort?: number;
 }
 
@@ -25,7 +25,7 @@ export interface Ports {
 export interface MockEngineStart extends ClusterParts, Ports {
   /** Engines, ports, lengths and faults; see {@link mockEngineOptionsSchema}. */
   readonly options?: MockEngineInput;
-  /** Told when an engine cannot come back after a crash because its port is taken; by default the process gets the error. */
+  /** Called when an engine cannot come back after a crash because its port is taken; by default the process gets the error. */
   readonly onError?: (error: Error) => void;
 }
 
@@ -80,7 +80,7 @@ interface Place {
   readonly server: EngineServer;
   readonly listener: Listener;
   disturb(fault: ConnectionFault, onError: (error: Error) => void): void;
-  /** Nothing is being opened or closed any more. */
+  /** Resolves when nothing is being opened or closed any more. */
   settled(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** The bytes of a file, or of standard input, as UTF-8: unzipped and turned from UTF-16 where they are, by what is in them. */
+/** The bytes of a file, or of standard input, as UTF-8: unzipped and converted from UTF-16 if their first bytes say so. */
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
@@ -84,7 +84,7 @@ export async function* textBytes(name: string, file: Opened): AsyncGenerator<Uin
   yield Buffer.from(decoder.decode());
 }
 
-/** UTF-16 has a mark, or every second byte of what it begins with is 0. */
+/** UTF-16 has a byte-order mark, or every second of its first bytes is 0. */
 function encodingOf(name: string, head: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   if (begins(head, [0xff, 0xfe])) return 'utf-16le';
   if (begins(head, [0xfe, 0xff])) return 'utf-16be';

@@ -38,7 +38,7 @@ export const readingOf = ({ cap, tokenizer, tokensPerCharacter }: ReadOptions): 
 export interface Showing extends Pick<Progress, 'step'> {
   /** The text that is shown from now on. */
   text: string;
-  /** Told the share of the bytes that were read: 0 to 1. */
+  /** Receives the share of the bytes that were read: 0 to 1. */
   readonly read?: (share: number) => void;
 }
 
@@ -58,7 +58,7 @@ async function textTokensOf({ tokenizer, tokensPerCharacter: factor }: TextOptio
   return factor === undefined ? undefined : tokensPerCharacter(factor);
 }
 
-/** A collector with these options. Throws as it does, and as the tokenizer does. */
+/** Returns a collector with these options. Throws as it does, and as the tokenizer does. */
 export async function collector({ from, cap, correctFrom, skipBroken, ...texts }: ReadOptions): Promise<DumpImport> {
   const textTokens = await textTokensOf(texts);
   const options: DumpImportOptions = {
@@ -134,7 +134,7 @@ async function isDump(file: InputFile): Promise<boolean> {
   return false;
 }
 
-/** Paths that make a trace together: those of a folder or a pattern, and all that are dumps of trainers; others one each. */
+/** Groups paths that make a trace together: those of a folder or a pattern, and all dumps of trainers; others are alone. */
 async function grouped(paths: readonly string[]): Promise<string[][]> {
   const isSingle = (path: string): boolean => path !== '-' && !isMany(path);
   const dumps: string[] = [];
@@ -147,7 +147,7 @@ async function grouped(paths: readonly string[]): Promise<string[][]> {
   });
 }
 
-/** A trace of all files, and what came of them. Throws as {@link readTraces}. */
+/** Reads a trace of all files, with its summary. Throws as {@link readTraces}. */
 export async function readTogether(
   paths: readonly string[],
   options: ReadOptions,
@@ -160,7 +160,7 @@ export async function readTogether(
   return { name: nameOf(paths, files), trace, summary: trace.kind === 'prompts' ? lines.summary() : undefined };
 }
 
-/** Estimates cannot tell what ran into a cap: there the cap is that of the simulation only. */
+/** Drops the cap for estimated lengths, which do not show the responses that ran into it: it is the simulation's only. */
 const withoutEstimatedCap = ({ cap, ...options }: ReadOptions): ReadOptions =>
   cap === undefined || options.tokensPerCharacter !== undefined ? options : { ...options, cap };
 

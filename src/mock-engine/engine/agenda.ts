@@ -8,12 +8,12 @@ interface Entry {
   cancelled: boolean;
 }
 
-/** Things to do, in the order of their times, and then in the order in which they were put down. */
+/** Actions in the order of their times, and then in the order in which they were added. */
 export class Agenda {
   readonly #entries = new Heap<Entry>((a, b) => a.at - b.at || a.number - b.number);
   #count = 0;
 
-  /** Puts something down. Gives a way to cross it out. */
+  /** Adds an action, and returns a function that cancels it. */
   at(at: number, run: () => void): () => void {
     const entry: Entry = { at, number: this.#count++, run, cancelled: false };
     this.#entries.push(entry);
@@ -28,7 +28,7 @@ export class Agenda {
     return this.#entries.peek()?.at ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Does everything whose time has come, what is put down meanwhile included. */
+  /** Runs every action that is due, those added meanwhile included. */
   runDue(now: number): void {
     while (this.nextAt() <= now) this.#entries.pop()!.run();
   }

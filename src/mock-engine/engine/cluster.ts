@@ -1,4 +1,4 @@
-/** All engines in one simulated time. It moves when it is told to, and never reads the wall clock. */
+/** All engines in one simulated time. It moves only when asked to, and never reads the wall clock. */
 import type { CostModel } from '../../sim/cost-model.ts';
 import type { Workload } from '../../sim/workload/workload.ts';
 import type { Fault } from '../faults.ts';
@@ -22,7 +22,7 @@ export class MockCluster {
   readonly options: MockEngineOptions;
   /** The engines, by their numbers. */
   readonly engines: readonly MockEngine[];
-  /** Says how long each response is. */
+  /** Decides how long each response is. */
   readonly book: ResponseBook;
   /** Durations of decode steps and prefills. */
   readonly cost: CostModel;
@@ -49,7 +49,7 @@ export class MockCluster {
     return this.#now;
   }
 
-  /** Whether somebody reads a stream. */
+  /** Whether a client reads a stream. */
   get streams(): boolean {
     return this.engines.some((one) => one.streams);
   }
@@ -60,13 +60,13 @@ export class MockCluster {
     return this.#named.toString(16).padStart(32, '0');
   }
 
-  /** An id that nothing else has. Among requests of one moment, those with lower ids go first. */
+  /** Returns a unique id. Among requests of one moment, those with lower ids go first. */
   mint(requestId: string): string {
     this.#minted += 1;
     return `${requestId} ${this.#minted}`;
   }
 
-  /** When something happens next by itself; `Infinity` if nothing ever does. */
+  /** Returns the time of the next event; `Infinity` if there is none. */
   nextAt(): number {
     let next = this.agenda.nextAt();
     for (const engine of this.engines) next = Math.min(next, engine.nextAt());
@@ -80,7 +80,7 @@ export class MockCluster {
     for (const engine of this.engines) engine.tell();
   }
 
-  /** Whoever is told of faults that connections feel. */
+  /** Adds a listener for faults that affect connections. */
   onFault(listener: FaultListener): void {
     this.#listeners.push(listener);
   }

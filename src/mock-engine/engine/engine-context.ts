@@ -10,7 +10,7 @@ export interface EngineContext {
   readonly options: MockEngineOptions;
   /** Durations of decode steps and prefills. */
   readonly cost: CostModel;
-  /** Says how long each response is. */
+  /** Decides how long each response is. */
   readonly book: ResponseBook;
   /** Events that happen by themselves, by simulated time. */
   readonly agenda: Agenda;

@@ -16,7 +16,7 @@ import { type Matches, Scheduler } from './scheduler.ts';
 export interface MockLoad {
   /** Requests in the batch. */
   readonly running: number;
-  /** Requests in line at the scheduler, or on their way to it. */
+  /** Requests that wait at the scheduler, or are on their way to it. */
   readonly waiting: number;
   /** Requests that wait before the scheduler because generation is paused or weights are updated. */
   readonly held: number;
@@ -46,7 +46,7 @@ export class MockEngine {
   readonly #decode: PausableDecode;
   readonly #gate = new Gate();
   #idle: (() => void)[] = [];
-  /** Reasons for which it stands still as soon as the running step is over. */
+  /** Reasons for which it stops as soon as the running step is over. */
   readonly #freezing = new Set<string>();
   #hangs = false;
   /** Number of crashes so far. */
@@ -121,14 +121,14 @@ export class MockEngine {
     this.abortAfter(this.#context.options.abortLagSeconds, matches, reach);
   }
 
-  /** The same so many seconds later, whatever is ignored: nobody is there any more who waits for it. */
+  /** Aborts requests this many seconds later, also where the engine ignores aborts: their client is gone. */
   abortAfter(seconds: number, matches: Matches, reach: 'scheduler' | 'all'): void {
     const apply = () => this.#abort(matches, reach);
     if (seconds > 0) this.after(seconds, apply);
     else apply();
   }
 
-  /** Does something so many seconds later, unless the engine has crashed by then. */
+  /** Runs an action this many seconds later, unless the engine has crashed by then. */
   after(seconds: number, run: () => void): void {
     const life = this.#life;
     this.#context.agenda.at(this.#now + seconds, () => {
@@ -136,7 +136,7 @@ export class MockEngine {
     });
   }
 
-  /** Takes no more requests for a reason; those that come wait. */
+  /** Takes no more requests for a reason; new ones wait. */
   close(gate: string): void {
     this.#gate.close(gate);
   }
@@ -162,11 +162,11 @@ export class MockEngine {
     else this.#idle.push(callback);
   }
 
-  /** Stands still from the end of the running step on, then calls back. Requests stay where they are. */
+  /** Stops at the end of the running step, then calls back. Requests stay in place. */
   freeze(reason: string, callback: () => void): void {
     this.#freezing.add(reason);
     const stop = () => {
-      // It may have been told to go on meanwhile.
+      // The engine may have been resumed meanwhile.
       if (this.#freezing.delete(reason)) this.#decode.freeze(reason);
       callback();
     };
@@ -200,7 +200,7 @@ export class MockEngine {
     this.#decode.thaw('hang');
   }
 
-  /** Everything takes so many times as long from now on, > 0. */
+  /** Slows everything down by this factor from now on, > 0. */
   slow(factor: number): void {
     this.#decode.slow(factor);
   }
@@ -234,7 +234,7 @@ export class MockEngine {
     this.#decode.restart();
   }
 
-  /** When something happens next by itself; `Infinity` when idle. */
+  /** Returns the time of the next event; `Infinity` when idle. */
   nextAt(): number {
     return this.#scheduler.nextAt();
   }
@@ -246,7 +246,7 @@ export class MockEngine {
     for (const callback of this.#idle.splice(0)) callback();
   }
 
-  /** Tells whoever reads a stream what there is. */
+  /** Sends the tokens generated so far to the readers of streams. */
   tell(): void {
     if (this.streams) this.#scheduler.tell();
   }

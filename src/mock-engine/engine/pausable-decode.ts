@@ -1,4 +1,4 @@
-/** The decode engine of the simulator on a clock of its own, which stands while the engine is paused or hangs. */
+/** The decode engine of the simulator on a clock of its own, which stops while the engine is paused or hangs. */
 import {
   DecodeEngine,
   type EngineLoad,
@@ -9,7 +9,7 @@ import {
 import type { EngineContext } from './engine-context.ts';
 import { FrozenClock } from './frozen-clock.ts';
 
-/** A decode engine that can stand still. All moments are those of the simulation. */
+/** A decode engine that can be stopped. All times are those of the simulation. */
 export class PausableDecode {
   readonly #name: string;
   readonly #context: Pick<EngineContext, 'cost' | 'options' | 'now'>;
@@ -56,7 +56,7 @@ export class PausableDecode {
     this.#engine.abort(id, this.#own);
   }
 
-  /** Gives up all that it has, with the tokens that there are. */
+  /** Removes and returns all requests, with the tokens generated so far. */
   lose(): LostRequest[] {
     return this.#engine.lose(this.#own);
   }
@@ -66,12 +66,12 @@ export class PausableDecode {
     return this.#engine.advanceTo(this.#own);
   }
 
-  /** When something happens next by itself; `Infinity` when idle, and while it stands. */
+  /** Returns the time of the next event; `Infinity` when idle, and while it is stopped. */
   nextAt(): number {
     return this.#clock.moment(this.#engine.nextEventAt());
   }
 
-  /** When the running step is over; now, if none is. */
+  /** Returns the end of the running step; now, if there is none. */
   boundaryAt(): number {
     return this.isFrozen ? this.#context.now() : this.#clock.moment(this.#engine.boundaryAfter(this.#own));
   }
@@ -93,7 +93,7 @@ export class PausableDecode {
     this.#engine.setKvCapacity(tokens, this.#own);
   }
 
-  /** Begins anew, with what it had first. */
+  /** Starts anew, with its initial KV cache. */
   restart(): void {
     this.kvCapacityTokens = this.#context.cost.kvCapacityTokens;
     this.#engine = this.#newEngine();

@@ -11,7 +11,7 @@ export type PauseMode = 'abort' | 'wait' | 'keep' | 'retract';
 const sweepSeconds = 1;
 const all = (): boolean => true;
 
-/** Aborts everything, and calls back when nothing is left; what the first abort missed gets another one. */
+/** Aborts everything, and calls back when nothing is left; requests that the first abort missed get another one. */
 export function abortUntilIdle(engine: MockEngine, reach: 'scheduler' | 'all', idle: () => void): void {
   let isIdle = false;
   const sweep = (): void => {

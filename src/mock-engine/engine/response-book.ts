@@ -66,7 +66,7 @@ export class ResponseBook {
     };
   }
 
-  /** A response was cut short: whoever asks for the prompt with this behind it gets the rest. */
+  /** Records that a response was cut short: a prompt that ends with this part gets the rest. */
   cutShort(prompt: Prompt, planned: PlannedResponse, output: Output): void {
     const tokens = planned.tokens - output.count;
     if (output.count === 0 || tokens < 1) return;

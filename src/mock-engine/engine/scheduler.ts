@@ -4,7 +4,7 @@ import type { EngineContext } from './engine-context.ts';
 import type { Ending, Generation } from './generation.ts';
 import { PausableDecode } from './pausable-decode.ts';
 
-/** Which requests an abort means. */
+/** Selects the requests that an abort is for. */
 export type Matches = (generation: Generation) => boolean;
 
 /** The requests of an engine, and the decode engine that runs them. */
@@ -12,7 +12,7 @@ export class Scheduler {
   /** The decode engine that generates. */
   readonly decode: PausableDecode;
   readonly #context: EngineContext;
-  /** In line or in the batch. */
+  /** Requests that wait or run. */
   readonly #generations = new Map<string, Generation>();
   readonly #arrivals = new Arrivals();
   /** Requests that were taken out of the batch until it goes on, with the tokens that they have. */
@@ -23,7 +23,7 @@ export class Scheduler {
     this.decode = new PausableDecode(name, context);
   }
 
-  /** Requests in line or in the batch, or on their way. */
+  /** Number of requests that wait, run, or are on their way. */
   get size(): number {
     return this.#generations.size + this.#arrivals.size + this.#retracted.length;
   }
@@ -45,7 +45,7 @@ export class Scheduler {
     };
   }
 
-  /** When something happens next by itself; `Infinity` when idle. */
+  /** Returns the time of the next event; `Infinity` when idle. */
   nextAt(): number {
     return Math.min(this.#arrivals.nextAt(), this.decode.nextAt());
   }
@@ -55,7 +55,7 @@ export class Scheduler {
     this.#arrivals.push(generation, this.#context.now() + this.#context.options.tokenizeSeconds);
   }
 
-  /** Takes in what has arrived, and gives what has ended by now, one by one. */
+  /** Takes in the requests that have arrived, and yields those that have ended by now. */
   *advance(): Generator<{ generation: Generation; ending: Ending }> {
     this.#takeArrivals();
     for (const { requestId: id, kind, tokens } of this.decode.advance()) {
@@ -64,7 +64,7 @@ export class Scheduler {
     }
   }
 
-  /** Takes out those that are meant of what is not in line: retracted ones and, at `all`, those on their way. */
+  /** Removes the matching requests that do not wait or run: retracted ones and, at `all`, those on their way. */
   takeOutside(matches: Matches, reach: 'scheduler' | 'all'): Generation[] {
     this.#takeArrivals();
     const onTheirWay = reach === 'all' ? this.#arrivals.take(matches) : [];
@@ -73,7 +73,7 @@ export class Scheduler {
     return [...retracted, ...onTheirWay];
   }
 
-  /** Aborts those that are meant of what is in line or in the batch. */
+  /** Aborts the matching requests that wait or run. */
   abort(matches: Matches): void {
     for (const generation of [...this.#generations.values()].filter(matches)) {
       generation.abortedInQueue = !this.decode.isRunning(generation.id);
@@ -100,7 +100,7 @@ export class Scheduler {
     return lost;
   }
 
-  /** Tells whoever reads a stream what there is. */
+  /** Sends the tokens generated so far to the readers of streams. */
   tell(): void {
     const { streamInterval } = this.#context.options;
     let tokensAt: ((id: string) => number | undefined) | undefined;

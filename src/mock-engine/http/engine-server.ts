@@ -43,7 +43,7 @@ export class EngineServer {
     response.once('close', () => this.#open.delete(response));
   }
 
-  /** Says in the head of a response when it is given. */
+  /** Adds the time of a response to its headers. */
   stamp(response: ServerResponse): void {
     if (!response.headersSent) response.setHeader('x-simulated-seconds', this.#now());
   }

@@ -1,4 +1,4 @@
-/** Reads fields of a request, and refuses what is of the wrong kind. `null` is read as not given. */
+/** Reads fields of a request, and refuses those of the wrong type. `null` is read as not given. */
 import { type Json, refuse } from './http.ts';
 
 /** Reads the fields of one object. */

@@ -43,12 +43,12 @@ export class Pacer {
     this.#cluster.advanceTo(this.#sinceSeconds + ((performance.now() - this.#sinceMs) / 1000) * speed);
   }
 
-  /** Clients have done something, or were told something that they may react to. */
+  /** Records that clients have done something, or received something that they may react to. */
   active(): void {
     this.#activeAtMs = performance.now();
   }
 
-  /** Waits for what comes next. To be called whenever something has changed. */
+  /** Waits for the next event. Called whenever something has changed. */
   arm(): void {
     this.#cancel();
     const waitMs = this.#stopped ? undefined : this.#waitMs();
@@ -99,7 +99,7 @@ export class Pacer {
     this.arm();
   }
 
-  /** From event to event, as long as nobody is told anything, but not for too long at a time. */
+  /** Goes from event to event until a client receives something, but not for too long at a time. */
   #jump(): void {
     const cluster = this.#cluster;
     const startedAt = performance.now();

@@ -43,7 +43,7 @@ export function answerOf(generation: Generation, weightVersion: string, style: A
   };
 }
 
-/** Text behind the tokens that were told; each token's text begins with the only blank in it. */
+/** Returns the text behind the tokens that were sent; each token's text begins with the only blank in it. */
 function textFrom(generation: Generation, from: number): string {
   return generation.text
     .split(' ')

@@ -23,7 +23,7 @@ const styleOf = (stand: RouteContext, request: SglangRequest, place: number): An
   index: request.isSingle || !request.stream ? undefined : place,
 });
 
-/** The status has gone out before a request is looked at, so what is wrong with it is an event. */
+/** The status has been sent before a request is read, so its errors are events. */
 function stream(stand: RouteContext, request: SglangRequest, response: ServerResponse): void {
   beginEvents(response);
   let planned: PlannedResponse[];
@@ -89,7 +89,7 @@ function start(
   abortWhenClosed(stand, response, wanted[0]!.requestId, open);
 }
 
-/** The responses that there would be. Throws `HttpError` for what does not fit, and ids that are in use. */
+/** Plans all responses. Throws `HttpError` for bad input, and for ids that are in use. */
 function planAll(stand: RouteContext, { wanted }: SglangRequest): PlannedResponse[] {
   const seen = new Set<string>();
   return wanted.map((one) => {

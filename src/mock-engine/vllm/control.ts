@@ -39,7 +39,7 @@ function modeOf(query: URLSearchParams): PauseMode {
   return modes.includes(mode) ? (mode as PauseMode) : refuse(`mode: expected one of ${modes}, got '${mode}'`, 422);
 }
 
-/** Ids are those that clients see (`cmpl-…-0`, `chatcmpl-…`); none means all of them. */
+/** Aborts requests by the ids that clients see (`cmpl-…-0`, `chatcmpl-…`); without ids, all of them. */
 function abortRequests({ engine }: RouteContext, { body, response }: Call): void {
   const given = new Fields(body).raw('request_ids') ?? [];
   if (!Array.isArray(given) || given.some((one) => typeof one !== 'string'))

@@ -15,7 +15,7 @@ export interface Choice {
 
 /** The responses that a body asks for. */
 export interface OpenAiRequest {
-  /** By prompt, and then by sample. */
+  /** Responses by prompt, and then by sample. */
   readonly choices: readonly Choice[];
   /** Tokens of all prompts. */
   readonly promptTokens: number;
@@ -29,7 +29,7 @@ export interface OpenAiRequest {
 /** Tokens of the response if the body does not say: a number, or all that the context has room for. */
 type UsualMost = number | 'room';
 
-/** Reads what all routes have in common. Throws `HttpError`. */
+/** Reads the fields that all routes share. Throws `HttpError`. */
 export function readRequest(
   stand: RouteContext,
   body: Json,

@@ -1,4 +1,4 @@
-/** Runs what a body of vLLM's OpenAI routes asks for, streamed or not; what an answer looks like is a style. */
+/** Serves bodies of vLLM's OpenAI routes, streamed or not; a style decides the form of the answers. */
 import type { ServerResponse } from 'node:http';
 import type { Generation } from '../engine/generation.ts';
 import { abortWhenClosed, type RouteContext, submit } from '../generating.ts';
@@ -18,7 +18,7 @@ export interface Style {
   readonly head: (isChunk: boolean) => Json;
   /** The first chunk of a stream for each choice, if there is one. */
   readonly first?: (index: number) => Json;
-  /** A choice of a chunk: what is new since the last one. */
+  /** A choice of a chunk, with the tokens that are new since the last one. */
   readonly delta: (generation: Generation, index: number) => Json;
   /** A choice of an answer. */
   readonly whole: (generation: Generation, index: number) => Json;
