@@ -11,11 +11,11 @@ import { capped, type Workload } from './workload/workload.ts';
 
 /** A rollout without over-provisioning, as it was measured. */
 export interface MeasuredRollout {
-  /** From its start until the last response was complete. */
+  /** Seconds from its start until the last response was complete. */
   readonly seconds: number;
   /** Its prompts, each with the same number of responses. */
   readonly prompts: readonly FixedPrompt[];
-  /** Engines that it ran on, a whole number >= 1; those of the job by default. */
+  /** Engines that it ran on, a whole number >= 1; by default those of the job. */
   readonly engines?: number;
 }
 
@@ -95,7 +95,7 @@ export function longestTokens({ prompts }: MeasuredRollout): number {
   return prompts.reduce((most, one) => one.responseTokens.reduce((a, b) => Math.max(a, b), most), 0);
 }
 
-/** Refuses a rollout that says nothing. Throws `invalid_input`, with a path below the given one. */
+/** Refuses a rollout without data. Throws `invalid_input`, with a path below the given one. */
 export function checkMeasured({ seconds, prompts, engines = 1 }: MeasuredRollout, at: string): void {
   if (!(seconds > 0 && Number.isFinite(seconds))) refuse('invalid_input', `${at}.seconds`, 'a number > 0', seconds);
   if (!(Number.isSafeInteger(engines) && engines >= 1))

@@ -68,7 +68,7 @@ export function notesOn(options: CompareOptions, results: readonly SchedulerResu
       `${labels}: every prompt is kept, but not every response; ${what}. Compare the speedups at equal tokens.`,
     );
   }
-  // Variants of an ablation defer alike: it is said once for all that come to the same.
+  // Variants of an ablation defer alike: those with an equal text share one note.
   const redrawn = others.filter((one) => one.redrawnShare > 0).map((one) => ({ one, what: redrawing(one) }));
   for (const text of new Set(redrawn.map(({ what }) => what))) {
     const labels = redrawn.filter(({ what }) => what === text).map(({ one }) => nameOf(one));

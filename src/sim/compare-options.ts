@@ -4,7 +4,7 @@ import type { Scheduler } from './host/scheduler.ts';
 import type { RunResult } from './result.ts';
 import type { Workload } from './workload/workload.ts';
 
-/** Steps and seeds of a comparison, unless somebody asks for others: the same in every command. */
+/** Default steps and seeds of a comparison: the same in every command. */
 export const usualRuns = Object.freeze({ steps: 20, seeds: 3 });
 
 /** Options of a comparison. */
@@ -19,9 +19,9 @@ export interface CompareOptions {
   readonly seeds: readonly number[];
   /** The scheduler that the others are compared with; absent: the baseline of {@link usualSchedulers}. */
   readonly baseline?: Scheduler;
-  /** Beside the baseline; absent: tail batching of {@link usualSchedulers}. */
+  /** Schedulers beside the baseline; absent: tail batching of {@link usualSchedulers}. */
   readonly schedulers?: readonly Scheduler[];
-  /** Of the intervals: above 0, below 1 (default 0.95). */
+  /** Confidence of the intervals: above 0, below 1 (default 0.95). */
   readonly confidence?: number;
   /** Whether the oracle schedule runs, too: one more run a seed (default true). */
   readonly oracle?: boolean;

@@ -12,9 +12,9 @@ import type { Workload } from './workload/workload.ts';
 
 /** Options for drawing censored lengths. */
 export interface LogTraceOptions {
-  /** The length limit of the logged job: what outlived everything seen ran up to it. */
+  /** The length limit of the logged job: responses that outlived all observations ran up to it. */
   readonly capTokens: number;
-  /** Draws what the log does not tell: the rest of aborted responses. */
+  /** Seed of the draws for the rest of aborted responses. */
   readonly seed: number;
 }
 
@@ -41,7 +41,7 @@ export function traceFromLog(log: LoggedLengths, options: LogTraceOptions): Trac
   }));
   const rho = estimateCorrelation(exact.filter((one) => one.responses.length > 0));
   const z = (share: number): number => normalQuantile(clamp(share));
-  // Lengths are whole: what is exactly so long stands between what is shorter and what is no longer, in the middle.
+  // Lengths are whole numbers: the score of one is in the middle of its step of the distribution.
   const exactScore = (tokens: number): number => z(1 - (survival.beyond(tokens - 1) + survival.beyond(tokens)) / 2);
   return log.prompts.map(({ promptId, promptTokens, domain, responses }, row) => {
     const count = responses.length;
@@ -76,7 +76,7 @@ function meanBeyond(x: number): number {
 
 const clamp = (share: number): number => Math.min(1 - 1e-9, Math.max(1e-9, share));
 
-/** A workload from a log, as its lines or as what was read of it. Throws as {@link lengthsFromLog} does. */
+/** Returns a workload from a log, given as its lines or as its lengths. Throws as {@link lengthsFromLog} does. */
 export function workloadFromLog(
   from: Iterable<string> | LoggedLengths,
   options: LogTraceOptions & { readonly name: string; readonly resampling?: Resampling | undefined },

@@ -1,4 +1,4 @@
-/** From what was counted of kept responses to shares, and what counts as long. */
+/** Turns counts of kept responses into shares, and decides which responses are long. */
 import type { FixedPrompt } from './lower-bound.ts';
 import { ratio, sumOf } from './metrics.ts';
 import type { KeptCounts, SchedulerResult } from './result.ts';

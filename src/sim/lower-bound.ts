@@ -26,7 +26,7 @@ export interface FixedPrompt {
 export interface LowerBound {
   /** Least seconds of the whole job. */
   readonly totalSeconds: number;
-  /** Of these, its rollouts: the larger of the two bounds, summed over rounds. */
+  /** Part of the total: the rollouts, with the larger of the two bounds, summed over rounds. */
   readonly rolloutSeconds: number;
   /** The two bounds of the rollout. */
   readonly stragglerSeconds: number;
@@ -98,7 +98,7 @@ export function clairvoyantLowerBound(
   const responses = prompts.reduce((sum, one) => sum + one.responseTokens.length, 0);
   const passes = tokens * (cost.referenceSecondsPerToken + cost.logProbSecondsPerToken);
   const trainingSeconds = passes + gradientSeconds(cost, { responses, tokens });
-  // Beside the rollout or after it, passes and gradients take the time of GPUs.
+  // Passes and gradients take GPU time, beside the rollout or after it.
   const workSeconds = work / engines + (overlap ? trainingSeconds : 0);
 
   const rounds = Math.ceil(prompts.length / promptsPerRound);

@@ -1,4 +1,4 @@
-/** From a simulated run to its numbers. `docs/metrics.md` defines each of them once. */
+/** Computes the metrics of a simulated run. `docs/metrics.md` defines each of them once. */
 import type { EngineRow } from './host/engine-rows.ts';
 import type { Job } from './host/job.ts';
 import type { EngineResult, KeptCounts, RunResult, Segment, StepResult } from './result.ts';

@@ -33,9 +33,9 @@ export interface OracleOptions {
   readonly workload: Workload;
   /** Every prompt that is trained, in the order of the workload. */
   readonly fixed: readonly FixedPrompt[];
-  /** Of the rewards. */
+  /** Seed of the rewards. */
   readonly seed: number;
-  /** Whether rewards and training are the scheduler's, as those of `Scheduler.trains`; if not, their time passes after the rollout. */
+  /** Whether the scheduler does rewards and training, as with `Scheduler.trains`; if not, their time passes after the rollout. */
   readonly trains?: boolean;
   /** Whether training has GPUs of its own, as in `Scheduler.oneStepOff`. */
   readonly oneStepOff?: boolean;
@@ -112,7 +112,7 @@ export function clairvoyantWindows(
 }
 
 interface Known extends FixedPrompt {
-  /** In the data set. */
+  /** Place in the data set. */
   readonly place: number;
   readonly firstSample: number;
 }
@@ -120,7 +120,7 @@ interface Known extends FixedPrompt {
 type Decision<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { type: T }>;
 type Launch = Decision<'request.launch'>;
 
-/** A policy whose requests are placed, and whose rewards are given up, by somebody who knows how long they take. */
+/** A policy whose requests are placed, and whose rewards are given up, with knowledge of their durations. */
 class Knowing implements DrivenPolicy {
   readonly id: string;
   readonly #policy: DrivenPolicy;
@@ -219,13 +219,13 @@ class EngineLoad {
     this.#prefill += promptTokens;
   }
 
-  /** Seconds until it is done with what it has and with one more. */
+  /** Seconds until it is done with all its requests and with one more. */
   secondsWith(promptTokens: number, added: number): number {
     const { maxRunningSequences, kvCapacityTokens, memoryBoundSeconds, computeSecondsPerSequence } = this.#cost;
     const { overheadSeconds, secondsPerSequence, secondsPerContextToken, prefillSecondsPerToken } = this.#cost;
     const tokens = this.#tokens + added;
     const context = this.#context + contextTokens(promptTokens, added);
-    // As many steps as its longest has tokens, and more where not all run at once.
+    // As many steps as the longest response has tokens, and more where not all run at once.
     const steps = Math.max(this.#longest, added, tokens / maxRunningSequences, context / kvCapacityTokens);
     return (
       Math.max(memoryBoundSeconds * steps, computeSecondsPerSequence * tokens) +

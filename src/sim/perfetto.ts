@@ -14,7 +14,7 @@ interface TraceEvent {
 }
 
 const microseconds = (seconds: number): number => Math.round(seconds * 1e6);
-/** Threads below this one are rounds and counters, engines come after. */
+/** Lower thread ids are rounds and counters; engines come after them. */
 const firstEngine = 10;
 
 function naming(pid: number, tid: number, what: 'process_name' | 'thread_name', text: string): TraceEvent {

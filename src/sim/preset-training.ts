@@ -4,7 +4,7 @@
 export interface PresetTimes {
   readonly fixedRolloutSeconds: number;
   readonly rewardTailSeconds: number;
-  /** All passes and gradients of a step of 1024 responses, without what each token takes more. */
+  /** Seconds of all passes and gradients of a step of 1024 responses, without the part that grows with tokens. */
   readonly trainFixedSeconds: number;
   /** All passes and gradients of a token. */
   readonly trainTokenSeconds: number;

@@ -13,7 +13,7 @@ function mixBits(hash: number, bits: number): number {
   return h ^ (h >>> 16);
 }
 
-/** Mixes a key into a hash. What a large or a negative one has beyond 32 bits is not dropped: it may be a seed. */
+/** Mixes a key into a hash. The bits of a large or a negative key beyond 32 are kept: it may be a seed. */
 function mix(hash: number, key: number): number {
   const beyond = Math.floor(key / 2 ** 32);
   const mixed = mixBits(hash, key | 0);

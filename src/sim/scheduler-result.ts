@@ -1,4 +1,4 @@
-/** The runs of a scheduler, beside those of the baseline: `docs/metrics.md` defines each number once. */
+/** Summarizes the runs of a scheduler beside those of the baseline: `docs/metrics.md` defines each number once. */
 import { keptShares } from './kept-shares.ts';
 import { ratio, sumOf } from './metrics.ts';
 import type { Interval, RunResult, SchedulerResult } from './result.ts';
@@ -9,7 +9,7 @@ export interface Beside {
   readonly baseline: readonly RunResult[];
   /** The oracle schedule, where it was run. */
   readonly oracle?: readonly RunResult[];
-  /** Of the intervals. */
+  /** Confidence of the intervals. */
   readonly confidence: number;
 }
 

@@ -14,7 +14,7 @@ export interface BootstrapOptions {
   readonly confidence?: number;
 }
 
-/** Refuses what is no confidence. Throws `PolicyError` `invalid_input`. */
+/** Checks a confidence level. Throws `PolicyError` `invalid_input`. */
 export function checkConfidence(confidence: number): void {
   if (confidence > 0 && confidence < 1) return;
   refuse('invalid_input', 'confidence', 'a number above 0 and below 1', confidence);

@@ -1,4 +1,4 @@
-/** One answer for a trainer, as a generator: it asks for the runs of a search, then compares what was found. */
+/** Answers for one trainer, as a generator: it asks for the runs of a search, then compares the result with the baseline. */
 import { comparing } from '../compare.ts';
 import { usualRuns } from '../compare-options.ts';
 import { usualSchedulers } from '../host/ablation.ts';
@@ -39,9 +39,9 @@ export function problemFor({ trainer, job, workload, steps }: AdviseQuestion): S
   return { kind: 'synchronous', job, workload: (seed) => withLevers(workload(seed), levers), steps, levers };
 }
 
-/** Seeds of what a host of one's own would save. */
+/** Seeds of the comparison for a host of one's own. */
 const ownSeeds = [101, 102, 103, 104];
-/** Runs of the comparison: the baseline and what is recommended; and the baseline and all of RollPacker. */
+/** Returns the runs of the comparison: baseline and recommendation; and baseline and all of RollPacker. */
 const comparedRuns = (isOwn: boolean): number => 2 * (seeds.length + (isOwn ? 0 : ownSeeds.length));
 
 /**

@@ -1,4 +1,4 @@
-/** From what was searched and compared to the answer for a trainer: what waits, what to switch on, what that saves and costs. */
+/** Turns a search and a comparison into the answer for a trainer: waits, settings, their gain and their cost. */
 import { ratio, sumOf } from '../metrics.ts';
 import type { ComparisonResult, Interval, RunResult, SchedulerResult } from '../result.ts';
 import { bootstrap } from '../statistics.ts';
@@ -29,12 +29,12 @@ export interface Paid {
   readonly equalTokenSpeedup: number;
 }
 
-/** Share of the time that must be saved for sure: for less, nobody changes a trainer. */
+/** Least share of the time that settings must save for sure: nobody changes a trainer for less. */
 export const leastWorth = 0.01;
 
 /** The answer. */
 export interface Answer {
-  /** The trainer, and what its adapter can carry out. */
+  /** The trainer, and the levers of its adapter. */
   readonly trainer: Omit<TrainerFacts, 'paste'>;
   /** `nothing`: there is nothing that would save {@link leastWorth} of the time for sure. */
   readonly verdict: 'saves' | 'nothing';
@@ -46,13 +46,13 @@ export interface Answer {
   readonly settings: SynchronousSettings | null;
   /** Their gain on seeds that the search has not seen, and their cost. */
   readonly paid: Paid;
-  /** Responses trained on as long as the longest 1 % of the baseline's ÷ how many those are. */
+  /** Responses trained on that are as long as the longest 1 % of the baseline's ÷ number of those. */
   readonly longestTrainedRatio: number;
   /** The gain of a host of one's own, with all of RollPacker at the papers' settings; absent where the host is one. */
   readonly own?: Paid;
   /** The lines that switch it on. */
   readonly paste: readonly string[];
-  /** Everything that the search says: `policy` and `config` are for `registry.create`. */
+  /** The full result of the search: `policy` and `config` are for `registry.create`. */
   readonly sweep: SweepAdvice;
 }
 
@@ -96,12 +96,12 @@ export interface AnswerParts {
   readonly trainer: TrainerFacts;
   readonly promptsPerRound: number;
   readonly sweep: SweepAdvice;
-  /** The baseline, and what is recommended. */
+  /** The baseline, and the recommendation. */
   readonly comparison: ComparisonResult;
   readonly own?: Paid;
 }
 
-/** Answers. */
+/** Makes the answer. */
 export function answerOf({ trainer, promptsPerRound, sweep, comparison, own }: AnswerParts): Answer {
   const { paste, ...facts } = trainer;
   const [baseline, recommended] = comparison.schedulers as [SchedulerResult, SchedulerResult];

@@ -12,7 +12,7 @@ export interface Chosen extends Pick<SweepSettings, 'promptSpeculation' | 'respo
   readonly promptsPerRound: number;
 }
 
-/** A trainer, or a host of one's own. */
+/** A trainer, or a host that the user writes. */
 export interface TrainerFacts {
   /** Its name on the command line. */
   readonly id: TrainerId;
@@ -20,7 +20,7 @@ export interface TrainerFacts {
   readonly label: string;
   /** The class or function that ships with the Python package; null where there is none. */
   readonly adapter: string | null;
-  /** The page that says more, from the root of the repository. */
+  /** The page of its documentation, from the root of the repository. */
   readonly page: string;
   /** The levers that the adapter can carry out. */
   readonly levers: Levers;
@@ -50,7 +50,7 @@ const hostOfOnesOwn = (chosen: Chosen): string[] => [
   `policy tail-batching: { ${tailBatching(chosen)} }`,
 ];
 
-/** The trainers, those with an adapter first. */
+/** The trainers; those with an adapter come first. */
 export const trainers: readonly TrainerFacts[] = Object.freeze([
   {
     id: 'verl',

@@ -99,7 +99,7 @@ function withRewards(job: Job, tailSeconds: number | undefined, responses: numbe
   return { ...job, rewards: { ...rewards, shares: { rule: 1, sandbox: 0, judge: 0 }, ruleSeconds } };
 }
 
-/** A cost that is the mean of what was measured, if anything was. */
+/** Returns a cost that is the mean of its measurements, if there are any. */
 function meanOf(
   steps: readonly MeasuredStep[],
   from: 'rewardSeconds' | 'syncSeconds',

@@ -36,7 +36,7 @@ export interface CalibratedStep {
 export interface Calibration {
   /** The job with the costs that were fitted. */
   readonly job: Job;
-  /** Which costs were fitted. */
+  /** Names of the fitted costs. */
   readonly fitted: readonly (keyof CostModel)[];
   /** Training of a step as large as the first measured one, in two numbers; absent if no training was measured. */
   readonly training?: { readonly fixedSeconds: number; readonly secondsPerToken: number };

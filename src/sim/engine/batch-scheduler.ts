@@ -34,7 +34,7 @@ export class BatchScheduler {
   pace = 1;
   #kvCapacityTokens = 0;
   #admissionLimit = 0;
-  /** Sequences moved by the present plan, in order: those that run now were admitted, the others preempted. */
+  /** Sequences moved by the present plan, in order: running ones were admitted, the others preempted. */
   readonly #moved: Sequence[] = [];
   #preemptions = 0;
   #recomputedTokens = 0;
@@ -58,7 +58,7 @@ export class BatchScheduler {
     this.#admissionLimit = tokens * (1 - this.#cost.watermark);
   }
 
-  /** Decides what runs next; `undefined` when there is nothing to run. */
+  /** Plans the next action; returns `undefined` when there is nothing to run. */
   plan(): Plan | undefined {
     this.#moved.length = 0;
     this.#preemptions = 0;
@@ -78,7 +78,7 @@ export class BatchScheduler {
     return this.waiting.arrivalsGoLast && !this.#hasInstantPrefill && this.waiting.first() !== undefined;
   }
 
-  /** Adds what has arrived since to a plan that is a prefill: the same as to undo it and to plan again. */
+  /** Adds new arrivals to a plan that is a prefill: the same as undoing it and planning again. */
   extend(): Plan {
     this.#admit();
     return this.#prefill();
@@ -138,7 +138,7 @@ export class BatchScheduler {
     return victim;
   }
 
-  /** Preempts one after the other until the next step fits; says whether it had to. */
+  /** Preempts sequences until the next step fits; returns whether it had to. */
   #preempt(): boolean {
     const { batch } = this;
     const kvCapacityTokens = this.#kvCapacityTokens;
@@ -155,7 +155,7 @@ export class BatchScheduler {
     return preempted;
   }
 
-  /** Admits what fits; says whether anything did. */
+  /** Admits sequences that fit; returns whether there were any. */
   #admit(): boolean {
     let admitted = false;
     for (let next = this.waiting.first(); next !== undefined && this.#fits(next); next = this.waiting.first()) {

@@ -65,7 +65,7 @@ export class Batch {
     return sequence.place === 'running' ? sequence.generated + this.#step - sequence.admittedAt : sequence.generated;
   }
 
-  /** Gives every sequence so many tokens. */
+  /** Gives every sequence this many tokens. */
   advance(steps: number): void {
     this.#step += steps;
     this.contextTokens += steps * this.size;
@@ -90,7 +90,7 @@ export class Batch {
     this.contextTokens += contextOf(sequence);
   }
 
-  /** Takes a sequence out and frees its KV; the caller says where it is next. */
+  /** Removes a sequence and frees its KV; the caller sets its next place. */
   leave(sequence: Sequence, place: 'waiting' | 'gone'): void {
     sequence.generated = this.generated(sequence);
     sequence.place = place;

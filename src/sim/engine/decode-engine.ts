@@ -173,18 +173,18 @@ export class DecodeEngine extends EngineCounters {
     };
   }
 
-  /** Whether a request is in the batch, and not in line. */
+  /** Whether a request is in the batch, and not waiting. */
   isRunning(requestId: string): boolean {
     return this.#sequences.get(requestId)?.place === 'running';
   }
 
-  /** Ends the stretch under way with its running step, and gives the time of that boundary; at a boundary, the moment itself. */
+  /** Ends the stretch under way with its running step, and returns the time of that boundary; at a boundary, the moment itself. */
   boundaryAfter(at: number): number {
     this.#adjust(at, () => {});
     return this.#phase?.endSeconds ?? this.#now;
   }
 
-  /** Everything takes so many times as long as its cost says, from the end of the running step on. */
+  /** Slows everything down by this factor against its cost, from the end of the running step on. */
   setPace(pace: number, at: number): void {
     this.#adjust(at, () => {
       this.#scheduler.pace = pace;
@@ -198,12 +198,12 @@ export class DecodeEngine extends EngineCounters {
     });
   }
 
-  /** When something happens next by itself; `Infinity` when idle. */
+  /** Returns the time of the next event; `Infinity` when idle. */
   nextEventAt(): number {
     return this.#nextPhase()?.endSeconds ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Goes on to a time, and gives what ended until then and was not given before, in order. */
+  /** Advances to a time, and returns the requests that have ended since the last call, in order. */
   advanceTo(at: number): Outcome[] {
     this.#catchUp(at);
     const outcomes = this.#outcomes;

@@ -19,7 +19,7 @@ export function stepsUntil(stretch: Stretch, seconds: number): number {
   const linear = stretch.firstSeconds - half;
   // The positive root of half · n² + linear · n = seconds, in the form without cancellation for a small growth.
   const root = (2 * seconds) / (linear + Math.sqrt(linear * linear + 4 * half * seconds));
-  // It is right to rounding only; its neighbours settle it.
+  // The root has rounding errors; its neighbours are tried.
   let steps = Math.max(0, Math.floor(root) - 1);
   while (stretchSeconds(stretch, steps) < seconds) steps += 1;
   return steps;

@@ -3,7 +3,7 @@ import { Fifo } from '../../core/fifo.ts';
 import { IndexedHeap } from '../../core/heap.ts';
 import type { Sequence } from './batch.ts';
 
-/** Which sequence is next. One that is gone is dropped when it comes to the front. */
+/** Chooses the next sequence. One that is gone is dropped when it comes to the front. */
 export interface Waiting {
   /** Whether one that comes is behind all that are there, so that it changes nothing for them. */
   readonly arrivalsGoLast: boolean;
@@ -23,7 +23,7 @@ export function byPriority(a: Sequence, b: Sequence): number {
   return (a.request.priority ?? 0) - (b.request.priority ?? 0) || a.arrival - b.arrival;
 }
 
-/** By priority. */
+/** A waiting queue by priority. */
 export class PriorityQueue implements Waiting {
   readonly arrivalsGoLast = false;
   readonly #heap = new IndexedHeap<Sequence>(byPriority);

@@ -10,7 +10,7 @@ import type { Job } from './job.ts';
 import { profileOf } from './profile.ts';
 import { type DrivenPolicy, type Scheduler, synchronousBaseline, tailBatchingScheduler } from './scheduler.ts';
 
-/** Which mechanisms of RollPacker are on, and what else of its settings is not the job's. */
+/** Switches for the mechanisms of RollPacker, and its settings that are not the job's. */
 export type RollpackerSwitches = Pick<
   RollpackerInput,
   'tailBatching' | 'adaptiveTp' | 'adaptiveTimeout' | 'asyncReward' | 'streamTraining'

@@ -26,7 +26,7 @@ export interface RunOptions {
   readonly timeline?: boolean;
   /** Whether the policy checks events against their schemas (default false: the driver is trusted). */
   readonly validate?: boolean;
-  /** Fixed responses of at least so many tokens are counted as long ones (`kept` of the result); none if absent. */
+  /** Fixed responses with at least this many tokens count as long (`kept` of the result); none if absent. */
   readonly longTokens?: number;
   /** Called after every step, with the prompts trained so far. */
   readonly onStep?: (step: StepResult, trainedPrompts: number) => void;
@@ -134,7 +134,7 @@ class Host {
     this.#options.onStep?.(result, this.#trained);
   }
 
-  /** When the stages of the step ended: as the policy saw to it, or one after the other. */
+  /** Returns the ends of the stages of the step: as the policy ran them, or one after the other. */
   #stages(record: RoundRecord): Omit<StepTimes, 'startSeconds' | 'openedSeconds' | 'endSeconds'> {
     const drainedSeconds = record.drainedAt!;
     const { trains, oneStepOff } = this.#scheduler;

@@ -34,7 +34,7 @@ export class EnginePool extends EngineRows {
   #reservedTokens = 0;
   #touched: Node[] = [];
 
-  /** One engine a row, until {@link configure} says otherwise. */
+  /** Starts one engine a row, until {@link configure} changes that. */
   constructor(rows: number, cost: CostModel, timeline: boolean, name = 'engine') {
     super(numbered(name, rows));
     this.#timeline = timeline;
@@ -55,7 +55,7 @@ export class EnginePool extends EngineRows {
     return this.#where.size;
   }
 
-  /** Starts these engines in the place of all others, which must be idle. */
+  /** Starts these engines in place of all others, which must be idle. */
   configure(places: readonly EnginePlace[], cost: CostModel): void {
     for (const node of this.#nodes.values()) this.#byTime.remove(node);
     this.#nodes.clear();
@@ -93,7 +93,7 @@ export class EnginePool extends EngineRows {
     this.#touch(node);
   }
 
-  /** Takes an engine out of use until {@link reclaim}, and gives what it had, with the tokens generated so far. */
+  /** Takes an engine out of use until {@link reclaim}, and returns its requests, with the tokens generated so far. */
   release(engineId: string, at: number): LostRequest[] {
     const node = this.#nodes.get(engineId)!;
     const lost = node.engine.lose(at);
@@ -149,7 +149,7 @@ export class EnginePool extends EngineRows {
     for (const node of this.#nodes.values()) node.isReleased = false;
   }
 
-  /** When an engine does something next by itself; `Infinity` when all are idle. Ask after `advanceTo`. */
+  /** Returns the time of the next event of an engine; `Infinity` when all are idle. Call it after `advanceTo`. */
   nextEventAt(): number {
     return this.#byTime.peek()?.nextAt ?? Infinity;
   }

@@ -24,7 +24,7 @@ interface Placed {
   preemptions: number;
 }
 
-/** Keeps the books of all rows. */
+/** Records the work of all rows. */
 export class EngineRows {
   readonly rows: readonly EngineRow[];
   #placed: Placed[] = [];
@@ -33,7 +33,7 @@ export class EngineRows {
     this.rows = rowIds.map((rowId) => ({ rowId, busySeconds: 0, preemptions: 0, segments: [] }));
   }
 
-  /** From now on these engines run, each on its rows; what the ones before did is kept. */
+  /** Places these engines on their rows from now on; the records of the earlier ones are kept. */
   place(engines: readonly { readonly engine: DecodeEngine; readonly rows: readonly number[] }[]): void {
     this.collect();
     this.#placed = engines.map(({ engine, rows }) => ({
@@ -44,7 +44,7 @@ export class EngineRows {
     }));
   }
 
-  /** Brings the books up to date. */
+  /** Brings the records up to date. */
   collect(): void {
     for (const one of this.#placed) {
       const { engine, rows } = one;

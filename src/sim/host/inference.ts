@@ -13,7 +13,7 @@ export class InferenceMachine implements Machine {
   protected readonly pool: EnginePool;
   protected readonly source: PromptSource;
   protected record: RoundRecord | undefined;
-  /** When the engines take requests; those of before wait for it. */
+  /** Time from which the engines take requests; earlier requests wait for it. */
   protected readyAt = 0;
   /** Requests whose abort was decided and is not reported yet. */
   protected readonly aborting = new Set<string>();
@@ -71,7 +71,7 @@ export class InferenceMachine implements Machine {
     this.pool.launch({ requestId, promptTokens, responseTokens: tokens }, engineId, Math.max(at, this.readyAt));
   }
 
-  /** The event that tells of the end of a request. */
+  /** Returns the event for the end of a request. */
   protected report(outcome: Outcome, at: number): AnyEvent {
     const { requestId, kind, tokens } = outcome;
     this.aborting.delete(requestId);

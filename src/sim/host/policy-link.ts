@@ -76,13 +76,13 @@ export class PolicyLink {
     }
   }
 
-  /** Lets time pass; machines and timers do what they do meanwhile. */
+  /** Advances the time; machines and timers act meanwhile. */
   passTime(until: number): void {
     while (this.#runOnce(until));
     this.now = Math.max(this.now, until);
   }
 
-  /** Goes on to what happens next, if that is not later than a moment. */
+  /** Advances to the next event, if that is not later than a moment. */
   #runOnce(until: number): boolean {
     const machinesAt = this.#cluster.machines.reduce((least, one) => Math.min(least, one.nextAt()), Infinity);
     const timersAt = this.#timers.nextAt();
@@ -96,7 +96,7 @@ export class PolicyLink {
     return true;
   }
 
-  /** Tells the policy what has happened by now, until that leads to nothing new at this moment. */
+  /** Reports events to the policy until there is nothing new at this moment. */
   #report(): void {
     for (let isNew = true; isNew; ) {
       isNew = false;
@@ -113,7 +113,7 @@ export class PolicyLink {
     const isOuter = this.#pending.length === 0;
     for (const decision of this.#policy.send(event)) this.#pending.push(decision);
     if (!isOuter) return;
-    // In order: what a decision leads to comes after everything that was decided with it.
+    // Keeps the order: effects of a decision come after all decisions that were made with it.
     for (let index = 0; index < this.#pending.length; index += 1) {
       this.#carryOut(this.#pending[index] as VocabularyDecision);
     }

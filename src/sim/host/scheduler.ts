@@ -14,7 +14,7 @@ import type { Variant } from '../result.ts';
 export interface DrivenPolicy {
   /** Id of the policy. */
   readonly id: string;
-  /** Whether it takes events of this type: one that places nothing is not told of engines. Everything if absent. */
+  /** Whether it takes events of this type: one that places nothing gets no events of engines. All types if absent. */
   takes?(type: string): boolean;
   /** Applies an event; throws `PolicyError` when it is refused. */
   send(event: AnyEvent): readonly AnyDecision[];
@@ -22,7 +22,7 @@ export interface DrivenPolicy {
 
 /** A round to be opened. */
 export interface NextRound {
-  /** When it opens, in simulated seconds. */
+  /** Time of its opening, in simulated seconds. */
   readonly at: number;
   /** Id of the round, new for every round. */
   readonly roundId: string;

@@ -3,7 +3,7 @@ import { refuse } from '../../errors.ts';
 import type { Prompt } from '../../schemas/prompts.ts';
 import type { Workload, WorkloadPrompt } from '../workload/workload.ts';
 
-/** Samples between two tries of a prompt in different rounds; groups of more than these would see some of them twice. */
+/** Samples between two tries of a prompt in different rounds; larger groups would share some samples. */
 export const samplesPerTry = 1024;
 
 interface Dealt {
@@ -20,15 +20,15 @@ export interface Drawn {
   readonly promptIndex: number;
   readonly promptTokens: number;
   readonly task: string | undefined;
-  /** Which sample of the prompt. */
+  /** Number of the sample of the prompt. */
   readonly sample: number;
   readonly tokens: number;
   readonly capped: boolean;
-  /** Whether it is correct, where the trace says so. */
+  /** Whether it is correct, where the trace has it. */
   readonly correct?: boolean;
 }
 
-/** Deals the prompts of a workload in order; those that come back are dealt again first. */
+/** Deals the prompts of a workload in order; returned ones are dealt again first. */
 export class PromptSource {
   readonly #workload: Workload;
   readonly #total: number;
@@ -46,7 +46,7 @@ export class PromptSource {
   readonly #deferrals = new Map<string, number>();
   #next = 0;
 
-  /** @param domainOf - the domain that the policy is told of a prompt; its task if absent */
+  /** @param domainOf - the domain of a prompt, for the policy; its task if absent */
   constructor(
     workload: Workload,
     total: number,
@@ -62,7 +62,7 @@ export class PromptSource {
     return this.#total - this.#next + this.#returned.length;
   }
 
-  /** Up to so many prompts. */
+  /** Deals up to this many prompts. */
   take(count: number): Prompt[] {
     const prompts = this.#returned.splice(0, count);
     while (prompts.length < count && this.#next < this.#total) prompts.push(...this.#deal(this.#next++));

@@ -1,4 +1,4 @@
-/** From what an engine recorded to the segments that a report draws. */
+/** Turns the records of an engine into the segments that a report draws. */
 import type { Segment } from '../result.ts';
 
 /** A stretch is cut when the number of running sequences has moved by this share of the rollout's highest. */

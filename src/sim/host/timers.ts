@@ -21,7 +21,7 @@ export class Timers {
     this.#byTime.update(timer);
   }
 
-  /** When the next one runs out; `Infinity` when there is none. */
+  /** Returns the time of the next one; `Infinity` when there is none. */
   nextAt(): number {
     return this.#byTime.peek()?.fireAtSeconds ?? Infinity;
   }

@@ -95,7 +95,7 @@ export class Trainer implements Machine {
     return events;
   }
 
-  /** Seconds of the passes of what was left for the end of the round, on the replica with most. It is given once. */
+  /** Returns the seconds of the passes left for the end of the round, on the replica with most of them; 0 from then on. */
   takePassSeconds(): number {
     const seconds = this.#longestPass;
     this.#longestPass = 0;

@@ -28,7 +28,7 @@ export interface PoolsCompareOptions {
   readonly workload: (seed: number) => Workload;
   /** Rounds of each run, by default 4. */
   readonly rounds?: number;
-  /** By default 1, 2 and 3. */
+  /** Seeds, by default 1, 2 and 3. */
   readonly seeds?: readonly number[];
   /** The first is the baseline; by default {@link poolsSchedulers}. */
   readonly schedulers?: readonly PoolsScheduler[];

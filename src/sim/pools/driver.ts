@@ -25,11 +25,11 @@ import { Verifier } from './verifier.ts';
 export interface PoolsRunOptions {
   /** Rounds, a whole number from 1 to 10,000. */
   readonly rounds: number;
-  /** Of verifier and rewards; goes into the result. The workload has its own. */
+  /** Seed of verifier and rewards; goes into the result. The workload has its own. */
   readonly seed: number;
   /** Whether timelines are kept (default true). */
   readonly timeline?: boolean;
-  /** Fixed responses of at least so many tokens are counted as long ones (`kept` of the result); none if absent. */
+  /** Fixed responses with at least this many tokens count as long (`kept` of the result); none if absent. */
   readonly longTokens?: number;
   /** Whether the policies check events against their schemas (default false: the driver is trusted). */
   readonly validate?: boolean;
@@ -75,7 +75,7 @@ class PoolsHost {
     this.#job = job;
     this.#scheduler = scheduler;
     this.#options = options;
-    // With tail batching there are always enough: no round ends early, nor is what is deferred flushed.
+    // Tail batching must not run out of prompts: no round ends early, and deferred prompts are not flushed.
     const perRound = scheduler.tailBatching ? 16 * job.groupsPerRound : job.groupsPerRound;
     this.#source = new PromptSource(workload, options.rounds * perRound);
     this.#kept = new KeptResponses(job.responsesPerPrompt, options.longTokens ?? Number.POSITIVE_INFINITY);

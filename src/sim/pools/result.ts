@@ -7,15 +7,15 @@ import type { PoolsJob } from './settings.ts';
 
 /** One round: rollout, training, new weights. */
 export interface PoolsRound {
-  /** From 0. */
+  /** Index of the round, from 0. */
   readonly round: number;
   /** With tail batching `short` rounds speculate; every other one is `long`. */
   readonly kind: 'short' | 'long';
-  /** From the start of the job. */
+  /** Begin, from the start of the job. */
   readonly startSeconds: number;
   /** Until the engines have the new weights; from the start of the job. */
   readonly endSeconds: number;
-  /** From rollout start to train end: what RolloutPipe calls the main time. */
+  /** Seconds from rollout start to train end, RolloutPipe's main time. */
   readonly mainSeconds: number;
   /** Until the last response that counts. */
   readonly rolloutSeconds: number;
@@ -25,7 +25,7 @@ export interface PoolsRound {
   readonly firstBatchSeconds: number;
   /** Until the first update was dispatched. */
   readonly firstDispatchSeconds: number;
-  /** RolloutPipe equation 3: t_complete − `firstBatchSeconds`; what a serial trainer leaves on the table. */
+  /** RolloutPipe equation 3: t_complete − `firstBatchSeconds`, which a serial trainer does not use. */
   readonly recoverySeconds: number;
   /** Seconds in which the trainer had no update, up to the last dispatch. */
   readonly waitSeconds: number;
@@ -37,7 +37,7 @@ export interface PoolsRound {
   readonly computeWaitingRatio: number;
   /** RolloutPipe §3.2, in words: wait ÷ `mainSeconds`. */
   readonly wallClockWaitingRatio: number;
-  /** From the last step of the optimizer until the engines have the weights. */
+  /** Seconds from the last step of the optimizer until the engines have the weights. */
   readonly publishSeconds: number;
   /** Groups that were trained on. */
   readonly groups: number;
@@ -69,9 +69,9 @@ export interface PoolsRound {
 export interface PoolsRow {
   /** Id of the engine or of the trainer. */
   readonly rowId: string;
-  /** Which pool it belongs to. */
+  /** The pool that it belongs to. */
   readonly pool: 'rollout' | 'trainer';
-  /** GPUs that it stands for. */
+  /** Number of its GPUs. */
   readonly gpus: number;
   /** Seconds in which it computed. */
   readonly busySeconds: number;
@@ -105,7 +105,7 @@ export interface PoolsSchedulerResult {
   readonly pipelining: boolean;
   /** F_w: how many groups were in service at once. */
   readonly width: FrontierWidth;
-  /** Whether rounds were those of tail batching. */
+  /** Whether the rounds use tail batching. */
   readonly tailBatching: boolean;
   /** One run for each seed. */
   readonly runs: readonly PoolsRun[];
@@ -143,13 +143,13 @@ export interface PoolsSchedulerResult {
   readonly cappedShare: number;
   /** Share of the rounds that are long ones. */
   readonly longShare: number;
-  /** Tokens trained on ÷ those of the first scheduler: 1 where nothing is left out. */
+  /** Tokens trained on ÷ those of the first scheduler: 1 where none are left out. */
   readonly keptTokenRatio: number;
-  /** Main seconds of the first scheduler for a token trained on ÷ main seconds of this one for one. */
+  /** Main seconds of the first scheduler for a token trained on ÷ main seconds of this scheduler for one. */
   readonly equalTokenSpeedup: Interval;
   /** Share of the longest 1 % of the fixed responses of the trained prompts that is trained on: 0 to 1. */
   readonly longestKeptShare: number;
-  /** Responses trained on that are as long as those, redrawn ones among them ÷ how many those are. */
+  /** Responses trained on that are as long as those, redrawn ones included ÷ number of those. */
   readonly longestTrainedRatio: number;
   /** Share of the trained groups whose rewards are all equal: 0 to 1. */
   readonly evenGroupShare: number;

@@ -1,4 +1,4 @@
-/** The books of one round: what the driver saw, and what the policies measured. */
+/** The record of one round: observations of the driver, and measurements of the policies. */
 import { refuse } from '../../errors.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import type { PoolsRound } from './result.ts';
@@ -19,7 +19,7 @@ export interface RoundFrame {
 export class RoundLog {
   readonly roundId: string;
   readonly openedSeconds: number;
-  /** When the last response was completed. */
+  /** Time of the last complete response. */
   lastResponseAt: number;
   isTrained = false;
   readonly #hasFrontier: boolean;
@@ -66,7 +66,7 @@ export class RoundLog {
     if (capped) this.#capped += 1;
   }
 
-  /** Keeps what the policies say of the round. */
+  /** Keeps the policies' decisions about the round. */
   note(decision: VocabularyDecision): void {
     if (decision.type === 'pipeline.measured') this.#measured = decision;
     else if (decision.type === 'round.trained') this.isTrained = true;

@@ -22,7 +22,7 @@ export interface PoolsScheduler {
   readonly pipelining: boolean;
   /** F_w: how many groups may be in service at once, `auto`, or `all`. */
   readonly width: FrontierWidth;
-  /** Whether rounds are those of tail batching: the policy asks for prompts, launches and aborts. */
+  /** Whether rounds use tail batching: the policy asks for prompts, launches and aborts. */
   readonly tailBatching: boolean;
   /** A new policy, at its beginning. */
   create(job: PoolsJob, options: PolicyOptions): DrivenPolicy;
@@ -90,7 +90,7 @@ export const fgdScheduler = (width: FrontierWidth): PoolsScheduler =>
 export const rolloutpipeScheduler = (width: FrontierWidth): PoolsScheduler =>
   poolsScheduler(`cgp-fgd-${widthName(width)}`, `CGP + FGD ${widthName(width)}`, true, width);
 
-/** Factors of tail batching, beside what the job says; both are 1.25 if absent. */
+/** Factors of tail batching, which the job does not have; both are 1.25 if absent. */
 export type PoolsTailSettings = Pick<TailPipeliningInput, 'promptSpeculation' | 'responseSpeculation'>;
 
 /**

@@ -18,7 +18,7 @@ interface Check {
 // Names its draws.
 const latencyKey = 201;
 
-/** Latencies and rewards are fixed by seed, prompt and sample, whoever schedules. */
+/** Verifies responses. Latencies and rewards are fixed by seed, prompt and sample, for every scheduler. */
 export class Verifier implements Machine {
   readonly #settings: PoolsJob['verifier'];
   readonly #source: PromptSource;

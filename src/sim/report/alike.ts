@@ -1,4 +1,4 @@
-/** Engines that do the same over time, put together: a picture with a row for each of 32 GPUs says no more than one of four. */
+/** Groups engines that do the same over time: a picture with a row for each of 32 GPUs shows no more than one with four rows. */
 import type { EngineResult } from '../result.ts';
 
 /** Engines that do about the same, and the one of them that is shown. */

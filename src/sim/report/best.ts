@@ -16,7 +16,7 @@ export function bestOf(schedulers: readonly SchedulerResult[]): SchedulerResult 
   return top ?? [...others].sort((a, b) => b.speedup.value - a.speedup.value)[0];
 }
 
-/** Seconds of a step that a variant takes off the one below it; nothing for what stands on no other. */
+/** Returns the seconds of a step that a variant saves over the one below it; `undefined` if there is none. */
 export function earnedBy(one: SchedulerResult, { schedulers }: ComparisonResult): number | undefined {
   const below = schedulers.find(({ scheduler }) => scheduler === one.variant?.above);
   return below === undefined ? undefined : below.stepSeconds.value - one.stepSeconds.value;

@@ -1,4 +1,4 @@
-/** The argument of a workload: before and after on one axis, and the way from the seconds of the one to those of the other. */
+/** The main chart of a workload: before and after on one axis, and the steps from the one's seconds to the other's. */
 import { ganttChart } from './client-gantt.ts';
 import { axis, colour, duration, tooltipBeside } from './client-style.ts';
 import { describeBar, kindColours, roundBars } from './client-timeline.ts';
@@ -18,7 +18,7 @@ function shown({ runs, after }: WorkloadData): { run: RunData; engines: number }
 export const argumentHeight = (data: WorkloadData): number =>
   44 + shown(data).reduce((rows, { engines }) => rows + rowHeight * (engines + 1), 0);
 
-/** The whole job, before and after: what is shorter looks shorter. */
+/** Draws the whole job, before and after, on one scale. */
 export function argumentChart(data: WorkloadData) {
   const rows: string[] = [];
   const bars: { run: RunData; row: number; engine: number; index: number; bar: Bar }[] = [];
@@ -54,7 +54,7 @@ const barHeight = 30;
 /** Pixels that the way from before to after needs. */
 export const waterfallHeight = ({ waterfall }: WorkloadData): number => 40 + barHeight * waterfall.length;
 
-/** Seconds of a step of the baseline, what each mechanism takes off, and what is left. */
+/** Draws the seconds of a step of the baseline, the seconds that each mechanism saves, and the rest. */
 export function waterfallChart({ waterfall }: WorkloadData) {
   const isWhole = (place: number): boolean => place === 0 || place === waterfall.length - 1;
   const change = (place: number): string => {

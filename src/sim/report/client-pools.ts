@@ -1,4 +1,4 @@
-/** Disaggregated pools: what the trainer waits for, and both pools over time. */
+/** Charts of disaggregated pools: the waits of the trainer, and both pools over time. */
 import { ganttChart } from './client-gantt.ts';
 import { stacksChart, stacksHeight } from './client-stacks.ts';
 import { duration } from './client-style.ts';
@@ -53,7 +53,7 @@ export function poolsChart(data: PoolsData) {
         end,
         colour: isRound ? 'short' : kind,
         opacity: 0.3 + 0.7 * load,
-        // Rounds and updates follow each other without gaps; a line of a pixel tells them apart.
+        // Rounds and updates follow each other without gaps; a line of one pixel separates them.
         ...(kind === 'rollout' ? {} : { gap: 1 }),
         ...(isRound ? { name: `round ${indices[place]}` } : {}),
       };

@@ -33,5 +33,5 @@ export function stacksChart(parts: readonly StackPart[], stacks: readonly Stack[
   };
 }
 
-/** Pixels that so many bars need. */
+/** Returns the pixels that this many bars need. */
 export const stacksHeight = (bars: number): number => 112 + 26 * bars;

@@ -37,7 +37,7 @@ interface Size {
 }
 type Rect = { readonly x: number; readonly y: number; readonly width: number; readonly height: number } | null;
 
-/** A tooltip below or above what it explains, and never on it; on an axis, at the side where the pointer is not. */
+/** Places a tooltip below or above its subject, and never on it; on an axis, at the side away from the pointer. */
 export function tooltipBeside(extra: object = {}) {
   const position = (point: readonly [number, number], _: unknown, _dom: unknown, rect: Rect, size: Size) => {
     const [width, height] = size.contentSize;
@@ -73,7 +73,7 @@ function textWidth(text: string): number {
 export function legendRows(names: readonly string[], width: number, widthOf = textWidth): number {
   let [rows, used] = [1, 0];
   for (const name of names) {
-    // The sign, the gap behind it, and what the library leaves around an item; rather a row too many than one on the chart.
+    // Width of the sign, of the gap behind it, and of the margin around an item; a row too many is better than one on the chart.
     const item = 28 + 5 + widthOf(name) + 20;
     if (used > 0 && used + item > width - 24) [rows, used] = [rows + 1, 0];
     used += item;
@@ -81,5 +81,5 @@ export function legendRows(names: readonly string[], width: number, widthOf = te
   return rows;
 }
 
-/** Pixels of such a legend. */
+/** Returns the pixels of such a legend. */
 export const legendHeight = (names: readonly string[], width: number): number => 24 * legendRows(names, width);

@@ -1,4 +1,4 @@
-/** Every engine over time: what its GPUs do, with the rounds above. */
+/** Every engine over time: the activities of its GPUs, with the rounds above. */
 import { ganttChart } from './client-gantt.ts';
 import { duration } from './client-style.ts';
 import { activities, type Bar, type RunData, type WorkloadData } from './data.ts';
@@ -20,7 +20,7 @@ function firstWindow(run: RunData): number {
   return run.steps[Math.min(run.steps.length - 1, Math.max(long + 1, 5))]!.endSeconds;
 }
 
-/** Rounds as bars of the first row. Where all are of one kind, the kind says nothing. */
+/** Returns rounds as bars of the first row. Where all are of one kind, the kind is left out. */
 export function roundBars(run: RunData): Bar[] {
   const mixed = run.steps.some((step) => step.kind !== run.steps[0]!.kind);
   return run.steps.map(({ kind, startSeconds, endSeconds }) => [
@@ -40,7 +40,7 @@ export function describeBar(run: RunData, engine: number, index: number, [start,
   return `${run.engines[engine]!.label}: ${kinds[kind]}${share}<br>${span}`;
 }
 
-/** The timeline of one run. One scale for all runs of a workload: what is shorter looks shorter. */
+/** Draws the timeline of one run. All runs of a workload share one scale. */
 export function timelineChart(data: WorkloadData, which: number) {
   const run = data.runs[which]!;
   const bars: [row: number, index: number, bar: Bar][] = [
@@ -57,7 +57,7 @@ export function timelineChart(data: WorkloadData, which: number) {
       end,
       colour: kindColours[kind]!,
       opacity: 0.3 + 0.7 * load,
-      // Rounds follow each other without gaps; a line of a pixel tells them apart.
+      // Rounds follow each other without gaps; a line of one pixel separates them.
       ...(row === 0 ? { gap: 1, name: kinds[kind] === 'round' ? `step ${index}` : kinds[kind]! } : {}),
     })),
     describe: (place) => {

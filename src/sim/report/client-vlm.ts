@@ -29,7 +29,7 @@ function fillOf(data: VlmData, what: number): { fill: string; opacity: number; o
   if (what === notShards['all-to-all']) return { fill: colour('soft'), opacity: 1, own: false };
   const place = data.longest.indexOf(what);
   if (place >= 0) return { fill: colour(`seq${place}`), opacity: 1, own: true };
-  // The others are pale, so that they are told from the longest and from their neighbours.
+  // The others are pale, so that the longest and their neighbours stay distinct.
   return { fill: colour(`seq${what % sequenceColours}`), opacity: 0.35, own: false };
 }
 
@@ -42,7 +42,7 @@ function describe(data: VlmData, [first, last, start, end, what]: PlanBar): stri
   return `sequence ${what}: ${tokens.toLocaleString('en-US')} tokens (${kind})<br>${span}`;
 }
 
-/** A plan. One scale for all plans of a workload: what is shorter looks shorter. */
+/** Draws a plan. All plans of a workload share one scale. */
 export function planChart(data: VlmData, which: number) {
   const bars = data.runs[which]!.plan!.bars;
   const last = Math.max(...data.runs.map((one) => one.plan?.seconds ?? 0));

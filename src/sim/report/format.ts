@@ -4,13 +4,13 @@ import type { Interval } from '../result.ts';
 
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** Text that can stand anywhere in HTML, attributes included, and turns nothing around. */
+/** Escapes text for any place in HTML, attributes included, without characters that change its direction. */
 export const escapeHtml = (text: unknown): string =>
   printable(String(text)).replace(/[&<>"']/g, (sign) => escapes[sign]!);
 
 /** A number with thousands separators. */
 export const number = (value: number, digits = 2): string =>
-  // Without the sign of what is rounded to nothing.
+  // A number that is rounded to 0 has no sign.
   value.toLocaleString('en-US', {
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
@@ -41,7 +41,7 @@ export function table(
   rows: readonly (readonly string[])[],
   lastRowClass = '',
 ): string {
-  // A unit stays on the line of what it measures.
+  // A unit stays on the line of its number.
   const head = columns.map((name) => `<th scope="col">${name.replace(/, s$/, ',\u00a0s')}</th>`).join('');
   const body = rows.map(([first, ...cells], index) => {
     const name = lastRowClass !== '' && index === rows.length - 1 ? ` class="${lastRowClass}"` : '';

@@ -24,7 +24,7 @@ const meanings = [
   ['rounds waited', 'Rounds that a deferred prompt stayed in the long-prompt queue.'],
 ] as const;
 
-/** Of synchronous jobs and of pools. */
+/** Meanings of the token columns, for synchronous jobs and pools. */
 const tokenMeanings = [
   ['at equal tokens', 'Seconds of the baseline for a kept token ÷ seconds of this one: fewer tokens are no gain.'],
   [

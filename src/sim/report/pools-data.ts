@@ -5,7 +5,7 @@ import { bars } from './data.ts';
 /** Kinds of bars of a timeline, in the order of their indices; `round` frames the others. */
 export const poolActivities = ['round', 'rollout', 'train', 'sync', 'overhead'] as const;
 
-/** Row, start and end in seconds, what it is (index into {@link poolActivities}), and running sequences at most (0 to 1). */
+/** Row, start and end in seconds, activity (index into {@link poolActivities}), and running sequences at most (0 to 1). */
 export type PoolBar = readonly [row: number, start: number, end: number, activity: number, load: number];
 
 /** Parts of the trainer's time from rollout start to new weights, in the order in which they are drawn. */
@@ -24,7 +24,7 @@ export interface PoolsData {
   readonly windowSeconds: number;
 }
 
-/** Which schedulers have a timeline: the first, pipelining alone, and the fastest with both mechanisms. */
+/** Returns the schedulers with a timeline: the first, pipelining alone, and the fastest with both mechanisms. */
 export function pictured(schedulers: readonly PoolsSchedulerResult[]): number[] {
   const both = schedulers
     .map((_, index) => index)
@@ -39,7 +39,7 @@ export function pictured(schedulers: readonly PoolsSchedulerResult[]): number[] 
 
 const round = (seconds: number): number => Math.round(seconds * 100) / 100;
 
-/** Updates that can be told apart; more are drawn as what they are together. */
+/** Most updates that are drawn one by one; more are merged. */
 const mostUpdates = 2000;
 
 function barsOf(row: PoolsRow, place: number, mostRunning: number, totalSeconds: number): PoolBar[] {

@@ -1,4 +1,4 @@
-/** Disaggregated pools in a report: what was found, the table, waits, and both pools over time. */
+/** Disaggregated pools in a report: findings, the table, waits, and both pools over time. */
 import type { PoolsComparison, PoolsSchedulerResult, ReductionShares } from '../pools/result.ts';
 import type { Interval } from '../result.ts';
 import { escapeHtml, number, percent, table, times } from './format.ts';
@@ -12,7 +12,7 @@ const nothing = 0.0005;
 const bestOf = (schedulers: readonly PoolsSchedulerResult[]): PoolsSchedulerResult | undefined =>
   [...schedulers.slice(1)].sort((a, b) => a.mainSeconds.value - b.mainSeconds.value)[0];
 
-/** An interval in percent, without the sign that stands before it. */
+/** Formats an interval in percent, without a sign in front. */
 const rangeOf = ({ low, high }: Interval): string => `${number(100 * low, 1)} to ${number(100 * high, 1)}`;
 
 function sharesText(share: ReductionShares | undefined): string {

@@ -1,11 +1,11 @@
-/** One workload in a report: what was found, the table, the charts, and all that is behind them. */
+/** One workload in a report: findings, the table, the charts, and the numbers behind them. */
 import type { ComparisonResult, SchedulerResult } from '../result.ts';
 import { bestOf, nothing, savedBy } from './best.ts';
 import { escapeHtml, number, percent } from './format.ts';
 import { type Findings, type Fold, figure, legendOf, noFindings, type Part } from './parts.ts';
 import { comparisonTable, numbersBehind, trainedTable } from './tables.ts';
 
-/** A variant of an ablation stands on all variants below it. */
+/** A variant of an ablation has the mechanisms of all variants below it. */
 const nameOf = ({ variant, label }: SchedulerResult): string =>
   variant === undefined ? label : `${variant.ablation} up to ${variant.adds}`;
 

@@ -3,7 +3,7 @@ import { valueAt } from '../../core/length-function.ts';
 import { pipelinedSeconds } from '../../planners/judge-offload/index.ts';
 import type { JudgeSettings } from './judge-settings.ts';
 
-/** Layers and share of the SMs, as `judge.place` says them. */
+/** Layers and share of the SMs, as in `judge.place`. */
 export interface JudgeLayout {
   readonly streamedLayers: readonly number[];
   readonly prefetchDepth: number;
@@ -43,7 +43,7 @@ export function slowdown(layout: JudgeLayout | undefined): number {
   return layout === undefined ? turns : 1 / (1 - layout.mpsShare);
 }
 
-/** Bytes of a judge that is on the GPU as a whole, with what the longest response needs. */
+/** Bytes of a judge that is on the GPU as a whole, with the memory for the longest response. */
 export function wholeBytes({ model }: JudgeSettings): number {
   const { fixedBytes, layers, layerBytes, activationBytes, sequenceTokens } = model;
   return (

@@ -25,7 +25,7 @@ export interface Judgeable {
   readonly correct?: boolean;
 }
 
-/** Rewards of a job that says nothing of them: correct or not, and no seconds. */
+/** Rewards of a job without reward settings: correct or not, and no seconds. */
 export const plainRewards: RewardSettings = rewardSettings.parse({
   workers: { rule: 1, sandbox: 1, judge: 1 },
   doomedShare: 0,
@@ -53,7 +53,7 @@ export class RewardModel {
     return at < rule + sandbox ? 'sandbox' : 'judge';
   }
 
-  /** The reward of a sample, where nobody waits for it. */
+  /** Returns the reward of a sample, for jobs that do not simulate its time. */
   rewardOf(kind: RewardKind, one: Judgeable): 0 | 1 {
     return kind === 'sandbox' && this.#neverEnds(one) ? 0 : this.#reward(one);
   }

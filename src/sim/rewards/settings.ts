@@ -7,7 +7,7 @@ import { judgeSettings } from './judge-settings.ts';
 const share = z.number().min(0).max(1);
 const secondsOf = (text: string) => z.number().nonnegative().describe(text);
 
-/** Schema of the reward stage: who computes rewards, and how long that takes. */
+/** Schema of the reward stage: the kinds of rewards, and their seconds. */
 export const rewardSettings = z.strictObject({
   shares: z
     .strictObject({ rule: share, sandbox: share, judge: share })

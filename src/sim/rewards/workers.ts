@@ -29,7 +29,7 @@ export class RewardWorkers implements Machine {
   readonly #running = new Map<string, Running>();
   readonly #byTime = new IndexedHeap<Running>((a, b) => a.endsAt - b.endsAt || a.seq - b.seq);
   #seq = 0;
-  /** Seconds of work done, by kind; what ran into its budget included. */
+  /** Seconds of work done, by kind; work that ran into its budget is included. */
   readonly busySeconds: Record<RewardKind, number> = { rule: 0, sandbox: 0, judge: 0 };
 
   constructor(workOf: WorkOf, kinds: readonly RewardKind[] = rewardKind.options) {

@@ -1,4 +1,4 @@
-/** adaptive-tp beside a host that chooses its TP: each round with both, and what the profile predicts for them. */
+/** Compares adaptive-tp with a host that chooses its TP: the choices of both for each round, and the profile's predictions. */
 import type { LogLineOf } from '../../core/decision-log.ts';
 import { isPolicyError } from '../../errors.ts';
 import {
@@ -17,15 +17,15 @@ type Finished = Extract<AdaptiveTpEvent, { type: 'step.finished' }>;
 
 /** Predicted times of the other TP, in the rounds in which the two differed. */
 export interface TpWorth {
-  /** Rounds that differed, and those of them for which the profile knows both. */
+  /** Rounds that differed. */
   readonly rounds: number;
   /** Rounds that differed for which the profile knows both. */
   readonly predictedRounds: number;
-  /** Predicted seconds of decode of these, with the TP of the host and with that of the policy. */
+  /** Predicted seconds of decode of the predicted rounds, with the TP of the host. */
   readonly hostSeconds: number;
   /** The same with the TP of the policy. */
   readonly policySeconds: number;
-  /** Steps that the policy did not learn from, because they ran with another TP than it had told. */
+  /** Steps that the policy did not learn from, because they ran with another TP than it had chosen. */
   readonly notLearntFrom: number;
 }
 

@@ -17,13 +17,13 @@ export interface ShadowDifference {
 export interface ShadowCounts {
   /** Name of the decision. */
   readonly decision: string;
-  /** Things about which host and policy decided the same. */
+  /** Subjects on which host and policy agree. */
   readonly agreed: number;
-  /** Things about which they decided differently. */
+  /** Subjects on which they differ. */
   readonly differed: number;
-  /** Things about which only the host has decided. */
+  /** Subjects that only the host has decided on. */
   readonly onlyHost: number;
-  /** Things about which only the policy has decided. */
+  /** Subjects that only the policy has decided on. */
   readonly onlyPolicy: number;
   /** The first differences. */
   readonly differences: readonly ShadowDifference[];
@@ -96,7 +96,7 @@ export class Pairs {
   }
 }
 
-/** Whether the policy decided all that the host says of its own decision. */
+/** Whether the policy's decision agrees with all fields that the host has given. */
 export function isSame({ host, value: policy }: Pair): boolean {
   return Object.entries(host).every(([field, one]) => JSON.stringify(one) === JSON.stringify(policy[field]));
 }

@@ -15,7 +15,7 @@ export interface ShadowSession {
   readonly session: string;
   /** Id of its policy. */
   readonly policy: string;
-  /** Events that it was told. */
+  /** Events that it received. */
   readonly events: number;
   /** Events that the log should have and does not: decisions about them are missing on one side. */
   readonly missingEvents: number;
@@ -29,7 +29,7 @@ export interface ShadowSession {
 export interface ShadowReport {
   /** The sessions in shadow mode, in the order in which they were opened. */
   readonly sessions: readonly ShadowSession[];
-  /** Lines that the server says it has left out; what the host decided may be among them. */
+  /** Lines that the server has reported as left out; decisions of the host may be among them. */
   readonly droppedLines: number;
 }
 

@@ -9,7 +9,7 @@ type Run = Extract<SandboxTimeoutDecision, { type: 'sandbox.run' }>;
 
 /** Estimated effect of the policy's timeouts on the runs of the host. */
 export interface TimeoutWorth {
-  /** Runs that ended and scored, and what they took. */
+  /** Runs that ended and scored. */
   readonly runs: number;
   /** Seconds that they took. */
   readonly runSeconds: number;
@@ -21,11 +21,11 @@ export interface TimeoutWorth {
   readonly savedSeconds: number;
   /** Correct runs that would have been stopped, and the rest of their seconds. */
   readonly correctCut: number;
-  /** Seconds that those ran on after they would have been stopped. */
+  /** Seconds that these runs took after the policy would have stopped them. */
   readonly correctCutSeconds: number;
-  /** Runs that the host stopped and the policy would have let go on; what would have become of them is not known. */
+  /** Runs that the host stopped and the policy would have continued; their outcome is not known. */
   readonly letGoOn: number;
-  /** Seconds that those would have taken at most. */
+  /** Most seconds that these runs would have taken. */
   readonly letGoOnSeconds: number;
 }
 

@@ -1,4 +1,4 @@
-/** From what a search has measured to a recommendation. */
+/** Turns the measurements of a search into a recommendation. */
 import { compare } from '../compare.ts';
 import { usualRuns } from '../compare-options.ts';
 import { usualSchedulers } from '../host/ablation.ts';

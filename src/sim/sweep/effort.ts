@@ -6,9 +6,9 @@ export interface SweepEffort {
   readonly coarseSeeds: number;
   /** Seeds that the eight best are measured on, the coarse ones among them. */
   readonly semifinalSeeds: number;
-  /** Seeds that the four best of those are measured on, the earlier ones among them. */
+  /** Seeds that the four best of those are measured on, including the earlier ones. */
   readonly finalSeeds: number;
-  /** Seeds of the confirmation, at least 2, none of them seen before: intervals come from these. Its runs are longer. */
+  /** Seeds of the confirmation, at least 2, all of them new: intervals come from these. Its runs are longer. */
   readonly confirmationSeeds: number;
   /** Times that the search looks beside the best. */
   readonly fineRounds: number;

@@ -5,14 +5,14 @@ import type { Workload, WorkloadPrompt } from '../workload/workload.ts';
 export function hashOf(id: string): number {
   let value = 0x811c9dc5;
   for (let at = 0; at < id.length; at += 1) value = Math.imul(value ^ id.charCodeAt(at), 0x01000193);
-  // The lowest bit of FNV is the parity of what it has seen: it takes the others, too.
+  // The lowest bit of FNV is the parity of its input, so the other bits are mixed in.
   return (value ^ (value >>> 15) ^ (value >>> 7)) >>> 0;
 }
 
-/** In which half an id is: 0 or 1, always the same. */
+/** Returns the half of an id, 0 or 1, which is always the same. */
 export const halfOf = (id: string): 0 | 1 => ((hashOf(id) >>> 3) & 1) as 0 | 1;
 
-/** Which prompt it is, in whichever epoch; what was imported has the step in its id, behind an @. */
+/** Returns the id of a prompt without its epoch, and without the step after the @ of an imported one. */
 export const ownId = ({ promptId, firstId = promptId }: WorkloadPrompt): string => firstId.replace(/@\d+$/, '');
 
 /**
@@ -26,7 +26,7 @@ export function drawnHalf(workload: Workload, seed: number): Workload {
   return { ...half, distinctPrompts: Math.floor(distinctPrompts / 2) };
 }
 
-/** Of fewer prompts a half may be none. */
+/** Half of fewer prompts may be none. */
 const leastPrompts = 32;
 
 /** The prompts of a workload that fit, in their order; there must be one. */

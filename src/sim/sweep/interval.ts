@@ -18,13 +18,13 @@ const confidence = 0.95;
 
 /** Variances beside that of the mean of some runs, as shares of the variance between these runs. */
 export interface Spread {
-  /** Of an independent run. */
+  /** Variance of an independent run. */
   readonly run: number;
-  /** Of the prompts that all runs draw from. */
+  /** Variance of the prompts that all runs draw from. */
   readonly prompts: number;
 }
 
-/** Of an interval for the mean over all runs on these prompts. */
+/** The spread of an interval for the mean over all runs on these prompts. */
 export const ofMean: Spread = Object.freeze({ run: 0, prompts: 0 });
 
 /**
@@ -57,7 +57,7 @@ export function predicted<T>(
 ): Interval {
   const means = quotients.map((pair) => pair.map((one) => ratio(sumOf(cases, one), cases.length)));
   const value = means.reduce((product, [over, under]) => product * ratio(over!, under!), 1);
-  // To first order, the relative error of a product is the sum of those of its parts.
+  // To first order, the relative error of a product is the sum of its factors' relative errors.
   const errors = cases.map((one) =>
     sumOf([...quotients.keys()], (at) => {
       const [over, under] = quotients[at]!;
@@ -90,7 +90,7 @@ export function studentQuantile(freedom: number): number {
   return high;
 }
 
-/** Probability of |t| at most so much (Abramowitz and Stegun 26.7.3 and 26.7.4). */
+/** Probability that |t| is at most `t` (Abramowitz and Stegun 26.7.3 and 26.7.4). */
 function within(t: number, freedom: number): number {
   const angle = Math.atan(t / Math.sqrt(freedom));
   const [sine, square] = [Math.sin(angle), Math.cos(angle) ** 2];

@@ -11,7 +11,7 @@ export const keptSlack = Object.freeze({ search: 0.005, confirmation: 0.01 });
  */
 export const cautionShare = 0.05;
 
-/** Whether somebody asks for something. */
+/** Whether any limit is given. */
 export const areGiven = (limits: SweepLimits): boolean => Object.values(limits).some((one) => one !== undefined);
 
 /**
@@ -31,7 +31,7 @@ export function leastKept(
 /** Ratios of the same sums, added up in another order, differ in their last digits. */
 const rounding = 1e-9;
 
-/** Whether a candidate is within the limits on these seeds, and keeps as many tokens as the objective asks for. */
+/** Whether a candidate is within the limits on these seeds, and keeps as many tokens as the objective needs. */
 export function isWithin(
   book: Book,
   one: Candidate,

@@ -8,7 +8,7 @@ import { independentSteps } from './split.ts';
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 const between = ({ low, high }: Interval): string => `${percent(low)} to ${percent(high)}`;
 
-/** Share of the baseline's time: who sees less of a difference does not ask. */
+/** Share of the baseline's time below which a difference is not mentioned. */
 const worthNaming = 0.01;
 
 /** The facts that sentences are made of. */
@@ -119,7 +119,7 @@ function tailSentence({ verdict, job }: SweepFacts, tail: Interval | undefined):
   ];
 }
 
-/** Why what looked faster in the search, and keeps enough, is not what is recommended. */
+/** Returns the reason why faster settings of the search that keep enough are not recommended. */
 function passedOver({ verdict, recommended, published, tried }: SweepFacts): string[] {
   const best = tried.find((one) => one.admissible);
   if (verdict === 'baseline' || best === undefined || best.gain < recommended.gain.value + worthNaming) return [];

@@ -9,7 +9,7 @@ import { ratio, sumOf } from '../metrics.ts';
 /** A round, of either kind of job. */
 export interface MeasuredRound {
   readonly kind: 'short' | 'long';
-  /** From its start until the next one can start. */
+  /** Seconds from its start until the next round can start. */
   readonly seconds: number;
   readonly prompts: number;
   readonly responses: number;
@@ -17,7 +17,7 @@ export interface MeasuredRound {
   readonly tokens: number;
   /** Responses trained on that ran into the length cap. */
   readonly capped: number;
-  /** Versions that the weights which generated them are behind those that they train. */
+  /** Versions by which the generating weights are behind the trained ones. */
   readonly lag: number;
 }
 

@@ -19,25 +19,25 @@ import type { PromptSplit } from './split.ts';
  */
 export type SweepVerdict = 'tuned' | 'published' | 'unspeculative' | 'baseline';
 
-/** Settings and what was measured of them, on the seeds that they have in common with the baseline. */
+/** Settings and their measurements, on the seeds that they share with the baseline. */
 export interface TriedSettings {
   /** The settings. */
   readonly settings: SweepSettings;
   /** The settings for people, short. */
   readonly label: string;
-  /** Seeds that it has seen. */
+  /** Number of its seeds. */
   readonly seeds: number;
-  /** Seconds of the job for each prompt that is trained on, mean over those seeds. */
+  /** Seconds of the job for each prompt that is trained on, mean over its seeds. */
   readonly secondsPerPrompt: number;
   /** Share of the baseline's time that it saves; below 0 where it takes longer. */
   readonly gain: number;
-  /** Seconds of the baseline for a kept token ÷ seconds of this one for a kept token. */
+  /** Seconds of the baseline for a kept token ÷ seconds of these settings for one. */
   readonly equalTokenSpeedup: number;
   /** Mean length of the responses trained on ÷ the baseline's. */
   readonly keptTokenRatio: number;
-  /** Responses trained on that are as long as the longest 1 % of the baseline's ÷ how many those are. */
+  /** Responses trained on that are as long as the longest 1 % of the baseline's ÷ number of those. */
   readonly longestTrainedRatio: number;
-  /** Share of those responses at the length cap: 0 to 1. */
+  /** Share of trained responses at the length cap: 0 to 1. */
   readonly cappedShare: number;
   /** Share of the kept tokens that weights of an older version generated than the ones that they train: 0 to 1. */
   readonly staleShare: number;
@@ -57,19 +57,19 @@ export interface ConfirmedSettings {
   readonly secondsPerPrompt: Interval;
   /** Share of the baseline's time a trained prompt that it saves: 0.3 is 30 % less. */
   readonly gain: Interval;
-  /** Seconds of the baseline for a kept token ÷ seconds of this one for a kept token. */
+  /** Seconds of the baseline for a kept token ÷ seconds of these settings for one. */
   readonly equalTokenSpeedup: Interval;
   /** Mean length of the responses trained on ÷ the baseline's. */
   readonly keptTokenRatio: Interval;
-  /** Responses trained on that are as long as the longest 1 % of the baseline's ÷ how many those are. */
+  /** Responses trained on that are as long as the longest 1 % of the baseline's ÷ number of those. */
   readonly longestTrainedRatio: number;
-  /** Share of those responses at the length cap: 0 to 1. */
+  /** Share of trained responses at the length cap: 0 to 1. */
   readonly cappedShare: number;
   /** Share of the kept tokens that weights of an older version generated than the ones that they train: 0 to 1. */
   readonly staleShare: number;
   /** Most versions that any of them is behind. */
   readonly maxLag: number;
-  /** Seconds of the oracle schedule for a kept token ÷ seconds of this one; absent where there is no oracle. */
+  /** Seconds of the oracle schedule for a kept token ÷ seconds of these settings; absent where there is no oracle. */
   readonly ofOracle?: number;
 }
 
@@ -141,7 +141,7 @@ export interface SweepLimits {
   readonly minKept?: number | undefined;
   /** Least `longestTrainedRatio`, from 0 to 1. */
   readonly minTop1?: number | undefined;
-  /** Most versions that the weights which generated a kept token may be behind those that it trains, a whole number >= 0. */
+  /** Most versions by which the weights that generated a kept token may be behind the trained ones, a whole number >= 0. */
   readonly maxLag?: number | undefined;
 }
 
@@ -149,6 +149,6 @@ export interface SweepLimits {
 export interface SweepOptions extends SweepLimits {
   /** First seed (default 1). */
   readonly seed?: number;
-  /** `fast`, `default`, `thorough`, or numbers of one's own. */
+  /** `fast`, `default`, `thorough`, or custom numbers. */
   readonly effort?: SweepEffortId | SweepEffort;
 }

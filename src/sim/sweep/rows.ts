@@ -1,4 +1,4 @@
-/** From runs to what is said of settings: gains, and what they cost. */
+/** Turns runs into the rows of a result: gains and costs of settings. */
 import { ratio, sumOf } from '../metrics.ts';
 import { type Book, type Candidate, gain, gainInterval, keptRatio, longestRatio, type Pair } from './book.ts';
 import { ofMean, predicted, type Spread } from './interval.ts';

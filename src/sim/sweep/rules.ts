@@ -10,7 +10,7 @@ export interface RulesOptions {
   readonly book: Book;
   readonly published: Candidate;
   readonly limits: SweepLimits;
-  /** Of an independent run. */
+  /** Spread of an independent run. */
   readonly spread: Spread;
 }
 
@@ -22,13 +22,13 @@ export class Rules {
     this.#options = options;
   }
 
-  /** Whether a candidate may be chosen, by what these seeds say. */
+  /** Whether a candidate is within the limits on these seeds. */
   isWithin(one: Candidate, seeds: readonly number[], part: keyof typeof keptSlack): boolean {
     const { book, published, limits } = this.#options;
     return isWithin(book, one, published, seeds, limits, keptSlack[part]);
   }
 
-  /** Candidates within the limits that have seen all of these seeds, the fastest first; what came first where they tie. */
+  /** Returns candidates within the limits that have run on all of these seeds, the fastest first; ties keep their order. */
   ranked(seeds: readonly number[], among: readonly Candidate[] = this.#options.book.all): Candidate[] {
     const { book } = this.#options;
     const seen = new Set<string>();
@@ -45,7 +45,7 @@ export class Rules {
       .map(({ one }) => one);
   }
 
-  /** The best lower end: what is faster for sure, not what may be the fastest; with less speculation, by a margin. */
+  /** Returns the candidate with the best lower end of its gain; one with less speculation must win by a margin. */
   surest(list: readonly Candidate[], reference: Candidate, seeds: readonly number[]): Candidate {
     const { book, spread } = this.#options;
     let best = { one: reference, low: 0 };

@@ -26,7 +26,7 @@ interface Problem {
 
 /** A synchronous job, which the recipe `rollpacker` schedules. */
 export interface SynchronousProblem extends Problem {
-  /** Which kind of job it is. */
+  /** Kind of the job. */
   readonly kind: 'synchronous';
   /** Engines, batch shape and cost model; with `hardware` and `rewards`, as the presets have them. */
   readonly job: Job;
@@ -36,7 +36,7 @@ export interface SynchronousProblem extends Problem {
 
 /** A job with pools of its own for rollout and training: `rolloutpipe`, and `tail-pipelining`. */
 export interface PoolsProblem extends Problem {
-  /** Which kind of job it is. */
+  /** Kind of the job. */
   readonly kind: 'pools';
   /** Engines, trainer and batch shape. */
   readonly job: PoolsJob;
@@ -51,20 +51,20 @@ export interface SweepTask {
   readonly settings: SweepSettings | 'baseline' | 'oracle';
   /** Seed of lengths and rewards, a whole number. */
   readonly seed: number;
-  /** Whose prompts, and how many steps; absent: all prompts of the workload, and the steps of the problem. */
+  /** The prompts, and the number of steps; absent: all prompts of the workload, and the steps of the problem. */
   readonly part?: SweepPart;
 }
 
 /** The result of a run: JSON. */
 export type SweepRun =
   | (RoundRates & {
-      /** Responses of the longest 1 % of those that the baseline trains on, among the trained prompts. */
+      /** Responses of the trained prompts among the longest 1 % that the baseline trains on. */
       readonly longFixed: number;
       /** Responses trained on that are as long. */
       readonly longTrained: number;
     })
   | {
-      /** Why the job cannot run with these settings. */
+      /** The reason why the job cannot run with these settings. */
       readonly infeasible: string;
     };
 
@@ -75,7 +75,7 @@ export const leastConfirmationSteps = 40;
 export const stepsOf = ({ steps }: SweepProblem, part?: SweepPart): number =>
   part === 'confirmation' ? Math.max(leastConfirmationSteps, steps) : steps;
 
-/** The codes of settings that do not fit the job: such a candidate is left out, and the sweep goes on. */
+/** Error codes of settings that do not fit the job: such a candidate is left out, and the sweep continues. */
 const unfit = new Set(['infeasible', 'invalid_config']);
 
 /**

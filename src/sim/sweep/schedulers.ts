@@ -1,4 +1,4 @@
-/** From settings to what the simulator drives, and to what a host pastes into `registry.create`. */
+/** Turns settings into schedulers of the simulator, and into configurations for `registry.create`. */
 import type { RolloutPipeInput } from '../../recipes/rolloutpipe/index.ts';
 import type { RollpackerInput } from '../../recipes/rollpacker/index.ts';
 import type { TailPipeliningInput } from '../../recipes/tail-pipelining/index.ts';
@@ -57,7 +57,7 @@ export function synchronousChoice(job: Job, settings: SynchronousSettings | 'bas
   return { policy: 'rollpacker', config: rollpackerConfigOf(job, switches) };
 }
 
-/** RolloutPipe with these settings, with tail batching where a factor is above 1; or the serial baseline. */
+/** Returns RolloutPipe with these settings, with tail batching where a factor is above 1; or the serial baseline. */
 export function poolsSchedulerOf(settings: PoolsSettings | 'baseline'): PoolsScheduler {
   if (settings === 'baseline') return serialBaseline;
   const { width, ...factors } = settings;

@@ -30,9 +30,9 @@ export interface SweepBatch {
   readonly phase: SweepPhase;
   /** The runs, in the order in which their results are wanted. */
   readonly tasks: readonly SweepTask[];
-  /** Runs that were made before these. */
+  /** Runs made before these. */
   readonly doneRuns: number;
-  /** With those that are still to come, about. */
+  /** Estimate of all runs, later ones included. */
   readonly plannedRuns: number;
 }
 
@@ -43,7 +43,7 @@ export interface SearchOptions {
   readonly limits: SweepLimits;
   /** Whether there is an oracle schedule of the job. */
   readonly hasOracle: boolean;
-  /** Of an independent run. */
+  /** Spread of an independent run. */
   readonly spread: Spread;
 }
 
@@ -163,7 +163,7 @@ export function* searching(
 
   const semifinalSeeds = seedsTo(effort.semifinalSeeds);
   const plainOf = (one: Candidate): Candidate => book.candidate(withoutSpeculation(one.settings as SweepSettings));
-  // With the factors of the papers it keeps what they keep, whatever the seeds: it is there if nothing else is confirmed.
+  // Settings with the papers' factors keep as many tokens on all seeds: they remain if no others are confirmed.
   const safest = (seeds: readonly number[]): Candidate[] =>
     rules
       .ranked(seeds)

@@ -56,7 +56,7 @@ export function definePoolsSettings(input: z.input<typeof poolsSettings> = {}): 
   return parse(poolsSettings, input, 'invalid_config');
 }
 
-/** Responses of a short round over those that it needs. */
+/** Returns the responses of a short round ÷ those that it needs. */
 export const provisionOf = ({ promptSpeculation, responseSpeculation }: SweepSettings): number =>
   promptSpeculation * responseSpeculation;
 

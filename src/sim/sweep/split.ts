@@ -6,10 +6,10 @@ import type { Workload } from '../workload/workload.ts';
 import { drawnHalf, hashOf, ownId, withPrompts } from './halves.ts';
 import { type Spread, spreadOf } from './interval.ts';
 
-/** A part of a sweep: where settings are found, and where those that were found are measured anew. */
+/** A part of a sweep: the search for settings, or their measurement on other prompts. */
 export type SweepPart = 'search' | 'confirmation';
 
-/** Which prompts the parts of a sweep have. */
+/** The split of the prompts between the parts of a sweep. */
 export interface PromptSplit {
   /**
    * - `halves`: each part has half of the trace's prompts;
@@ -47,7 +47,7 @@ function idsOf(workload: Workload): string[] {
 export function partOf(workload: Workload, part: SweepPart, seed: number): Workload {
   const split = splitOf(workload);
   if (split.kind !== 'halves') return drawnHalf(workload, seed);
-  // By hash, and not in the order of the trace, which may be one of time or of difficulty.
+  // Prompts are ranked by hash, since a trace may be in the order of time or of difficulty.
   const ranked = idsOf(workload)
     .map((id) => ({ id, hash: hashOf(`part ${id}`) }))
     .sort((a, b) => a.hash - b.hash || (a.id < b.id ? -1 : 1))

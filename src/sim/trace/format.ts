@@ -35,7 +35,7 @@ export function jsonLine(line: string, where: string): Record<string, unknown> {
     const value: unknown = JSON.parse(line.trim());
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
-    // The error below says where.
+    // The error below names the place.
   }
   refuse('invalid_input', where, 'a JSON object', line);
 }

@@ -1,4 +1,4 @@
-/** From the text of a file to a trace, whichever format it has. */
+/** Reads the text of a file of any format as a trace. */
 import type { TracePrompt } from './format.ts';
 import { DumpImport, type DumpImportOptions } from './import/import.ts';
 import { JsonArrayReader } from './json-array.ts';
@@ -39,7 +39,7 @@ function fingerprintOf(text: string): string {
  */
 export function readTrace(text: string, file = 'trace', options: Partial<DumpImportOptions> = {}): Trace {
   const lines = new DumpImport({ fingerprint: fingerprintOf, ...options });
-  // An empty line says which file it is, for the error of an empty one.
+  // An empty line names the file, for the error of an empty file.
   lines.line('', file, 1);
   if (text.trimStart().startsWith('[')) {
     const elements = new JsonArrayReader(file, Number.POSITIVE_INFINITY);

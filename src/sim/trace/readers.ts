@@ -34,7 +34,7 @@ function jsonReader<T>(
   });
 }
 
-/** Responses cut at a cap; those that are at least `cappedFrom` long, by default the cap itself, ran into it. */
+/** Cuts responses at a cap; those of at least `cappedFrom` tokens, by default the cap itself, count as capped. */
 const responses = (list: readonly number[], cap = Number.POSITIVE_INFINITY, cappedFrom = cap) =>
   list
     .filter((tokens) => tokens > 0)

@@ -1,4 +1,4 @@
-/** From where images and videos are decoded to the ranks that encode them: what stages wait, and what is moved. */
+/** Transport of visual inputs from their decoders to the ranks that encode them: waits of the stages, and bytes moved. */
 import type { FlexUlyssesPlan } from '../../planners/flex-ulysses/index.ts';
 import { centralized, shadow } from './constants.ts';
 import { type LoaderId, nodeOfSamples, payloadBytes } from './loading.ts';
@@ -40,7 +40,7 @@ function sentByController(plan: FlexUlyssesPlan, batch: readonly VlmSample[], wh
   return 3 * sum(copies);
 }
 
-/** With ShadowLoader: each node fetches what its ranks encode and other nodes have decoded, once for the three stages. */
+/** With ShadowLoader each node fetches the inputs that its ranks encode and other nodes have decoded, once for the three stages. */
 function fetchedByNodes({ assignments, vision }: FlexUlyssesPlan, batch: readonly VlmSample[], job: VlmJob): number {
   const nodes = nodeOfSamples(batch, job);
   const nodeOf = (device: number): number => Math.floor(device / job.gpusPerNode);

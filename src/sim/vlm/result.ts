@@ -29,7 +29,7 @@ export interface PlanPicture {
   readonly degrees: readonly number[];
 }
 
-/** Means over the steps of one scheduler; memory and what is exceeded: the most of any step. */
+/** Means over the steps of one scheduler; for memory and its limits, the maximum over steps. */
 export interface VlmSchedulerResult {
   /** Id of the scheduler. */
   readonly scheduler: string;
@@ -45,19 +45,19 @@ export interface VlmSchedulerResult {
   readonly rolloutSeconds: number;
   /** Seconds of log-probabilities of the old policy, mean of a step. */
   readonly oldSeconds: number;
-  /** Seconds of those of the reference model, mean of a step. */
+  /** Seconds of log-probabilities of the reference model, mean of a step. */
   readonly referenceSeconds: number;
   /** Seconds of gradients and the optimizer, mean of a step. */
   readonly updateSeconds: number;
-  /** Rollout, old, reference and update together: what FlexRL's Table 2 calls a step. */
+  /** Rollout, old, reference and update together: a step in FlexRL's Table 2. */
   readonly gpuSeconds: number;
-  /** The same, with what loading adds to it. */
+  /** The same, with the seconds that loading adds. */
   readonly stepSeconds: number;
   /** Tokens a second and GPU, of whole steps, and of steps without data loading as FlexRL counts them. */
   readonly throughput: number;
   /** The same without data loading, as FlexRL counts it. */
   readonly throughputWithoutLoading: number;
-  /** Step time of the first scheduler ÷ this one's, with and without data loading. */
+  /** Step time of the first scheduler ÷ step time of this scheduler, with and without data loading. */
   readonly speedup: number;
   /** The same without data loading. */
   readonly speedupWithoutLoading: number;

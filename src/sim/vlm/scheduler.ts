@@ -18,7 +18,7 @@ export interface VlmScheduler {
   readonly label: string;
   /** The placement of sequences on devices. */
   readonly placement: VlmPlacement;
-  /** Of `ulysses`: the one degree; 1 of the others, where it says nothing. */
+  /** The one degree of `ulysses`; 1 for the others, which ignore it. */
   readonly degree: number;
   /** The loader that brings visual inputs to the devices. */
   readonly loader: LoaderId;

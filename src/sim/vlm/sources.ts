@@ -125,5 +125,5 @@ export function longVideoSample(options: SampleOptions, index: number): VlmSampl
   return video(options, index, seconds, { textTokens: templateTokens + 26, megapixels: longVideo.megapixels });
 }
 
-/** A share that says which kind a sample is. */
+/** Returns a share that decides the kind of a sample. */
 export const kindShare = (seed: number, index: number): number => uniform(seed, keys.kind, index);

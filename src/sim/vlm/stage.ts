@@ -1,4 +1,4 @@
-/** Log-probabilities and updates: what a plan puts on each device, and how long the slowest one takes. */
+/** Log-probabilities and updates: the load that a plan puts on each device, and the time of the slowest device. */
 import type { FlexUlyssesPlan } from '../../planners/flex-ulysses/index.ts';
 import { passes } from './constants.ts';
 import { vlmModel } from './models.ts';

@@ -22,13 +22,13 @@ export interface VlmStep {
   readonly rolloutSeconds: number;
   /** Seconds of log-probabilities of the old policy. */
   readonly oldSeconds: number;
-  /** Seconds of those of the reference model. */
+  /** Seconds of log-probabilities of the reference model. */
   readonly referenceSeconds: number;
   /** Seconds of gradients and the optimizer. */
   readonly updateSeconds: number;
-  /** The four above: what FlexRL's Table 2 calls a step. */
+  /** The four above: a step in FlexRL's Table 2. */
   readonly gpuSeconds: number;
-  /** With what loading adds to it. */
+  /** The same, with the seconds that loading adds. */
   readonly stepSeconds: number;
   /** Most attention work of a device ÷ the mean. */
   readonly balance: number;

@@ -19,7 +19,7 @@ export function attentionSeconds(heads: number, squares: number, tokens: number)
 /** The GPUs and links of an all-to-all. */
 export interface AllToAllOptions {
   readonly gpu: VlmGpuId;
-  /** By default 8. */
+  /** Devices of a node, by default 8. */
   readonly devicesPerNode?: number;
   /** Heads that are sent; by default those of the measurement. */
   readonly heads?: number;
@@ -54,7 +54,7 @@ export function linearSeconds(model: VlmModel, gpu: VlmGpuId, tokens: number): n
   return (2e9 * model.billionParameters * tokens) / (vlmGpus[gpu].tflops * 1e12 * computeEfficiency.backbone);
 }
 
-/** The vision tower over the images or frames of so many visual tokens (4 patches each), in seconds. */
+/** Seconds of the vision tower over images or frames with this many visual tokens (4 patches each). */
 export function visionSeconds(model: VlmModel, gpu: VlmGpuId, visualTokens: number): number {
   const flops = 2e9 * model.vision.billionParameters * 4 * visualTokens;
   return flops / (vlmGpus[gpu].tflops * 1e12 * computeEfficiency.tower);

@@ -1,4 +1,4 @@
-/** Sequences of one's own: JSON lines, one sequence a line. */
+/** Sequences of the user: JSON lines, one sequence a line. */
 import { z } from 'zod';
 import { parse } from '../../core/validate.ts';
 import { refuse } from '../../errors.ts';

@@ -7,7 +7,7 @@ export interface Sample {
   readonly tokens: number;
   /** Whether it ran into the cap. */
   readonly capped: boolean;
-  /** Whether it is correct, where the trace says so. */
+  /** Whether it is correct, where the trace has it. */
   readonly correct?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Which format a file has, by its first line: a trainer's dump, a trace, quantiles, or rows with columns. */
+/** Detects the format of a file by its first line: a trainer's dump, a trace, quantiles, or rows with columns. */
 import { refuse } from '../../../errors.ts';
 import { hasKeys, jsonLine, type TracePrompt } from '../format.ts';
 import { type TraceReader, traceReaders } from '../readers.ts';

@@ -8,9 +8,9 @@ interface Group {
   readonly tokens: number[];
   /** Bits of each response: see `flag`. */
   readonly flags: number[];
-  /** Which response of the prompt each one is, where the dump says it. */
+  /** Numbers of the responses within the prompt, where the dump has them. */
   parts?: number[];
-  /** Which rows have come, where the dump says it. */
+  /** Numbers of the rows so far, where the dump has them. */
   rows?: number[];
   /** Seconds of rewards, where a trace has them. */
   seconds?: (number | undefined)[];
@@ -39,7 +39,7 @@ export class ResponseGroups {
     return this.#steps.size;
   }
 
-  /** Responses, those of several rows counted once. */
+  /** Number of responses; one of several rows counts once. */
   get responses(): number {
     return this.#responses;
   }

@@ -1,4 +1,4 @@
-/** From the files of a trainer, or of a trace, to a trace, line by line. Only lengths are kept; text is forgotten with its line. */
+/** Turns the files of a trainer, or of a trace, into a trace, line by line. Only lengths are kept, and no text. */
 import { isPolicyError, refuse } from '../../../errors.ts';
 import { quantileOf } from '../../metrics.ts';
 import type { TracePrompt } from '../format.ts';
@@ -18,7 +18,7 @@ export interface DumpImportOptions {
   readonly from?: string;
   /** The token counter for texts; dumps without counts are refused without it. */
   readonly textTokens?: TextTokens;
-  /** Longest response of the job, a whole number >= 1: what reaches it is marked as capped. */
+  /** Longest response of the job, a whole number >= 1: responses of this length are marked as capped. */
   readonly capTokens?: number;
   /** The least score of a correct response. */
   readonly correctFrom?: number;
@@ -42,7 +42,7 @@ export interface DumpSummary {
   readonly responsesPerPrompt: { readonly least: number; readonly most: number; readonly usual: number };
   /** Lengths of the responses, in tokens. */
   readonly tokens: { readonly p50: number; readonly p75: number; readonly p99: number; readonly longest: number };
-  /** Share of the responses that ran into the limit, as far as the dump or the cap says it. */
+  /** Share of the responses that ran into the limit, according to the dump or the cap. */
   readonly cappedShare: number;
   /** Responses of which it is known whether they are correct. */
   readonly scored: number;
@@ -82,9 +82,9 @@ export class DumpImport {
   /** The place of each prompt of a trace: no prompt may come twice. */
   readonly #placeOf = new Map<string, { readonly file: string; readonly number: number }>();
   #file: string | undefined;
-  /** Of this file; nothing before its first line. */
+  /** Format of this file; `undefined` before its first line. */
   #format: Format | undefined;
-  /** Of all files, and where it was seen first. */
+  /** Format of all files, and the file where it was first seen. */
   #known: { readonly id: string; readonly file: string } | undefined;
   #hasSteps: boolean | undefined;
   #lines = 0;
@@ -221,7 +221,7 @@ export class DumpImport {
 
   /** Finds the format of a file; false for a broken line that is skipped. */
   #open(line: string, file: string, where: string): boolean {
-    // A line that is no JSON may be skipped; a format that nobody knows never is.
+    // A line that is no JSON may be skipped; an unknown format is always refused.
     if (line.startsWith('{') && this.#unbroken(() => dumpLine(line, where)) === undefined) return false;
     const { from, skipBroken } = this.#options;
     const find = (): Format => formatOf(line, where, from);

@@ -97,7 +97,7 @@ export const rollBoard: DumpReader = Object.freeze({
         group: context.fingerprint(one.prompt),
         ...(at === undefined ? undefined : { step: at }),
         tokens,
-        // The text is filled up with padding on the left: its length says nothing.
+        // The text has padding on the left, so its length means nothing.
         promptTokens: () => undefined,
         ...(correct === undefined ? undefined : { correct }),
         fromText: false,

@@ -5,7 +5,7 @@
 import { refuse } from '../../../errors.ts';
 import { correctness, type DumpContext, type DumpReader, dumpedScore, tokensOfText } from './dump.ts';
 
-/** Names of columns, in lower case and without what is between words; what stands first is taken first. */
+/** Names of columns, in lower case and without separators; earlier names win. */
 const names = {
   tokens: [
     'tokens',
@@ -57,7 +57,7 @@ type Columns = Readonly<Partial<Record<Meaning, string>>>;
 
 const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
 
-/** Which keys of a row mean what. */
+/** Returns the keys of a row by their meaning. */
 function columnsOf(row: Readonly<Record<string, unknown>>): Columns {
   const known = new Map(Object.keys(row).map((key) => [plain(key), key]));
   const found = Object.entries(names).flatMap(([meaning, list]) => {
@@ -70,7 +70,7 @@ function columnsOf(row: Readonly<Record<string, unknown>>): Columns {
 /** The columns that a header, or an object, must have. */
 export const tableColumns = `a column of tokens (${names.tokens.slice(0, 6).join(', ')}, …) or of text (${names.text.slice(0, 3).join(', ')})`;
 
-/** Longer prompts are texts: a fingerprint stands for them. */
+/** A longer prompt is a text, and is replaced by a fingerprint. */
 const longestId = 64;
 
 const isEmpty = (value: unknown): boolean => value === undefined || value === null || value === '';
