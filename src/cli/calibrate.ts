@@ -18,11 +18,11 @@ export const calibrateOption = (): Option =>
   new Option('--calibrate <file>', 'fit what engines and training cost to rollouts that you have measured (JSON)');
 
 /**
- * The job with costs that fit a file of measured rollouts.
+ * Returns the job with costs that fit a file of measured rollouts.
  *
- * @param job - with the engines that it shall have, and the cost model to start from
- * @param steps - what {@link readMeasured} gives
- * @throws PolicyError `invalid_input` with the field for a file that says nothing, `infeasible` where nothing fits
+ * @param job - the job, with its engines, and the cost model to start from
+ * @param steps - the result of {@link readMeasured}
+ * @throws PolicyError `invalid_input` with the field for a file without data, `infeasible` where nothing fits
  */
 export function calibrated(job: Job, file: string, steps: readonly MeasuredStep[]): Calibration {
   return measuredFile(file).within(() => calibrate(job, steps));

@@ -30,10 +30,10 @@ export interface Hands<Task, Made> {
 }
 
 /**
- * Hands for a command.
+ * Makes the workers of a command.
  *
- * @param count - threads; with fewer than two there is none
- * @param work - does a task here, as a thread does it that began with `start`
+ * @param count - threads; fewer than two mean none
+ * @param work - does a task here, as a thread started with `start` does
  */
 export function handsFor<Task, Made>(
   count: number,

@@ -9,10 +9,10 @@ const begin = new Script('work()');
 let context: Context | undefined;
 
 /**
- * Does some work. A listener for SIGINT hears of Ctrl-C only when the work is done: Node runs it between two pieces. Node can break
- * off what a script does, so the work is done by a script.
+ * Does some work. A listener for SIGINT would get Ctrl-C only after the work: Node runs it between two pieces. Node can break
+ * off a script, so a script does the work.
  *
- * @throws Interrupted, and what the work throws
+ * @throws Interrupted, and errors of the work
  */
 export function interruptible<T>(work: () => T): T {
   context ??= createContext({});

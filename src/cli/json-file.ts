@@ -13,8 +13,8 @@ export interface JsonFile {
 /**
  * Reads a JSON file.
  *
- * @param expected - what it is to be, for the message
- * @param text - what it has, where that is read already
+ * @param expected - a description of the expected value, for the message
+ * @param text - the content, where it is read already
  * @throws PolicyError `invalid_input` with file and line; the system's error
  */
 export function readJson(path: string, expected: string, text = readText(path)): JsonFile {

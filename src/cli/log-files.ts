@@ -27,7 +27,7 @@ function firstLine(path: string): string {
 }
 
 /**
- * The files of logs: themselves, or those of a folder.
+ * Returns the files of logs: the paths themselves, or the files in a folder.
  *
  * @throws PolicyError `invalid_input` for a folder without a decision log; the system's error
  */
@@ -42,7 +42,7 @@ export function logPaths(paths: readonly string[]): { readonly path: string; rea
 }
 
 /**
- * Finds out what kind of log stands at some paths. Files of a decision log are read in the order given.
+ * Detects the kind of log at some paths. Files of a decision log are read in the order given.
  *
  * @throws PolicyError `invalid_input` for a folder without a decision log, or files of different kinds; the system's error
  */

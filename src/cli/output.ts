@@ -32,8 +32,8 @@ function coloured(): boolean {
 }
 
 /**
- * Text with a look, which {@link print} turns into what the terminal understands: whatever else it is given is made harmless, and
- * a name that had such a mark in it could change how text looks, and no more.
+ * Styles text, with marks that {@link print} turns into codes of the terminal. Other control characters are made harmless, and a
+ * name that contains such a mark could change the style of text, and no more.
  */
 export const look = (how: Look, text: string): string => (coloured() ? `${looks[how][0]}${text}${end}` : text);
 

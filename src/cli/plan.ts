@@ -19,7 +19,7 @@ async function readInput(path: string): Promise<JsonFile> {
 }
 
 /**
- * Prints a plan and gives the exit code: 1 if the input is right and there is no plan for it.
+ * Prints a plan and returns the exit code: 1 if the input is valid and there is no plan for it.
  *
  * @throws PolicyError `unknown_id`, `invalid_input`; the system's error for a file that cannot be read
  */

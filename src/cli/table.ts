@@ -34,10 +34,10 @@ const staleness: Column<SchedulerResult> = [
 ];
 
 /**
- * One workload: its lengths, and a row for each scheduler and for the oracle. The best of them stands out; a variant that adds
- * nothing is no row, but a word below.
+ * Returns one workload as text: its lengths, and a row for each scheduler and for the oracle. The best is in bold; a variant that
+ * adds nothing has no row, but is named below.
  *
- * @param isWhole - whether every column is there, however narrow the terminal
+ * @param isWhole - whether every column is shown, on a narrow terminal too
  */
 export function comparisonTable(comparison: ComparisonResult, isWhole = true): string {
   const { workload, oracle } = comparison;

@@ -42,7 +42,7 @@ function identityOf(path: string): string | undefined {
 /**
  * Refuses files that cannot be written, that are read as well, or that are written twice; before any work is done.
  *
- * @param inputs - what is read; what is not there is somebody else's error
+ * @param inputs - paths that are read; missing ones are reported elsewhere
  * @throws PolicyError `invalid_input`; the system's error
  */
 export function checkOutputs(outputs: OutputFiles, inputs: readonly string[]): void {
@@ -118,7 +118,7 @@ export function writing(path: string, write: () => void): void {
 }
 
 /**
- * Writes a file. It has all of it at the end, or what it had before, also where the disk is full, and where a signal comes.
+ * Writes a file. At the end it has all of the text, or its former content if the disk is full, or a signal arrives.
  *
  * @throws Interrupted; the system's error, with the path
  */
@@ -126,8 +126,8 @@ export const writeWhole = (path: string, parts: Iterable<string>): void =>
   uncut(() => writing(path, () => put(path, parts)));
 
 /**
- * Makes a report. What comes back writes it, and says so in a line: to be called when the tables are printed, so that a full disk
- * takes nothing from a reader, and in the same turn, so that one who leaves (`| head`) ends the command after it is written.
+ * Makes a report, and returns a function that writes it, and returns a line about it. Call that when the tables are printed, so that
+ * they appear even if the disk is full, and in the same turn, so that a reader that leaves (`| head`) ends the command afterwards.
  */
 export async function preparedReport(
   path: string | false,

@@ -30,8 +30,8 @@ export interface CompareOptions {
   /** Whether policies check events against their schemas (default false). */
   readonly validate?: boolean;
   /**
-   * Asked for every run, to give what `simulate` gives: for hosts that keep runs from one comparison to the next, such as
-   * that of a baseline which a changed setting leaves as it was.
+   * Called for every run, to return the result of `simulate`: for hosts that keep runs from one comparison to the next, such as
+   * those of a baseline that a changed setting does not affect.
    */
   readonly run?: (scheduler: Scheduler, seed: number, simulate: () => RunResult) => RunResult;
 }

@@ -1,7 +1,7 @@
 /**
- * Several schedulers on one workload, and the oracle schedule. All of them train exactly the same prompts once (the source
- * is exhausted after them, which flushes every queue), so that ratios of total times say something; but not on the same
- * responses, so that seconds for a kept token stand beside them.
+ * Compares schedulers on one workload, and the oracle schedule. All of them train exactly the same prompts once (the source
+ * is exhausted after them, which flushes every queue), so that ratios of total times are meaningful; but not on the same
+ * responses, so that seconds for a kept token are given too.
  */
 import { refuse } from '../errors.ts';
 import { describeWorkload, notesOn, settingsOf } from './compare-notes.ts';

@@ -98,7 +98,7 @@ export interface EngineShape {
 /** Bytes of a bf16 value. */
 export const bytesPerValue = 2;
 /**
- * Shares of the peak that kernels reach on Hopper GPUs, the middle of what was measured: weight GEMMs 75 to 88 % of the
+ * Shares of the peak that kernels reach on Hopper GPUs, the middle of the measurements: weight GEMMs 75 to 88 % of the
  * memory bandwidth, decode attention 85 to 93 %. Ampere GPUs reach less (60 to 80 %, 65 to 82 %).
  */
 const weightEfficiency = 0.8;

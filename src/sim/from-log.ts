@@ -22,12 +22,12 @@ const sampleKey = 21;
 const effectKey = 22;
 
 /**
- * A trace in which every censored response has a length drawn beyond its abort. The marginal is the Kaplan–Meier
+ * Makes a trace in which every censored response has a length drawn beyond its abort. The marginal is the Kaplan–Meier
  * estimate over all responses; a prompt's other responses shift the draw through the within-prompt correlation, as in
  * the `copula` resampling of traces.
  *
- * Kaplan–Meier takes aborts to be independent of what would have come. Aborts follow from the lengths of others, so
- * that nearly holds; but siblings of a long response are likelier to be aborted, and the copula mends that in part only.
+ * Kaplan–Meier assumes that aborts are independent of the rest of a response. Aborts follow from the lengths of others, so
+ * that nearly holds; but siblings of a long response are likelier to be aborted, and the copula corrects only part of that.
  */
 export function traceFromLog(log: LoggedLengths, options: LogTraceOptions): TracePrompt[] {
   const { capTokens, seed } = options;

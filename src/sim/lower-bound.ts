@@ -5,7 +5,7 @@
  * No schedule is faster, for two reasons, of which the stronger holds:
  *
  * - stragglers: a round lasts at least as long as its longest response would alone. Over all ways of forming rounds the
- *   sum of those is least when prompts are grouped by their longest response.
+ * sum of these times is least when prompts are grouped by their longest response.
  * - work: prefill, the cost of each sequence and the reading of KV are the same in every schedule; and there are at
  *   least tokens ÷ maxRunningSequences decode steps, and at least context tokens ÷ kvCapacityTokens of them.
  *

@@ -1,13 +1,13 @@
 /**
- * The oracle schedule: what a scheduler that knows all lengths reaches, in the same simulator and with every response kept.
- * Rewards and training go on beside the rollout, as the recipe `rollpacker` does it, and
+ * The oracle schedule: the result of a scheduler that knows all lengths, in the same simulator and with every response kept.
+ * Rewards and training run beside the rollout, as in the recipe `rollpacker`, and
  *
  * - prompts are grouped: inside a window of rounds, those with the longest responses come first, so that long responses
  *   wait for each other only;
  * - the requests of a round are placed longest first, each on the engine with the least work;
  * - code that would not end within its budget is stopped as it begins; its reward is the same.
  *
- * It is a schedule, not a bound: its seconds are reached, by somebody who knew what nobody knows beforehand.
+ * It is a schedule, not a bound: a scheduler that knew all lengths beforehand would reach its seconds.
  */
 import type { AnyDecision, AnyEvent } from '../core/definition.ts';
 import type { VocabularyDecision } from '../schemas/decisions/index.ts';

@@ -83,8 +83,8 @@ function engineEvents(engine: EngineResult, pid: number, tid: number): TraceEven
 }
 
 /**
- * The first run of every scheduler of every comparison, as a Chrome trace in JSON: spans for rounds and for what each
- * engine does, counters for running sequences and for the long-prompt queue. Idle time of an engine is a gap.
+ * Returns the first run of every scheduler of every comparison, as a Chrome trace in JSON: spans for rounds and for each engine's
+ * activities, counters for running sequences and for the long-prompt queue. Idle time of an engine is a gap.
  */
 export function perfettoTrace(comparisons: readonly ComparisonResult[]): {
   traceEvents: TraceEvent[];

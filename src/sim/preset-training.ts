@@ -19,7 +19,7 @@ const responseShare = 0.5;
 export const hostBytesPerSecond = 25e9;
 
 /**
- * The one number of what training takes, split into what comes with a step, a response and a token.
+ * Splits the seconds of training into shares for a step, a response and a token.
  *
  * @param responses - of a step
  * @param shardBytes - weights that a GPU has in training

@@ -1,6 +1,6 @@
 /**
  * Ready-made jobs: the three of RollPacker §6 (P0 = 128, R0 = 8, H800 GPUs), and the response lengths that reproduce its
- * Figure 12. `docs/calibration.md` says how the constants were found and what does not fit.
+ * Figure 12. `docs/calibration.md` describes how the constants were found and which figures do not fit.
  */
 import { oneOf } from '../core/nearest.ts';
 import { refuse } from '../errors.ts';

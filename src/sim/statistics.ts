@@ -21,8 +21,8 @@ export function checkConfidence(confidence: number): void {
 }
 
 /**
- * A statistic of a sample with its bootstrap percentile interval. Cases are resampled whole, so that pairs stay
- * pairs: a ratio of two schedulers on the same seeds keeps what they have in common.
+ * Returns a statistic of a sample with its bootstrap percentile interval. Cases are resampled whole, so that pairs stay
+ * pairs: a ratio of two schedulers on the same seeds keeps their common variation.
  *
  * @throws PolicyError `invalid_input` without cases, and for options out of range
  */

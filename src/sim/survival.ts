@@ -21,7 +21,7 @@ const rounding = 1e-12;
  * Estimates a distribution (Kaplan and Meier 1958). At equal lengths a completion comes before a censoring.
  *
  * @param observations - at least one
- * @param capTokens - what outlives every observation is taken to run up to here
+ * @param capTokens - assumed length of responses that outlive every observation
  */
 export function survivalQuantile(observations: readonly Observation[], capTokens: number): Survival {
   const sorted = [...observations].sort((a, b) => a.tokens - b.tokens || Number(a.censored) - Number(b.censored));

@@ -64,7 +64,7 @@ export const opened = (name: string, onBytes: (count: number) => void): Promise<
 /**
  * Yields the content of a file as UTF-8, without a byte-order mark.
  *
- * @throws PolicyError `invalid_input` for a gzip file that is broken, and for what is no text
+ * @throws PolicyError `invalid_input` for a broken gzip file, and for a file that is no text
  */
 export async function* textBytes(name: string, file: Opened): AsyncGenerator<Uint8Array> {
   let { head, rest } = file;

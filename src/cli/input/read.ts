@@ -165,9 +165,9 @@ const withoutEstimatedCap = ({ cap, ...options }: ReadOptions): ReadOptions =>
   cap === undefined || options.tokensPerCharacter !== undefined ? options : { ...options, cap };
 
 /**
- * The traces at some paths.
+ * Reads the traces at some paths.
  *
- * @throws PolicyError `invalid_input` with file and line for what cannot be read; the system's error
+ * @throws PolicyError `invalid_input` with file and line for broken input; the system's error
  */
 export async function readTraces(
   paths: readonly string[],

@@ -1,9 +1,9 @@
 /**
- * One engine without a GPU: a scheduler with the decode engine of the simulator, and around it what stands around a real one.
- * Aborts reach it some time after they came; generation can be paused, weights change, and the engine may die.
+ * One engine without a GPU: a scheduler with the decode engine of the simulator, and the behaviour of a real server around it.
+ * Aborts take effect some time after they arrive; generation can be paused, weights change, and the engine may crash.
  *
- * It knows simulated time only. What comes at one moment is put in order by priority and id, so that it does not matter which
- * of two connections was read first.
+ * It knows simulated time only. Requests of one moment are ordered by priority and id, so that it does not matter which of two
+ * connections was read first.
  */
 import { Counts } from './counts.ts';
 import type { EngineContext } from './engine-context.ts';
@@ -109,9 +109,9 @@ export class MockEngine {
   }
 
   /**
-   * Aborts requests, once the scheduler hears of it. Those that end before end as if nothing had come.
+   * Aborts requests, once the scheduler receives the abort. Requests that end before are not affected.
    *
-   * @param reach - `scheduler`: what has not reached the scheduler by then is missed; `all`: nothing is
+   * @param reach - `scheduler`: requests that have not reached the scheduler by then are missed; `all`: none is
    */
   abort(matches: Matches, reach: 'scheduler' | 'all'): void {
     if (this.abortsToIgnore > 0) {

@@ -58,7 +58,7 @@ export function resume(engine: MockEngine, gate: string): void {
 }
 
 /**
- * Gives an engine other weights. Unless it is paused, requests are held, and those that it has are waited for: the update is
+ * Updates the weights of an engine. Unless it is paused, new requests are held, and running ones are waited for: the update is
  * the writer of a lock that each request reads.
  */
 export function updateWeights(

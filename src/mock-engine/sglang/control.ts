@@ -37,8 +37,8 @@ export function controlRoutes(stand: RouteContext): Routes {
 }
 
 /**
- * Ends every request whose id begins with the one that is named, if there is one of exactly this id. What is not known is
- * answered as everything else is.
+ * Ends every request whose id begins with the given one, if a request has exactly this id. An unknown id gets the same
+ * answer.
  */
 function abortRequest({ engine }: RouteContext, { body, response }: Call): void {
   const fields = new Fields(body);

@@ -1,6 +1,6 @@
 /**
- * Training time from two measured steps: what comes with every step and every response, and what comes with the tokens,
- * each scaled as a whole. How the two are split among gradients, passes and swaps stays as it was: that is not measured.
+ * Training time from two measured steps: seconds for every step and every response, and seconds for the tokens,
+ * each scaled as a whole. The split among gradients, passes and swaps stays as it was, since it is not measured.
  */
 import { refuse } from '../../errors.ts';
 import { type CostModel, swapSeconds, type TrainedBatch } from '../cost-model.ts';

@@ -1,8 +1,8 @@
 /**
  * The next action of an engine at a boundary between steps: preempt, admit and prefill, or decode.
  *
- * A plan can be undone as long as no time has passed in it, so that everything that happens at one moment is seen by
- * the same plan, however often somebody asked for the time of the next event in between.
+ * A plan can be undone as long as no time has passed in it, so that the same plan covers all arrivals of one moment,
+ * however often the time of the next event was read in between.
  */
 import { baseSeconds, type CostModel } from '../cost-model.ts';
 import { Batch, contextOf, type Sequence } from './batch.ts';

@@ -4,19 +4,19 @@
  * A boundary is the end of a prefill or of a decode step, or any moment of an idle engine. At a boundary, in this order:
  *
  * 1. Sequences that have all their tokens leave, in the order of their arrival at the engine.
- * 2. Arrivals and aborts up to this moment take effect, in the order in which they came. What comes inside a step or a
- *    prefill waits for its end; what comes exactly at a boundary is in time for it.
+ * 2. Arrivals and aborts up to this moment take effect, in the order in which they came. Those inside a step or a
+ * prefill wait for its end; those exactly at a boundary are in time for it.
  * 3. If the next step, a token for every sequence, does not fit the KV cache, the newest sequence is preempted until it
  *    fits: its KV is freed, its tokens are kept, and it goes to the front of the waiting queue. The last one is never
- *    preempted; `add` refuses what would not fit alone.
+ * preempted; `add` refuses a request that would not fit alone.
  * 4. If none was preempted, waiting sequences are admitted, first come, first served, while the batch has a place and
  *    their context and one more token fit under the watermark (an empty engine needs none). One prefill for all of
  *    them blocks decoding; it takes prompts and tokens generated before alike. Then comes the next boundary.
  * 5. If none was admitted, a decode step gives every sequence one token.
  *
  * Steps with the same batch are run in one stretch, up to the next completion or the end of the cache.
- * `test/support/engine-oracle.ts` does the same step by step. When somebody asks for `nextEventAt` or `advanceTo`
- * changes nothing in what happens. Time never goes back: an earlier moment is read as the latest boundary.
+ * `test/support/engine-oracle.ts` does the same step by step. The times at which `nextEventAt` or `advanceTo` are called
+ * do not change the results. Time never goes back: an earlier moment is read as the latest boundary.
  */
 import { refuse } from '../../errors.ts';
 import type { CostModel } from '../cost-model.ts';
@@ -124,10 +124,10 @@ export class DecodeEngine extends EngineCounters {
   }
 
   /**
-   * The engine dies. Steps that end at this moment or before count; tokens of the one under way are lost, its seconds
+   * Loses all requests, as a crash does. Steps that end at this moment or before count; tokens of the one under way are lost, its seconds
    * are not. Aborts that were waiting for the end of it never take effect.
    *
-   * @returns what it had, with the tokens generated, in the order of arrival
+   * @returns its requests, with the tokens generated, in the order of arrival
    */
   lose(at: number): LostRequest[] {
     checkTime(at);

@@ -53,7 +53,7 @@ export class PriorityQueue implements Waiting {
 }
 
 /**
- * First come, first served; those that were in the batch before stand in front, the last one put there first. A
+ * First come, first served; preempted sequences are in front, the last one first. A
  * sequence that is gone is dropped when it comes to the front.
  */
 export class WaitingQueue implements Waiting {

@@ -154,8 +154,8 @@ export function ablation(job: Job, factors: BatchFactors = {}): Scheduler[] {
 }
 
 /**
- * The synchronous baseline of a job, and tail batching: the first two variants of the ablation, with rewards by workers, where
- * the job says what its hardware and its rewards are; if not, rewards take a constant time after the rollout.
+ * Returns the synchronous baseline of a job, and tail batching: the first two variants of the ablation, with rewards by workers
+ * if the job has hardware and rewards; if not, rewards take a constant time after the rollout.
  */
 export function usualSchedulers(job: Job, factors: BatchFactors = {}): [baseline: Scheduler, tail: Scheduler] {
   if (job.hardware === undefined || job.rewards === undefined) {

@@ -1,6 +1,6 @@
 /**
  * The GPUs of the job in rows: the smallest groups that an engine may take. An engine of a higher tensor parallelism
- * takes several rows, so that what a row did can be told, and drawn, whatever engines came and went.
+ * takes several rows, so that the record of a row survives the change of engines.
  */
 import type { DecodeEngine } from '../engine/decode-engine.ts';
 import type { Segment } from '../result.ts';

@@ -1,6 +1,6 @@
 /**
- * Counters of the responses that a baseline would train on: the first R0 of every prompt, in its first try. Counted as
- * prompts are trained, from what was drawn for them.
+ * Counters of the responses that a baseline would train on: the first R0 of every prompt, in its first try. They are
+ * counted from the samples of each prompt when it is trained.
  */
 import type { KeptCounts } from '../result.ts';
 import { type PromptSource, samplesPerTry } from './source.ts';

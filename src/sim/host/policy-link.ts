@@ -1,6 +1,6 @@
 /**
- * Between the policy and the simulated cluster: what happens there becomes events, decisions are carried out there. It
- * knows of no policy in particular; notices only keep the books.
+ * Connects the policy with the simulated cluster: its machines send events, and carry out decisions. It has no
+ * knowledge of particular policies; notices are only recorded.
  */
 import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
 import { refuse } from '../../errors.ts';
@@ -43,8 +43,8 @@ export class PolicyLink {
   }
 
   /**
-   * Opens a round and lets it run until nothing of it is in flight, and until weights are new where the policy sees to
-   * that: those of this round, or those of the one before in a one-step off-policy pipeline. Or until the policy has nothing left to
+   * Opens a round and lets it run until all its requests have ended, and until the weights are new where the policy sees to
+   * that: those of this round, or of the one before in a one-step off-policy pipeline. Or until the policy has nothing left to
    * plan with.
    */
   rollOut(record: RoundRecord): void {

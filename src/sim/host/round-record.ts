@@ -61,7 +61,7 @@ export class RoundRecord {
   }
 
   /**
-   * The policy has named what is final.
+   * Completes the round with the prompts that the policy has named as final.
    *
    * @param capped - requests whose responses were cut at the cap
    */

@@ -96,7 +96,7 @@ export class PromptSource {
    * scheduler gets the same one (common random numbers); another try gives other samples, as a model would with new
    * weights.
    *
-   * @param index - which response of the group, from 0
+   * @param index - index of the response in the group, from 0
    * @throws PolicyError `unknown_id` for a prompt that was not dealt, or that is trained
    */
   draw(requestId: string, promptId: string, index: number): Drawn {
@@ -134,9 +134,9 @@ export class PromptSource {
   }
 
   /**
-   * A step is over: what was drawn for prompts that were trained or deferred in it is of no use any more.
+   * Ends a step: forgets the samples of prompts that were trained or deferred in it.
    *
-   * @param late - rewards of this step may still be asked for: only what was drawn before it is dropped
+   * @param late - whether rewards of this step may still be needed: then only earlier samples are dropped
    */
   endStep(late = false): void {
     for (const requestId of this.#before) this.#drawn.delete(requestId);

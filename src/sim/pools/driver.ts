@@ -36,7 +36,7 @@ export interface PoolsRunOptions {
 }
 
 /**
- * Runs a job for so many rounds. The same arguments give the same result.
+ * Runs a job for this many rounds. The same arguments give the same result.
  *
  * @param workload - prompts and lengths; the same for every scheduler that is compared
  * @throws PolicyError `invalid_input` for bad options; `infeasible` when a request can never fit an engine, or the

@@ -94,9 +94,9 @@ export const rolloutpipeScheduler = (width: FrontierWidth): PoolsScheduler =>
 export type PoolsTailSettings = Pick<TailPipeliningInput, 'promptSpeculation' | 'responseSpeculation'>;
 
 /**
- * Tail batching on pools: P0 is R, R0 is K.
+ * Returns tail batching on pools: P0 is R, R0 is K.
  *
- * @param pipelining - whether what counts is trained while the rest is generated
+ * @param pipelining - whether complete prompts are trained while the rest is generated
  * @param width - F_w, `auto`, or `all` for no frontier
  */
 export function poolsTailScheduler(

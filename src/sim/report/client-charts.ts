@@ -77,7 +77,7 @@ const namedTogether = (labels: readonly string[]): string =>
   labels.length < 3 ? labels.join(', ') : `${labels[0]} and ${labels.length - 1} more, alike`;
 
 /**
- * One line a scheduler: the baseline broad and grey, the others told apart without colours. A legend of several rows moves the
+ * One line a scheduler: the baseline broad and grey, the others distinct without colours. A legend of several rows moves the
  * chart down.
  */
 function lines(

@@ -51,9 +51,9 @@ export interface WorkloadData {
 const shades = 6;
 
 /**
- * A timeline, made small.
+ * Returns a timeline, made small.
  *
- * @param kinds - what a bar may be, in the order of the indices
+ * @param kinds - kinds of bars, in the order of the indices
  */
 export function bars(
   timeline: readonly Segment[],

@@ -70,10 +70,10 @@ function dataElement(id: string, data: unknown): string {
 }
 
 /**
- * The page. Pure: the same arguments give the same text.
+ * Returns the page. Pure: the same arguments give the same text.
  *
  * @param comparisons - one section each
- * @param clientScript - what draws the charts, from `reportClient()`
+ * @param clientScript - the script that draws the charts, from `reportClient()`
  * @param vlm - one more section each
  * @param pools - one more section each, before those
  */

@@ -1,6 +1,6 @@
 /**
- * Whether a response is correct, where nobody has recorded it. Prompts differ in how often they are solved: the answers
- * to one prompt have something in common, as its lengths have (a Gaussian copula). Nothing ties correctness to length.
+ * Simulated correctness, for responses without a recorded one. Prompts differ in their share of correct answers: the answers
+ * to one prompt correlate, as its lengths do (a Gaussian copula). Correctness does not depend on length.
  */
 import { z } from 'zod';
 import { normal, normalDistribution, normalQuantile, uniform } from '../random.ts';

@@ -53,7 +53,7 @@ function bookOf({ policy, snapshot }: LogLineOf<'session'>): ShadowBook | undefi
 }
 
 /**
- * Holds what policies decided against what their hosts did.
+ * Compares the decisions of policies with those of their hosts.
  *
  * @param only - the session to report; all in shadow mode if absent
  * @throws PolicyError `unknown_id` where there is no such session, `invalid_input` where none was in shadow mode

@@ -16,8 +16,8 @@ export const halfOf = (id: string): 0 | 1 => ((hashOf(id) >>> 3) & 1) as 0 | 1;
 export const ownId = ({ promptId, firstId = promptId }: WorkloadPrompt): string => firstId.replace(/@\d+$/, '');
 
 /**
- * Another half of the prompts of a trace for each seed, so that seeds differ by as much as traces of its size would: what a
- * few prompts decide is then seen in the intervals. What is generated has other prompts for each seed anyway.
+ * Returns another half of the prompts of a trace for each seed, so that seeds differ by as much as traces of its size would: the
+ * intervals then show the effect of a few prompts. A generated workload has other prompts for each seed anyway.
  */
 export function drawnHalf(workload: Workload, seed: number): Workload {
   const { distinctPrompts } = workload;

@@ -1,6 +1,6 @@
 /**
- * Intervals for an independent run: what a run with other seeds and other prompts will give, not only where the mean of
- * these runs lies. Three things make the two differ, and each has its part of the variance:
+ * Intervals for an independent run: the result of a run with other seeds and other prompts, and not only the mean of
+ * these runs. Three differences add to the variance:
  *
  * - the runs here are few: S² ÷ n;
  * - a run by itself is not their mean: S², less where it is longer than these;
@@ -31,7 +31,7 @@ export const ofMean: Spread = Object.freeze({ run: 0, prompts: 0 });
  * The spread of an independent run.
  *
  * @param prompts - distinct prompts that all runs draw from; Infinity where each has its own
- * @param drawn - those of them that a run draws
+ * @param drawn - number of them that a run draws
  * @param used - prompts that a run trains
  * @param independent - prompts that the independent run trains, of as many distinct ones as a run draws at least
  */

@@ -7,7 +7,7 @@ export const keptSlack = Object.freeze({ search: 0.005, confirmation: 0.01 });
 
 /**
  * Share of the papers' time by which settings that speculate less than the papers must be faster for sure than all others: a
- * trace may lack the longest responses, and speculation is what protects from those.
+ * trace may lack the longest responses, and speculation protects from those.
  */
 export const cautionShare = 0.05;
 

@@ -95,7 +95,7 @@ export type SweepAdvice = PolicyChoice & {
   readonly published: ConfirmedSettings;
   readonly baseline: ConfirmedSettings;
   /**
-   * Seconds of a step of the baseline on all prompts of the trace, as `compare` gives it with its usual steps and seeds; of a
+   * Seconds of a step of the baseline on all prompts of the trace, as in `compare` with its usual steps and seeds; for a
    * synchronous job only.
    */
   readonly stepSeconds?: Interval;

@@ -63,8 +63,8 @@ export class Rules {
   }
 
   /**
-   * The one-standard-error rule: nothing is preferred to the reference that is not faster by more than the standard error of
-   * the difference; of what is no slower than the fastest by more than that, what keeps the most tokens comes first.
+   * The one-standard-error rule: a candidate is preferred to the reference only if it is faster by more than the standard error of
+   * the difference; among those within that error of the fastest, the one that keeps the most tokens comes first.
    */
   winners(list: readonly Candidate[], reference: Candidate, seeds: readonly number[]): Candidate[] {
     const { book } = this.#options;

@@ -42,7 +42,7 @@ function switchesOf({ threshold, tp, rewards, ...factors }: SynchronousSettings)
 const baselineSwitches: RollpackerSwitches = variants[0].switches;
 
 /**
- * RollPacker with these settings, or the synchronous baseline: the same recipe, with everything off.
+ * Returns RollPacker with these settings, or the synchronous baseline: the same recipe, with everything off.
  *
  * @throws PolicyError `infeasible` for a job without hardware, `invalid_config` for a TP that its GPUs do not have
  */

@@ -1,12 +1,12 @@
 /**
- * The search, coarse to fine, as a generator: it says which runs it wants and is given them back in the same order, so
- * that who makes them, and on how many cores, changes nothing.
+ * The search, coarse to fine, as a generator: it yields the runs that it needs, and receives their results in the same order,
+ * so that the result does not depend on the caller or its number of cores.
  *
  * 1. coarse: all pairs of factors, and each other setting by itself, on few seeds;
  * 2. cross: the best of those together;
- * 3. fine: what lies beside the best, until nothing better is found;
+ * 3. fine: the neighbours of the best, until nothing better is found;
  * 4. finals: successive halving, more seeds for fewer candidates;
- * 5. confirmation: the winners against the papers' setting in longer runs, on seeds and prompts that the search has not seen.
+ * 5. confirmation: the winners against the papers' setting in longer runs, on new seeds and prompts.
  */
 import { refuse } from '../../errors.ts';
 import { besideOne, diagonals, product } from './beside.ts';

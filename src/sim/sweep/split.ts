@@ -1,6 +1,6 @@
 /**
- * Which prompts the search sees, and which the confirmation: of a trace each has a half of its own, so that what is found on
- * some prompts is confirmed on others. What is generated has other prompts for each seed anyway; of few prompts both have all.
+ * The prompts of the search and of the confirmation: each has a half of a trace of its own, so that findings on some prompts are
+ * confirmed on others. A generated workload has other prompts for each seed anyway; both have all of a few prompts.
  */
 import type { Workload } from '../workload/workload.ts';
 import { drawnHalf, hashOf, ownId, withPrompts } from './halves.ts';

@@ -31,7 +31,7 @@ export function* sweeping(
 }
 
 /**
- * The same, made here. `progress` is told before every batch.
+ * Sweeps in this thread. `progress` is called before every batch.
  *
  * @throws PolicyError as {@link sweeping} does, and as the simulator does where the baseline cannot run
  */

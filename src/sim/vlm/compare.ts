@@ -21,7 +21,7 @@ export interface VlmCompareOptions {
   /** The first is the baseline; by default {@link vlmSchedulers}. */
   readonly schedulers?: readonly VlmScheduler[];
   /**
-   * Asked for every plan, to give what `plan` gives: for hosts that keep plans from one comparison to the next. `step` is
+   * Called for every plan, to return the result of `plan`: for hosts that keep plans from one comparison to the next. `step` is
    * the place of the batch, from 0.
    */
   readonly place?: (scheduler: VlmScheduler, step: number, plan: () => FlexUlyssesPlan) => FlexUlyssesPlan;
@@ -122,7 +122,7 @@ function notesOf(results: readonly VlmSchedulerResult[], visualShare: number, { 
 /**
  * Compares schedulers on the same batches.
  *
- * @throws PolicyError `invalid_input` for steps out of range, and what the planner throws
+ * @throws PolicyError `invalid_input` for steps out of range, and errors of the planner
  */
 export function compareVlm(options: VlmCompareOptions): VlmComparison {
   const { job, workload, schedulers = vlmSchedulers, place = (_one, _step, plan) => plan() } = options;

@@ -62,7 +62,7 @@ function fetchedByNodes({ assignments, vision }: FlexUlyssesPlan, batch: readonl
 }
 
 /**
- * Bytes of visual inputs that a step moves between hosts: to the rollout engines (with ShadowLoader, those on another node,
+ * Returns the bytes of visual inputs that a step moves between hosts: to the rollout engines (with ShadowLoader, on another node,
  * if engines and nodes are paired at random), and to the ranks that encode them in training.
  */
 export function movedBytes(

@@ -21,9 +21,9 @@ export type VlmJobInput = z.input<typeof vlmJobSchema>;
 export type VlmJob = Readonly<z.output<typeof vlmJobSchema>>;
 
 /**
- * A job.
+ * Checks the settings of a job, and fills in defaults.
  *
- * @throws PolicyError `invalid_config` for what is out of range, and for GPUs that the inference engines cannot share
+ * @throws PolicyError `invalid_config` for values out of range, and for GPUs that the inference engines cannot share
  */
 export function defineVlmJob(input: VlmJobInput = {}): VlmJob {
   const job = parse(vlmJobSchema, input, 'invalid_config');

@@ -26,8 +26,8 @@ export interface DeviceLoad {
 }
 
 /**
- * Visual tokens of each device. A device encodes what it holds; of fixed Ulysses every rank of a group encodes all that
- * the group holds, since sequences are split behind the tower; a plan of FlexUlysses spreads images and frames evenly.
+ * Returns the visual tokens of each device. A device encodes its own; in fixed Ulysses every rank of a group encodes all of
+ * the group's, since sequences are split behind the tower; a plan of FlexUlysses spreads images and frames evenly.
  */
 function visualTokensOf({ assignments, vision }: FlexUlyssesPlan, batch: readonly VlmSample[], devices: number) {
   const all = new Array<number>(devices).fill(0);

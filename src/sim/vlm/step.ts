@@ -57,10 +57,10 @@ export interface PlannedStep {
 }
 
 /**
- * Simulates a step. What ShadowLoader hides, it hides behind a step as long as this one.
+ * Simulates a step. ShadowLoader hides its loading behind a step as long as this one.
  *
- * @param plan - where the sequences go, if it is known: schedulers that differ in loading alone place alike
- * @throws PolicyError what the planner throws
+ * @param plan - the placement of the sequences, if it is known: schedulers that differ in loading alone place alike
+ * @throws PolicyError errors of the planner
  */
 export function simulateStep(
   scheduler: VlmScheduler,

@@ -1,6 +1,6 @@
 /**
  * Workloads from a trace: first the responses that were recorded, then, for those that never were (over-provisioning
- * needs more), resampled ones. How is part of the result, because it matters.
+ * needs more), resampled ones. The method is part of the result, because it matters.
  *
  * - `within-prompt`: one of the prompt's own recorded responses, with replacement. Keeps each prompt's distribution,
  *   never exceeds its longest.

@@ -28,8 +28,8 @@ export interface WorkloadPrompt {
   /** Most samples that were drawn of it in earlier epochs: the reward model counts its samples on from this number. */
   readonly firstSample?: number;
   /**
-   * The k-th response of the prompt, k from 0. It depends on the workload's seed, the prompt and k alone: never on
-   * what was asked before.
+   * Returns the k-th response of the prompt, k from 0. It depends on the workload's seed, the prompt and k alone: never on
+   * earlier calls.
    */
   sample(k: number): Sample;
 }

@@ -120,10 +120,10 @@ export class DumpImport {
   /**
    * Takes a line.
    *
-   * @param text - the line; an empty one is nothing
-   * @param file - the file that it stands in
+   * @param text - the line; an empty one is skipped
+   * @param file - the name of its file
    * @param number - its number in the file, from 1
-   * @param step - the training step that the name of the file says
+   * @param step - the training step in the name of the file
    * @throws PolicyError `invalid_input` with file, line and field, unless broken lines are skipped; for a file of another
    *   format than the ones before always
    */

@@ -1,5 +1,5 @@
 /**
- * Rows of no trainer in particular: CSV with a header, JSON objects, or numbers alone. What a column means is guessed from
+ * Rows of no trainer in particular: CSV with a header, JSON objects, or numbers alone. The meaning of a column is guessed from
  * its name.
  */
 import { refuse } from '../../../errors.ts';
