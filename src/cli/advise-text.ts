@@ -38,7 +38,7 @@ function wrapped(head: string, text: string): string[] {
   return lines.map((line, index) => `${(index === 0 ? head : '').padEnd(wordWidth)}${line}`);
 }
 
-/** The answer, in lines. */
+/** Returns the answer, in lines. */
 export function adviceLines(advised: Advised): string[] {
   const { answer } = advised;
   return [

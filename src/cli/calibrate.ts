@@ -13,7 +13,7 @@ import { inputFiles, readPaths } from './input/paths.ts';
 import { type ReadOptions, readingOf, readTraces } from './input/read.ts';
 import { type JsonFile, readJson } from './json-file.ts';
 
-/** The option of the command line. */
+/** Returns the option of the command line. */
 export const calibrateOption = (): Option =>
   new Option('--calibrate <file>', 'fit what engines and training cost to rollouts that you have measured (JSON)');
 
@@ -28,7 +28,7 @@ export function calibrated(job: Job, file: string, steps: readonly MeasuredStep[
   return measuredFile(file).within(() => calibrate(job, steps));
 }
 
-/** The file, and the traces that it names. Throws as {@link readMeasured} does. */
+/** Returns the file, and the traces that it names. Throws as {@link readMeasured} does. */
 export function calibrationFiles(file: string): string[] {
   const measured = measuredFile(file);
   const traces = measured

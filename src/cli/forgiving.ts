@@ -59,7 +59,7 @@ export function forgiving(command: Command): void {
   });
 }
 
-/** The same error; a setting that was given by an option is named as the option. */
+/** Returns the same error; a setting that was given by an option is named as the option. */
 export function asTyped(error: unknown, command: Command): unknown {
   if (!isPolicyError(error)) return error;
   const setting = Object.keys(otherNames).find((name) => error.path === name || error.path.startsWith(`${name}.`));

@@ -36,7 +36,7 @@ export function workloads(traces: readonly NamedTrace[], options: LengthOptions,
   });
 }
 
-/** The files of {@link workloads}, and of a calibration. Throws as {@link inputFiles} does. */
+/** Returns the files of {@link workloads}, and of a calibration. Throws as {@link inputFiles} does. */
 export function filesRead(
   paths: readonly string[],
   { fromLog, calibrate }: { readonly fromLog?: string; readonly calibrate?: string },

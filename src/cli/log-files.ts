@@ -64,7 +64,7 @@ export function inLog<T>(path: string, work: () => T): T {
   }
 }
 
-/** The lines of a decision log. Throws `invalid_input` for another log. */
+/** Opens a decision log, and returns its lines. Throws `invalid_input` for another log. */
 export function openDecisionLog(paths: readonly string[]): Iterable<ReadLine> {
   const log = openLog(paths);
   if (log.kind === 'decisions') return log.lines();

@@ -56,7 +56,7 @@ const commands: Record<string, { readonly summary: string; readonly load: () => 
   },
 };
 
-/** The program; of its commands only the one that is called knows its arguments. */
+/** Returns the program; only the command that is called loads its arguments. */
 async function program(args: readonly string[]): Promise<Command> {
   const command = new Command('rollflex')
     .description('Scheduling policies for RL post-training: simulate what they would save, plan, and inspect them.')

@@ -54,7 +54,7 @@ export function print(text: string, stream: NodeJS.WriteStream = process.stdout)
   stream.write(`${styled(text)}\n`);
 }
 
-/** A result as one JSON object; in a file it is whole. */
+/** Prints a result as one JSON object; in a file it is whole. */
 export function printJson(value: unknown): void {
   const write = (): void => void process.stdout.write(`${printable(JSON.stringify(value))}\n`);
   if (fstatSync(process.stdout.fd).isFile()) uncut(write);

@@ -47,11 +47,11 @@ function meaning({ schedulers, shares, notes }: PoolsComparison): string {
   return [prose(sentence), ...(notes.length === 0 ? [] : [points])].join('\n');
 }
 
-/** The machines, and R, K and U. */
+/** Returns the machines, and R, K and U. */
 const shapeOf = ({ name, groupsPerRound, responsesPerPrompt, globalBatchSamples }: PoolsComparison['job']): string =>
   `${name}, R ${groupsPerRound}, K ${responsesPerPrompt}, U ${globalBatchSamples / responsesPerPrompt}`;
 
-/** One workload as text. */
+/** Returns one workload as text. */
 export function poolsTable({ workload, job, schedulers }: PoolsComparison): string {
   const lengths = `simulated responses mean ${fixed(workload.meanTokens, 0)}, longest ${workload.longestTokens} tokens`;
   const best = fastestOf(schedulers);

@@ -52,7 +52,7 @@ export type PoolsJobOptions = Pick<
   'responsesPerPrompt' | 'batch' | 'engines' | 'verifierSeconds' | 'trainSecondsPerToken' | 'rounds' | 'seeds'
 >;
 
-/** The job of RolloutPipe with R groups a round, changed as the options say. */
+/** Returns the job of RolloutPipe with R groups a round, changed as the options say. */
 export function jobOf(groups: number, options: PoolsJobOptions): PoolsJob {
   const { responsesPerPrompt, engines, verifierSeconds, trainSecondsPerToken } = options;
   const preset = rolloutpipeJob(groups);
@@ -83,7 +83,7 @@ export function withoutPoolTimelines(comparison: PoolsComparison): unknown {
   return { ...comparison, schedulers };
 }
 
-/** The tasks of RolloutPipe, and the bundled traces on the same machines; as they stand beside other workloads. */
+/** Returns the tasks of RolloutPipe, and the bundled traces on the same machines, for a report beside other workloads. */
 export function bundledPools(seed: number): (() => PoolsComparison)[] {
   const workloads: (() => NamedWorkload)[] = [
     ...poolsTaskIds.map((task) => () => (one: number) => rolloutpipeWorkload(task, one)),
@@ -93,7 +93,7 @@ export function bundledPools(seed: number): (() => PoolsComparison)[] {
   return workloads.map((workload) => () => comparePools({ job: rolloutpipeJob(), workload: workload(), seeds }));
 }
 
-/** Tail batching beside pipelining, where it does most: on the bundled lengths with the heaviest tail. */
+/** Runs tail batching beside pipelining, where it saves most: on the bundled lengths with the heaviest tail. */
 export function runBundledTail(seed: number): PoolsComparison {
   const workload = traceWorkload(readTraceFile(heavyTailTrace()), usualWorkload);
   const schedulers = [cgpScheduler, poolsTailScheduler(true)];

@@ -71,7 +71,7 @@ function printSession({ session, policy, events, decisions, unplayed, gaps, diff
   if (unplayed > 0) print(`  ${unplayed} events could not be replayed: no snapshot stands before them`);
 }
 
-/** The command. */
+/** Returns the command. */
 export function replayCommand(): Command {
   return new Command('replay')
     .argument('<log...>', 'a log written by recordEvents, or the folder (or files) of serve --log-dir')

@@ -41,7 +41,7 @@ export interface SimulateMade {
   readonly vlm?: VlmComparison;
 }
 
-/** The schedulers beside each other, the baseline first. */
+/** Returns the schedulers beside each other, the baseline first. */
 function schedulersOf({ job, factors, ablation: all, oneStepOff }: SimulateInput): Scheduler[] {
   const variants = oneStepOff ? oneStepOffAblation(job, factors) : ablation(job, factors);
   if (all) return variants;
@@ -49,7 +49,7 @@ function schedulersOf({ job, factors, ablation: all, oneStepOff }: SimulateInput
   return oneStepOff ? variants.slice(0, 2) : usualSchedulers(job, factors);
 }
 
-/** The comparisons, with all runs still to be made. Throws `PolicyError`, or the system's error, for bad input. */
+/** Returns the comparisons, with all runs still to be made. Throws `PolicyError`, or the system's error, for bad input. */
 export function comparisonsOf(input: SimulateInput): PreparedRuns[] {
   const { job, steps } = input;
   const [baseline, ...schedulers] = schedulersOf(input);

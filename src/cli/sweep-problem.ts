@@ -121,7 +121,7 @@ export function sweepWork(problems: readonly NamedProblem[]): (task: PlacedTask)
 const forTrainer = (problem: SynchronousProblem, trainer: TrainerId | undefined): SweepProblem =>
   trainer === undefined ? problem : problemFor({ ...problem, trainer: trainerOf(trainer) });
 
-/** The key of a run: other settings, another trace or another version have another one. */
+/** Returns the key of a run: it differs for other settings, another trace or another version. */
 export function runKey(fingerprint: string, { settings, seed, part }: SweepTask): string {
   return digest(JSON.stringify([fingerprint, typeof settings === 'string' ? settings : keyOf(settings), seed, part]));
 }

@@ -51,7 +51,7 @@ export class SweepState {
     else this.#read(text);
   }
 
-  /** A run by its key, if the file has it. */
+  /** Returns a run by its key, if the file has it. */
   get(key: string): SweepRun | undefined {
     return this.#runs.get(key);
   }
@@ -62,7 +62,7 @@ export class SweepState {
     this.#append(JSON.stringify({ key, run }));
   }
 
-  /** One write, which no signal cuts in two. */
+  /** Appends a line in one write, which no signal cuts in two. */
   #append(line: string): void {
     writing(this.#path, () => appendFileSync(this.#path, `${line}\n`));
   }

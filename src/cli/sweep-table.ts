@@ -103,7 +103,7 @@ function rowsOf({ recommended, published, baseline, oracle, tried: all }: SweepA
   return [...rows, ...others.slice(0, mostTried).map(tried)];
 }
 
-/** One recommendation. */
+/** Returns one recommendation as text. */
 export function adviceText(advice: SweepAdvice, isQuiet: boolean): string {
   const { workload, simulated, search, meaning, notModelled, policy } = advice;
   const prompts = workload.prompts === null ? '' : `${workload.prompts} prompts, `;

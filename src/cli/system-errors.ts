@@ -40,7 +40,7 @@ export const isSystemError = (error: unknown): error is SystemError =>
 /** Whether it said so of a path that the user gave. */
 export const isPathError = ({ code = '' }: SystemError): boolean => code in ofPaths;
 
-/** Why, without where. */
+/** Returns the reason of an error, without its place. */
 export function reasonOf({ code = '', errno, message }: SystemError): string {
   const [, described] = getSystemErrorMap().get(errno ?? 0) ?? [];
   return ofPaths[code] ?? ofTheSystem[code] ?? described ?? message;

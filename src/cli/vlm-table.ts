@@ -46,7 +46,7 @@ function meaning({ schedulers, notes }: VlmComparison): string {
   return [prose(sentence), ...(notes.length === 0 ? [] : [listed(notes)])].join('\n');
 }
 
-/** One workload as text. */
+/** Returns one workload as text. */
 export function vlmTables(comparison: VlmComparison): string {
   const { workload, job, schedulers } = comparison;
   const lengths = `simulated sequences mean ${fixed(workload.meanTokens, 0)}, longest ${workload.longestTokens} tokens`;

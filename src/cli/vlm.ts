@@ -64,7 +64,7 @@ function bundled(id: BundledVlmId, draw: Draw): VlmWorkload {
   return mixtureWorkload(id, { sources: bundledVisionSources(), maxFrames, capTokens, seed });
 }
 
-/** A file of sequences, or any trace of responses: that is text. */
+/** Reads a file of sequences, or any trace of responses, which are text. */
 async function fromFile(path: string, draw: Draw): Promise<VlmWorkload> {
   const lines = path === '-' ? undefined : await sequencesAt(path);
   if (lines === undefined) return textWorkload((await readTraces([path], {}, true))[0]!, draw);
@@ -82,7 +82,7 @@ function isTrace(line: string, path: string): boolean {
   }
 }
 
-/** The lines of a file of sequences, each at its place; none of any other. */
+/** Returns the lines of a file of sequences, each at its place; none of any other. */
 async function sequencesAt(path: string): Promise<string[] | undefined> {
   const [file, ...more] = inputFiles([path]);
   const lines: string[] = [];
@@ -124,7 +124,7 @@ export function withoutPictures({ batch: _, ...comparison }: VlmComparison): unk
   return { ...comparison, schedulers: comparison.schedulers.map(({ picture: _picture, ...one }) => one) };
 }
 
-/** The bundled workloads on a job of FlexRL's Table 2, with 64 GPUs; few steps, as they stand beside other workloads. */
+/** Returns the bundled workloads on a job of FlexRL's Table 2, with 64 GPUs and few steps, for a report beside other workloads. */
 export function bundledVlm(seed: number): (() => VlmComparison)[] {
   const job = defineVlmJob({ gpus: 64, batchSequences: 128 });
   return bundledVlmIds.map((id) => () => compareVlm({ job, workload: bundled(id, { frames: 128, seed }), steps: 3 }));

@@ -126,7 +126,7 @@ export const writeWhole = (path: string, parts: Iterable<string>): void =>
   uncut(() => writing(path, () => put(path, parts)));
 
 /**
- * Makes a report, and returns a function that writes it, and returns a line about it. Call that when the tables are printed, so that
+ * Makes a report, and returns a function that writes it and returns a line about it. Call that when the tables are printed, so that
  * they appear even if the disk is full, and in the same turn, so that a reader that leaves (`| head`) ends the command afterwards.
  */
 export async function preparedReport(

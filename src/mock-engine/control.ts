@@ -13,7 +13,7 @@ const clockSchema = z.union([
   z.strictObject({ advanceTo: z.number().nonnegative() }),
 ]);
 
-/** The routes. */
+/** Returns the routes. */
 export function ownRoutes(cluster: MockCluster, pacer: Pacer): Routes {
   const clock = () => {
     const next = cluster.nextAt();

@@ -28,7 +28,7 @@ export interface Wanted {
   readonly priority: number;
 }
 
-/** The response that there would be. */
+/** Plans the response to a prompt, with the length in the request if it has one. */
 export function plan({ cluster }: RouteContext, { requestId, prompt, sample, tokens }: Wanted): PlannedResponse {
   const planned = cluster.book.plan(prompt, sample, requestId);
   return tokens === undefined ? planned : { ...planned, tokens };

@@ -64,7 +64,7 @@ const tooSlow = ': the rest of the cost model, or the number of engines, is slow
 const settled = (value: number, seconds: number): number =>
   value < 0 && value > -10 * relativeTolerance * seconds ? 0 : value;
 
-/** A root >= 0 of a growing function by regula falsi (Illinois); negative when it is above 0 at 0 already. */
+/** Returns a root >= 0 of a growing function by regula falsi (Illinois); negative when it is above 0 at 0 already. */
 function rootOf(value: (x: number) => number, step: number, tolerance: number): number {
   let [low, atLow] = [0, value(0)];
   if (Math.abs(atLow) <= tolerance) return 0;
@@ -90,7 +90,7 @@ function rootOf(value: (x: number) => number, step: number, tolerance: number): 
   return (low + high) / 2;
 }
 
-/** Tokens of its longest response. */
+/** Returns tokens of its longest response. */
 export function longestTokens({ prompts }: MeasuredRollout): number {
   return prompts.reduce((most, one) => one.responseTokens.reduce((a, b) => Math.max(a, b), most), 0);
 }
@@ -108,7 +108,7 @@ export function checkMeasured({ seconds, prompts, engines = 1 }: MeasuredRollout
   }
 }
 
-/** Seconds of the rollout in the model. */
+/** Returns seconds of the rollout in the model. */
 export function simulatedSeconds(job: Job, { prompts, engines = job.engines }: MeasuredRollout): number {
   const workload: Workload = {
     name: 'measured',

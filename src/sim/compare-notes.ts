@@ -33,7 +33,7 @@ export function describeWorkload(
   };
 }
 
-/** The settings of a comparison, as results show them. */
+/** Returns the settings of a comparison, as results show them. */
 export function settingsOf({ job, steps, seeds }: CompareOptions): ComparisonResult['settings'] {
   return {
     job: job.name,

@@ -23,7 +23,7 @@ export function compare(options: CompareOptions): ComparisonResult {
   return next.value;
 }
 
-/** The same, one run at a time: for hosts that show progress, or that must not block. */
+/** Compares, one run at a time: for hosts that show progress, or that must not block. */
 export function* comparing(options: CompareOptions): Generator<CompareProgress, ComparisonResult> {
   const prepared = prepareRuns(options);
   const { totalRuns } = prepared;

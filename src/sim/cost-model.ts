@@ -48,7 +48,7 @@ export const costModelSchema = z.strictObject({
 /** A cost model with its defaults filled in. */
 export type CostModel = z.output<typeof costModelSchema>;
 
-/** α(b): the part of a decode step that does not depend on the context, in seconds. */
+/** Returns α(b): the part of a decode step that does not depend on the context, in seconds. */
 export function baseSeconds(cost: CostModel, running: number): number {
   const bound = Math.max(cost.memoryBoundSeconds, running * cost.computeSecondsPerSequence);
   return bound + cost.overheadSeconds + running * cost.secondsPerSequence;
@@ -60,19 +60,19 @@ export interface TrainedBatch {
   readonly tokens: number;
 }
 
-/** Seconds in which all GPUs run the passes before the gradients of a batch: reference model and log-probabilities. */
+/** Returns seconds in which all GPUs run the passes before the gradients of a batch: reference model and log-probabilities. */
 export function passSeconds(cost: CostModel, { tokens }: TrainedBatch): number {
   if (tokens === 0) return 0;
   const { referenceSecondsPerToken, logProbSecondsPerToken } = cost;
   return swapSeconds(cost) + tokens * (referenceSecondsPerToken + logProbSecondsPerToken);
 }
 
-/** Seconds to put the weights of the reference model in, and the actor's back; 0 without a reference model. */
+/** Returns seconds to put the weights of the reference model in, and the actor's back; 0 without a reference model. */
 export function swapSeconds({ referenceSecondsPerToken, referenceSwapSeconds }: CostModel): number {
   return referenceSecondsPerToken > 0 ? 2 * referenceSwapSeconds : 0;
 }
 
-/** Seconds in which all GPUs compute the gradients of a batch. */
+/** Returns seconds in which all GPUs compute the gradients of a batch. */
 export function gradientSeconds(cost: CostModel, { responses, tokens }: TrainedBatch): number {
   return responses * cost.trainSecondsPerResponse + tokens * cost.trainSecondsPerToken;
 }

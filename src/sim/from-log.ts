@@ -69,7 +69,7 @@ export function traceFromLog(log: LoggedLengths, options: LogTraceOptions): Trac
   });
 }
 
-/** The mean of a standard normal that is known to be above x. Of an abort at 0 tokens nothing is known, and that is 0. */
+/** Returns the mean of a standard normal that is known to be above x. Of an abort at 0 tokens nothing is known, and that is 0. */
 function meanBeyond(x: number): number {
   return Math.exp((-x * x) / 2) / Math.sqrt(2 * Math.PI) / normalDistribution(-x);
 }

@@ -36,18 +36,18 @@ export interface LowerBound {
   readonly otherSeconds: number;
 }
 
-/** Σ of the context lengths over the steps of one response. */
+/** Returns Σ of the context lengths over the steps of one response. */
 export function contextTokens(promptTokens: number, tokens: number): number {
   return tokens * promptTokens + (tokens * (tokens - 1)) / 2;
 }
 
-/** Seconds of one response alone on an engine. */
+/** Returns seconds of one response alone on an engine. */
 function aloneSeconds(cost: CostModel, promptTokens: number, tokens: number): number {
   const reading = cost.secondsPerContextToken * contextTokens(promptTokens, tokens);
   return promptTokens * cost.prefillSecondsPerToken + tokens * baseSeconds(cost, 1) + reading;
 }
 
-/** Prompts in the order in which a scheduler that knew all lengths would train them: longest response first. */
+/** Returns prompts in the order in which a scheduler that knew all lengths would train them: longest response first. */
 export function clairvoyantOrder<P extends FixedPrompt>(prompts: readonly P[]): P[] {
   const longest = (prompt: P) => Math.max(...prompt.responseTokens);
   return [...prompts].sort((a, b) => longest(b) - longest(a));

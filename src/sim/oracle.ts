@@ -51,7 +51,7 @@ export interface OracleSchedule {
   readonly workload: Workload;
 }
 
-/** The oracle of a workload. Throws `PolicyError` as `rollpackerScheduler` does. */
+/** Returns the oracle of a workload. Throws `PolicyError` as `rollpackerScheduler` does. */
 export function oracleSchedule(options: OracleOptions): OracleSchedule {
   const { job, workload, fixed, trains = false, windowRounds = oracleWindowRounds } = options;
   const order = clairvoyantWindows(fixed, job.promptsPerRound, windowRounds);
@@ -81,7 +81,7 @@ export function oracleSchedule(options: OracleOptions): OracleSchedule {
   };
 }
 
-/** Every mechanism of RollPacker that keeps all responses and all rewards. */
+/** Returns a scheduler with every mechanism of RollPacker that keeps all responses and all rewards. */
 function allBeside(job: Job, oneStepOff: boolean): Scheduler {
   return rollpackerScheduler(job, 'oracle', {
     tailBatching: false,
@@ -219,7 +219,7 @@ class EngineLoad {
     this.#prefill += promptTokens;
   }
 
-  /** Seconds until it is done with all its requests and with one more. */
+  /** Returns seconds until it is done with all its requests and with one more. */
   secondsWith(promptTokens: number, added: number): number {
     const { maxRunningSequences, kvCapacityTokens, memoryBoundSeconds, computeSecondsPerSequence } = this.#cost;
     const { overheadSeconds, secondsPerSequence, secondsPerContextToken, prefillSecondsPerToken } = this.#cost;

@@ -33,7 +33,7 @@ function span(
   return { name, ph: 'X', pid, tid, ts, dur: microseconds(endSeconds) - ts, args };
 }
 
-/** Rounds, and the queue as it is when each of them ends. */
+/** Returns the rounds, and the queue at the end of each. */
 function roundEvents(run: RunResult, pid: number): TraceEvent[] {
   const queue = (seconds: number, prompts: number): TraceEvent => ({
     name: 'long-prompt queue',
@@ -52,7 +52,7 @@ function roundEvents(run: RunResult, pid: number): TraceEvent[] {
   return events;
 }
 
-/** Running sequences over all engines: the mean of each segment, added up. */
+/** Returns the running sequences over all engines: the mean of each segment, added up. */
 function runningCounter(engines: readonly EngineResult[], pid: number): TraceEvent[] {
   const changes = engines
     .flatMap((engine) => engine.timeline)

@@ -167,7 +167,7 @@ export const jobPresets: readonly JobPreset[] = Object.freeze([
   ),
 ]);
 
-/** A preset by its id. Throws `PolicyError` `unknown_id`. */
+/** Returns a preset by its id. Throws `PolicyError` `unknown_id`. */
 export function jobPreset(id: string): JobPreset {
   const found = jobPresets.find((one) => one.id === id);
   if (found === undefined) {
@@ -188,7 +188,7 @@ export const rollpackerLengths: LongTail & { readonly correlation: number } = Ob
 
 const promptTokens = interpolated([40, 80, 110, 150, 200, 280, 400, 700, 1200]);
 
-/** Responses as RollPacker's, cut at a cap. */
+/** Returns a workload with responses as in RollPacker, cut at a cap. */
 export function rollpackerWorkload(capTokens: number, seed: number, lengths = rollpackerLengths): Workload {
   const { correlation, ...tail } = lengths;
   return marginalWorkload({

@@ -13,7 +13,7 @@ export interface Beside {
   readonly confidence: number;
 }
 
-/** One scheduler over all seeds. */
+/** Summarizes one scheduler over all seeds. */
 export function schedulerResult(
   { id, label, variant }: Pick<SchedulerResult, 'label' | 'variant'> & { readonly id: string },
   runs: readonly RunResult[],
@@ -85,7 +85,7 @@ export function schedulerResult(
   };
 }
 
-/** Seconds of all runs ÷ tokens that they train on. */
+/** Returns seconds of all runs ÷ tokens that they train on. */
 function secondsPerToken(runs: readonly RunResult[]): number {
   return ratio(
     sumOf(runs, (run) => run.totalSeconds),

@@ -8,9 +8,9 @@ export interface Observation {
 
 /** An estimated distribution. */
 export interface Survival {
-  /** Share of responses that are longer than this. */
+  /** Returns the share of responses that are longer than this. */
   beyond(tokens: number): number;
-  /** The length below which this share (0 to 1) lies; `capTokens` where the observations do not reach. */
+  /** Returns the length below which this share (0 to 1) lies; `capTokens` beyond the observations. */
   quantile(share: number): number;
 }
 
@@ -49,7 +49,7 @@ export function survivalQuantile(observations: readonly Observation[], capTokens
   };
 }
 
-/** The first index for which it holds, where it holds for all later ones; n if for none. */
+/** Returns the first index for which it holds, where it holds for all later ones; n if for none. */
 function firstWhere(n: number, holds: (index: number) => boolean): number {
   let [low, high] = [0, n];
   while (low < high) {

@@ -84,7 +84,7 @@ export async function* textBytes(name: string, file: Opened): AsyncGenerator<Uin
   yield Buffer.from(decoder.decode());
 }
 
-/** UTF-16 has a byte-order mark, or every second of its first bytes is 0. */
+/** Detects UTF-16: it has a byte-order mark, or every second of its first bytes is 0. */
 function encodingOf(name: string, head: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   if (begins(head, [0xff, 0xfe])) return 'utf-16le';
   if (begins(head, [0xfe, 0xff])) return 'utf-16be';

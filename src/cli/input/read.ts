@@ -42,7 +42,7 @@ export interface Showing extends Pick<Progress, 'step'> {
   readonly read?: (share: number) => void;
 }
 
-/** Short enough for an id, and long enough that no two prompts share one. */
+/** Returns a fingerprint: short enough for an id, and long enough that no two prompts share one. */
 const fingerprint = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 20);
 const millisecondsBetweenTexts = 200;
 /** A line with more characters than this takes long: its texts are counted by the tokenizer. */
@@ -107,14 +107,14 @@ export async function readInto(lines: DumpImport, files: readonly InputFile[], p
   }
 }
 
-/** The library knows no options of the command line. */
+/** Names the options of the command line in an error, since the library does not know them. */
 function withOptions(error: unknown): unknown {
   if (!(error instanceof PolicyError) || error.code !== 'invalid_config') return error;
   const expected = `--tokenizer tokenizer.json, or --tokens-per-character N for an estimate: this dump has text, and no count of tokens`;
   return new PolicyError('invalid_input', { expected, got: 'neither', path: error.path });
 }
 
-/** The name of a trace: that of its file, or of the folder that its files are in. */
+/** Returns the name of a trace: that of its file, or of the folder that its files are in. */
 function nameOf(paths: readonly string[], files: readonly InputFile[]): string {
   const [{ name }] = files as [InputFile];
   if (name === '-') return 'standard input';

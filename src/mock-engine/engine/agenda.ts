@@ -22,7 +22,7 @@ export class Agenda {
     };
   }
 
-  /** The time of the next; `Infinity` if there is none. */
+  /** Returns the time of the next action; `Infinity` if there is none. */
   nextAt(): number {
     while (this.#entries.peek()?.cancelled) this.#entries.pop();
     return this.#entries.peek()?.at ?? Number.POSITIVE_INFINITY;

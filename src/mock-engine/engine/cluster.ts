@@ -54,7 +54,7 @@ export class MockCluster {
     return this.engines.some((one) => one.streams);
   }
 
-  /** A name for a request that has none: in the order in which they come, and not random, so that runs can be repeated. */
+  /** Names a request without an id: by its order of arrival, and not at random, so that runs can be repeated. */
   nameRequest(): string {
     this.#named += 1;
     return this.#named.toString(16).padStart(32, '0');
@@ -73,7 +73,7 @@ export class MockCluster {
     return next;
   }
 
-  /** Time goes on to a moment; an earlier one is read as now. */
+  /** Advances the time to a moment; an earlier one is read as now. */
   advanceTo(at: number): void {
     for (let next = this.nextAt(); next <= at; next = this.nextAt()) this.#step(next);
     this.#now = Math.max(this.#now, at);
@@ -85,7 +85,7 @@ export class MockCluster {
     this.#listeners.push(listener);
   }
 
-  /** Something goes wrong, now. */
+  /** Applies a fault now. */
   fault(fault: Fault): void {
     for (const engine of this.engines) {
       if (fault.engine !== undefined && fault.engine !== engine.number) continue;

@@ -9,7 +9,7 @@ export class FrozenClock {
     return this.#reasons.size > 0;
   }
 
-  /** The engine's own time at a moment of the simulation. */
+  /** Returns the engine's own time at a moment of the simulation. */
   own(now: number): number {
     return (this.isFrozen ? this.#frozenAt : now) - this.#lostSeconds;
   }

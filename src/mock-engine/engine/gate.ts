@@ -11,7 +11,7 @@ export class Gate {
     return this.#reasons.size > 0;
   }
 
-  /** Why it is closed. */
+  /** Reasons for which it is closed. */
   get reasons(): readonly string[] {
     return [...this.#reasons];
   }
@@ -21,7 +21,7 @@ export class Gate {
     return this.#held;
   }
 
-  /** A name for a reason that is like no other. */
+  /** Returns a unique name for a reason. */
   newReason(reason: string): string {
     this.#made += 1;
     return `${reason} ${this.#made}`;

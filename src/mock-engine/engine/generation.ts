@@ -105,12 +105,12 @@ export class Generation implements Output {
   }
 }
 
-/** The text of a token. */
+/** Returns the text of a token. */
 export function textOf(tokenId: number): string {
   return ` t${tokenId}`;
 }
 
-/** A log-probability for a token: made up, and the same each time. */
+/** Returns a log-probability for a token: made up, and the same each time. */
 export function logProbOf(tokenId: number): number {
   return -((tokenId % 997) + 1) / 500;
 }

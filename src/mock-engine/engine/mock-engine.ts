@@ -146,7 +146,7 @@ export class MockEngine {
     for (const generation of this.#gate.open(gate)) this.#scheduler.arrive(generation);
   }
 
-  /** A name for a reason that is like no other. */
+  /** Returns a unique name for a reason. */
   newGate(reason: string): string {
     return this.#gate.newReason(reason);
   }
@@ -210,7 +210,7 @@ export class MockEngine {
     this.#decode.shrink(tokens);
   }
 
-  /** Dies: all that it had is lost. */
+  /** Crashes: all its requests are lost. */
   crash(): void {
     if (!this.isUp) return;
     this.isUp = false;
@@ -239,7 +239,7 @@ export class MockEngine {
     return this.#scheduler.nextAt();
   }
 
-  /** Everything that has happened by now. */
+  /** Applies everything that has happened by now. */
   advance(): void {
     for (const { generation, ending } of this.#scheduler.advance()) this.#end(generation, ending);
     if (this.size > 0 || this.#idle.length === 0) return;

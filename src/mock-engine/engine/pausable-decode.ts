@@ -25,7 +25,7 @@ export class PausableDecode {
     this.#engine = this.#newEngine();
   }
 
-  /** Counters. They begin anew with a restart. */
+  /** Counters, which a restart resets. */
   get work(): Pick<DecodeEngine, 'busySeconds' | 'decodeSteps' | 'preemptions' | 'recomputedTokens'> {
     return this.#engine;
   }
@@ -38,7 +38,7 @@ export class PausableDecode {
     return this.#engine.load(this.#own);
   }
 
-  /** Tokens of each request. */
+  /** Returns tokens of each request. */
   tokens(): (id: string) => number | undefined {
     return this.#engine.tokensAt(this.#own);
   }
@@ -99,7 +99,7 @@ export class PausableDecode {
     this.#engine = this.#newEngine();
   }
 
-  /** Its own time, its next boundary included where that is now: clocks that have stood differ by rounding. */
+  /** Its own time, including its next boundary if that is now: clocks that were stopped differ by rounding. */
   get #own(): number {
     const now = this.#context.now();
     const own = this.#clock.own(now);

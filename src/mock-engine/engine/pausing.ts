@@ -27,7 +27,7 @@ export function abortUntilIdle(engine: MockEngine, reach: 'scheduler' | 'all', i
   if (!isIdle) sweep();
 }
 
-/** Pauses, and calls back when it has. Requests that come meanwhile are held. */
+/** Pauses an engine, and calls back when it is paused. Requests that arrive meanwhile are held. */
 export function pause(
   engine: MockEngine,
   gate: string,

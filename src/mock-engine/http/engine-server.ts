@@ -14,7 +14,7 @@ export interface Api {
   readonly routes: Routes;
   /** Routes that start a generation, which are the ones that `refuse` refuses. */
   readonly generating: ReadonlySet<string>;
-  /** The body of an error. */
+  /** Returns the body of an error. */
   error(status: number, message: string, path: string): Json;
 }
 
@@ -37,7 +37,7 @@ export class EngineServer {
     this.#now = now;
   }
 
-  /** A generation writes to this response. */
+  /** Records that a generation writes to this response. */
   opened(response: ServerResponse, requestId: string): void {
     this.#open.set(response, requestId);
     response.once('close', () => this.#open.delete(response));

@@ -58,7 +58,7 @@ export class Pacer {
     else this.#timer = setTimeout(() => this.#tick(), Math.min(longestMs, waitMs));
   }
 
-  /** Begins: until then no time passes. */
+  /** Starts the time, which stands still until then. */
   start(): void {
     this.#sinceMs = performance.now();
     this.#sinceSeconds = this.#cluster.now;

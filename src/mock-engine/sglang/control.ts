@@ -9,7 +9,7 @@ const pauseModes: Readonly<Record<string, PauseMode>> = { abort: 'abort', in_pla
 const memoryGate = 'memory';
 const ok = (message: string) => ({ message, status: 'ok' });
 
-/** The routes. */
+/** Returns the routes. */
 export function controlRoutes(stand: RouteContext): Routes {
   const { engine } = stand;
   const memory = memoryRoutes(stand);
@@ -84,7 +84,7 @@ function weightRoutes({ engine, cluster }: RouteContext): Routes {
   };
 }
 
-/** Memory can only be released while there is nothing to do; requests that come before it is back wait for it. */
+/** Returns the routes of memory. It can only be released while the engine is idle; requests wait until it is back. */
 function memoryRoutes({ engine }: RouteContext): Routes {
   const release: Handler = ({ response }) => {
     if (engine.size > 0) refuse(`release_memory_occupation: ${engine.size} requests are running or waiting`);

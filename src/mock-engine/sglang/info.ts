@@ -6,7 +6,7 @@ import { versionFollowed } from './version.ts';
 /** Parts of the load that may be asked for; the engine has `core` and `queues`. */
 const sections = ['core', 'memory', 'spec', 'lora', 'disagg', 'queues', 'all'];
 
-/** The routes. */
+/** Returns the routes. */
 export function infoRoutes(stand: RouteContext): Routes {
   const { engine, cluster } = stand;
   const healthy: Handler = ({ response }) => replyEmpty(response);

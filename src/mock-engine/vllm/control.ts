@@ -6,7 +6,7 @@ import { type Call, type Handler, type Routes, refuse, reply, replyEmpty } from 
 
 const modes: readonly string[] = ['abort', 'wait', 'keep'] satisfies PauseMode[];
 
-/** The routes. */
+/** Returns the routes. */
 export function controlRoutes(stand: RouteContext): Routes {
   const { engine } = stand;
   return {

@@ -92,7 +92,7 @@ function choiceOf(
   return { wanted, planned, limits: { maxTokens, minTokens, ignoreEos: fields.boolean('ignore_eos') ?? false } };
 }
 
-/** The prompts of `/v1/completions`: a text, token ids, or a list of either. */
+/** Returns the prompts of `/v1/completions`: a text, token ids, or a list of either. */
 export function completionPrompts(body: Json): Prompt[] {
   const { prompt } = body;
   if (typeof prompt === 'string') return [{ text: prompt }];
@@ -105,7 +105,7 @@ export function completionPrompts(body: Json): Prompt[] {
   });
 }
 
-/** The prompt of `/v1/chat/completions`: the contents of its messages; of one message, its content alone. */
+/** Returns the prompt of `/v1/chat/completions`: the contents of its messages; of one message, its content alone. */
 export function chatPrompt(body: Json): Prompt {
   const { messages } = body;
   if (!Array.isArray(messages) || messages.length === 0) return refuse('messages: expected a list that is not empty');

@@ -24,12 +24,12 @@ export interface Style {
   readonly whole: (generation: Generation, index: number) => Json;
 }
 
-/** The finish reason of a response; `null` while there is more to come. */
+/** Returns the finish reason of a response; `null` while there is more to come. */
 export function finishReason({ ended }: Generation): string | null {
   return ended === 'lost' ? null : ended;
 }
 
-/** Runs it. */
+/** Serves a request. */
 export function serve(stand: RouteContext, request: OpenAiRequest, response: ServerResponse, style: Style): void {
   if (request.stream) serveStream(stand, request, response, style);
   else serveWhole(stand, request, response, style);

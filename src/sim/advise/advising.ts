@@ -32,7 +32,7 @@ type Rated = Exclude<SweepRun, { readonly infeasible: string }>;
 
 const seeds = Array.from({ length: usualRuns.seeds }, (_, index) => 1 + index);
 
-/** The problem of a trainer: the search has no settings that it cannot carry out. */
+/** Returns the problem of a trainer: the search has no settings that it cannot carry out. */
 export function problemFor({ trainer, job, workload, steps }: AdviseQuestion): SynchronousProblem {
   const { levers } = trainer;
   if (Object.values(levers).every((one) => one)) return { kind: 'synchronous', job, workload, steps };

@@ -143,9 +143,9 @@ export const trainers: readonly TrainerFacts[] = Object.freeze([
   },
 ] satisfies TrainerFacts[]);
 
-/** A trainer by its id. */
+/** Returns a trainer by its id. */
 export const trainerOf = (id: TrainerId): TrainerFacts => trainers.find((one) => one.id === id)!;
 
-/** The trainer that writes a format of {@link dumpReaders}; `own` for any other. */
+/** Returns the trainer that writes a format of {@link dumpReaders}; `own` for any other. */
 export const trainerOfReader = (reader: string): TrainerId =>
   trainerIds.find((id) => id === reader.replace(/-board$/, '')) ?? 'own';

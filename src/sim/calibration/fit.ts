@@ -13,7 +13,7 @@ const responsesOf = ({ prompts }: MeasuredStep): number =>
 const tokensOf = ({ prompts }: MeasuredStep): number =>
   prompts.reduce((sum, one) => sum + one.responseTokens.reduce((total, tokens) => total + tokens, 0), 0);
 
-/** The least and the most of a list, by a number; of equals the first. */
+/** Returns the least and the most of a list, by a number; of equals the first. */
 function ends<T>(list: readonly T[], by: (one: T) => number): [T, T] {
   const sorted = [...list].sort((a, b) => by(a) - by(b));
   return [sorted[0]!, sorted.at(-1)!];

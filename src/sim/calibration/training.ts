@@ -15,7 +15,7 @@ const fixedSeconds = (cost: CostModel, { responses }: TrainedBatch): number =>
 const secondsPerToken = (cost: CostModel): number =>
   cost.trainSecondsPerToken + cost.referenceSecondsPerToken + cost.logProbSecondsPerToken;
 
-/** Seconds of training in the model, passes included. */
+/** Returns seconds of training in the model, passes included. */
 export const trainingSeconds = (cost: CostModel, batch: TrainedBatch): number =>
   fixedSeconds(cost, batch) + batch.tokens * secondsPerToken(cost);
 
@@ -27,7 +27,7 @@ export function trainingOfStep(
   return { fixedSeconds: fixedSeconds(cost, batch), secondsPerToken: secondsPerToken(cost) };
 }
 
-/** A cost model without training is given the two that every trainer has. */
+/** Gives a cost model without training the two costs that every trainer has. */
 const withShape = (cost: CostModel): CostModel => ({
   ...cost,
   trainBaseSeconds: fixedSeconds(cost, { responses: 1, tokens: 0 }) > 0 ? cost.trainBaseSeconds : 1,

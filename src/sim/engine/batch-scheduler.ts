@@ -130,7 +130,7 @@ export class BatchScheduler {
     return contextTokens + size + contextOf(first) + 1 <= this.#admissionLimit;
   }
 
-  /** The one to preempt: the newest, or the one that is last by priority. */
+  /** Returns the sequence to preempt: the newest, or the one that is last by priority. */
   #victim(): Sequence {
     let victim = this.batch.newest!;
     if (this.waiting.arrivalsGoLast) return victim;

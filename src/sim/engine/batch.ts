@@ -19,7 +19,7 @@ export interface Sequence {
   newer: Sequence | undefined;
 }
 
-/** A sequence that waits. */
+/** Returns a sequence that waits. */
 export function newSequence(request: EngineRequest, arrival: number): Sequence {
   return {
     request,
@@ -34,7 +34,7 @@ export function newSequence(request: EngineRequest, arrival: number): Sequence {
   };
 }
 
-/** Tokens whose KV a sequence that does not run needs before it can go on. */
+/** Returns tokens whose KV a sequence that does not run needs before it can go on. */
 export function contextOf(sequence: Sequence): number {
   return sequence.request.promptTokens + sequence.generated;
 }
@@ -49,7 +49,7 @@ export class Batch {
   #newest: Sequence | undefined;
   readonly #byFinish = new IndexedHeap<Sequence>((a, b) => a.finish - b.finish || a.arrival - b.arrival);
 
-  /** The one admitted last; `undefined` when empty. */
+  /** The sequence that was admitted last; `undefined` when empty. */
   get newest(): Sequence | undefined {
     return this.#newest;
   }
@@ -60,7 +60,7 @@ export class Batch {
     return first === undefined ? Number.POSITIVE_INFINITY : first.finish - this.#step;
   }
 
-  /** Tokens that a sequence has generated, running or not. */
+  /** Returns tokens that a sequence has generated, running or not. */
   generated(sequence: Sequence): number {
     return sequence.place === 'running' ? sequence.generated + this.#step - sequence.admittedAt : sequence.generated;
   }
@@ -71,7 +71,7 @@ export class Batch {
     this.contextTokens += steps * this.size;
   }
 
-  /** The first sequence that is done, by finish and then by arrival. */
+  /** Returns the first sequence that is done, by finish and then by arrival. */
   finished(): Sequence | undefined {
     const first = this.#byFinish.peek();
     return first !== undefined && first.finish <= this.#step ? first : undefined;

@@ -43,7 +43,7 @@ interface Phase {
   steps: number;
 }
 
-/** Steps of a phase that are over at a moment inside it. */
+/** Returns the steps of a phase that are over at a moment inside it. */
 function stepsBy({ plan, startSeconds }: Phase, at: number): number {
   if (plan.steps === 0) return 0;
   const steps = stepsUntil(plan.stretch, at - startSeconds);
@@ -124,8 +124,8 @@ export class DecodeEngine extends EngineCounters {
   }
 
   /**
-   * Loses all requests, as a crash does. Steps that end at this moment or before count; tokens of the one under way are lost, its seconds
-   * are not. Aborts that were waiting for the end of it never take effect.
+   * Loses all requests, as a crash does. Steps that end at this moment or before count; tokens of the one under way are lost,
+   * its seconds are not. Aborts that were waiting for the end of it never take effect.
    *
    * @returns its requests, with the tokens generated, in the order of arrival
    */
@@ -162,7 +162,7 @@ export class DecodeEngine extends EngineCounters {
     return { running: size, waiting: this.#sequences.size - size, contextTokens: contextTokens + steps * size };
   }
 
-  /** Tokens of a request at this moment, steps that are over within a stretch included; `undefined` if it is not here. */
+  /** Returns tokens of a request at this moment, steps that are over within a stretch included; `undefined` if it is not here. */
   tokensAt(at: number): (requestId: string) => number | undefined {
     const steps = this.#stepsUnderWay(at);
     const { batch } = this.#scheduler;
@@ -268,7 +268,7 @@ export class DecodeEngine extends EngineCounters {
     this.#pass(phase.plan, phase.startSeconds, at, stepsBy(phase, at));
   }
 
-  /** Steps of the phase under way that are over by now. */
+  /** Returns the steps of the phase under way that are over by now. */
   #stepsUnderWay(at: number): number {
     checkTime(at);
     this.#catchUp(at);

@@ -8,12 +8,12 @@ export interface Stretch {
   readonly growthSeconds: number;
 }
 
-/** Seconds of the first n steps: n · first + growth · n(n − 1)/2. */
+/** Returns seconds of the first n steps: n · first + growth · n(n − 1)/2. */
 export function stretchSeconds(stretch: Stretch, steps: number): number {
   return steps * stretch.firstSeconds + (stretch.growthSeconds * steps * (steps - 1)) / 2;
 }
 
-/** The least number of steps that take `seconds` or more: the step in which a moment falls ends there. */
+/** Returns the least number of steps that take `seconds` or more: the step in which a moment falls ends there. */
 export function stepsUntil(stretch: Stretch, seconds: number): number {
   const half = stretch.growthSeconds / 2;
   const linear = stretch.firstSeconds - half;

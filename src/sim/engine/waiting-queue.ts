@@ -10,7 +10,7 @@ export interface Waiting {
   pushBack(sequence: Sequence): void;
   /** Puts one in that was in the batch before. */
   pushFront(sequence: Sequence): void;
-  /** The first that still waits; `undefined` when none does. */
+  /** Returns the first waiting sequence; `undefined` when there is none. */
   first(): Sequence | undefined;
   /** Takes the first out. */
   shift(): Sequence | undefined;
@@ -18,7 +18,7 @@ export interface Waiting {
   takeBack(sequence: Sequence): void;
 }
 
-/** Lower priority first, then by arrival; one that was in the batch before has no advantage but its arrival. */
+/** Orders sequences by priority, lower first, then by arrival; a preempted one has no advantage but its arrival. */
 export function byPriority(a: Sequence, b: Sequence): number {
   return (a.request.priority ?? 0) - (b.request.priority ?? 0) || a.arrival - b.arrival;
 }
@@ -69,7 +69,7 @@ export class WaitingQueue implements Waiting {
     this.#front.push(sequence);
   }
 
-  /** The first that still waits; `undefined` when none does. */
+  /** Returns the first waiting sequence; `undefined` when there is none. */
   first(): Sequence | undefined {
     const front = this.#front;
     while (front.length > 0 && front[front.length - 1]!.place === 'gone') front.pop();

@@ -28,7 +28,7 @@ export type RollpackerSwitches = Pick<
 /** Longest that a judgement may take, in seconds. */
 const judgeBudgetSeconds = 3600;
 
-/** The configuration of the recipe `rollpacker` for a job. Throws `PolicyError` `infeasible` without hardware. */
+/** Returns the configuration of the recipe `rollpacker` for a job. Throws `PolicyError` `infeasible` without hardware. */
 export function rollpackerConfigOf(job: Job, switches: RollpackerSwitches = {}): RollpackerInput {
   const { hardware, promptsPerRound, responsesPerPrompt } = job;
   const { judgeOffload: _, oneStepOff = false, ...rest } = switches;
@@ -75,7 +75,7 @@ export function rollpackerConfigOf(job: Job, switches: RollpackerSwitches = {}):
   };
 }
 
-/** A judge beside the actor is laid out where rewards are computed beside the rollout. */
+/** Lays a judge out beside the actor where rewards are computed beside the rollout. */
 function judgeOf(
   { rewards }: Job,
   switches: RollpackerSwitches,
@@ -89,7 +89,7 @@ function judgeOf(
   return judgeOffload ? { rewardBudgetSeconds, judgeOffload, judge: judge.model } : { rewardBudgetSeconds };
 }
 
-/** RollPacker with some of its mechanisms: the recipe `rollpacker`. With all of them off it is the synchronous baseline. */
+/** Returns RollPacker with some of its mechanisms: the recipe `rollpacker`. With all of them off it is the synchronous baseline. */
 export function rollpackerScheduler(job: Job, id: string, switches: RollpackerSwitches, label = id): Scheduler {
   const config = rollpackerConfigOf(job, switches);
   create(rollpacker, config);
@@ -145,7 +145,7 @@ export const variants = [
 /** Over-provisioning of prompts and of responses in short rounds; 1.25 each if absent. */
 export type BatchFactors = Pick<RollpackerSwitches, 'promptSpeculation' | 'responseSpeculation'>;
 
-/** A scheduler for each variant of the ablation, the synchronous baseline first. */
+/** Returns a scheduler for each variant of the ablation, the synchronous baseline first. */
 export function ablation(job: Job, factors: BatchFactors = {}): Scheduler[] {
   return variants.map(({ id, label, switches, ...place }) => ({
     ...rollpackerScheduler(job, id, { ...factors, ...switches }, label),

@@ -70,12 +70,12 @@ export function trainingReplicasOf(job: Job, gpus: number): number {
   return replicas;
 }
 
-/** Ids of the GPUs that only train, of a one-step off-policy pipeline. */
+/** Returns ids of the GPUs that only train, of a one-step off-policy pipeline. */
 export function trainingGpuIdsOf(job: Job): string[] {
   return numbered('trainer-gpu', job.hardware?.trainingGpus ?? job.engines * job.cost.gpus);
 }
 
-/** Ids of the GPUs of the engines of a job. */
+/** Returns ids of the GPUs of the engines of a job. */
 export function gpuIdsOf(job: Job): string[] {
   return numbered('gpu', job.engines * job.cost.gpus);
 }
@@ -107,7 +107,7 @@ function elastic(job: Job, workload: Workload, { prompts, seed, timeline, oneSte
   return { pool, inference, machines, source, joining, trainer };
 }
 
-/** The judge's replicas; nothing where plain workers judge. */
+/** Returns the judge's replicas; nothing where plain workers judge. */
 function judgesOf(
   { judge }: RewardSettings,
   gpus: number,

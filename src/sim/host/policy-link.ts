@@ -162,7 +162,7 @@ export class PolicyLink {
     for (const machine of this.#cluster.machines) machine.carryOut(decision, this.now);
   }
 
-  /** The round that a decision names; a policy that names another means the one that is open. */
+  /** Returns the round that a decision names; for an unknown one, the open round. */
   #of({ roundId }: { readonly roundId: string }): RoundRecord {
     return this.#records.get(roundId) ?? this.#record!;
   }
@@ -176,7 +176,7 @@ export class PolicyLink {
     this.#send({ type: 'source.exhausted', at } as AnyEvent);
   }
 
-  /** Prompts may have come back to the source since it was exhausted. */
+  /** Reopens the source, since prompts may have been returned to it after it was exhausted. */
   #reopenSource(): void {
     if (!this.#sourceTold || this.#cluster.source.left === 0) return;
     this.#sourceTold = false;

@@ -51,7 +51,7 @@ export class RoundRecord {
     this.lag = lag;
   }
 
-  /** A request has ended. */
+  /** Records the end of a request. */
   ended(outcome: Outcome, promptTokens: number): void {
     this.requests += 1;
     this.promptTokens += promptTokens;
@@ -78,7 +78,7 @@ export class RoundRecord {
     }
   }
 
-  /** The step's row of the table. */
+  /** Returns the step's row of the table. */
   result(times: StepTimes, engines: { preemptions: number; bubbleRatio: number }, queueDepth: number): StepResult {
     const { step, roundId, kind, tp, reshardSeconds } = this;
     return {

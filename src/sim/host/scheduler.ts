@@ -44,9 +44,9 @@ export interface Scheduler {
   readonly trains?: boolean;
   /** Whether a round opens while the one before is trained, on GPUs of their own, with weights that lack that one. */
   readonly oneStepOff?: boolean;
-  /** A new policy, at its beginning. */
+  /** Returns a new policy, at its beginning. */
   create(options: PolicyOptions): DrivenPolicy;
-  /** The event that begins a round. */
+  /** Returns the event that begins a round. */
   openRound(round: NextRound): AnyEvent;
 }
 
@@ -61,7 +61,7 @@ export interface BatchShape {
 /** Settings of tail batching, or of speculative admission, beside the shape of the batch. */
 export type TailSettings = Omit<TailBatchingInput, keyof BatchShape | 'placement'>;
 
-/** The simulated host trains between rounds: responses that outlive a weight update have no place in it. */
+/** Refuses staleness, since the simulated host trains between rounds, and filters, since lengths do not give rewards. */
 function assertSynchronous(settings: { maxStaleness?: number | undefined; filter?: string | undefined }): void {
   if ((settings.maxStaleness ?? 0) > 0) {
     refuse('infeasible', 'maxStaleness', 'a synchronous job', settings.maxStaleness);

@@ -122,7 +122,7 @@ export class PromptSource {
     return drawn;
   }
 
-  /** Tokens of the first responses of a prompt in its first try, whatever became of them; none once it is trained. */
+  /** Returns tokens of the first responses of a prompt in its first try, whatever became of them; none once it is trained. */
   firstTokens(promptId: string, count: number): number[] {
     const dealt = this.#dealt.get(promptId);
     if (dealt === undefined) return [];
@@ -154,7 +154,7 @@ export class PromptSource {
     this.#over.push(...(this.#dealt.get(promptId)?.requests.splice(0) ?? []));
   }
 
-  /** The prompt, or none if it is still out since an earlier epoch: then it is dealt once that turn is over. */
+  /** Deals a prompt, or nothing if it is still out since an earlier epoch: then it is dealt after that. */
   #deal(index: number): [Prompt] | [] {
     const prompt = this.#workload.prompt(index);
     const { promptId: own, comesBack: promptId = own, promptTokens, task, place = index } = prompt;

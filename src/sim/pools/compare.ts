@@ -48,7 +48,7 @@ export function poolsSchedulers(width: number | 'auto' = reproducingWidth): Pool
   return [serialBaseline, cgpScheduler, fgdScheduler(width), ...both, rolloutpipeScheduler('auto')];
 }
 
-/** Tail batching, its rounds trained when they are complete, then as they are generated, then with a frontier. */
+/** Returns tail batching whose rounds are trained when complete, then as they are generated, then with a frontier. */
 export function poolsTailSchedulers(): PoolsScheduler[] {
   return [poolsTailScheduler(false), poolsTailScheduler(true), poolsTailScheduler(true, 'auto')];
 }

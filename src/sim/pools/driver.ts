@@ -156,7 +156,7 @@ class PoolsHost {
     return result;
   }
 
-  /** Every request of a round comes at once, group by group; or the policy launches them. */
+  /** Opens a round: all its requests arrive at once, group by group; or the policy launches them. */
   #openRound(roundId: string, weightVersion: number): void {
     const loop = this.#loop;
     const at = loop.now;

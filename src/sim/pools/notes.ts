@@ -4,7 +4,7 @@ import type { PoolsJob } from './settings.ts';
 
 const whole = (value: number): string => value.toFixed(0);
 
-/** Notes, most important first. */
+/** Returns notes, most important first. */
 export function notesOnPools(job: PoolsJob, results: readonly PoolsSchedulerResult[]): string[] {
   const [baseline, ...others] = results;
   const notes: string[] = [];

@@ -38,7 +38,7 @@ export const poolsCapTokens = 8192;
 /** F_w that reproduces RolloutPipe's figures; the 2 in its §5.1 cannot be meant (docs/calibration.md). */
 export const reproducingWidth = 14;
 
-/** The job of RolloutPipe §5.1 with R groups a round. Throws `PolicyError` `invalid_config` for an R that is none. */
+/** Returns the job of RolloutPipe §5.1 with R groups a round. Throws `PolicyError` `invalid_config` for an R that is none. */
 export function rolloutpipeJob(groupsPerRound = 32, changes: Partial<PoolsJob> = {}): PoolsJob {
   return definePoolsJob({
     name: 'Qwen3-1.7B, 2 × A100 and 8 × RTX 4090',
@@ -66,7 +66,7 @@ export const poolsLengths = Object.freeze({ sigma: 0.36, correlation: 0.6 });
 
 const promptTokens = interpolated([100, 200]);
 
-/** A task of RolloutPipe §5.1. Throws `PolicyError` `unknown_id`, and `invalid_input` for a seed that is none. */
+/** Returns a task of RolloutPipe §5.1. Throws `PolicyError` `unknown_id`, and `invalid_input` for a seed that is none. */
 export function rolloutpipeWorkload(task: PoolsTaskId, seed: number): Workload {
   const found = tasks[task];
   if (found === undefined) {

@@ -53,12 +53,12 @@ export class RoundLog {
     this.#mostInService = Math.max(this.#mostInService, this.#inService);
   }
 
-  /** A request has left the engines. */
+  /** Records that a request has left the engines. */
   ended(): void {
     this.#inService -= 1;
   }
 
-  /** A response that the round trains on. */
+  /** Counts a response that the round trains on. */
   counted(tokens: number, capped: boolean): void {
     this.#responses += 1;
     this.#tokens += tokens;

@@ -24,7 +24,7 @@ export interface PoolsScheduler {
   readonly width: FrontierWidth;
   /** Whether rounds use tail batching: the policy asks for prompts, launches and aborts. */
   readonly tailBatching: boolean;
-  /** A new policy, at its beginning. */
+  /** Returns a new policy, at its beginning. */
   create(job: PoolsJob, options: PolicyOptions): DrivenPolicy;
 }
 
@@ -56,13 +56,13 @@ const trainingOf = (job: PoolsJob): Pick<RolloutPipeInput, 'globalBatchSamples' 
   return maxTokensPerGpu === undefined ? { globalBatchSamples } : { globalBatchSamples, maxTokensPerGpu };
 };
 
-/** The configuration of the recipe `rolloutpipe` for a job. */
+/** Returns the configuration of the recipe `rolloutpipe` for a job. */
 export function rolloutpipeConfigOf(job: PoolsJob, pipelining: boolean, width: FrontierWidth): RolloutPipeInput {
   const { responsesPerPrompt } = job;
   return { responsesPerPrompt, ...trainingOf(job), pipelining, ...frontierOf(width) };
 }
 
-/** The configuration of the recipe `tail-pipelining` for a job: P0 is R, R0 is K. */
+/** Returns the configuration of the recipe `tail-pipelining` for a job: P0 is R, R0 is K. */
 export function tailPipeliningConfigOf(
   job: PoolsJob,
   pipelining: boolean,
@@ -82,11 +82,11 @@ export const cgpScheduler = poolsScheduler('cgp', 'CGP', true, 'all');
 
 const widthName = (width: FrontierWidth): string => (width === 'auto' ? 'auto' : `${width}`);
 
-/** Frontier-group dispatch alone: training still comes after the rollout. */
+/** Returns frontier-group dispatch alone: training still comes after the rollout. */
 export const fgdScheduler = (width: FrontierWidth): PoolsScheduler =>
   poolsScheduler(`fgd-${widthName(width)}`, `FGD ${widthName(width)}`, false, width);
 
-/** Both: RolloutPipe. */
+/** Returns RolloutPipe, which has both. */
 export const rolloutpipeScheduler = (width: FrontierWidth): PoolsScheduler =>
   poolsScheduler(`cgp-fgd-${widthName(width)}`, `CGP + FGD ${widthName(width)}`, true, width);
 

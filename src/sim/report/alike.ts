@@ -40,7 +40,7 @@ function grouped(does: readonly (readonly string[])[], share: number): number[][
   return groups;
 }
 
-/** Engines in groups, in the order of their first ones; of each the one in the middle is shown. */
+/** Returns engines in groups, in the order of their first ones; of each the one in the middle is shown. */
 export function alikeEngines(engines: readonly EngineResult[], totalSeconds: number): AlikeEngines[] {
   const does = engines.map((one) => doing(one, totalSeconds));
   let groups: number[][] = [];

@@ -4,10 +4,10 @@ import type { ComparisonResult, SchedulerResult } from '../result.ts';
 /** A smaller share of the time counts as nothing. */
 export const nothing = 0.0005;
 
-/** Share of the time that a speedup saves. */
+/** Returns share of the time that a speedup saves. */
 export const savedBy = (speedup: number): number => 1 - 1 / speedup;
 
-/** The scheduler that a comparison is about: the last variant of an ablation, or else the fastest beside the baseline. */
+/** Returns the scheduler that a comparison is about: the last variant of an ablation, or else the fastest beside the baseline. */
 export function bestOf(schedulers: readonly SchedulerResult[]): SchedulerResult | undefined {
   const [, ...others] = schedulers;
   const top = others.find(

@@ -8,13 +8,13 @@ const rowHeight = 24;
 /** Rows of engines for each of both: more would not fit in the first screen. */
 const mostEngines = 2;
 
-/** Both runs, with the rows that are shown of each. */
+/** Returns both runs, with the rows that are shown of each. */
 function shown({ runs, after }: WorkloadData): { run: RunData; engines: number }[] {
   const both = after === 0 ? [runs[0]!] : [runs[0]!, runs[after]!];
   return both.map((run) => ({ run, engines: Math.min(mostEngines, run.engines.length) }));
 }
 
-/** Pixels that before and after need. */
+/** Returns pixels that before and after need. */
 export const argumentHeight = (data: WorkloadData): number =>
   44 + shown(data).reduce((rows, { engines }) => rows + rowHeight * (engines + 1), 0);
 
@@ -51,7 +51,7 @@ export function argumentChart(data: WorkloadData) {
 }
 
 const barHeight = 30;
-/** Pixels that the way from before to after needs. */
+/** Returns pixels that the way from before to after needs. */
 export const waterfallHeight = ({ waterfall }: WorkloadData): number => 40 + barHeight * waterfall.length;
 
 /** Draws the seconds of a step of the baseline, the seconds that each mechanism saves, and the rest. */

@@ -30,7 +30,7 @@ export interface Gantt {
   readonly left?: number;
 }
 
-/** Rows over time. */
+/** Draws rows over time. */
 export function ganttChart({ rows, bars, lastSeconds, windowSeconds, describe, left = 112 }: Gantt) {
   const [unit, seconds] = lastSeconds >= 600 ? ['min', 60] : ['s', 1];
   const label = (value: number): string => `${Number(value.toFixed(2))} ${unit}`;
@@ -85,7 +85,7 @@ export function ganttChart({ rows, bars, lastSeconds, windowSeconds, describe, l
   };
 }
 
-/** A slider below, and the wheel with Ctrl. */
+/** Returns the zoom: a slider below, and the wheel with Ctrl. */
 const zoomTo = (end: number, label: (value: number) => string) => [
   {
     type: 'slider',

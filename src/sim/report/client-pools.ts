@@ -15,10 +15,10 @@ export const waitsChart = (data: PoolsData, width?: number) =>
     width,
   );
 
-/** Pixels that the waits need. */
+/** Returns pixels that the waits need. */
 export const waitsHeight = (data: PoolsData): number => stacksHeight(data.waits.length);
 
-/** Pixels that both pools of all pictured schedulers need. */
+/** Returns pixels that both pools of all pictured schedulers need. */
 export const poolsHeight = (data: PoolsData): number => Math.min(1200, 88 + rowHeight * data.rows.length);
 
 function describe(data: PoolsData, [row, start, end, activity, load]: PoolBar, index: number): string {
@@ -29,7 +29,7 @@ function describe(data: PoolsData, [row, start, end, activity, load]: PoolBar, i
   return `${data.rows[row]}: ${kind}${share}<br>${span}`;
 }
 
-/** Engines and trainer of each pictured scheduler, one under the other, on one axis. */
+/** Draws engines and trainer of each pictured scheduler, one under the other, on one axis. */
 export function poolsChart(data: PoolsData) {
   // Rounds are counted in each row of their own.
   const indices: number[] = [];

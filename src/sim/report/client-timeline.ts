@@ -9,12 +9,12 @@ const kinds = [...activities, 'short', 'long', 'round'];
 export const kindColours = [...kinds.slice(0, -1), 'short'];
 const rowHeight = 20;
 
-/** Pixels that the chart of a run needs. */
+/** Returns pixels that the chart of a run needs. */
 export function timelineHeight(run: RunData): number {
   return Math.min(900, 104 + rowHeight * (run.engines.length + 1));
 }
 
-/** A timeline begins with the first rounds, up to the first long one; the rest is a matter of zooming. */
+/** Returns the end of the first window: the first rounds, up to the first long one; the rest needs zooming. */
 function firstWindow(run: RunData): number {
   const long = run.steps.findIndex((step) => step.kind === 'long');
   return run.steps[Math.min(run.steps.length - 1, Math.max(long + 1, 5))]!.endSeconds;

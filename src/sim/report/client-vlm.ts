@@ -7,7 +7,7 @@ import { notShards, type PlanBar, sequenceColours, stages, type VlmData } from '
 
 const stageColours = ['sync', 'rollout', 'reward', 'long', 'train'];
 
-/** One bar a scheduler, stages in their order. */
+/** Draws one bar a scheduler, stages in their order. */
 export const stagesChart = (data: VlmData, width?: number) =>
   stacksChart(
     stages.map((name, stage) => [name, stageColours[stage]!]),
@@ -15,15 +15,15 @@ export const stagesChart = (data: VlmData, width?: number) =>
     width,
   );
 
-/** Pixels that the bars of the stages need. */
+/** Returns pixels that the bars of the stages need. */
 export const stagesHeight = (data: VlmData): number => stacksHeight(data.runs.length);
 
-/** Pixels that a plan needs: rows of many devices are thin. */
+/** Returns pixels that a plan needs: rows of many devices are thin. */
 export function planHeight(data: VlmData): number {
   return Math.min(900, 72 + data.devices * Math.min(20, Math.max(4, 420 / data.devices)));
 }
 
-/** The colour of a bar, and whether it is one of the longest sequences. */
+/** Returns the colour of a bar, and whether it is one of the longest sequences. */
 function fillOf(data: VlmData, what: number): { fill: string; opacity: number; own: boolean } {
   if (what === notShards.vision) return { fill: colour('short'), opacity: 1, own: false };
   if (what === notShards['all-to-all']) return { fill: colour('soft'), opacity: 1, own: false };

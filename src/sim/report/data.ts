@@ -86,7 +86,7 @@ function rounding(finest: number): (seconds: number) => number {
   return (seconds) => Math.round(seconds * scale) / scale;
 }
 
-/** First and last GPU of each engine. */
+/** Returns first and last GPU of each engine. */
 function gpusOf(engines: readonly EngineResult[]): [first: number, last: number][] {
   let next = 0;
   return engines.map(({ gpus }) => {
@@ -154,7 +154,7 @@ function waterfallOf(comparison: ComparisonResult): WaterfallBar[] {
   ];
 }
 
-/** The first run of every scheduler of a comparison. */
+/** Returns the first run of every scheduler of a comparison. */
 export function workloadData(comparison: ComparisonResult): WorkloadData {
   const { workload, schedulers } = comparison;
   const best = bestOf(schedulers);

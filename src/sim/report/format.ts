@@ -8,7 +8,7 @@ const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;'
 export const escapeHtml = (text: unknown): string =>
   printable(String(text)).replace(/[&<>"']/g, (sign) => escapes[sign]!);
 
-/** A number with thousands separators. */
+/** Returns a number with thousands separators. */
 export const number = (value: number, digits = 2): string =>
   // A number that is rounded to 0 has no sign.
   value.toLocaleString('en-US', {
@@ -23,18 +23,18 @@ const leastShown = 0.00005;
 /** The sign stays on the line of its number. */
 const percentSign = '\u00a0%';
 
-/** A share (0 to 1) in percent, as HTML; small ones with a digit more, so that few is not shown as none. */
+/** Returns a share (0 to 1) in percent, as HTML; small ones with a digit more, so that few is not shown as none. */
 export const percent = (share: number): string => {
   if (share === 0) return `0${percentSign}`;
   if (share > 0 && share < leastShown) return `&lt;\u00a00.01${percentSign}`;
   return `${number(share * 100, Math.abs(share) < 0.01 ? 2 : 1)}${percentSign}`;
 };
 
-/** A ratio with its interval in small print. */
+/** Returns a ratio with its interval in small print. */
 export const times = ({ value, low, high }: Interval): string =>
   `${number(value)} × <span class="range">${number(low)}–${number(high)}</span>`;
 
-/** A table; the first column names the rows. Cells are HTML. */
+/** Returns a table; the first column names the rows. Cells are HTML. */
 export function table(
   caption: string,
   columns: readonly string[],

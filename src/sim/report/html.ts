@@ -63,7 +63,7 @@ const poolsMeanings = [
   ['starved rounds', 'Rounds in which the frontier said that it is too narrow for the trainer.'],
 ] as const;
 
-/** Data for the charts; `<` is escaped, so that no string in it can end the script element. */
+/** Returns data for the charts; `<` is escaped, so that no string in it can end the script element. */
 function dataElement(id: string, data: unknown): string {
   const json = printable(JSON.stringify(data)).replace(/</g, '\\u003c');
   return `<script type="application/json" id="${id}">${json}</script>`;

@@ -29,7 +29,7 @@ export const noFindings: Findings = { verdict: '', text: '' };
 
 const idOf = (index: number): string => `part-${index + 1}`;
 
-/** A tab for each part; nothing for a single part. */
+/** Returns a tab for each part; nothing for a single part. */
 export function tabs(parts: readonly Part[]): string {
   if (parts.length < 2) return '';
   const buttons = parts.map(
@@ -39,7 +39,7 @@ export function tabs(parts: readonly Part[]): string {
   return `<div class="tabs" role="tablist" aria-label="Workloads">${buttons.join('')}</div>`;
 }
 
-/** A list of the verdicts, with links; nothing for a single part. */
+/** Returns a list of the verdicts, with links; nothing for a single part. */
 export function contents(parts: readonly Part[]): string {
   if (parts.length < 2) return '';
   const entries = parts.map(

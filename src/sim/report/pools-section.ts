@@ -8,7 +8,7 @@ import { pictured } from './pools-data.ts';
 /** A smaller share of the time counts as nothing. */
 const nothing = 0.0005;
 
-/** The fastest beside the baseline. */
+/** Returns the fastest beside the baseline. */
 const bestOf = (schedulers: readonly PoolsSchedulerResult[]): PoolsSchedulerResult | undefined =>
   [...schedulers.slice(1)].sort((a, b) => a.mainSeconds.value - b.mainSeconds.value)[0];
 
@@ -166,7 +166,7 @@ const legend = [
   ['bubble', 'nothing to do'],
 ] as const;
 
-/** The part of one workload; `index` is its place in the data of the charts. */
+/** Returns the part of one workload; `index` is its place in the data of the charts. */
 export function poolsSection(comparison: PoolsComparison, index: number): Part {
   const { workload, job, rounds, seeds, schedulers, notes } = comparison;
   const { groupsPerRound, responsesPerPrompt, globalBatchSamples } = job;

@@ -51,7 +51,7 @@ export const timelineColours = [
   ['long', 'long round'],
 ] as const;
 
-/** The prices of a speedup, each with its number. */
+/** Returns the prices of a speedup, each with its number. */
 function costs({ schedulers, oracle }: ComparisonResult, best: SchedulerResult): string {
   const baseline = schedulers[0]!;
   const stale = best.maxLag === 0 ? 'none' : `${percent(best.staleShare)}, up to ${best.maxLag} behind`;
@@ -106,7 +106,7 @@ function facts({ workload, settings }: ComparisonResult): string {
   return all.map(([key, value]) => `<li><b>${escapeHtml(key)}</b> ${escapeHtml(value)}</li>`).join('');
 }
 
-/** The part of one workload; `index` is its place in the data of the charts. */
+/** Returns the part of one workload; `index` is its place in the data of the charts. */
 export function section(comparison: ComparisonResult, index: number): Part {
   const { workload, schedulers, notes } = comparison;
   const [baseline] = schedulers;

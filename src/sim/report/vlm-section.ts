@@ -89,7 +89,7 @@ function planFigure(comparison: VlmComparison, index: number, run: number): stri
   return figure({ chart: 'plan', workload: index, run, title, hint, legend: planLegend(comparison, run) });
 }
 
-/** The part of one VLM workload; `index` is its place in the data of the charts. */
+/** Returns the part of one VLM workload; `index` is its place in the data of the charts. */
 export function vlmSection(comparison: VlmComparison, index: number): Part {
   const { workload, job, schedulers, notes } = comparison;
   const facts = [

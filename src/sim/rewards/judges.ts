@@ -68,7 +68,7 @@ export class Judges implements Machine {
     });
   }
 
-  /** The events by which a policy learns of the replicas. */
+  /** Returns the events by which a policy learns of the replicas. */
   joining(): AnyEvent[] {
     const { slots } = this.#settings;
     return [...this.#replicas.keys()].map(

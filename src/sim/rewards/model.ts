@@ -62,7 +62,7 @@ export class RewardModel {
     return uniform(this.#seed, endKey, promptIndex, sample) < this.#settings.doomedShare;
   }
 
-  /** The reward of a sample, and the seconds that it takes. */
+  /** Returns the reward of a sample, and the seconds that it takes. */
   work(kind: RewardKind, one: Judgeable): RewardWork {
     const { ruleSeconds, judgeBaseSeconds, judgeSecondsPerToken } = this.#settings;
     const { promptIndex, sample, tokens } = one;

@@ -37,7 +37,7 @@ export class RewardWorkers implements Machine {
     this.#kinds = kinds;
   }
 
-  /** The events by which a policy learns of its workers. */
+  /** Returns the events by which a policy learns of its workers. */
   static joining({ workers, judge }: RewardSettings): AnyEvent[] {
     return rewardKind.options.flatMap((kind) => {
       if (kind === 'judge' && judge !== undefined) return [];

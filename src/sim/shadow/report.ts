@@ -42,7 +42,7 @@ interface Reading {
   missing: number;
 }
 
-/** A book needs the configuration, which a snapshot has. */
+/** Returns the book of a session; `undefined` without the configuration that it needs. */
 function bookOf({ policy, snapshot }: LogLineOf<'session'>): ShadowBook | undefined {
   const config = snapshot?.config;
   if (policy === 'sandbox-timeout') return new TimeoutBook();

@@ -47,7 +47,7 @@ export const gain = (pairs: readonly Pair[]): number =>
     sumOf(pairs, ({ other }) => other.secondsPerPrompt),
   );
 
-/** The same with its 95 % interval for an independent run. */
+/** The same gain with its 95 % interval for an independent run. */
 export const gainInterval = (pairs: readonly Pair[], spread: Spread): Interval =>
   oneMinus(predicted(pairs, [[({ one }) => one.secondsPerPrompt, ({ other }) => other.secondsPerPrompt]], spread));
 
@@ -86,7 +86,7 @@ export class Book {
     return [...this.#candidates.values()];
   }
 
-  /** Runs that are missing, seed by seed; the seeds of the parts differ. */
+  /** Returns runs that are missing, seed by seed; the seeds of the parts differ. */
   missing(candidates: Iterable<Candidate>, seeds: readonly number[], part: SweepPart): SweepTask[] {
     const wanted = [...new Set(candidates)].filter((one) => one.infeasible === undefined);
     return seeds.flatMap((seed) =>

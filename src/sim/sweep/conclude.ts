@@ -15,7 +15,7 @@ import type { SearchOptions, SearchResult } from './search.ts';
 import { labelOf, type PoolsSettings, type SweepSettings, type SynchronousSettings } from './settings.ts';
 import { splitOf } from './split.ts';
 
-/** Concludes. */
+/** Makes the recommendation. */
 export function conclude(
   problem: SweepProblem,
   book: Book,

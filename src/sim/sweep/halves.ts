@@ -1,7 +1,7 @@
 /** Halves of a workload, by prompt: settings found on one of them can be tried on the other. */
 import type { Workload, WorkloadPrompt } from '../workload/workload.ts';
 
-/** FNV-1a over the UTF-16 code units of an id: 32 bits, the same everywhere. */
+/** Hashes an id: FNV-1a over its UTF-16 code units, 32 bits, the same everywhere. */
 export function hashOf(id: string): number {
   let value = 0x811c9dc5;
   for (let at = 0; at < id.length; at += 1) value = Math.imul(value ^ id.charCodeAt(at), 0x01000193);
@@ -29,7 +29,7 @@ export function drawnHalf(workload: Workload, seed: number): Workload {
 /** Half of fewer prompts may be none. */
 const leastPrompts = 32;
 
-/** The prompts of a workload that fit, in their order; there must be one. */
+/** Returns the prompts of a workload that fit, in their order; there must be one. */
 export function withPrompts(workload: Workload, fits: (prompt: WorkloadPrompt) => boolean): Workload {
   const indices: number[] = [];
   let next = 0;

@@ -70,7 +70,7 @@ export function predicted<T>(
   return { value, low: value * (1 - half), high: value * (1 + half), confidence };
 }
 
-/** One minus a number with its interval. */
+/** Returns one minus a number, with its interval. */
 export const oneMinus = ({ value, low, high, confidence }: Interval): Interval => ({
   value: 1 - value,
   low: 1 - high,

@@ -18,7 +18,7 @@ export interface Levers {
   readonly tp: boolean;
 }
 
-/** The settings that a host without some levers cannot choose. */
+/** Returns the settings that a host without some levers cannot choose. */
 export function withoutLevers(job: Job, levers: Levers): Partial<SynchronousSettings> {
   return {
     ...(levers.responses ? {} : { responseSpeculation: 1 }),

@@ -6,7 +6,7 @@ import type { ConfirmedSettings, TriedSettings } from './result.ts';
 import type { Rules } from './rules.ts';
 import { labelOf, type SweepSettings } from './settings.ts';
 
-/** Mean of a number over pairs. */
+/** Returns mean of a number over pairs. */
 export const mean = (pairs: readonly Pair[], value: (pair: Pair) => number): number =>
   ratio(sumOf(pairs, value), pairs.length);
 
@@ -23,7 +23,7 @@ const equalTokens = [
   [({ one }: Pair) => one.tokensPerResponse, ({ other }: Pair) => other.tokensPerResponse],
 ] as const;
 
-/** Speedup of the first of each pair over the other at equal tokens. */
+/** Returns speedup of the first of each pair over the other at equal tokens. */
 export const speedupOf = (pairs: readonly Pair[]): number => predicted(pairs, equalTokens, ofMean).value;
 
 /** Returns the results of a candidate on the seeds of the confirmation. */

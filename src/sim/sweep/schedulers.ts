@@ -51,7 +51,7 @@ export function synchronousScheduler(job: Job, settings: SynchronousSettings | '
   return rollpackerScheduler(job, 'rollpacker', switchesOf(settings), labelOf(settings));
 }
 
-/** The same as policy and configuration. Throws as {@link synchronousScheduler}. */
+/** Returns the same scheduler as policy and configuration. Throws as {@link synchronousScheduler}. */
 export function synchronousChoice(job: Job, settings: SynchronousSettings | 'baseline'): PolicyChoice {
   const switches = settings === 'baseline' ? baselineSwitches : switchesOf(settings);
   return { policy: 'rollpacker', config: rollpackerConfigOf(job, switches) };
@@ -66,7 +66,7 @@ export function poolsSchedulerOf(settings: PoolsSettings | 'baseline'): PoolsSch
     : poolsScheduler('rolloutpipe', labelOf(settings), true, width);
 }
 
-/** The same as policy and configuration. */
+/** Returns the same scheduler as policy and configuration. */
 export function poolsChoice(job: PoolsJob, settings: PoolsSettings | 'baseline'): PolicyChoice {
   if (settings === 'baseline') return { policy: 'rolloutpipe', config: rolloutpipeConfigOf(job, false, 'all') };
   const { width, ...factors } = settings;

@@ -114,16 +114,16 @@ export function sweepSpace(problem: SweepProblem): SweepSpace {
   };
 }
 
-/** Settings with one of them changed. */
+/** Returns settings with one of them changed. */
 export function changed(settings: SweepSettings, name: string, value: Value): SweepSettings {
   return { ...settings, [name]: value } as SweepSettings;
 }
 
-/** The value of one of the settings. */
+/** Returns the value of one of the settings. */
 export const settingOf = (settings: SweepSettings, name: string): Value =>
   (settings as unknown as Record<string, Value>)[name]!;
 
-/** The same without tail batching. */
+/** Returns the same without tail batching. */
 export const withoutSpeculation = <S extends SweepSettings>(settings: S): S => ({
   ...settings,
   promptSpeculation: 1,

@@ -38,12 +38,12 @@ export function splitOf(workload: Workload): PromptSplit {
   return { kind: 'halves', search, confirmation: prompts - search };
 }
 
-/** Ids of the prompts, each once. */
+/** Returns ids of the prompts, each once. */
 function idsOf(workload: Workload): string[] {
   return [...new Set(Array.from({ length: workload.distinctPrompts }, (_, index) => ownId(workload.prompt(index))))];
 }
 
-/** The prompts of a part that a seed draws. */
+/** Returns the prompts of a part that a seed draws. */
 export function partOf(workload: Workload, part: SweepPart, seed: number): Workload {
   const split = splitOf(workload);
   if (split.kind !== 'halves') return drawnHalf(workload, seed);

@@ -28,7 +28,7 @@ export interface TracePrompt extends z.output<typeof tracePromptSchema> {
   readonly prompt: string;
 }
 
-/** The JSON object in a line of a file. Throws `invalid_input` with file and line number. */
+/** Returns the JSON object in a line of a file. Throws `invalid_input` with file and line number. */
 export function jsonLine(line: string, where: string): Record<string, unknown> {
   try {
     // Trimming also takes a byte order mark away, which JSON refuses.
@@ -51,13 +51,13 @@ export function hasKeys(line: string, keys: readonly string[]): boolean {
   }
 }
 
-/** A line of the project's own format. Throws `invalid_input`, with file, line number and field. */
+/** Returns a line of the project's own format. Throws `invalid_input`, with file, line number and field. */
 export function readTraceLine(line: string, where: string): TracePrompt {
   const value = parse(tracePromptSchema, jsonLine(line, where), 'invalid_input', where);
   return { ...value, prompt: value.prompt ?? where };
 }
 
-/** A trace as text. */
+/** Returns a trace as text. */
 export function formatTrace(prompts: readonly TracePrompt[]): string {
   return prompts.map((prompt) => `${JSON.stringify(prompt)}\n`).join('');
 }

@@ -9,7 +9,7 @@ export type Trace =
   | { readonly kind: 'prompts'; readonly reader: string; readonly prompts: readonly TracePrompt[] }
   | { readonly kind: 'quantiles'; readonly reader: string; readonly rows: readonly QuantileRow[] };
 
-/** The trace of lines that were read. Throws `invalid_input` if there is none. */
+/** Returns the trace of lines that were read. Throws `invalid_input` if there is none. */
 export function traceOf(lines: DumpImport): Trace {
   const rows = lines.quantiles;
   if (rows !== undefined && rows.length > 0) return { kind: 'quantiles', reader: 'servegen', rows };
@@ -17,7 +17,7 @@ export function traceOf(lines: DumpImport): Trace {
   return { kind: 'prompts', reader: lines.reader!, prompts };
 }
 
-/** Two of FNV-1a, over the UTF-16 code units of a text, with other beginnings: 64 bits, the same everywhere. */
+/** Hashes a text twice with FNV-1a, over its UTF-16 code units, from other beginnings: 64 bits, the same everywhere. */
 function fingerprintOf(text: string): string {
   let [one, other] = [0x811c9dc5, 0x01234567];
   for (let at = 0; at < text.length; at += 1) {

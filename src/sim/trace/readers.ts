@@ -12,14 +12,14 @@ export interface TraceReader {
   readonly description: string;
   /** Whether a file with this first line, without white space around it, is of the format. */
   detect(firstLine: string): boolean;
-  /** The prompt in a line without white space around it, or nothing (a header). `where` is `file:line`, for errors. */
+  /** Returns the prompt in a line without white space around it, or nothing (a header). `where` is `file:line`, for errors. */
   read(line: string, where: string): TracePrompt | undefined;
 }
 
 const count = z.int().nonnegative();
 const lengths = z.array(count).min(1);
 
-/** A reader of JSON lines that is recognised by its keys. */
+/** Returns a reader of JSON lines that is recognised by its keys. */
 function jsonReader<T>(
   spec: { id: string; description: string; keys: readonly string[] },
   schema: z.ZodType<T>,
@@ -43,7 +43,7 @@ const responses = (list: readonly number[], cap = Number.POSITIVE_INFINITY, capp
 const castilloCap = 15_000;
 const requestColumns = 'id,t_ms,input_tokens,output_tokens';
 const request = z.object({ id: z.string().min(1), input_tokens: count, output_tokens: count });
-/** A cell as a number; anything else stays as it is, for the error. */
+/** Reads a cell as a number; anything else is returned unchanged, for the error. */
 const wholeNumber = (cell: string | undefined) => (cell !== undefined && /^\d+$/.test(cell) ? Number(cell) : cell);
 
 /** The formats that are known, the most particular first. */

@@ -34,7 +34,7 @@ export function inputSeconds(
   return unpacking / degree + centralized.stageSecondsPerToken * tokens;
 }
 
-/** With one controller: each rank that encodes a sequence gets it from there, in each of the three stages. */
+/** With one controller, each rank that encodes a sequence gets it from the controller, in each of the three stages. */
 function sentByController(plan: FlexUlyssesPlan, batch: readonly VlmSample[], whole: boolean): number {
   const copies = plan.assignments.map(({ sequence, degree }) => payloadBytes(batch[sequence]!) * (whole ? degree : 1));
   return 3 * sum(copies);

@@ -17,7 +17,7 @@ export const mixtureWeights: Readonly<Record<MixtureId, readonly [number, number
   'only-video': [0, 0, 1],
 });
 
-/** A mixture. Throws `PolicyError` `invalid_input` for a cap, a seed or a limit of frames that is none. */
+/** Returns a mixture. Throws `PolicyError` `invalid_input` for a cap, a seed or a limit of frames that is none. */
 export function mixtureWorkload(id: MixtureId, options: SampleOptions): VlmWorkload {
   checkWorkload(options);
   if (!Number.isSafeInteger(options.maxFrames) || options.maxFrames < 1) {
@@ -37,7 +37,7 @@ export function mixtureWorkload(id: MixtureId, options: SampleOptions): VlmWorkl
   };
 }
 
-/** Text alone: the responses of a workload, each prompt with its group of them. */
+/** Returns text alone: the responses of a workload, each prompt with its group of them. */
 export function textVlmWorkload(text: Workload, responsesPerPrompt: number): VlmWorkload {
   return {
     name: text.name,

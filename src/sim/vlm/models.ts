@@ -81,7 +81,7 @@ export const vlmGpus: Readonly<Record<VlmGpuId, EngineShape['gpu']>> = Object.fr
   h200: { memoryGb: 141, bandwidthGbps: 4800, tflops: 989 },
 });
 
-/** A model by its id. Throws `PolicyError` `unknown_id`. */
+/** Returns a model by its id. Throws `PolicyError` `unknown_id`. */
 export function vlmModel(id: string): VlmModel {
   const found = vlmModels.find((one) => one.id === id);
   if (found !== undefined) return found;

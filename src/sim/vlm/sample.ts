@@ -23,7 +23,7 @@ export const vlmSampleSchema = z
 /** One sequence. */
 export type VlmSample = Readonly<z.output<typeof vlmSampleSchema>>;
 
-/** Tokens of a whole sequence in the backbone. */
+/** Returns tokens of a whole sequence in the backbone. */
 export const lengthOf = (one: VlmSample): number => one.textTokens + one.visualTokens + one.responseTokens;
 
 /** An endless sequence of samples; the same for every scheduler. */
@@ -32,11 +32,11 @@ export interface VlmWorkload {
   readonly name: string;
   /** The source of the lengths, in words. */
   readonly source: string;
-  /** The sample at this place, from 0; it depends on the seed of the workload and the index alone. */
+  /** Returns the sample at this place, from 0; it depends on the seed of the workload and the index alone. */
   sample(index: number): VlmSample;
 }
 
-/** The samples of a step. */
+/** Returns the samples of a step. */
 export function batchOf(workload: VlmWorkload, step: number, sequences: number): VlmSample[] {
   return Array.from({ length: sequences }, (_, index) => workload.sample(step * sequences + index));
 }

@@ -11,7 +11,7 @@ import { type VlmGpuId, type VlmModel, vlmGpus } from './models.ts';
 
 const timings: Readonly<Record<VlmGpuId, TimingCoefficients>> = { h800: timingPresets.H800, h200: timingPresets.H200 };
 
-/** Variable-length attention of one layer, in seconds, over sequences by Σ h² and Σ h (FlexRL Table 3). */
+/** Returns the seconds of variable-length attention of one layer, over sequences by Σ h² and Σ h (FlexRL Table 3). */
 export function attentionSeconds(heads: number, squares: number, tokens: number): number {
   return (heads / measuredHeads.attention) * attentionTime(timingPresets.H800, 1, tokens, squares);
 }
@@ -46,15 +46,15 @@ export function allToAllSeconds(
 /** Heads that an all-to-all of a model sends. */
 export const headsSent = ({ attentionHeads, kvHeads }: VlmModel): number => 2 * attentionHeads + 2 * kvHeads;
 
-/** Bytes that one all-to-all layer moves for a token that leaves its device. */
+/** Returns bytes that one all-to-all layer moves for a token that leaves its device. */
 export const bytesPerSentToken = (model: VlmModel): number => headsSent(model) * model.headDimension * bytesPerValue;
 
-/** Everything but attention of a forward pass over tokens, in seconds. */
+/** Returns the seconds of a forward pass over tokens, except attention. */
 export function linearSeconds(model: VlmModel, gpu: VlmGpuId, tokens: number): number {
   return (2e9 * model.billionParameters * tokens) / (vlmGpus[gpu].tflops * 1e12 * computeEfficiency.backbone);
 }
 
-/** Seconds of the vision tower over images or frames with this many visual tokens (4 patches each). */
+/** Returns the seconds of the vision tower over images or frames with this many visual tokens (4 patches each). */
 export function visionSeconds(model: VlmModel, gpu: VlmGpuId, visualTokens: number): number {
   const flops = 2e9 * model.vision.billionParameters * 4 * visualTokens;
   return flops / (vlmGpus[gpu].tflops * 1e12 * computeEfficiency.tower);

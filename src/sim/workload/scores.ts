@@ -15,7 +15,7 @@ export interface Scored {
   readonly correlation: number;
 }
 
-/** The normal score of a length among all of the trace; ties share their middle rank. */
+/** Returns the normal score of a length among all of the trace; ties share their middle rank. */
 function scorer(sorted: readonly Response[]): (tokens: number) => number {
   const first = (tokens: number, orEqual: boolean): number => {
     let [low, high] = [0, sorted.length];

@@ -83,14 +83,14 @@ export function tracedWorkload(options: TracedOptions): Workload {
   };
 }
 
-/** Estimated lengths stay estimates in every result. */
+/** Returns the caveat of estimated lengths, for every result. */
 function caveatOf(prompts: readonly TracePrompt[]): { readonly caveat?: string } {
   const methods = new Set(prompts.flatMap(({ estimated }) => estimated ?? []));
   if (methods.size === 0) return {};
   return { caveat: `Lengths of the trace are estimates (${[...methods].join('; ')}), not counts of tokens.` };
 }
 
-/** Prompts by their ids. */
+/** Orders prompts by their ids. */
 function inOrder({ prompts, name }: TracedOptions): TracePrompt[] {
   if (prompts.length === 0) refuse('invalid_input', name, 'at least one prompt', 'none');
   const sorted = [...prompts].sort((a, b) => (a.prompt < b.prompt ? -1 : Number(a.prompt > b.prompt)));

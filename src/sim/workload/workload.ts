@@ -50,7 +50,7 @@ export interface Workload {
   readonly capTokens: number;
   /** Distinct prompts; later ones repeat them (further epochs). */
   readonly distinctPrompts: number;
-  /** The prompt at this place of the data set, from 0; the same for every caller. */
+  /** Returns the prompt at this place of the data set, from 0; the same for every caller. */
   prompt(index: number): WorkloadPrompt;
 }
 

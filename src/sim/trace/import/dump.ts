@@ -8,7 +8,7 @@ export interface TextTokens {
   readonly method: 'tokenizer' | 'characters';
   /** Shown in summaries, and for estimates in the trace: `0.25 tokens a character`. */
   readonly label: string;
-  /** Tokens of a text, a whole number >= 0. */
+  /** Returns tokens of a text, a whole number >= 0. */
   count(text: string): number;
 }
 
@@ -65,7 +65,7 @@ export interface DumpReader {
   readonly marks: readonly string[];
   /** Whether a first line with this object belongs to such a dump. */
   detect(row: Readonly<Record<string, unknown>>): boolean;
-  /** The responses of a line, or why one is left out. Throws `invalid_input`, with file, line and field. */
+  /** Returns the responses of a line, or why one is left out. Throws `invalid_input`, with file, line and field. */
   read(row: Readonly<Record<string, unknown>>, context: DumpContext): readonly (DumpedResponse | SkipReason)[];
 }
 

@@ -54,7 +54,7 @@ export class ResponseGroups {
     return this.#scored;
   }
 
-  /** Rows that were added to an earlier one of the same response. */
+  /** Rows that were added to an earlier row of the same response. */
   get joined(): number {
     return this.#parts;
   }
@@ -99,7 +99,7 @@ export class ResponseGroups {
     }
   }
 
-  /** Each prompt as the trace has it. */
+  /** Yields each prompt as it is in the trace. */
   *traced(estimatedHere: string | undefined): Generator<TracePrompt> {
     for (const [prompt, { promptTokens, task, tokens, flags, seconds, estimated = estimatedHere }] of this.#groups) {
       yield {
@@ -120,7 +120,7 @@ export class ResponseGroups {
     }
   }
 
-  /** All lengths, the shortest first. */
+  /** Returns all lengths, the shortest first. */
   sortedTokens(): Float64Array {
     const all = new Float64Array(this.#responses);
     let next = 0;

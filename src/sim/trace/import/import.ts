@@ -112,7 +112,7 @@ export class DumpImport {
     return this.#groups.responses;
   }
 
-  /** Id of the format, once a line of it has come. */
+  /** Id of the format, after its first line. */
   get reader(): string | undefined {
     return this.#known?.id;
   }
@@ -148,7 +148,7 @@ export class DumpImport {
     return this.#known?.id === 'servegen' ? this.#rows : undefined;
   }
 
-  /** The trace: every prompt with its responses, in the order of the files. Throws `invalid_input` if there is none. */
+  /** Returns the trace: every prompt with its responses, in the order of the files. Throws `invalid_input` if there is none. */
   prompts(): Generator<TracePrompt> {
     this.#begin(this.#file);
     if (this.#groups.responses === 0) {
@@ -209,7 +209,7 @@ export class DumpImport {
     return this.#format?.kind === 'dump' && this.#format.csv?.open !== undefined;
   }
 
-  /** A file begins, and the one before is over. */
+  /** Begins a file, after the end of the one before. */
   #begin(file: string | undefined): void {
     const cell = this.#format?.kind === 'dump' ? this.#format.csv?.open : undefined;
     [this.#file, this.#format] = [file, undefined];

@@ -75,7 +75,7 @@ const longestId = 64;
 
 const isEmpty = (value: unknown): boolean => value === undefined || value === null || value === '';
 
-/** A count, which CSV has as text, and pandas as 812.0. */
+/** Reads a count, which is text in CSV, and 812.0 from pandas. */
 function countOf(value: unknown, where: string): number | undefined {
   if (isEmpty(value)) return undefined;
   const number = typeof value === 'string' ? Number(value.trim() || Number.NaN) : value;
