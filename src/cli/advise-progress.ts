@@ -1,4 +1,4 @@
-/** One bar from the first byte to the answer, and about how long it takes to the end. */
+/** One bar from the first byte to the answer, with an estimate of the time left. */
 import type { Showing } from './input/read.ts';
 import { Progress } from './progress.ts';
 

@@ -9,7 +9,7 @@ const openers: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', win3
 /** A program that fails does so within this time; a browser that starts may run for days. */
 const mostMilliseconds = 1500;
 
-/** Opens a file in the browser. Where there is none, the user is told; this is no error. */
+/** Opens a file in the browser. Where there is none, a message says so; this is no error. */
 export async function openInBrowser(path: string): Promise<void> {
   const opener = openers[process.platform] ?? 'xdg-open';
   const waited = new AbortController();

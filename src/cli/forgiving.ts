@@ -35,7 +35,7 @@ function suggesting(command: Command): void {
   command.showSuggestionAfterError(false).configureOutput({ ...commanderOutput, outputError });
 }
 
-/** Makes a command, all of its options given, forgiving. */
+/** Makes a command tolerant of typing errors; it must have all of its options. */
 export function forgiving(command: Command): void {
   suggesting(command);
   for (const option of command.options) {

@@ -22,7 +22,7 @@ export type WorkerAnswer =
   | { readonly id: number; readonly refused: { code: string; expected: string; got: string; path: string } }
   | { readonly id: number; readonly failed: string };
 
-/** Does tasks. */
+/** Workers for the tasks of a command. */
 export interface Hands<Task, Made> {
   /** Does these tasks, and reports each when it is done. A task that is done here is a step of the progress. */
   make(tasks: readonly Task[], progress: Progress, done: (index: number, made: Made) => void): Promise<void>;
@@ -57,7 +57,9 @@ class OwnHands<Task, Made> implements Hands<Task, Made> {
   async close(): Promise<void> {}
 }
 
-/** Starts a thread. The built command line has its file beside it; the sources are TypeScript, which a thread must be told. */
+/**
+ * Starts a thread. The built command line has its file beside it; the sources are TypeScript, for which a thread needs a loader.
+ */
 function newWorker(workerData: WorkerStart): Worker {
   const { url } = import.meta;
   if (!url.endsWith('.ts'))

@@ -29,7 +29,7 @@ export function interruptible<T>(work: () => T): T {
 
 const toStop = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Does work that is not to be found half done: a signal to stop ends the process when it is done. */
+/** Does work that must not be left half done: a signal to stop ends the process afterwards. */
 export function uncut(work: () => void): void {
   const leave = (signal: NodeJS.Signals): never => process.exit(128 + constants.signals[signal]);
   for (const signal of toStop) process.on(signal, leave);

@@ -10,9 +10,9 @@ import { bundledSandboxSeconds } from './files.ts';
 export interface JobOptions {
   /** Id of a preset. */
   readonly preset?: string;
-  /** P0. */
+  /** P0, prompts of a round. */
   readonly promptsPerRound?: number;
-  /** R0. */
+  /** R0, responses of a prompt. */
   readonly responsesPerPrompt?: number;
   readonly engines?: number;
   /** Longest response, in tokens. */

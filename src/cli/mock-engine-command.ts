@@ -38,7 +38,6 @@ function speed(text: string): Speed {
   return value;
 }
 
-/** Returns the command. */
 export function mockEngineCommand(): Command {
   const seconds = between(0, 1e6);
   return new Command('mock-engine')

@@ -16,7 +16,7 @@ const looks = {
   loss: ['\u0004', 31],
   dim: ['\u0005', 2],
 } as const;
-/** One of them. */
+/** A style of text. */
 export type Look = keyof typeof looks;
 const end = '\u0006';
 const codes = new Map<string, string>(Object.values(looks).map(([mark, code]) => [mark, `\u001b[${code}m`]));

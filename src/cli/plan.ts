@@ -38,7 +38,6 @@ export async function runPlan(id: string, options: PlanOptions): Promise<number>
   }
 }
 
-/** Returns the command. */
 export function planCommand(): Command {
   return new Command('plan')
     .argument('<planner>', `one of ${registry.planners.map((one) => one.id).join(', ')}`)

@@ -50,7 +50,6 @@ const oneSize = whole(1, 100_000);
 /** Parses R: whole numbers, with commas between them. */
 const groupsOf = (text: string): number[] => text.split(',').map(oneSize);
 
-/** Returns the command. */
 export function poolsCommand(): Command {
   const command = new Command('pools')
     .argument('[trace...]', 'traces or dumps, folders, patterns, -; the four tasks of RolloutPipe if none')

@@ -59,7 +59,6 @@ export function poolsTable({ workload, job, schedulers }: PoolsComparison): stri
   return `${prose(`${oneLine(workload.name)}: ${lengths}`)}\n${prose(shapeOf(job))}\n\n${table}\n`;
 }
 
-/** Prints comparisons. */
 export function printPools(comparisons: readonly PoolsComparison[], { quiet }: { readonly quiet?: boolean }): void {
   for (const comparison of comparisons) {
     print(poolsTable(comparison));

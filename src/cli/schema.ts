@@ -65,7 +65,6 @@ export function runSchema(id: string | undefined, options: SchemaOptions): void 
   print(options.json ? JSON.stringify(schema) : JSON.stringify(schema, null, 2));
 }
 
-/** Returns the command. */
 export function schemaCommand(): Command {
   return new Command('schema')
     .argument('[id]', 'such as tail-batching, judge-offload, response.completed or request.abort')

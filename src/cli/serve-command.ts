@@ -60,7 +60,6 @@ function numberOptions(schema: z.ZodType): (readonly [option: Option, usual: num
 
 const described = (name: 'fsync' | 'snapshotEvents'): string => durableSchema.shape[name].description!;
 
-/** Returns the command. */
 export function serveCommand(): Command {
   const command = new Command('serve')
     .option('--stdio', 'serve one client on standard input and output')

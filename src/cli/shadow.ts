@@ -59,7 +59,6 @@ function runShadow(paths: readonly string[], { session, json }: ShadowOptions): 
   if (report.droppedLines > 0) print(`- The server has left out ${report.droppedLines} lines of this log.`);
 }
 
-/** Returns the command. */
 export function shadowCommand(): Command {
   return new Command('shadow')
     .argument('<log...>', 'the folder (or files) of serve --log-dir')

@@ -24,7 +24,7 @@ export interface SimulateAsked {
   readonly quiet?: boolean;
 }
 
-/** Everything that was found. */
+/** Results of all simulations. */
 export interface Simulated {
   readonly comparisons: ComparisonResult[];
   readonly pools: PoolsComparison[];

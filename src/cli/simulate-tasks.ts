@@ -12,7 +12,7 @@ import { type LengthOptions, workloads } from './lengths.ts';
 import { bundledPools, runBundledTail } from './pools.ts';
 import { bundledVlm } from './vlm.ts';
 
-/** Everything that the tasks follow from: JSON, so that a thread can make them anew. */
+/** Input of all tasks: JSON, so that a thread can make them anew. */
 export interface SimulateInput extends LengthOptions {
   readonly job: Job;
   readonly capTokens: number;
@@ -45,7 +45,7 @@ export interface SimulateMade {
 function schedulersOf({ job, factors, ablation: all, oneStepOff }: SimulateInput): Scheduler[] {
   const variants = oneStepOff ? oneStepOffAblation(job, factors) : ablation(job, factors);
   if (all) return variants;
-  // Without the ablation, its first variant stands beside the same baseline.
+  // Without the ablation, its first variant is compared with the same baseline.
   return oneStepOff ? variants.slice(0, 2) : usualSchedulers(job, factors);
 }
 

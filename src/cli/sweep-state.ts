@@ -56,7 +56,7 @@ export class SweepState {
     return this.#runs.get(key);
   }
 
-  /** Writes a run. */
+  /** Adds a run to the file. */
   put(key: string, run: SweepRun): void {
     this.#runs.set(key, run);
     this.#append(JSON.stringify({ key, run }));

@@ -57,7 +57,6 @@ export function vlmTables(comparison: VlmComparison): string {
   return [prose(`${oneLine(workload.name)}: ${lengths}`), `${prose(shape)}\n`, `${tables.join('\n\n')}\n`].join('\n');
 }
 
-/** Prints comparisons. */
 export function printVlm(comparisons: readonly VlmComparison[], { quiet }: { readonly quiet?: boolean }): void {
   for (const comparison of comparisons) {
     print(vlmTables(comparison));

@@ -13,7 +13,6 @@ const clockSchema = z.union([
   z.strictObject({ advanceTo: z.number().nonnegative() }),
 ]);
 
-/** Returns the routes. */
 export function ownRoutes(cluster: MockCluster, pacer: Pacer): Routes {
   const clock = () => {
     const next = cluster.nextAt();

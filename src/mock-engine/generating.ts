@@ -17,7 +17,7 @@ export interface RouteContext {
   readonly server: () => EngineServer;
 }
 
-/** One response that is wanted. */
+/** A response that a request asks for. */
 export interface Wanted {
   readonly requestId: string;
   readonly prompt: Prompt;

@@ -45,7 +45,7 @@ export class Router {
     this.#routes = { ...ownRoutes(cluster, pacer), ...this.#workerRoutes() };
   }
 
-  /** Takes a request: answers it, or has an engine answer it. */
+  /** Answers a request, or passes it on to an engine. */
   take(request: IncomingMessage, response: ServerResponse): void {
     const { pathname: path, searchParams: query } = new URL(request.url ?? '/', 'http://router');
     const handler = handlerOf(this.#routes, request.method ?? 'GET', path);

@@ -13,7 +13,7 @@ import { vllmApi } from './vllm/api.ts';
 
 /** Address and ports to listen on. */
 export interface Ports {
-  /** Default `127.0.0.1`. */
+  /** Address to listen on, default `127.0.0.1`. */
   readonly host?: string;
   /** Port of the first engine; the others follow it. 0, the default, takes any free ports. */
   readonly port?: number;
@@ -29,7 +29,7 @@ export interface MockEngineStart extends ClusterParts, Ports {
   readonly onError?: (error: Error) => void;
 }
 
-/** Engines that listen. */
+/** Running engines, with their addresses. */
 export interface RunningMockEngine {
   /** Address of the router, where the control routes are, too. */
   readonly url: string;
@@ -90,7 +90,7 @@ function placeOf(engine: MockEngine, cluster: MockCluster, pacer: Pacer, host: s
   const server: EngineServer = new EngineServer(engine, api, pacer, () => cluster.now);
   const port = firstPort === 0 ? 0 : firstPort + engine.number;
   const listener = new Listener((request, response) => server.take(request, response), host, port);
-  // One after the other: a port must be free before it is taken again.
+  // Engines start and stop one after the other: a port must be free before it is taken again.
   let turn: Promise<void> = Promise.resolve();
   return {
     server,

@@ -44,6 +44,6 @@ export interface CompareProgress {
   readonly totalRuns: number;
   /** Id of the scheduler of the run that is just done. */
   readonly scheduler: string;
-  /** Its seed. */
+  /** Seed of the last run. */
   readonly seed: number;
 }

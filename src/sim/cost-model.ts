@@ -79,7 +79,7 @@ export function gradientSeconds(cost: CostModel, { responses, tokens }: TrainedB
 
 /** A dense transformer and the GPUs that one engine of it runs on. */
 export interface EngineShape {
-  /** Parameters, in billions. */
+  /** Parameters of the model, in billions. */
   readonly billionParameters: number;
   /** Transformer layers. */
   readonly layers: number;

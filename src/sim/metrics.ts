@@ -3,7 +3,7 @@ import type { EngineRow } from './host/engine-rows.ts';
 import type { Job } from './host/job.ts';
 import type { EngineResult, KeptCounts, RunResult, Segment, StepResult } from './result.ts';
 
-/** Everything that a run has left behind. */
+/** The records of a finished run. */
 export interface FinishedRun {
   readonly job: Job;
   readonly scheduler: string;

@@ -45,7 +45,7 @@ export interface OracleOptions {
 
 /** A scheduler, and the workload with its prompts in the order in which it wants them. */
 export interface OracleSchedule {
-  /** The scheduler that places requests and gives up rewards, knowing how long they take. */
+  /** The scheduler that places requests and gives up rewards by their known durations. */
   readonly scheduler: Scheduler;
   /** The same prompts, in the order in which it wants them. */
   readonly workload: Workload;

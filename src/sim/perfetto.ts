@@ -7,7 +7,7 @@ interface TraceEvent {
   readonly ph: 'X' | 'M' | 'C';
   readonly pid: number;
   readonly tid: number;
-  /** Microseconds. */
+  /** Time in microseconds. */
   readonly ts: number;
   readonly dur?: number;
   readonly args?: Readonly<Record<string, unknown>>;

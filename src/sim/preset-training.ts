@@ -1,4 +1,4 @@
-/** Training costs of the presets: docs/calibration.md tells assumptions from fits. */
+/** Training costs of the presets: docs/calibration.md separates assumptions from fits. */
 
 /** Seconds of a step around its rollout. */
 export interface PresetTimes {

@@ -10,7 +10,7 @@ import { hostBytesPerSecond, type PresetTimes, trainingOf } from './preset-train
 import { interpolated, type LongTail, longTailQuantile, marginalWorkload } from './workload/marginal.ts';
 import type { Workload } from './workload/workload.ts';
 
-/** A job and the length limit that its paper gives it. */
+/** A job and the length limit of its paper. */
 export interface JobPreset {
   /** Name of the preset. */
   readonly id: JobPresetId;
@@ -95,7 +95,7 @@ function preset(
 
 /**
  * The presets. Rewards are those of the mixed tasks of RollPacker §6: rules, code and a judge, a third of the prompts each.
- * Of a baseline step rewards and training are 47 and 14 % (7B, whose seven sandboxes are what Table 2 and Figure 11c ask for), 8 and
+ * Of a baseline step rewards and training are 47 and 14 % (7B, whose seven sandboxes Table 2 and Figure 11c imply), 8 and
  * 23 % (14B), 4 and 13 % (32B).
  */
 export const jobPresets: readonly JobPreset[] = Object.freeze([

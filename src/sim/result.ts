@@ -91,9 +91,9 @@ export interface EngineResult {
 export interface Interval {
   /** The mean over seeds. */
   readonly value: number;
-  /** Lower end. */
+  /** Lower end of the interval. */
   readonly low: number;
-  /** Upper end. */
+  /** Upper end of the interval. */
   readonly high: number;
   /** Confidence level, such as 0.95. */
   readonly confidence: number;
@@ -138,7 +138,7 @@ export interface RunResult {
   readonly rolloutSeconds: number;
   /** Prompts trained on, each once. */
   readonly trainedPrompts: number;
-  /** Responses trained on. */
+  /** Number of responses that were trained on. */
   readonly trainedResponses: number;
   /** Tokens of the kept responses. */
   readonly keptTokens: number;

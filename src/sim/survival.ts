@@ -6,7 +6,7 @@ export interface Observation {
   readonly censored: boolean;
 }
 
-/** An estimated distribution. */
+/** An estimated distribution of lengths. */
 export interface Survival {
   /** Returns the share of responses that are longer than this. */
   beyond(tokens: number): number;

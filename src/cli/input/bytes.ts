@@ -19,7 +19,7 @@ const headBytes = 512;
 /** A stream of bytes whose beginning is known; it is read once, or closed. */
 export interface Opened {
   readonly head: Uint8Array;
-  /** All of it. */
+  /** All bytes of the file, including the head. */
   readonly rest: Bytes;
   close(): Promise<unknown>;
 }
@@ -57,7 +57,7 @@ async function* counted(source: Bytes, onBytes: (count: number) => void): AsyncG
   }
 }
 
-/** Opens a file; `onBytes` is told how many were read. Throws the system's error. */
+/** Opens a file; `onBytes` receives the number of bytes of each read. Throws the system's error. */
 export const opened = (name: string, onBytes: (count: number) => void): Promise<Opened> =>
   withHead(counted(name === '-' ? process.stdin : createReadStream(name, { highWaterMark: 1 << 20 }), onBytes));
 

@@ -24,7 +24,7 @@ export class FrozenClock {
     this.#reasons.add(reason);
   }
 
-  /** Takes one reason away; it goes on when none is left. */
+  /** Removes a reason; the clock continues when none is left. */
   thaw(reason: string, now: number): void {
     if (this.#reasons.delete(reason) && !this.isFrozen) this.#lostSeconds += now - this.#frozenAt;
   }

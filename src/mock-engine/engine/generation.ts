@@ -16,7 +16,7 @@ export interface Listener {
 
 /** Limits of a response. */
 export interface Limits {
-  /** Most tokens. */
+  /** Most tokens of the response. */
   readonly maxTokens: number;
   /** Fewest tokens: it does not stop by itself before. */
   readonly minTokens: number;
@@ -26,7 +26,7 @@ export interface Limits {
 
 const vocabulary = 32_000;
 
-/** A response. */
+/** A response, and its state. */
 export class Generation implements Output {
   /** The name by which the client knows the request. */
   readonly requestId: string;

@@ -29,7 +29,7 @@ export interface MockLoad {
 /** The version that weights have before anybody names one. */
 export const firstWeights = 'default';
 
-/** An engine. */
+/** A simulated inference engine. */
 export class MockEngine {
   /** Its place among the engines, from 0. */
   readonly number: number;
@@ -101,7 +101,7 @@ export class MockEngine {
     return [...this.#scheduler, ...this.#gate.held].map((one) => one.requestId);
   }
 
-  /** Takes a request. */
+  /** Accepts a request. */
   submit(generation: Generation): void {
     this.counts.accept(generation);
     if (this.#gate.isClosed) this.#gate.hold(generation);
@@ -141,7 +141,7 @@ export class MockEngine {
     this.#gate.close(gate);
   }
 
-  /** Takes requests again, unless there is another reason not to. */
+  /** Removes a reason not to take requests. */
   open(gate: string): void {
     for (const generation of this.#gate.open(gate)) this.#scheduler.arrive(generation);
   }
@@ -175,14 +175,14 @@ export class MockEngine {
     else stop();
   }
 
-  /** Goes on. Requests that were retracted are prefilled again. */
+  /** Removes a reason to stop. Retracted requests are prefilled again. */
   thaw(reason: string): void {
     this.#freezing.delete(reason);
     this.#decode.thaw(reason);
     if (!this.#decode.isFrozen) this.#scheduler.resume();
   }
 
-  /** Takes all requests out of the batch, so that the KV cache is empty, until it goes on. */
+  /** Takes all requests out of the batch until it continues, so that the KV cache is empty. */
   retract(): void {
     this.advance();
     this.#scheduler.retract();
@@ -194,7 +194,7 @@ export class MockEngine {
     this.#decode.freeze('hang');
   }
 
-  /** Goes on after {@link hang}. */
+  /** Continues after {@link hang}. */
   unhang(): void {
     this.#hangs = false;
     this.#decode.thaw('hang');
@@ -224,7 +224,7 @@ export class MockEngine {
     for (const generation of lost) this.#end(generation, 'lost');
   }
 
-  /** Is there again, empty, with the weights that it had first. */
+  /** Starts again, empty, with its first weights. */
   restart(): void {
     if (this.isUp) return;
     this.isUp = true;

@@ -47,7 +47,7 @@ export class PausableDecode {
     return this.#engine.isRunning(id);
   }
 
-  /** Takes a request that came at a moment until now. */
+  /** Adds a request that arrived at a moment until now. */
   add(request: EngineRequest, at: number): void {
     this.#engine.add(request, this.#clock.own(at));
   }

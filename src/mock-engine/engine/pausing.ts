@@ -51,7 +51,7 @@ export function pause(
   }
 }
 
-/** Goes on after a pause; nothing, if there was none. */
+/** Continues after a pause; does nothing if there was none. */
 export function resume(engine: MockEngine, gate: string): void {
   engine.thaw(gate);
   engine.open(gate);

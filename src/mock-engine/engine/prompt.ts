@@ -1,7 +1,7 @@
 /** A prompt as it is asked: text or tokens. */
 import { SequenceName } from './hash.ts';
 
-/** Text or tokens. */
+/** A prompt, as text or as token ids. */
 export type Prompt = { readonly text: string } | { readonly tokenIds: readonly number[] };
 
 /** Characters of a token of made-up text. */

@@ -92,9 +92,9 @@ export class ResponseBook {
 
 /** The generated part of a response. */
 export interface Output {
-  /** Tokens so far. */
+  /** Tokens generated so far. */
   readonly count: number;
-  /** Their text. */
+  /** Text of these tokens. */
   readonly text: string;
   /** Their ids, in order. */
   readonly tokenIds: readonly number[];

@@ -93,7 +93,7 @@ export class Scheduler {
     for (const generation of retracted) this.#add(generation, this.#context.now());
   }
 
-  /** Gives up everything. */
+  /** Removes and returns all requests. */
   takeAll(): Generation[] {
     const lost = [...this.#lose(), ...this.#retracted, ...this.#arrivals.takeAll()];
     this.#retracted = [];

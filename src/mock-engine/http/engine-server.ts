@@ -1,4 +1,4 @@
-/** One engine behind HTTP: which requests it answers, and which connections it breaks. */
+/** The HTTP server of one engine: it answers requests, and breaks connections. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ConnectionFault } from '../engine/apply-fault.ts';
 import type { MockEngine } from '../engine/mock-engine.ts';
@@ -48,7 +48,7 @@ export class EngineServer {
     if (!response.headersSent) response.setHeader('x-simulated-seconds', this.#now());
   }
 
-  /** Takes a request. */
+  /** Answers a request; while the engine hangs, the answer waits. */
   take(request: IncomingMessage, response: ServerResponse): void {
     // A client that goes away in the middle is no error of the server.
     response.on('error', () => {});

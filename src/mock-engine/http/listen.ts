@@ -2,7 +2,7 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A port. */
+/** A server on one port, which can be killed and started again. */
 export class Listener {
   readonly #listener: RequestListener;
   readonly #host: string;

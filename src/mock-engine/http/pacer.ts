@@ -36,7 +36,7 @@ export class Pacer {
     this.arm();
   }
 
-  /** Brings the cluster to where time is now. */
+  /** Advances the cluster to the present time. */
   touch(): void {
     const speed = this.#speed;
     if (this.#stopped || typeof speed !== 'number' || speed === 0) return;
@@ -58,7 +58,7 @@ export class Pacer {
     else this.#timer = setTimeout(() => this.#tick(), Math.min(longestMs, waitMs));
   }
 
-  /** Starts the time, which stands still until then. */
+  /** Starts the time. */
   start(): void {
     this.#sinceMs = performance.now();
     this.#sinceSeconds = this.#cluster.now;

@@ -9,7 +9,6 @@ const pauseModes: Readonly<Record<string, PauseMode>> = { abort: 'abort', in_pla
 const memoryGate = 'memory';
 const ok = (message: string) => ({ message, status: 'ok' });
 
-/** Returns the routes. */
 export function controlRoutes(stand: RouteContext): Routes {
   const { engine } = stand;
   const memory = memoryRoutes(stand);

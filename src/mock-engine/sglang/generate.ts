@@ -7,7 +7,6 @@ import { beginEvents, type Call, endEvents, type Handler, refuse, reply, sendEve
 import { type AnswerStyle, answerOf } from './answer.ts';
 import { readGenerate, type SglangRequest, type SglangWanted } from './request.ts';
 
-/** Returns the handler. */
 export function generateHandler(stand: RouteContext): Handler {
   return ({ body, response }: Call) => {
     const request = readGenerate(body, () => stand.cluster.nameRequest());

@@ -6,7 +6,6 @@ import { versionFollowed } from './version.ts';
 /** Parts of the load that may be asked for; the engine has `core` and `queues`. */
 const sections = ['core', 'memory', 'spec', 'lora', 'disagg', 'queues', 'all'];
 
-/** Returns the routes. */
 export function infoRoutes(stand: RouteContext): Routes {
   const { engine, cluster } = stand;
   const healthy: Handler = ({ response }) => replyEmpty(response);

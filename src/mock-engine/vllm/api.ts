@@ -9,7 +9,6 @@ import { metricsText } from './metrics.ts';
 /** The version that the engine reports, which says that it is not vLLM. */
 const version = 'rollflex-mock-engine (vllm routes)';
 
-/** Returns the API. */
 export function vllmApi(stand: RouteContext): Api {
   return {
     routes: {

@@ -6,7 +6,6 @@ import { type Call, type Handler, type Routes, refuse, reply, replyEmpty } from 
 
 const modes: readonly string[] = ['abort', 'wait', 'keep'] satisfies PauseMode[];
 
-/** Returns the routes. */
 export function controlRoutes(stand: RouteContext): Routes {
   const { engine } = stand;
   return {

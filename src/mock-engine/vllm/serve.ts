@@ -29,7 +29,7 @@ export function finishReason({ ended }: Generation): string | null {
   return ended === 'lost' ? null : ended;
 }
 
-/** Serves a request. */
+/** Starts the responses of a request, and sends them. */
 export function serve(stand: RouteContext, request: OpenAiRequest, response: ServerResponse, style: Style): void {
   if (request.stream) serveStream(stand, request, response, style);
   else serveWhole(stand, request, response, style);

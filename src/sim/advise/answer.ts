@@ -9,7 +9,7 @@ import type { TrainerFacts } from './trainers.ts';
 
 /** Shares of the time of all GPUs in which they wait, as the job runs today: 0 to 1 each. */
 export interface WaitingShares {
-  /** All of it. */
+  /** Sum of the shares below. */
   readonly all: number;
   /** Engines have nothing to run, while others finish the rollout. */
   readonly engines: number;
@@ -32,7 +32,7 @@ export interface Paid {
 /** Least share of the time that settings must save for sure: nobody changes a trainer for less. */
 export const leastWorth = 0.01;
 
-/** The answer. */
+/** The answer to a question about a trainer. */
 export interface Answer {
   /** The trainer, and the levers of its adapter. */
   readonly trainer: Omit<TrainerFacts, 'paste'>;

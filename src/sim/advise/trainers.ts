@@ -8,7 +8,7 @@ import type { SweepSettings } from '../sweep/settings.ts';
 
 /** The settings to switch on, as numbers of the job. */
 export interface Chosen extends Pick<SweepSettings, 'promptSpeculation' | 'responseSpeculation'> {
-  /** P0. */
+  /** P0, prompts of a round. */
   readonly promptsPerRound: number;
 }
 

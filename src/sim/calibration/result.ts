@@ -20,7 +20,7 @@ export interface CalibratedStep {
   readonly index: number;
   /** Prompts of the measured rollout. */
   readonly prompts: number;
-  /** Its responses. */
+  /** Number of its responses. */
   readonly responses: number;
   /** Tokens of all its responses. */
   readonly tokens: number;

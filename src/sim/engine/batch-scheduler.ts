@@ -84,7 +84,7 @@ export class BatchScheduler {
     return this.#prefill();
   }
 
-  /** Puts every sequence back where it was before the plan. */
+  /** Undoes the plan: every sequence returns to its earlier place. */
   undo(): void {
     for (let sequence = this.#moved.pop(); sequence !== undefined; sequence = this.#moved.pop()) {
       if (sequence.place === 'running') {

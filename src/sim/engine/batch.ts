@@ -41,7 +41,7 @@ export function contextOf(sequence: Sequence): number {
 
 /** The running batch. Joining and leaving cost O(log n); a step, or any number of them, O(1). */
 export class Batch {
-  /** Sequences in it. */
+  /** Number of running sequences. */
   size = 0;
   /** Tokens in the KV cache. */
   contextTokens = 0;
@@ -77,7 +77,7 @@ export class Batch {
     return first !== undefined && first.finish <= this.#step ? first : undefined;
   }
 
-  /** Takes a sequence in, as the newest. */
+  /** Adds a sequence, as the newest. */
   join(sequence: Sequence): void {
     sequence.place = 'running';
     sequence.admittedAt = this.#step;

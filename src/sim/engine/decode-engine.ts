@@ -50,7 +50,7 @@ function stepsBy({ plan, startSeconds }: Phase, at: number): number {
   return startSeconds + stretchSeconds(plan.stretch, steps) > at ? steps - 1 : steps;
 }
 
-/** An inference engine. */
+/** An inference engine with continuous batching, in simulated time. */
 export class DecodeEngine extends EngineCounters {
   /** Id of the engine. */
   readonly engineId: string;
@@ -61,7 +61,7 @@ export class DecodeEngine extends EngineCounters {
   readonly #changes: (() => void)[] = [];
   #outcomes: Outcome[] = [];
   #phase: Phase | undefined;
-  /** The last boundary. */
+  /** Time of the last boundary. */
   #now = 0;
   #arrivals = 0;
 
@@ -226,7 +226,7 @@ export class DecodeEngine extends EngineCounters {
     this.#change(at, apply);
   }
 
-  /** Lets a change take effect now, if this is a boundary, or at the end of the running step. */
+  /** Applies a change now, if this is a boundary, or at the end of the running step. */
   #change(at: number, apply: () => void): void {
     const phase = this.#phase;
     if (phase === undefined || at <= phase.startSeconds) {

@@ -8,13 +8,13 @@ export interface Waiting {
   /** Whether one that comes is behind all that are there, so that it changes nothing for them. */
   readonly arrivalsGoLast: boolean;
   pushBack(sequence: Sequence): void;
-  /** Puts one in that was in the batch before. */
+  /** Adds a sequence that was in the batch before. */
   pushFront(sequence: Sequence): void;
   /** Returns the first waiting sequence; `undefined` when there is none. */
   first(): Sequence | undefined;
-  /** Takes the first out. */
+  /** Removes and returns the first sequence. */
   shift(): Sequence | undefined;
-  /** Takes out the one that was put in front last. */
+  /** Removes the sequence that was last added to the front. */
   takeBack(sequence: Sequence): void;
 }
 
@@ -78,7 +78,7 @@ export class WaitingQueue implements Waiting {
     return this.#arrived.peek();
   }
 
-  /** Takes the first out. */
+  /** Removes and returns the first sequence. */
   shift(): Sequence | undefined {
     const first = this.first();
     if (this.#front.length > 0) this.#front.pop();

@@ -16,7 +16,7 @@ import { RoundRecord, type StepTimes } from './round-record.ts';
 import type { Scheduler } from './scheduler.ts';
 import { addActivity, rolloutSegments } from './timeline.ts';
 
-/** One simulated run. */
+/** Options of one simulated run. */
 export interface RunOptions {
   /** Prompts to train on, each once; the source is exhausted after them. A whole number >= 1. */
   readonly prompts: number;
@@ -56,7 +56,7 @@ class Host {
   readonly #steps: StepResult[] = [];
   readonly #segments: Segment[][];
   #trained = 0;
-  /** The round before. */
+  /** The record of the round before. */
   #before: RoundRecord | undefined;
 
   constructor(job: Job, scheduler: Scheduler, workload: Workload, options: RunOptions) {

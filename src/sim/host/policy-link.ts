@@ -65,7 +65,7 @@ export class PolicyLink {
     );
   }
 
-  /** Lets a one-step off-policy pipeline train its last round. */
+  /** Trains the last round of a one-step off-policy pipeline. */
   trainLast(record: RoundRecord): void {
     this.#runUntil(record.roundId, () => record.trainedAt !== undefined);
   }

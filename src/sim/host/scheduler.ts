@@ -52,9 +52,9 @@ export interface Scheduler {
 
 /** P0 and R0 of RollPacker: prompts a round, and responses a prompt. */
 export interface BatchShape {
-  /** P0. */
+  /** P0, prompts of a round. */
   readonly promptsPerRound: number;
-  /** R0. */
+  /** R0, responses of a prompt. */
   readonly responsesPerPrompt: number;
 }
 

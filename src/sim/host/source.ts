@@ -69,12 +69,12 @@ export class PromptSource {
     return prompts;
   }
 
-  /** Takes a prompt back, to be dealt again before the fresh ones. */
+  /** Returns a prompt to the source, to be dealt again before the fresh ones. */
   giveBack(prompt: Prompt): void {
     this.#returned.push(prompt);
   }
 
-  /** Notes that a prompt was deferred; they are counted here where the policy does not say how often. */
+  /** Records that a prompt was deferred; deferrals are counted here where the policy does not count them. */
   deferred({ promptId, deferral }: Prompt): void {
     this.#deferrals.set(promptId, deferral?.count ?? (this.#deferrals.get(promptId) ?? 0) + 1);
     this.#forget(promptId);

@@ -26,7 +26,7 @@ export class Timers {
     return this.#byTime.peek()?.fireAtSeconds ?? Infinity;
   }
 
-  /** Takes the next one out if it has run out by then, and gives its id. */
+  /** Removes the next timer if it has run out by then, and returns its id. */
   take(at: number): string | undefined {
     const timer = this.#byTime.peek();
     if (timer === undefined || timer.fireAtSeconds > at) return undefined;

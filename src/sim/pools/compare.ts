@@ -34,7 +34,7 @@ export interface PoolsCompareOptions {
   readonly schedulers?: readonly PoolsScheduler[];
   /** Whether timelines of the first seed are kept (default true). */
   readonly timeline?: boolean;
-  /** Asked for every run, to give what `simulate` gives: for hosts that keep runs from one comparison to the next. */
+  /** Called for every run, to return the result of `simulate`: for hosts that keep runs from one comparison to the next. */
   readonly run?: (scheduler: PoolsScheduler, seed: number, simulate: () => PoolsRun) => PoolsRun;
 }
 

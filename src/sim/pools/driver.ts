@@ -21,7 +21,7 @@ import type { PoolsJob } from './settings.ts';
 import { TrainerPool } from './trainer-pool.ts';
 import { Verifier } from './verifier.ts';
 
-/** One simulated run. */
+/** Options of one simulated run. */
 export interface PoolsRunOptions {
   /** Rounds, a whole number from 1 to 10,000. */
   readonly rounds: number;

@@ -15,7 +15,7 @@ export interface RoundFrame {
   readonly lag: number;
 }
 
-/** Gathers a round. */
+/** Gathers the record of a round. */
 export class RoundLog {
   readonly roundId: string;
   readonly openedSeconds: number;

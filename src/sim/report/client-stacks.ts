@@ -1,4 +1,4 @@
-/** One bar a scheduler, in parts. */
+/** Charts with one bar for each scheduler, in parts. */
 import { axis, colour, duration, legend, legendHeight, tooltipBeside } from './client-style.ts';
 
 /** A part of every bar: its name, and a colour of the style sheet. */

@@ -81,5 +81,5 @@ export function legendRows(names: readonly string[], width: number, widthOf = te
   return rows;
 }
 
-/** Returns the pixels of such a legend. */
+/** Returns the height of a legend in a chart of this width, in pixels. */
 export const legendHeight = (names: readonly string[], width: number): number => 24 * legendRows(names, width);

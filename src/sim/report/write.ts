@@ -23,7 +23,7 @@ export async function reportClient(): Promise<string> {
   return result.outputFiles[0]!.text;
 }
 
-/** Writes the report and gives its size in bytes. */
+/** Writes the report and returns its size in bytes. */
 export async function writeReport(
   path: string,
   comparisons: readonly ComparisonResult[],

@@ -1,5 +1,5 @@
 /** Decisions of a policy and of its host about the same thing, side by side. */
-/** One thing about which both have decided, each in its own way. */
+/** A subject on which the decisions of host and policy differ. */
 export interface ShadowDifference {
   /** The subject: the ids in the decision. */
   readonly id: string;
@@ -7,7 +7,7 @@ export interface ShadowDifference {
   readonly host: Readonly<Record<string, unknown>>;
   /** The decision that the policy would have made. */
   readonly policy: Readonly<Record<string, unknown>>;
-  /** Why the policy decided so, with the numbers. */
+  /** The reason of the policy, with the numbers. */
   readonly reason: { readonly code: string };
   /** File and line of the decision of the policy. */
   readonly where: string;
@@ -25,7 +25,7 @@ export interface ShadowCounts {
   readonly onlyHost: number;
   /** Subjects that only the policy has decided on. */
   readonly onlyPolicy: number;
-  /** The first differences. */
+  /** The first differences, in order. */
   readonly differences: readonly ShadowDifference[];
 }
 

@@ -1,4 +1,4 @@
-/** Settings around others. */
+/** Neighbours of settings. */
 import type { SweepSettings } from './settings.ts';
 import { changed, type SweepAxis, settingOf } from './space.ts';
 

@@ -94,7 +94,7 @@ export class Book {
     );
   }
 
-  /** Takes the run of a task. */
+  /** Records the run of a task. */
   note({ settings, seed }: SweepTask, run: SweepRun): void {
     const candidate = typeof settings === 'string' ? this[settings] : this.candidate(settings);
     if ('infeasible' in run) candidate.infeasible = run.infeasible;

@@ -21,7 +21,7 @@ export type SweepVerdict = 'tuned' | 'published' | 'unspeculative' | 'baseline';
 
 /** Settings and their measurements, on the seeds that they share with the baseline. */
 export interface TriedSettings {
-  /** The settings. */
+  /** The settings that were measured. */
   readonly settings: SweepSettings;
   /** The settings for people, short. */
   readonly label: string;
@@ -113,7 +113,7 @@ export type SweepAdvice = PolicyChoice & {
     /** The limits that were asked for. */
     readonly limits: SweepLimits;
   };
-  /** Everything that was tried, the fastest first. */
+  /** All settings that were tried, those that save most first. */
   readonly tried: readonly TriedSettings[];
   /** Settings that could not run, and the reasons. */
   readonly infeasible: readonly { readonly settings: SweepSettings; readonly why: string }[];

@@ -188,7 +188,7 @@ export function* searching(
   }
   const candidates = confirmed.filter((one) => one !== reference && one.infeasible === undefined);
   const chosen = rules.surest(candidates, reference, confirmationSeeds);
-  // One batch: threads share it.
+  // Both kinds of runs are in one batch, which threads share.
   const byOracle = book.missing(
     hasOracle ? [book.oracle] : [],
     confirmationSeeds.slice(0, oracleSeeds),

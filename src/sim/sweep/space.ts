@@ -19,7 +19,7 @@ export interface SweepAxis {
   readonly name: string;
   /** Tried first, the published one among them. */
   readonly coarse: readonly Value[];
-  /** Whether its coarse values are tried in all combinations with those of other such axes. */
+  /** Whether its coarse values are combined with those of the other crossed axes. */
   readonly crossed: boolean;
   /** Finer values beside one. */
   readonly beside: (value: Value) => readonly Value[];

@@ -4,7 +4,7 @@ import { parse } from '../../core/validate.ts';
 import { refuse } from '../../errors.ts';
 import { hasKeys, jsonLine, readTraceLine, type TracePrompt } from './format.ts';
 
-/** Reads one format. */
+/** A reader of one format of traces. */
 export interface TraceReader {
   /** Name of the format. */
   readonly id: string;

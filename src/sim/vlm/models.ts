@@ -13,17 +13,17 @@ export interface VlmModel {
   readonly billionParameters: number;
   /** Transformer layers of the backbone. */
   readonly layers: number;
-  /** Its hidden size. */
+  /** Hidden size of the backbone. */
   readonly hiddenSize: number;
   /** Its attention heads: degrees of sharding divide them. */
   readonly attentionHeads: number;
-  /** Its KV heads. */
+  /** KV heads of the backbone. */
   readonly kvHeads: number;
   /** Dimension of a head. */
   readonly headDimension: number;
   /** Tokens of the vocabulary. */
   readonly vocabulary: number;
-  /** The vision tower. */
+  /** Size of the vision tower. */
   readonly vision: { readonly billionParameters: number; readonly layers: number; readonly hiddenSize: number };
   /** GPUs of one inference engine, and over how many GPUs training shards its states. */
   readonly rolloutTp: number;

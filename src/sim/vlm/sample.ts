@@ -20,7 +20,7 @@ export const vlmSampleSchema = z
   })
   .refine((one) => one.kind === 'text' || one.frames > 0, { path: ['frames'], message: 'at least 1' });
 
-/** One sequence. */
+/** A sequence, checked by {@link vlmSampleSchema}. */
 export type VlmSample = Readonly<z.output<typeof vlmSampleSchema>>;
 
 /** Returns tokens of a whole sequence in the backbone. */

@@ -19,7 +19,7 @@ export interface DeviceLoad {
   visionSeconds: number;
   /** Seconds of everything that is linear in tokens. */
   linearSeconds: number;
-  /** Seconds of attention. */
+  /** Seconds of attention in the pass. */
   attentionSeconds: number;
   /** Seconds of exchanges with other devices. */
   allToAllSeconds: number;

@@ -12,7 +12,7 @@ export interface TextTokens {
   count(text: string): number;
 }
 
-/** Why a response of a dump is left out: it is not a length that the model chose, or there is none. */
+/** The reason why a response of a dump is left out: it is not a length that the model chose, or there is none. */
 export type SkipReason = 'aborted' | 'failed' | 'pending' | 'empty';
 
 /** A response of a dump. */
@@ -61,7 +61,7 @@ export interface DumpReader {
   readonly description: string;
   /** Fields that a row must have. */
   readonly needs: readonly string[];
-  /** Fields of this trainer: a row with two of them that is no such dump is from another version. */
+  /** Fields of this trainer: a row with two of them that is no dump of this format is from another version. */
   readonly marks: readonly string[];
   /** Whether a first line with this object belongs to such a dump. */
   detect(row: Readonly<Record<string, unknown>>): boolean;

@@ -56,7 +56,7 @@ function ofText(line: string, where: string, asked: DumpReader | undefined): For
   const trace = traceReaders.find((one) => one.detect(line));
   if (trace !== undefined && asked === undefined) return ofTrace(trace);
   const isTable = asked === undefined || asked === tableDump;
-  // One word is no header; a line of JSON that is broken at its beginning is none, either.
+  // One word is no header; nor is a line of JSON with a broken beginning.
   const csv = new CsvRows(line);
   if (isTable && (isNumber(line) || tableDump.detect(csv.columns))) {
     return { kind: 'dump', id: tableDump.id, reader: tableDump, csv };

@@ -109,7 +109,7 @@ function idOf(value: unknown, { fingerprint, where }: DumpContext): string {
   return id.length > longestId ? fingerprint(id) : id;
 }
 
-/** Reader of rows. */
+/** The reader of tables, for dumps of no trainer in particular. */
 export const tableDump: DumpReader = Object.freeze({
   id: 'table',
   description: 'CSV with a header, JSON objects, or a column of numbers: what columns mean is guessed from their names',
