@@ -28,7 +28,7 @@ export function bundledVisionSources(): VisionSources {
   return readVisionSources(read('nextqa-videos.jsonl'), read('servegen-qwen-vl-images.jsonl'));
 }
 
-/** Returns seconds of correct runs of code, bundled: a list for each test case. */
+/** Returns the seconds of correct runs of code, bundled: a list for each test case. */
 export function bundledSandboxSeconds(): number[][] {
   const file = join(packageRoot(), 'examples', 'traces', 'sandbox-livecodebench.jsonl');
   const lines = readFileSync(file, 'utf8').trim().split('\n');

@@ -42,7 +42,7 @@ const columns = (advice: SweepAdvice): readonly Column<Row>[] => [
     : ['at\ncap', cost((one) => percent(one.cappedShare))],
 ];
 
-/** Returns settings in a few letters, which are explained above the table. */
+/** Returns the settings in a few letters, which are explained above the table. */
 function shortOf({ promptSpeculation, responseSpeculation, ...more }: SweepSettings): string {
   const etas = `${factor(promptSpeculation)}/${factor(responseSpeculation)}`;
   if ('width' in more) return `${etas} ${more.width}`;

@@ -61,7 +61,7 @@ export type MockEngineInput = z.input<typeof mockEngineOptionsSchema>;
  * Reads options.
  *
  * @throws PolicyError `invalid_config` for bad options, also for a context that the KV cache cannot hold, and a fault
- * of an engine that does not exist
+ *   of an engine that does not exist
  */
 export function readOptions(input: MockEngineInput, cost: CostModel): MockEngineOptions {
   const options = parse(mockEngineOptionsSchema, input, 'invalid_config');

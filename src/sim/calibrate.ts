@@ -90,7 +90,7 @@ function rootOf(value: (x: number) => number, step: number, tolerance: number): 
   return (low + high) / 2;
 }
 
-/** Returns tokens of its longest response. */
+/** Returns the tokens of its longest response. */
 export function longestTokens({ prompts }: MeasuredRollout): number {
   return prompts.reduce((most, one) => one.responseTokens.reduce((a, b) => Math.max(a, b), most), 0);
 }
@@ -108,7 +108,7 @@ export function checkMeasured({ seconds, prompts, engines = 1 }: MeasuredRollout
   }
 }
 
-/** Returns seconds of the rollout in the model. */
+/** Returns the seconds of the rollout in the model. */
 export function simulatedSeconds(job: Job, { prompts, engines = job.engines }: MeasuredRollout): number {
   const workload: Workload = {
     name: 'measured',

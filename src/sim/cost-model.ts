@@ -60,19 +60,19 @@ export interface TrainedBatch {
   readonly tokens: number;
 }
 
-/** Returns seconds in which all GPUs run the passes before the gradients of a batch: reference model and log-probabilities. */
+/** Returns the seconds in which all GPUs run the passes before the gradients of a batch: reference model and log-probabilities. */
 export function passSeconds(cost: CostModel, { tokens }: TrainedBatch): number {
   if (tokens === 0) return 0;
   const { referenceSecondsPerToken, logProbSecondsPerToken } = cost;
   return swapSeconds(cost) + tokens * (referenceSecondsPerToken + logProbSecondsPerToken);
 }
 
-/** Returns seconds to put the weights of the reference model in, and the actor's back; 0 without a reference model. */
+/** Returns the seconds to put the weights of the reference model in, and the actor's back; 0 without a reference model. */
 export function swapSeconds({ referenceSecondsPerToken, referenceSwapSeconds }: CostModel): number {
   return referenceSecondsPerToken > 0 ? 2 * referenceSwapSeconds : 0;
 }
 
-/** Returns seconds in which all GPUs compute the gradients of a batch. */
+/** Returns the seconds in which all GPUs compute the gradients of a batch. */
 export function gradientSeconds(cost: CostModel, { responses, tokens }: TrainedBatch): number {
   return responses * cost.trainSecondsPerResponse + tokens * cost.trainSecondsPerToken;
 }

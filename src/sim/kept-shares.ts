@@ -16,7 +16,7 @@ export function fixedPrompts(workload: Workload, count: number, responses: numbe
   });
 }
 
-/** Returns tokens of the shortest of the longest 1 % of the responses, at least of one. */
+/** Returns the tokens of the shortest of the longest 1 % of the responses, at least of one. */
 export function longestOf(fixed: readonly FixedPrompt[]): number {
   const ascending = Float64Array.from(fixed.flatMap(({ responseTokens }) => responseTokens)).sort();
   return ascending[ascending.length - Math.ceil(longestShare * ascending.length)]!;

@@ -5,7 +5,7 @@
  * No schedule is faster, for two reasons, of which the stronger holds:
  *
  * - stragglers: a round lasts at least as long as its longest response would alone. Over all ways of forming rounds the
- * sum of these times is least when prompts are grouped by their longest response.
+ *   sum of these times is least when prompts are grouped by their longest response.
  * - work: prefill, the cost of each sequence and the reading of KV are the same in every schedule; and there are at
  *   least tokens ÷ maxRunningSequences decode steps, and at least context tokens ÷ kvCapacityTokens of them.
  *
@@ -41,13 +41,13 @@ export function contextTokens(promptTokens: number, tokens: number): number {
   return tokens * promptTokens + (tokens * (tokens - 1)) / 2;
 }
 
-/** Returns seconds of one response alone on an engine. */
+/** Returns the seconds of one response alone on an engine. */
 function aloneSeconds(cost: CostModel, promptTokens: number, tokens: number): number {
   const reading = cost.secondsPerContextToken * contextTokens(promptTokens, tokens);
   return promptTokens * cost.prefillSecondsPerToken + tokens * baseSeconds(cost, 1) + reading;
 }
 
-/** Returns prompts in the order in which a scheduler that knew all lengths would train them: longest response first. */
+/** Returns the prompts in the order in which a scheduler that knew all lengths would train them: longest response first. */
 export function clairvoyantOrder<P extends FixedPrompt>(prompts: readonly P[]): P[] {
   const longest = (prompt: P) => Math.max(...prompt.responseTokens);
   return [...prompts].sort((a, b) => longest(b) - longest(a));

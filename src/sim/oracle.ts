@@ -219,7 +219,7 @@ class EngineLoad {
     this.#prefill += promptTokens;
   }
 
-  /** Returns seconds until it is done with all its requests and with one more. */
+  /** Returns the seconds until it is done with all its requests and with one more. */
   secondsWith(promptTokens: number, added: number): number {
     const { maxRunningSequences, kvCapacityTokens, memoryBoundSeconds, computeSecondsPerSequence } = this.#cost;
     const { overheadSeconds, secondsPerSequence, secondsPerContextToken, prefillSecondsPerToken } = this.#cost;

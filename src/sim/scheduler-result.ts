@@ -85,7 +85,7 @@ export function schedulerResult(
   };
 }
 
-/** Returns seconds of all runs ÷ tokens that they train on. */
+/** Returns the seconds of all runs ÷ tokens that they train on. */
 function secondsPerToken(runs: readonly RunResult[]): number {
   return ratio(
     sumOf(runs, (run) => run.totalSeconds),

@@ -38,7 +38,7 @@ export class PausableDecode {
     return this.#engine.load(this.#own);
   }
 
-  /** Returns tokens of each request. */
+  /** Returns the tokens of each request. */
   tokens(): (id: string) => number | undefined {
     return this.#engine.tokensAt(this.#own);
   }

@@ -16,7 +16,7 @@ function baseId({ cluster }: RouteContext, { request, body }: Call): string {
   return new Fields(body).string('request_id') ?? cluster.nameRequest();
 }
 
-/** Returns seconds since 1970, as OpenAI's API has them: the simulation has no date. */
+/** Returns the seconds since 1970, as OpenAI's API has them: the simulation has no date. */
 const created = (): number => Math.floor(Date.now() / 1000);
 
 /** Returns the ids and the text of the tokens of a response from a place on, and the fields that carry them. */

@@ -56,7 +56,7 @@ export interface Answer {
   readonly sweep: SweepAdvice;
 }
 
-/** Returns shares of the time in which GPUs wait. */
+/** Returns the shares of the time in which GPUs wait. */
 export function waitingShares(runs: readonly RunResult[]): WaitingShares {
   const steps = runs.flatMap((run) => run.steps);
   const total = sumOf(steps, (step) => step.endSeconds - step.startSeconds);

@@ -15,7 +15,7 @@ const fixedSeconds = (cost: CostModel, { responses }: TrainedBatch): number =>
 const secondsPerToken = (cost: CostModel): number =>
   cost.trainSecondsPerToken + cost.referenceSecondsPerToken + cost.logProbSecondsPerToken;
 
-/** Returns seconds of training in the model, passes included. */
+/** Returns the seconds of training in the model, passes included. */
 export const trainingSeconds = (cost: CostModel, batch: TrainedBatch): number =>
   fixedSeconds(cost, batch) + batch.tokens * secondsPerToken(cost);
 

@@ -34,7 +34,7 @@ export function newSequence(request: EngineRequest, arrival: number): Sequence {
   };
 }
 
-/** Returns tokens whose KV a sequence that does not run needs before it can go on. */
+/** Returns the tokens whose KV a sequence that does not run needs before it can go on. */
 export function contextOf(sequence: Sequence): number {
   return sequence.request.promptTokens + sequence.generated;
 }
@@ -60,7 +60,7 @@ export class Batch {
     return first === undefined ? Number.POSITIVE_INFINITY : first.finish - this.#step;
   }
 
-  /** Returns tokens that a sequence has generated, running or not. */
+  /** Returns the tokens that a sequence has generated, running or not. */
   generated(sequence: Sequence): number {
     return sequence.place === 'running' ? sequence.generated + this.#step - sequence.admittedAt : sequence.generated;
   }

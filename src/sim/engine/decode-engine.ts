@@ -5,10 +5,10 @@
  *
  * 1. Sequences that have all their tokens leave, in the order of their arrival at the engine.
  * 2. Arrivals and aborts up to this moment take effect, in the order in which they came. Those inside a step or a
- * prefill wait for its end; those exactly at a boundary are in time for it.
+ *    prefill wait for its end; those exactly at a boundary are in time for it.
  * 3. If the next step, a token for every sequence, does not fit the KV cache, the newest sequence is preempted until it
  *    fits: its KV is freed, its tokens are kept, and it goes to the front of the waiting queue. The last one is never
- * preempted; `add` refuses a request that would not fit alone.
+ *    preempted; `add` refuses a request that would not fit alone.
  * 4. If none was preempted, waiting sequences are admitted, first come, first served, while the batch has a place and
  *    their context and one more token fit under the watermark (an empty engine needs none). One prefill for all of
  *    them blocks decoding; it takes prompts and tokens generated before alike. Then comes the next boundary.
@@ -162,7 +162,7 @@ export class DecodeEngine extends EngineCounters {
     return { running: size, waiting: this.#sequences.size - size, contextTokens: contextTokens + steps * size };
   }
 
-  /** Returns tokens of a request at this moment, steps that are over within a stretch included; `undefined` if it is not here. */
+  /** Returns the tokens of a request at this moment, completed steps of a stretch included; `undefined` if it is not here. */
   tokensAt(at: number): (requestId: string) => number | undefined {
     const steps = this.#stepsUnderWay(at);
     const { batch } = this.#scheduler;

@@ -8,7 +8,7 @@ export interface Stretch {
   readonly growthSeconds: number;
 }
 
-/** Returns seconds of the first n steps: n · first + growth · n(n − 1)/2. */
+/** Returns the seconds of the first n steps: n · first + growth · n(n − 1)/2. */
 export function stretchSeconds(stretch: Stretch, steps: number): number {
   return steps * stretch.firstSeconds + (stretch.growthSeconds * steps * (steps - 1)) / 2;
 }

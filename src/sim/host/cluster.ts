@@ -70,12 +70,12 @@ export function trainingReplicasOf(job: Job, gpus: number): number {
   return replicas;
 }
 
-/** Returns ids of the GPUs that only train, of a one-step off-policy pipeline. */
+/** Returns the ids of the GPUs that only train, of a one-step off-policy pipeline. */
 export function trainingGpuIdsOf(job: Job): string[] {
   return numbered('trainer-gpu', job.hardware?.trainingGpus ?? job.engines * job.cost.gpus);
 }
 
-/** Returns ids of the GPUs of the engines of a job. */
+/** Returns the ids of the GPUs of the engines of a job. */
 export function gpuIdsOf(job: Job): string[] {
   return numbered('gpu', job.engines * job.cost.gpus);
 }

@@ -122,7 +122,7 @@ export class PromptSource {
     return drawn;
   }
 
-  /** Returns tokens of the first responses of a prompt in its first try, whatever became of them; none once it is trained. */
+  /** Returns the tokens of the first responses of a prompt in its first try, whatever became of them; none once it is trained. */
   firstTokens(promptId: string, count: number): number[] {
     const dealt = this.#dealt.get(promptId);
     if (dealt === undefined) return [];

@@ -40,7 +40,7 @@ function grouped(does: readonly (readonly string[])[], share: number): number[][
   return groups;
 }
 
-/** Returns engines in groups, in the order of their first ones; of each the one in the middle is shown. */
+/** Groups engines, in the order of their first ones; the middle one of each group is shown. */
 export function alikeEngines(engines: readonly EngineResult[], totalSeconds: number): AlikeEngines[] {
   const does = engines.map((one) => doing(one, totalSeconds));
   let groups: number[][] = [];

@@ -14,7 +14,7 @@ function shown({ runs, after }: WorkloadData): { run: RunData; engines: number }
   return both.map((run) => ({ run, engines: Math.min(mostEngines, run.engines.length) }));
 }
 
-/** Returns pixels that before and after need. */
+/** Returns the pixels that before and after need. */
 export const argumentHeight = (data: WorkloadData): number =>
   44 + shown(data).reduce((rows, { engines }) => rows + rowHeight * (engines + 1), 0);
 
@@ -51,7 +51,7 @@ export function argumentChart(data: WorkloadData) {
 }
 
 const barHeight = 30;
-/** Returns pixels that the way from before to after needs. */
+/** Returns the pixels that the way from before to after needs. */
 export const waterfallHeight = ({ waterfall }: WorkloadData): number => 40 + barHeight * waterfall.length;
 
 /** Draws the seconds of a step of the baseline, the seconds that each mechanism saves, and the rest. */

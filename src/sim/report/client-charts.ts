@@ -8,7 +8,7 @@ const grid = { left: 56, right: 20, bottom: 44 };
 const below = (names: readonly string[], width: number) => ({ ...grid, top: 26 + legendHeight(names, width) });
 const named = (name: string, extra: object) => axis({ name, nameLocation: 'middle', nameGap: 26, ...extra });
 
-/** Returns steps of a run that have long rounds, if it has short ones as well. */
+/** Returns the steps of a run that have long rounds, if it has short ones as well. */
 function longSteps(run: RunData): number[] {
   const long = run.steps.flatMap((step, index) => (step.kind === 'long' ? [index] : []));
   return long.length === run.steps.length ? [] : long;

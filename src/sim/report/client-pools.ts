@@ -15,10 +15,10 @@ export const waitsChart = (data: PoolsData, width?: number) =>
     width,
   );
 
-/** Returns pixels that the waits need. */
+/** Returns the pixels that the waits need. */
 export const waitsHeight = (data: PoolsData): number => stacksHeight(data.waits.length);
 
-/** Returns pixels that both pools of all pictured schedulers need. */
+/** Returns the pixels that both pools of all pictured schedulers need. */
 export const poolsHeight = (data: PoolsData): number => Math.min(1200, 88 + rowHeight * data.rows.length);
 
 function describe(data: PoolsData, [row, start, end, activity, load]: PoolBar, index: number): string {

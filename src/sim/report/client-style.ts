@@ -6,7 +6,7 @@ export function colour(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
 
-/** Returns seconds in the unit that a reader would choose. */
+/** Formats seconds in the unit that a reader would choose. */
 export function duration(seconds: number): string {
   if (seconds >= 7200) return `${(seconds / 3600).toFixed(2)} h`;
   if (seconds >= 120) return `${(seconds / 60).toFixed(1)} min`;
@@ -62,14 +62,14 @@ export function legend(names: readonly string[], of: 'lines' | 'boxes') {
   return { data: [...names], top: 4, itemWidth: 28, itemStyle, textStyle: { color: colour('ink') } };
 }
 
-/** Returns pixels that a text takes in a legend. */
+/** Returns the pixels that a text takes in a legend. */
 function textWidth(text: string): number {
   const canvas = document.createElement('canvas').getContext('2d')!;
   canvas.font = '12px sans-serif';
   return canvas.measureText(text).width;
 }
 
-/** Returns rows that a legend takes in a chart of this width, in pixels. */
+/** Returns the number of rows that a legend takes in a chart of this width, in pixels. */
 export function legendRows(names: readonly string[], width: number, widthOf = textWidth): number {
   let [rows, used] = [1, 0];
   for (const name of names) {

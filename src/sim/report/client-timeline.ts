@@ -9,7 +9,7 @@ const kinds = [...activities, 'short', 'long', 'round'];
 export const kindColours = [...kinds.slice(0, -1), 'short'];
 const rowHeight = 20;
 
-/** Returns pixels that the chart of a run needs. */
+/** Returns the pixels that the chart of a run needs. */
 export function timelineHeight(run: RunData): number {
   return Math.min(900, 104 + rowHeight * (run.engines.length + 1));
 }
@@ -20,7 +20,7 @@ function firstWindow(run: RunData): number {
   return run.steps[Math.min(run.steps.length - 1, Math.max(long + 1, 5))]!.endSeconds;
 }
 
-/** Returns rounds as bars of the first row. Where all are of one kind, the kind is left out. */
+/** Returns the rounds as bars of the first row. Where all are of one kind, the kind is left out. */
 export function roundBars(run: RunData): Bar[] {
   const mixed = run.steps.some((step) => step.kind !== run.steps[0]!.kind);
   return run.steps.map(({ kind, startSeconds, endSeconds }) => [

@@ -15,10 +15,10 @@ export const stagesChart = (data: VlmData, width?: number) =>
     width,
   );
 
-/** Returns pixels that the bars of the stages need. */
+/** Returns the pixels that the bars of the stages need. */
 export const stagesHeight = (data: VlmData): number => stacksHeight(data.runs.length);
 
-/** Returns pixels that a plan needs: rows of many devices are thin. */
+/** Returns the pixels that a plan needs: rows of many devices are thin. */
 export function planHeight(data: VlmData): number {
   return Math.min(900, 72 + data.devices * Math.min(20, Math.max(4, 420 / data.devices)));
 }

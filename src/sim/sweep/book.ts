@@ -86,7 +86,7 @@ export class Book {
     return [...this.#candidates.values()];
   }
 
-  /** Returns runs that are missing, seed by seed; the seeds of the parts differ. */
+  /** Returns the runs that are missing, seed by seed; the seeds of the parts differ. */
   missing(candidates: Iterable<Candidate>, seeds: readonly number[], part: SweepPart): SweepTask[] {
     const wanted = [...new Set(candidates)].filter((one) => one.infeasible === undefined);
     return seeds.flatMap((seed) =>

@@ -27,7 +27,7 @@ export type SweepFacts = Pick<
   | 'search'
 >;
 
-/** Returns sentences, the verdict first. */
+/** Returns the meaning in sentences, the verdict first. */
 export function meaningOf(facts: SweepFacts): string[] {
   const { verdict, recommended, gainOverPublished, gainOfTailBatching, baseline, oracle, objective, search } = facts;
   const saves = `${percent(recommended.gain.value)} less time a trained prompt than ${baseline.label} (${between(recommended.gain)})`;

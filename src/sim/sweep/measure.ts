@@ -35,7 +35,7 @@ export interface RoundRates {
   readonly maxLag: number;
 }
 
-/** Returns prompts that a short round defers. */
+/** Returns the number of prompts that a short round defers. */
 export function deferredPerRound(promptsPerRound: number, promptSpeculation: number): number {
   return scaledCount(promptSpeculation, promptsPerRound) - promptsPerRound;
 }

@@ -28,7 +28,7 @@ export class Rules {
     return isWithin(book, one, published, seeds, limits, keptSlack[part]);
   }
 
-  /** Returns candidates within the limits that have run on all of these seeds, the fastest first; ties keep their order. */
+  /** Returns the candidates within the limits that have run on all of these seeds, the fastest first; ties keep their order. */
   ranked(seeds: readonly number[], among: readonly Candidate[] = this.#options.book.all): Candidate[] {
     const { book } = this.#options;
     const seen = new Set<string>();

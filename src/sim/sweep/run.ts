@@ -71,7 +71,7 @@ export type SweepRun =
 /** Steps of a run of the confirmation, at least: policies that learn have learned by then. */
 export const leastConfirmationSteps = 40;
 
-/** Returns steps of a run of a part. */
+/** Returns the number of steps of a run of a part. */
 export const stepsOf = ({ steps }: SweepProblem, part?: SweepPart): number =>
   part === 'confirmation' ? Math.max(leastConfirmationSteps, steps) : steps;
 
@@ -122,7 +122,7 @@ function givenOf(problem: SweepProblem, seed: number, part: SweepPart | undefine
   return { workload, steps, fixed, longTokens: longestOf(fixed) };
 }
 
-/** Returns prompts of a round. */
+/** Returns the number of prompts of a round. */
 export const promptsOf = (problem: SweepProblem): number =>
   problem.kind === 'pools' ? problem.job.groupsPerRound : problem.job.promptsPerRound;
 

@@ -114,7 +114,7 @@ export function sweepSpace(problem: SweepProblem): SweepSpace {
   };
 }
 
-/** Returns settings with one of them changed. */
+/** Returns the settings with one of them changed. */
 export function changed(settings: SweepSettings, name: string, value: Value): SweepSettings {
   return { ...settings, [name]: value } as SweepSettings;
 }

@@ -38,7 +38,7 @@ export function splitOf(workload: Workload): PromptSplit {
   return { kind: 'halves', search, confirmation: prompts - search };
 }
 
-/** Returns ids of the prompts, each once. */
+/** Returns the ids of the prompts, each once. */
 function idsOf(workload: Workload): string[] {
   return [...new Set(Array.from({ length: workload.distinctPrompts }, (_, index) => ownId(workload.prompt(index))))];
 }

@@ -23,7 +23,7 @@ export interface Loading {
   readonly nodeBytes: number;
 }
 
-/** Returns seconds in which one process decodes and preprocesses a sample. */
+/** Returns the seconds in which one process decodes and preprocesses a sample. */
 export function decodeSeconds({ kind, frames, megapixels }: VlmSample): number {
   if (kind === 'text') return 0;
   if (kind === 'image') return frames * decoding.imageSeconds * decoding.processes;
@@ -31,7 +31,7 @@ export function decodeSeconds({ kind, frames, megapixels }: VlmSample): number {
   return videoSeconds * processes * frames ** frameExponent * megapixels;
 }
 
-/** Returns bytes of the tensors that the vision tower reads. */
+/** Returns the bytes of the tensors that the vision tower reads. */
 export const payloadBytes = ({ visualTokens }: VlmSample): number => visualTokens * bytesPerVisualToken;
 
 const sum = (values: readonly number[]): number => values.reduce((total, one) => total + one, 0);

@@ -18,7 +18,7 @@ const usableShare = 0.95;
 /** The place where memory may not suffice. */
 export type Exceeded = 'device' | 'controller' | 'node';
 
-/** Returns most tokens of one sequence on one device, and most visual tokens that one tower must encode at once. */
+/** Returns the most tokens of one sequence on one device, and most visual tokens that one tower must encode at once. */
 function largestPieces(plan: FlexUlyssesPlan, batch: readonly VlmSample[]) {
   let [tokens, visualTokens] = [0, 0];
   for (const { sequence, degree } of plan.assignments) {

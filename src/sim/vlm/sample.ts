@@ -23,7 +23,7 @@ export const vlmSampleSchema = z
 /** A sequence, checked by {@link vlmSampleSchema}. */
 export type VlmSample = Readonly<z.output<typeof vlmSampleSchema>>;
 
-/** Returns tokens of a whole sequence in the backbone. */
+/** Returns the tokens of a whole sequence in the backbone. */
 export const lengthOf = (one: VlmSample): number => one.textTokens + one.visualTokens + one.responseTokens;
 
 /** An endless sequence of samples; the same for every scheduler. */

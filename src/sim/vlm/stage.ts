@@ -107,7 +107,7 @@ export const towerFirst = (placement: VlmPlacement): boolean => placement === 'f
 
 const most = (values: readonly number[]): number => values.reduce((largest, one) => Math.max(largest, one), 0);
 
-/** Returns seconds of a stage without its inputs: parameters are sharded, so that every device waits for the slowest. */
+/** Returns the seconds of a stage without its inputs: parameters are sharded, so that every device waits for the slowest. */
 export function stageSeconds(loads: readonly DeviceLoad[], placement: VlmPlacement, kind: keyof typeof passes): number {
   const { compute, allToAll } = passes[kind];
   const backbone = loads.map((one) => {
@@ -119,7 +119,7 @@ export function stageSeconds(loads: readonly DeviceLoad[], placement: VlmPlaceme
   return most(backbone.map((seconds, device) => seconds + tower[device]!));
 }
 
-/** Returns most attention work of a device ÷ the mean; 1 where there is none. */
+/** Returns the most attention work of a device ÷ the mean; 1 where there is none. */
 export function balanceOf(loads: readonly DeviceLoad[]): number {
   const total = loads.reduce((sum, one) => sum + one.squares, 0);
   return total === 0 ? 1 : (Math.max(...loads.map((one) => one.squares)) * loads.length) / total;

@@ -46,7 +46,7 @@ export function allToAllSeconds(
 /** Heads that an all-to-all of a model sends. */
 export const headsSent = ({ attentionHeads, kvHeads }: VlmModel): number => 2 * attentionHeads + 2 * kvHeads;
 
-/** Returns bytes that one all-to-all layer moves for a token that leaves its device. */
+/** Returns the bytes that one all-to-all layer moves for a token that leaves its device. */
 export const bytesPerSentToken = (model: VlmModel): number => headsSent(model) * model.headDimension * bytesPerValue;
 
 /** Returns the seconds of a forward pass over tokens, except attention. */

@@ -8,7 +8,7 @@ export interface TextTokens {
   readonly method: 'tokenizer' | 'characters';
   /** Shown in summaries, and for estimates in the trace: `0.25 tokens a character`. */
   readonly label: string;
-  /** Returns tokens of a text, a whole number >= 0. */
+  /** Returns the tokens of a text, a whole number >= 0. */
   count(text: string): number;
 }
 
