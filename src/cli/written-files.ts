@@ -118,7 +118,7 @@ export function writing(path: string, write: () => void): void {
 }
 
 /**
- * Writes a file. At the end it has all of the text, or its former content if the disk is full, or a signal arrives.
+ * Writes a file. At the end it has all of the text or its former content, also when the disk is full or a signal arrives.
  *
  * @throws Interrupted; the system's error, with the path
  */

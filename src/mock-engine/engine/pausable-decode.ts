@@ -93,7 +93,7 @@ export class PausableDecode {
     this.#engine.setKvCapacity(tokens, this.#own);
   }
 
-  /** Starts anew, with its initial KV cache. */
+  /** Starts anew, with its initial KV capacity. */
   restart(): void {
     this.kvCapacityTokens = this.#context.cost.kvCapacityTokens;
     this.#engine = this.#newEngine();
