@@ -24,7 +24,6 @@ Examples
   rollflex advise logs/ --calibrate measured.json --json              NeMo-RL
   zcat lengths.csv.gz | rollflex advise - --trainer own`;
 
-/** The command. */
 export function adviseCommand(): Command {
   const command = new Command('advise')
     .argument('<dump...>', 'files, folders or patterns; - reads standard input')

@@ -1,4 +1,4 @@
-/** One bar from the first byte to the answer, and about how long it takes to the end. */
+/** One bar from the first byte to the answer, with an estimate of the time left. */
 import type { Showing } from './input/read.ts';
 import { Progress } from './progress.ts';
 
@@ -18,21 +18,21 @@ export class AdviseProgress extends Progress implements Showing {
     super({ text: 'reading', isQuiet });
   }
 
-  /** So much is read. */
+  /** Shows the share of the input that is read, 0 to 1. */
   readonly read = (share: number): void => {
     const seconds = (performance.now() - this.#begun) / 1000;
     this.#share = Math.max(this.#share, readingShare * share);
     this.#show('reading', this.#share < 0.02 ? undefined : seconds / this.#share - seconds);
   };
 
-  /** So many runs are made, of about so many. */
+  /** Shows how many of the planned runs are done. */
   runs(done: number, planned: number, what: string): void {
     const now = performance.now();
     if (this.#runsBegun === undefined && done >= firstRuns) this.#runsBegun = { at: now, done };
     const begun = this.#runsBegun;
     const made = begun === undefined ? 0 : done - begun.done;
     const left = begun === undefined || made === 0 ? undefined : ((planned - done) * (now - begun.at)) / made / 1000;
-    // What is planned is a guess, and may grow: the bar never goes back.
+    // The number of planned runs is a guess, and may grow: the bar never goes back.
     this.#share = Math.max(this.#share, readingShare + ((1 - readingShare) * done) / planned);
     this.#show(what, left);
   }

@@ -7,12 +7,12 @@ import type { DumpSummary } from '../sim/trace/import/import.ts';
 import type { JobOptions } from './job.ts';
 import { fixed } from './plain-table.ts';
 
-/** What was read, and the job that it is simulated as. */
+/** The input that was read, the job that it is simulated as, and the answer. */
 export interface Advised {
   readonly name: string;
   readonly summary: DumpSummary | undefined;
   readonly answer: Answer;
-  /** What of the job nobody has said, and was taken from the dump or the preset. */
+  /** The parts of the job that the user has not given, which come from the dump or the preset. */
   readonly job: JobOptions;
 }
 
@@ -22,7 +22,7 @@ const longestName = 24;
 const percent = (share: number, digits = 0): string => `${(100 * share).toFixed(digits)}%`;
 const between = ({ low, high }: Interval): string => `${(100 * low).toFixed(1)} to ${percent(high, 1)}`;
 const factor = (value: number): string => `${Number(value.toFixed(4))}`;
-/** A name that leaves room for what is said of it. */
+/** Shortens a name, so that the rest of its line has room. */
 const short = (name: string): string => (name.length > longestName ? `${name.slice(0, longestName - 1)}…` : name);
 const times = (value: number): string => `${value.toFixed(2)}x`;
 
@@ -38,7 +38,7 @@ function wrapped(head: string, text: string): string[] {
   return lines.map((line, index) => `${(index === 0 ? head : '').padEnd(wordWidth)}${line}`);
 }
 
-/** The answer, in lines. */
+/** Returns the answer, in lines. */
 export function adviceLines(advised: Advised): string[] {
   const { answer } = advised;
   return [
@@ -84,7 +84,7 @@ const whoOf = ({ id, label, adapter }: Answer['trainer']): string => {
   return adapter === null ? `a host of your own for ${label}` : `the adapter for ${label}`;
 };
 
-/** What the confirmation has beside seeds of its own. */
+/** The part of the workload that, beside the seeds, is new to the confirmation. */
 const unseen = { halves: ' and prompts', generated: ' and prompts', same: '' };
 
 function switches({ promptSpeculation, responseSpeculation, threshold, tp, rewards }: SynchronousSettings): string {
@@ -101,7 +101,7 @@ function switches({ promptSpeculation, responseSpeculation, threshold, tp, rewar
   return parts.join(', ');
 }
 
-/** What of a configuration is not the job's. */
+/** Settings of a configuration that are not the job's. */
 const tuned = [
   'tailBatching',
   'promptSpeculation',
@@ -114,7 +114,7 @@ const tuned = [
   'scaleDownTrigger',
 ] as const;
 
-/** Only what is tuned: servers, GPUs and the profile are those of the simulated job. */
+/** Returns only the tuned settings: servers, GPUs and the profile are those of the simulated job. */
 function configuration({ config }: Answer['sweep']): string[] {
   const all: Readonly<Record<string, unknown>> = { ...config };
   const entries = tuned

@@ -1,4 +1,4 @@
-/** `rollflex advise`: from a trainer's dump to what to switch on in it. */
+/** `rollflex advise`: from a trainer's dump to the settings to switch on in it. */
 import { availableParallelism } from 'node:os';
 import { type AdviseWork, advising } from '../sim/advise/advising.ts';
 import type { Answer } from '../sim/advise/answer.ts';
@@ -38,7 +38,7 @@ export interface AdviseOptions
 /** Reads, searches, and prints the answer. */
 export async function runAdvise(paths: readonly string[], options: AdviseOptions): Promise<void> {
   const { json, quiet } = options;
-  // What cannot be found is said before anything is read.
+  // A missing file is reported before any is read.
   readPaths(inputFiles(paths));
   const progress = new AdviseProgress(quiet === true || json === true);
   let advised: Advised;
@@ -125,7 +125,7 @@ async function made(
   return runs;
 }
 
-/** What the dump says of the job, where the user does not. */
+/** Returns the shape of the job: the user's options, and the dump's figures where there are none. */
 function shapeOf(summary: DumpSummary | undefined, options: AdviseOptions): JobOptions {
   const presetCap = jobPreset(options.preset ?? usualPreset).capTokens;
   if (summary === undefined) return options;

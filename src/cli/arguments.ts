@@ -1,4 +1,4 @@
-/** Numbers on the command line: what is no number, or out of bounds, is refused with the bounds. */
+/** Numbers on the command line: anything else, and a number out of bounds, is refused with the bounds. */
 import { InvalidArgumentError } from 'commander';
 
 function bounded(text: string, least: number, most: number, what: string, fits: (value: number) => boolean): number {

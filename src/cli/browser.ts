@@ -6,10 +6,10 @@ import { say } from './output.ts';
 
 /** The program of each platform that opens a file as a double click would. */
 const openers: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', win32: 'explorer.exe' };
-/** What fails, fails at once; a browser that is started may run for days. */
+/** A program that fails does so within this time; a browser that starts may run for days. */
 const mostMilliseconds = 1500;
 
-/** Opens a file in the browser. Where there is none, the user is told, and nothing has failed. */
+/** Opens a file in the browser. Where there is none, a message says so; this is no error. */
 export async function openInBrowser(path: string): Promise<void> {
   const opener = openers[process.platform] ?? 'xdg-open';
   const waited = new AbortController();
@@ -21,7 +21,7 @@ export async function openInBrowser(path: string): Promise<void> {
     // Windows' one ends with 1 when it has opened the file.
     if (code === 0 || process.platform === 'win32') return;
   } catch {
-    // There is no such program.
+    // The program does not exist.
   } finally {
     waited.abort();
   }

@@ -13,22 +13,22 @@ import { inputFiles, readPaths } from './input/paths.ts';
 import { type ReadOptions, readingOf, readTraces } from './input/read.ts';
 import { type JsonFile, readJson } from './json-file.ts';
 
-/** The option of the command line. */
+/** Returns the option of the command line. */
 export const calibrateOption = (): Option =>
   new Option('--calibrate <file>', 'fit what engines and training cost to rollouts that you have measured (JSON)');
 
 /**
- * The job with costs that fit a file of measured rollouts.
+ * Returns the job with costs that fit a file of measured rollouts.
  *
- * @param job - with the engines that it shall have, and the cost model to start from
- * @param steps - what {@link readMeasured} gives
- * @throws PolicyError `invalid_input` with the field for a file that says nothing, `infeasible` where nothing fits
+ * @param job - the job, with its engines, and the cost model to start from
+ * @param steps - the result of {@link readMeasured}
+ * @throws PolicyError `invalid_input` with the field for a file without data, `infeasible` where nothing fits
  */
 export function calibrated(job: Job, file: string, steps: readonly MeasuredStep[]): Calibration {
   return measuredFile(file).within(() => calibrate(job, steps));
 }
 
-/** The file, and the traces that it names. Throws as {@link readMeasured} does. */
+/** Returns the file, and the traces that it names. Throws as {@link readMeasured} does. */
 export function calibrationFiles(file: string): string[] {
   const measured = measuredFile(file);
   const traces = measured
@@ -76,7 +76,7 @@ interface Lengths {
   readonly responseTokens: readonly number[];
 }
 
-/** The lengths of a trace; of one that was imported, those of a step: its ids end with it. */
+/** Reads the lengths of a trace; of an imported one those of a step, whose number ends its ids. */
 async function tracedLengths(
   path: string,
   step: number | undefined,
@@ -97,12 +97,12 @@ async function tracedLengths(
   }));
 }
 
-/** What was fitted, as JSON: the whole cost model, and how well it fits. */
+/** Returns the calibration as JSON: the whole cost model, and how well it fits. */
 export function calibrationJson({ job, fitted, training, steps, warnings }: Calibration, file: string): object {
   return { file, fitted, cost: job.cost, training: training ?? null, rollouts: steps, warnings };
 }
 
-/** What was fitted, for a reader. */
+/** Returns the calibration as text for a reader. */
 export function calibrationText({ job, fitted, training, steps, warnings }: Calibration, file: string): string {
   const { overheadSeconds, fixedRolloutSeconds, rewardTailSeconds, weightSyncSeconds } = job.cost;
   const lines = [

@@ -1,4 +1,4 @@
-/** Definitions of the user, beside those shipped. */
+/** Definitions of the user, beside the shipped ones. */
 import { accessSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -35,7 +35,7 @@ async function ownDefinitions(path: string): Promise<AnyDefinition[]> {
   return [...new Set(found)];
 }
 
-/** What is shipped, and what a module exports if one is given. */
+/** Returns the registry of the shipped definitions, and of those that the module exports, if one is given. */
 export async function registryWith(path: string | undefined): Promise<Registry<readonly AnyDefinition[]>> {
   if (path === undefined) return registry as unknown as Registry<readonly AnyDefinition[]>;
   return createRegistry([...registry.definitions, ...(await ownDefinitions(path))]) as never;

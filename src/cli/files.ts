@@ -1,4 +1,4 @@
-/** Reading what the user names, and finding what comes with the package. */
+/** Reads files that the user names, and finds those that come with the package. */
 import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { refuse } from '../errors.ts';
@@ -13,13 +13,13 @@ export interface NamedTrace {
   readonly trace: Trace;
 }
 
-/** The traces that come with the package and that the main job replays, the heaviest tail first: there is most to see in it. */
+/** Returns the bundled traces that the main job replays, the one with the heaviest tail first. */
 export function bundledTraces(): string[] {
   const folder = join(packageRoot(), 'examples', 'traces');
   return ['servegen-deepseek-r1.jsonl', 'castillo-qwen2.5-7b-instruct-1m.jsonl'].map((name) => join(folder, name));
 }
 
-/** The one of them with the heaviest tail. */
+/** Returns the bundled trace with the heaviest tail. */
 export const heavyTailTrace = (): string => bundledTraces()[0]!;
 
 /** Images and short videos that come with the package, for mixtures. */
@@ -28,17 +28,17 @@ export function bundledVisionSources(): VisionSources {
   return readVisionSources(read('nextqa-videos.jsonl'), read('servegen-qwen-vl-images.jsonl'));
 }
 
-/** Seconds of correct runs of code, bundled: a list for each test case. */
+/** Returns the seconds of correct runs of code, bundled: a list for each test case. */
 export function bundledSandboxSeconds(): number[][] {
   const file = join(packageRoot(), 'examples', 'traces', 'sandbox-livecodebench.jsonl');
   const lines = readFileSync(file, 'utf8').trim().split('\n');
   return lines.map((line) => (JSON.parse(line) as { seconds: number[] }).seconds);
 }
 
-/** The bundled traces, which are read at once: small, and of a format that is known. */
+/** Reads the bundled traces at once: they are small, and their format is known. */
 export const readBundledTraces = (): NamedTrace[] => bundledTraces().map(readTraceFile);
 
-/** A plain trace file, read at once. What users name is read by `readTraces`. */
+/** Reads a plain trace file at once. Files that users name are read by `readTraces`. */
 export function readTraceFile(path: string): NamedTrace {
   const file = basename(path);
   return { name: file.replace(/\.jsonl$/, ''), trace: readTrace(readText(path), path) };

@@ -1,4 +1,4 @@
-/** What all commands do for who mistypes: the nearest right word, and options as they were typed. */
+/** Help with typing errors, for all commands: the nearest right word, and options as they were typed. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { nearest, oneOf } from '../core/nearest.ts';
 import { isPolicyError, refuse, relocated } from '../errors.ts';
@@ -21,7 +21,7 @@ const otherNames: Readonly<Record<string, string>> = {
   contextTokens: 'context',
 };
 
-/** What the parser refuses, with the option or the command that was meant. */
+/** Adds the option or the command that was probably meant to the errors of the parser. */
 function suggesting(command: Command): void {
   const words = {
     option: command.options.flatMap(({ long }) => long ?? []),
@@ -35,7 +35,7 @@ function suggesting(command: Command): void {
   command.showSuggestionAfterError(false).configureOutput({ ...commanderOutput, outputError });
 }
 
-/** Makes a command, all of its options given, forgiving. */
+/** Makes a command tolerant of typing errors; it must have all of its options. */
 export function forgiving(command: Command): void {
   suggesting(command);
   for (const option of command.options) {
@@ -59,7 +59,7 @@ export function forgiving(command: Command): void {
   });
 }
 
-/** The same error; a setting that was given by an option is named as the option. */
+/** Returns the same error; a setting that was given by an option is named as the option. */
 export function asTyped(error: unknown, command: Command): unknown {
   if (!isPolicyError(error)) return error;
   const setting = Object.keys(otherNames).find((name) => error.path === name || error.path.startsWith(`${name}.`));
@@ -69,7 +69,7 @@ export function asTyped(error: unknown, command: Command): unknown {
   const flagOf = (attribute: string | undefined): string | undefined =>
     command.options.find((one) => one.attributeName() === attribute)?.long ?? undefined;
   const flag = flagOf(name);
-  // A path with more to it, such as `steps.jsonl:2`, is a file's.
+  // A longer path, such as `steps.jsonl:2`, names a place in a file.
   if (flag === undefined || !/^(\[\d+\][\w.]*)?$/.test(rest)) return error;
   const expected = error.expected.replace(/\b[a-z]+[A-Z]\w*/g, (word) => flagOf(otherNames[word] ?? word) ?? word);
   return relocated(error, `${flag}${rest}`, expected);

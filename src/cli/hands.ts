@@ -1,11 +1,11 @@
-/** Who does the tasks of a long command: threads, or with one of them nobody but the command itself. */
+/** Workers that do the tasks of a long command: threads, or the command itself where one thread is asked for. */
 import { Worker } from 'node:worker_threads';
 import { PolicyError, type PolicyErrorCode } from '../errors.ts';
 import type { Progress } from './progress.ts';
 import type { SimulateInput } from './simulate-tasks.ts';
 import type { SweepInput } from './sweep-problem.ts';
 
-/** What a thread begins with: it makes everything else from this itself. */
+/** The input of a thread, from which it makes everything else itself. */
 export type WorkerStart =
   | { readonly kind: 'sweep'; readonly input: SweepInput }
   | { readonly kind: 'simulate'; readonly input: SimulateInput };
@@ -16,24 +16,24 @@ export interface WorkerTask {
   readonly task: unknown;
 }
 
-/** What came of it. An error is cloned as the thread can: a `PolicyError` by its parts. */
+/** The outcome of a task. A thread cannot clone a `PolicyError`, so it sends its parts. */
 export type WorkerAnswer =
   | { readonly id: number; readonly made: unknown }
   | { readonly id: number; readonly refused: { code: string; expected: string; got: string; path: string } }
   | { readonly id: number; readonly failed: string };
 
-/** Does tasks. */
+/** Workers for the tasks of a command. */
 export interface Hands<Task, Made> {
-  /** Does these, and tells each as soon as it is done. What is done here is a step of the progress. */
+  /** Does these tasks, and reports each when it is done. A task that is done here is a step of the progress. */
   make(tasks: readonly Task[], progress: Progress, done: (index: number, made: Made) => void): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Hands for a command.
+ * Makes the workers of a command.
  *
- * @param count - threads; with fewer than two there is none
- * @param work - does a task here, as a thread does it that began with `start`
+ * @param count - threads; fewer than two mean none
+ * @param work - does a task here, as a thread started with `start` does
  */
 export function handsFor<Task, Made>(
   count: number,
@@ -57,7 +57,9 @@ class OwnHands<Task, Made> implements Hands<Task, Made> {
   async close(): Promise<void> {}
 }
 
-/** A thread. The built command line has its file beside it; from the sources it is TypeScript, which a thread must be told. */
+/**
+ * Starts a thread. The built command line has its file beside it; the sources are TypeScript, for which a thread needs a loader.
+ */
 function newWorker(workerData: WorkerStart): Worker {
   const { url } = import.meta;
   if (!url.endsWith('.ts'))

@@ -27,7 +27,6 @@ Examples
   rollflex import rollouts/ --tokens-per-character 0.3 --output mine.jsonl
   rollflex simulate mine.jsonl                                          what comes next`;
 
-/** The command. */
 export function importCommand(): Command {
   const command = new Command('import')
     .argument('<dump...>', 'files, folders or patterns; - reads standard input')

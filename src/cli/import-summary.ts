@@ -1,8 +1,8 @@
-/** What came of an import, in lines for a reader, and the command that comes next. */
+/** The outcome of an import, in lines for a reader, and the command that comes next. */
 import { oneLine } from '../core/printable.ts';
 import type { DumpSummary } from '../sim/trace/import/import.ts';
 
-/** What is not in the summary of the library. */
+/** Facts about an import that are not in the summary of the library. */
 export interface ImportDone {
   readonly files: number;
   readonly bytes: number;

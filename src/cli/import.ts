@@ -21,7 +21,7 @@ export interface ImportOptions extends ReadOptions {
 
 const linesInChunk = 1000;
 
-/** Reads the dumps, writes the trace, and says what came of it. */
+/** Reads the dumps, writes the trace, and prints the outcome. */
 export async function runImport(paths: readonly string[], options: ImportOptions): Promise<void> {
   const { output, json, quiet, ...reading } = options;
   if (json && output === undefined) {

@@ -9,10 +9,10 @@ const begin = new Script('work()');
 let context: Context | undefined;
 
 /**
- * Does some work. A listener for SIGINT hears of Ctrl-C only when the work is done: Node runs it between two pieces. Node can break
- * off what a script does, so the work is done by a script.
+ * Does some work. A listener for SIGINT would get Ctrl-C only after the work: Node runs it between two pieces. Node can break
+ * off a script, so a script does the work.
  *
- * @throws Interrupted, and what the work throws
+ * @throws Interrupted, and errors of the work
  */
 export function interruptible<T>(work: () => T): T {
   context ??= createContext({});
@@ -29,14 +29,14 @@ export function interruptible<T>(work: () => T): T {
 
 const toStop = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Does work that is not to be found half done: a signal to stop ends the process when it is done. */
+/** Does work that must not be left half done: a signal to stop ends the process afterwards. */
 export function uncut(work: () => void): void {
   const leave = (signal: NodeJS.Signals): never => process.exit(128 + constants.signals[signal]);
   for (const signal of toStop) process.on(signal, leave);
   try {
     work();
   } finally {
-    // A signal that has come is told in the turn that begins now.
+    // A signal that has arrived is delivered in the turn that begins now.
     setImmediate(() => {
       for (const signal of toStop) process.off(signal, leave);
     });

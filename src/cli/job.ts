@@ -6,13 +6,13 @@ import { jobPreset } from '../sim/presets.ts';
 import { calibrated } from './calibrate.ts';
 import { bundledSandboxSeconds } from './files.ts';
 
-/** Options that say what is simulated; what is absent is the preset's. */
+/** Options for the job to simulate; absent ones are the preset's. */
 export interface JobOptions {
   /** Id of a preset. */
   readonly preset?: string;
-  /** P0. */
+  /** P0, prompts of a round. */
   readonly promptsPerRound?: number;
-  /** R0. */
+  /** R0, responses of a prompt. */
   readonly responsesPerPrompt?: number;
   readonly engines?: number;
   /** Longest response, in tokens. */

@@ -1,4 +1,4 @@
-/** A JSON file of the user: what is wrong in it is refused with file, line and field. */
+/** A JSON file of the user: errors in it are reported with file, line and field. */
 import { type DocumentNode, parse as syntaxOf, type ValueNode } from '@humanwhocodes/momoa';
 import { isPolicyError, refuse, relocated } from '../errors.ts';
 import { readText } from './system-errors.ts';
@@ -6,15 +6,15 @@ import { readText } from './system-errors.ts';
 /** A file that is JSON. */
 export interface JsonFile {
   readonly value: unknown;
-  /** Does some work with the value; what is refused of it is refused with file and line before its path. */
+  /** Does some work with the value; errors about it get file and line before their path. */
   within<T>(work: () => T): T;
 }
 
 /**
  * Reads a JSON file.
  *
- * @param expected - what it is to be, for the message
- * @param text - what it has, where that is read already
+ * @param expected - a description of the expected value, for the message
+ * @param text - the content, where it is read already
  * @throws PolicyError `invalid_input` with file and line; the system's error
  */
 export function readJson(path: string, expected: string, text = readText(path)): JsonFile {
@@ -45,20 +45,20 @@ function brokenLine(json: string): number {
     syntaxOf(json);
   } catch (error) {
     const { line, message } = error as Error & { readonly line?: number };
-    // The end is told as the place where it began.
+    // The end of the file is reported as the place where the value began.
     if (line !== undefined && !message.startsWith('Unexpected end')) return line;
   }
   return lines;
 }
 
-/** `file.json:12.rollouts[1].seconds`: the line of the field, or, where it is missing, of what it is missing in. */
+/** Returns `file.json:12.rollouts[1].seconds`: the line of the field or, where it is missing, of its parent. */
 function placeOf(field: string, file: string, json: string): string {
   if (field === '') return file;
   const line = lineOf(syntaxOf(json), field.match(/[^.[\]]+/g) ?? []);
   return line === undefined ? `${file}: ${field}` : `${file}:${line}.${field}`;
 }
 
-/** Nothing where the file has not even the first step: then it is not the file that is spoken of, but what follows from it. */
+/** Returns nothing where the file lacks even the first step: the error is then about a value derived from the file. */
 function lineOf({ body }: DocumentNode, steps: readonly string[]): number | undefined {
   let at: ValueNode | undefined;
   for (const step of steps) {

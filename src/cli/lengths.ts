@@ -1,4 +1,4 @@
-/** Which lengths a command simulates: traces, a log, or what comes with the package. */
+/** Chooses the lengths that a command simulates: traces, a log, or the bundled workloads. */
 import { refuse } from '../errors.ts';
 import { workloadFromLog } from '../sim/from-log.ts';
 import { type LoggedLengths, lengthsFromDecisionLog, lengthsFromLog } from '../sim/log-lengths.ts';
@@ -17,7 +17,7 @@ export interface LengthOptions {
   readonly correlation: number;
 }
 
-/** The workloads that the command line names: traces, a log, or what comes with the package. */
+/** Returns the workloads that the command line names: traces, a log, or the bundled ones. */
 export function workloads(traces: readonly NamedTrace[], options: LengthOptions, capTokens: number): NamedWorkload[] {
   if (options.fromLog !== undefined) {
     if (traces.length > 0) {
@@ -36,7 +36,7 @@ export function workloads(traces: readonly NamedTrace[], options: LengthOptions,
   });
 }
 
-/** The files of {@link workloads}, and of a calibration. Throws as {@link inputFiles} does. */
+/** Returns the files of {@link workloads}, and of a calibration. Throws as {@link inputFiles} does. */
 export function filesRead(
   paths: readonly string[],
   { fromLog, calibrate }: { readonly fromLog?: string; readonly calibrate?: string },

@@ -27,7 +27,7 @@ function firstLine(path: string): string {
 }
 
 /**
- * The files of logs: themselves, or those of a folder.
+ * Returns the files of logs: the paths themselves, or the files in a folder.
  *
  * @throws PolicyError `invalid_input` for a folder without a decision log; the system's error
  */
@@ -42,7 +42,7 @@ export function logPaths(paths: readonly string[]): { readonly path: string; rea
 }
 
 /**
- * Finds out what kind of log stands at some paths. Files of a decision log are read in the order given.
+ * Detects the kind of log at some paths. Files of a decision log are read in the order given.
  *
  * @throws PolicyError `invalid_input` for a folder without a decision log, or files of different kinds; the system's error
  */
@@ -54,7 +54,7 @@ export function openLog(paths: readonly string[]): NamedLog {
   return { kind: 'decisions', lines: () => readDecisionLog(files.map(({ path, name }) => fileAt(path, name))) };
 }
 
-/** Does some work with an event log. What is refused in it is told with the file: the library knows lines only. */
+/** Does some work with an event log. Errors about it name the file, since the library knows lines only. */
 export function inLog<T>(path: string, work: () => T): T {
   try {
     return work();
@@ -64,7 +64,7 @@ export function inLog<T>(path: string, work: () => T): T {
   }
 }
 
-/** The lines of a decision log. Throws `invalid_input` for another log. */
+/** Opens a decision log, and returns its lines. Throws `invalid_input` for another log. */
 export function openDecisionLog(paths: readonly string[]): Iterable<ReadLine> {
   const log = openLog(paths);
   if (log.kind === 'decisions') return log.lines();

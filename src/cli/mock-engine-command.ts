@@ -28,7 +28,7 @@ Examples
   rollflex mock-engine --engines 8 --control-port 30000 --speed max my-lengths.jsonl
   rollflex mock-engine --kv-tokens 40000 --context 8192 --faults faults.json --json`;
 
-/** A speed on the command line. */
+/** Parses a speed on the command line. */
 function speed(text: string): Speed {
   const value = Number(text);
   if (text === 'max') return text;
@@ -38,7 +38,6 @@ function speed(text: string): Speed {
   return value;
 }
 
-/** The command. */
 export function mockEngineCommand(): Command {
   const seconds = between(0, 1e6);
   return new Command('mock-engine')

@@ -1,4 +1,4 @@
-/** What the commands have in common: exit codes, errors, and the one way by which text reaches a terminal. */
+/** Parts that all commands share: exit codes, errors, and the one way by which text reaches a terminal. */
 import { fstatSync } from 'node:fs';
 import { oneLine, printable } from '../core/printable.ts';
 import { isPolicyError } from '../errors.ts';
@@ -8,7 +8,7 @@ import { inWords, isPathError, isSystemError, reasonOf } from './system-errors.t
 /** Exit codes: 0 done, 1 failed, 2 wrong use or bad input, 130 stopped by Ctrl-C. */
 export const exitCodes = { done: 0, failed: 1, wrongUse: 2, interrupted: 130 } as const;
 
-/** How text can look. Colours mean something: green is a gain, yellow what it costs, red a loss. */
+/** Styles of text. Green is a gain, yellow its cost, red a loss. */
 const looks = {
   bold: ['\u0001', 1],
   gain: ['\u0002', 32],
@@ -16,7 +16,7 @@ const looks = {
   loss: ['\u0004', 31],
   dim: ['\u0005', 2],
 } as const;
-/** One of them. */
+/** A style of text. */
 export type Look = keyof typeof looks;
 const end = '\u0006';
 const codes = new Map<string, string>(Object.values(looks).map(([mark, code]) => [mark, `\u001b[${code}m`]));
@@ -26,18 +26,18 @@ const marks = new RegExp(`([${[...codes.keys()].join('')}])`);
 /** Whether standard output is coloured: a terminal that can, unless NO_COLOR; anything, with FORCE_COLOR. */
 function coloured(): boolean {
   const { FORCE_COLOR, NO_COLOR } = process.env;
-  // As Node reads it: empty, 1, 2, 3 and true are a yes.
+  // As in Node, empty, 1, 2, 3 and true mean yes.
   if (FORCE_COLOR !== undefined) return ['', '1', '2', '3', 'true'].includes(FORCE_COLOR);
   return process.stdout.isTTY === true && !NO_COLOR && process.stdout.hasColors();
 }
 
 /**
- * Text with a look, which {@link print} turns into what the terminal understands: whatever else it is given is made harmless, and
- * a name that had such a mark in it could change how text looks, and no more.
+ * Styles text, with marks that {@link print} turns into codes of the terminal. Other control characters are made harmless, and a
+ * name that contains such a mark could change the style of text, and no more.
  */
 export const look = (how: Look, text: string): string => (coloured() ? `${looks[how][0]}${text}${end}` : text);
 
-/** Columns for text on standard output. What is read by a program, or from a file, need not be narrow. */
+/** Columns for text on standard output. A program, or a file, does not need narrow lines. */
 export const columnsOfOutput = (): number =>
   process.stdout.isTTY === true && process.stdout.columns > 0 ? Math.max(40, process.stdout.columns) : 100;
 
@@ -54,19 +54,19 @@ export function print(text: string, stream: NodeJS.WriteStream = process.stdout)
   stream.write(`${styled(text)}\n`);
 }
 
-/** A result as one JSON object; in a file it is whole. */
+/** Prints a result as one JSON object; in a file it is whole. */
 export function printJson(value: unknown): void {
   const write = (): void => void process.stdout.write(`${printable(JSON.stringify(value))}\n`);
   if (fstatSync(process.stdout.fd).isFile()) uncut(write);
   else write();
 }
 
-/** A line for people who watch, on standard error. */
+/** Writes a line for people, on standard error. */
 export function say(text: string): void {
   process.stderr.write(`rollflex: ${oneLine(text)}\n`);
 }
 
-/** What the parser of the command line writes. It repeats arguments, and a file that `*` has found is one, too. */
+/** Output of the command line's parser. It repeats arguments, which may be names of files that `*` has found. */
 export const commanderOutput = {
   writeOut: (text: string): void => void process.stdout.write(printable(text)),
   writeErr: (text: string): void => {
@@ -75,7 +75,7 @@ export const commanderOutput = {
   },
 };
 
-/** Says what went wrong and gives the exit code: bad input is the user's, anything else is ours. */
+/** Reports an error and returns the exit code: bad input is the user's, anything else is ours. */
 export function reportError(error: unknown): number {
   if (error instanceof Interrupted) return exitCodes.interrupted;
   const message = error instanceof Error ? error.message : String(error);
@@ -83,7 +83,7 @@ export function reportError(error: unknown): number {
     say(`${message} (${error.code})`);
     return exitCodes.wrongUse;
   }
-  // What the system refuses is said in a line: a full disk, or a port that somebody has, is no defect of ours.
+  // Errors of the system take one line: a full disk, or a port in use, is no defect of ours.
   if (isSystemError(error)) {
     say(inWords(error));
     return isPathError(error) ? exitCodes.wrongUse : exitCodes.failed;
@@ -94,12 +94,12 @@ export function reportError(error: unknown): number {
 
 let outlasts = false;
 
-/** From now on the command goes on where its reader leaves: it has files to write. */
+/** Makes the command continue from now on when its reader leaves, since it has files to write. */
 export function outlastReader(): void {
   outlasts = true;
 }
 
-/** A reader that leaves early (`| head`) is no error: there is nobody left to tell. */
+/** Ends quietly when a reader leaves early (`| head`): this is no error. */
 export function leaveQuietly(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {

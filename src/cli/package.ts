@@ -1,9 +1,9 @@
-/** Where the package is, and which. */
+/** The folder and the version of this package. */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The root of the package: the nearest folder above with the bundled traces. */
+/** Returns the root of the package: the nearest folder above with the bundled traces. */
 export function packageRoot(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, 'examples', 'traces')) && dirname(folder) !== folder) folder = dirname(folder);
@@ -13,7 +13,7 @@ export function packageRoot(): string {
 /** Set where this is bundled for another package than that of npm. */
 declare const ROLLFLEX_VERSION: string | undefined;
 
-/** The version of the package. */
+/** Returns the version of the package. */
 export function packageVersion(): string {
   if (typeof ROLLFLEX_VERSION === 'string') return ROLLFLEX_VERSION;
   const { version } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as { version: string };

@@ -2,20 +2,20 @@
 import Table from 'cli-table3';
 import { columnsOfOutput, type Look, look } from './output.ts';
 
-/** A number with so many digits behind its point. */
+/** Returns a number with this many digits behind its point. */
 export const fixed = (value: number, digits = 1): string => value.toFixed(digits);
 
-/** Seconds in as few letters as say enough. */
+/** Formats seconds with as few digits as are useful. */
 export const seconds = (value: number): string => fixed(value, value >= 100 ? 0 : 1);
 
-/** A share in percent; a small one with a digit more, so that few is not shown as none. */
+/** Formats a share in percent; a small one has a digit more, so that it is not shown as 0. */
 export const percent = (share: number): string => {
   if (share === 0) return '0%';
   if (share > 0 && share < 0.00005) return '<0.01%';
   return `${fixed(share * 100, Math.abs(share) < 0.01 ? 2 : 1)}%`;
 };
 
-/** A number and how far its interval goes to the farther side, in one line. */
+/** Formats a number and the distance to the farther end of its interval, in one line. */
 export const within = (
   { value, low, high }: { readonly value: number; readonly low: number; readonly high: number },
   digits = 2,
@@ -34,13 +34,13 @@ const chars = { ...Object.fromEntries(noLines.map((name) => [name, ''])), middle
 const style = { head: [], border: [], 'padding-left': 0, 'padding-right': 0 };
 const narrowestLabel = 12;
 
-/** How a table is laid out. */
+/** Options for the layout of a table. */
 export interface TableOptions<T> {
   /** Columns of the terminal. */
   readonly width?: number;
-  /** How a row stands out, if it does. */
+  /** Style of a row, if it stands out. */
   readonly lookOf?: (one: T) => Look | undefined;
-  /** What becomes of columns for which there is no room: a block of their own below (default), or nothing. */
+  /** Columns for which there is no room go into a block of their own below (default), or are left out. */
   readonly beyond?: 'below' | 'left out';
 }
 
@@ -62,7 +62,7 @@ function drawnLines({ head, rows }: Drawn, labelWidth?: number): string[] {
   return table.toString().split('\n');
 }
 
-/** Which columns stand together: the first one in every block, and as many others as there is room for. */
+/** Groups columns into blocks: the first one in every block, and as many others as there is room for. */
 function blocksOf(widths: readonly number[], width: number, labelWidth: number): number[][] {
   const blocks: number[][] = [];
   let used = Number.POSITIVE_INFINITY;
@@ -78,7 +78,7 @@ function blocksOf(widths: readonly number[], width: number, labelWidth: number):
   return blocks.length === 0 ? [[0]] : blocks;
 }
 
-/** A table without lines but the one below its head, to be printed by `print`. */
+/** Returns a table without lines but the one below its head, to be printed by `print`. */
 export function plainTable<T>(
   columns: readonly Column<T>[],
   rows: readonly T[],
@@ -112,7 +112,7 @@ export function plainTable<T>(
     .join('\n\n');
 }
 
-/** A look ends with its line: a cell may have several. */
+/** Styles each line of a cell, since a style ends with its line. */
 const linesIn = (cell: string, how: Look | undefined): string =>
   how === undefined
     ? cell
@@ -121,10 +121,10 @@ const linesIn = (cell: string, how: Look | undefined): string =>
         .map((line) => (line === '' ? line : look(how, line)))
         .join('\n');
 
-/** Stands for a word that is longer than a line, which the table would cut: a sign that is in no text. */
+/** A sign that is in no text: it replaces a word longer than a line, which the table would cut. */
 const standIn = '\uE000';
 
-/** Prose, wrapped at words; lines after the first are indented. A word that is longer than a line stays whole, on its own. */
+/** Wraps prose at words; lines after the first are indented. A word that is longer than a line stays whole, on its own. */
 export function prose(text: string, indent = '', width = columnsOfOutput()): string {
   const room = width - indent.length;
   const long: string[] = [];

@@ -19,12 +19,12 @@ async function readInput(path: string): Promise<JsonFile> {
 }
 
 /**
- * Prints a plan and gives the exit code: 1 if the input is right and there is no plan for it.
+ * Prints a plan and returns the exit code: 1 if the input is valid and there is no plan for it.
  *
  * @throws PolicyError `unknown_id`, `invalid_input`; the system's error for a file that cannot be read
  */
 export async function runPlan(id: string, options: PlanOptions): Promise<number> {
-  // The registry refuses what is no planner, before anything is read.
+  // The registry refuses an id that is no planner's, before anything is read.
   if (!registry.planners.some((one) => one.id === id)) registry.plan(id as never, undefined as never);
   const input = await readInput(options.input);
   try {
@@ -38,7 +38,6 @@ export async function runPlan(id: string, options: PlanOptions): Promise<number>
   }
 }
 
-/** The command. */
 export function planCommand(): Command {
   return new Command('plan')
     .argument('<planner>', `one of ${registry.planners.map((one) => one.id).join(', ')}`)

@@ -36,7 +36,7 @@ Examples
   rollflex pools --task lsat-ar --groups 32,64,96 --width 2
   rollflex pools my-lengths.jsonl --width auto --json`;
 
-/** F_w: a whole number, or `auto`. */
+/** Parses F_w: a whole number, or `auto`. */
 function widthOf(text: string): number | 'auto' {
   if (text === 'auto') return text;
   const value = Number(text);
@@ -47,10 +47,9 @@ function widthOf(text: string): number | 'auto' {
 }
 
 const oneSize = whole(1, 100_000);
-/** R: whole numbers, with commas between them. */
+/** Parses R: whole numbers, with commas between them. */
 const groupsOf = (text: string): number[] => text.split(',').map(oneSize);
 
-/** The command. */
 export function poolsCommand(): Command {
   const command = new Command('pools')
     .argument('[trace...]', 'traces or dumps, folders, patterns, -; the four tasks of RolloutPipe if none')

@@ -1,4 +1,4 @@
-/** Disaggregated pools on the terminal: one table for each workload, and what it says. */
+/** Disaggregated pools on the terminal: one table for each workload, and its explanation. */
 import { oneLine } from '../core/printable.ts';
 import type { PoolsComparison, PoolsSchedulerResult } from '../sim/pools/result.ts';
 import { print } from './output.ts';
@@ -24,14 +24,14 @@ const columns: readonly Column<PoolsSchedulerResult>[] = [
   ['round\ns', (one) => seconds(one.roundSeconds)],
 ];
 
-/** What a shorter time is worth where fewer tokens are trained on. */
+/** Returns the speedup at equal tokens, where fewer tokens are trained on. */
 const perToken = ({ keptTokenRatio, equalTokenSpeedup }: PoolsSchedulerResult): string =>
   keptTokenRatio < 0.995 ? `, and ${fixed(equalTokenSpeedup.value, 2)}x as fast at equal tokens` : '';
 
 const fastestOf = (some: readonly PoolsSchedulerResult[]): PoolsSchedulerResult | undefined =>
   [...some].sort((a, b) => a.mainSeconds.value - b.mainSeconds.value)[0];
 
-/** What the table says, in a sentence; then what a reader must know. */
+/** Explains the table in a sentence, followed by the notes. */
 function meaning({ schedulers, shares, notes }: PoolsComparison): string {
   const [baseline, ...others] = schedulers;
   const best = fastestOf(others);
@@ -47,11 +47,11 @@ function meaning({ schedulers, shares, notes }: PoolsComparison): string {
   return [prose(sentence), ...(notes.length === 0 ? [] : [points])].join('\n');
 }
 
-/** The machines, and R, K and U. */
+/** Returns the machines, and R, K and U. */
 const shapeOf = ({ name, groupsPerRound, responsesPerPrompt, globalBatchSamples }: PoolsComparison['job']): string =>
   `${name}, R ${groupsPerRound}, K ${responsesPerPrompt}, U ${globalBatchSamples / responsesPerPrompt}`;
 
-/** One workload as text. */
+/** Returns one workload as text. */
 export function poolsTable({ workload, job, schedulers }: PoolsComparison): string {
   const lengths = `simulated responses mean ${fixed(workload.meanTokens, 0)}, longest ${workload.longestTokens} tokens`;
   const best = fastestOf(schedulers);
@@ -59,7 +59,6 @@ export function poolsTable({ workload, job, schedulers }: PoolsComparison): stri
   return `${prose(`${oneLine(workload.name)}: ${lengths}`)}\n${prose(shapeOf(job))}\n\n${table}\n`;
 }
 
-/** Prints comparisons. */
 export function printPools(comparisons: readonly PoolsComparison[], { quiet }: { readonly quiet?: boolean }): void {
   for (const comparison of comparisons) {
     print(poolsTable(comparison));
@@ -119,7 +118,7 @@ export function printPoolsSummary(
   print(listed(['waits: share of its time in which the trainer has nothing to do. rollflex pools says more.']));
 }
 
-/** What tail batching adds to pipelining, in a sentence. */
+/** Prints the gain that tail batching adds to pipelining, in a sentence. */
 export function printTail({ workload, job, schedulers }: PoolsComparison): void {
   const [cgp, both] = schedulers as [PoolsSchedulerResult, PoolsSchedulerResult];
   const perPrompt = (one: PoolsSchedulerResult): string => fixed(one.mainSeconds.value / job.groupsPerRound);

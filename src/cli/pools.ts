@@ -1,4 +1,4 @@
-/** `rollflex pools`: what would RolloutPipe save a job with pools of its own for rollout and training? */
+/** `rollflex pools`: the time that RolloutPipe would save a job with separate pools for rollout and training. */
 import { refuse } from '../errors.ts';
 import { comparePools, poolsSchedulers, poolsTailSchedulers } from '../sim/pools/compare.ts';
 import {
@@ -46,13 +46,13 @@ export interface PoolsOptions extends TextOptions {
 /** Most responses of all rounds, seeds and schedulers of a workload: beyond, it would take an hour. */
 const mostResponses = 50_000_000;
 
-/** Options that say what a job on pools is. */
+/** Options for the job on pools. */
 export type PoolsJobOptions = Pick<
   PoolsOptions,
   'responsesPerPrompt' | 'batch' | 'engines' | 'verifierSeconds' | 'trainSecondsPerToken' | 'rounds' | 'seeds'
 >;
 
-/** The job of RolloutPipe with R groups a round, changed as the options say. */
+/** Returns the job of RolloutPipe with R groups a round, changed as the options say. */
 export function jobOf(groups: number, options: PoolsJobOptions): PoolsJob {
   const { responsesPerPrompt, engines, verifierSeconds, trainSecondsPerToken } = options;
   const preset = rolloutpipeJob(groups);
@@ -83,7 +83,7 @@ export function withoutPoolTimelines(comparison: PoolsComparison): unknown {
   return { ...comparison, schedulers };
 }
 
-/** The tasks of RolloutPipe, and the bundled traces on the same machines; as they stand beside other workloads. */
+/** Returns the tasks of RolloutPipe, and the bundled traces on the same machines, for a report beside other workloads. */
 export function bundledPools(seed: number): (() => PoolsComparison)[] {
   const workloads: (() => NamedWorkload)[] = [
     ...poolsTaskIds.map((task) => () => (one: number) => rolloutpipeWorkload(task, one)),
@@ -93,14 +93,14 @@ export function bundledPools(seed: number): (() => PoolsComparison)[] {
   return workloads.map((workload) => () => comparePools({ job: rolloutpipeJob(), workload: workload(), seeds }));
 }
 
-/** Tail batching beside pipelining, where it does most: on the bundled lengths with the heaviest tail. */
+/** Runs tail batching beside pipelining, where it saves most: on the bundled lengths with the heaviest tail. */
 export function runBundledTail(seed: number): PoolsComparison {
   const workload = traceWorkload(readTraceFile(heavyTailTrace()), usualWorkload);
   const schedulers = [cgpScheduler, poolsTailScheduler(true)];
   return comparePools({ job: rolloutpipeJob(), workload, rounds: 10, seeds: [seed], schedulers, timeline: false });
 }
 
-/** Runs the simulation, prints it, and writes what was asked for. */
+/** Runs the simulation, prints it, and writes the files that were asked for. */
 export async function runPools(paths: readonly string[], options: PoolsOptions): Promise<void> {
   checkOutputs({ '--report': options.report }, readPaths(inputFiles(paths)));
   if (paths.length > 0 && options.task !== undefined) {

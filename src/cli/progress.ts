@@ -1,20 +1,20 @@
-/** Progress of a long command on the terminal, and what Ctrl-C and Ctrl-Z do meanwhile. */
+/** Progress of a long command on the terminal, and its handling of Ctrl-C and Ctrl-Z. */
 import { setImmediate as turn } from 'node:timers/promises';
 import ora, { type Ora } from 'ora';
 import { oneLine } from '../core/printable.ts';
 import { Interrupted, interruptible } from './interrupt.ts';
 import { exitCodes, say } from './output.ts';
 
-/** Letters of a bar: with what stands beside it, it is less than half of a narrow terminal. */
+/** Characters of a bar: with the text beside it, less than half of a narrow terminal. */
 const barCells = 24;
 
-/** What a command says of itself. */
+/** Texts of a progress display. */
 export interface ProgressOptions {
-  /** What it does, before anything is known of how far it is. */
+  /** The activity of the command, shown until its progress is known. */
   readonly text: string;
   /** Whether nothing is shown. */
   readonly isQuiet: boolean;
-  /** What the user is told after Ctrl-C. */
+  /** The message for the user after Ctrl-C. */
   readonly stopped?: string;
 }
 
@@ -27,7 +27,7 @@ export class Progress {
   readonly #leave = (): void => this.#interrupted();
 
   constructor({ text, isQuiet, stopped }: ProgressOptions) {
-    // A pseudo-terminal without a size has 0 columns, and on those the spinner would count its lines without end.
+    // A pseudo-terminal without a size has 0 columns, which would make the spinner count its lines forever.
     const isShown = process.stderr.isTTY === true && process.stderr.columns > 0 && !isQuiet;
     this.#stopped = stopped;
     this.#text = oneLine(text);
@@ -37,13 +37,13 @@ export class Progress {
       text: oneLine(text),
       // In raw mode the terminal sends no signals: Ctrl-Z would do nothing, and Ctrl-C only between two steps.
       discardStdin: false,
-      // Whoever hides it must show it again, also when the process is suspended or killed.
+      // A process that hides the cursor must show it again, also when it is suspended or killed.
       hideCursor: false,
     }).start();
     process.on('SIGINT', this.#leave);
   }
 
-  /** How much is done, 0 to 1: a bar, and what is left to wait. */
+  /** Share of the work that is done, 0 to 1: shown as a bar with the time left. */
   set done(share: number) {
     const seconds = (performance.now() - this.#begun) / 1000;
     const full = Math.round(share * barCells);
@@ -53,7 +53,7 @@ export class Progress {
     this.#spinner.text = `${this.#text} ${bar} ${Math.floor(100 * share)}%${left}`;
   }
 
-  /** What is shown from now on. */
+  /** The text that is shown from now on. */
   set text(text: string) {
     this.#spinner.text = oneLine(text);
   }

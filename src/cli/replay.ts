@@ -15,7 +15,7 @@ export interface ReplayOptions {
   readonly json?: boolean;
 }
 
-/** Replays a log and gives the exit code: 1 if a decision differs. */
+/** Replays a log and returns the exit code: 1 if a decision differs. */
 export async function runReplay(paths: readonly string[], options: ReplayOptions): Promise<number> {
   const { restore } = await registryWith(options.policies);
   const log = openLog(paths);
@@ -71,7 +71,6 @@ function printSession({ session, policy, events, decisions, unplayed, gaps, diff
   if (unplayed > 0) print(`  ${unplayed} events could not be replayed: no snapshot stands before them`);
 }
 
-/** The command. */
 export function replayCommand(): Command {
   return new Command('replay')
     .argument('<log...>', 'a log written by recordEvents, or the folder (or files) of serve --log-dir')

@@ -12,7 +12,7 @@ interface Item {
   readonly kind: string;
   readonly summary: string;
   readonly schema: z.ZodType;
-  /** Of a planner. */
+  /** Schema of the plan of a planner. */
   readonly plan?: z.ZodType;
 }
 
@@ -34,7 +34,7 @@ function items(): Item[] {
   ];
 }
 
-/** A schema with a name comes as a reference to itself; readers look for `properties` at the top. */
+/** Unwraps a schema with a name, which is a reference to itself; readers look for `properties` at the top. */
 function unwrapped({ $ref, $defs, ...rest }: z.core.JSONSchema.BaseSchema): z.core.JSONSchema.BaseSchema {
   const name = $ref?.replace('#/$defs/', '');
   if (name === undefined) return { ...rest, ...($defs === undefined ? {} : { $defs }) };
@@ -65,7 +65,6 @@ export function runSchema(id: string | undefined, options: SchemaOptions): void 
   print(options.json ? JSON.stringify(schema) : JSON.stringify(schema, null, 2));
 }
 
-/** The command. */
 export function schemaCommand(): Command {
   return new Command('schema')
     .argument('[id]', 'such as tail-batching, judge-offload, response.completed or request.abort')

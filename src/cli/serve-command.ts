@@ -1,4 +1,4 @@
-/** The options of `rollflex serve`, and its help. Those of limits are made from their schema. */
+/** The options of `rollflex serve`, and its help. Options for limits are made from their schema. */
 import { Command, Option } from 'commander';
 import { z } from 'zod';
 import { durableSchema } from '../rpc/durable.ts';
@@ -47,7 +47,7 @@ interface Shape {
   readonly description: string;
 }
 
-/** `maxMessageBytes` as `--max-message-bytes <n>`: an option for each number of a schema. */
+/** Returns an option for each number of a schema: `maxMessageBytes` as `--max-message-bytes <n>`. */
 function numberOptions(schema: z.ZodType): (readonly [option: Option, usual: number])[] {
   const { properties } = z.toJSONSchema(schema, { io: 'input' }) as unknown as { properties: Record<string, Shape> };
   const numbers = Object.entries(properties).filter(([, { type }]) => type === 'integer' || type === 'number');
@@ -60,7 +60,6 @@ function numberOptions(schema: z.ZodType): (readonly [option: Option, usual: num
 
 const described = (name: 'fsync' | 'snapshotEvents'): string => durableSchema.shape[name].description!;
 
-/** The command. */
 export function serveCommand(): Command {
   const command = new Command('serve')
     .option('--stdio', 'serve one client on standard input and output')

@@ -15,7 +15,7 @@ import { registryWith } from './definitions.ts';
 import { say } from './output.ts';
 import { packageVersion } from './package.ts';
 
-/** Options as the command line gives them, those of limits by their names. */
+/** Options as the command line gives them; limits have their own names. */
 export interface ServeOptions extends ServerLimits {
   readonly stdio?: boolean;
   readonly socket?: string;
@@ -58,7 +58,7 @@ export function stopSignal(): Promise<void> {
   });
 }
 
-/** A server, what ends it besides a signal, and what is to do at its end. */
+/** A server, the event that ends it besides a signal, and the actions at its end. */
 interface Running {
   readonly server: RpcServer;
   readonly failed: Promise<never>;
@@ -101,7 +101,7 @@ function decisionLogOf(options: ServeOptions, meter: Meter): FileDecisionLog | u
  */
 export async function runServe(options: ServeOptions): Promise<void> {
   checkTransport(options);
-  // What a policy prints must not get between the messages.
+  // Output of a policy must not get between the messages.
   if (options.stdio) globalThis.console = new Console(process.stderr, process.stderr);
   const { tokenFile, metricsPort, metricsHost, socket, port, host } = options;
   const isToken = tokenFile === undefined ? undefined : tokenFromFile(tokenFile);
@@ -131,7 +131,7 @@ export async function runServe(options: ServeOptions): Promise<void> {
     await measured?.close();
     await running.close();
     await decisionLog?.close();
-    // A client may keep its end open; what it was to get is written.
+    // A client may keep its end open; its messages are written by now.
     process.stdin.destroy();
   }
 }

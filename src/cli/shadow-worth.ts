@@ -1,4 +1,4 @@
-/** What the differences of a session in shadow mode would have been worth, in words. */
+/** The estimated value of the differences of a session in shadow mode, in words. */
 import type { TpWorth } from '../sim/shadow/adaptive-tp.ts';
 import type { ScaleDownWorth } from '../sim/shadow/gpu-scale-down.ts';
 import type { TimeoutWorth } from '../sim/shadow/sandbox-timeout.ts';

@@ -1,4 +1,4 @@
-/** `rollflex shadow`: where policies that ran beside a host would have decided otherwise, and what that is worth. */
+/** `rollflex shadow`: decisions in which a policy differs from its host, and their estimated value. */
 import { Command } from 'commander';
 import { oneLine } from '../core/printable.ts';
 import type { ShadowCounts, ShadowDifference } from '../sim/shadow/pairs.ts';
@@ -59,7 +59,6 @@ function runShadow(paths: readonly string[], { session, json }: ShadowOptions): 
   if (report.droppedLines > 0) print(`- The server has left out ${report.droppedLines} lines of this log.`);
 }
 
-/** The command. */
 export function shadowCommand(): Command {
   return new Command('shadow')
     .argument('<log...>', 'the folder (or files) of serve --log-dir')

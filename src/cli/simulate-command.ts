@@ -11,7 +11,6 @@ import { correlationOption, resamplingOption, textOptions, withOptions } from '.
 const factor = between(1, 16);
 const seed = whole(0, Number.MAX_SAFE_INTEGER);
 
-/** The command. */
 export function simulateCommand(): Command {
   const command = new Command('simulate')
     .argument(

@@ -1,4 +1,4 @@
-/** What `rollflex simulate` prints: a screen, or with `--verbose` every table and every note. */
+/** Output of `rollflex simulate`: a screen, or with `--verbose` every table and every note. */
 import { oneLine } from '../core/printable.ts';
 import type { Job } from '../sim/host/job.ts';
 import type { PoolsComparison } from '../sim/pools/result.ts';
@@ -24,7 +24,7 @@ export interface OutputOptions {
 /** Prints the parts of a simulation as they come. */
 export class SimulateOutput {
   readonly #options: OutputOptions;
-  /** What is said of the job before anything is known of the lengths. */
+  /** Text about the job that is printed before the lengths are known. */
   readonly #ofJob: string;
   readonly #isWhole: boolean;
 
@@ -34,7 +34,7 @@ export class SimulateOutput {
     this.#isWhole = options.verbose === true || options.quiet === true;
   }
 
-  /** Says at once what is simulated: what comes first takes seconds. */
+  /** Prints the job at once, since the first result takes seconds. */
   begin({ name }: Job): void {
     if (this.#options.json) return;
     if (this.#ofJob !== '') print(`${this.#ofJob}\n`);
@@ -45,7 +45,7 @@ export class SimulateOutput {
   comparison(comparison: ComparisonResult): void {
     const { json, quiet, ablation, fromLog } = this.#options;
     if (json) return;
-    // What a log has is what happened; everything that is shown here is what would have, in the simulator.
+    // The log records what happened; the figures shown here are simulated.
     if (fromLog !== undefined) print(`${prose(oneLine(comparison.workload.source))}\n`);
     if (this.#isWhole) {
       print(comparisonTable(comparison));
@@ -71,7 +71,7 @@ export class SimulateOutput {
     else print(vlmVerdict(comparisons));
   }
 
-  /** The files that were written, and what to do next. */
+  /** Prints the files that were written, and the next steps for the user. */
   end(written: readonly string[], paths: readonly string[]): void {
     const { quiet, ablation, verbose, fromLog } = this.#options;
     if (quiet) return;

@@ -1,4 +1,4 @@
-/** The tasks of `rollflex simulate`: done by threads where it pays, and told as soon as what they belong to is whole. */
+/** The tasks of `rollflex simulate`: done by threads where it pays, and printed as soon as their part is complete. */
 import { availableParallelism } from 'node:os';
 import type { PoolsComparison } from '../sim/pools/result.ts';
 import type { ComparisonResult } from '../sim/result.ts';
@@ -16,7 +16,7 @@ import {
 } from './simulate-tasks.ts';
 import { bundledVlm } from './vlm.ts';
 
-/** What is simulated beside the comparisons, and what is shown meanwhile. */
+/** Simulations beside the comparisons, and options of the display. */
 export interface SimulateAsked {
   readonly pools?: boolean;
   readonly vlm?: boolean;
@@ -24,17 +24,17 @@ export interface SimulateAsked {
   readonly quiet?: boolean;
 }
 
-/** Everything that was found. */
+/** Results of all simulations. */
 export interface Simulated {
   readonly comparisons: ComparisonResult[];
   readonly pools: PoolsComparison[];
   readonly vlm: VlmComparison[];
 }
 
-/** How long a task of a kind takes, beside the others: a run of the usual job, all schedulers of a bundled workload. */
+/** Time that a task of a kind takes, relative to a run of the usual job. */
 const weights = { run: 1, pools: 0.7, tail: 0.7, vlm: 2.4 } as const;
 
-/** Tasks that are told together: a comparison, or all of a kind. */
+/** Tasks that are printed together: a comparison, or all of a kind. */
 interface Part {
   readonly tasks: readonly SimulateTask[];
   tell(made: readonly SimulateMade[]): void;
@@ -52,7 +52,7 @@ function threadsFor({ job, steps, seeds, fromLog }: SimulateInput): number {
   return Math.min(mostThreads, availableParallelism());
 }
 
-/** Does all that was asked for; `output` is told of each part when it is whole, in their order. */
+/** Does all tasks; `output` receives each part when it is complete, in their order. */
 export async function simulateAll(
   input: SimulateInput,
   asked: SimulateAsked,
@@ -116,7 +116,7 @@ async function doAll(
       partOf.get(task)!.made.set(task, one);
       done += weights[task.kind];
       progress.done = done / all;
-      // What is whole earlier than the part before it waits, so that the order is always the same.
+      // A part that is complete before its predecessor waits, so that the order is always the same.
       while (waiting[0] !== undefined && waiting[0].made.size === waiting[0].tasks.length) {
         const { tasks: own, made, tell } = waiting.shift()!;
         tell(own.map((each) => made.get(each)!));

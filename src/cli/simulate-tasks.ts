@@ -1,4 +1,4 @@
-/** What `rollflex simulate` computes, in tasks that threads can do one by one: the runs of each comparison, and what stands beside. */
+/** Tasks of `rollflex simulate` that threads can do one by one: the runs of each comparison, and the simulations beside them. */
 import { type PreparedRuns, prepareRuns } from '../sim/compare.ts';
 import { ablation, usualSchedulers } from '../sim/host/ablation.ts';
 import type { Job } from '../sim/host/job.ts';
@@ -12,7 +12,7 @@ import { type LengthOptions, workloads } from './lengths.ts';
 import { bundledPools, runBundledTail } from './pools.ts';
 import { bundledVlm } from './vlm.ts';
 
-/** Everything that the tasks follow from: JSON, so that a thread can make them anew. */
+/** Input of all tasks: JSON, so that a thread can make them anew. */
 export interface SimulateInput extends LengthOptions {
   readonly job: Job;
   readonly capTokens: number;
@@ -28,28 +28,28 @@ export interface SimulateInput extends LengthOptions {
 /** A run of a comparison, or a whole comparison of another kind, by its place. */
 export interface SimulateTask {
   readonly kind: 'run' | 'pools' | 'tail' | 'vlm';
-  /** Which comparison of its kind. */
+  /** Index of the comparison among those of its kind. */
   readonly of: number;
-  /** Which run of it. */
+  /** Index of the run in the comparison. */
   readonly place: number;
 }
 
-/** What came of a task: that which it was for. */
+/** The result of a task; it has the field of its kind. */
 export interface SimulateMade {
   readonly run?: RunResult;
   readonly pools?: PoolsComparison;
   readonly vlm?: VlmComparison;
 }
 
-/** The schedulers beside each other, the baseline first. */
+/** Returns the schedulers beside each other, the baseline first. */
 function schedulersOf({ job, factors, ablation: all, oneStepOff }: SimulateInput): Scheduler[] {
   const variants = oneStepOff ? oneStepOffAblation(job, factors) : ablation(job, factors);
   if (all) return variants;
-  // Without the ablation, its first variant stands beside the same baseline.
+  // Without the ablation, its first variant is compared with the same baseline.
   return oneStepOff ? variants.slice(0, 2) : usualSchedulers(job, factors);
 }
 
-/** The comparisons, with all runs still to be made. Throws `PolicyError`, or the system's error, for bad input. */
+/** Returns the comparisons, with all runs still to be made. Throws `PolicyError`, or the system's error, for bad input. */
 export function comparisonsOf(input: SimulateInput): PreparedRuns[] {
   const { job, steps } = input;
   const [baseline, ...schedulers] = schedulersOf(input);
@@ -59,7 +59,7 @@ export function comparisonsOf(input: SimulateInput): PreparedRuns[] {
   );
 }
 
-/** What does tasks; traces are read when the first one needs them. */
+/** Returns a function that does tasks; traces are read when the first task needs them. */
 export function simulateWork(
   input: SimulateInput,
   prepared: () => readonly PreparedRuns[] = () => comparisonsOf(input),

@@ -1,4 +1,4 @@
-/** `rollflex simulate`: what would scheduling save on these response lengths? */
+/** `rollflex simulate`: the time that scheduling would save on these response lengths. */
 import { oneLine } from '../core/printable.ts';
 import { refuse } from '../errors.ts';
 import type { Job } from '../sim/host/job.ts';
@@ -38,7 +38,7 @@ export interface SimulateOptions extends JobOptions, LengthOptions, TextOptions 
   readonly quiet?: boolean;
 }
 
-/** Runs the simulation, prints each workload as soon as it is there, and writes what was asked for. */
+/** Runs the simulation, prints each workload as soon as it is done, and writes the files that were asked for. */
 export async function runSimulate(paths: readonly string[], options: SimulateOptions): Promise<void> {
   checkOutputs({ '--report': options.report, '--perfetto': options.perfetto }, filesRead(paths, options));
   const measured = await readMeasured(options.calibrate, options);
@@ -76,7 +76,7 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
     ablation,
     oneStepOff,
   };
-  // Who has seen enough (`| head`) still wants the files.
+  // A reader that stops early (`| head`) still wants the files.
   if (options.report !== false || options.perfetto !== undefined) outlastReader();
   const said = calibration === undefined ? '' : calibrationText(calibration, options.calibrate!);
   const output = new SimulateOutput(options, said);
@@ -106,7 +106,7 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
   output.end(writeFiles(), paths);
 }
 
-/** What would not fit in memory, or take days, is refused at once. */
+/** Larger jobs would not fit in memory, or would take days, and are refused. */
 const mostInRound = 400_000;
 const mostInAll = 20_000_000;
 

@@ -43,7 +43,6 @@ Examples
   rollflex sweep my-lengths.jsonl --resume sweep.jsonl --effort thorough
   rollflex sweep my-lengths.jsonl --json              policy and config for registry.create`;
 
-/** The command. */
 export function sweepCommand(): Command {
   const command = new Command('sweep')
     .argument(

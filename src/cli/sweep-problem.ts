@@ -1,4 +1,4 @@
-/** From the options of `rollflex sweep` to the problems that it sweeps; workers make them anew from the same options. */
+/** Turns the options of `rollflex sweep` into its problems; workers make them anew from the same options. */
 import { createHash } from 'node:crypto';
 import { refuse } from '../errors.ts';
 import { problemFor } from '../sim/advise/advising.ts';
@@ -22,12 +22,12 @@ import { packageVersion } from './package.ts';
 import { jobOf } from './pools.ts';
 import type { NamedWorkload } from './workloads.ts';
 
-/** Options that say what is simulated: JSON. */
+/** Options for the problems to simulate: JSON. */
 export interface SweepInput extends JobOptions {
   readonly traces: readonly NamedTrace[];
   /** The steps of the file that `calibrate` names. */
   readonly measured?: readonly MeasuredStep[];
-  /** Whose adapter carries it out: nothing else is searched. */
+  /** The trainer whose adapter carries it out: nothing else is searched. */
   readonly trainer?: TrainerId;
   readonly job: 'synchronous' | 'pools';
   readonly steps?: number;
@@ -47,7 +47,7 @@ export interface NamedProblem {
   readonly fingerprint: string;
 }
 
-/** What would not fit in memory, or take days, is refused at once. */
+/** Larger jobs would not fit in memory, or would take days, and are refused. */
 const mostInRound = 200_000;
 const mostInRun = 1_000_000;
 
@@ -76,10 +76,10 @@ function check(input: SweepInput): void {
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /**
- * The problems of some options, one for each workload.
+ * Returns the problems of some options, one for each workload.
  *
  * @throws PolicyError `invalid_input` for options that do not go together and for broken traces, `limit_exceeded` for
- *   what would take days; the system's error for files that cannot be read
+ *   problems that would take days; the system's error for files that cannot be read
  */
 export function sweepProblems(input: SweepInput): NamedProblem[] {
   check(input);
@@ -112,7 +112,7 @@ export interface PlacedTask {
   readonly task: SweepTask;
 }
 
-/** What makes runs of problems. */
+/** Returns a function that makes the runs of these problems. */
 export function sweepWork(problems: readonly NamedProblem[]): (task: PlacedTask) => SweepRun {
   const evaluators = problems.map(({ problem }) => sweepEvaluator(problem));
   return ({ place, task }) => evaluators[place]!(task);
@@ -121,7 +121,7 @@ export function sweepWork(problems: readonly NamedProblem[]): (task: PlacedTask)
 const forTrainer = (problem: SynchronousProblem, trainer: TrainerId | undefined): SweepProblem =>
   trainer === undefined ? problem : problemFor({ ...problem, trainer: trainerOf(trainer) });
 
-/** The key of a run: other settings, another trace or another version have another one. */
+/** Returns the key of a run: it differs for other settings, another trace or another version. */
 export function runKey(fingerprint: string, { settings, seed, part }: SweepTask): string {
   return digest(JSON.stringify([fingerprint, typeof settings === 'string' ? settings : keyOf(settings), seed, part]));
 }

@@ -33,7 +33,7 @@ const isJson = (text: string): boolean => {
   }
 };
 
-/** The runs of a file. What they follow from is in their keys: a file may hold those of many sweeps. */
+/** The runs of a file. Their keys contain all their inputs: a file may hold the runs of many sweeps. */
 export class SweepState {
   readonly #path: string;
   readonly #runs = new Map<string, SweepRun>();
@@ -51,18 +51,18 @@ export class SweepState {
     else this.#read(text);
   }
 
-  /** A run by its key, if the file has it. */
+  /** Returns a run by its key, if the file has it. */
   get(key: string): SweepRun | undefined {
     return this.#runs.get(key);
   }
 
-  /** Writes a run. */
+  /** Adds a run to the file. */
   put(key: string, run: SweepRun): void {
     this.#runs.set(key, run);
     this.#append(JSON.stringify({ key, run }));
   }
 
-  /** One write, which no signal cuts in two. */
+  /** Appends a line in one write, which no signal cuts in two. */
   #append(line: string): void {
     writing(this.#path, () => appendFileSync(this.#path, `${line}\n`));
   }
@@ -74,7 +74,7 @@ export class SweepState {
       refuse('invalid_input', `${this.#path}:1`, expected, first);
     }
     const last = rest.pop();
-    // Writing stops anywhere when a process is killed: what is left of a line is no run.
+    // A process that is killed may leave part of a line, which is no run.
     if (last !== undefined && last !== '') {
       truncateSync(this.#path, Buffer.byteLength(text) - Buffer.byteLength(last));
     } else if (last === undefined) appendFileSync(this.#path, '\n');

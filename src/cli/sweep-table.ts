@@ -1,4 +1,4 @@
-/** A recommendation as text: a table within 80 columns, what it means, and what it does not know. */
+/** A recommendation as text: a table within 80 columns, its meaning, and its limits. */
 import { oneLine } from '../core/printable.ts';
 import type { Interval } from '../sim/result.ts';
 import type { ConfirmedSettings, SweepAdvice, TriedSettings } from '../sim/sweep/result.ts';
@@ -42,7 +42,7 @@ const columns = (advice: SweepAdvice): readonly Column<Row>[] => [
     : ['at\ncap', cost((one) => percent(one.cappedShare))],
 ];
 
-/** Settings in a few letters; what they are stands above the table. */
+/** Returns the settings in a few letters, which are explained above the table. */
 function shortOf({ promptSpeculation, responseSpeculation, ...more }: SweepSettings): string {
   const etas = `${factor(promptSpeculation)}/${factor(responseSpeculation)}`;
   if ('width' in more) return `${etas} ${more.width}`;
@@ -103,7 +103,7 @@ function rowsOf({ recommended, published, baseline, oracle, tried: all }: SweepA
   return [...rows, ...others.slice(0, mostTried).map(tried)];
 }
 
-/** One recommendation. */
+/** Returns one recommendation as text. */
 export function adviceText(advice: SweepAdvice, isQuiet: boolean): string {
   const { workload, simulated, search, meaning, notModelled, policy } = advice;
   const prompts = workload.prompts === null ? '' : `${workload.prompts} prompts, `;

@@ -1,4 +1,4 @@
-/** `rollflex sweep`: which settings would save most on these response lengths? */
+/** `rollflex sweep`: the settings that would save most on these response lengths. */
 import { availableParallelism } from 'node:os';
 import type { SweepEffortId } from '../sim/sweep/effort.ts';
 import type { SweepAdvice, SweepLimits } from '../sim/sweep/result.ts';
@@ -33,7 +33,7 @@ export interface SweepCommandOptions extends Omit<SweepInput, 'traces' | 'measur
   readonly quiet?: boolean;
 }
 
-/** Sweeps, and prints what it found. */
+/** Sweeps, and prints the recommendation. */
 export async function runSweep(paths: readonly string[], options: SweepCommandOptions): Promise<void> {
   const { effort, minKept, minTop1, maxLag, seed, workers, resume, json, quiet, ...rest } = options;
   checkOutputs({ '--resume': resume }, rest.task === undefined ? filesRead(paths, rest) : []);
@@ -103,7 +103,7 @@ interface Batch extends Work {
   readonly clock: { made: number };
 }
 
-/** Runs of a batch: those that the file has, and those that are made. */
+/** Returns the runs of a batch: those in the file, and new ones for the others. */
 async function runsOf({ tasks }: SweepBatch, work: Batch): Promise<SweepRun[]> {
   const { problem, place, hands, state, progress, shown, clock } = work;
   const keys = tasks.map((task) => runKey(problem.fingerprint, task));

@@ -1,11 +1,11 @@
-/** What the system refuses, in words: a user is not asked to know what ENOENT is. */
+/** Errors of the operating system in words: a user need not know what ENOENT is. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
 import { nearest } from '../core/nearest.ts';
 import { refuse } from '../errors.ts';
 
-/** Of a path that the user gave: wrong use. Anything else that the system refuses is a failure. */
+/** Errors of a path that the user gave: wrong use. Any other error of the system is a failure. */
 const ofPaths: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file or folder',
   EISDIR: 'this is a folder, and a file is expected',
@@ -24,12 +24,12 @@ const ofTheSystem: Readonly<Record<string, string>> = {
   EMFILE: 'too many files are open',
 };
 
-/** What an error of the system has beside its code. */
+/** Fields of a system error beside its code. */
 interface SystemError extends NodeJS.ErrnoException {
   readonly address?: string;
   readonly port?: number;
   readonly hostname?: string;
-  /** Of a file that was to be written: what was there before is there still. */
+  /** Set for a file that was to be written: its former content is still there. */
   readonly isUnwritten?: boolean;
 }
 
@@ -40,7 +40,7 @@ export const isSystemError = (error: unknown): error is SystemError =>
 /** Whether it said so of a path that the user gave. */
 export const isPathError = ({ code = '' }: SystemError): boolean => code in ofPaths;
 
-/** Why, without where. */
+/** Returns the reason of an error, without its place. */
 export function reasonOf({ code = '', errno, message }: SystemError): string {
   const [, described] = getSystemErrorMap().get(errno ?? 0) ?? [];
   return ofPaths[code] ?? ofTheSystem[code] ?? described ?? message;
@@ -55,7 +55,7 @@ function similar(name: string, names: readonly string[]): string | undefined {
   return names.find((one) => stem(one) === meant);
 }
 
-/** What stands in the folder under a similar name, or that the folder is not there. */
+/** Returns a hint: a similar name in the folder, or that the folder does not exist. */
 function hintOf(path: string): string {
   const folder = dirname(path);
   try {
@@ -66,7 +66,7 @@ function hintOf(path: string): string {
   }
 }
 
-/** Where, and why. */
+/** Describes an error: its place, and its reason. */
 export function inWords(error: SystemError): string {
   const { code, path, address, port, hostname, isUnwritten } = error;
   const where = path ?? (port === undefined ? (hostname ?? address) : `${address}:${port}`);
@@ -84,7 +84,7 @@ export function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    // Of a folder the system does not say which.
+    // For a folder the system's error has no path.
     if (isSystemError(error)) throw Object.assign(error, { path });
     const expected = 'a file of less than 512 MB';
     refuse('limit_exceeded', path, expected, statSync(path).size, error);

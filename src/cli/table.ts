@@ -1,17 +1,17 @@
-/** The comparison as a table on the terminal, and what it means. */
+/** The comparison as a table on the terminal, and its explanation. */
 import { oneLine } from '../core/printable.ts';
 import { bestOf, isIdle, nothing, savedBy } from '../sim/report/best.ts';
 import type { ComparisonResult, SchedulerResult } from '../sim/result.ts';
 import { type Column, fixed, listed, percent, plainTable, prose, within } from './plain-table.ts';
 import { earnings } from './verdict.ts';
 
-/** Of long responses: the very same ones, and as many as long ones. */
+/** Returns two shares of long responses: the very same ones, and as many as long ones. */
 const long = ({ longestKeptShare, longestTrainedRatio }: SchedulerResult): string =>
   `${fixed(100 * longestKeptShare, 0)} / ${fixed(100 * longestTrainedRatio, 0)}%`;
 
 const rolloutSpeedup = 'rollout\nspeedup';
 
-/** The speedup at equal tokens stands beside the speedup, and what both cost beside them. */
+/** Columns of every table: the speedup at equal tokens beside the speedup, and then the costs of both. */
 const always: readonly Column<SchedulerResult>[] = [
   ['scheduler', (one) => one.label],
   ['step\ns', (one) => fixed(one.stepSeconds.value)],
@@ -34,10 +34,10 @@ const staleness: Column<SchedulerResult> = [
 ];
 
 /**
- * One workload: its lengths, and a row for each scheduler and for the oracle. The best of them stands out; a variant that adds
- * nothing is no row, but a word below.
+ * Returns one workload as text: its lengths, and a row for each scheduler and for the oracle. The best is in bold; a variant that
+ * adds nothing has no row, but is named below.
  *
- * @param isWhole - whether every column is there, however narrow the terminal
+ * @param isWhole - whether every column is shown, on a narrow terminal too
  */
 export function comparisonTable(comparison: ComparisonResult, isWhole = true): string {
   const { workload, oracle } = comparison;
@@ -54,16 +54,16 @@ export function comparisonTable(comparison: ComparisonResult, isWhole = true): s
   return `${prose(`${oneLine(workload.name)}: ${workload.prompts} prompts, simulated responses ${lengths}`)}\n\n${table}\n`;
 }
 
-/** What the variants of an ablation add, in a sentence; nothing without an ablation. */
+/** Returns the gain of each variant of an ablation, in a sentence; an empty text without an ablation. */
 export function rungsSentence(comparison: ComparisonResult): string {
   const variants = earnings(comparison);
   return variants === '' ? '' : `${prose(`Seconds of a step: ${variants}.`)}\n`;
 }
 
-/** What the table says, in sentences; then what a reader must know. */
+/** Explains the table in sentences, followed by the notes. */
 export function meaning({ schedulers, oracle, notes }: ComparisonResult): string {
   const [baseline, ...all] = schedulers;
-  // Of an ablation the last variant says it all.
+  // The last variant of an ablation has all mechanisms.
   const others = all.filter(
     (one) => one.variant === undefined || !all.some(({ variant }) => variant?.above === one.scheduler),
   );

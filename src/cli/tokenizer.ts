@@ -1,10 +1,10 @@
-/** Tokens of texts: counted by a tokenizer that the user has, or estimated from the characters, if the user says so. */
+/** Counts tokens of texts: by a tokenizer that the user has, or by an estimate from the characters, if the user asks for it. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { refuse } from '../errors.ts';
 import type { TextTokens } from '../sim/trace/import/dump.ts';
 
-/** An estimate, as plain as it is. */
+/** Estimates tokens from the number of characters. */
 export function tokensPerCharacter(factor: number): TextTokens {
   return {
     method: 'characters',
@@ -26,7 +26,7 @@ function jsonAt(path: string): Record<string, unknown> {
 const fileAt = (path: string): string => (statSync(path).isDirectory() ? join(path, 'tokenizer.json') : path);
 const configOf = (file: string): string => join(dirname(file), 'tokenizer_config.json');
 
-/** The files that are read of a tokenizer. Throws the system's error. */
+/** Returns the files that a tokenizer is read from. Throws the system's error. */
 export const tokenizerFiles = (path: string): string[] => [fileAt(path), configOf(fileAt(path))];
 
 /**

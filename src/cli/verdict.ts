@@ -1,4 +1,4 @@
-/** What a workload comes to, in a line or two: how much faster, how much at equal tokens, and what it costs. */
+/** The verdict on a workload, in a line or two: speedup, speedup at equal tokens, and costs. */
 import { oneLine } from '../core/printable.ts';
 import type { PoolsComparison, PoolsSchedulerResult } from '../sim/pools/result.ts';
 import { bestOf, earnedBy, isIdle, nothing, savedBy } from '../sim/report/best.ts';
@@ -14,7 +14,9 @@ const faster = (speedup: number, text: string): string => {
 };
 const named = (name: string): string => look('bold', oneLine(name));
 
-/** What each variant of an ablation adds to the one below: seconds a step; those that add nothing are told in one piece. */
+/**
+ * Returns the seconds a step that each variant of an ablation saves over the one below; those that save nothing are listed last.
+ */
 export function earnings(comparison: ComparisonResult): string {
   const variants = comparison.schedulers.filter((one) => earnedBy(one, comparison) !== undefined);
   const earned = variants
@@ -33,7 +35,7 @@ export function earnings(comparison: ComparisonResult): string {
   ].join('; ');
 }
 
-/** What is paid for a speedup: tokens, the longest responses, and how old the weights are. */
+/** Returns the cost of a speedup: tokens, the longest responses, and the age of the weights. */
 function costOf(best: SchedulerResult, baseline: SchedulerResult): string {
   if (best.keptTokenRatio > 0.995 && best.longestKeptShare > 0.995 && best.maxLag === 0)
     return ' nothing: every response is kept, on policy';
@@ -48,7 +50,7 @@ function costOf(best: SchedulerResult, baseline: SchedulerResult): string {
   );
 }
 
-/** A comparison of synchronous jobs; `of` is what the verdict is on. */
+/** Returns the verdict on a comparison of synchronous jobs; `of` is its subject. */
 export function comparisonVerdict(comparison: ComparisonResult, of = comparison.workload.name): string {
   const { schedulers, oracle } = comparison;
   const { caveat } = comparison.workload;
@@ -73,7 +75,7 @@ const range = (values: readonly number[], digits: number, unit: string): string 
   return least === most ? `${least}${unit}` : `${least} to ${most}${unit}`;
 };
 
-/** Of all schedulers with both mechanisms the one with the given width, as the table has it. */
+/** Returns the scheduler with both mechanisms and the given width, as the table has it. */
 export const bothOf = (schedulers: readonly PoolsSchedulerResult[]): PoolsSchedulerResult =>
   schedulers.find((one) => one.pipelining && !one.tailBatching && one.width !== 'all') ?? schedulers.at(-1)!;
 
@@ -101,7 +103,7 @@ export function poolsVerdict(comparisons: readonly PoolsComparison[], tail?: Poo
   );
 }
 
-/** What tail batching adds to pipelining alone. */
+/** Returns the gain that tail batching adds to pipelining alone. */
 function tailVerdict({ workload, schedulers }: PoolsComparison): string {
   const [alone, both] = schedulers as [PoolsSchedulerResult, PoolsSchedulerResult];
   const times = alone.mainSeconds.value / both.mainSeconds.value;
@@ -118,7 +120,7 @@ const fastestOf = (schedulers: readonly VlmSchedulerResult[]): VlmSchedulerResul
 /** Less than this is not worth a line of its own among vision-language workloads, where loading takes minutes. */
 const fewPercent = 1.1;
 
-/** Vision-language steps, together; those with nothing to see are in the last line. */
+/** Returns the verdict on vision-language steps, together; those without visual inputs are in the last line. */
 export function vlmVerdict(comparisons: readonly VlmComparison[]): string {
   const all = comparisons
     .map((one) => ({ ...one, best: fastestOf(one.schedulers) }))

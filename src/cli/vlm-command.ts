@@ -37,7 +37,6 @@ Examples
   rollflex vlm my-sequences.jsonl --gpus 16 --batch 32
   rollflex vlm --mixture only-video --frames 256 --model qwen2.5-vl-32b --gpus 128 --json`;
 
-/** The command. */
 export function vlmCommand(): Command {
   return new Command('vlm')
     .argument('[file]', 'your own sequences; the bundled mixtures if none')

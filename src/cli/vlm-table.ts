@@ -1,4 +1,4 @@
-/** VLM comparisons on the terminal: two tables, and what they mean. */
+/** VLM comparisons on the terminal: two tables, and their explanation. */
 import { oneLine } from '../core/printable.ts';
 import type { VlmComparison, VlmSchedulerResult } from '../sim/vlm/result.ts';
 import { print } from './output.ts';
@@ -34,7 +34,7 @@ const loads: readonly Column<VlmSchedulerResult>[] = [
   ['OOM', (one) => (one.exceeded.length === 0 ? 'no' : one.exceeded.map((name) => short[name]).join('\n'))],
 ];
 
-/** What the tables say, in sentences; then what a reader must know. */
+/** Explains the tables in sentences, followed by the notes. */
 function meaning({ schedulers, notes }: VlmComparison): string {
   const [baseline, ...others] = schedulers;
   const best = others.at(-1);
@@ -46,7 +46,7 @@ function meaning({ schedulers, notes }: VlmComparison): string {
   return [prose(sentence), ...(notes.length === 0 ? [] : [listed(notes)])].join('\n');
 }
 
-/** One workload as text. */
+/** Returns one workload as text. */
 export function vlmTables(comparison: VlmComparison): string {
   const { workload, job, schedulers } = comparison;
   const lengths = `simulated sequences mean ${fixed(workload.meanTokens, 0)}, longest ${workload.longestTokens} tokens`;
@@ -57,7 +57,6 @@ export function vlmTables(comparison: VlmComparison): string {
   return [prose(`${oneLine(workload.name)}: ${lengths}`), `${prose(shape)}\n`, `${tables.join('\n\n')}\n`].join('\n');
 }
 
-/** Prints comparisons. */
 export function printVlm(comparisons: readonly VlmComparison[], { quiet }: { readonly quiet?: boolean }): void {
   for (const comparison of comparisons) {
     print(vlmTables(comparison));

@@ -1,4 +1,4 @@
-/** `rollflex vlm`: what would FlexRL save a VLM RL step? */
+/** `rollflex vlm`: the time that FlexRL would save a VLM RL step. */
 import { basename } from 'node:path';
 import { refuse } from '../errors.ts';
 import { hasKeys } from '../sim/trace/format.ts';
@@ -29,7 +29,7 @@ export type BundledVlmId = (typeof bundledVlmIds)[number];
 export interface VlmOptions {
   readonly mixture?: BundledVlmId;
   readonly frames: number;
-  /** By default 1024, as in FlexRL; of text 16,384. */
+  /** Default 1024, as in FlexRL; for text 16,384. */
   readonly cap?: number;
   readonly model: VlmModelId;
   readonly gpu: VlmGpuId;
@@ -46,7 +46,7 @@ export interface VlmOptions {
   readonly quiet?: boolean;
 }
 
-/** What is not given: the longest response of FlexRL §5.1, that of text, and the responses of a text prompt. */
+/** Defaults: the longest response of FlexRL §5.1, that of text, and the responses of a text prompt. */
 const defaultCap = 1024;
 const defaultTextCap = 16_384;
 const responsesPerPrompt = 8;
@@ -64,7 +64,7 @@ function bundled(id: BundledVlmId, draw: Draw): VlmWorkload {
   return mixtureWorkload(id, { sources: bundledVisionSources(), maxFrames, capTokens, seed });
 }
 
-/** A file of sequences, or any trace of responses: that is text. */
+/** Reads a file of sequences, or any trace of responses, which are text. */
 async function fromFile(path: string, draw: Draw): Promise<VlmWorkload> {
   const lines = path === '-' ? undefined : await sequencesAt(path);
   if (lines === undefined) return textWorkload((await readTraces([path], {}, true))[0]!, draw);
@@ -72,7 +72,7 @@ async function fromFile(path: string, draw: Draw): Promise<VlmWorkload> {
   return recordedVlmWorkload(basename(path).replace(/\.jsonl(\.gz)?$/, ''), samples, draw.seed);
 }
 
-/** Whether a line is of a trace of responses; what is neither is read as a sequence, whose reader says what is wrong. */
+/** Whether a line is of a trace of responses; any other is read as a sequence, whose reader reports errors. */
 function isTrace(line: string, path: string): boolean {
   if (hasKeys(line, ['responseTokens'])) return false;
   try {
@@ -82,7 +82,7 @@ function isTrace(line: string, path: string): boolean {
   }
 }
 
-/** The lines of a file of sequences, each at its place; none of any other. */
+/** Returns the lines of a file of sequences, each at its place; none of any other. */
 async function sequencesAt(path: string): Promise<string[] | undefined> {
   const [file, ...more] = inputFiles([path]);
   const lines: string[] = [];
@@ -124,13 +124,13 @@ export function withoutPictures({ batch: _, ...comparison }: VlmComparison): unk
   return { ...comparison, schedulers: comparison.schedulers.map(({ picture: _picture, ...one }) => one) };
 }
 
-/** The bundled workloads on a job of FlexRL's Table 2, with 64 GPUs; few steps, as they stand beside other workloads. */
+/** Returns the bundled workloads on a job of FlexRL's Table 2, with 64 GPUs and few steps, for a report beside other workloads. */
 export function bundledVlm(seed: number): (() => VlmComparison)[] {
   const job = defineVlmJob({ gpus: 64, batchSequences: 128 });
   return bundledVlmIds.map((id) => () => compareVlm({ job, workload: bundled(id, { frames: 128, seed }), steps: 3 }));
 }
 
-/** Runs the simulation, prints it, and writes what was asked for. */
+/** Runs the simulation, prints it, and writes the files that were asked for. */
 export async function runVlm(path: string | undefined, options: VlmOptions): Promise<void> {
   checkOutputs({ '--report': options.report }, path === undefined ? [] : [path]);
   const job = jobOf(options);

@@ -1,4 +1,4 @@
-/** From a trace to a workload, whichever kind of trace it is. */
+/** Turns a trace of any kind into a workload. */
 import { type Command, Option } from 'commander';
 import { marginalWorkload, pooledQuantile } from '../sim/workload/marginal.ts';
 import { type Resampling, resamplingMethods, tracedWorkload } from '../sim/workload/traced.ts';
@@ -9,24 +9,24 @@ import type { NamedTrace } from './files.ts';
 /** A workload for each seed. */
 export type NamedWorkload = (seed: number) => Workload;
 
-/** How responses are made of a trace. */
+/** Options that decide how responses are sampled from a trace. */
 export interface TraceWorkloadOptions {
   readonly resampling: Resampling;
-  /** Where a trace has only quantiles. */
+  /** Correlation used where a trace has only quantiles. */
   readonly correlation: number;
   readonly capTokens: number;
 }
 
-/** How responses are made unless the command line says otherwise. */
+/** Defaults of the command line for sampling responses from a trace. */
 export const usualWorkload: TraceWorkloadOptions = { resampling: 'copula', correlation: 0.3, capTokens: 16_384 };
 
-/** The option of the command line for responses that a trace does not have. */
+/** Returns the option of the command line for responses that a trace does not have. */
 export const resamplingOption = (): Option =>
   new Option('--resampling <method>', 'how responses that were never recorded are made')
     .choices(resamplingMethods)
     .default(usualWorkload.resampling);
 
-/** The options of the command line for dumps that have text, and no count of tokens. */
+/** Returns the options of the command line for dumps that have text, and no count of tokens. */
 export const textOptions = (): Option[] => [
   new Option('--tokenizer <file>', 'count the tokens of texts by this tokenizer.json (or the folder with it)'),
   new Option('--tokens-per-character <n>', 'estimate the tokens of texts instead').argParser(between(0.001, 10)),
@@ -36,13 +36,13 @@ export const textOptions = (): Option[] => [
 export const withOptions = (command: Command, options: readonly Option[]): Command =>
   options.reduce((so, option) => so.addOption(option), command);
 
-/** The option of the command line for traces of quantiles. */
+/** Returns the option of the command line for traces of quantiles. */
 export const correlationOption = (): Option =>
   new Option('--correlation <rho>', 'within-prompt correlation, where a trace has only quantiles')
     .argParser(between(0, 0.999))
     .default(usualWorkload.correlation);
 
-/** The workload of a trace. */
+/** Returns the workload of a trace. */
 export function traceWorkload(
   { name, trace }: NamedTrace,
   { resampling, correlation, capTokens }: TraceWorkloadOptions,

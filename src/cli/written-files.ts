@@ -27,10 +27,10 @@ import { checkWritable } from './files.ts';
 import { interruptible, uncut } from './interrupt.ts';
 import { isSystemError } from './system-errors.ts';
 
-/** Paths of files that are to be written, by their options; those that were not given are left out. */
+/** Paths of files to write, by their options; options that were not given are left out. */
 export type OutputFiles = Readonly<Record<string, string | false | undefined>>;
 
-/** The same for two paths of one file, through links too; nothing for what cannot be overwritten. */
+/** Returns an equal identity for two paths of one file, through links too; nothing for a path that cannot be overwritten. */
 function identityOf(path: string): string | undefined {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   if (found === undefined) return existsSync(dirname(path)) ? join(realpathSync(dirname(path)), basename(path)) : path;
@@ -42,7 +42,7 @@ function identityOf(path: string): string | undefined {
 /**
  * Refuses files that cannot be written, that are read as well, or that are written twice; before any work is done.
  *
- * @param inputs - what is read; what is not there is somebody else's error
+ * @param inputs - paths that are read; missing ones are reported elsewhere
  * @throws PolicyError `invalid_input`; the system's error
  */
 export function checkOutputs(outputs: OutputFiles, inputs: readonly string[]): void {
@@ -59,8 +59,8 @@ export function checkOutputs(outputs: OutputFiles, inputs: readonly string[]): v
 }
 
 /**
- * Where a file is written before it takes its place: beside it. Nothing where it must be written as it stands: a device, a pipe, a
- * file with several names or of another user, and a folder in which nothing can be made.
+ * Returns the draft beside a file that later takes its place. Returns nothing where the file must be written directly: a device, a
+ * pipe, a file with several names or of another user, and a folder in which nothing can be created.
  */
 function draftOf(
   path: string,
@@ -107,7 +107,7 @@ function put(path: string, parts: Iterable<string>): void {
   }
 }
 
-/** Writes; what the system says of it is told with the path. */
+/** Writes; errors of the system get the path. */
 export function writing(path: string, write: () => void): void {
   try {
     write();
@@ -118,7 +118,7 @@ export function writing(path: string, write: () => void): void {
 }
 
 /**
- * Writes a file. It has all of it at the end, or what it had before, also where the disk is full, and where a signal comes.
+ * Writes a file. At the end it has all of the text or its former content, also when the disk is full or a signal arrives.
  *
  * @throws Interrupted; the system's error, with the path
  */
@@ -126,8 +126,8 @@ export const writeWhole = (path: string, parts: Iterable<string>): void =>
   uncut(() => writing(path, () => put(path, parts)));
 
 /**
- * Makes a report. What comes back writes it, and says so in a line: to be called when the tables are printed, so that a full disk
- * takes nothing from a reader, and in the same turn, so that one who leaves (`| head`) ends the command after it is written.
+ * Makes a report, and returns a function that writes it and returns a line about it. Call that when the tables are printed, so that
+ * they appear even if the disk is full, and in the same turn, so that a reader that leaves (`| head`) ends the command afterwards.
  */
 export async function preparedReport(
   path: string | false,

@@ -1,4 +1,4 @@
-/** Routes of the mock engine's own: its clock, faults, and what has happened. */
+/** Control routes of the mock engine: its clock, its faults, and its counters. */
 import { z } from 'zod';
 import { parse } from '../core/validate.ts';
 import type { MockCluster } from './engine/cluster.ts';
@@ -13,7 +13,6 @@ const clockSchema = z.union([
   z.strictObject({ advanceTo: z.number().nonnegative() }),
 ]);
 
-/** The routes. */
 export function ownRoutes(cluster: MockCluster, pacer: Pacer): Routes {
   const clock = () => {
     const next = cluster.nextAt();
@@ -45,7 +44,7 @@ function takeFault(cluster: MockCluster, body: Call['body']): unknown {
   return { fault: fault.fault, at: Math.max(at ?? 0, cluster.now) };
 }
 
-/** What each engine has done and has to do. */
+/** Returns the counters and the load of each engine, at the simulated time of the cluster. */
 export function statsOf(cluster: MockCluster): unknown {
   return {
     seconds: cluster.now,

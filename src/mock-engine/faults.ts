@@ -1,4 +1,4 @@
-/** What can go wrong with an engine, at once or at its time. */
+/** Faults of an engine: one happens at once, or at a time that it names. */
 import { z } from 'zod';
 
 const seconds = z.number().nonnegative();

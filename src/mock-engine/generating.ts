@@ -1,4 +1,4 @@
-/** From a request to the responses that an engine generates for it, whichever API it came by. */
+/** Starts the responses that a request asks for, through either API. */
 import type { ServerResponse } from 'node:http';
 import type { MockCluster } from './engine/cluster.ts';
 import { Generation, type Limits, type Listener } from './engine/generation.ts';
@@ -8,7 +8,7 @@ import type { PlannedResponse } from './engine/response-book.ts';
 import type { EngineServer } from './http/engine-server.ts';
 import type { Pacer } from './http/pacer.ts';
 
-/** What the routes of an engine use. */
+/** Parts of the server that the routes of an engine use. */
 export interface RouteContext {
   readonly engine: MockEngine;
   readonly cluster: MockCluster;
@@ -17,24 +17,24 @@ export interface RouteContext {
   readonly server: () => EngineServer;
 }
 
-/** One response that is wanted. */
+/** A response that a request asks for. */
 export interface Wanted {
   readonly requestId: string;
   readonly prompt: Prompt;
-  /** Which sample of the prompt; by the order of asking if not given. */
+  /** Number of the sample of the prompt; in the order of requests if not given. */
   readonly sample: number | undefined;
-  /** Tokens after which it stops, instead of what the workload says. */
+  /** Tokens after which it stops, instead of the length that the workload gives. */
   readonly tokens: number | undefined;
   readonly priority: number;
 }
 
-/** The response that there would be. */
+/** Plans the response to a prompt, with the length in the request if it has one. */
 export function plan({ cluster }: RouteContext, { requestId, prompt, sample, tokens }: Wanted): PlannedResponse {
   const planned = cluster.book.plan(prompt, sample, requestId);
   return tokens === undefined ? planned : { ...planned, tokens };
 }
 
-/** Submits what a request wants. */
+/** Submits the responses that a request asks for. */
 export function submit(
   { cluster, engine, pacer }: RouteContext,
   { requestId, prompt, priority }: Wanted,
@@ -61,7 +61,7 @@ export function submit(
   return generation;
 }
 
-/** Aborts what belongs to a response when its client goes away before it is over. */
+/** Aborts the requests of a response when its client goes away before the end. */
 export function abortWhenClosed(
   { engine, cluster, pacer, server }: RouteContext,
   response: ServerResponse,

@@ -1,4 +1,4 @@
-/** How a mock engine behaves: everything that is a number or a choice. */
+/** Options of a mock engine: everything that is a number or a choice. */
 import { z } from 'zod';
 import { parse } from '../core/validate.ts';
 import { refuse } from '../errors.ts';
@@ -60,8 +60,8 @@ export type MockEngineInput = z.input<typeof mockEngineOptionsSchema>;
 /**
  * Reads options.
  *
- * @throws PolicyError `invalid_config` for what does not fit, also for a context that the KV cache cannot hold, and a
- *   fault of an engine that there is not
+ * @throws PolicyError `invalid_config` for bad options, also for a context that the KV cache cannot hold, and a fault
+ *   of an engine that does not exist
  */
 export function readOptions(input: MockEngineInput, cost: CostModel): MockEngineOptions {
   const options = parse(mockEngineOptionsSchema, input, 'invalid_config');

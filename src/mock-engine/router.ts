@@ -6,10 +6,10 @@ import type { EngineServer } from './http/engine-server.ts';
 import { type Call, HttpError, handlerOf, type Routes, readBody, reply, replyEmpty } from './http/http.ts';
 import type { Pacer } from './http/pacer.ts';
 
-/** Longest body of what is not passed on. */
+/** Longest body of a request that is not passed on. */
 const mostBytes = 1024 * 1024;
 
-/** What the router passes on to an engine; aborts, pauses and weights are for each engine by itself. */
+/** Routes that the router passes on to an engine; aborts, pauses and weight updates go to each engine directly. */
 const passedOn: ReadonlySet<string> = new Set([
   '/generate',
   '/v1/completions',
@@ -45,7 +45,7 @@ export class Router {
     this.#routes = { ...ownRoutes(cluster, pacer), ...this.#workerRoutes() };
   }
 
-  /** Takes a request: answers it, or has an engine answer it. */
+  /** Answers a request, or passes it on to an engine. */
   take(request: IncomingMessage, response: ServerResponse): void {
     const { pathname: path, searchParams: query } = new URL(request.url ?? '/', 'http://router');
     const handler = handlerOf(this.#routes, request.method ?? 'GET', path);

@@ -11,25 +11,25 @@ import { Router } from './router.ts';
 import { sglangApi } from './sglang/api.ts';
 import { vllmApi } from './vllm/api.ts';
 
-/** Where it listens. */
+/** Address and ports to listen on. */
 export interface Ports {
-  /** Default `127.0.0.1`. */
+  /** Address to listen on, default `127.0.0.1`. */
   readonly host?: string;
-  /** Of the first engine, the others at the ports behind it; 0, the default, for any that are free. */
+  /** Port of the first engine; the others follow it. 0, the default, takes any free ports. */
   readonly port?: number;
-  /** Of the router and the control routes; 0, the default, for any that is free. */
+  /** Port of the router and the control routes; 0, the default, takes any free port. */
   readonly controlPort?: number;
 }
 
-/** What a mock engine is made of: how long responses are and what an engine costs, options, and ports. */
+/** Everything that a mock engine is made of: response lengths, costs of an engine, options, and ports. */
 export interface MockEngineStart extends ClusterParts, Ports {
   /** Engines, ports, lengths and faults; see {@link mockEngineOptionsSchema}. */
   readonly options?: MockEngineInput;
-  /** Told when an engine cannot come back after a crash because its port is taken; by default the process gets the error. */
+  /** Called when an engine cannot come back after a crash because its port is taken; by default the process gets the error. */
   readonly onError?: (error: Error) => void;
 }
 
-/** Engines that listen. */
+/** Running engines, with their addresses. */
 export interface RunningMockEngine {
   /** Address of the router, where the control routes are, too. */
   readonly url: string;
@@ -80,7 +80,7 @@ interface Place {
   readonly server: EngineServer;
   readonly listener: Listener;
   disturb(fault: ConnectionFault, onError: (error: Error) => void): void;
-  /** Nothing is being opened or closed any more. */
+  /** Resolves when nothing is being opened or closed any more. */
   settled(): Promise<void>;
 }
 
@@ -90,7 +90,7 @@ function placeOf(engine: MockEngine, cluster: MockCluster, pacer: Pacer, host: s
   const server: EngineServer = new EngineServer(engine, api, pacer, () => cluster.now);
   const port = firstPort === 0 ? 0 : firstPort + engine.number;
   const listener = new Listener((request, response) => server.take(request, response), host, port);
-  // One after the other: a port must be free before it is taken again.
+  // Engines start and stop one after the other: a port must be free before it is taken again.
   let turn: Promise<void> = Promise.resolve();
   return {
     server,

@@ -1,4 +1,4 @@
-/** The simulator, but for what writes files: it also runs in a browser, where `rollflex/sim` resolves to this. */
+/** The simulator without the parts that write files: it also runs in a browser, where `rollflex/sim` resolves to this. */
 
 export { calibrateJob, type MeasuredRollout } from './calibrate.ts';
 export { calibrate } from './calibration/fit.ts';

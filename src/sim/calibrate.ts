@@ -11,11 +11,11 @@ import { capped, type Workload } from './workload/workload.ts';
 
 /** A rollout without over-provisioning, as it was measured. */
 export interface MeasuredRollout {
-  /** From its start until the last response was complete. */
+  /** Seconds from its start until the last response was complete. */
   readonly seconds: number;
   /** Its prompts, each with the same number of responses. */
   readonly prompts: readonly FixedPrompt[];
-  /** Engines that it ran on, a whole number >= 1; those of the job by default. */
+  /** Engines that it ran on, a whole number >= 1; by default those of the job. */
   readonly engines?: number;
 }
 
@@ -42,7 +42,7 @@ export function calibrateJob(job: Job, measured: readonly [MeasuredRollout, Meas
     const cost = { ...job.cost, overheadSeconds, fixedRolloutSeconds: 0 };
     return simulatedSeconds({ ...job, cost }, rollout);
   };
-  // What is fixed cancels out of the difference, which grows with the overhead, nearly in proportion.
+  // Fixed seconds cancel out of the difference, which grows nearly in proportion with the overhead.
   const wanted = long.seconds - short.seconds;
   const missing = (overhead: number): number => generating(long, overhead) - generating(short, overhead) - wanted;
   const overheadSeconds = rootOf(missing, wanted / longestTokens(long), wanted * relativeTolerance);
@@ -60,11 +60,11 @@ export function calibrateJob(job: Job, measured: readonly [MeasuredRollout, Meas
 
 const tooSlow = ': the rest of the cost model, or the number of engines, is slower than what was measured';
 
-/** What is below 0 by no more than the fit is exact is 0. */
+/** Returns 0 for a negative value that is within the precision of the fit, and the value otherwise. */
 const settled = (value: number, seconds: number): number =>
   value < 0 && value > -10 * relativeTolerance * seconds ? 0 : value;
 
-/** A root >= 0 of a growing function by regula falsi (Illinois); negative when it is above 0 at 0 already. */
+/** Returns a root >= 0 of a growing function by regula falsi (Illinois); negative when it is above 0 at 0 already. */
 function rootOf(value: (x: number) => number, step: number, tolerance: number): number {
   let [low, atLow] = [0, value(0)];
   if (Math.abs(atLow) <= tolerance) return 0;
@@ -90,12 +90,12 @@ function rootOf(value: (x: number) => number, step: number, tolerance: number): 
   return (low + high) / 2;
 }
 
-/** Tokens of its longest response. */
+/** Returns the tokens of its longest response. */
 export function longestTokens({ prompts }: MeasuredRollout): number {
   return prompts.reduce((most, one) => one.responseTokens.reduce((a, b) => Math.max(a, b), most), 0);
 }
 
-/** Refuses a rollout that says nothing. Throws `invalid_input`, with a path below the given one. */
+/** Refuses a rollout without data. Throws `invalid_input`, with a path below the given one. */
 export function checkMeasured({ seconds, prompts, engines = 1 }: MeasuredRollout, at: string): void {
   if (!(seconds > 0 && Number.isFinite(seconds))) refuse('invalid_input', `${at}.seconds`, 'a number > 0', seconds);
   if (!(Number.isSafeInteger(engines) && engines >= 1))
@@ -108,7 +108,7 @@ export function checkMeasured({ seconds, prompts, engines = 1 }: MeasuredRollout
   }
 }
 
-/** Seconds of the rollout in the model. */
+/** Returns the seconds of the rollout in the model. */
 export function simulatedSeconds(job: Job, { prompts, engines = job.engines }: MeasuredRollout): number {
   const workload: Workload = {
     name: 'measured',

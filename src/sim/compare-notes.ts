@@ -1,4 +1,4 @@
-/** What stands around the numbers of a comparison: the workload, the settings, and what a reader must know. */
+/** Texts around the numbers of a comparison: the workload, the settings, and notes for the reader. */
 import type { CompareOptions } from './compare-options.ts';
 import { quantileOf, ratio, sumOf } from './metrics.ts';
 import { oracleWindowRounds } from './oracle.ts';
@@ -33,7 +33,7 @@ export function describeWorkload(
   };
 }
 
-/** The settings of a comparison, as results show them. */
+/** Returns the settings of a comparison, as results show them. */
 export function settingsOf({ job, steps, seeds }: CompareOptions): ComparisonResult['settings'] {
   return {
     job: job.name,
@@ -50,7 +50,7 @@ export function settingsOf({ job, steps, seeds }: CompareOptions): ComparisonRes
   };
 }
 
-/** What a reader of the numbers must know. */
+/** Returns the notes that a reader of the numbers needs, in sentences. */
 export function notesOn(options: CompareOptions, results: readonly SchedulerResult[]): string[] {
   const { job, seeds, steps } = options;
   const others = results.slice(1);
@@ -68,7 +68,7 @@ export function notesOn(options: CompareOptions, results: readonly SchedulerResu
       `${labels}: every prompt is kept, but not every response; ${what}. Compare the speedups at equal tokens.`,
     );
   }
-  // Variants of an ablation defer alike: it is said once for all that come to the same.
+  // Variants of an ablation defer alike: those with an equal text share one note.
   const redrawn = others.filter((one) => one.redrawnShare > 0).map((one) => ({ one, what: redrawing(one) }));
   for (const text of new Set(redrawn.map(({ what }) => what))) {
     const labels = redrawn.filter(({ what }) => what === text).map(({ one }) => nameOf(one));
@@ -108,7 +108,7 @@ export function notesOn(options: CompareOptions, results: readonly SchedulerResu
   return notes;
 }
 
-/** What it comes to that prompts are drawn again. */
+/** Returns the effect of redrawn prompts in words: their share of the responses, and the tokens lost or gained. */
 function redrawing({ redrawnShare, redrawnLoss }: SchedulerResult): string {
   const loss = Math.round(100 * Math.abs(redrawnLoss));
   const less = loss === 0 ? 'about as many' : `${loss} % ${redrawnLoss < 0 ? 'more' : 'fewer'}`;

@@ -1,13 +1,13 @@
-/** What a comparison is asked for, and what it says on the way. */
+/** Options and progress of a comparison. */
 import type { Job } from './host/job.ts';
 import type { Scheduler } from './host/scheduler.ts';
 import type { RunResult } from './result.ts';
 import type { Workload } from './workload/workload.ts';
 
-/** Steps and seeds of a comparison, unless somebody asks for others: the same in every command. */
+/** Default steps and seeds of a comparison: the same in every command. */
 export const usualRuns = Object.freeze({ steps: 20, seeds: 3 });
 
-/** What is compared. */
+/** Options of a comparison. */
 export interface CompareOptions {
   /** Engines, batch shape and cost model. */
   readonly job: Job;
@@ -17,11 +17,11 @@ export interface CompareOptions {
   readonly steps: number;
   /** One run of each scheduler for each seed; intervals need 2 or more. */
   readonly seeds: readonly number[];
-  /** What the others are compared with; absent: the baseline of {@link usualSchedulers}. */
+  /** The scheduler that the others are compared with; absent: the baseline of {@link usualSchedulers}. */
   readonly baseline?: Scheduler;
-  /** Beside the baseline; absent: tail batching of {@link usualSchedulers}. */
+  /** Schedulers beside the baseline; absent: tail batching of {@link usualSchedulers}. */
   readonly schedulers?: readonly Scheduler[];
-  /** Of the intervals: above 0, below 1 (default 0.95). */
+  /** Confidence of the intervals: above 0, below 1 (default 0.95). */
   readonly confidence?: number;
   /** Whether the oracle schedule runs, too: one more run a seed (default true). */
   readonly oracle?: boolean;
@@ -30,13 +30,13 @@ export interface CompareOptions {
   /** Whether policies check events against their schemas (default false). */
   readonly validate?: boolean;
   /**
-   * Asked for every run, to give what `simulate` gives: for hosts that keep runs from one comparison to the next, such as
-   * that of a baseline which a changed setting leaves as it was.
+   * Called for every run, to return the result of `simulate`: for hosts that keep runs from one comparison to the next, such as
+   * those of a baseline that a changed setting does not affect.
    */
   readonly run?: (scheduler: Scheduler, seed: number, simulate: () => RunResult) => RunResult;
 }
 
-/** How far a comparison has come. */
+/** Progress of a comparison. */
 export interface CompareProgress {
   /** Runs that are done. */
   readonly doneRuns: number;
@@ -44,6 +44,6 @@ export interface CompareProgress {
   readonly totalRuns: number;
   /** Id of the scheduler of the run that is just done. */
   readonly scheduler: string;
-  /** Its seed. */
+  /** Seed of the last run. */
   readonly seed: number;
 }

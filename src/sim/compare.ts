@@ -1,7 +1,7 @@
 /**
- * Several schedulers on one workload, and the oracle schedule. All of them train exactly the same prompts once (the source
- * is exhausted after them, which flushes every queue), so that ratios of total times say something; but not on the same
- * responses, so that seconds for a kept token stand beside them.
+ * Compares schedulers on one workload, and the oracle schedule. All of them train exactly the same prompts once (the source
+ * is exhausted after them, which flushes every queue), so that ratios of total times are meaningful; but not on the same
+ * responses, so that seconds for a kept token are given too.
  */
 import { refuse } from '../errors.ts';
 import { describeWorkload, notesOn, settingsOf } from './compare-notes.ts';
@@ -23,7 +23,7 @@ export function compare(options: CompareOptions): ComparisonResult {
   return next.value;
 }
 
-/** The same, one run at a time: for hosts that show progress, or that must not block. */
+/** Compares, one run at a time: for hosts that show progress, or that must not block. */
 export function* comparing(options: CompareOptions): Generator<CompareProgress, ComparisonResult> {
   const prepared = prepareRuns(options);
   const { totalRuns } = prepared;
@@ -36,13 +36,13 @@ export function* comparing(options: CompareOptions): Generator<CompareProgress, 
   return prepared.compared(runs);
 }
 
-/** The runs of a comparison. Each can be made by itself, also by somebody else who has the same options. */
+/** The runs of a comparison. Each can be made alone, also in another process with the same options. */
 export interface PreparedRuns {
   /** Schedulers × seeds, and one of the oracle for each seed. */
   readonly totalRuns: number;
-  /** Makes a run by its place: all of a seed stand together, those of the first seed first. */
+  /** Makes a run by its place: all runs of a seed are adjacent, those of the first seed first. */
   make(place: number): RunResult;
-  /** What all of them come to, in the order of their places. */
+  /** Compares all runs, given in the order of their places. */
   compared(runs: readonly RunResult[]): ComparisonResult;
 }
 
@@ -61,7 +61,7 @@ export function prepareRuns(options: CompareOptions): PreparedRuns {
     lengthsOf.set(seed, lengths);
     return { seed, workload, fixed, longTokens: longestOf(fixed) };
   };
-  // Runs of a seed stand together: one seed is kept at a time, and of the others the lengths.
+  // Runs of a seed are adjacent: one seed is kept at a time, and only the lengths of the others.
   const lengthsOf = new Map<number, number[]>();
   let drawn: ReturnType<typeof fixedOf> | undefined;
   const ofSeed = (seed: number) => {
@@ -106,7 +106,7 @@ export function prepareRuns(options: CompareOptions): PreparedRuns {
   };
 }
 
-/** All schedulers, the baseline first; one that is absent has rewards by workers where those that are given have. */
+/** Returns all schedulers, the baseline first; an absent one gets reward workers if the given ones have them. */
 function schedulersOf({ job, baseline, schedulers }: CompareOptions): Scheduler[] {
   const given = [...(baseline === undefined ? [] : [baseline]), ...(schedulers ?? [])];
   if (baseline !== undefined && schedulers !== undefined) return given;

@@ -1,5 +1,5 @@
 /**
- * What an inference engine and a training step cost. A decode step with b running sequences and C context tokens takes
+ * The cost of an inference engine and of a training step. A decode step with b running sequences and C context tokens takes
  *
  *   α(b) + γ · C,  α(b) = max(memoryBoundSeconds, b · computeSecondsPerSequence) + overheadSeconds + b · secondsPerSequence
  *
@@ -48,38 +48,38 @@ export const costModelSchema = z.strictObject({
 /** A cost model with its defaults filled in. */
 export type CostModel = z.output<typeof costModelSchema>;
 
-/** α(b): the part of a decode step that does not depend on the context, in seconds. */
+/** Returns α(b): the part of a decode step that does not depend on the context, in seconds. */
 export function baseSeconds(cost: CostModel, running: number): number {
   const bound = Math.max(cost.memoryBoundSeconds, running * cost.computeSecondsPerSequence);
   return bound + cost.overheadSeconds + running * cost.secondsPerSequence;
 }
 
-/** What a step trains on. */
+/** The batch that a step trains on. */
 export interface TrainedBatch {
   readonly responses: number;
   readonly tokens: number;
 }
 
-/** Seconds in which all GPUs run the passes before the gradients of a batch: reference model and log-probabilities. */
+/** Returns the seconds in which all GPUs run the passes before the gradients of a batch: reference model and log-probabilities. */
 export function passSeconds(cost: CostModel, { tokens }: TrainedBatch): number {
   if (tokens === 0) return 0;
   const { referenceSecondsPerToken, logProbSecondsPerToken } = cost;
   return swapSeconds(cost) + tokens * (referenceSecondsPerToken + logProbSecondsPerToken);
 }
 
-/** Seconds to put the weights of the reference model in, and the actor's back; 0 without a reference model. */
+/** Returns the seconds to put the weights of the reference model in, and the actor's back; 0 without a reference model. */
 export function swapSeconds({ referenceSecondsPerToken, referenceSwapSeconds }: CostModel): number {
   return referenceSecondsPerToken > 0 ? 2 * referenceSwapSeconds : 0;
 }
 
-/** Seconds in which all GPUs compute the gradients of a batch. */
+/** Returns the seconds in which all GPUs compute the gradients of a batch. */
 export function gradientSeconds(cost: CostModel, { responses, tokens }: TrainedBatch): number {
   return responses * cost.trainSecondsPerResponse + tokens * cost.trainSecondsPerToken;
 }
 
 /** A dense transformer and the GPUs that one engine of it runs on. */
 export interface EngineShape {
-  /** Parameters, in billions. */
+  /** Parameters of the model, in billions. */
   readonly billionParameters: number;
   /** Transformer layers. */
   readonly layers: number;
@@ -98,7 +98,7 @@ export interface EngineShape {
 /** Bytes of a bf16 value. */
 export const bytesPerValue = 2;
 /**
- * Shares of the peak that kernels reach on Hopper GPUs, the middle of what was measured: weight GEMMs 75 to 88 % of the
+ * Shares of the peak that kernels reach on Hopper GPUs, the middle of the measurements: weight GEMMs 75 to 88 % of the
  * memory bandwidth, decode attention 85 to 93 %. Ampere GPUs reach less (60 to 80 %, 65 to 82 %).
  */
 const weightEfficiency = 0.8;

@@ -10,11 +10,11 @@ import { estimateCorrelation } from './workload/scores.ts';
 import { type Resampling, tracedWorkload } from './workload/traced.ts';
 import type { Workload } from './workload/workload.ts';
 
-/** How censored lengths are drawn. */
+/** Options for drawing censored lengths. */
 export interface LogTraceOptions {
-  /** The length limit of the logged job: what outlived everything seen ran up to it. */
+  /** The length limit of the logged job: responses that outlived all observations ran up to it. */
   readonly capTokens: number;
-  /** Draws what the log does not tell: the rest of aborted responses. */
+  /** Seed of the draws for the rest of aborted responses. */
   readonly seed: number;
 }
 
@@ -22,12 +22,12 @@ const sampleKey = 21;
 const effectKey = 22;
 
 /**
- * A trace in which every censored response has a length drawn beyond its abort. The marginal is the Kaplan–Meier
+ * Makes a trace in which every censored response has a length drawn beyond its abort. The marginal is the Kaplan–Meier
  * estimate over all responses; a prompt's other responses shift the draw through the within-prompt correlation, as in
  * the `copula` resampling of traces.
  *
- * Kaplan–Meier takes aborts to be independent of what would have come. Aborts follow from the lengths of others, so
- * that nearly holds; but siblings of a long response are likelier to be aborted, and the copula mends that in part only.
+ * Kaplan–Meier assumes that aborts are independent of the rest of a response. Aborts follow from the lengths of others, so
+ * that nearly holds; but siblings of a long response are likelier to be aborted, and the copula corrects only part of that.
  */
 export function traceFromLog(log: LoggedLengths, options: LogTraceOptions): TracePrompt[] {
   const { capTokens, seed } = options;
@@ -41,7 +41,7 @@ export function traceFromLog(log: LoggedLengths, options: LogTraceOptions): Trac
   }));
   const rho = estimateCorrelation(exact.filter((one) => one.responses.length > 0));
   const z = (share: number): number => normalQuantile(clamp(share));
-  // Lengths are whole: what is exactly so long stands between what is shorter and what is no longer, in the middle.
+  // Lengths are whole numbers: the score of one is in the middle of its step of the distribution.
   const exactScore = (tokens: number): number => z(1 - (survival.beyond(tokens - 1) + survival.beyond(tokens)) / 2);
   return log.prompts.map(({ promptId, promptTokens, domain, responses }, row) => {
     const count = responses.length;
@@ -69,14 +69,14 @@ export function traceFromLog(log: LoggedLengths, options: LogTraceOptions): Trac
   });
 }
 
-/** The mean of a standard normal that is known to be above x. Of an abort at 0 tokens nothing is known, and that is 0. */
+/** Returns the mean of a standard normal that is known to be above x. Of an abort at 0 tokens nothing is known, and that is 0. */
 function meanBeyond(x: number): number {
   return Math.exp((-x * x) / 2) / Math.sqrt(2 * Math.PI) / normalDistribution(-x);
 }
 
 const clamp = (share: number): number => Math.min(1 - 1e-9, Math.max(1e-9, share));
 
-/** A workload from a log, as its lines or as what was read of it. Throws as {@link lengthsFromLog} does. */
+/** Returns a workload from a log, given as its lines or as its lengths. Throws as {@link lengthsFromLog} does. */
 export function workloadFromLog(
   from: Iterable<string> | LoggedLengths,
   options: LogTraceOptions & { readonly name: string; readonly resampling?: Resampling | undefined },

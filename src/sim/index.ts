@@ -1,5 +1,5 @@
 /**
- * The simulator of rollflex: what a scheduling policy would save on your own response lengths.
+ * The simulator of rollflex: the time that a scheduling policy would save on your own response lengths.
  *
  * @packageDocumentation
  */

@@ -1,4 +1,4 @@
-/** A judge as RollPacker has it: Qwen2.5-7B-Instruct beside an actor on an H800. docs/calibration.md says what is assumed. */
+/** RollPacker's judge: Qwen2.5-7B-Instruct beside an actor on an H800. docs/calibration.md lists the assumptions. */
 
 import { refuse } from '../errors.ts';
 import type { JudgeOffloadSettings } from '../planners/judge-offload/index.ts';
@@ -42,7 +42,7 @@ export function judge7b(sequenceTokens: number): JudgeOffloadSettings {
   };
 }
 
-/** Share of the GPUs that RollPacker §4.3 says is often kept for a judge. */
+/** Share of the GPUs that is often kept for a judge, according to RollPacker §4.3. */
 const dedicatedShare = 0.25;
 
 /**

@@ -1,4 +1,4 @@
-/** From what was counted of kept responses to shares, and what counts as long. */
+/** Turns counts of kept responses into shares, and decides which responses are long. */
 import type { FixedPrompt } from './lower-bound.ts';
 import { ratio, sumOf } from './metrics.ts';
 import type { KeptCounts, SchedulerResult } from './result.ts';
@@ -7,7 +7,7 @@ import type { Workload } from './workload/workload.ts';
 /** Share of the responses that count as the longest. */
 const longestShare = 0.01;
 
-/** The prompts with the R0 responses that a baseline trains on. */
+/** Returns the prompts with the R0 responses that a baseline trains on. */
 export function fixedPrompts(workload: Workload, count: number, responses: number): FixedPrompt[] {
   return Array.from({ length: count }, (_, index) => {
     const prompt = workload.prompt(index);
@@ -16,13 +16,13 @@ export function fixedPrompts(workload: Workload, count: number, responses: numbe
   });
 }
 
-/** Tokens of the shortest of the longest 1 % of the responses, at least of one. */
+/** Returns the tokens of the shortest of the longest 1 % of the responses, at least of one. */
 export function longestOf(fixed: readonly FixedPrompt[]): number {
   const ascending = Float64Array.from(fixed.flatMap(({ responseTokens }) => responseTokens)).sort();
   return ascending[ascending.length - Math.ceil(longestShare * ascending.length)]!;
 }
 
-/** What is kept, over runs. */
+/** Returns the shares of responses that are kept, over all runs. */
 export function keptShares(
   kept: readonly KeptCounts[],
 ): Pick<SchedulerResult, 'longestKeptShare' | 'longestTrainedRatio' | 'evenGroupShare'> {

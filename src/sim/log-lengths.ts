@@ -11,7 +11,7 @@ import { jsonLine } from './trace/format.ts';
 export interface LoggedResponse {
   /** Tokens that it had when it ended. */
   readonly tokens: number;
-  /** It was aborted after so many tokens. */
+  /** Whether it was aborted after `tokens` tokens. */
   readonly censored: boolean;
 }
 
@@ -23,21 +23,21 @@ export interface LoggedPrompt {
   readonly promptTokens?: number;
   /** Domain of the prompt, where the log has it. */
   readonly domain?: string;
-  /** What is known of its responses. */
+  /** Its responses, as far as the log has them. */
   readonly responses: readonly LoggedResponse[];
 }
 
-/** What a log says of lengths. */
+/** Lengths of responses in a decision log. */
 export interface LoggedLengths {
   /** The prompts of the log, in the order in which they were first launched. */
   readonly prompts: readonly LoggedPrompt[];
   /** Responses that were complete. */
   readonly completed: number;
-  /** Responses that were aborted: at least so long. */
+  /** Responses that were aborted: their lengths are lower bounds. */
   readonly censored: number;
-  /** Requests of which the log tells no length: failed, lost, in flight at its end, or aborted without a count. */
+  /** Requests without a length in the log: failed, lost, in flight at its end, or aborted without a count. */
   readonly unknown: number;
-  /** Events that a decision log should have and does not; some of those unknown may have ended by them. */
+  /** Events that a decision log should have and lacks; some unknown requests may have ended by them. */
   readonly missing?: number;
 }
 
@@ -49,7 +49,7 @@ interface Request {
 interface Book {
   readonly requests: Map<string, Request>;
   readonly prompts: Map<string, Prompt>;
-  /** Whether the host admits requests by itself: nothing tells of them before they end. */
+  /** Whether the host admits requests by itself: then the log has no event about them before their end. */
   readonly ownRequests: boolean;
 }
 
@@ -128,7 +128,7 @@ function readEntry(
       return refuse('invalid_input', where, 'an event with `prompts`', line);
     for (const prompt of prompts as unknown as Prompt[]) book.prompts.set(prompt.promptId, prompt);
   }
-  // Nothing else tells of lengths.
+  // No other event has lengths.
   for (const decision of decisions) readLaunch(decision, book.requests);
 }
 
@@ -150,7 +150,7 @@ function readLaunch(decision: Line, requests: Map<string, Request>): void {
 }
 
 function collect(books: readonly Book[]): LoggedLengths {
-  // Beside a session that admits the requests, others may have heard of the same ones.
+  // If a session admits the requests, other sessions may have seen the same ones.
   const admitting = books.filter(({ ownRequests, requests }) => !ownRequests && requests.size > 0);
   const all = (admitting.length > 0 ? admitting : books).map(collectOne);
   const sum = (of: 'completed' | 'censored' | 'unknown'): number => all.reduce((total, one) => total + one[of], 0);

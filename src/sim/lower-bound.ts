@@ -5,7 +5,7 @@
  * No schedule is faster, for two reasons, of which the stronger holds:
  *
  * - stragglers: a round lasts at least as long as its longest response would alone. Over all ways of forming rounds the
- *   sum of those is least when prompts are grouped by their longest response.
+ *   sum of these times is least when prompts are grouped by their longest response.
  * - work: prefill, the cost of each sequence and the reading of KV are the same in every schedule; and there are at
  *   least tokens ÷ maxRunningSequences decode steps, and at least context tokens ÷ kvCapacityTokens of them.
  *
@@ -22,11 +22,11 @@ export interface FixedPrompt {
   readonly responseTokens: readonly number[];
 }
 
-/** What the bound is made of, in seconds. */
+/** The bound and its parts, in seconds. */
 export interface LowerBound {
   /** Least seconds of the whole job. */
   readonly totalSeconds: number;
-  /** Of these, its rollouts: the larger of the two bounds, summed over rounds. */
+  /** Part of the total: the rollouts, with the larger of the two bounds, summed over rounds. */
   readonly rolloutSeconds: number;
   /** The two bounds of the rollout. */
   readonly stragglerSeconds: number;
@@ -36,18 +36,18 @@ export interface LowerBound {
   readonly otherSeconds: number;
 }
 
-/** Σ of the context lengths over the steps of one response. */
+/** Returns Σ of the context lengths over the steps of one response. */
 export function contextTokens(promptTokens: number, tokens: number): number {
   return tokens * promptTokens + (tokens * (tokens - 1)) / 2;
 }
 
-/** Seconds of one response alone on an engine. */
+/** Returns the seconds of one response alone on an engine. */
 function aloneSeconds(cost: CostModel, promptTokens: number, tokens: number): number {
   const reading = cost.secondsPerContextToken * contextTokens(promptTokens, tokens);
   return promptTokens * cost.prefillSecondsPerToken + tokens * baseSeconds(cost, 1) + reading;
 }
 
-/** Prompts in the order in which a scheduler that knew all lengths would train them: longest response first. */
+/** Returns the prompts in the order in which a scheduler that knew all lengths would train them: longest response first. */
 export function clairvoyantOrder<P extends FixedPrompt>(prompts: readonly P[]): P[] {
   const longest = (prompt: P) => Math.max(...prompt.responseTokens);
   return [...prompts].sort((a, b) => longest(b) - longest(a));
@@ -98,7 +98,7 @@ export function clairvoyantLowerBound(
   const responses = prompts.reduce((sum, one) => sum + one.responseTokens.length, 0);
   const passes = tokens * (cost.referenceSecondsPerToken + cost.logProbSecondsPerToken);
   const trainingSeconds = passes + gradientSeconds(cost, { responses, tokens });
-  // Beside the rollout or after it, passes and gradients take the time of GPUs.
+  // Passes and gradients take GPU time, beside the rollout or after it.
   const workSeconds = work / engines + (overlap ? trainingSeconds : 0);
 
   const rounds = Math.ceil(prompts.length / promptsPerRound);

@@ -1,9 +1,9 @@
-/** From a simulated run to its numbers. `docs/metrics.md` defines each of them once. */
+/** Computes the metrics of a simulated run. `docs/metrics.md` defines each of them once. */
 import type { EngineRow } from './host/engine-rows.ts';
 import type { Job } from './host/job.ts';
 import type { EngineResult, KeptCounts, RunResult, Segment, StepResult } from './result.ts';
 
-/** Everything that a run has left behind. */
+/** The records of a finished run. */
 export interface FinishedRun {
   readonly job: Job;
   readonly scheduler: string;
@@ -18,19 +18,19 @@ export interface FinishedRun {
   readonly kept: KeptCounts;
 }
 
-/** Sum of a number over items. */
+/** Sums a number over items. */
 export function sumOf<T>(items: readonly T[], value: (item: T) => number): number {
   let sum = 0;
   for (const item of items) sum += value(item);
   return sum;
 }
 
-/** Part ÷ whole, and 0 for an empty whole. */
+/** Returns part ÷ whole, and 0 for an empty whole. */
 export function ratio(part: number, whole: number): number {
   return whole === 0 ? 0 : part / whole;
 }
 
-/** The value below which a share (0 to 1) of ascending numbers lies, interpolated; 0 for none. */
+/** Returns the value below which a share (0 to 1) of ascending numbers lies, interpolated; 0 for none. */
 export function quantileOf(ascending: ArrayLike<number>, share: number): number {
   if (ascending.length === 0) return 0;
   const place = share * (ascending.length - 1);
@@ -97,7 +97,7 @@ function engineResult(
   };
 }
 
-/** Rounding may leave an engine busy a hair longer than the rollout. */
+/** Returns the bubble ratio. Rounding may leave an engine busy a hair longer than the rollout. */
 function bubble(busySeconds: number, offeredSeconds: number): number {
   return offeredSeconds > 0 ? Math.max(0, 1 - busySeconds / offeredSeconds) : 0;
 }

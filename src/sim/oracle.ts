@@ -1,13 +1,13 @@
 /**
- * The oracle schedule: what a scheduler that knows all lengths reaches, in the same simulator and with every response kept.
- * Rewards and training go on beside the rollout, as the recipe `rollpacker` does it, and
+ * The oracle schedule: the result of a scheduler that knows all lengths, in the same simulator and with every response kept.
+ * Rewards and training run beside the rollout, as in the recipe `rollpacker`, and
  *
  * - prompts are grouped: inside a window of rounds, those with the longest responses come first, so that long responses
  *   wait for each other only;
  * - the requests of a round are placed longest first, each on the engine with the least work;
  * - code that would not end within its budget is stopped as it begins; its reward is the same.
  *
- * It is a schedule, not a bound: its seconds are reached, by somebody who knew what nobody knows beforehand.
+ * It is a schedule, not a bound: a scheduler that knew all lengths beforehand would reach its seconds.
  */
 import type { AnyDecision, AnyEvent } from '../core/definition.ts';
 import type { VocabularyDecision } from '../schemas/decisions/index.ts';
@@ -25,7 +25,7 @@ import type { Workload } from './workload/workload.ts';
  */
 export const oracleWindowRounds = 8;
 
-/** What the oracle is made for. */
+/** Options of the oracle. */
 export interface OracleOptions {
   /** Engines, batch shape and cost model. */
   readonly job: Job;
@@ -33,9 +33,9 @@ export interface OracleOptions {
   readonly workload: Workload;
   /** Every prompt that is trained, in the order of the workload. */
   readonly fixed: readonly FixedPrompt[];
-  /** Of the rewards. */
+  /** Seed of the rewards. */
   readonly seed: number;
-  /** Whether rewards and training are the scheduler's, as those of `Scheduler.trains`; if not, their time passes after the rollout. */
+  /** Whether the scheduler does rewards and training, as with `Scheduler.trains`; if not, their time passes after the rollout. */
   readonly trains?: boolean;
   /** Whether training has GPUs of its own, as in `Scheduler.oneStepOff`. */
   readonly oneStepOff?: boolean;
@@ -45,13 +45,13 @@ export interface OracleOptions {
 
 /** A scheduler, and the workload with its prompts in the order in which it wants them. */
 export interface OracleSchedule {
-  /** What places requests and gives up rewards, knowing how long they take. */
+  /** The scheduler that places requests and gives up rewards by their known durations. */
   readonly scheduler: Scheduler;
   /** The same prompts, in the order in which it wants them. */
   readonly workload: Workload;
 }
 
-/** The oracle of a workload. Throws `PolicyError` as `rollpackerScheduler` does. */
+/** Returns the oracle of a workload. Throws `PolicyError` as `rollpackerScheduler` does. */
 export function oracleSchedule(options: OracleOptions): OracleSchedule {
   const { job, workload, fixed, trains = false, windowRounds = oracleWindowRounds } = options;
   const order = clairvoyantWindows(fixed, job.promptsPerRound, windowRounds);
@@ -81,7 +81,7 @@ export function oracleSchedule(options: OracleOptions): OracleSchedule {
   };
 }
 
-/** Every mechanism of RollPacker that keeps all responses and all rewards. */
+/** Returns a scheduler with every mechanism of RollPacker that keeps all responses and all rewards. */
 function allBeside(job: Job, oneStepOff: boolean): Scheduler {
   return rollpackerScheduler(job, 'oracle', {
     tailBatching: false,
@@ -112,7 +112,7 @@ export function clairvoyantWindows(
 }
 
 interface Known extends FixedPrompt {
-  /** In the data set. */
+  /** Place in the data set. */
   readonly place: number;
   readonly firstSample: number;
 }
@@ -120,7 +120,7 @@ interface Known extends FixedPrompt {
 type Decision<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { type: T }>;
 type Launch = Decision<'request.launch'>;
 
-/** A policy whose requests are placed, and whose rewards are given up, by somebody who knows how long they take. */
+/** A policy whose requests are placed, and whose rewards are given up, with knowledge of their durations. */
 class Knowing implements DrivenPolicy {
   readonly id: string;
   readonly #policy: DrivenPolicy;
@@ -188,7 +188,7 @@ class Knowing implements DrivenPolicy {
     return this.#known.get(promptId)!.responseTokens[index]!;
   }
 
-  /** What would run into its budget gets the reward of that at once. */
+  /** Gives a dispatch that would exceed its budget a budget of 0 seconds, so that it ends at once with the reward of a timeout. */
   #dispatched(dispatch: Decision<'reward.dispatch'>): Decision<'reward.dispatch'> {
     const launch = this.#launched.get(dispatch.requestId);
     if (launch === undefined || this.#rewards === undefined) return dispatch;
@@ -200,7 +200,7 @@ class Knowing implements DrivenPolicy {
   }
 }
 
-/** What an engine has been given, and how long that takes: as much as the cost model says without running it. */
+/** The requests that an engine has been given, and an estimate of their time from the cost model, without a simulation. */
 class EngineLoad {
   readonly #cost: CostModel;
   #longest = 0;
@@ -219,13 +219,13 @@ class EngineLoad {
     this.#prefill += promptTokens;
   }
 
-  /** Seconds until it is done with what it has and with one more. */
+  /** Returns the seconds until it is done with all its requests and with one more. */
   secondsWith(promptTokens: number, added: number): number {
     const { maxRunningSequences, kvCapacityTokens, memoryBoundSeconds, computeSecondsPerSequence } = this.#cost;
     const { overheadSeconds, secondsPerSequence, secondsPerContextToken, prefillSecondsPerToken } = this.#cost;
     const tokens = this.#tokens + added;
     const context = this.#context + contextTokens(promptTokens, added);
-    // As many steps as its longest has tokens, and more where not all run at once.
+    // As many steps as the longest response has tokens, and more where not all run at once.
     const steps = Math.max(this.#longest, added, tokens / maxRunningSequences, context / kvCapacityTokens);
     return (
       Math.max(memoryBoundSeconds * steps, computeSecondsPerSequence * tokens) +

@@ -7,14 +7,14 @@ interface TraceEvent {
   readonly ph: 'X' | 'M' | 'C';
   readonly pid: number;
   readonly tid: number;
-  /** Microseconds. */
+  /** Time in microseconds. */
   readonly ts: number;
   readonly dur?: number;
   readonly args?: Readonly<Record<string, unknown>>;
 }
 
 const microseconds = (seconds: number): number => Math.round(seconds * 1e6);
-/** Threads below this one are rounds and counters, engines come after. */
+/** Lower thread ids are rounds and counters; engines come after them. */
 const firstEngine = 10;
 
 function naming(pid: number, tid: number, what: 'process_name' | 'thread_name', text: string): TraceEvent {
@@ -33,7 +33,7 @@ function span(
   return { name, ph: 'X', pid, tid, ts, dur: microseconds(endSeconds) - ts, args };
 }
 
-/** Rounds, and the queue as it is when each of them ends. */
+/** Returns the rounds, and the queue at the end of each. */
 function roundEvents(run: RunResult, pid: number): TraceEvent[] {
   const queue = (seconds: number, prompts: number): TraceEvent => ({
     name: 'long-prompt queue',
@@ -52,7 +52,7 @@ function roundEvents(run: RunResult, pid: number): TraceEvent[] {
   return events;
 }
 
-/** Running sequences over all engines: the mean of each segment, added up. */
+/** Returns the running sequences over all engines: the mean of each segment, added up. */
 function runningCounter(engines: readonly EngineResult[], pid: number): TraceEvent[] {
   const changes = engines
     .flatMap((engine) => engine.timeline)
@@ -83,8 +83,8 @@ function engineEvents(engine: EngineResult, pid: number, tid: number): TraceEven
 }
 
 /**
- * The first run of every scheduler of every comparison, as a Chrome trace in JSON: spans for rounds and for what each
- * engine does, counters for running sequences and for the long-prompt queue. Idle time of an engine is a gap.
+ * Returns the first run of every scheduler of every comparison, as a Chrome trace in JSON: spans for rounds and for each engine's
+ * activities, counters for running sequences and for the long-prompt queue. Idle time of an engine is a gap.
  */
 export function perfettoTrace(comparisons: readonly ComparisonResult[]): {
   traceEvents: TraceEvent[];

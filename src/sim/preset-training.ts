@@ -1,10 +1,10 @@
-/** What training takes in a preset: docs/calibration.md says what is assumed, and what was fitted. */
+/** Training costs of the presets: docs/calibration.md separates assumptions from fits. */
 
 /** Seconds of a step around its rollout. */
 export interface PresetTimes {
   readonly fixedRolloutSeconds: number;
   readonly rewardTailSeconds: number;
-  /** All passes and gradients of a step of 1024 responses, without what each token takes more. */
+  /** Seconds of all passes and gradients of a step of 1024 responses, without the part that grows with tokens. */
   readonly trainFixedSeconds: number;
   /** All passes and gradients of a token. */
   readonly trainTokenSeconds: number;
@@ -19,7 +19,7 @@ const responseShare = 0.5;
 export const hostBytesPerSecond = 25e9;
 
 /**
- * The one number of what training takes, split into what comes with a step, a response and a token.
+ * Splits the seconds of training into shares for a step, a response and a token.
  *
  * @param responses - of a step
  * @param shardBytes - weights that a GPU has in training

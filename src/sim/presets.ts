@@ -1,6 +1,6 @@
 /**
  * Ready-made jobs: the three of RollPacker §6 (P0 = 128, R0 = 8, H800 GPUs), and the response lengths that reproduce its
- * Figure 12. `docs/calibration.md` says how the constants were found and what does not fit.
+ * Figure 12. `docs/calibration.md` describes how the constants were found and which figures do not fit.
  */
 import { oneOf } from '../core/nearest.ts';
 import { refuse } from '../errors.ts';
@@ -10,7 +10,7 @@ import { hostBytesPerSecond, type PresetTimes, trainingOf } from './preset-train
 import { interpolated, type LongTail, longTailQuantile, marginalWorkload } from './workload/marginal.ts';
 import type { Workload } from './workload/workload.ts';
 
-/** A job and the length limit that its paper gives it. */
+/** A job and the length limit of its paper. */
 export interface JobPreset {
   /** Name of the preset. */
   readonly id: JobPresetId;
@@ -31,7 +31,7 @@ const h800: EngineShape['gpu'] = { memoryGb: 80, bandwidthGbps: 3350, tflops: 98
 const batch = { promptsPerRound: 128, responsesPerPrompt: 8 };
 
 /**
- * What each doubling of the TP adds to a decode step, a layer: Llama 2 70B (80 layers) on H100 takes 37.0, 29.7 and 29.8
+ * Seconds that each doubling of the TP adds to a decode step, a layer: Llama 2 70B (80 layers) on H100 takes 37.0, 29.7 and 29.8
  * ms a token at TP 2, 4 and 8, measured end to end (splitwise), where its weights alone would save 13 and 6.5 ms.
  */
 const doublingSeconds = 75e-6;
@@ -95,7 +95,7 @@ function preset(
 
 /**
  * The presets. Rewards are those of the mixed tasks of RollPacker §6: rules, code and a judge, a third of the prompts each.
- * Of a baseline step rewards and training are 47 and 14 % (7B, whose seven sandboxes are what Table 2 and Figure 11c ask for), 8 and
+ * Of a baseline step rewards and training are 47 and 14 % (7B, whose seven sandboxes Table 2 and Figure 11c imply), 8 and
  * 23 % (14B), 4 and 13 % (32B).
  */
 export const jobPresets: readonly JobPreset[] = Object.freeze([
@@ -167,7 +167,7 @@ export const jobPresets: readonly JobPreset[] = Object.freeze([
   ),
 ]);
 
-/** A preset by its id. Throws `PolicyError` `unknown_id`. */
+/** Returns a preset by its id. Throws `PolicyError` `unknown_id`. */
 export function jobPreset(id: string): JobPreset {
   const found = jobPresets.find((one) => one.id === id);
   if (found === undefined) {
@@ -188,7 +188,7 @@ export const rollpackerLengths: LongTail & { readonly correlation: number } = Ob
 
 const promptTokens = interpolated([40, 80, 110, 150, 200, 280, 400, 700, 1200]);
 
-/** Responses as RollPacker's, cut at a cap. */
+/** Returns a workload with responses as in RollPacker, cut at a cap. */
 export function rollpackerWorkload(capTokens: number, seed: number, lengths = rollpackerLengths): Workload {
   const { correlation, ...tail } = lengths;
   return marginalWorkload({

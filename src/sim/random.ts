@@ -13,30 +13,30 @@ function mixBits(hash: number, bits: number): number {
   return h ^ (h >>> 16);
 }
 
-/** Mixes a key into a hash. What a large or a negative one has beyond 32 bits is not dropped: it may be a seed. */
+/** Mixes a key into a hash. The bits of a large or a negative key beyond 32 are kept: it may be a seed. */
 function mix(hash: number, key: number): number {
   const beyond = Math.floor(key / 2 ** 32);
   const mixed = mixBits(hash, key | 0);
   return beyond === 0 ? mixed : mixBits(mixed, beyond);
 }
 
-/** A number in [0, 1), fixed by the keys (whole numbers). */
+/** Returns a number in [0, 1), fixed by the keys (whole numbers). */
 export function uniform(...keys: readonly number[]): number {
   return uniformFloat64(xoroshiro128plus(keys.reduce(mix, 0)));
 }
 
-/** A standard normal number, fixed by the keys. */
+/** Returns a standard normal number, fixed by the keys. */
 export function normal(...keys: readonly number[]): number {
   // Never 0 or 1, where the quantile is infinite.
   return normalQuantile((uniform(...keys) * (2 ** 53 - 2) + 1) / 2 ** 53);
 }
 
-/** A whole number from 0 to n − 1, fixed by the keys. */
+/** Returns a whole number from 0 to n − 1, fixed by the keys. */
 export function pickIndex(n: number, ...keys: readonly number[]): number {
   return Math.min(n - 1, Math.floor(uniform(...keys) * n));
 }
 
-/** The numbers from 0 to n − 1 in an order that the keys fix (Fisher and Yates). */
+/** Returns the numbers from 0 to n − 1 in an order that the keys fix (Fisher and Yates). */
 export function shuffled(n: number, ...keys: readonly number[]): number[] {
   const list = Array.from({ length: n }, (_, index) => index);
   for (let last = n - 1; last > 0; last -= 1) {
@@ -95,7 +95,7 @@ export function normalQuantile(p: number): number {
   return q < 0 ? -size : size;
 }
 
-/** The standard normal distribution function, to 1e-7 absolute (Abramowitz and Stegun 7.1.26). */
+/** Standard normal distribution function, to 1e-7 absolute (Abramowitz and Stegun 7.1.26). */
 export function normalDistribution(x: number): number {
   const t = 1 / (1 + 0.3275911 * (Math.abs(x) / Math.SQRT2));
   const poly = ((((1.061405429 * t - 1.453152027) * t + 1.421413741) * t - 0.284496736) * t + 0.254829592) * t;

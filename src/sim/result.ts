@@ -1,8 +1,8 @@
-/** What a simulation gives back. Times are seconds from the start of the simulated job. */
+/** The results of a simulation. Times are seconds from the start of the simulated job. */
 
 /** One rollout round and the training step that follows it. */
 export interface StepResult {
-  /** From 0. */
+  /** Index of the step, from 0. */
   readonly step: number;
   /** Id of its round. */
   readonly roundId: string;
@@ -10,21 +10,21 @@ export interface StepResult {
   readonly kind: 'short' | 'long';
   /** Tensor parallelism of its engines, where the scheduler sees to it. */
   readonly tp?: number;
-  /** When it began, from the start of the job. */
+  /** Begin, from the start of the job. */
   readonly startSeconds: number;
   /** Seconds of the rollout in which the engines changed their tensor parallelism. */
   readonly reshardSeconds: number;
   /** Seconds of the rollout, from its start until nothing of the round is in flight. */
   readonly rolloutSeconds: number;
-  /** From the last kept response until its reward is known and training can begin. */
+  /** Seconds from the last kept response until its reward is known and training can begin. */
   readonly rewardSeconds: number;
-  /** From then until the passes of the reference model and for log-probabilities are over. */
+  /** Seconds from then until the passes of the reference model and for log-probabilities are over. */
   readonly referenceSeconds: number;
   /** Seconds of gradients after that. */
   readonly trainSeconds: number;
   /** Seconds until the engines have the new weights. */
   readonly syncSeconds: number;
-  /** When it ended, from the start of the job. */
+  /** End, from the start of the job. */
   readonly endSeconds: number;
   /** Prompts that it trained on. */
   readonly prompts: number;
@@ -32,7 +32,7 @@ export interface StepResult {
   readonly responses: number;
   /** Tokens of the responses that are trained on. */
   readonly keptTokens: number;
-  /** Tokens generated in the round, those of aborted responses included. */
+  /** Tokens generated in the round, including aborted responses. */
   readonly generatedTokens: number;
   /** Tokens that aborted requests had generated. */
   readonly abortedTokens: number;
@@ -52,7 +52,7 @@ export interface StepResult {
   readonly queueAges: readonly number[];
   /** Share of engine time in the rollout in which an engine had nothing to run, over all engines: 0 to 1. */
   readonly bubbleRatio: number;
-  /** Versions that the weights which generated its responses are behind those that they train; 0 for a synchronous job. */
+  /** Versions by which the generating weights are behind the trained ones; 0 for a synchronous job. */
   readonly lag: number;
 }
 
@@ -61,21 +61,21 @@ export interface StepResult {
  * segments of an engine have no gaps: idle time in a rollout is a `rollout` segment with nothing running.
  */
 export interface Segment {
-  /** From the start of the job. */
+  /** Begin, from the start of the job. */
   readonly startSeconds: number;
-  /** From the start of the job. */
+  /** End, from the start of the job. */
   readonly endSeconds: number;
-  /** What the GPUs did. */
+  /** The activity of the GPUs. */
   readonly activity: 'rollout' | 'reference' | 'train' | 'sync' | 'reward' | 'overhead';
   /** Running sequences (rollout only); the mean over the stretch. */
   readonly running: number;
 }
 
-/** One inference engine and the GPUs that it stands for. */
+/** One inference engine and its GPUs. */
 export interface EngineResult {
   /** Id of the engine, or of the GPUs where engines change. */
   readonly engineId: string;
-  /** GPUs that it stands for. */
+  /** Number of its GPUs. */
   readonly gpus: number;
   /** Seconds in which it ran at least one sequence. */
   readonly busySeconds: number;
@@ -83,7 +83,7 @@ export interface EngineResult {
   readonly bubbleRatio: number;
   /** Sequences that lost their KV cache for want of room. */
   readonly preemptions: number;
-  /** What it did over time; empty where none was kept. */
+  /** Activities over time; empty where none were kept. */
   readonly timeline: readonly Segment[];
 }
 
@@ -91,34 +91,34 @@ export interface EngineResult {
 export interface Interval {
   /** The mean over seeds. */
   readonly value: number;
-  /** Lower end. */
+  /** Lower end of the interval. */
   readonly low: number;
-  /** Upper end. */
+  /** Upper end of the interval. */
   readonly high: number;
-  /** Confidence, such as 0.95. */
+  /** Confidence level, such as 0.95. */
   readonly confidence: number;
 }
 
 /**
- * What became of the fixed responses, which a baseline would train on: the first R0 of each prompt, in its first try. A
+ * Counts of the fixed responses, which a baseline would train on: the first R0 of each prompt, in its first try. A
  * prompt that was deferred is drawn again.
  */
 export interface KeptCounts {
-  /** Fixed responses of the trained prompts that are at least as long as `RunOptions.longTokens` says; 0 without it. */
+  /** Fixed responses of the trained prompts that are at least `RunOptions.longTokens` long; 0 without it. */
   readonly longFixed: number;
-  /** Those of them that are trained on. */
+  /** Fixed long responses that are trained on. */
   readonly longKept: number;
   /** Responses trained on that are as long, others than the fixed ones among them. */
   readonly longTrained: number;
   /** Responses trained on that were drawn again. */
   readonly redrawnResponses: number;
-  /** Tokens of these. */
+  /** Tokens of the redrawn responses. */
   readonly redrawnTokens: number;
   /** Tokens of the fixed responses of the same prompts. */
   readonly redrawnFixedTokens: number;
   /** Groups trained on whose rewards are known. */
   readonly rewardedGroups: number;
-  /** Those of them whose rewards are all equal: they have no advantage. */
+  /** Groups among them whose rewards are all equal: they have no advantage. */
   readonly evenGroups: number;
 }
 
@@ -138,11 +138,11 @@ export interface RunResult {
   readonly rolloutSeconds: number;
   /** Prompts trained on, each once. */
   readonly trainedPrompts: number;
-  /** Responses trained on. */
+  /** Number of responses that were trained on. */
   readonly trainedResponses: number;
-  /** Tokens of these. */
+  /** Tokens of the kept responses. */
   readonly keptTokens: number;
-  /** Tokens generated, those of aborted responses included. */
+  /** Tokens generated, including aborted responses. */
   readonly generatedTokens: number;
   /** Mean length of the responses trained on. */
   readonly meanResponseTokens: number;
@@ -152,13 +152,13 @@ export interface RunResult {
   readonly bubbleRatio: number;
   /** Sequences that lost their KV cache for want of room. */
   readonly preemptions: number;
-  /** Rounds that prompts waited in the queue, mean over those that did. */
+  /** Rounds that deferred prompts waited in the queue, mean. */
   readonly meanQueueAge: number;
-  /** The longest such wait, in rounds. */
+  /** Longest wait in the queue, in rounds. */
   readonly maxQueueAge: number;
   /** Lengths of trained responses at 0, 1, …, 100 %. */
   readonly lengthQuantiles: readonly number[];
-  /** What became of the responses that a baseline would train on. */
+  /** Counts of the responses that a baseline would train on. */
   readonly kept: KeptCounts;
   /** Kept tokens that weights of an older version generated than the ones that they train. */
   readonly staleTokens: number;
@@ -168,7 +168,7 @@ export interface RunResult {
 
 /** The place of a scheduler in an ablation: it does what the scheduler below does, and one mechanism more. */
 export interface Variant {
-  /** What all variants together are, for people: `RollPacker`. */
+  /** Name of all variants together, for people: `RollPacker`. */
   readonly ablation: string;
   /** Id of the scheduler below. */
   readonly above: string;
@@ -182,7 +182,7 @@ export interface SchedulerResult {
   readonly scheduler: string;
   /** For people: tables and charts. */
   readonly label: string;
-  /** Absent where a scheduler stands for itself. */
+  /** Place in an ablation; absent where a scheduler is not part of one. */
   readonly variant?: Variant;
   /** One run for each seed. */
   readonly runs: readonly RunResult[];
@@ -190,25 +190,25 @@ export interface SchedulerResult {
   readonly stepSeconds: Interval;
   /** Seconds of a rollout, mean over steps and seeds. */
   readonly rolloutSeconds: Interval;
-  /** Ratio of the baseline's time for the same number of trained prompts to this one's; 1 for the baseline. */
+  /** Time of the baseline for the same number of trained prompts ÷ time of this scheduler; 1 for the baseline. */
   readonly speedup: Interval;
-  /** Seconds of the baseline for a kept token ÷ seconds of this one for a kept token; 1 for the baseline. */
+  /** Seconds of the baseline for a kept token ÷ seconds of this scheduler for one; 1 for the baseline. */
   readonly equalTokenSpeedup: Interval;
-  /** As `speedup`, of the rollouts alone. */
+  /** Speedup of the rollouts alone. */
   readonly rolloutSpeedup: Interval;
   /** Mean kept response length ÷ that of the baseline. */
   readonly keptTokenRatio: number;
-  /** Seconds of the oracle schedule for a kept token ÷ seconds of this one; absent where the oracle was not run. */
+  /** Seconds of the oracle schedule for a kept token ÷ seconds of this scheduler; absent where the oracle was not run. */
   readonly ofOracle?: number;
   /** Share of the longest 1 % of the fixed responses that is trained on: 0 to 1. */
   readonly longestKeptShare: number;
-  /** Responses trained on that are as long as those, redrawn ones among them ÷ how many those are. */
+  /** Responses trained on that are as long as those, redrawn ones included ÷ number of those. */
   readonly longestTrainedRatio: number;
   /** Share of the trained groups whose rewards are all equal: 0 to 1. */
   readonly evenGroupShare: number;
   /** Share of the responses trained on that were drawn again after their prompt had been deferred: 0 to 1. */
   readonly redrawnShare: number;
-  /** What they have fewer tokens than the fixed responses of their prompts, as a share of the baseline's kept tokens. */
+  /** Tokens that redrawn responses have fewer than the fixed ones of their prompts, as a share of the baseline's kept tokens. */
   readonly redrawnLoss: number;
   /** Share of the kept tokens that weights of an older version generated than the ones that they train: 0 to 1. */
   readonly staleShare: number;
@@ -218,34 +218,34 @@ export interface SchedulerResult {
   readonly cappedShare: number;
   /** Share of engine time in rollouts with nothing to run: 0 to 1. */
   readonly bubbleRatio: number;
-  /** Rounds that prompts waited in the queue, mean over those that did. */
+  /** Rounds that deferred prompts waited in the queue, mean. */
   readonly meanQueueAge: number;
-  /** The longest such wait, in rounds. */
+  /** Longest wait in the queue, in rounds. */
   readonly maxQueueAge: number;
 }
 
 /** One workload through several schedulers. */
 export interface ComparisonResult {
-  /** What was rolled out; lengths in tokens. */
+  /** The workload; lengths in tokens. */
   readonly workload: {
     readonly name: string;
     readonly source: string;
     readonly prompts: number;
-    /** How responses that were never recorded were made: `recorded`, `within-prompt`, `copula`, … */
+    /** The way responses that were never recorded were made: `recorded`, `within-prompt`, `copula`, … */
     readonly resampling: string;
     readonly correlation: number;
     readonly capTokens: number;
     readonly meanTokens: number;
-    /** What a reader must know of the lengths: that they are estimates. */
+    /** A caveat about the lengths: that they are estimates. */
     readonly caveat?: string;
     readonly quantiles: Readonly<Record<'p50' | 'p75' | 'p90' | 'p99' | 'max', number>>;
   };
-  /** What the job was like, for tables. */
+  /** Settings of the job, for tables. */
   readonly settings: Readonly<Record<string, number | string>>;
   /** The results, the baseline first. */
   readonly schedulers: readonly SchedulerResult[];
   /** The oracle schedule on the same workload: all fixed responses are kept. Absent where it was not asked for. */
   readonly oracle?: SchedulerResult;
-  /** What a reader should know of this comparison, in sentences. */
+  /** Notes for the reader of this comparison, in sentences. */
   readonly notes: readonly string[];
 }

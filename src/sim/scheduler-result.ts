@@ -1,19 +1,19 @@
-/** The runs of a scheduler, beside those of the baseline: `docs/metrics.md` defines each number once. */
+/** Summarizes the runs of a scheduler beside those of the baseline: `docs/metrics.md` defines each number once. */
 import { keptShares } from './kept-shares.ts';
 import { ratio, sumOf } from './metrics.ts';
 import type { Interval, RunResult, SchedulerResult } from './result.ts';
 import { bootstrap } from './statistics.ts';
 
-/** What the runs stand beside: runs on the same seeds, in the same order. */
+/** Runs to compare with: on the same seeds, in the same order. */
 export interface Beside {
   readonly baseline: readonly RunResult[];
   /** The oracle schedule, where it was run. */
   readonly oracle?: readonly RunResult[];
-  /** Of the intervals. */
+  /** Confidence of the intervals. */
   readonly confidence: number;
 }
 
-/** One scheduler over all seeds. */
+/** Summarizes one scheduler over all seeds. */
 export function schedulerResult(
   { id, label, variant }: Pick<SchedulerResult, 'label' | 'variant'> & { readonly id: string },
   runs: readonly RunResult[],
@@ -85,7 +85,7 @@ export function schedulerResult(
   };
 }
 
-/** Seconds of all runs ÷ tokens that they train on. */
+/** Returns the seconds of all runs ÷ tokens that they train on. */
 function secondsPerToken(runs: readonly RunResult[]): number {
   return ratio(
     sumOf(runs, (run) => run.totalSeconds),

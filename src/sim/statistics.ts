@@ -4,7 +4,7 @@ import { refuse } from '../errors.ts';
 import { pickIndex } from './random.ts';
 import type { Interval } from './result.ts';
 
-/** How a bootstrap is made. */
+/** Options of a bootstrap. */
 export interface BootstrapOptions {
   /** A safe whole number. */
   readonly seed: number;
@@ -14,15 +14,15 @@ export interface BootstrapOptions {
   readonly confidence?: number;
 }
 
-/** Refuses what is no confidence. Throws `PolicyError` `invalid_input`. */
+/** Checks a confidence level. Throws `PolicyError` `invalid_input`. */
 export function checkConfidence(confidence: number): void {
   if (confidence > 0 && confidence < 1) return;
   refuse('invalid_input', 'confidence', 'a number above 0 and below 1', confidence);
 }
 
 /**
- * A statistic of a sample with its bootstrap percentile interval. Cases are resampled whole, so that pairs stay
- * pairs: a ratio of two schedulers on the same seeds keeps what they have in common.
+ * Returns a statistic of a sample with its bootstrap percentile interval. Cases are resampled whole, so that pairs stay
+ * pairs: a ratio of two schedulers on the same seeds keeps their common variation.
  *
  * @throws PolicyError `invalid_input` without cases, and for options out of range
  */

@@ -6,11 +6,11 @@ export interface Observation {
   readonly censored: boolean;
 }
 
-/** An estimated distribution. */
+/** An estimated distribution of lengths. */
 export interface Survival {
-  /** Share of responses that are longer than this. */
+  /** Returns the share of responses that are longer than this. */
   beyond(tokens: number): number;
-  /** The length below which this share (0 to 1) lies; `capTokens` where the observations do not reach. */
+  /** Returns the length below which this share (0 to 1) lies; `capTokens` beyond the observations. */
   quantile(share: number): number;
 }
 
@@ -21,7 +21,7 @@ const rounding = 1e-12;
  * Estimates a distribution (Kaplan and Meier 1958). At equal lengths a completion comes before a censoring.
  *
  * @param observations - at least one
- * @param capTokens - what outlives every observation is taken to run up to here
+ * @param capTokens - assumed length of responses that outlive every observation
  */
 export function survivalQuantile(observations: readonly Observation[], capTokens: number): Survival {
   const sorted = [...observations].sort((a, b) => a.tokens - b.tokens || Number(a.censored) - Number(b.censored));
@@ -49,7 +49,7 @@ export function survivalQuantile(observations: readonly Observation[], capTokens
   };
 }
 
-/** The first index for which it holds, where it holds for all later ones; n if for none. */
+/** Returns the first index for which it holds, where it holds for all later ones; n if for none. */
 function firstWhere(n: number, holds: (index: number) => boolean): number {
   let [low, high] = [0, n];
   while (low < high) {

@@ -1,4 +1,4 @@
-/** The bytes of a file, or of standard input, as UTF-8: unzipped and turned from UTF-16 where they are, by what is in them. */
+/** The bytes of a file, or of standard input, as UTF-8: unzipped and converted from UTF-16 if their first bytes say so. */
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
@@ -6,7 +6,7 @@ import { refuse } from '../../errors.ts';
 
 type Bytes = AsyncIterable<Uint8Array>;
 
-/** What a file can be that is no text, by its beginning. */
+/** First bytes of common files that are not text. */
 const others: readonly (readonly [what: string, bytes: readonly number[]])[] = [
   ['a zip archive', [0x50, 0x4b, 3, 4]],
   ['a file of zstd', [0x28, 0xb5, 0x2f, 0xfd]],
@@ -19,7 +19,7 @@ const headBytes = 512;
 /** A stream of bytes whose beginning is known; it is read once, or closed. */
 export interface Opened {
   readonly head: Uint8Array;
-  /** All of it. */
+  /** All bytes of the file, including the head. */
   readonly rest: Bytes;
   close(): Promise<unknown>;
 }
@@ -57,14 +57,14 @@ async function* counted(source: Bytes, onBytes: (count: number) => void): AsyncG
   }
 }
 
-/** Opens a file; `onBytes` is told how many were read. Throws the system's error. */
+/** Opens a file; `onBytes` receives the number of bytes of each read. Throws the system's error. */
 export const opened = (name: string, onBytes: (count: number) => void): Promise<Opened> =>
   withHead(counted(name === '-' ? process.stdin : createReadStream(name, { highWaterMark: 1 << 20 }), onBytes));
 
 /**
- * What is in it, as UTF-8 without a mark.
+ * Yields the content of a file as UTF-8, without a byte-order mark.
  *
- * @throws PolicyError `invalid_input` for a gzip file that is broken, and for what is no text
+ * @throws PolicyError `invalid_input` for a broken gzip file, and for a file that is no text
  */
 export async function* textBytes(name: string, file: Opened): AsyncGenerator<Uint8Array> {
   let { head, rest } = file;
@@ -84,7 +84,7 @@ export async function* textBytes(name: string, file: Opened): AsyncGenerator<Uin
   yield Buffer.from(decoder.decode());
 }
 
-/** UTF-16 has a mark, or every second byte of what it begins with is 0. */
+/** Detects UTF-16: it has a byte-order mark, or every second of its first bytes is 0. */
 function encodingOf(name: string, head: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   if (begins(head, [0xff, 0xfe])) return 'utf-16le';
   if (begins(head, [0xfe, 0xff])) return 'utf-16be';

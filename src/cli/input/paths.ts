@@ -1,13 +1,13 @@
-/** What the user names: files, folders and patterns in the order of their numbers, and `-`. */
+/** Paths that the user names: files, folders and patterns in the order of their numbers, and `-`. */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { refuse } from '../../errors.ts';
 
 /** A file, or standard input. */
 export interface InputFile {
-  /** As the user names it, for errors. */
+  /** The name that the user gave, for errors. */
   readonly name: string;
-  /** The training step that its name says. */
+  /** The training step in its name. */
   readonly step?: number;
   /** Bytes on the disk, 0 for standard input. */
   readonly bytes: number;
@@ -16,12 +16,12 @@ export interface InputFile {
 const byNumber = new Intl.Collator('en', { numeric: true });
 /** `12.jsonl` of verl, `train_data_step12.jsonl` of NeMo-RL, `rollout_dump_data.step_12.jsonl` of ROLL. */
 const stepName = /(?:^|step_?)(\d+)\.jsonl(\.gz)?$/;
-/** What is looked for in a folder: the first kind that it has. */
+/** Kinds of files to look for in a folder: the first kind that it has is read. */
 const kinds = [/\.(jsonl|ndjson)(\.gz)?$/i, /\.(pt|pth)$/i, /\.(csv|tsv)(\.gz)?$/i, /\.json(\.gz)?$/i];
-/** Evaluations beside what is trained on: NeMo-RL's `val_data_step12.jsonl`, slime's `eval_12.pt`. */
+/** Evaluations beside the training data: NeMo-RL's `val_data_step12.jsonl`, slime's `eval_12.pt`. */
 const evaluation = /^val_data_step\d+\.|(^|_)eval_\d+\./;
 
-/** Whether several files may stand behind a path: it is a folder, or a pattern. */
+/** Whether a path may name several files: it is a folder, or a pattern. */
 export const isMany = (path: string): boolean =>
   path !== '-' && (existsSync(path) ? statSync(path).isDirectory() : basename(path).includes('*'));
 
@@ -52,7 +52,7 @@ function filesAt(path: string): string[] {
 const filesIn = (folder: string): string[] =>
   readdirSync(folder, { withFileTypes: true }).flatMap((one) => (one.isDirectory() ? [] : one.name));
 
-/** The dumps in a folder; those of evaluations only where there are no others. */
+/** Returns the dumps in a folder; dumps of evaluations only where there are no others. */
 function dumpsIn(folder: string): string[] {
   const files = filesIn(folder);
   const found = kinds.map((kind) => files.filter((name) => kind.test(name))).find((names) => names.length > 0) ?? [];
@@ -77,6 +77,6 @@ function fileOf(name: string): InputFile {
   return { name, bytes: statSync(name).size, ...(step === undefined ? undefined : { step: Number(step) }) };
 }
 
-/** Their paths, for checks of what may be written over. */
+/** Returns their paths, to check that no output overwrites an input. */
 export const readPaths = (files: readonly InputFile[]): string[] =>
   files.map(({ name }) => (name === '-' ? '/dev/stdin' : name));

@@ -11,7 +11,7 @@ const python = process.platform === 'win32' ? 'python' : 'python3';
 const reader = ['-m', 'rollflex.importing'];
 const prefix = 'rollflex.importing: ';
 
-/** The reader of a checkout, beside whatever is installed. */
+/** Returns the environment of Python; in a checkout, its reader is on the path. */
 function environment(): NodeJS.ProcessEnv {
   const own = join(packageRoot(), 'python', 'src');
   if (!existsSync(join(own, 'rollflex', 'importing.py'))) return process.env;

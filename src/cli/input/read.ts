@@ -19,7 +19,7 @@ export interface TextOptions {
   readonly tokensPerCharacter?: number;
 }
 
-/** How files are read. */
+/** Options for reading files. */
 export interface ReadOptions extends TextOptions {
   readonly from?: string;
   readonly cap?: number;
@@ -27,7 +27,7 @@ export interface ReadOptions extends TextOptions {
   readonly skipBroken?: boolean;
 }
 
-/** How the traces of a command are read: a cap that is given is that of the job that wrote them. */
+/** Returns the reading options of a command's traces: `cap` is that of the job that wrote them. */
 export const readingOf = ({ cap, tokenizer, tokensPerCharacter }: ReadOptions): ReadOptions => ({
   ...(cap === undefined ? {} : { cap }),
   ...(tokenizer === undefined ? {} : { tokenizer }),
@@ -36,19 +36,19 @@ export const readingOf = ({ cap, tokenizer, tokensPerCharacter }: ReadOptions): 
 
 /** Shows how far reading has come. */
 export interface Showing extends Pick<Progress, 'step'> {
-  /** What is shown from now on. */
+  /** The text that is shown from now on. */
   text: string;
-  /** Told the share of the bytes that were read: 0 to 1. */
+  /** Receives the share of the bytes that were read: 0 to 1. */
   readonly read?: (share: number) => void;
 }
 
-/** Short enough for an id, and long enough that no two prompts share one. */
+/** Returns a fingerprint: short enough for an id, and long enough that no two prompts share one. */
 const fingerprint = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 20);
 const millisecondsBetweenTexts = 200;
 /** A line with more characters than this takes long: its texts are counted by the tokenizer. */
 const longLine = 100_000;
 
-/** How the tokens of texts are found. Throws `invalid_input` for two ways; as `fileTokenizer` does. */
+/** Returns the token counter for texts. Throws `invalid_input` if both options are given, and as `fileTokenizer` does. */
 async function textTokensOf({ tokenizer, tokensPerCharacter: factor }: TextOptions): Promise<TextTokens | undefined> {
   if (tokenizer !== undefined && factor !== undefined) {
     const expected = '--tokenizer or --tokens-per-character, not both';
@@ -58,7 +58,7 @@ async function textTokensOf({ tokenizer, tokensPerCharacter: factor }: TextOptio
   return factor === undefined ? undefined : tokensPerCharacter(factor);
 }
 
-/** A collector with these options. Throws as it does, and as the tokenizer does. */
+/** Returns a collector with these options. Throws as it does, and as the tokenizer does. */
 export async function collector({ from, cap, correctFrom, skipBroken, ...texts }: ReadOptions): Promise<DumpImport> {
   const textTokens = await textTokensOf(texts);
   const options: DumpImportOptions = {
@@ -107,14 +107,14 @@ export async function readInto(lines: DumpImport, files: readonly InputFile[], p
   }
 }
 
-/** The library knows no options of the command line. */
+/** Names the options of the command line in an error, since the library does not know them. */
 function withOptions(error: unknown): unknown {
   if (!(error instanceof PolicyError) || error.code !== 'invalid_config') return error;
   const expected = `--tokenizer tokenizer.json, or --tokens-per-character N for an estimate: this dump has text, and no count of tokens`;
   return new PolicyError('invalid_input', { expected, got: 'neither', path: error.path });
 }
 
-/** The name of a trace: that of its file, or of the folder that its files are in. */
+/** Returns the name of a trace: that of its file, or of the folder that its files are in. */
 function nameOf(paths: readonly string[], files: readonly InputFile[]): string {
   const [{ name }] = files as [InputFile];
   if (name === '-') return 'standard input';
@@ -134,7 +134,7 @@ async function isDump(file: InputFile): Promise<boolean> {
   return false;
 }
 
-/** Paths that make a trace together: those of a folder or a pattern, and all that are dumps of trainers; others one each. */
+/** Groups paths that make a trace together: those of a folder or a pattern, and all dumps of trainers; others are alone. */
 async function grouped(paths: readonly string[]): Promise<string[][]> {
   const isSingle = (path: string): boolean => path !== '-' && !isMany(path);
   const dumps: string[] = [];
@@ -147,7 +147,7 @@ async function grouped(paths: readonly string[]): Promise<string[][]> {
   });
 }
 
-/** A trace of all files, and what came of them. Throws as {@link readTraces}. */
+/** Reads a trace of all files, with its summary. Throws as {@link readTraces}. */
 export async function readTogether(
   paths: readonly string[],
   options: ReadOptions,
@@ -160,14 +160,14 @@ export async function readTogether(
   return { name: nameOf(paths, files), trace, summary: trace.kind === 'prompts' ? lines.summary() : undefined };
 }
 
-/** Estimates cannot tell what ran into a cap: there the cap is that of the simulation only. */
+/** Drops the cap for estimated lengths, which do not show the responses that ran into it: it is the simulation's only. */
 const withoutEstimatedCap = ({ cap, ...options }: ReadOptions): ReadOptions =>
   cap === undefined || options.tokensPerCharacter !== undefined ? options : { ...options, cap };
 
 /**
- * The traces at some paths.
+ * Reads the traces at some paths.
  *
- * @throws PolicyError `invalid_input` with file and line for what cannot be read; the system's error
+ * @throws PolicyError `invalid_input` with file and line for broken input; the system's error
  */
 export async function readTraces(
   paths: readonly string[],

@@ -17,9 +17,9 @@ const longestLine = 2 ** 29 - 64;
 const pickled = /\.(pt|pth|pkl|pickle)$/i;
 
 /**
- * The records of a file, some at a time.
+ * Yields the records of a file, some at a time.
  *
- * @throws PolicyError `limit_exceeded` for a line that no string can hold, `invalid_input` for what cannot be read; the
+ * @throws PolicyError `limit_exceeded` for a line that no string can hold, `invalid_input` for broken input; the
  *   system's error
  */
 export async function* recordsOf(

@@ -1,4 +1,4 @@
-/** What happens at a moment of simulated time that no engine knows by itself. */
+/** Events at simulated times that no engine brings about by itself. */
 import { Heap } from '../../core/heap.ts';
 
 interface Entry {
@@ -8,12 +8,12 @@ interface Entry {
   cancelled: boolean;
 }
 
-/** Things to do, in the order of their times, and then in the order in which they were put down. */
+/** Actions in the order of their times, and then in the order in which they were added. */
 export class Agenda {
   readonly #entries = new Heap<Entry>((a, b) => a.at - b.at || a.number - b.number);
   #count = 0;
 
-  /** Puts something down. Gives a way to cross it out. */
+  /** Adds an action, and returns a function that cancels it. */
   at(at: number, run: () => void): () => void {
     const entry: Entry = { at, number: this.#count++, run, cancelled: false };
     this.#entries.push(entry);
@@ -22,13 +22,13 @@ export class Agenda {
     };
   }
 
-  /** The time of the next; `Infinity` if there is none. */
+  /** Returns the time of the next action; `Infinity` if there is none. */
   nextAt(): number {
     while (this.#entries.peek()?.cancelled) this.#entries.pop();
     return this.#entries.peek()?.at ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Does everything whose time has come, what is put down meanwhile included. */
+  /** Runs every action that is due, those added meanwhile included. */
   runDue(now: number): void {
     while (this.nextAt() <= now) this.#entries.pop()!.run();
   }

@@ -1,18 +1,17 @@
-/** Does to an engine what a fault says; what only connections feel is passed on. */
+/** Applies a fault to an engine; the part that concerns only connections is passed on. */
 import type { Fault } from '../faults.ts';
 import type { Agenda } from './agenda.ts';
 import type { MockEngine } from './mock-engine.ts';
 
-/** What connections feel of a fault. */
+/** The effect of a fault on connections. */
 export type ConnectionFault =
   | { readonly kind: 'down' | 'up' | 'resumed' }
   | { readonly kind: 'reset'; readonly rid: string }
   | { readonly kind: 'refuse'; readonly count: number; readonly status: number };
 
-/** Whoever is told of it. */
+/** A listener for the faults that concern connections. */
 export type FaultListener = (fault: ConnectionFault, engine: MockEngine) => void;
 
-/** Does it. */
 export function applyFault(
   fault: Fault,
   engine: MockEngine,

@@ -7,7 +7,7 @@ interface Arrival {
   readonly generation: Generation;
 }
 
-/** By time; those of one moment by priority, then by id. */
+/** Orders arrivals by time; those of one moment by priority, then by id. */
 function compare(a: Arrival, b: Arrival): number {
   const inTime = a.at - b.at || a.generation.priority - b.generation.priority;
   return inTime || (a.generation.id < b.generation.id ? -1 : Number(a.generation.id > b.generation.id));
@@ -36,7 +36,7 @@ export class Arrivals {
     return this.#heap.peek()?.at ?? Number.POSITIVE_INFINITY;
   }
 
-  /** How many have arrived by now. */
+  /** Returns how many requests have arrived by now. */
   dueBy(now: number): number {
     if (this.nextAt() > now) return 0;
     let due = 0;
@@ -44,7 +44,7 @@ export class Arrivals {
     return due;
   }
 
-  /** Takes out those that have arrived by now, in order. */
+  /** Removes and returns the requests that have arrived by now, in order. */
   takeDue(now: number): Arrival[] {
     const due: Arrival[] = [];
     while (this.nextAt() <= now) {
@@ -55,7 +55,7 @@ export class Arrivals {
     return due;
   }
 
-  /** Takes out those that are meant. */
+  /** Removes and returns the requests that match. */
   take(matches: (generation: Generation) => boolean): Generation[] {
     const taken = [...this].filter(matches);
     if (taken.length === 0) return taken;

@@ -1,4 +1,4 @@
-/** All engines in one simulated time. It moves when it is told to, and never reads the wall clock. */
+/** All engines in one simulated time. It moves only when asked to, and never reads the wall clock. */
 import type { CostModel } from '../../sim/cost-model.ts';
 import type { Workload } from '../../sim/workload/workload.ts';
 import type { Fault } from '../faults.ts';
@@ -8,11 +8,11 @@ import { applyFault, type FaultListener } from './apply-fault.ts';
 import { MockEngine } from './mock-engine.ts';
 import { ResponseBook } from './response-book.ts';
 
-/** What a cluster is made of, beside its options. */
+/** Parts of a cluster beside its options. */
 export interface ClusterParts {
-  /** What an engine costs in time, and how much KV cache it has. */
+  /** Durations of decode steps and prefills, and the size of the KV cache. */
   readonly cost: CostModel;
-  /** How long responses are. */
+  /** Decides how long responses are. */
   readonly workload: Workload;
 }
 
@@ -22,11 +22,11 @@ export class MockCluster {
   readonly options: MockEngineOptions;
   /** The engines, by their numbers. */
   readonly engines: readonly MockEngine[];
-  /** Says how long each response is. */
+  /** Decides how long each response is. */
   readonly book: ResponseBook;
-  /** What a decode step and a prefill take. */
+  /** Durations of decode steps and prefills. */
   readonly cost: CostModel;
-  /** What will happen by itself, and when. */
+  /** Events that happen by themselves, by simulated time. */
   readonly agenda = new Agenda();
   #now = 0;
   #minted = 0;
@@ -49,43 +49,43 @@ export class MockCluster {
     return this.#now;
   }
 
-  /** Whether somebody reads a stream. */
+  /** Whether a client reads a stream. */
   get streams(): boolean {
     return this.engines.some((one) => one.streams);
   }
 
-  /** A name for a request that has none: in the order in which they come, and not random, so that runs can be repeated. */
+  /** Names a request without an id: by its order of arrival, and not at random, so that runs can be repeated. */
   nameRequest(): string {
     this.#named += 1;
     return this.#named.toString(16).padStart(32, '0');
   }
 
-  /** An id that nothing else has. Among requests of one moment, those with lower ids go first. */
+  /** Returns a unique id. Among requests of one moment, those with lower ids go first. */
   mint(requestId: string): string {
     this.#minted += 1;
     return `${requestId} ${this.#minted}`;
   }
 
-  /** When something happens next by itself; `Infinity` if nothing ever does. */
+  /** Returns the time of the next event; `Infinity` if there is none. */
   nextAt(): number {
     let next = this.agenda.nextAt();
     for (const engine of this.engines) next = Math.min(next, engine.nextAt());
     return next;
   }
 
-  /** Time goes on to a moment; an earlier one is read as now. */
+  /** Advances the time to a moment; an earlier one is read as now. */
   advanceTo(at: number): void {
     for (let next = this.nextAt(); next <= at; next = this.nextAt()) this.#step(next);
     this.#now = Math.max(this.#now, at);
     for (const engine of this.engines) engine.tell();
   }
 
-  /** Whoever is told of faults that connections feel. */
+  /** Adds a listener for faults that affect connections. */
   onFault(listener: FaultListener): void {
     this.#listeners.push(listener);
   }
 
-  /** Something goes wrong, now. */
+  /** Applies a fault now. */
   fault(fault: Fault): void {
     for (const engine of this.engines) {
       if (fault.engine !== undefined && fault.engine !== engine.number) continue;

@@ -1,9 +1,9 @@
-/** What an engine has done with the requests that it took: each of them is in exactly one of these. */
+/** Counters of the requests that an engine has accepted: each request is in flight, or has ended in exactly one way. */
 import type { Ending, Generation } from './generation.ts';
 
-/** Requests by how they ended, and tokens. They go on counting when the engine crashes. */
+/** Requests by how they ended, and tokens. A crash does not reset them. */
 export class Counts {
-  /** Requests that were taken. */
+  /** Requests that were accepted. */
   accepted = 0;
   /** Requests that ended by themselves. */
   stop = 0;
@@ -11,7 +11,7 @@ export class Counts {
   length = 0;
   /** Requests that were aborted. */
   abort = 0;
-  /** Requests that their engine was lost with. */
+  /** Requests that were lost with their engine. */
   lost = 0;
   /** Tokens of the prompts of requests that have ended. */
   promptTokens = 0;
@@ -22,11 +22,11 @@ export class Counts {
   /** Tokens generated for requests that were lost. */
   lostTokens = 0;
 
-  /** How many requests of each id have not ended, and how many of all are read as streams. */
+  /** Number of unfinished requests by id, and number of all unfinished requests that are streamed. */
   readonly #open = new Map<string, number>();
   #streams = 0;
 
-  /** Requests that are read as streams and have not ended. */
+  /** Requests that are streamed and have not ended. */
   get streams(): number {
     return this.#streams;
   }

@@ -1,20 +1,20 @@
-/** The clock of one engine: it stands while the engine is paused or hangs, and goes on where it stood. */
+/** The clock of one engine: it stops while the engine is paused or hangs, and then continues. */
 export class FrozenClock {
   readonly #reasons = new Set<string>();
   #frozenAt = 0;
   #lostSeconds = 0;
 
-  /** Whether it stands. */
+  /** Whether it is stopped. */
   get isFrozen(): boolean {
     return this.#reasons.size > 0;
   }
 
-  /** The engine's own time at a moment of the simulation. */
+  /** Returns the engine's own time at a moment of the simulation. */
   own(now: number): number {
     return (this.isFrozen ? this.#frozenAt : now) - this.#lostSeconds;
   }
 
-  /** The moment of the simulation at which its own time is this one; never, while it stands. */
+  /** Returns the simulated moment at which its own time is this one; `Infinity` while it is stopped. */
   moment(own: number): number {
     return this.isFrozen ? Number.POSITIVE_INFINITY : own + this.#lostSeconds;
   }
@@ -24,7 +24,7 @@ export class FrozenClock {
     this.#reasons.add(reason);
   }
 
-  /** Takes one reason away; it goes on when none is left. */
+  /** Removes a reason; the clock continues when none is left. */
   thaw(reason: string, now: number): void {
     if (this.#reasons.delete(reason) && !this.isFrozen) this.#lostSeconds += now - this.#frozenAt;
   }

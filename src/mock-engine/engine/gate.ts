@@ -1,4 +1,4 @@
-/** Whether an engine takes requests, and those that wait until it does. */
+/** Decides whether an engine takes requests, and holds those that wait until it does. */
 import type { Generation } from './generation.ts';
 
 /** A gate that is closed as long as there is a reason. */
@@ -11,7 +11,7 @@ export class Gate {
     return this.#reasons.size > 0;
   }
 
-  /** Why it is closed. */
+  /** Reasons for which it is closed. */
   get reasons(): readonly string[] {
     return [...this.#reasons];
   }
@@ -21,7 +21,7 @@ export class Gate {
     return this.#held;
   }
 
-  /** A name for a reason that is like no other. */
+  /** Returns a unique name for a reason. */
   newReason(reason: string): string {
     this.#made += 1;
     return `${reason} ${this.#made}`;
@@ -39,20 +39,20 @@ export class Gate {
     this.#held.push(generation);
   }
 
-  /** Takes a reason away. Gives those that waited if it was the last. */
+  /** Removes a reason. Returns the waiting requests if it was the last reason. */
   open(reason: string): Generation[] {
     this.#reasons.delete(reason);
     return this.isClosed ? [] : this.take(() => true);
   }
 
-  /** Takes out those that are meant. */
+  /** Removes and returns the requests that match. */
   take(matches: (generation: Generation) => boolean): Generation[] {
     const taken = this.#held.filter(matches);
     this.#held = this.#held.filter((one) => !matches(one));
     return taken;
   }
 
-  /** Opens it for good; whoever waited is given. */
+  /** Removes all reasons, and returns the waiting requests. */
   clear(): Generation[] {
     this.#reasons.clear();
     return this.take(() => true);

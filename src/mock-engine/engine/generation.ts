@@ -3,56 +3,56 @@ import { numberAt } from './hash.ts';
 import type { Prompt } from './prompt.ts';
 import type { Output, PlannedResponse } from './response-book.ts';
 
-/** How a response ended: by itself, at its limit, by an abort, or with its engine. */
+/** The way a response ended: by itself, at its token limit, by an abort, or with its engine. */
 export type Ending = 'stop' | 'length' | 'abort' | 'lost';
 
-/** Whoever waits for a response. */
+/** A listener for a response. */
 export interface Listener {
   /** There is more of it. Only called where the listener reads a stream. */
   readonly progress?: (generation: Generation) => void;
-  /** It is over. */
+  /** Called at the end. */
   readonly ended: (generation: Generation) => void;
 }
 
-/** What a response may be. */
+/** Limits of a response. */
 export interface Limits {
-  /** Most tokens. */
+  /** Most tokens of the response. */
   readonly maxTokens: number;
   /** Fewest tokens: it does not stop by itself before. */
   readonly minTokens: number;
-  /** It goes on to its limit. */
+  /** Whether it continues to its limit. */
   readonly ignoreEos: boolean;
 }
 
 const vocabulary = 32_000;
 
-/** A response. */
+/** A response, and its state. */
 export class Generation implements Output {
   /** The name by which the client knows the request. */
   readonly requestId: string;
-  /** Order among those that arrive at the same moment; unique. */
+  /** Unique id, which orders requests that arrive at the same moment. */
   readonly id: string;
-  /** What it answers. */
+  /** The prompt that it answers. */
   readonly prompt: Prompt;
-  /** What it would be if nobody stopped it. */
+  /** The response that it becomes unless it is stopped. */
   readonly planned: PlannedResponse;
-  /** Is told of progress and of the end. */
+  /** Receives progress and the end. */
   readonly listener: Listener;
   /** Lower goes first, where the engine schedules by priority. */
   readonly priority: number;
-  /** Tokens that it gets if nobody stops it, and how it ends then. */
+  /** Tokens that it gets unless it is stopped. */
   readonly tokens: number;
   /** `stop`: by itself; `length`: at its limit. */
   readonly ending: 'stop' | 'length';
   /** Simulated seconds at which it was taken. */
   readonly acceptedAt: number;
-  /** Tokens that there are. */
+  /** Tokens generated so far. */
   count = 0;
-  /** How it has ended; `null` as long as it has not. */
+  /** The way it ended; `null` until then. */
   ended: Ending | null = null;
-  /** Simulated seconds at which it ended; 0 as long as it has not. */
+  /** Simulated seconds at which it ended; 0 until then. */
   endedAt = 0;
-  /** Whether it was in line when it was aborted. */
+  /** Whether it was waiting when it was aborted. */
   abortedInQueue = false;
   /** Tokens of it that its listener knows. */
   told = 0;
@@ -83,13 +83,13 @@ export class Generation implements Output {
     this.ending = natural < maxTokens ? 'stop' : 'length';
   }
 
-  /** Ids of the tokens that there are. */
+  /** Ids of the tokens generated so far. */
   get tokenIds(): readonly number[] {
     this.#write();
     return this.#tokenIds;
   }
 
-  /** Text of the tokens that there are. */
+  /** Text of the tokens generated so far. */
   get text(): string {
     this.#write();
     return this.#text;
@@ -105,12 +105,12 @@ export class Generation implements Output {
   }
 }
 
-/** The text of a token. */
+/** Returns the text of a token. */
 export function textOf(tokenId: number): string {
   return ` t${tokenId}`;
 }
 
-/** A log-probability for a token: made up, and the same each time. */
+/** Returns a log-probability for a token: made up, and the same each time. */
 export function logProbOf(tokenId: number): number {
   return -((tokenId % 997) + 1) / 500;
 }

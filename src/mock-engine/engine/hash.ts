@@ -40,7 +40,7 @@ export class SequenceName {
   }
 }
 
-/** A number from 0 to n − 1 for a place in a sequence. */
+/** Returns a number from 0 to n − 1 for a place in a sequence. */
 export function numberAt(seed: number, place: number, n: number): number {
   return (mix(mix(seed, place), 0x27d4eb2f) >>> 0) % n;
 }

@@ -1,9 +1,9 @@
 /**
- * One engine without a GPU: a scheduler with the decode engine of the simulator, and around it what stands around a real one.
- * Aborts reach it some time after they came; generation can be paused, weights change, and the engine may die.
+ * One engine without a GPU: a scheduler with the decode engine of the simulator, and the behaviour of a real server around it.
+ * Aborts take effect some time after they arrive; generation can be paused, weights change, and the engine may crash.
  *
- * It knows simulated time only. What comes at one moment is put in order by priority and id, so that it does not matter which
- * of two connections was read first.
+ * It knows simulated time only. Requests of one moment are ordered by priority and id, so that it does not matter which of two
+ * connections was read first.
  */
 import { Counts } from './counts.ts';
 import type { EngineContext } from './engine-context.ts';
@@ -12,11 +12,11 @@ import type { Ending, Generation } from './generation.ts';
 import type { PausableDecode } from './pausable-decode.ts';
 import { type Matches, Scheduler } from './scheduler.ts';
 
-/** What an engine has to do. */
+/** The load of an engine. */
 export interface MockLoad {
   /** Requests in the batch. */
   readonly running: number;
-  /** Requests in line at the scheduler, or on their way to it. */
+  /** Requests that wait at the scheduler, or are on their way to it. */
   readonly waiting: number;
   /** Requests that wait before the scheduler because generation is paused or weights are updated. */
   readonly held: number;
@@ -29,7 +29,7 @@ export interface MockLoad {
 /** The version that weights have before anybody names one. */
 export const firstWeights = 'default';
 
-/** An engine. */
+/** A simulated inference engine. */
 export class MockEngine {
   /** Its place among the engines, from 0. */
   readonly number: number;
@@ -46,10 +46,10 @@ export class MockEngine {
   readonly #decode: PausableDecode;
   readonly #gate = new Gate();
   #idle: (() => void)[] = [];
-  /** Reasons for which it stands still as soon as the running step is over. */
+  /** Reasons for which it stops as soon as the running step is over. */
   readonly #freezing = new Set<string>();
   #hangs = false;
-  /** How often it has crashed. */
+  /** Number of crashes so far. */
   #life = 0;
 
   constructor(number: number, context: EngineContext) {
@@ -79,7 +79,7 @@ export class MockEngine {
     return this.#scheduler.size;
   }
 
-  /** What runs and waits, and how full the KV cache is. */
+  /** Returns the requests that run and wait, and the tokens in the KV cache. */
   load(): MockLoad {
     const { running, waiting, contextTokens } = this.#scheduler.load();
     return {
@@ -101,7 +101,7 @@ export class MockEngine {
     return [...this.#scheduler, ...this.#gate.held].map((one) => one.requestId);
   }
 
-  /** Takes a request. */
+  /** Accepts a request. */
   submit(generation: Generation): void {
     this.counts.accept(generation);
     if (this.#gate.isClosed) this.#gate.hold(generation);
@@ -109,9 +109,9 @@ export class MockEngine {
   }
 
   /**
-   * Aborts requests, once the scheduler hears of it. Those that end before end as if nothing had come.
+   * Aborts requests, once the scheduler receives the abort. Requests that end before are not affected.
    *
-   * @param reach - `scheduler`: what has not reached the scheduler by then is missed; `all`: nothing is
+   * @param reach - `scheduler`: requests that have not reached the scheduler by then are missed; `all`: none is
    */
   abort(matches: Matches, reach: 'scheduler' | 'all'): void {
     if (this.abortsToIgnore > 0) {
@@ -121,14 +121,14 @@ export class MockEngine {
     this.abortAfter(this.#context.options.abortLagSeconds, matches, reach);
   }
 
-  /** The same so many seconds later, whatever is ignored: nobody is there any more who waits for it. */
+  /** Aborts requests this many seconds later, also where the engine ignores aborts: their client is gone. */
   abortAfter(seconds: number, matches: Matches, reach: 'scheduler' | 'all'): void {
     const apply = () => this.#abort(matches, reach);
     if (seconds > 0) this.after(seconds, apply);
     else apply();
   }
 
-  /** Does something so many seconds later, unless the engine has crashed by then. */
+  /** Runs an action this many seconds later, unless the engine has crashed by then. */
   after(seconds: number, run: () => void): void {
     const life = this.#life;
     this.#context.agenda.at(this.#now + seconds, () => {
@@ -136,17 +136,17 @@ export class MockEngine {
     });
   }
 
-  /** Takes no more requests for a reason; those that come wait. */
+  /** Takes no more requests for a reason; new ones wait. */
   close(gate: string): void {
     this.#gate.close(gate);
   }
 
-  /** Takes requests again, unless there is another reason not to. */
+  /** Removes a reason not to take requests. */
   open(gate: string): void {
     for (const generation of this.#gate.open(gate)) this.#scheduler.arrive(generation);
   }
 
-  /** A name for a reason that is like no other. */
+  /** Returns a unique name for a reason. */
   newGate(reason: string): string {
     return this.#gate.newReason(reason);
   }
@@ -162,11 +162,11 @@ export class MockEngine {
     else this.#idle.push(callback);
   }
 
-  /** Stands still from the end of the running step on, then calls back. Requests stay where they are. */
+  /** Stops at the end of the running step, then calls back. Requests stay in place. */
   freeze(reason: string, callback: () => void): void {
     this.#freezing.add(reason);
     const stop = () => {
-      // It may have been told to go on meanwhile.
+      // The engine may have been resumed meanwhile.
       if (this.#freezing.delete(reason)) this.#decode.freeze(reason);
       callback();
     };
@@ -175,14 +175,14 @@ export class MockEngine {
     else stop();
   }
 
-  /** Goes on. Requests that were retracted are prefilled again. */
+  /** Removes a reason to stop. Retracted requests are prefilled again. */
   thaw(reason: string): void {
     this.#freezing.delete(reason);
     this.#decode.thaw(reason);
     if (!this.#decode.isFrozen) this.#scheduler.resume();
   }
 
-  /** Takes all requests out of the batch, so that the KV cache is empty, until it goes on. */
+  /** Takes all requests out of the batch until it continues, so that the KV cache is empty. */
   retract(): void {
     this.advance();
     this.#scheduler.retract();
@@ -194,23 +194,23 @@ export class MockEngine {
     this.#decode.freeze('hang');
   }
 
-  /** Goes on after {@link hang}. */
+  /** Continues after {@link hang}. */
   unhang(): void {
     this.#hangs = false;
     this.#decode.thaw('hang');
   }
 
-  /** Everything takes so many times as long from now on, > 0. */
+  /** Slows everything down by this factor from now on, > 0. */
   slow(factor: number): void {
     this.#decode.slow(factor);
   }
 
-  /** So many tokens fit its KV cache from now on; what is over is retracted. */
+  /** Limits the KV cache to this many tokens from now on; requests that no longer fit are retracted. */
   shrink(tokens: number): void {
     this.#decode.shrink(tokens);
   }
 
-  /** Dies: all that it had is lost. */
+  /** Crashes: all its requests are lost. */
   crash(): void {
     if (!this.isUp) return;
     this.isUp = false;
@@ -224,7 +224,7 @@ export class MockEngine {
     for (const generation of lost) this.#end(generation, 'lost');
   }
 
-  /** Is there again, empty, with the weights that it had first. */
+  /** Starts again, empty, with its first weights. */
   restart(): void {
     if (this.isUp) return;
     this.isUp = true;
@@ -234,19 +234,19 @@ export class MockEngine {
     this.#decode.restart();
   }
 
-  /** When something happens next by itself; `Infinity` when idle. */
+  /** Returns the time of the next event; `Infinity` when idle. */
   nextAt(): number {
     return this.#scheduler.nextAt();
   }
 
-  /** Everything that has happened by now. */
+  /** Applies everything that has happened by now. */
   advance(): void {
     for (const { generation, ending } of this.#scheduler.advance()) this.#end(generation, ending);
     if (this.size > 0 || this.#idle.length === 0) return;
     for (const callback of this.#idle.splice(0)) callback();
   }
 
-  /** Tells whoever reads a stream what there is. */
+  /** Sends the tokens generated so far to the readers of streams. */
   tell(): void {
     if (this.streams) this.#scheduler.tell();
   }

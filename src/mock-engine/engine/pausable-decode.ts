@@ -1,4 +1,4 @@
-/** The decode engine of the simulator on a clock of its own, which stands while the engine is paused or hangs. */
+/** The decode engine of the simulator on a clock of its own, which stops while the engine is paused or hangs. */
 import {
   DecodeEngine,
   type EngineLoad,
@@ -9,7 +9,7 @@ import {
 import type { EngineContext } from './engine-context.ts';
 import { FrozenClock } from './frozen-clock.ts';
 
-/** A decode engine that can stand still. All moments are those of the simulation. */
+/** A decode engine that can be stopped. All times are those of the simulation. */
 export class PausableDecode {
   readonly #name: string;
   readonly #context: Pick<EngineContext, 'cost' | 'options' | 'now'>;
@@ -25,7 +25,7 @@ export class PausableDecode {
     this.#engine = this.#newEngine();
   }
 
-  /** Counters. They begin anew with a restart. */
+  /** Counters, which a restart resets. */
   get work(): Pick<DecodeEngine, 'busySeconds' | 'decodeSteps' | 'preemptions' | 'recomputedTokens'> {
     return this.#engine;
   }
@@ -38,7 +38,7 @@ export class PausableDecode {
     return this.#engine.load(this.#own);
   }
 
-  /** Tokens of each request. */
+  /** Returns the tokens of each request. */
   tokens(): (id: string) => number | undefined {
     return this.#engine.tokensAt(this.#own);
   }
@@ -47,7 +47,7 @@ export class PausableDecode {
     return this.#engine.isRunning(id);
   }
 
-  /** Takes a request that came at a moment until now. */
+  /** Adds a request that arrived at a moment until now. */
   add(request: EngineRequest, at: number): void {
     this.#engine.add(request, this.#clock.own(at));
   }
@@ -56,22 +56,22 @@ export class PausableDecode {
     this.#engine.abort(id, this.#own);
   }
 
-  /** Gives up all that it has, with the tokens that there are. */
+  /** Removes and returns all requests, with the tokens generated so far. */
   lose(): LostRequest[] {
     return this.#engine.lose(this.#own);
   }
 
-  /** What has ended by now. */
+  /** Returns the responses that have ended by now. */
   advance(): Outcome[] {
     return this.#engine.advanceTo(this.#own);
   }
 
-  /** When something happens next by itself; `Infinity` when idle, and while it stands. */
+  /** Returns the time of the next event; `Infinity` when idle, and while it is stopped. */
   nextAt(): number {
     return this.#clock.moment(this.#engine.nextEventAt());
   }
 
-  /** When the running step is over; now, if none is. */
+  /** Returns the end of the running step; now, if there is none. */
   boundaryAt(): number {
     return this.isFrozen ? this.#context.now() : this.#clock.moment(this.#engine.boundaryAfter(this.#own));
   }
@@ -93,13 +93,13 @@ export class PausableDecode {
     this.#engine.setKvCapacity(tokens, this.#own);
   }
 
-  /** Begins anew, with what it had first. */
+  /** Starts anew, with its initial KV capacity. */
   restart(): void {
     this.kvCapacityTokens = this.#context.cost.kvCapacityTokens;
     this.#engine = this.#newEngine();
   }
 
-  /** Its own time, its next boundary included where that is now: clocks that have stood differ by rounding. */
+  /** Its own time, including its next boundary if that is now: clocks that were stopped differ by rounding. */
   get #own(): number {
     const now = this.#context.now();
     const own = this.#clock.own(now);

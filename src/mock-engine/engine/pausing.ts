@@ -2,7 +2,7 @@
 import type { MockEngine } from './mock-engine.ts';
 
 /**
- * What becomes of the requests that an engine has: they are aborted, or waited for; or they stay as they are, or go back to
+ * Fate of the requests of an engine that pauses: they are aborted, or waited for; or they stay as they are, or go back to
  * the waiting queue without their KV cache.
  */
 export type PauseMode = 'abort' | 'wait' | 'keep' | 'retract';
@@ -11,7 +11,7 @@ export type PauseMode = 'abort' | 'wait' | 'keep' | 'retract';
 const sweepSeconds = 1;
 const all = (): boolean => true;
 
-/** Aborts everything, and calls back when nothing is left; what the first abort missed gets another one. */
+/** Aborts everything, and calls back when nothing is left; requests that the first abort missed get another one. */
 export function abortUntilIdle(engine: MockEngine, reach: 'scheduler' | 'all', idle: () => void): void {
   let isIdle = false;
   const sweep = (): void => {
@@ -19,7 +19,7 @@ export function abortUntilIdle(engine: MockEngine, reach: 'scheduler' | 'all', i
     engine.abort(all, reach);
     engine.after(sweepSeconds, sweep);
   };
-  // What is held already stays: it came after the pause.
+  // Requests that are held already stay: they came after the pause.
   engine.whenIdle(() => {
     isIdle = true;
     idle();
@@ -27,7 +27,7 @@ export function abortUntilIdle(engine: MockEngine, reach: 'scheduler' | 'all', i
   if (!isIdle) sweep();
 }
 
-/** Pauses, and calls back when it has. Requests that come meanwhile are held. */
+/** Pauses an engine, and calls back when it is paused. Requests that arrive meanwhile are held. */
 export function pause(
   engine: MockEngine,
   gate: string,
@@ -51,14 +51,14 @@ export function pause(
   }
 }
 
-/** Goes on after a pause; nothing, if there was none. */
+/** Continues after a pause; does nothing if there was none. */
 export function resume(engine: MockEngine, gate: string): void {
   engine.thaw(gate);
   engine.open(gate);
 }
 
 /**
- * Gives an engine other weights. Unless it is paused, requests are held, and those that it has are waited for: the update is
+ * Updates the weights of an engine. Unless it is paused, new requests are held, and running ones are waited for: the update is
  * the writer of a lock that each request reads.
  */
 export function updateWeights(

@@ -1,8 +1,8 @@
 /**
- * How long each response would be, and what stands in it: fixed by the workload, the prompt and the number of the sample.
+ * The length and the text of each response: fixed by the workload, the prompt and the number of the sample.
  *
- * A prompt that ends in what an earlier response was cut short at is its continuation: it gets the rest, and not a response
- * of its own. Partial rollouts ask so.
+ * A prompt that ends in the part of an earlier response that was cut short is its continuation: it gets the rest, and not a
+ * response of its own. Partial rollouts send such prompts.
  */
 import { LruMap } from '../../core/lru.ts';
 import type { Workload, WorkloadPrompt } from '../../sim/workload/workload.ts';
@@ -23,10 +23,10 @@ export interface PlannedResponse {
 const vocabularyEntries = 65_536;
 /** Prompts of an endless workload that prompts without a place in it are spread over. */
 const placesOfEndless = 1_048_576;
-/** What rollflex mints: `<prompt>/<index>#<attempt>`. */
+/** An id that rollflex mints: `<prompt>/<index>#<attempt>`. */
 const mintedId = /\/(\d+)#\d+\W?$/;
 
-/** What responses would be like. */
+/** Plans the response to each prompt, and remembers those that were cut short. */
 export class ResponseBook {
   readonly #workload: Workload;
   readonly #places: number;
@@ -66,7 +66,7 @@ export class ResponseBook {
     };
   }
 
-  /** A response was cut short: whoever asks for the prompt with this behind it gets the rest. */
+  /** Records that a response was cut short: a prompt that ends with this part gets the rest. */
   cutShort(prompt: Prompt, planned: PlannedResponse, output: Output): void {
     const tokens = planned.tokens - output.count;
     if (output.count === 0 || tokens < 1) return;
@@ -90,11 +90,11 @@ export class ResponseBook {
   }
 }
 
-/** What has been generated. */
+/** The generated part of a response. */
 export interface Output {
-  /** Tokens so far. */
+  /** Tokens generated so far. */
   readonly count: number;
-  /** Their text. */
+  /** Text of these tokens. */
   readonly text: string;
   /** Their ids, in order. */
   readonly tokenIds: readonly number[];

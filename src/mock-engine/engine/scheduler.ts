@@ -1,18 +1,18 @@
-/** What an engine has taken: requests on their way to its scheduler, in line, in the batch, or taken out of it again. */
+/** Requests that an engine has accepted: they arrive, wait, run in the batch, and are taken out again. */
 import { Arrivals } from './arrivals.ts';
 import type { EngineContext } from './engine-context.ts';
 import type { Ending, Generation } from './generation.ts';
 import { PausableDecode } from './pausable-decode.ts';
 
-/** Which requests an abort means. */
+/** Selects the requests that an abort is for. */
 export type Matches = (generation: Generation) => boolean;
 
 /** The requests of an engine, and the decode engine that runs them. */
 export class Scheduler {
-  /** What generates. */
+  /** The decode engine that generates. */
   readonly decode: PausableDecode;
   readonly #context: EngineContext;
-  /** In line or in the batch. */
+  /** Requests that wait or run. */
   readonly #generations = new Map<string, Generation>();
   readonly #arrivals = new Arrivals();
   /** Requests that were taken out of the batch until it goes on, with the tokens that they have. */
@@ -23,7 +23,7 @@ export class Scheduler {
     this.decode = new PausableDecode(name, context);
   }
 
-  /** Requests in line or in the batch, or on their way. */
+  /** Number of requests that wait, run, or are on their way. */
   get size(): number {
     return this.#generations.size + this.#arrivals.size + this.#retracted.length;
   }
@@ -35,7 +35,7 @@ export class Scheduler {
     yield* this.#arrivals;
   }
 
-  /** How many run and how many wait, and the tokens in the KV cache. */
+  /** Returns the requests that run and wait, and the tokens in the KV cache. */
   load(): { running: number; waiting: number; contextTokens: number } {
     const { running, waiting, contextTokens } = this.decode.load();
     return {
@@ -45,7 +45,7 @@ export class Scheduler {
     };
   }
 
-  /** When something happens next by itself; `Infinity` when idle. */
+  /** Returns the time of the next event; `Infinity` when idle. */
   nextAt(): number {
     return Math.min(this.#arrivals.nextAt(), this.decode.nextAt());
   }
@@ -55,7 +55,7 @@ export class Scheduler {
     this.#arrivals.push(generation, this.#context.now() + this.#context.options.tokenizeSeconds);
   }
 
-  /** Takes in what has arrived, and gives what has ended by now, one by one. */
+  /** Takes in the requests that have arrived, and yields those that have ended by now. */
   *advance(): Generator<{ generation: Generation; ending: Ending }> {
     this.#takeArrivals();
     for (const { requestId: id, kind, tokens } of this.decode.advance()) {
@@ -64,7 +64,7 @@ export class Scheduler {
     }
   }
 
-  /** Takes out those that are meant of what is not in line: retracted ones and, at `all`, those on their way. */
+  /** Removes the matching requests that do not wait or run: retracted ones and, at `all`, those on their way. */
   takeOutside(matches: Matches, reach: 'scheduler' | 'all'): Generation[] {
     this.#takeArrivals();
     const onTheirWay = reach === 'all' ? this.#arrivals.take(matches) : [];
@@ -73,7 +73,7 @@ export class Scheduler {
     return [...retracted, ...onTheirWay];
   }
 
-  /** Aborts those that are meant of what is in line or in the batch. */
+  /** Aborts the matching requests that wait or run. */
   abort(matches: Matches): void {
     for (const generation of [...this.#generations.values()].filter(matches)) {
       generation.abortedInQueue = !this.decode.isRunning(generation.id);
@@ -93,14 +93,14 @@ export class Scheduler {
     for (const generation of retracted) this.#add(generation, this.#context.now());
   }
 
-  /** Gives up everything. */
+  /** Removes and returns all requests. */
   takeAll(): Generation[] {
     const lost = [...this.#lose(), ...this.#retracted, ...this.#arrivals.takeAll()];
     this.#retracted = [];
     return lost;
   }
 
-  /** Tells whoever reads a stream what there is. */
+  /** Sends the tokens generated so far to the readers of streams. */
   tell(): void {
     const { streamInterval } = this.#context.options;
     let tokensAt: ((id: string) => number | undefined) | undefined;
@@ -134,7 +134,7 @@ export class Scheduler {
     return generation;
   }
 
-  /** What the decode engine had, with the tokens that there are. */
+  /** Takes everything out of the decode engine, with the tokens generated so far. */
   #lose(): Generation[] {
     return this.decode.lose().map(({ requestId, tokens }) => this.#take(requestId, tokens));
   }

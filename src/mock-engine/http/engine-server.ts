@@ -1,4 +1,4 @@
-/** One engine behind HTTP: which requests it answers, and which connections it breaks. */
+/** The HTTP server of one engine: it answers requests, and breaks connections. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ConnectionFault } from '../engine/apply-fault.ts';
 import type { MockEngine } from '../engine/mock-engine.ts';
@@ -9,12 +9,12 @@ import type { Pacer } from './pacer.ts';
 /** Longest body of a request. */
 const mostBytes = 64 * 1024 * 1024;
 
-/** What the API of an engine is like. */
+/** The API of an engine: its routes and the form of its errors. */
 export interface Api {
   readonly routes: Routes;
-  /** Routes that start a generation: those that `refuse` refuses. */
+  /** Routes that start a generation, which are the ones that `refuse` refuses. */
   readonly generating: ReadonlySet<string>;
-  /** The body of an error. */
+  /** Returns the body of an error. */
   error(status: number, message: string, path: string): Json;
 }
 
@@ -37,18 +37,18 @@ export class EngineServer {
     this.#now = now;
   }
 
-  /** A generation writes to this response. */
+  /** Records that a generation writes to this response. */
   opened(response: ServerResponse, requestId: string): void {
     this.#open.set(response, requestId);
     response.once('close', () => this.#open.delete(response));
   }
 
-  /** Says in the head of a response when it is given. */
+  /** Adds the time of a response to its headers. */
   stamp(response: ServerResponse): void {
     if (!response.headersSent) response.setHeader('x-simulated-seconds', this.#now());
   }
 
-  /** Takes a request. */
+  /** Answers a request; while the engine hangs, the answer waits. */
   take(request: IncomingMessage, response: ServerResponse): void {
     // A client that goes away in the middle is no error of the server.
     response.on('error', () => {});

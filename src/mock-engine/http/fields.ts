@@ -1,4 +1,4 @@
-/** Reads fields of a request, and refuses what is of the wrong kind. `null` is read as not given. */
+/** Reads fields of a request, and refuses those of the wrong type. `null` is read as not given. */
 import { type Json, refuse } from './http.ts';
 
 /** Reads the fields of one object. */
@@ -11,7 +11,7 @@ export class Fields {
     this.#path = path;
   }
 
-  /** The value as it is. */
+  /** Returns the value as it is. */
   raw(name: string): unknown {
     return this.#object[name] ?? undefined;
   }
@@ -24,7 +24,7 @@ export class Fields {
     return this.#of(name, 'true or false', (value) => typeof value === 'boolean') as boolean | undefined;
   }
 
-  /** A whole number from `least` on. */
+  /** Returns a whole number from `least` on. */
   whole(name: string, least: number): number | undefined {
     const fits = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= least;
     const what = least === Number.MIN_SAFE_INTEGER ? 'a whole number' : `a whole number >= ${least}`;

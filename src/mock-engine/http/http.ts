@@ -14,7 +14,7 @@ export interface Call {
   readonly body: Json;
 }
 
-/** Answers a call, at once or later. What it throws is answered by whoever has the routes. */
+/** Answers a call, at once or later. The server of the routes answers for errors that it throws. */
 export type Handler = (call: Call) => void;
 
 /** Handlers by method and path: `POST /generate`. A path that ends in a slash and a star takes everything below. */
@@ -95,7 +95,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The handler of a call, or the status that says that there is none. */
+/** Returns the handler of a call, or the status of the error if there is none. */
 export function handlerOf(routes: Routes, method: string, path: string): Handler | 404 | 405 {
   const exact = routes[`${method} ${path}`];
   if (exact !== undefined) return exact;

@@ -2,7 +2,7 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A port. */
+/** A server on one port, which can be killed and started again. */
 export class Listener {
   readonly #listener: RequestListener;
   readonly #host: string;
@@ -25,7 +25,7 @@ export class Listener {
     return this.#port;
   }
 
-  /** Listens. Rejects with the error of the system, such as a port that is taken. */
+  /** Starts to listen. Rejects with the error of the system, such as a port that is taken. */
   async listen(): Promise<void> {
     // Streams are long, and a client may take its time.
     const server = createServer({ keepAliveTimeout: 60_000, requestTimeout: 0 }, this.#listener);
@@ -37,7 +37,7 @@ export class Listener {
     this.#port = (server.address() as AddressInfo).port;
   }
 
-  /** Refuses connections from now on, and resets those that there are. */
+  /** Refuses connections from now on, and resets the open ones. */
   async kill(): Promise<void> {
     const server = this.#server;
     this.#server = undefined;

@@ -11,7 +11,7 @@ const longestMs = 2 ** 31 - 1;
 export class Pacer {
   readonly #cluster: MockCluster;
   #speed: Speed;
-  /** Where simulated and wall time were last the same. */
+  /** The moment, in wall and in simulated time, from which simulated time is counted. */
   #sinceMs = performance.now();
   #sinceSeconds = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -36,19 +36,19 @@ export class Pacer {
     this.arm();
   }
 
-  /** Brings the cluster to where time is now. */
+  /** Advances the cluster to the present time. */
   touch(): void {
     const speed = this.#speed;
     if (this.#stopped || typeof speed !== 'number' || speed === 0) return;
     this.#cluster.advanceTo(this.#sinceSeconds + ((performance.now() - this.#sinceMs) / 1000) * speed);
   }
 
-  /** Clients have done something, or were told something that they may react to. */
+  /** Records that clients have done something, or received something that they may react to. */
   active(): void {
     this.#activeAtMs = performance.now();
   }
 
-  /** Waits for what comes next. To be called whenever something has changed. */
+  /** Waits for the next event. Called whenever something has changed. */
   arm(): void {
     this.#cancel();
     const waitMs = this.#stopped ? undefined : this.#waitMs();
@@ -58,7 +58,7 @@ export class Pacer {
     else this.#timer = setTimeout(() => this.#tick(), Math.min(longestMs, waitMs));
   }
 
-  /** Begins: until then no time passes. */
+  /** Starts the time. */
   start(): void {
     this.#sinceMs = performance.now();
     this.#sinceSeconds = this.#cluster.now;
@@ -99,7 +99,7 @@ export class Pacer {
     this.arm();
   }
 
-  /** From event to event, as long as nobody is told anything, but not for too long at a time. */
+  /** Goes from event to event until a client receives something, but not for too long at a time. */
   #jump(): void {
     const cluster = this.#cluster;
     const startedAt = performance.now();

@@ -2,10 +2,10 @@
 import { type Generation, logProbOf } from '../engine/generation.ts';
 import type { Json } from '../http/http.ts';
 
-/** How an answer is given. */
+/** The form in which a response is sent. */
 export interface AnswerStyle {
   readonly stream: boolean;
-  /** Only what is new since the last one. */
+  /** Only the tokens that are new since the last chunk. */
   readonly incremental: boolean;
   readonly logProbs: boolean;
   /** Place in a batch. */
@@ -15,7 +15,7 @@ export interface AnswerStyle {
 /** Id of the token that ends a response. */
 const endToken = 2;
 
-/** What there is of a response. A request that was aborted in line has less in it: its counts of the prompt are not known. */
+/** Returns the response so far. One that was aborted while it waited has no token counts of its prompt: they are not known. */
 export function answerOf(generation: Generation, weightVersion: string, style: AnswerStyle): Json {
   const { requestId, count, ended, abortedInQueue, planned, acceptedAt, endedAt, told } = generation;
   const from = style.incremental && style.stream ? told : 0;
@@ -43,7 +43,7 @@ export function answerOf(generation: Generation, weightVersion: string, style: A
   };
 }
 
-/** Text behind the tokens that were told; each token's text begins with the only blank in it. */
+/** Returns the text behind the tokens that were sent; each token's text begins with the only blank in it. */
 function textFrom(generation: Generation, from: number): string {
   return generation.text
     .split(' ')

@@ -5,7 +5,6 @@ import { controlRoutes } from './control.ts';
 import { generateHandler } from './generate.ts';
 import { infoRoutes } from './info.ts';
 
-/** The API. */
 export function sglangApi(stand: RouteContext): Api {
   const generate = generateHandler(stand);
   return {

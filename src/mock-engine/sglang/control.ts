@@ -1,4 +1,4 @@
-/** What a trainer asks of an SGLang engine beside generation: aborts, pauses, weights, memory. */
+/** Control routes of an SGLang engine, which a trainer calls: aborts, pauses, weights, memory. */
 import { type PauseMode, pause, resume, updateWeights } from '../engine/pausing.ts';
 import type { RouteContext } from '../generating.ts';
 import { Fields } from '../http/fields.ts';
@@ -9,7 +9,6 @@ const pauseModes: Readonly<Record<string, PauseMode>> = { abort: 'abort', in_pla
 const memoryGate = 'memory';
 const ok = (message: string) => ({ message, status: 'ok' });
 
-/** The routes. */
 export function controlRoutes(stand: RouteContext): Routes {
   const { engine } = stand;
   const memory = memoryRoutes(stand);
@@ -37,8 +36,8 @@ export function controlRoutes(stand: RouteContext): Routes {
 }
 
 /**
- * Ends every request whose id begins with the one that is named, if there is one of exactly this id. What is not known is
- * answered as everything else is.
+ * Ends every request whose id begins with the given one, if a request has exactly this id. An unknown id gets the same
+ * answer.
  */
 function abortRequest({ engine }: RouteContext, { body, response }: Call): void {
   const fields = new Fields(body);
@@ -84,7 +83,7 @@ function weightRoutes({ engine, cluster }: RouteContext): Routes {
   };
 }
 
-/** Memory can only be released while there is nothing to do; requests that come before it is back wait for it. */
+/** Returns the routes of memory. It can only be released while the engine is idle; requests wait until it is back. */
 function memoryRoutes({ engine }: RouteContext): Routes {
   const release: Handler = ({ response }) => {
     if (engine.size > 0) refuse(`release_memory_occupation: ${engine.size} requests are running or waiting`);

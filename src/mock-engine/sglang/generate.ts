@@ -7,7 +7,6 @@ import { beginEvents, type Call, endEvents, type Handler, refuse, reply, sendEve
 import { type AnswerStyle, answerOf } from './answer.ts';
 import { readGenerate, type SglangRequest, type SglangWanted } from './request.ts';
 
-/** The handler. */
 export function generateHandler(stand: RouteContext): Handler {
   return ({ body, response }: Call) => {
     const request = readGenerate(body, () => stand.cluster.nameRequest());
@@ -23,7 +22,7 @@ const styleOf = (stand: RouteContext, request: SglangRequest, place: number): An
   index: request.isSingle || !request.stream ? undefined : place,
 });
 
-/** The status has gone out before a request is looked at, so what is wrong with it is an event. */
+/** The status has been sent before a request is read, so its errors are events. */
 function stream(stand: RouteContext, request: SglangRequest, response: ServerResponse): void {
   beginEvents(response);
   let planned: PlannedResponse[];
@@ -89,7 +88,7 @@ function start(
   abortWhenClosed(stand, response, wanted[0]!.requestId, open);
 }
 
-/** The responses that there would be. Throws `HttpError` for what does not fit, and ids that are in use. */
+/** Plans all responses. Throws `HttpError` for bad input, and for ids that are in use. */
 function planAll(stand: RouteContext, { wanted }: SglangRequest): PlannedResponse[] {
   const seen = new Set<string>();
   return wanted.map((one) => {

@@ -1,4 +1,4 @@
-/** What an SGLang engine says of itself: load, health, model and server. */
+/** Information routes of an SGLang engine: load, health, model and server. */
 import type { RouteContext } from '../generating.ts';
 import { type Handler, type Routes, refuse, reply, replyEmpty } from '../http/http.ts';
 import { versionFollowed } from './version.ts';
@@ -6,7 +6,6 @@ import { versionFollowed } from './version.ts';
 /** Parts of the load that may be asked for; the engine has `core` and `queues`. */
 const sections = ['core', 'memory', 'spec', 'lora', 'disagg', 'queues', 'all'];
 
-/** The routes. */
 export function infoRoutes(stand: RouteContext): Routes {
   const { engine, cluster } = stand;
   const healthy: Handler = ({ response }) => replyEmpty(response);

@@ -1,4 +1,4 @@
-/** What a body of `/generate` asks for: one response, or several of a batch or of `n` samples. */
+/** Parses a body of `/generate`: one response, or several of a batch or of `n` samples. */
 
 import type { Limits } from '../engine/generation.ts';
 import type { Prompt } from '../engine/prompt.ts';
@@ -12,7 +12,7 @@ export interface SglangWanted extends Wanted {
   readonly logProbs: boolean;
 }
 
-/** What a body asks for. */
+/** The responses that a body of `/generate` asks for. */
 export interface SglangRequest {
   readonly wanted: readonly SglangWanted[];
   /** Whether the answer is one object, and not a list. */

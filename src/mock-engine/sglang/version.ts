@@ -1,2 +1,2 @@
-/** What the engine says of its version: it is not SGLang. */
+/** The version that the engine reports, which says that it is not SGLang. */
 export const versionFollowed = 'rollflex-mock-engine (sglang routes)';

@@ -6,10 +6,9 @@ import { chatCompletions, completions } from './completions.ts';
 import { controlRoutes } from './control.ts';
 import { metricsText } from './metrics.ts';
 
-/** What the engine says of its version: it is not vLLM. */
+/** The version that the engine reports, which says that it is not vLLM. */
 const version = 'rollflex-mock-engine (vllm routes)';
 
-/** The API. */
 export function vllmApi(stand: RouteContext): Api {
   return {
     routes: {

@@ -9,17 +9,17 @@ import { finishReason, type Style, serve } from './serve.ts';
 /** Tokens of a completion that does not say how many. */
 const usualCompletionTokens = 16;
 
-/** What the client calls a request: a header, before a field, before an id that is made up. */
+/** Returns the id of a request: from a header, else from a field, else a new one. */
 function baseId({ cluster }: RouteContext, { request, body }: Call): string {
   const header = request.headers['x-request-id'];
   if (typeof header === 'string') return header;
   return new Fields(body).string('request_id') ?? cluster.nameRequest();
 }
 
-/** Seconds since 1970, as OpenAI's API has them: the simulation has no date. */
+/** Returns the seconds since 1970, as OpenAI's API has them: the simulation has no date. */
 const created = (): number => Math.floor(Date.now() / 1000);
 
-/** What a chunk or an answer has of the tokens of a response, from a place on. */
+/** Returns the ids and the text of the tokens of a response from a place on, and the fields that carry them. */
 function parts(request: OpenAiRequest, generation: Generation, from: number) {
   const ids = generation.tokenIds.slice(from, generation.count);
   const text = ids.map(textOf).join('');

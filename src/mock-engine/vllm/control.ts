@@ -1,4 +1,4 @@
-/** What a trainer asks of a vLLM engine beside generation: aborts, pauses, sleep, weights. */
+/** Control routes of a vLLM engine, which a trainer calls: aborts, pauses, sleep, weights. */
 import { type PauseMode, pause, resume } from '../engine/pausing.ts';
 import type { RouteContext } from '../generating.ts';
 import { Fields } from '../http/fields.ts';
@@ -6,7 +6,6 @@ import { type Call, type Handler, type Routes, refuse, reply, replyEmpty } from 
 
 const modes: readonly string[] = ['abort', 'wait', 'keep'] satisfies PauseMode[];
 
-/** The routes. */
 export function controlRoutes(stand: RouteContext): Routes {
   const { engine } = stand;
   return {
@@ -39,7 +38,7 @@ function modeOf(query: URLSearchParams): PauseMode {
   return modes.includes(mode) ? (mode as PauseMode) : refuse(`mode: expected one of ${modes}, got '${mode}'`, 422);
 }
 
-/** Ids are those that clients see (`cmpl-…-0`, `chatcmpl-…`); none means all of them. */
+/** Aborts requests by the ids that clients see (`cmpl-…-0`, `chatcmpl-…`); without ids, all of them. */
 function abortRequests({ engine }: RouteContext, { body, response }: Call): void {
   const given = new Fields(body).raw('request_ids') ?? [];
   if (!Array.isArray(given) || given.some((one) => typeof one !== 'string'))

@@ -8,7 +8,7 @@ export async function metricsText({
   engine,
   cluster,
 }: RouteContext): Promise<{ readonly type: string; readonly text: string }> {
-  // It is CommonJS: in a bundle only its default export is sure.
+  // The package is CommonJS: in a bundle only its default export is sure.
   const loaded: unknown = await optionalPackage('prom-client', 'metrics', () => import('prom-client'));
   const { default: client } = loaded as { default: typeof Prometheus };
   const { Counter, Gauge, Registry } = client;

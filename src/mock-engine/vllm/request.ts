@@ -1,4 +1,4 @@
-/** What a body of vLLM's OpenAI routes asks for. */
+/** Parses the bodies of vLLM's OpenAI routes. */
 import type { Limits } from '../engine/generation.ts';
 import type { Prompt } from '../engine/prompt.ts';
 import type { PlannedResponse } from '../engine/response-book.ts';
@@ -13,9 +13,9 @@ export interface Choice {
   readonly limits: Limits;
 }
 
-/** What a body asks for. */
+/** The responses that a body asks for. */
 export interface OpenAiRequest {
-  /** By prompt, and then by sample. */
+  /** Responses by prompt, and then by sample. */
   readonly choices: readonly Choice[];
   /** Tokens of all prompts. */
   readonly promptTokens: number;
@@ -29,7 +29,7 @@ export interface OpenAiRequest {
 /** Tokens of the response if the body does not say: a number, or all that the context has room for. */
 type UsualMost = number | 'room';
 
-/** Reads what all routes have in common. Throws `HttpError`. */
+/** Reads the fields that all routes share. Throws `HttpError`. */
 export function readRequest(
   stand: RouteContext,
   body: Json,
@@ -92,7 +92,7 @@ function choiceOf(
   return { wanted, planned, limits: { maxTokens, minTokens, ignoreEos: fields.boolean('ignore_eos') ?? false } };
 }
 
-/** The prompts of `/v1/completions`: a text, token ids, or a list of either. */
+/** Returns the prompts of `/v1/completions`: a text, token ids, or a list of either. */
 export function completionPrompts(body: Json): Prompt[] {
   const { prompt } = body;
   if (typeof prompt === 'string') return [{ text: prompt }];
@@ -105,7 +105,7 @@ export function completionPrompts(body: Json): Prompt[] {
   });
 }
 
-/** The prompt of `/v1/chat/completions`: the contents of its messages; of one message, its content alone. */
+/** Returns the prompt of `/v1/chat/completions`: the contents of its messages; of one message, its content alone. */
 export function chatPrompt(body: Json): Prompt {
   const { messages } = body;
   if (!Array.isArray(messages) || messages.length === 0) return refuse('messages: expected a list that is not empty');

@@ -1,4 +1,4 @@
-/** Runs what a body of vLLM's OpenAI routes asks for, streamed or not; what an answer looks like is a style. */
+/** Serves bodies of vLLM's OpenAI routes, streamed or not; a style decides the form of the answers. */
 import type { ServerResponse } from 'node:http';
 import type { Generation } from '../engine/generation.ts';
 import { abortWhenClosed, type RouteContext, submit } from '../generating.ts';
@@ -12,24 +12,24 @@ export interface Usage {
   readonly completion_tokens: number;
 }
 
-/** How the answers of a route look. */
+/** The form of the answers of a route. */
 export interface Style {
-  /** What each answer and each chunk says of the request. */
+  /** Fields about the request, in each answer and each chunk. */
   readonly head: (isChunk: boolean) => Json;
-  /** What a stream begins with for each choice, if anything. */
+  /** The first chunk of a stream for each choice, if there is one. */
   readonly first?: (index: number) => Json;
-  /** A choice of a chunk: what is new since the last one. */
+  /** A choice of a chunk, with the tokens that are new since the last one. */
   readonly delta: (generation: Generation, index: number) => Json;
   /** A choice of an answer. */
   readonly whole: (generation: Generation, index: number) => Json;
 }
 
-/** The finish reason of a response; `null` while there is more to come. */
+/** Returns the finish reason of a response; `null` while there is more to come. */
 export function finishReason({ ended }: Generation): string | null {
   return ended === 'lost' ? null : ended;
 }
 
-/** Runs it. */
+/** Starts the responses of a request, and sends them. */
 export function serve(stand: RouteContext, request: OpenAiRequest, response: ServerResponse, style: Style): void {
   if (request.stream) serveStream(stand, request, response, style);
   else serveWhole(stand, request, response, style);

@@ -1,4 +1,4 @@
-/** One answer for a trainer, as a generator: it asks for the runs of a search, then compares what was found. */
+/** Answers for one trainer, as a generator: it asks for the runs of a search, then compares the result with the baseline. */
 import { comparing } from '../compare.ts';
 import { usualRuns } from '../compare-options.ts';
 import { usualSchedulers } from '../host/ablation.ts';
@@ -14,7 +14,7 @@ import type { Workload } from '../workload/workload.ts';
 import { type Answer, answerOf, paidOf } from './answer.ts';
 import type { TrainerFacts } from './trainers.ts';
 
-/** What is asked. */
+/** The question: a trainer, its job and its workload. */
 export interface AdviseQuestion {
   readonly trainer: TrainerFacts;
   readonly job: Job;
@@ -23,7 +23,7 @@ export interface AdviseQuestion {
   readonly steps: number;
 }
 
-/** What it does next: runs of the search that somebody makes, or a run of a comparison that it makes itself. */
+/** The next piece of work: runs of the search, which the caller makes, or a run of a comparison, which it makes itself. */
 export type AdviseWork =
   | (SweepBatch & { readonly kind: 'search' })
   | { readonly kind: 'comparison'; readonly doneRuns: number; readonly plannedRuns: number };
@@ -32,16 +32,16 @@ type Rated = Exclude<SweepRun, { readonly infeasible: string }>;
 
 const seeds = Array.from({ length: usualRuns.seeds }, (_, index) => 1 + index);
 
-/** The problem of a trainer: the search has no settings that it cannot carry out. */
+/** Returns the problem of a trainer: the search has no settings that it cannot carry out. */
 export function problemFor({ trainer, job, workload, steps }: AdviseQuestion): SynchronousProblem {
   const { levers } = trainer;
   if (Object.values(levers).every((one) => one)) return { kind: 'synchronous', job, workload, steps };
   return { kind: 'synchronous', job, workload: (seed) => withLevers(workload(seed), levers), steps, levers };
 }
 
-/** Seeds of what a host of one's own would save. */
+/** Seeds of the comparison for a host of one's own. */
 const ownSeeds = [101, 102, 103, 104];
-/** Runs of the comparison: the baseline and what is recommended; and the baseline and all of RollPacker. */
+/** Returns the runs of the comparison: baseline and recommendation; and baseline and all of RollPacker. */
 const comparedRuns = (isOwn: boolean): number => 2 * (seeds.length + (isOwn ? 0 : ownSeeds.length));
 
 /**

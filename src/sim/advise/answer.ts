@@ -1,4 +1,4 @@
-/** From what was searched and compared to the answer for a trainer: what waits, what to switch on, what that saves and costs. */
+/** Turns a search and a comparison into the answer for a trainer: waits, settings, their gain and their cost. */
 import { ratio, sumOf } from '../metrics.ts';
 import type { ComparisonResult, Interval, RunResult, SchedulerResult } from '../result.ts';
 import { bootstrap } from '../statistics.ts';
@@ -9,7 +9,7 @@ import type { TrainerFacts } from './trainers.ts';
 
 /** Shares of the time of all GPUs in which they wait, as the job runs today: 0 to 1 each. */
 export interface WaitingShares {
-  /** All of it. */
+  /** Sum of the shares below. */
   readonly all: number;
   /** Engines have nothing to run, while others finish the rollout. */
   readonly engines: number;
@@ -19,7 +19,7 @@ export interface WaitingShares {
   readonly sync: number;
 }
 
-/** What settings save, and what is paid for it, in the simulator; of a job that goes on. */
+/** Gain and cost of settings, estimated by the simulator for a job that goes on. */
 export interface Paid {
   /** Share of the time a trained prompt that is saved. */
   readonly gain: Interval;
@@ -29,34 +29,34 @@ export interface Paid {
   readonly equalTokenSpeedup: number;
 }
 
-/** Share of the time that must be saved for sure: for less, nobody changes a trainer. */
+/** Least share of the time that settings must save for sure: nobody changes a trainer for less. */
 export const leastWorth = 0.01;
 
-/** The answer. */
+/** The answer to a question about a trainer. */
 export interface Answer {
-  /** The trainer, and what its adapter can carry out. */
+  /** The trainer, and the levers of its adapter. */
   readonly trainer: Omit<TrainerFacts, 'paste'>;
   /** `nothing`: there is nothing that would save {@link leastWorth} of the time for sure. */
   readonly verdict: 'saves' | 'nothing';
   /** Seconds of a step, as the job runs today. */
   readonly stepSeconds: Interval;
-  /** What waits in it. */
+  /** Shares of the time in which GPUs wait. */
   readonly waits: WaitingShares;
-  /** What to switch on; null where nothing saves time. */
+  /** The settings to switch on; null where nothing saves time. */
   readonly settings: SynchronousSettings | null;
-  /** What it saves, on seeds that the search has not seen, and what it costs. */
+  /** Their gain on seeds that the search has not seen, and their cost. */
   readonly paid: Paid;
-  /** Responses trained on as long as the longest 1 % of the baseline's ÷ how many those are. */
+  /** Responses trained on that are as long as the longest 1 % of the baseline's ÷ number of those. */
   readonly longestTrainedRatio: number;
-  /** What a host of one's own would save, with all of RollPacker at the papers' settings; absent where it is one. */
+  /** The gain of a host of one's own, with all of RollPacker at the papers' settings; absent where the host is one. */
   readonly own?: Paid;
   /** The lines that switch it on. */
   readonly paste: readonly string[];
-  /** Everything that the search says: `policy` and `config` are for `registry.create`. */
+  /** The full result of the search: `policy` and `config` are for `registry.create`. */
   readonly sweep: SweepAdvice;
 }
 
-/** Shares of the time in which GPUs wait. */
+/** Returns the shares of the time in which GPUs wait. */
 export function waitingShares(runs: readonly RunResult[]): WaitingShares {
   const steps = runs.flatMap((run) => run.steps);
   const total = sumOf(steps, (step) => step.endSeconds - step.startSeconds);
@@ -75,10 +75,10 @@ export function waitingShares(runs: readonly RunResult[]): WaitingShares {
   return { all: engines + rewards + sync, engines, rewards, sync };
 }
 
-/** What a run trains: seconds a prompt, and tokens a response. */
+/** Rates of a run: seconds for each prompt, and tokens of each response. */
 type Rates = Pick<RoundRates, 'secondsPerPrompt' | 'tokensPerResponse'>;
 
-/** What is paid, from runs with the same seeds as those of the baseline. */
+/** Returns gain and cost, from runs paired by seed with those of the baseline. */
 export function paidOf(pairs: readonly { readonly one: Rates; readonly baseline: Rates }[]): Paid {
   const quotient = (list: typeof pairs, rate: (rates: Rates) => number): number =>
     ratio(
@@ -91,17 +91,17 @@ export function paidOf(pairs: readonly { readonly one: Rates; readonly baseline:
   return { gain, keptTokenRatio, equalTokenSpeedup: keptTokenRatio / seconds(pairs) };
 }
 
-/** What an answer is made of. */
+/** The parts of an answer. */
 export interface AnswerParts {
   readonly trainer: TrainerFacts;
   readonly promptsPerRound: number;
   readonly sweep: SweepAdvice;
-  /** The baseline, and what is recommended. */
+  /** The baseline, and the recommendation. */
   readonly comparison: ComparisonResult;
   readonly own?: Paid;
 }
 
-/** Answers. */
+/** Makes the answer. */
 export function answerOf({ trainer, promptsPerRound, sweep, comparison, own }: AnswerParts): Answer {
   const { paste, ...facts } = trainer;
   const [baseline, recommended] = comparison.schedulers as [SchedulerResult, SchedulerResult];

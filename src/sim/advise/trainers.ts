@@ -1,18 +1,18 @@
 /**
- * What of the policies each trainer can carry out through its adapter, and how it is switched on there. The only place that
+ * The policies that each trainer can carry out through its adapter, and the way to switch them on. The only place that
  * says so: the documentation prints this table.
  */
 import { scaledCount } from '../../schemas/units.ts';
 import type { Levers } from '../sweep/levers.ts';
 import type { SweepSettings } from '../sweep/settings.ts';
 
-/** What is switched on, as numbers of the job. */
+/** The settings to switch on, as numbers of the job. */
 export interface Chosen extends Pick<SweepSettings, 'promptSpeculation' | 'responseSpeculation'> {
-  /** P0. */
+  /** P0, prompts of a round. */
   readonly promptsPerRound: number;
 }
 
-/** A trainer, or a host of one's own. */
+/** A trainer, or a host that the user writes. */
 export interface TrainerFacts {
   /** Its name on the command line. */
   readonly id: TrainerId;
@@ -20,11 +20,11 @@ export interface TrainerFacts {
   readonly label: string;
   /** The class or function that ships with the Python package; null where there is none. */
   readonly adapter: string | null;
-  /** The page that says more, from the root of the repository. */
+  /** The page of its documentation, from the root of the repository. */
   readonly page: string;
-  /** What it can carry out. */
+  /** The levers that the adapter can carry out. */
   readonly levers: Levers;
-  /** How many versions behind the weights that generate may be, in a phrase. */
+  /** The number of versions by which the generating weights may be behind, in a phrase. */
   readonly staleness: string;
   /** The lines that switch the settings on; none where the settings themselves are pasted. */
   readonly paste: (chosen: Chosen) => readonly string[];
@@ -50,7 +50,7 @@ const hostOfOnesOwn = (chosen: Chosen): string[] => [
   `policy tail-batching: { ${tailBatching(chosen)} }`,
 ];
 
-/** The trainers, those with an adapter first. */
+/** The trainers; those with an adapter come first. */
 export const trainers: readonly TrainerFacts[] = Object.freeze([
   {
     id: 'verl',
@@ -143,9 +143,9 @@ export const trainers: readonly TrainerFacts[] = Object.freeze([
   },
 ] satisfies TrainerFacts[]);
 
-/** A trainer by its id. */
+/** Returns a trainer by its id. */
 export const trainerOf = (id: TrainerId): TrainerFacts => trainers.find((one) => one.id === id)!;
 
-/** The trainer that writes a format of {@link dumpReaders}; `own` for any other. */
+/** Returns the trainer that writes a format of {@link dumpReaders}; `own` for any other. */
 export const trainerOfReader = (reader: string): TrainerId =>
   trainerIds.find((id) => id === reader.replace(/-board$/, '')) ?? 'own';

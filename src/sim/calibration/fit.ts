@@ -13,7 +13,7 @@ const responsesOf = ({ prompts }: MeasuredStep): number =>
 const tokensOf = ({ prompts }: MeasuredStep): number =>
   prompts.reduce((sum, one) => sum + one.responseTokens.reduce((total, tokens) => total + tokens, 0), 0);
 
-/** The least and the most of a list, by a number; of equals the first. */
+/** Returns the least and the most of a list, by a number; of equals the first. */
 function ends<T>(list: readonly T[], by: (one: T) => number): [T, T] {
   const sorted = [...list].sort((a, b) => by(a) - by(b));
   return [sorted[0]!, sorted.at(-1)!];
@@ -22,11 +22,11 @@ function ends<T>(list: readonly T[], by: (one: T) => number): [T, T] {
 /**
  * Fits a job to measured steps: the rollouts with the shortest and the longest longest response give the overhead of a
  * decode step and the fixed seconds of a rollout; the steps with the fewest and the most tokens give training, where it
- * was measured; rewards and weight sync are means of what was measured.
+ * was measured; rewards and weight sync are means of their measurements.
  *
- * @param job - with the engines and the cost model to start from
+ * @param job - the job, with its engines and the cost model to start from
  * @param steps - two or more
- * @throws PolicyError `invalid_input` for steps that say nothing; `infeasible` when no costs >= 0 fit
+ * @throws PolicyError `invalid_input` for steps without data; `infeasible` when no costs >= 0 fit
  */
 export function calibrate(job: Job, steps: readonly MeasuredStep[]): Calibration {
   if (steps.length < 2) {
@@ -89,8 +89,8 @@ const beside = (use: 'fit' | 'check', measuredSeconds: number, simulated: number
 });
 
 /**
- * The job with rewards that take as long after a synchronous rollout as was measured: all alike, spread over its workers. What
- * of them takes longest is not measured.
+ * Returns the job with rewards that take as long after a synchronous rollout as measured: all alike, spread over its workers. The
+ * measurement does not show which of them takes longest.
  */
 function withRewards(job: Job, tailSeconds: number | undefined, responses: number): Job {
   const { rewards } = job;
@@ -99,7 +99,7 @@ function withRewards(job: Job, tailSeconds: number | undefined, responses: numbe
   return { ...job, rewards: { ...rewards, shares: { rule: 1, sandbox: 0, judge: 0 }, ruleSeconds } };
 }
 
-/** A cost that is the mean of what was measured, if anything was. */
+/** Returns a cost that is the mean of its measurements, if there are any. */
 function meanOf(
   steps: readonly MeasuredStep[],
   from: 'rewardSeconds' | 'syncSeconds',
@@ -110,8 +110,8 @@ function meanOf(
 }
 
 /**
- * The job with other costs, at every tensor parallelism that it may take: what was measured at one is assumed of the
- * others, their overheads in proportion.
+ * Returns the job with other costs, at every tensor parallelism that it may take: a measurement at one is applied to the
+ * others, with their overheads in proportion.
  */
 function withCosts(job: Job, changes: Partial<CostModel>): Job {
   const { hardware, cost } = job;

@@ -4,7 +4,7 @@ import type { MeasuredRollout } from '../calibrate.ts';
 
 const seconds = z.number().positive();
 
-/** Schema of a measured step. Its lengths stand in it, or in a trace. */
+/** Schema of a measured step. Its lengths are given in it, or in a trace. */
 export const measuredStepSchema = z
   .strictObject({
     seconds: seconds.describe('Seconds from the start of the rollout until its last response was complete.'),
@@ -40,11 +40,11 @@ export const calibrationFileSchema = z.strictObject({
   rollouts: z.array(measuredStepSchema).min(2).describe('A short and a long one are fitted; others are checks.'),
 });
 
-/** A step as it was measured: its rollout, and, if known, what came after it. */
+/** A measured step: its rollout, and, if known, its later stages. */
 export interface MeasuredStep extends MeasuredRollout {
-  /** From the last reward until the update was done, passes before training included. */
+  /** Seconds from the last reward until the end of the update, passes before training included. */
   readonly trainSeconds?: number;
-  /** From the last response until the last reward. */
+  /** Seconds from the last response until the last reward. */
   readonly rewardSeconds?: number;
   /** Until the engines had the new weights. */
   readonly syncSeconds?: number;

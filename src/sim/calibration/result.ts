@@ -1,4 +1,4 @@
-/** What a calibration gives back. */
+/** The results of a calibration. */
 import type { CostModel } from '../cost-model.ts';
 import type { Job } from '../host/job.ts';
 
@@ -20,7 +20,7 @@ export interface CalibratedStep {
   readonly index: number;
   /** Prompts of the measured rollout. */
   readonly prompts: number;
-  /** Its responses. */
+  /** Number of its responses. */
   readonly responses: number;
   /** Tokens of all its responses. */
   readonly tokens: number;
@@ -36,12 +36,12 @@ export interface CalibratedStep {
 export interface Calibration {
   /** The job with the costs that were fitted. */
   readonly job: Job;
-  /** Which costs were fitted. */
+  /** Names of the fitted costs. */
   readonly fitted: readonly (keyof CostModel)[];
   /** Training of a step as large as the first measured one, in two numbers; absent if no training was measured. */
   readonly training?: { readonly fixedSeconds: number; readonly secondsPerToken: number };
-  /** How well each measured step is reproduced. */
+  /** The measured steps, and how well the model reproduces each. */
   readonly steps: readonly CalibratedStep[];
-  /** What a reader must know before relying on it. */
+  /** Warnings to read before relying on it. */
   readonly warnings: readonly string[];
 }

@@ -1,6 +1,6 @@
 /**
- * Training time from two measured steps: what comes with every step and every response, and what comes with the tokens,
- * each scaled as a whole. How the two are split among gradients, passes and swaps stays as it was: that is not measured.
+ * Training time from two measured steps: seconds for every step and every response, and seconds for the tokens,
+ * each scaled as a whole. The split among gradients, passes and swaps stays as it was, since it is not measured.
  */
 import { refuse } from '../../errors.ts';
 import { type CostModel, swapSeconds, type TrainedBatch } from '../cost-model.ts';
@@ -15,11 +15,11 @@ const fixedSeconds = (cost: CostModel, { responses }: TrainedBatch): number =>
 const secondsPerToken = (cost: CostModel): number =>
   cost.trainSecondsPerToken + cost.referenceSecondsPerToken + cost.logProbSecondsPerToken;
 
-/** Seconds of training in the model, passes included. */
+/** Returns the seconds of training in the model, passes included. */
 export const trainingSeconds = (cost: CostModel, batch: TrainedBatch): number =>
   fixedSeconds(cost, batch) + batch.tokens * secondsPerToken(cost);
 
-/** What training takes, in two numbers. */
+/** Returns the time of training as a line in the tokens of the batch. */
 export function trainingOfStep(
   cost: CostModel,
   batch: TrainedBatch,
@@ -27,7 +27,7 @@ export function trainingOfStep(
   return { fixedSeconds: fixedSeconds(cost, batch), secondsPerToken: secondsPerToken(cost) };
 }
 
-/** A cost model without training is given the two that every trainer has. */
+/** Gives a cost model without training the two costs that every trainer has. */
 const withShape = (cost: CostModel): CostModel => ({
   ...cost,
   trainBaseSeconds: fixedSeconds(cost, { responses: 1, tokens: 0 }) > 0 ? cost.trainBaseSeconds : 1,

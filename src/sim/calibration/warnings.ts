@@ -1,4 +1,4 @@
-/** What a reader must know before relying on a calibration. */
+/** Warnings to read before relying on a calibration. */
 import { baseSeconds, type CostModel } from '../cost-model.ts';
 import type { CalibratedStep } from './result.ts';
 import { trainingOfStep } from './training.ts';
@@ -13,12 +13,12 @@ const mostOfCheck = 0.1;
 const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
 const milliseconds = (seconds: number): string => `${(1000 * seconds).toFixed(2)} ms`;
 
-/** Two measurements that cannot tell the constants apart, and checks that do not hold. */
+/** Warns of measurements that cannot tell the constants apart, and of checks that do not hold. */
 export function calibrationWarnings(cost: CostModel, steps: readonly CalibratedStep[]): string[] {
   return [...ofRollouts(cost, steps), ...ofTraining(cost, steps), ...ofChecks(steps)];
 }
 
-/** The overhead is the difference of the two rollouts over that of their decode steps: errors of both add up in it. */
+/** Checks the overhead: the difference of the two rollouts ÷ that of their decode steps, so that errors of both add up. */
 function ofRollouts(cost: CostModel, steps: readonly CalibratedStep[]): string[] {
   const [short, long] = steps
     .filter(({ rollout }) => rollout.use === 'fit')

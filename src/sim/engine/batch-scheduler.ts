@@ -1,8 +1,8 @@
 /**
- * What an engine does next, from a boundary between steps: preempt, admit and prefill, or decode.
+ * The next action of an engine at a boundary between steps: preempt, admit and prefill, or decode.
  *
- * A plan can be undone as long as no time has passed in it, so that everything that happens at one moment is seen by
- * the same plan, however often somebody asked for the time of the next event in between.
+ * A plan can be undone as long as no time has passed in it, so that the same plan covers all arrivals of one moment,
+ * however often the time of the next event was read in between.
  */
 import { baseSeconds, type CostModel } from '../cost-model.ts';
 import { Batch, contextOf, type Sequence } from './batch.ts';
@@ -30,11 +30,11 @@ export class BatchScheduler {
   readonly batch = new Batch();
   readonly waiting: Waiting;
   readonly #cost: CostModel;
-  /** How many times as long as its cost says everything takes: others may compute on the same GPUs. */
+  /** Slowdown of the engine against its cost model, as others may compute on the same GPUs; 1 is no slowdown. */
   pace = 1;
   #kvCapacityTokens = 0;
   #admissionLimit = 0;
-  /** Sequences moved by the present plan, in order: those that run now were admitted, the others preempted. */
+  /** Sequences moved by the present plan, in order: running ones were admitted, the others preempted. */
   readonly #moved: Sequence[] = [];
   #preemptions = 0;
   #recomputedTokens = 0;
@@ -58,7 +58,7 @@ export class BatchScheduler {
     this.#admissionLimit = tokens * (1 - this.#cost.watermark);
   }
 
-  /** Decides what runs next; `undefined` when there is nothing to run. */
+  /** Plans the next action; returns `undefined` when there is nothing to run. */
   plan(): Plan | undefined {
     this.#moved.length = 0;
     this.#preemptions = 0;
@@ -78,13 +78,13 @@ export class BatchScheduler {
     return this.waiting.arrivalsGoLast && !this.#hasInstantPrefill && this.waiting.first() !== undefined;
   }
 
-  /** Adds what has arrived since to a plan that is a prefill: the same as to undo it and to plan again. */
+  /** Adds new arrivals to a plan that is a prefill: the same as undoing it and planning again. */
   extend(): Plan {
     this.#admit();
     return this.#prefill();
   }
 
-  /** Puts every sequence back where it was before the plan. */
+  /** Undoes the plan: every sequence returns to its earlier place. */
   undo(): void {
     for (let sequence = this.#moved.pop(); sequence !== undefined; sequence = this.#moved.pop()) {
       if (sequence.place === 'running') {
@@ -130,7 +130,7 @@ export class BatchScheduler {
     return contextTokens + size + contextOf(first) + 1 <= this.#admissionLimit;
   }
 
-  /** The one to preempt: the newest, or the one that is last by priority. */
+  /** Returns the sequence to preempt: the newest, or the one that is last by priority. */
   #victim(): Sequence {
     let victim = this.batch.newest!;
     if (this.waiting.arrivalsGoLast) return victim;
@@ -138,7 +138,7 @@ export class BatchScheduler {
     return victim;
   }
 
-  /** Preempts one after the other until the next step fits; says whether it had to. */
+  /** Preempts sequences until the next step fits; returns whether it had to. */
   #preempt(): boolean {
     const { batch } = this;
     const kvCapacityTokens = this.#kvCapacityTokens;
@@ -155,7 +155,7 @@ export class BatchScheduler {
     return preempted;
   }
 
-  /** Admits what fits; says whether anything did. */
+  /** Admits sequences that fit; returns whether there were any. */
   #admit(): boolean {
     let admitted = false;
     for (let next = this.waiting.first(); next !== undefined && this.#fits(next); next = this.waiting.first()) {

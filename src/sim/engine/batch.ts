@@ -19,7 +19,7 @@ export interface Sequence {
   newer: Sequence | undefined;
 }
 
-/** A sequence that waits. */
+/** Returns a sequence that waits. */
 export function newSequence(request: EngineRequest, arrival: number): Sequence {
   return {
     request,
@@ -34,14 +34,14 @@ export function newSequence(request: EngineRequest, arrival: number): Sequence {
   };
 }
 
-/** Tokens whose KV a sequence that does not run needs before it can go on. */
+/** Returns the tokens whose KV a sequence that does not run needs before it can go on. */
 export function contextOf(sequence: Sequence): number {
   return sequence.request.promptTokens + sequence.generated;
 }
 
 /** The running batch. Joining and leaving cost O(log n); a step, or any number of them, O(1). */
 export class Batch {
-  /** Sequences in it. */
+  /** Number of running sequences. */
   size = 0;
   /** Tokens in the KV cache. */
   contextTokens = 0;
@@ -49,7 +49,7 @@ export class Batch {
   #newest: Sequence | undefined;
   readonly #byFinish = new IndexedHeap<Sequence>((a, b) => a.finish - b.finish || a.arrival - b.arrival);
 
-  /** The one admitted last; `undefined` when empty. */
+  /** The sequence that was admitted last; `undefined` when empty. */
   get newest(): Sequence | undefined {
     return this.#newest;
   }
@@ -60,24 +60,24 @@ export class Batch {
     return first === undefined ? Number.POSITIVE_INFINITY : first.finish - this.#step;
   }
 
-  /** Tokens that a sequence has generated, running or not. */
+  /** Returns the tokens that a sequence has generated, running or not. */
   generated(sequence: Sequence): number {
     return sequence.place === 'running' ? sequence.generated + this.#step - sequence.admittedAt : sequence.generated;
   }
 
-  /** Gives every sequence so many tokens. */
+  /** Gives every sequence this many tokens. */
   advance(steps: number): void {
     this.#step += steps;
     this.contextTokens += steps * this.size;
   }
 
-  /** The first sequence that is done, by finish and then by arrival. */
+  /** Returns the first sequence that is done, by finish and then by arrival. */
   finished(): Sequence | undefined {
     const first = this.#byFinish.peek();
     return first !== undefined && first.finish <= this.#step ? first : undefined;
   }
 
-  /** Takes a sequence in, as the newest. */
+  /** Adds a sequence, as the newest. */
   join(sequence: Sequence): void {
     sequence.place = 'running';
     sequence.admittedAt = this.#step;
@@ -90,7 +90,7 @@ export class Batch {
     this.contextTokens += contextOf(sequence);
   }
 
-  /** Takes a sequence out and frees its KV; the caller says where it is next. */
+  /** Removes a sequence and frees its KV; the caller sets its next place. */
   leave(sequence: Sequence, place: 'waiting' | 'gone'): void {
     sequence.generated = this.generated(sequence);
     sequence.place = place;

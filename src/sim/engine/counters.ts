@@ -1,4 +1,4 @@
-/** What an engine has done so far. */
+/** Counters of an engine. */
 import type { Segment } from '../result.ts';
 import type { Plan } from './batch-scheduler.ts';
 
@@ -6,9 +6,9 @@ import type { Plan } from './batch-scheduler.ts';
 export class EngineCounters {
   /** Seconds of decoding and prefill together. */
   busySeconds = 0;
-  /** Of these, prefill. */
+  /** Busy seconds of prefills. */
   prefillSeconds = 0;
-  /** Of these, decoding. */
+  /** Busy seconds of decode steps. */
   decodeSeconds = 0;
   /** Decode steps, each of one token for every running sequence. */
   decodeSteps = 0;
@@ -16,9 +16,9 @@ export class EngineCounters {
   preemptions = 0;
   /** Tokens whose KV was given up by preemptions, to be computed again. */
   recomputedTokens = 0;
-  /** Tokens generated, those of aborted requests included. */
+  /** Tokens generated, including aborted requests. */
   generatedTokens = 0;
-  /** What it did, if it keeps a timeline: neighbours with as many running sequences are one segment. */
+  /** Its activity, if it keeps a timeline: neighbours with as many running sequences are one segment. */
   readonly timeline: Segment[] = [];
   readonly #keepTimeline: boolean;
 
@@ -26,7 +26,7 @@ export class EngineCounters {
     this.#keepTimeline = keepTimeline;
   }
 
-  /** Counts a plan that was carried out from start to end, with so many steps of so many running sequences. @internal */
+  /** Counts a completed plan with this many steps of this many running sequences. @internal */
   protected count(plan: Plan, startSeconds: number, endSeconds: number, steps: number, running: number): void {
     const seconds = endSeconds - startSeconds;
     this.busySeconds += seconds;

@@ -4,19 +4,19 @@
  * A boundary is the end of a prefill or of a decode step, or any moment of an idle engine. At a boundary, in this order:
  *
  * 1. Sequences that have all their tokens leave, in the order of their arrival at the engine.
- * 2. Arrivals and aborts up to this moment take effect, in the order in which they came. What comes inside a step or a
- *    prefill waits for its end; what comes exactly at a boundary is in time for it.
+ * 2. Arrivals and aborts up to this moment take effect, in the order in which they came. Those inside a step or a
+ *    prefill wait for its end; those exactly at a boundary are in time for it.
  * 3. If the next step, a token for every sequence, does not fit the KV cache, the newest sequence is preempted until it
  *    fits: its KV is freed, its tokens are kept, and it goes to the front of the waiting queue. The last one is never
- *    preempted; `add` refuses what would not fit alone.
+ *    preempted; `add` refuses a request that would not fit alone.
  * 4. If none was preempted, waiting sequences are admitted, first come, first served, while the batch has a place and
  *    their context and one more token fit under the watermark (an empty engine needs none). One prefill for all of
  *    them blocks decoding; it takes prompts and tokens generated before alike. Then comes the next boundary.
  * 5. If none was admitted, a decode step gives every sequence one token.
  *
  * Steps with the same batch are run in one stretch, up to the next completion or the end of the cache.
- * `test/support/engine-oracle.ts` does the same step by step. When somebody asks for `nextEventAt` or `advanceTo`
- * changes nothing in what happens. Time never goes back: an earlier moment is read as the latest boundary.
+ * `test/support/engine-oracle.ts` does the same step by step. The times at which `nextEventAt` or `advanceTo` are called
+ * do not change the results. Time never goes back: an earlier moment is read as the latest boundary.
  */
 import { refuse } from '../../errors.ts';
 import type { CostModel } from '../cost-model.ts';
@@ -43,25 +43,25 @@ interface Phase {
   steps: number;
 }
 
-/** Steps of a phase that are over at a moment inside it. */
+/** Returns the steps of a phase that are over at a moment inside it. */
 function stepsBy({ plan, startSeconds }: Phase, at: number): number {
   if (plan.steps === 0) return 0;
   const steps = stepsUntil(plan.stretch, at - startSeconds);
   return startSeconds + stretchSeconds(plan.stretch, steps) > at ? steps - 1 : steps;
 }
 
-/** An inference engine. */
+/** An inference engine with continuous batching, in simulated time. */
 export class DecodeEngine extends EngineCounters {
   /** Id of the engine. */
   readonly engineId: string;
-  /** What a decode step and a prefill take. */
+  /** Durations of decode steps and prefills, and the size of the KV cache. */
   readonly cost: CostModel;
   readonly #scheduler: BatchScheduler;
   readonly #sequences = new Map<string, Sequence>();
   readonly #changes: (() => void)[] = [];
   #outcomes: Outcome[] = [];
   #phase: Phase | undefined;
-  /** The last boundary. */
+  /** Time of the last boundary. */
   #now = 0;
   #arrivals = 0;
 
@@ -124,10 +124,10 @@ export class DecodeEngine extends EngineCounters {
   }
 
   /**
-   * The engine dies. Steps that end at this moment or before count; tokens of the one under way are lost, its seconds
-   * are not. Aborts that were waiting for the end of it never take effect.
+   * Loses all requests, as a crash does. Steps that end at this moment or before count; tokens of the one under way are lost,
+   * its seconds are not. Aborts that were waiting for the end of it never take effect.
    *
-   * @returns what it had, with the tokens generated, in the order of arrival
+   * @returns its requests, with the tokens generated, in the order of arrival
    */
   lose(at: number): LostRequest[] {
     checkTime(at);
@@ -147,7 +147,7 @@ export class DecodeEngine extends EngineCounters {
     return lost;
   }
 
-  /** What it has, running or waiting, with the tokens generated so far, in the order of arrival. */
+  /** Returns the running and waiting requests, with the tokens generated so far, in the order of arrival. */
   progress(at: number): LostRequest[] {
     checkTime(at);
     this.#catchUp(at);
@@ -155,14 +155,14 @@ export class DecodeEngine extends EngineCounters {
     return [...this.#sequences.keys()].map((requestId) => ({ requestId, tokens: tokensOf(requestId)! }));
   }
 
-  /** What runs and waits, and how full the KV cache is, steps that are over within a stretch included. */
+  /** Returns the running and waiting requests and the tokens in the KV cache, completed steps of a stretch included. */
   load(at: number): EngineLoad {
     const steps = this.#stepsUnderWay(at);
     const { size, contextTokens } = this.#scheduler.batch;
     return { running: size, waiting: this.#sequences.size - size, contextTokens: contextTokens + steps * size };
   }
 
-  /** Tokens of a request at this moment, steps that are over within a stretch included; `undefined` if it is not here. */
+  /** Returns the tokens of a request at this moment, completed steps of a stretch included; `undefined` if it is not here. */
   tokensAt(at: number): (requestId: string) => number | undefined {
     const steps = this.#stepsUnderWay(at);
     const { batch } = this.#scheduler;
@@ -173,37 +173,37 @@ export class DecodeEngine extends EngineCounters {
     };
   }
 
-  /** Whether a request is in the batch, and not in line. */
+  /** Whether a request is in the batch, and not waiting. */
   isRunning(requestId: string): boolean {
     return this.#sequences.get(requestId)?.place === 'running';
   }
 
-  /** Ends the stretch under way with its running step, and gives the time of that boundary; at a boundary, the moment itself. */
+  /** Ends the stretch under way with its running step, and returns the time of that boundary; at a boundary, the moment itself. */
   boundaryAfter(at: number): number {
     this.#adjust(at, () => {});
     return this.#phase?.endSeconds ?? this.#now;
   }
 
-  /** Everything takes so many times as long as its cost says, from the end of the running step on. */
+  /** Slows everything down by this factor against its cost, from the end of the running step on. */
   setPace(pace: number, at: number): void {
     this.#adjust(at, () => {
       this.#scheduler.pace = pace;
     });
   }
 
-  /** So many tokens fit its KV cache, from the end of the running step on; what is over is preempted. */
+  /** Limits the KV cache to this many tokens from the end of the running step on; requests that no longer fit are preempted. */
   setKvCapacity(tokens: number, at: number): void {
     this.#adjust(at, () => {
       this.#scheduler.kvCapacityTokens = tokens;
     });
   }
 
-  /** When something happens next by itself; `Infinity` when idle. */
+  /** Returns the time of the next event; `Infinity` when idle. */
   nextEventAt(): number {
     return this.#nextPhase()?.endSeconds ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Goes on to a time, and gives what ended until then and was not given before, in order. */
+  /** Advances to a time, and returns the requests that have ended since the last call, in order. */
   advanceTo(at: number): Outcome[] {
     this.#catchUp(at);
     const outcomes = this.#outcomes;
@@ -212,7 +212,7 @@ export class DecodeEngine extends EngineCounters {
   }
 
   #catchUp(at: number): void {
-    // What begins now is not planned yet: more may come at this moment.
+    // A phase that begins now is not planned yet: more requests may come at this moment.
     while (this.#phase !== undefined || this.#now < at) {
       const phase = this.#nextPhase();
       if (phase === undefined || phase.endSeconds > at) return;
@@ -226,7 +226,7 @@ export class DecodeEngine extends EngineCounters {
     this.#change(at, apply);
   }
 
-  /** Lets a change take effect now, if this is a boundary, or at the end of the running step. */
+  /** Applies a change now, if this is a boundary, or at the end of the running step. */
   #change(at: number, apply: () => void): void {
     const phase = this.#phase;
     if (phase === undefined || at <= phase.startSeconds) {
@@ -268,7 +268,7 @@ export class DecodeEngine extends EngineCounters {
     this.#pass(phase.plan, phase.startSeconds, at, stepsBy(phase, at));
   }
 
-  /** Steps of the phase under way that are over by now. */
+  /** Returns the steps of the phase under way that are over by now. */
   #stepsUnderWay(at: number): number {
     checkTime(at);
     this.#catchUp(at);

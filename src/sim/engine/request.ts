@@ -1,4 +1,4 @@
-/** What goes into an inference engine and what comes out. */
+/** Requests of an inference engine and their outcomes. */
 import { refuse } from '../../errors.ts';
 import type { CostModel } from '../cost-model.ts';
 
@@ -8,7 +8,7 @@ export interface EngineRequest {
   readonly requestId: string;
   /** Tokens of the prompt, ≥ 0. */
   readonly promptTokens: number;
-  /** Tokens after which it is complete, those generated elsewhere before included. A whole number >= 1. */
+  /** Length of the response, tokens generated elsewhere included. A whole number >= 1. */
   readonly responseTokens: number;
   /** Tokens generated before, fewer than `responseTokens`; their KV is computed again. */
   readonly generatedTokens?: number;
@@ -16,15 +16,15 @@ export interface EngineRequest {
   readonly priority?: number;
 }
 
-/** How a request ended. */
+/** The end of a request. */
 export interface Outcome {
   /** Id of the request. */
   readonly requestId: string;
-  /** How it ended. */
+  /** Whether it ended by itself or was aborted. */
   readonly kind: 'completed' | 'aborted';
-  /** When, in simulated seconds. */
+  /** End, in simulated seconds. */
   readonly at: number;
-  /** Tokens generated, those before included. */
+  /** Tokens generated, including those from elsewhere. */
   readonly tokens: number;
 }
 
@@ -32,15 +32,15 @@ export interface Outcome {
 export interface LostRequest {
   /** Id of the request. */
   readonly requestId: string;
-  /** Tokens generated, those before included. */
+  /** Tokens generated, including those from elsewhere. */
   readonly tokens: number;
 }
 
-/** How busy an engine is. */
+/** The load of an engine. */
 export interface EngineLoad {
   /** Sequences in the batch. */
   readonly running: number;
-  /** Requests in line. */
+  /** Requests that wait. */
   readonly waiting: number;
   /** Tokens in the KV cache. */
   readonly contextTokens: number;

@@ -8,18 +8,18 @@ export interface Stretch {
   readonly growthSeconds: number;
 }
 
-/** Seconds of the first n steps: n · first + growth · n(n − 1)/2. */
+/** Returns the seconds of the first n steps: n · first + growth · n(n − 1)/2. */
 export function stretchSeconds(stretch: Stretch, steps: number): number {
   return steps * stretch.firstSeconds + (stretch.growthSeconds * steps * (steps - 1)) / 2;
 }
 
-/** The least number of steps that take `seconds` or more: the step in which a moment falls ends there. */
+/** Returns the least number of steps that take `seconds` or more: the step in which a moment falls ends there. */
 export function stepsUntil(stretch: Stretch, seconds: number): number {
   const half = stretch.growthSeconds / 2;
   const linear = stretch.firstSeconds - half;
   // The positive root of half · n² + linear · n = seconds, in the form without cancellation for a small growth.
   const root = (2 * seconds) / (linear + Math.sqrt(linear * linear + 4 * half * seconds));
-  // It is right to rounding only; its neighbours settle it.
+  // The root has rounding errors; its neighbours are tried.
   let steps = Math.max(0, Math.floor(root) - 1);
   while (stretchSeconds(stretch, steps) < seconds) steps += 1;
   return steps;

@@ -3,27 +3,27 @@ import { Fifo } from '../../core/fifo.ts';
 import { IndexedHeap } from '../../core/heap.ts';
 import type { Sequence } from './batch.ts';
 
-/** Which sequence is next. One that is gone is dropped when it comes to the front. */
+/** Chooses the next sequence. One that is gone is dropped when it comes to the front. */
 export interface Waiting {
   /** Whether one that comes is behind all that are there, so that it changes nothing for them. */
   readonly arrivalsGoLast: boolean;
   pushBack(sequence: Sequence): void;
-  /** Puts one in that was in the batch before. */
+  /** Adds a sequence that was in the batch before. */
   pushFront(sequence: Sequence): void;
-  /** The first that still waits; `undefined` when none does. */
+  /** Returns the first waiting sequence; `undefined` when there is none. */
   first(): Sequence | undefined;
-  /** Takes the first out. */
+  /** Removes and returns the first sequence. */
   shift(): Sequence | undefined;
-  /** Takes out the one that was put in front last. */
+  /** Removes the sequence that was last added to the front. */
   takeBack(sequence: Sequence): void;
 }
 
-/** Lower priority first, then by arrival; one that was in the batch before has no advantage but its arrival. */
+/** Orders sequences by priority, lower first, then by arrival; a preempted one has no advantage but its arrival. */
 export function byPriority(a: Sequence, b: Sequence): number {
   return (a.request.priority ?? 0) - (b.request.priority ?? 0) || a.arrival - b.arrival;
 }
 
-/** By priority. */
+/** A waiting queue by priority. */
 export class PriorityQueue implements Waiting {
   readonly arrivalsGoLast = false;
   readonly #heap = new IndexedHeap<Sequence>(byPriority);
@@ -53,7 +53,7 @@ export class PriorityQueue implements Waiting {
 }
 
 /**
- * First come, first served; those that were in the batch before stand in front, the last one put there first. A
+ * First come, first served; preempted sequences are in front, the last one first. A
  * sequence that is gone is dropped when it comes to the front.
  */
 export class WaitingQueue implements Waiting {
@@ -69,7 +69,7 @@ export class WaitingQueue implements Waiting {
     this.#front.push(sequence);
   }
 
-  /** The first that still waits; `undefined` when none does. */
+  /** Returns the first waiting sequence; `undefined` when there is none. */
   first(): Sequence | undefined {
     const front = this.#front;
     while (front.length > 0 && front[front.length - 1]!.place === 'gone') front.pop();
@@ -78,7 +78,7 @@ export class WaitingQueue implements Waiting {
     return this.#arrived.peek();
   }
 
-  /** Takes the first out. */
+  /** Removes and returns the first sequence. */
   shift(): Sequence | undefined {
     const first = this.first();
     if (this.#front.length > 0) this.#front.pop();

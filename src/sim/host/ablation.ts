@@ -10,7 +10,7 @@ import type { Job } from './job.ts';
 import { profileOf } from './profile.ts';
 import { type DrivenPolicy, type Scheduler, synchronousBaseline, tailBatchingScheduler } from './scheduler.ts';
 
-/** Which mechanisms of RollPacker are on, and what else of its settings is not the job's. */
+/** Switches for the mechanisms of RollPacker, and its settings that are not the job's. */
 export type RollpackerSwitches = Pick<
   RollpackerInput,
   'tailBatching' | 'adaptiveTp' | 'adaptiveTimeout' | 'asyncReward' | 'streamTraining'
@@ -28,7 +28,7 @@ export type RollpackerSwitches = Pick<
 /** Longest that a judgement may take, in seconds. */
 const judgeBudgetSeconds = 3600;
 
-/** The configuration of the recipe `rollpacker` for a job. Throws `PolicyError` `infeasible` without hardware. */
+/** Returns the configuration of the recipe `rollpacker` for a job. Throws `PolicyError` `infeasible` without hardware. */
 export function rollpackerConfigOf(job: Job, switches: RollpackerSwitches = {}): RollpackerInput {
   const { hardware, promptsPerRound, responsesPerPrompt } = job;
   const { judgeOffload: _, oneStepOff = false, ...rest } = switches;
@@ -75,7 +75,7 @@ export function rollpackerConfigOf(job: Job, switches: RollpackerSwitches = {}):
   };
 }
 
-/** A judge beside the actor is laid out where rewards are computed beside the rollout. */
+/** Lays a judge out beside the actor where rewards are computed beside the rollout. */
 function judgeOf(
   { rewards }: Job,
   switches: RollpackerSwitches,
@@ -89,7 +89,7 @@ function judgeOf(
   return judgeOffload ? { rewardBudgetSeconds, judgeOffload, judge: judge.model } : { rewardBudgetSeconds };
 }
 
-/** RollPacker with some of its mechanisms: the recipe `rollpacker`. With all of them off it is the synchronous baseline. */
+/** Returns RollPacker with some of its mechanisms: the recipe `rollpacker`. With all of them off it is the synchronous baseline. */
 export function rollpackerScheduler(job: Job, id: string, switches: RollpackerSwitches, label = id): Scheduler {
   const config = rollpackerConfigOf(job, switches);
   create(rollpacker, config);
@@ -145,7 +145,7 @@ export const variants = [
 /** Over-provisioning of prompts and of responses in short rounds; 1.25 each if absent. */
 export type BatchFactors = Pick<RollpackerSwitches, 'promptSpeculation' | 'responseSpeculation'>;
 
-/** A scheduler for each variant of the ablation, the synchronous baseline first. */
+/** Returns a scheduler for each variant of the ablation, the synchronous baseline first. */
 export function ablation(job: Job, factors: BatchFactors = {}): Scheduler[] {
   return variants.map(({ id, label, switches, ...place }) => ({
     ...rollpackerScheduler(job, id, { ...factors, ...switches }, label),
@@ -154,8 +154,8 @@ export function ablation(job: Job, factors: BatchFactors = {}): Scheduler[] {
 }
 
 /**
- * The synchronous baseline of a job, and tail batching: the first two variants of the ablation, with rewards by workers, where
- * the job says what its hardware and its rewards are; if not, rewards take a constant time after the rollout.
+ * Returns the synchronous baseline of a job, and tail batching: the first two variants of the ablation, with rewards by workers
+ * if the job has hardware and rewards; if not, rewards take a constant time after the rollout.
  */
 export function usualSchedulers(job: Job, factors: BatchFactors = {}): [baseline: Scheduler, tail: Scheduler] {
   if (job.hardware === undefined || job.rewards === undefined) {

@@ -1,4 +1,4 @@
-/** From a job to its simulated machines. */
+/** Builds the simulated machines of a job. */
 import type { AnyEvent } from '../../core/definition.ts';
 import { refuse } from '../../errors.ts';
 import { type Judged, Judges } from '../rewards/judges.ts';
@@ -16,7 +16,7 @@ import { ColocatedGpus } from './shared-gpus.ts';
 import { PromptSource } from './source.ts';
 import { Trainer } from './trainer.ts';
 
-/** The machines of a run, and what feeds them. */
+/** The machines of a run, and their sources of prompts and rewards. */
 export interface Cluster {
   readonly pool: EnginePool;
   readonly inference: InferenceMachine;
@@ -30,7 +30,7 @@ export interface Cluster {
   readonly rewardsOf?: (group: readonly { readonly requestId: string }[]) => { readonly reward: number }[];
 }
 
-/** What a run needs beside its job. */
+/** Options of a run beside its job. */
 export interface ClusterOptions {
   readonly prompts: number;
   readonly seed: number;
@@ -41,7 +41,7 @@ export interface ClusterOptions {
   readonly oneStepOff: boolean;
 }
 
-/** The machines of a job. Throws `PolicyError` `infeasible` where an elastic job says nothing of its hardware. */
+/** Returns the machines of a job. Throws `PolicyError` `infeasible` for an elastic job without hardware. */
 export function buildCluster(job: Job, workload: Workload, options: ClusterOptions): Cluster {
   return options.elastic ? elastic(job, workload, options) : fixed(job, workload, options);
 }
@@ -61,19 +61,21 @@ function fixed(job: Job, workload: Workload, { prompts, seed, timeline }: Cluste
   return { pool, inference, machines: [inference], source, joining, rewardsOf };
 }
 
-/** Training replicas that share some GPUs evenly: as many as the hardware of the job says, or the next fewer that can. */
+/**
+ * Returns the number of training replicas that share the GPUs evenly: that of the job's hardware, or the next lower one that can.
+ */
 export function trainingReplicasOf(job: Job, gpus: number): number {
   let replicas = Math.min(gpus, job.hardware?.trainingReplicas ?? 1);
   while (gpus % replicas !== 0) replicas -= 1;
   return replicas;
 }
 
-/** Ids of the GPUs that only train, of a one-step off-policy pipeline. */
+/** Returns the ids of the GPUs that only train, of a one-step off-policy pipeline. */
 export function trainingGpuIdsOf(job: Job): string[] {
   return numbered('trainer-gpu', job.hardware?.trainingGpus ?? job.engines * job.cost.gpus);
 }
 
-/** Ids of the GPUs of the engines of a job. */
+/** Returns the ids of the GPUs of the engines of a job. */
 export function gpuIdsOf(job: Job): string[] {
   return numbered('gpu', job.engines * job.cost.gpus);
 }
@@ -105,7 +107,7 @@ function elastic(job: Job, workload: Workload, { prompts, seed, timeline, oneSte
   return { pool, inference, machines, source, joining, trainer };
 }
 
-/** The judge's replicas; nothing where plain workers judge. */
+/** Returns the judge's replicas; nothing where plain workers judge. */
 function judgesOf(
   { judge }: RewardSettings,
   gpus: number,

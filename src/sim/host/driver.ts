@@ -16,7 +16,7 @@ import { RoundRecord, type StepTimes } from './round-record.ts';
 import type { Scheduler } from './scheduler.ts';
 import { addActivity, rolloutSegments } from './timeline.ts';
 
-/** One simulated run. */
+/** Options of one simulated run. */
 export interface RunOptions {
   /** Prompts to train on, each once; the source is exhausted after them. A whole number >= 1. */
   readonly prompts: number;
@@ -26,7 +26,7 @@ export interface RunOptions {
   readonly timeline?: boolean;
   /** Whether the policy checks events against their schemas (default false: the driver is trusted). */
   readonly validate?: boolean;
-  /** Fixed responses of at least so many tokens are counted as long ones (`kept` of the result); none if absent. */
+  /** Fixed responses with at least this many tokens count as long (`kept` of the result); none if absent. */
   readonly longTokens?: number;
   /** Called after every step, with the prompts trained so far. */
   readonly onStep?: (step: StepResult, trainedPrompts: number) => void;
@@ -56,7 +56,7 @@ class Host {
   readonly #steps: StepResult[] = [];
   readonly #segments: Segment[][];
   #trained = 0;
-  /** The round before. */
+  /** The record of the round before. */
   #before: RoundRecord | undefined;
 
   constructor(job: Job, scheduler: Scheduler, workload: Workload, options: RunOptions) {
@@ -134,12 +134,12 @@ class Host {
     this.#options.onStep?.(result, this.#trained);
   }
 
-  /** When the stages of the step ended: as the policy saw to it, or one after the other. */
+  /** Returns the ends of the stages of the step: as the policy ran them, or one after the other. */
   #stages(record: RoundRecord): Omit<StepTimes, 'startSeconds' | 'openedSeconds' | 'endSeconds'> {
     const drainedSeconds = record.drainedAt!;
     const { trains, oneStepOff } = this.#scheduler;
     if (oneStepOff && !this.#isLast(record)) {
-      // What is trained, and what was rewarded, is the round before: only the wait for it is seen.
+      // The GPUs train the round before, whose rewards are known: only the wait for it counts.
       const trainedSeconds = Math.max(drainedSeconds, this.#before?.trainedAt ?? 0);
       this.#cluster.trainer!.takePassSeconds();
       return { drainedSeconds, rewardedSeconds: drainedSeconds, referencedSeconds: drainedSeconds, trainedSeconds };
@@ -167,7 +167,7 @@ class Host {
   #countTraining(openedSeconds: number, drainedSeconds: number): void {
     const { trainer, pool } = this.#cluster;
     if (trainer === undefined) return;
-    // Those of a one-step off-policy pipeline are none of the engines'.
+    // In a one-step off-policy pipeline, training has GPUs of its own.
     if (this.#scheduler.oneStepOff) trainer.trained.length = 0;
     const perReplica = pool.rows.length / trainingReplicasOf(this.#job, gpuIdsOf(this.#job).length);
     for (const { replica, activity, startSeconds, endSeconds } of trainer.trained.splice(0)) {

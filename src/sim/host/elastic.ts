@@ -106,7 +106,7 @@ export class ElasticInference extends InferenceMachine {
     const moves = migrations.flatMap(({ requestIds, to }) => requestIds.map((requestId) => ({ requestId, to })));
     for (const { requestId, to } of moves) {
       const generatedTokens = tokens.get(requestId);
-      // It has ended in this very moment; the report of that is under way.
+      // The request has ended at this very moment; its report is under way.
       if (generatedTokens === undefined) continue;
       tokens.delete(requestId);
       const { promptTokens, tokens: responseTokens } = this.source.drawn(requestId)!;

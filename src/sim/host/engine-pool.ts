@@ -34,7 +34,7 @@ export class EnginePool extends EngineRows {
   #reservedTokens = 0;
   #touched: Node[] = [];
 
-  /** One engine a row, until {@link configure} says otherwise. */
+  /** Starts one engine a row, until {@link configure} changes that. */
   constructor(rows: number, cost: CostModel, timeline: boolean, name = 'engine') {
     super(numbered(name, rows));
     this.#timeline = timeline;
@@ -55,7 +55,7 @@ export class EnginePool extends EngineRows {
     return this.#where.size;
   }
 
-  /** Starts these engines in the place of all others, which must be idle. */
+  /** Starts these engines in place of all others, which must be idle. */
   configure(places: readonly EnginePlace[], cost: CostModel): void {
     for (const node of this.#nodes.values()) this.#byTime.remove(node);
     this.#nodes.clear();
@@ -93,7 +93,7 @@ export class EnginePool extends EngineRows {
     this.#touch(node);
   }
 
-  /** Takes an engine out of use until {@link reclaim}, and gives what it had, with the tokens generated so far. */
+  /** Takes an engine out of use until {@link reclaim}, and returns its requests, with the tokens generated so far. */
   release(engineId: string, at: number): LostRequest[] {
     const node = this.#nodes.get(engineId)!;
     const lost = node.engine.lose(at);
@@ -103,7 +103,7 @@ export class EnginePool extends EngineRows {
     return lost;
   }
 
-  /** What each engine has, with the tokens generated so far. */
+  /** Returns the requests of each engine, with the tokens generated so far. */
   progress(at: number): { readonly engineId: string; readonly requests: readonly LostRequest[] }[] {
     return [...this.#nodes.values()].map((node) => {
       const requests = node.engine.progress(at);
@@ -117,13 +117,13 @@ export class EnginePool extends EngineRows {
     return this.#nodeOfRow[row]!.engine.size > 0;
   }
 
-  /** What a row computes takes so many times as long from now on; an engine is as slow as the slowest of its rows. */
+  /** Slows a row down by this factor from now on; an engine is as slow as the slowest of its rows. */
   slow(row: number, pace: number, at: number): void {
     this.#paces[row] = pace;
     this.#adapt(this.#nodeOfRow[row]!, at);
   }
 
-  /** So many tokens a GPU are not for the KV cache from now on. */
+  /** Takes this many tokens a GPU from the KV cache from now on. */
   reserve(tokensPerGpu: number, at: number): void {
     if (tokensPerGpu === this.#reservedTokens) return;
     this.#reservedTokens = tokensPerGpu;
@@ -149,12 +149,12 @@ export class EnginePool extends EngineRows {
     for (const node of this.#nodes.values()) node.isReleased = false;
   }
 
-  /** When an engine does something next by itself; `Infinity` when all are idle. Ask after `advanceTo`. */
+  /** Returns the time of the next event of an engine; `Infinity` when all are idle. Call it after `advanceTo`. */
   nextEventAt(): number {
     return this.#byTime.peek()?.nextAt ?? Infinity;
   }
 
-  /** What has ended by now, on every engine that was touched or whose time has come. */
+  /** Returns the responses that have ended by now, on every engine that was touched or whose time has come. */
   advanceTo(at: number): Outcome[] {
     const outcomes: Outcome[] = [];
     const touched = this.#touched;

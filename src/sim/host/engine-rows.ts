@@ -1,18 +1,18 @@
 /**
  * The GPUs of the job in rows: the smallest groups that an engine may take. An engine of a higher tensor parallelism
- * takes several rows, so that what a row did can be told, and drawn, whatever engines came and went.
+ * takes several rows, so that the record of a row survives the change of engines.
  */
 import type { DecodeEngine } from '../engine/decode-engine.ts';
 import type { Segment } from '../result.ts';
 
-/** What the GPUs of a row did, since the job began. */
+/** Counters and timeline of the GPUs of a row. */
 export interface EngineRow {
   readonly rowId: string;
   /** Seconds in which they ran at least one sequence, or trained beside a rollout. */
   busySeconds: number;
   /** Preemptions of engines that began in this row. */
   preemptions: number;
-  /** What they did since it was last taken, ascending. */
+  /** Their activities since they were last taken, ascending. */
   segments: Segment[];
 }
 
@@ -24,7 +24,7 @@ interface Placed {
   preemptions: number;
 }
 
-/** Keeps the books of all rows. */
+/** Records the work of all rows. */
 export class EngineRows {
   readonly rows: readonly EngineRow[];
   #placed: Placed[] = [];
@@ -33,7 +33,7 @@ export class EngineRows {
     this.rows = rowIds.map((rowId) => ({ rowId, busySeconds: 0, preemptions: 0, segments: [] }));
   }
 
-  /** From now on these engines run, each on its rows; what the ones before did is kept. */
+  /** Places these engines on their rows from now on; the records of the earlier ones are kept. */
   place(engines: readonly { readonly engine: DecodeEngine; readonly rows: readonly number[] }[]): void {
     this.collect();
     this.#placed = engines.map(({ engine, rows }) => ({
@@ -44,7 +44,7 @@ export class EngineRows {
     }));
   }
 
-  /** Brings the books up to date. */
+  /** Brings the records up to date. */
   collect(): void {
     for (const one of this.#placed) {
       const { engine, rows } = one;

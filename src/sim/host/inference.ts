@@ -13,7 +13,7 @@ export class InferenceMachine implements Machine {
   protected readonly pool: EnginePool;
   protected readonly source: PromptSource;
   protected record: RoundRecord | undefined;
-  /** When the engines take requests; those of before wait for it. */
+  /** Time from which the engines take requests; earlier requests wait for it. */
   protected readyAt = 0;
   /** Requests whose abort was decided and is not reported yet. */
   protected readonly aborting = new Set<string>();
@@ -36,7 +36,7 @@ export class InferenceMachine implements Machine {
     return this.#preempted() - this.#preemptedBefore;
   }
 
-  /** What ends from now on belongs to this round. */
+  /** Begins a round, to which responses that end from now on belong. */
   beginRound(record: RoundRecord, _at: number): void {
     this.record = record;
     this.#capped.clear();
@@ -71,7 +71,7 @@ export class InferenceMachine implements Machine {
     this.pool.launch({ requestId, promptTokens, responseTokens: tokens }, engineId, Math.max(at, this.readyAt));
   }
 
-  /** The event that tells of the end of a request. */
+  /** Returns the event for the end of a request. */
   protected report(outcome: Outcome, at: number): AnyEvent {
     const { requestId, kind, tokens } = outcome;
     this.aborting.delete(requestId);

@@ -17,7 +17,7 @@ export const jobSettings = z.strictObject({
   rewards: rewardSettings.optional().describe('Reward workers; needed by `rollpackerScheduler`.'),
 });
 
-/** What a caller writes. */
+/** The settings of a job as a caller writes them, before defaults. */
 export type JobInput = z.input<typeof jobSettings>;
 /** A job with its defaults filled in. */
 export type Job = z.output<typeof jobSettings>;

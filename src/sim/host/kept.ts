@@ -1,6 +1,6 @@
 /**
- * What became of the responses that a baseline would train on: the first R0 of every prompt, in its first try. Counted as
- * prompts are trained, from what was drawn for them.
+ * Counters of the responses that a baseline would train on: the first R0 of every prompt, in its first try. They are
+ * counted from the samples of each prompt when it is trained.
  */
 import type { KeptCounts } from '../result.ts';
 import { type PromptSource, samplesPerTry } from './source.ts';
@@ -18,13 +18,13 @@ export class KeptResponses {
   #rewardedGroups = 0;
   #evenGroups = 0;
 
-  /** @param longTokens - responses of at least so many tokens are long ones */
+  /** @param longTokens - responses with at least this many tokens count as long */
   constructor(responsesPerPrompt: number, longTokens: number) {
     this.#responsesPerPrompt = responsesPerPrompt;
     this.#longTokens = longTokens;
   }
 
-  /** A prompt is trained on these requests. */
+  /** Counts a prompt that is trained on these requests. */
   add(source: PromptSource, promptId: string, responses: readonly { readonly requestId: string }[]): void {
     let isRedrawn = false;
     for (const { requestId } of responses) {
@@ -46,7 +46,7 @@ export class KeptResponses {
     }
   }
 
-  /** A group that is trained has these rewards. */
+  /** Counts a trained group with these rewards. */
   rewarded(rewards: readonly { readonly reward: number }[]): void {
     this.#rewardedGroups += 1;
     if (rewards.every(({ reward }) => reward === rewards[0]!.reward)) this.#evenGroups += 1;

@@ -1,4 +1,4 @@
-/** What the simulated cluster is made of. */
+/** A machine of the simulated cluster. */
 import type { AnyEvent } from '../../core/definition.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 
@@ -6,8 +6,8 @@ import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 export interface Machine {
   /** Carries a decision out, if it is for this machine. */
   carryOut(decision: VocabularyDecision, at: number): void;
-  /** When it does something next by itself; `Infinity` while it is idle. Ask after `advanceTo`. */
+  /** Returns the time of its next event; `Infinity` while it is idle. Call it after `advanceTo`. */
   nextAt(): number;
-  /** What has happened by now, as events for the policy; each is given once. */
+  /** Returns the events that have happened by now, for the policy; each is given once. */
   advanceTo(at: number): readonly AnyEvent[];
 }

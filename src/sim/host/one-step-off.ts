@@ -36,7 +36,10 @@ export function withOneStepOff(job: Job): Job {
   };
 }
 
-/** The variants of the ablation in a one-step off-policy pipeline, the one without any mechanism first; training streams in none of them. */
+/**
+ * Returns the variants of the ablation in a one-step off-policy pipeline, the one without any mechanism first; training streams in
+ * none of them.
+ */
 export function oneStepOffAblation(
   job: Job,
   factors: Pick<RollpackerSwitches, 'promptSpeculation' | 'responseSpeculation'> = {},

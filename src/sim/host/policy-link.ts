@@ -1,6 +1,6 @@
 /**
- * Between the policy and the simulated cluster: what happens there becomes events, decisions are carried out there. It
- * knows of no policy in particular; notices only keep the books.
+ * Connects the policy with the simulated cluster: its machines send events, and carry out decisions. It has no
+ * knowledge of particular policies; notices are only recorded.
  */
 import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
 import { refuse } from '../../errors.ts';
@@ -43,8 +43,8 @@ export class PolicyLink {
   }
 
   /**
-   * Opens a round and lets it run until nothing of it is in flight, and until weights are new where the policy sees to
-   * that: those of this round, or those of the one before in a one-step off-policy pipeline. Or until the policy has nothing left to
+   * Opens a round and lets it run until all its requests have ended, and until the weights are new where the policy sees to
+   * that: those of this round, or of the one before in a one-step off-policy pipeline. Or until the policy has nothing left to
    * plan with.
    */
   rollOut(record: RoundRecord): void {
@@ -65,7 +65,7 @@ export class PolicyLink {
     );
   }
 
-  /** Lets a one-step off-policy pipeline train its last round. */
+  /** Trains the last round of a one-step off-policy pipeline. */
   trainLast(record: RoundRecord): void {
     this.#runUntil(record.roundId, () => record.trainedAt !== undefined);
   }
@@ -76,13 +76,13 @@ export class PolicyLink {
     }
   }
 
-  /** Lets time pass; machines and timers do what they do meanwhile. */
+  /** Advances the time; machines and timers act meanwhile. */
   passTime(until: number): void {
     while (this.#runOnce(until));
     this.now = Math.max(this.now, until);
   }
 
-  /** Goes on to what happens next, if that is not later than a moment. */
+  /** Advances to the next event, if that is not later than a moment. */
   #runOnce(until: number): boolean {
     const machinesAt = this.#cluster.machines.reduce((least, one) => Math.min(least, one.nextAt()), Infinity);
     const timersAt = this.#timers.nextAt();
@@ -96,7 +96,7 @@ export class PolicyLink {
     return true;
   }
 
-  /** Tells the policy what has happened by now, until that leads to nothing new at this moment. */
+  /** Reports events to the policy until there is nothing new at this moment. */
   #report(): void {
     for (let isNew = true; isNew; ) {
       isNew = false;
@@ -113,7 +113,7 @@ export class PolicyLink {
     const isOuter = this.#pending.length === 0;
     for (const decision of this.#policy.send(event)) this.#pending.push(decision);
     if (!isOuter) return;
-    // In order: what a decision leads to comes after everything that was decided with it.
+    // Keeps the order: effects of a decision come after all decisions that were made with it.
     for (let index = 0; index < this.#pending.length; index += 1) {
       this.#carryOut(this.#pending[index] as VocabularyDecision);
     }
@@ -162,7 +162,7 @@ export class PolicyLink {
     for (const machine of this.#cluster.machines) machine.carryOut(decision, this.now);
   }
 
-  /** The round that a decision names; a policy that names another means the one that is open. */
+  /** Returns the round that a decision names; for an unknown one, the open round. */
   #of({ roundId }: { readonly roundId: string }): RoundRecord {
     return this.#records.get(roundId) ?? this.#record!;
   }
@@ -176,7 +176,7 @@ export class PolicyLink {
     this.#send({ type: 'source.exhausted', at } as AnyEvent);
   }
 
-  /** Prompts may have come back to the source since it was exhausted. */
+  /** Reopens the source, since prompts may have been returned to it after it was exhausted. */
   #reopenSource(): void {
     if (!this.#sourceTold || this.#cluster.source.left === 0) return;
     this.#sourceTold = false;

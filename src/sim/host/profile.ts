@@ -6,7 +6,7 @@ import type { Hardware } from './hardware.ts';
 const batchSizes = [1, 8, 32, 64, 128, 256];
 const sequenceLengths = [512, 2048, 8192, 32_768];
 
-/** Rows for all degrees, batch sizes and lengths. */
+/** Returns the rows for all degrees, batch sizes and lengths. */
 export function profileOf({ costs, modelBytes, kvBytesPerToken }: Hardware): ProfileRow[] {
   return costs.flatMap(({ tp, cost }) =>
     batchSizes.flatMap((batchSize) =>

@@ -1,18 +1,18 @@
-/** What is counted while a round runs, and the step that comes of it. */
+/** Counters of a round while it runs, and the step that results. */
 import type { FinalPrompt } from '../../schemas/prompts.ts';
 import type { Outcome } from '../engine/decode-engine.ts';
 import type { StepResult } from '../result.ts';
 
-/** When the stages of a step began and ended, in seconds from the start of the job. */
+/** Times of the stages of a step, in seconds from the start of the job. */
 export interface StepTimes {
   /** The step begins: the engines are made ready. */
   readonly startSeconds: number;
   /** Engines run the first requests. */
   readonly openedSeconds: number;
-  /** Nothing of the round is in flight any more. */
+  /** End of the last request of the round. */
   readonly drainedSeconds: number;
   readonly rewardedSeconds: number;
-  /** The passes before the gradients, of what was not trained beside the rollout, are over. */
+  /** End of the passes before the gradients, for prompts that were not trained beside the rollout. */
   readonly referencedSeconds: number;
   readonly trainedSeconds: number;
   readonly endSeconds: number;
@@ -36,10 +36,10 @@ export class RoundRecord {
   requests = 0;
   promptTokens = 0;
   longestRequest = 0;
-  /** Tensor parallelism of its engines, where the policy says it, and seconds in which they changed to it. */
+  /** Tensor parallelism of its engines, where the policy sets it, and seconds of the change to it. */
   tp: number | undefined;
   reshardSeconds = 0;
-  /** When nothing of it was in flight any more, its last reward came, and the weights were new. */
+  /** Times of the end of its last request, of its last reward, and of its new weights. */
   drainedAt: number | undefined;
   rewardedAt: number | undefined;
   trainedAt: number | undefined;
@@ -51,7 +51,7 @@ export class RoundRecord {
     this.lag = lag;
   }
 
-  /** A request has ended. */
+  /** Records the end of a request. */
   ended(outcome: Outcome, promptTokens: number): void {
     this.requests += 1;
     this.promptTokens += promptTokens;
@@ -61,7 +61,7 @@ export class RoundRecord {
   }
 
   /**
-   * The policy has named what is final.
+   * Completes the round with the prompts that the policy has named as final.
    *
    * @param capped - requests whose responses were cut at the cap
    */
@@ -78,7 +78,7 @@ export class RoundRecord {
     }
   }
 
-  /** The step's row of the table. */
+  /** Returns the step's row of the table. */
   result(times: StepTimes, engines: { preemptions: number; bubbleRatio: number }, queueDepth: number): StepResult {
     const { step, roundId, kind, tp, reshardSeconds } = this;
     return {

@@ -1,5 +1,5 @@
 /**
- * What the driver drives: a public policy object, and how a round of it is opened. Nothing here schedules; the
+ * The scheduler that the driver runs: a public policy object, and the way a round of it is opened. Nothing here schedules; the
  * decisions are those of the policies that a real host embeds.
  */
 import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
@@ -14,7 +14,7 @@ import type { Variant } from '../result.ts';
 export interface DrivenPolicy {
   /** Id of the policy. */
   readonly id: string;
-  /** Whether it takes events of this type: one that places nothing is not told of engines. Everything if absent. */
+  /** Whether it takes events of this type: one that places nothing gets no events of engines. All types if absent. */
   takes?(type: string): boolean;
   /** Applies an event; throws `PolicyError` when it is refused. */
   send(event: AnyEvent): readonly AnyDecision[];
@@ -22,7 +22,7 @@ export interface DrivenPolicy {
 
 /** A round to be opened. */
 export interface NextRound {
-  /** When it opens, in simulated seconds. */
+  /** Time of its opening, in simulated seconds. */
   readonly at: number;
   /** Id of the round, new for every round. */
   readonly roundId: string;
@@ -44,24 +44,24 @@ export interface Scheduler {
   readonly trains?: boolean;
   /** Whether a round opens while the one before is trained, on GPUs of their own, with weights that lack that one. */
   readonly oneStepOff?: boolean;
-  /** A new policy, at its beginning. */
+  /** Returns a new policy, at its beginning. */
   create(options: PolicyOptions): DrivenPolicy;
-  /** The event that begins a round. */
+  /** Returns the event that begins a round. */
   openRound(round: NextRound): AnyEvent;
 }
 
 /** P0 and R0 of RollPacker: prompts a round, and responses a prompt. */
 export interface BatchShape {
-  /** P0. */
+  /** P0, prompts of a round. */
   readonly promptsPerRound: number;
-  /** R0. */
+  /** R0, responses of a prompt. */
   readonly responsesPerPrompt: number;
 }
 
 /** Settings of tail batching, or of speculative admission, beside the shape of the batch. */
 export type TailSettings = Omit<TailBatchingInput, keyof BatchShape | 'placement'>;
 
-/** The simulated host trains between rounds: responses that outlive a weight update have no place in it. */
+/** Refuses staleness, since the simulated host trains between rounds, and filters, since lengths do not give rewards. */
 function assertSynchronous(settings: { maxStaleness?: number | undefined; filter?: string | undefined }): void {
   if ((settings.maxStaleness ?? 0) > 0) {
     refuse('infeasible', 'maxStaleness', 'a synchronous job', settings.maxStaleness);

@@ -3,7 +3,7 @@ import { refuse } from '../../errors.ts';
 import type { Prompt } from '../../schemas/prompts.ts';
 import type { Workload, WorkloadPrompt } from '../workload/workload.ts';
 
-/** Samples between two tries of a prompt in different rounds; groups of more than these would see some of them twice. */
+/** Samples between two tries of a prompt in different rounds; larger groups would share some samples. */
 export const samplesPerTry = 1024;
 
 interface Dealt {
@@ -14,21 +14,21 @@ interface Dealt {
   readonly firstTokens: number[];
 }
 
-/** What was drawn for a request. */
+/** The sample that was drawn for a request. */
 export interface Drawn {
   readonly promptId: string;
   readonly promptIndex: number;
   readonly promptTokens: number;
   readonly task: string | undefined;
-  /** Which sample of the prompt. */
+  /** Number of the sample of the prompt. */
   readonly sample: number;
   readonly tokens: number;
   readonly capped: boolean;
-  /** Whether it is correct, where the trace says so. */
+  /** Whether it is correct, where the trace has it. */
   readonly correct?: boolean;
 }
 
-/** Deals the prompts of a workload in order; those that come back are dealt again first. */
+/** Deals the prompts of a workload in order; returned ones are dealt again first. */
 export class PromptSource {
   readonly #workload: Workload;
   readonly #total: number;
@@ -42,11 +42,11 @@ export class PromptSource {
   readonly #returned: Prompt[] = [];
   /** Places of prompts of a later epoch whose earlier turn is not over, by their ids. */
   readonly #early = new Map<string, number[]>();
-  /** How often a prompt was deferred: its next responses are other samples. */
+  /** The number of times that each prompt was deferred: its next responses are other samples. */
   readonly #deferrals = new Map<string, number>();
   #next = 0;
 
-  /** @param domainOf - the domain that the policy is told of a prompt; its task if absent */
+  /** @param domainOf - the domain of a prompt, for the policy; its task if absent */
   constructor(
     workload: Workload,
     total: number,
@@ -62,19 +62,19 @@ export class PromptSource {
     return this.#total - this.#next + this.#returned.length;
   }
 
-  /** Up to so many prompts. */
+  /** Deals up to this many prompts. */
   take(count: number): Prompt[] {
     const prompts = this.#returned.splice(0, count);
     while (prompts.length < count && this.#next < this.#total) prompts.push(...this.#deal(this.#next++));
     return prompts;
   }
 
-  /** Takes a prompt back, to be dealt again before the fresh ones. */
+  /** Returns a prompt to the source, to be dealt again before the fresh ones. */
   giveBack(prompt: Prompt): void {
     this.#returned.push(prompt);
   }
 
-  /** Notes that a prompt was deferred; they are counted here where the policy does not say how often. */
+  /** Records that a prompt was deferred; deferrals are counted here where the policy does not count them. */
   deferred({ promptId, deferral }: Prompt): void {
     this.#deferrals.set(promptId, deferral?.count ?? (this.#deferrals.get(promptId) ?? 0) + 1);
     this.#forget(promptId);
@@ -96,7 +96,7 @@ export class PromptSource {
    * scheduler gets the same one (common random numbers); another try gives other samples, as a model would with new
    * weights.
    *
-   * @param index - which response of the group, from 0
+   * @param index - index of the response in the group, from 0
    * @throws PolicyError `unknown_id` for a prompt that was not dealt, or that is trained
    */
   draw(requestId: string, promptId: string, index: number): Drawn {
@@ -122,7 +122,7 @@ export class PromptSource {
     return drawn;
   }
 
-  /** Tokens of the first responses of a prompt in its first try, whatever became of them; none once it is trained. */
+  /** Returns the tokens of the first responses of a prompt in its first try, whatever became of them; none once it is trained. */
   firstTokens(promptId: string, count: number): number[] {
     const dealt = this.#dealt.get(promptId);
     if (dealt === undefined) return [];
@@ -134,9 +134,9 @@ export class PromptSource {
   }
 
   /**
-   * A step is over: what was drawn for prompts that were trained or deferred in it is of no use any more.
+   * Ends a step: forgets the samples of prompts that were trained or deferred in it.
    *
-   * @param late - rewards of this step may still be asked for: only what was drawn before it is dropped
+   * @param late - whether rewards of this step may still be needed: then only earlier samples are dropped
    */
   endStep(late = false): void {
     for (const requestId of this.#before) this.#drawn.delete(requestId);
@@ -145,7 +145,7 @@ export class PromptSource {
     if (!late) this.endStep(true);
   }
 
-  /** What was drawn for a request, until the end of the step in which its prompt was trained or deferred. */
+  /** Returns the sample of a request, until the end of the step in which its prompt was trained or deferred. */
   drawn(requestId: string): Drawn | undefined {
     return this.#drawn.get(requestId);
   }
@@ -154,7 +154,7 @@ export class PromptSource {
     this.#over.push(...(this.#dealt.get(promptId)?.requests.splice(0) ?? []));
   }
 
-  /** The prompt, or none if it is still out since an earlier epoch: then it is dealt once that turn is over. */
+  /** Deals a prompt, or nothing if it is still out since an earlier epoch: then it is dealt after that. */
   #deal(index: number): [Prompt] | [] {
     const prompt = this.#workload.prompt(index);
     const { promptId: own, comesBack: promptId = own, promptTokens, task, place = index } = prompt;

@@ -1,16 +1,16 @@
-/** From what an engine recorded to the segments that a report draws. */
+/** Turns the records of an engine into the segments that a report draws. */
 import type { Segment } from '../result.ts';
 
 /** A stretch is cut when the number of running sequences has moved by this share of the rollout's highest. */
 const resolution = 1 / 16;
 
 /**
- * The segments of one rollout: the engine's own, joined where the number of running sequences hardly differs, and
+ * Returns the segments of one rollout: the engine's own, joined where the number of running sequences hardly differs, and
  * idle ones between them with `running: 0`. Idle and busy time are never joined, so that bubbles stay exact.
  *
- * @param recorded - what the engine ran, ascending, without overlap
- * @param startSeconds - when the rollout began to generate
- * @param endSeconds - when nothing was in flight any more
+ * @param recorded - segments of the engine, ascending, without overlap
+ * @param startSeconds - time at which the rollout began to generate
+ * @param endSeconds - time at which its last request ended
  */
 export function rolloutSegments(recorded: readonly Segment[], startSeconds: number, endSeconds: number): Segment[] {
   const most = recorded.reduce((peak, one) => Math.max(peak, one.running), 0);

@@ -21,12 +21,12 @@ export class Timers {
     this.#byTime.update(timer);
   }
 
-  /** When the next one runs out; `Infinity` when there is none. */
+  /** Returns the time of the next one; `Infinity` when there is none. */
   nextAt(): number {
     return this.#byTime.peek()?.fireAtSeconds ?? Infinity;
   }
 
-  /** Takes the next one out if it has run out by then, and gives its id. */
+  /** Removes the next timer if it has run out by then, and returns its id. */
   take(at: number): string | undefined {
     const timer = this.#byTime.peek();
     if (timer === undefined || timer.fireAtSeconds > at) return undefined;

@@ -46,7 +46,7 @@ export class Trainer implements Machine {
   readonly #count: number;
   #longestPass = 0;
   #stepping: { readonly roundId: string; readonly updateId: string; readonly endsAt: number } | undefined;
-  /** What was computed since this was last taken, in the order in which it ended. */
+  /** Work that was completed since this was last taken, in the order in which it ended. */
   readonly trained: Trained[] = [];
 
   constructor(replicas: readonly string[], cost: CostModel) {
@@ -95,7 +95,7 @@ export class Trainer implements Machine {
     return events;
   }
 
-  /** Seconds of the passes of what was left for the end of the round, on the replica with most. It is given once. */
+  /** Returns the seconds of the passes left for the end of the round, on the replica with most of them; 0 from then on. */
   takePassSeconds(): number {
     const seconds = this.#longestPass;
     this.#longestPass = 0;

@@ -20,7 +20,7 @@ import {
 } from './scheduler.ts';
 import type { PoolsJob } from './settings.ts';
 
-/** What a comparison needs. */
+/** Options of a comparison of disaggregated pools. */
 export interface PoolsCompareOptions {
   /** Rollout pool, trainer and batch shape. */
   readonly job: PoolsJob;
@@ -28,13 +28,13 @@ export interface PoolsCompareOptions {
   readonly workload: (seed: number) => Workload;
   /** Rounds of each run, by default 4. */
   readonly rounds?: number;
-  /** By default 1, 2 and 3. */
+  /** Seeds, by default 1, 2 and 3. */
   readonly seeds?: readonly number[];
   /** The first is the baseline; by default {@link poolsSchedulers}. */
   readonly schedulers?: readonly PoolsScheduler[];
   /** Whether timelines of the first seed are kept (default true). */
   readonly timeline?: boolean;
-  /** Asked for every run, to give what `simulate` gives: for hosts that keep runs from one comparison to the next. */
+  /** Called for every run, to return the result of `simulate`: for hosts that keep runs from one comparison to the next. */
   readonly run?: (scheduler: PoolsScheduler, seed: number, simulate: () => PoolsRun) => PoolsRun;
 }
 
@@ -48,7 +48,7 @@ export function poolsSchedulers(width: number | 'auto' = reproducingWidth): Pool
   return [serialBaseline, cgpScheduler, fgdScheduler(width), ...both, rolloutpipeScheduler('auto')];
 }
 
-/** Tail batching, its rounds trained when they are complete, then as they are generated, then with a frontier. */
+/** Returns tail batching whose rounds are trained when complete, then as they are generated, then with a frontier. */
 export function poolsTailSchedulers(): PoolsScheduler[] {
   return [poolsTailScheduler(false), poolsTailScheduler(true), poolsTailScheduler(true, 'auto')];
 }
@@ -188,7 +188,7 @@ function resultOf(
   };
 }
 
-/** What CGP alone has of the reduction of each scheduler with both. */
+/** Returns the share of CGP alone in the reduction of each scheduler with both. */
 function sharesOf(results: readonly PoolsSchedulerResult[]): ReductionShares[] {
   const ofRolloutPipe = results.filter((one) => one.pipelining && !one.tailBatching);
   const alone = ofRolloutPipe.find((one) => one.width === 'all');

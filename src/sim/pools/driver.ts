@@ -21,22 +21,22 @@ import type { PoolsJob } from './settings.ts';
 import { TrainerPool } from './trainer-pool.ts';
 import { Verifier } from './verifier.ts';
 
-/** One simulated run. */
+/** Options of one simulated run. */
 export interface PoolsRunOptions {
   /** Rounds, a whole number from 1 to 10,000. */
   readonly rounds: number;
-  /** Of verifier and rewards; goes into the result. The workload has its own. */
+  /** Seed of verifier and rewards; goes into the result. The workload has its own. */
   readonly seed: number;
   /** Whether timelines are kept (default true). */
   readonly timeline?: boolean;
-  /** Fixed responses of at least so many tokens are counted as long ones (`kept` of the result); none if absent. */
+  /** Fixed responses with at least this many tokens count as long (`kept` of the result); none if absent. */
   readonly longTokens?: number;
   /** Whether the policies check events against their schemas (default false: the driver is trusted). */
   readonly validate?: boolean;
 }
 
 /**
- * Runs a job for so many rounds. The same arguments give the same result.
+ * Runs a job for this many rounds. The same arguments give the same result.
  *
  * @param workload - prompts and lengths; the same for every scheduler that is compared
  * @throws PolicyError `invalid_input` for bad options; `infeasible` when a request can never fit an engine, or the
@@ -75,7 +75,7 @@ class PoolsHost {
     this.#job = job;
     this.#scheduler = scheduler;
     this.#options = options;
-    // With tail batching there are always enough: no round ends early, nor is what is deferred flushed.
+    // Tail batching must not run out of prompts: no round ends early, and deferred prompts are not flushed.
     const perRound = scheduler.tailBatching ? 16 * job.groupsPerRound : job.groupsPerRound;
     this.#source = new PromptSource(workload, options.rounds * perRound);
     this.#kept = new KeptResponses(job.responsesPerPrompt, options.longTokens ?? Number.POSITIVE_INFINITY);
@@ -156,7 +156,7 @@ class PoolsHost {
     return result;
   }
 
-  /** Every request of a round comes at once, group by group; or the policy launches them. */
+  /** Opens a round: all its requests arrive at once, group by group; or the policy launches them. */
   #openRound(roundId: string, weightVersion: number): void {
     const loop = this.#loop;
     const at = loop.now;
@@ -174,7 +174,7 @@ class PoolsHost {
     }
   }
 
-  /** What is said of prompts, and of the round. */
+  /** Records decisions about prompts, and about the round. */
   #note(decision: VocabularyDecision): void {
     this.#log!.note(decision);
     if (decision.type === 'prompt.deferred') this.#source.deferred(decision.prompt);

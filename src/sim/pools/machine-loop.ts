@@ -1,4 +1,4 @@
-/** Between a policy and machines, in simulated time: what happens becomes events, decisions are carried out. */
+/** Connects a policy with machines in simulated time: machines send events, and carry out decisions. */
 import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import type { Machine } from '../host/machine.ts';
@@ -13,19 +13,19 @@ export class MachineLoop {
   readonly #note: (decision: VocabularyDecision) => void;
   readonly #pending: AnyDecision[] = [];
 
-  /** @param note - is told of every decision, before it is carried out */
+  /** @param note - receives every decision, before it is carried out */
   constructor(policy: DrivenPolicy, machines: readonly Machine[], note: (decision: VocabularyDecision) => void) {
     this.#policy = policy;
     this.#machines = machines;
     this.#note = note;
   }
 
-  /** Tells the policy of an event, and carries out what it decides. */
+  /** Sends an event to the policy, and carries out its decisions. */
   send(event: AnyEvent): void {
     const isOuter = this.#pending.length === 0;
     for (const decision of this.#policy.send(event)) this.#pending.push(decision);
     if (!isOuter) return;
-    // In order: what a decision leads to comes after everything that was decided with it.
+    // Keeps the order: effects of a decision come after all decisions that were made with it.
     for (let index = 0; index < this.#pending.length; index += 1) {
       const decision = this.#pending[index] as VocabularyDecision;
       this.#note(decision);
@@ -34,7 +34,7 @@ export class MachineLoop {
     this.#pending.length = 0;
   }
 
-  /** Tells the policy what has happened by now, until that leads to nothing new at this moment. */
+  /** Reports events to the policy until there is nothing new at this moment. */
   report(): void {
     for (let isNew = true; isNew; ) {
       isNew = false;
@@ -47,7 +47,7 @@ export class MachineLoop {
     }
   }
 
-  /** Goes on to what happens next; false when nothing will. */
+  /** Advances to the next event; returns false when there is none. */
   runOnce(): boolean {
     const next = this.#machines.reduce((least, one) => Math.min(least, one.nextAt()), Number.POSITIVE_INFINITY);
     if (next === Number.POSITIVE_INFINITY) return false;

@@ -1,10 +1,10 @@
-/** What a reader of a comparison of disaggregated pools must know. */
+/** Notes that a reader of a comparison of disaggregated pools needs. */
 import type { PoolsSchedulerResult } from './result.ts';
 import type { PoolsJob } from './settings.ts';
 
 const whole = (value: number): string => value.toFixed(0);
 
-/** Notes, most important first. */
+/** Returns notes, most important first. */
 export function notesOnPools(job: PoolsJob, results: readonly PoolsSchedulerResult[]): string[] {
   const [baseline, ...others] = results;
   const notes: string[] = [];

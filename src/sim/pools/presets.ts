@@ -35,10 +35,10 @@ const cost = {
 /** Tokens of a response that are never passed. */
 export const poolsCapTokens = 8192;
 
-/** F_w that reproduces RolloutPipe's figures; its §5.1 says 2, which cannot be meant (docs/calibration.md). */
+/** F_w that reproduces RolloutPipe's figures; the 2 in its §5.1 cannot be meant (docs/calibration.md). */
 export const reproducingWidth = 14;
 
-/** The job of RolloutPipe §5.1 with R groups a round. Throws `PolicyError` `invalid_config` for an R that is none. */
+/** Returns the job of RolloutPipe §5.1 with R groups a round. Throws `PolicyError` `invalid_config` for an R that is none. */
 export function rolloutpipeJob(groupsPerRound = 32, changes: Partial<PoolsJob> = {}): PoolsJob {
   return definePoolsJob({
     name: 'Qwen3-1.7B, 2 × A100 and 8 × RTX 4090',
@@ -53,7 +53,7 @@ export function rolloutpipeJob(groupsPerRound = 32, changes: Partial<PoolsJob> =
   });
 }
 
-/** Median tokens of a response: what Table 1's seconds of training leave for it. */
+/** Tasks, with the median tokens of a response that Table 1's seconds of training imply. */
 const tasks: Readonly<Record<PoolsTaskId, { readonly label: string; readonly medianTokens: number }>> = Object.freeze({
   'lsat-ar': { label: 'LSAT-AR', medianTokens: 3139 },
   'sci-xw': { label: 'Sci-XW', medianTokens: 3061 },
@@ -66,7 +66,7 @@ export const poolsLengths = Object.freeze({ sigma: 0.36, correlation: 0.6 });
 
 const promptTokens = interpolated([100, 200]);
 
-/** A task of RolloutPipe §5.1. Throws `PolicyError` `unknown_id`, and `invalid_input` for a seed that is none. */
+/** Returns a task of RolloutPipe §5.1. Throws `PolicyError` `unknown_id`, and `invalid_input` for a seed that is none. */
 export function rolloutpipeWorkload(task: PoolsTaskId, seed: number): Workload {
   const found = tasks[task];
   if (found === undefined) {

@@ -1,19 +1,21 @@
-/** What a simulation of disaggregated pools gives: plain data. Times of a round count from its opening, unless said otherwise. */
+/**
+ * The results of a simulation of disaggregated pools: plain data. Times of a round count from its opening, unless said otherwise.
+ */
 import type { Interval, KeptCounts, Segment } from '../result.ts';
 import type { FrontierWidth } from './scheduler.ts';
 import type { PoolsJob } from './settings.ts';
 
 /** One round: rollout, training, new weights. */
 export interface PoolsRound {
-  /** From 0. */
+  /** Index of the round, from 0. */
   readonly round: number;
   /** With tail batching `short` rounds speculate; every other one is `long`. */
   readonly kind: 'short' | 'long';
-  /** From the start of the job. */
+  /** Begin, from the start of the job. */
   readonly startSeconds: number;
   /** Until the engines have the new weights; from the start of the job. */
   readonly endSeconds: number;
-  /** From rollout start to train end: what RolloutPipe calls the main time. */
+  /** Seconds from rollout start to train end, RolloutPipe's main time. */
   readonly mainSeconds: number;
   /** Until the last response that counts. */
   readonly rolloutSeconds: number;
@@ -23,7 +25,7 @@ export interface PoolsRound {
   readonly firstBatchSeconds: number;
   /** Until the first update was dispatched. */
   readonly firstDispatchSeconds: number;
-  /** RolloutPipe equation 3: t_complete − `firstBatchSeconds`; what a serial trainer leaves on the table. */
+  /** RolloutPipe equation 3: t_complete − `firstBatchSeconds`, which a serial trainer does not use. */
   readonly recoverySeconds: number;
   /** Seconds in which the trainer had no update, up to the last dispatch. */
   readonly waitSeconds: number;
@@ -35,7 +37,7 @@ export interface PoolsRound {
   readonly computeWaitingRatio: number;
   /** RolloutPipe §3.2, in words: wait ÷ `mainSeconds`. */
   readonly wallClockWaitingRatio: number;
-  /** From the last step of the optimizer until the engines have the weights. */
+  /** Seconds from the last step of the optimizer until the engines have the weights. */
   readonly publishSeconds: number;
   /** Groups that were trained on. */
   readonly groups: number;
@@ -47,7 +49,7 @@ export interface PoolsRound {
   readonly tokens: number;
   /** Tokens of the longest of them. */
   readonly maxResponseTokens: number;
-  /** Those of them that ran into the cap. */
+  /** Responses that ran into the cap. */
   readonly cappedResponses: number;
   /** Sequences that lost their KV cache for want of room. */
   readonly preemptions: number;
@@ -57,7 +59,7 @@ export interface PoolsRound {
   readonly mostInService: number;
   /** F_w as the round ended; absent without a frontier. */
   readonly width?: number;
-  /** How often the frontier said that it starves the trainer. */
+  /** Number of times that the frontier reported that it starves the trainer. */
   readonly starved: number;
   /** Versions that the weights which generated its responses are behind the last that was published before it is trained. */
   readonly lag: number;
@@ -67,13 +69,13 @@ export interface PoolsRound {
 export interface PoolsRow {
   /** Id of the engine or of the trainer. */
   readonly rowId: string;
-  /** Which pool it belongs to. */
+  /** The pool that it belongs to. */
   readonly pool: 'rollout' | 'trainer';
-  /** GPUs that it stands for. */
+  /** Number of its GPUs. */
   readonly gpus: number;
   /** Seconds in which it computed. */
   readonly busySeconds: number;
-  /** What it did, ascending; gaps are idle. */
+  /** Its activities, ascending; gaps are idle. */
   readonly timeline: readonly Segment[];
 }
 
@@ -89,7 +91,7 @@ export interface PoolsRun {
   readonly rows: readonly PoolsRow[];
   /** Seconds of all rounds. */
   readonly totalSeconds: number;
-  /** What became of the responses that a serial trainer would train on, of the same prompts. */
+  /** Counts of the responses that a serial trainer would train on, of the same prompts. */
   readonly kept: KeptCounts;
 }
 
@@ -103,7 +105,7 @@ export interface PoolsSchedulerResult {
   readonly pipelining: boolean;
   /** F_w: how many groups were in service at once. */
   readonly width: FrontierWidth;
-  /** Whether rounds were those of tail batching. */
+  /** Whether the rounds use tail batching. */
   readonly tailBatching: boolean;
   /** One run for each seed. */
   readonly runs: readonly PoolsRun[];
@@ -141,13 +143,13 @@ export interface PoolsSchedulerResult {
   readonly cappedShare: number;
   /** Share of the rounds that are long ones. */
   readonly longShare: number;
-  /** Tokens trained on ÷ those of the first scheduler: 1 where nothing is left out. */
+  /** Tokens trained on ÷ those of the first scheduler: 1 where none are left out. */
   readonly keptTokenRatio: number;
-  /** Main seconds of the first scheduler for a token trained on ÷ main seconds of this one for one. */
+  /** Main seconds of the first scheduler for a token trained on ÷ main seconds of this scheduler for one. */
   readonly equalTokenSpeedup: Interval;
   /** Share of the longest 1 % of the fixed responses of the trained prompts that is trained on: 0 to 1. */
   readonly longestKeptShare: number;
-  /** Responses trained on that are as long as those, redrawn ones among them ÷ how many those are. */
+  /** Responses trained on that are as long as those, redrawn ones included ÷ number of those. */
   readonly longestTrainedRatio: number;
   /** Share of the trained groups whose rewards are all equal: 0 to 1. */
   readonly evenGroupShare: number;
@@ -163,19 +165,19 @@ export interface PoolsSchedulerResult {
   readonly starvedRounds: number;
 }
 
-/** What each mechanism has of the reduction: CGP alone, and what the frontier adds to it. They sum to 1. */
+/** Share of each mechanism in the reduction: CGP alone, and the gain that the frontier adds. They sum to 1. */
 export interface ReductionShares {
   /** Id of the scheduler with both. */
   readonly scheduler: string;
   /** Share of the reduction that complete-group pipelining has by itself. */
   readonly cgp: number;
-  /** What frontier-group dispatch adds: 1 − `cgp`. */
+  /** The gain that frontier-group dispatch adds: 1 − `cgp`. */
   readonly fgd: number;
 }
 
 /** Schedulers side by side on one workload. */
 export interface PoolsComparison {
-  /** What was rolled out; lengths in tokens. */
+  /** The workload; lengths in tokens. */
   readonly workload: {
     readonly name: string;
     readonly source: string;
@@ -194,6 +196,6 @@ export interface PoolsComparison {
   readonly schedulers: readonly PoolsSchedulerResult[];
   /** One for each scheduler with both mechanisms, where CGP alone was run and there is a reduction. */
   readonly shares: readonly ReductionShares[];
-  /** What a reader should know of this comparison, in sentences. */
+  /** Notes for the reader of this comparison, in sentences. */
   readonly notes: readonly string[];
 }

@@ -7,7 +7,7 @@ import type { PromptSource } from '../host/source.ts';
 import { sumOf } from '../metrics.ts';
 import type { PoolsJob } from './settings.ts';
 
-/** Who is told of what the engines do. */
+/** A listener for the requests of the engines. */
 export interface RolloutObserver {
   started(): void;
   completed(requestId: string, at: number): void;

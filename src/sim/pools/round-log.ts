@@ -1,11 +1,11 @@
-/** The books of one round: what the driver saw, and what the policies measured. */
+/** The record of one round: observations of the driver, and measurements of the policies. */
 import { refuse } from '../../errors.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import type { PoolsRound } from './result.ts';
 
 type Measured = Extract<VocabularyDecision, { type: 'pipeline.measured' }>;
 
-/** What the driver knows of a round beside this. */
+/** Facts about a round that only the driver knows. */
 export interface RoundFrame {
   readonly round: number;
   readonly startSeconds: number;
@@ -15,11 +15,11 @@ export interface RoundFrame {
   readonly lag: number;
 }
 
-/** Gathers a round. */
+/** Gathers the record of a round. */
 export class RoundLog {
   readonly roundId: string;
   readonly openedSeconds: number;
-  /** When the last response was completed. */
+  /** Time of the last complete response. */
   lastResponseAt: number;
   isTrained = false;
   readonly #hasFrontier: boolean;
@@ -53,12 +53,12 @@ export class RoundLog {
     this.#mostInService = Math.max(this.#mostInService, this.#inService);
   }
 
-  /** A request has left the engines. */
+  /** Records that a request has left the engines. */
   ended(): void {
     this.#inService -= 1;
   }
 
-  /** A response that the round trains on. */
+  /** Counts a response that the round trains on. */
   counted(tokens: number, capped: boolean): void {
     this.#responses += 1;
     this.#tokens += tokens;
@@ -66,7 +66,7 @@ export class RoundLog {
     if (capped) this.#capped += 1;
   }
 
-  /** Keeps what the policies say of the round. */
+  /** Keeps the policies' decisions about the round. */
   note(decision: VocabularyDecision): void {
     if (decision.type === 'pipeline.measured') this.#measured = decision;
     else if (decision.type === 'round.trained') this.isTrained = true;

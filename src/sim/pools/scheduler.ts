@@ -1,6 +1,6 @@
 /**
- * What the driver of disaggregated pools drives: the recipe `rolloutpipe`, with its two switches, or `tail-pipelining`, with
- * the same two. Nothing here schedules.
+ * The schedulers that the driver of disaggregated pools runs: the recipe `rolloutpipe`, with its two switches, or
+ * `tail-pipelining`, with the same two. Nothing here schedules.
  */
 import type { PolicyOptions } from '../../core/policy.ts';
 import { create } from '../../core/start.ts';
@@ -22,9 +22,9 @@ export interface PoolsScheduler {
   readonly pipelining: boolean;
   /** F_w: how many groups may be in service at once, `auto`, or `all`. */
   readonly width: FrontierWidth;
-  /** Whether rounds are those of tail batching: the policy asks for prompts, launches and aborts. */
+  /** Whether rounds use tail batching: the policy asks for prompts, launches and aborts. */
   readonly tailBatching: boolean;
-  /** A new policy, at its beginning. */
+  /** Returns a new policy, at its beginning. */
   create(job: PoolsJob, options: PolicyOptions): DrivenPolicy;
 }
 
@@ -56,13 +56,13 @@ const trainingOf = (job: PoolsJob): Pick<RolloutPipeInput, 'globalBatchSamples' 
   return maxTokensPerGpu === undefined ? { globalBatchSamples } : { globalBatchSamples, maxTokensPerGpu };
 };
 
-/** The configuration of the recipe `rolloutpipe` for a job. */
+/** Returns the configuration of the recipe `rolloutpipe` for a job. */
 export function rolloutpipeConfigOf(job: PoolsJob, pipelining: boolean, width: FrontierWidth): RolloutPipeInput {
   const { responsesPerPrompt } = job;
   return { responsesPerPrompt, ...trainingOf(job), pipelining, ...frontierOf(width) };
 }
 
-/** The configuration of the recipe `tail-pipelining` for a job: P0 is R, R0 is K. */
+/** Returns the configuration of the recipe `tail-pipelining` for a job: P0 is R, R0 is K. */
 export function tailPipeliningConfigOf(
   job: PoolsJob,
   pipelining: boolean,
@@ -82,21 +82,21 @@ export const cgpScheduler = poolsScheduler('cgp', 'CGP', true, 'all');
 
 const widthName = (width: FrontierWidth): string => (width === 'auto' ? 'auto' : `${width}`);
 
-/** Frontier-group dispatch alone: training still comes after the rollout. */
+/** Returns frontier-group dispatch alone: training still comes after the rollout. */
 export const fgdScheduler = (width: FrontierWidth): PoolsScheduler =>
   poolsScheduler(`fgd-${widthName(width)}`, `FGD ${widthName(width)}`, false, width);
 
-/** Both: RolloutPipe. */
+/** Returns RolloutPipe, which has both. */
 export const rolloutpipeScheduler = (width: FrontierWidth): PoolsScheduler =>
   poolsScheduler(`cgp-fgd-${widthName(width)}`, `CGP + FGD ${widthName(width)}`, true, width);
 
-/** Factors of tail batching, beside what the job says; both are 1.25 if absent. */
+/** Factors of tail batching, which the job does not have; both are 1.25 if absent. */
 export type PoolsTailSettings = Pick<TailPipeliningInput, 'promptSpeculation' | 'responseSpeculation'>;
 
 /**
- * Tail batching on pools: P0 is R, R0 is K.
+ * Returns tail batching on pools: P0 is R, R0 is K.
  *
- * @param pipelining - whether what counts is trained while the rest is generated
+ * @param pipelining - whether complete prompts are trained while the rest is generated
  * @param width - F_w, `auto`, or `all` for no frontier
  */
 export function poolsTailScheduler(

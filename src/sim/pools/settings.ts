@@ -34,7 +34,7 @@ export const poolsJobSettings = z
     message: 'a multiple of responsesPerPrompt',
   });
 
-/** What a caller writes. */
+/** The settings of a job as a caller writes them, before defaults. */
 export type PoolsJobInput = z.input<typeof poolsJobSettings>;
 /** A job with its defaults filled in. */
 export type PoolsJob = Readonly<z.output<typeof poolsJobSettings>>;

@@ -11,7 +11,7 @@ import type { Segment } from '../result.ts';
 
 type Dispatch = Extract<VocabularyDecision, { type: 'train.dispatch' }>;
 
-/** What is under way: gradients, then the optimizer step, then perhaps a publication. */
+/** Work under way: gradients, then the optimizer step, then perhaps a publication. */
 interface Work {
   readonly startedAt: number;
   readonly endsAt: number;
@@ -32,7 +32,7 @@ export class TrainerPool implements Machine {
   #awaitsStep = false;
   /** Seconds of gradients and optimizer steps. */
   busySeconds = 0;
-  /** What it did, ascending; an update is one segment, its step another. */
+  /** Its activities, ascending; an update is one segment, its step another. */
   readonly segments: Segment[] = [];
 
   constructor(cost: CostModel, batchOf: BatchOf) {

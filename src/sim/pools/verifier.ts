@@ -15,10 +15,10 @@ interface Check {
   heapIndex: number;
 }
 
-// Names its draws.
+// Key of the verifier's random draws.
 const latencyKey = 201;
 
-/** Latencies and rewards are fixed by seed, prompt and sample, whoever schedules. */
+/** Verifies responses. Latencies and rewards are fixed by seed, prompt and sample, for every scheduler. */
 export class Verifier implements Machine {
   readonly #settings: PoolsJob['verifier'];
   readonly #source: PromptSource;
@@ -34,7 +34,7 @@ export class Verifier implements Machine {
     this.#correctness = new Correctness(verifier, seed);
   }
 
-  /** Begins with a response. */
+  /** Starts to verify a response. */
   verify(requestId: string, at: number): void {
     const { medianSeconds, spread } = this.#settings;
     const { promptIndex, sample, correct } = this.#source.drawn(requestId)!;

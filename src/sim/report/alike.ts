@@ -1,4 +1,4 @@
-/** Engines that do the same over time, put together: a picture with a row for each of 32 GPUs says no more than one of four. */
+/** Groups engines that do the same over time: a picture with a row for each of 32 GPUs shows no more than one with four rows. */
 import type { EngineResult } from '../result.ts';
 
 /** Engines that do about the same, and the one of them that is shown. */
@@ -15,7 +15,7 @@ const moments = 400;
 /** Share of the moments at which two do the same: the strictest that leaves few enough rows. */
 const enough = [0.98, 0.95, 0.9, 0.8, 0.6, 0] as const;
 
-/** What an engine does at each moment; an idle one does nothing, however long its rollout is. */
+/** Returns the activity of an engine at each moment; it is empty for an idle engine, also within a rollout. */
 function doing({ timeline }: EngineResult, totalSeconds: number): string[] {
   let at = 0;
   return Array.from({ length: moments }, (_, index) => {
@@ -40,7 +40,7 @@ function grouped(does: readonly (readonly string[])[], share: number): number[][
   return groups;
 }
 
-/** Engines in groups, in the order of their first ones; of each the one in the middle is shown. */
+/** Groups engines, in the order of their first ones; the middle one of each group is shown. */
 export function alikeEngines(engines: readonly EngineResult[], totalSeconds: number): AlikeEngines[] {
   const does = engines.map((one) => doing(one, totalSeconds));
   let groups: number[][] = [];

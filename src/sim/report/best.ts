@@ -1,13 +1,13 @@
-/** What a comparison is about: its best scheduler, and what each variant of an ablation adds. */
+/** The best scheduler of a comparison, and the gain of each variant of an ablation. */
 import type { ComparisonResult, SchedulerResult } from '../result.ts';
 
-/** What is less than this share of the time counts as nothing. */
+/** A smaller share of the time counts as nothing. */
 export const nothing = 0.0005;
 
-/** Share of the time that a speedup saves. */
+/** Returns share of the time that a speedup saves. */
 export const savedBy = (speedup: number): number => 1 - 1 / speedup;
 
-/** The scheduler that a comparison is about: the last variant of an ablation, or else the fastest beside the baseline. */
+/** Returns the scheduler that a comparison is about: the last variant of an ablation, or else the fastest beside the baseline. */
 export function bestOf(schedulers: readonly SchedulerResult[]): SchedulerResult | undefined {
   const [, ...others] = schedulers;
   const top = others.find(
@@ -16,7 +16,7 @@ export function bestOf(schedulers: readonly SchedulerResult[]): SchedulerResult 
   return top ?? [...others].sort((a, b) => b.speedup.value - a.speedup.value)[0];
 }
 
-/** Seconds of a step that a variant takes off the one below it; nothing for what stands on no other. */
+/** Returns the seconds of a step that a variant saves over the one below it; `undefined` if there is none. */
 export function earnedBy(one: SchedulerResult, { schedulers }: ComparisonResult): number | undefined {
   const below = schedulers.find(({ scheduler }) => scheduler === one.variant?.above);
   return below === undefined ? undefined : below.stepSeconds.value - one.stepSeconds.value;

@@ -1,4 +1,4 @@
-/** The argument of a workload: before and after on one axis, and the way from the seconds of the one to those of the other. */
+/** The main chart of a workload: before and after on one axis, and the steps from the one's seconds to the other's. */
 import { ganttChart } from './client-gantt.ts';
 import { axis, colour, duration, tooltipBeside } from './client-style.ts';
 import { describeBar, kindColours, roundBars } from './client-timeline.ts';
@@ -8,17 +8,17 @@ const rowHeight = 24;
 /** Rows of engines for each of both: more would not fit in the first screen. */
 const mostEngines = 2;
 
-/** Both runs, with the rows that are shown of each. */
+/** Returns both runs, with the rows that are shown of each. */
 function shown({ runs, after }: WorkloadData): { run: RunData; engines: number }[] {
   const both = after === 0 ? [runs[0]!] : [runs[0]!, runs[after]!];
   return both.map((run) => ({ run, engines: Math.min(mostEngines, run.engines.length) }));
 }
 
-/** Pixels that before and after need. */
+/** Returns the pixels that before and after need. */
 export const argumentHeight = (data: WorkloadData): number =>
   44 + shown(data).reduce((rows, { engines }) => rows + rowHeight * (engines + 1), 0);
 
-/** The whole job, before and after: what is shorter looks shorter. */
+/** Draws the whole job, before and after, on one scale. */
 export function argumentChart(data: WorkloadData) {
   const rows: string[] = [];
   const bars: { run: RunData; row: number; engine: number; index: number; bar: Bar }[] = [];
@@ -51,10 +51,10 @@ export function argumentChart(data: WorkloadData) {
 }
 
 const barHeight = 30;
-/** Pixels that the way from before to after needs. */
+/** Returns the pixels that the way from before to after needs. */
 export const waterfallHeight = ({ waterfall }: WorkloadData): number => 40 + barHeight * waterfall.length;
 
-/** Seconds of a step of the baseline, what each mechanism takes off, and what is left. */
+/** Draws the seconds of a step of the baseline, the seconds that each mechanism saves, and the rest. */
 export function waterfallChart({ waterfall }: WorkloadData) {
   const isWhole = (place: number): boolean => place === 0 || place === waterfall.length - 1;
   const change = (place: number): string => {

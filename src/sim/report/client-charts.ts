@@ -4,11 +4,11 @@ import type { RunData, WorkloadData } from './data.ts';
 
 const parts = ['rollout', 'reward', 'reference', 'train', 'sync'] as const;
 const grid = { left: 56, right: 20, bottom: 44 };
-/** Below a legend, with room for the name of the axis. */
+/** Places a chart below a legend, with room for the name of the axis. */
 const below = (names: readonly string[], width: number) => ({ ...grid, top: 26 + legendHeight(names, width) });
 const named = (name: string, extra: object) => axis({ name, nameLocation: 'middle', nameGap: 26, ...extra });
 
-/** Steps of a run that have long rounds, if it has short ones as well. */
+/** Returns the steps of a run that have long rounds, if it has short ones as well. */
 function longSteps(run: RunData): number[] {
   const long = run.steps.flatMap((step, index) => (step.kind === 'long' ? [index] : []));
   return long.length === run.steps.length ? [] : long;
@@ -57,7 +57,7 @@ export function stepsChart({ runs: all, after }: WorkloadData, width = 1200) {
   };
 }
 
-/** Runs whose curves would lie on each other, as one line each: the first of them, named after all. */
+/** Merges runs with equal curves into one line each: the first of them, named after all. */
 function distinct(runs: readonly RunData[], points: (run: RunData) => readonly number[]): RunData[] {
   const groups: RunData[][] = [];
   const near = (a: number, b: number): boolean => Math.abs(a - b) <= 0.02 * Math.max(1, a, b);
@@ -77,7 +77,7 @@ const namedTogether = (labels: readonly string[]): string =>
   labels.length < 3 ? labels.join(', ') : `${labels[0]} and ${labels.length - 1} more, alike`;
 
 /**
- * One line a scheduler: the baseline broad and grey, the others told apart without colours. A legend of several rows moves the
+ * One line a scheduler: the baseline broad and grey, the others distinct without colours. A legend of several rows moves the
  * chart down.
  */
 function lines(
@@ -96,7 +96,7 @@ function lines(
       name: run.label,
       type: 'line',
       symbol: 'none',
-      // What lies on the baseline is seen on it all the same.
+      // A curve that lies on the baseline remains visible.
       lineStyle: index === 0 ? { width: 6 } : { width: 2, type: dashes[(index - 1) % dashes.length] },
       color: colour(colours[index % colours.length]!),
       data: points(run),
@@ -105,7 +105,7 @@ function lines(
   };
 }
 
-/** The share of trained responses that are longer, both axes logarithmic: schedulers differ in the tail. */
+/** Draws the share of trained responses that are longer, both axes logarithmic: schedulers differ in the tail. */
 export function lengthsChart(data: WorkloadData, width: number) {
   const runs = distinct(data.runs, (run) => run.lengthQuantiles);
   const shortest = Math.max(1, Math.min(...runs.map((run) => run.lengthQuantiles[1] ?? 1)));
@@ -142,7 +142,7 @@ export function lengthsChart(data: WorkloadData, width: number) {
   };
 }
 
-/** Prompts that wait in the long-prompt queue when each step ends. */
+/** Draws the prompts that wait in the long-prompt queue when each step ends. */
 export function queueChart(data: WorkloadData, width: number) {
   const runs = distinct(data.runs, (run) => run.steps.map((step) => step.queueDepth));
   const steps = Math.max(...runs.map((run) => run.steps.length));

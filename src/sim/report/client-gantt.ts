@@ -17,20 +17,20 @@ export interface GanttBar {
   readonly name?: string;
 }
 
-/** What is drawn. */
+/** The data of a Gantt chart. */
 export interface Gantt {
   readonly rows: readonly string[];
   readonly bars: readonly GanttBar[];
   readonly lastSeconds: number;
-  /** What is seen at first; the rest is a matter of zooming. Without it all is seen, and there is no zoom. */
+  /** Seconds that are visible at first; the rest needs zooming. Without it all is visible, and there is no zoom. */
   readonly windowSeconds?: number;
-  /** What is said of a bar, by its place. */
+  /** Returns the tooltip of a bar, by its place. */
   readonly describe: (place: number) => string;
   /** Pixels for the names of the rows. */
   readonly left?: number;
 }
 
-/** Rows over time. */
+/** Draws rows over time. */
 export function ganttChart({ rows, bars, lastSeconds, windowSeconds, describe, left = 112 }: Gantt) {
   const [unit, seconds] = lastSeconds >= 600 ? ['min', 60] : ['s', 1];
   const label = (value: number): string => `${Number(value.toFixed(2))} ${unit}`;
@@ -85,7 +85,7 @@ export function ganttChart({ rows, bars, lastSeconds, windowSeconds, describe, l
   };
 }
 
-/** A slider below, and the wheel with Ctrl. */
+/** Returns the zoom: a slider below, and the wheel with Ctrl. */
 const zoomTo = (end: number, label: (value: number) => string) => [
   {
     type: 'slider',

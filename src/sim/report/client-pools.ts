@@ -1,4 +1,4 @@
-/** Disaggregated pools: what the trainer waits for, and both pools over time. */
+/** Charts of disaggregated pools: the waits of the trainer, and both pools over time. */
 import { ganttChart } from './client-gantt.ts';
 import { stacksChart, stacksHeight } from './client-stacks.ts';
 import { duration } from './client-style.ts';
@@ -15,10 +15,10 @@ export const waitsChart = (data: PoolsData, width?: number) =>
     width,
   );
 
-/** Pixels that the waits need. */
+/** Returns the pixels that the waits need. */
 export const waitsHeight = (data: PoolsData): number => stacksHeight(data.waits.length);
 
-/** Pixels that both pools of all pictured schedulers need. */
+/** Returns the pixels that both pools of all pictured schedulers need. */
 export const poolsHeight = (data: PoolsData): number => Math.min(1200, 88 + rowHeight * data.rows.length);
 
 function describe(data: PoolsData, [row, start, end, activity, load]: PoolBar, index: number): string {
@@ -29,7 +29,7 @@ function describe(data: PoolsData, [row, start, end, activity, load]: PoolBar, i
   return `${data.rows[row]}: ${kind}${share}<br>${span}`;
 }
 
-/** Engines and trainer of each pictured scheduler, one under the other, on one axis. */
+/** Draws engines and trainer of each pictured scheduler, one under the other, on one axis. */
 export function poolsChart(data: PoolsData) {
   // Rounds are counted in each row of their own.
   const indices: number[] = [];
@@ -53,7 +53,7 @@ export function poolsChart(data: PoolsData) {
         end,
         colour: isRound ? 'short' : kind,
         opacity: 0.3 + 0.7 * load,
-        // Rounds and updates follow each other without gaps; a line of a pixel tells them apart.
+        // Rounds and updates follow each other without gaps; a line of one pixel separates them.
         ...(kind === 'rollout' ? {} : { gap: 1 }),
         ...(isRound ? { name: `round ${indices[place]}` } : {}),
       };

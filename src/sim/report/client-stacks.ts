@@ -1,4 +1,4 @@
-/** One bar a scheduler, in parts. */
+/** Charts with one bar for each scheduler, in parts. */
 import { axis, colour, duration, legend, legendHeight, tooltipBeside } from './client-style.ts';
 
 /** A part of every bar: its name, and a colour of the style sheet. */
@@ -33,5 +33,5 @@ export function stacksChart(parts: readonly StackPart[], stacks: readonly Stack[
   };
 }
 
-/** Pixels that so many bars need. */
+/** Returns the pixels that this many bars need. */
 export const stacksHeight = (bars: number): number => 112 + 26 * bars;

@@ -1,26 +1,26 @@
 /// <reference lib="dom" />
-/** What the charts of a report have in common: the reader's colours, axes, legends, tooltips. */
+/** Style that the charts of a report share: the reader's colours, axes, legends, tooltips. */
 
-/** A colour of the style sheet, in the scheme that the reader has now. */
+/** Returns a colour of the style sheet, in the scheme that the reader has now. */
 export function colour(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
 
-/** Seconds in the unit that a reader would choose. */
+/** Formats seconds in the unit that a reader would choose. */
 export function duration(seconds: number): string {
   if (seconds >= 7200) return `${(seconds / 3600).toFixed(2)} h`;
   if (seconds >= 120) return `${(seconds / 60).toFixed(1)} min`;
   return `${seconds < 1 ? Number(seconds.toPrecision(2)) : seconds.toFixed(1)} s`;
 }
 
-/** An axis in the colours of the page. */
+/** Returns an axis in the colours of the page. */
 export function axis(extra: object = {}) {
   const line = { lineStyle: { color: colour('line') } };
   const text = { color: colour('soft') };
   return { axisLine: line, splitLine: line, axisTick: line, axisLabel: text, nameTextStyle: text, ...extra };
 }
 
-/** A tooltip in the colours of the page. */
+/** Returns a tooltip in the colours of the page. */
 export function tooltip(extra: object = {}) {
   return {
     confine: true,
@@ -37,7 +37,7 @@ interface Size {
 }
 type Rect = { readonly x: number; readonly y: number; readonly width: number; readonly height: number } | null;
 
-/** A tooltip below or above what it explains, and never on it; on an axis, at the side where the pointer is not. */
+/** Places a tooltip below or above its subject, and never on it; on an axis, at the side away from the pointer. */
 export function tooltipBeside(extra: object = {}) {
   const position = (point: readonly [number, number], _: unknown, _dom: unknown, rect: Rect, size: Size) => {
     const [width, height] = size.contentSize;
@@ -56,24 +56,24 @@ export function tooltipBeside(extra: object = {}) {
   return tooltip({ confine: false, position, ...extra });
 }
 
-/** A legend. Lines are shown as they are drawn, dashes included; boxes in full colour. */
+/** Returns a legend. Lines are shown as they are drawn, dashes included; boxes in full colour. */
 export function legend(names: readonly string[], of: 'lines' | 'boxes') {
   const itemStyle = { opacity: of === 'lines' ? 0 : 1 };
   return { data: [...names], top: 4, itemWidth: 28, itemStyle, textStyle: { color: colour('ink') } };
 }
 
-/** Pixels that a text takes in a legend. */
+/** Returns the pixels that a text takes in a legend. */
 function textWidth(text: string): number {
   const canvas = document.createElement('canvas').getContext('2d')!;
   canvas.font = '12px sans-serif';
   return canvas.measureText(text).width;
 }
 
-/** Rows that a legend takes in a chart of this width, in pixels. */
+/** Returns the number of rows that a legend takes in a chart of this width, in pixels. */
 export function legendRows(names: readonly string[], width: number, widthOf = textWidth): number {
   let [rows, used] = [1, 0];
   for (const name of names) {
-    // The sign, the gap behind it, and what the library leaves around an item; rather a row too many than one on the chart.
+    // Width of the sign, of the gap behind it, and of the margin around an item; a row too many is better than one on the chart.
     const item = 28 + 5 + widthOf(name) + 20;
     if (used > 0 && used + item > width - 24) [rows, used] = [rows + 1, 0];
     used += item;
@@ -81,5 +81,5 @@ export function legendRows(names: readonly string[], width: number, widthOf = te
   return rows;
 }
 
-/** Pixels of such a legend. */
+/** Returns the height of a legend in a chart of this width, in pixels. */
 export const legendHeight = (names: readonly string[], width: number): number => 24 * legendRows(names, width);

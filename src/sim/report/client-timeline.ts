@@ -1,4 +1,4 @@
-/** Every engine over time: what its GPUs do, with the rounds above. */
+/** Every engine over time: the activities of its GPUs, with the rounds above. */
 import { ganttChart } from './client-gantt.ts';
 import { duration } from './client-style.ts';
 import { activities, type Bar, type RunData, type WorkloadData } from './data.ts';
@@ -9,18 +9,18 @@ const kinds = [...activities, 'short', 'long', 'round'];
 export const kindColours = [...kinds.slice(0, -1), 'short'];
 const rowHeight = 20;
 
-/** Pixels that the chart of a run needs. */
+/** Returns the pixels that the chart of a run needs. */
 export function timelineHeight(run: RunData): number {
   return Math.min(900, 104 + rowHeight * (run.engines.length + 1));
 }
 
-/** A timeline begins with the first rounds, up to the first long one; the rest is a matter of zooming. */
+/** Returns the end of the first window: the first rounds, up to the first long one; the rest needs zooming. */
 function firstWindow(run: RunData): number {
   const long = run.steps.findIndex((step) => step.kind === 'long');
   return run.steps[Math.min(run.steps.length - 1, Math.max(long + 1, 5))]!.endSeconds;
 }
 
-/** Rounds as bars of the first row. Where all are of one kind, the kind says nothing. */
+/** Returns the rounds as bars of the first row. Where all are of one kind, the kind is left out. */
 export function roundBars(run: RunData): Bar[] {
   const mixed = run.steps.some((step) => step.kind !== run.steps[0]!.kind);
   return run.steps.map(({ kind, startSeconds, endSeconds }) => [
@@ -31,7 +31,7 @@ export function roundBars(run: RunData): Bar[] {
   ]);
 }
 
-/** What is said of a bar: of an engine by its place, or with a negative one of a round. */
+/** Returns the tooltip of a bar: of an engine by its place, or with a negative place of a round. */
 export function describeBar(run: RunData, engine: number, index: number, [start, end, kind, load]: Bar): string {
   const span = `${duration(end - start)} (${duration(start)} to ${duration(end)})`;
   if (engine < 0)
@@ -40,7 +40,7 @@ export function describeBar(run: RunData, engine: number, index: number, [start,
   return `${run.engines[engine]!.label}: ${kinds[kind]}${share}<br>${span}`;
 }
 
-/** The timeline of one run. One scale for all runs of a workload: what is shorter looks shorter. */
+/** Draws the timeline of one run. All runs of a workload share one scale. */
 export function timelineChart(data: WorkloadData, which: number) {
   const run = data.runs[which]!;
   const bars: [row: number, index: number, bar: Bar][] = [
@@ -57,7 +57,7 @@ export function timelineChart(data: WorkloadData, which: number) {
       end,
       colour: kindColours[kind]!,
       opacity: 0.3 + 0.7 * load,
-      // Rounds follow each other without gaps; a line of a pixel tells them apart.
+      // Rounds follow each other without gaps; a line of one pixel separates them.
       ...(row === 0 ? { gap: 1, name: kinds[kind] === 'round' ? `step ${index}` : kinds[kind]! } : {}),
     })),
     describe: (place) => {

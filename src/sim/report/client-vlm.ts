@@ -7,7 +7,7 @@ import { notShards, type PlanBar, sequenceColours, stages, type VlmData } from '
 
 const stageColours = ['sync', 'rollout', 'reward', 'long', 'train'];
 
-/** One bar a scheduler, stages in their order. */
+/** Draws one bar a scheduler, stages in their order. */
 export const stagesChart = (data: VlmData, width?: number) =>
   stacksChart(
     stages.map((name, stage) => [name, stageColours[stage]!]),
@@ -15,21 +15,21 @@ export const stagesChart = (data: VlmData, width?: number) =>
     width,
   );
 
-/** Pixels that the bars of the stages need. */
+/** Returns the pixels that the bars of the stages need. */
 export const stagesHeight = (data: VlmData): number => stacksHeight(data.runs.length);
 
-/** Pixels that a plan needs: rows of many devices are thin. */
+/** Returns the pixels that a plan needs: rows of many devices are thin. */
 export function planHeight(data: VlmData): number {
   return Math.min(900, 72 + data.devices * Math.min(20, Math.max(4, 420 / data.devices)));
 }
 
-/** The colour of a bar, and whether it is one of the longest sequences. */
+/** Returns the colour of a bar, and whether it is one of the longest sequences. */
 function fillOf(data: VlmData, what: number): { fill: string; opacity: number; own: boolean } {
   if (what === notShards.vision) return { fill: colour('short'), opacity: 1, own: false };
   if (what === notShards['all-to-all']) return { fill: colour('soft'), opacity: 1, own: false };
   const place = data.longest.indexOf(what);
   if (place >= 0) return { fill: colour(`seq${place}`), opacity: 1, own: true };
-  // The others are pale, so that they are told from the longest and from their neighbours.
+  // The others are pale, so that the longest and their neighbours stay distinct.
   return { fill: colour(`seq${what % sequenceColours}`), opacity: 0.35, own: false };
 }
 
@@ -42,7 +42,7 @@ function describe(data: VlmData, [first, last, start, end, what]: PlanBar): stri
   return `sequence ${what}: ${tokens.toLocaleString('en-US')} tokens (${kind})<br>${span}`;
 }
 
-/** A plan. One scale for all plans of a workload: what is shorter looks shorter. */
+/** Draws a plan. All plans of a workload share one scale. */
 export function planChart(data: VlmData, which: number) {
   const bars = data.runs[which]!.plan!.bars;
   const last = Math.max(...data.runs.map((one) => one.plan?.seconds ?? 0));

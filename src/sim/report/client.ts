@@ -65,7 +65,7 @@ interface Drawn {
   readonly option: () => echarts.EChartsCoreOption;
 }
 
-/** What is drawn in an element: its height, where its data say it, and the option for its width. */
+/** Returns the drawing of an element: its height, where its data give it, and the option for its width. */
 function drawing({ dataset }: HTMLElement): { height?: number; option: (width: number) => echarts.EChartsCoreOption } {
   const run = Number(dataset.run);
   const at = Number(dataset.workload);
@@ -129,7 +129,7 @@ function zoomTogether({ element, chart }: Drawn): void {
   });
 }
 
-/** Draws what can be seen and is not drawn: what is folded has no width yet. */
+/** Draws the charts that are visible and not drawn yet: a folded one has no width yet. */
 function drawSeen(): void {
   for (const element of document.querySelectorAll<HTMLElement>('.chart')) {
     if (element.offsetParent !== null && !drawn.has(element)) begin(element);
@@ -140,7 +140,7 @@ function drawSeen(): void {
 
 /** Charts that were hidden when the window changed have the width of another one. */
 function refit(): void {
-  // On paper a chart is as tall as its picture is, which shrinks with the sheet.
+  // On paper the height of a chart follows its picture, which shrinks with the sheet.
   if (matchMedia('print').matches) return;
   for (const one of drawn.values()) {
     if (one.element.offsetParent === null || one.chart.getWidth() === one.element.clientWidth) continue;

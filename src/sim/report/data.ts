@@ -1,9 +1,9 @@
-/** What a report draws, made small: a timeline has thousands of segments, a chart has a thousand pixels. */
+/** The data that a report draws, made small: a timeline has thousands of segments, a chart has a thousand pixels. */
 import type { ComparisonResult, EngineResult, RunResult, Segment } from '../result.ts';
 import { type AlikeEngines, alikeEngines } from './alike.ts';
 import { bestOf, isIdle } from './best.ts';
 
-/** Start and end in seconds, what it is (index into `activities`), and running sequences at most (0 to 1). */
+/** Start and end in seconds, activity (index into `activities`), and running sequences at most (0 to 1). */
 export type Bar = readonly [start: number, end: number, activity: number, load: number];
 
 /** Kinds of bars, in the order of their indices. */
@@ -30,10 +30,10 @@ export interface RunData {
   readonly lengthQuantiles: readonly number[];
 }
 
-/** A bar of the way from the seconds of the baseline to those of the best scheduler. */
+/** A bar of the waterfall from the seconds of the baseline to those of the best scheduler. */
 export interface WaterfallBar {
   readonly label: string;
-  /** Seconds of a step; the way begins at 0 for what is a step as a whole. */
+  /** Seconds of a step at which the bar begins; 0 for a step as a whole. */
   readonly from: number;
   readonly to: number;
 }
@@ -47,13 +47,13 @@ export interface WorkloadData {
   readonly waterfall: readonly WaterfallBar[];
 }
 
-/** Shades of load: more would not be told apart. */
+/** Shades of load: more could not be distinguished. */
 const shades = 6;
 
 /**
- * A timeline, made small.
+ * Returns a timeline, made small.
  *
- * @param kinds - what a bar may be, in the order of the indices
+ * @param kinds - kinds of bars, in the order of the indices
  */
 export function bars(
   timeline: readonly Segment[],
@@ -62,7 +62,7 @@ export function bars(
   kinds: readonly string[] = activities,
 ): Bar[] {
   const result: Bar[] = [];
-  // Shorter than this is not seen even when zoomed in twenty times.
+  // A shorter bar is invisible even when zoomed in twenty times.
   const finest = totalSeconds / 20_000;
   for (const { startSeconds, endSeconds, activity, running } of timeline) {
     if (activity === 'rollout' && running === 0) continue;
@@ -70,7 +70,7 @@ export function bars(
     const kind = kinds.indexOf(activity);
     const last = result[result.length - 1];
     const touches = last !== undefined && startSeconds - last[1] <= finest && last[2] === kind;
-    // Short pieces are put together until they can be seen; what is long keeps a shade of its own.
+    // Short pieces are merged until they are visible; a long one keeps a shade of its own.
     if (touches && (last[3] === load || last[1] - last[0] < finest)) {
       const most = endSeconds - startSeconds < finest ? Math.max(last[3], load) : load;
       result[result.length - 1] = [last[0], endSeconds, kind, most];
@@ -80,13 +80,13 @@ export function bars(
   return result.map(([start, end, kind, load]) => [time(start), time(end), kind, Math.round(load * 100) / 100]);
 }
 
-/** Rounds times to what can be seen: hundredths of a second, and finer where the whole job is short. */
+/** Rounds times to the visible precision: hundredths of a second, and finer where the whole job is short. */
 function rounding(finest: number): (seconds: number) => number {
   const scale = 10 ** (finest > 0 ? Math.max(2, Math.ceil(-Math.log10(finest))) : 2);
   return (seconds) => Math.round(seconds * scale) / scale;
 }
 
-/** First and last GPU of each engine. */
+/** Returns first and last GPU of each engine. */
 function gpusOf(engines: readonly EngineResult[]): [first: number, last: number][] {
   let next = 0;
   return engines.map(({ gpus }) => {
@@ -95,7 +95,7 @@ function gpusOf(engines: readonly EngineResult[]): [first: number, last: number]
   });
 }
 
-/** Of GPUs that stand together the numbers, of others how many there are; whether one row stands for several engines. */
+/** Returns the label of a row: the numbers of adjacent GPUs, or the count of others; and whether it has several engines. */
 function labelOf({ places }: AlikeEngines, gpus: readonly (readonly [number, number])[]): string {
   const [first, last] = [gpus[places[0]!]![0], gpus[places.at(-1)!]![1]];
   const count = places.reduce((sum, place) => sum + gpus[place]![1] - gpus[place]![0] + 1, 0);
@@ -132,7 +132,7 @@ function runData(run: RunResult, label: string): RunData {
   };
 }
 
-/** From a step of the baseline to one of the best scheduler, by what each variant takes off; variants that take nothing off are left out. */
+/** Returns the waterfall from a step of the baseline to one of the best scheduler; variants that save nothing are left out. */
 function waterfallOf(comparison: ComparisonResult): WaterfallBar[] {
   const { schedulers } = comparison;
   const best = bestOf(schedulers);
@@ -154,7 +154,7 @@ function waterfallOf(comparison: ComparisonResult): WaterfallBar[] {
   ];
 }
 
-/** The first run of every scheduler of a comparison. */
+/** Returns the first run of every scheduler of a comparison. */
 export function workloadData(comparison: ComparisonResult): WorkloadData {
   const { workload, schedulers } = comparison;
   const best = bestOf(schedulers);

@@ -1,47 +1,47 @@
-/** How a report writes numbers and text. */
+/** Formats numbers and text for a report. */
 import { printable } from '../../core/printable.ts';
 import type { Interval } from '../result.ts';
 
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** Text that can stand anywhere in HTML, attributes included, and turns nothing around. */
+/** Escapes text for any place in HTML, attributes included, without characters that change its direction. */
 export const escapeHtml = (text: unknown): string =>
   printable(String(text)).replace(/[&<>"']/g, (sign) => escapes[sign]!);
 
-/** A number with thousands separators. */
+/** Returns a number with thousands separators. */
 export const number = (value: number, digits = 2): string =>
-  // Without the sign of what is rounded to nothing.
+  // A number that is rounded to 0 has no sign.
   value.toLocaleString('en-US', {
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
     signDisplay: 'negative',
   });
 
-/** What is less than this is not 0.01 %. */
+/** Smaller shares would be shown as 0.00 %. */
 const leastShown = 0.00005;
 
 /** The sign stays on the line of its number. */
 const percentSign = '\u00a0%';
 
-/** A share (0 to 1) in percent, as HTML; small ones with a digit more, so that few is not shown as none. */
+/** Returns a share (0 to 1) in percent, as HTML; small ones with a digit more, so that few is not shown as none. */
 export const percent = (share: number): string => {
   if (share === 0) return `0${percentSign}`;
   if (share > 0 && share < leastShown) return `&lt;\u00a00.01${percentSign}`;
   return `${number(share * 100, Math.abs(share) < 0.01 ? 2 : 1)}${percentSign}`;
 };
 
-/** A ratio with its interval in small print. */
+/** Returns a ratio with its interval in small print. */
 export const times = ({ value, low, high }: Interval): string =>
   `${number(value)} × <span class="range">${number(low)}–${number(high)}</span>`;
 
-/** A table; the first column names the rows. Cells are HTML. */
+/** Returns a table; the first column names the rows. Cells are HTML. */
 export function table(
   caption: string,
   columns: readonly string[],
   rows: readonly (readonly string[])[],
   lastRowClass = '',
 ): string {
-  // A unit stays on the line of what it measures.
+  // A unit stays on the line of its number.
   const head = columns.map((name) => `<th scope="col">${name.replace(/, s$/, ',\u00a0s')}</th>`).join('');
   const body = rows.map(([first, ...cells], index) => {
     const name = lastRowClass !== '' && index === rows.length - 1 ? ` class="${lastRowClass}"` : '';

@@ -24,7 +24,7 @@ const meanings = [
   ['rounds waited', 'Rounds that a deferred prompt stayed in the long-prompt queue.'],
 ] as const;
 
-/** Of synchronous jobs and of pools. */
+/** Meanings of the token columns, for synchronous jobs and pools. */
 const tokenMeanings = [
   ['at equal tokens', 'Seconds of the baseline for a kept token ÷ seconds of this one: fewer tokens are no gain.'],
   [
@@ -63,17 +63,17 @@ const poolsMeanings = [
   ['starved rounds', 'Rounds in which the frontier said that it is too narrow for the trainer.'],
 ] as const;
 
-/** Data for the charts; `<` is escaped, so that no string in it can end the script element. */
+/** Returns data for the charts; `<` is escaped, so that no string in it can end the script element. */
 function dataElement(id: string, data: unknown): string {
   const json = printable(JSON.stringify(data)).replace(/</g, '\\u003c');
   return `<script type="application/json" id="${id}">${json}</script>`;
 }
 
 /**
- * The page. Pure: the same arguments give the same text.
+ * Returns the page. Pure: the same arguments give the same text.
  *
  * @param comparisons - one section each
- * @param clientScript - what draws the charts, from `reportClient()`
+ * @param clientScript - the script that draws the charts, from `reportClient()`
  * @param vlm - one more section each
  * @param pools - one more section each, before those
  */

@@ -1,25 +1,25 @@
-/** What a report is made of: parts with a title, a verdict and the argument for it; all but one wait behind a tab. */
+/** The parts of a report, each with a title, a verdict and the argument for it; all but one wait behind a tab. */
 
 /** One workload under some schedulers. All of it is HTML already. */
 export interface Part {
   readonly title: string;
-  /** On its tab. */
+  /** Text on its tab. */
   readonly tab: string;
-  /** What would be saved, in a sentence; empty where there is nothing to compare. */
+  /** The time that would be saved, in a sentence; empty where there is nothing to compare. */
   readonly verdict: string;
-  /** What is seen at once. */
+  /** The part that is visible at once. */
   readonly argument: string;
-  /** All that is behind it, in folds. */
+  /** The details, in folds. */
   readonly folds: readonly Fold[];
 }
 
-/** Something that is seen when it is opened. */
+/** Content that is hidden until it is opened. */
 export interface Fold {
   readonly title: string;
   readonly body: string;
 }
 
-/** What a comparison comes to: the verdict, and paragraphs that say why. */
+/** The findings of a comparison: the verdict, and paragraphs that give the reasons. */
 export interface Findings {
   readonly verdict: string;
   readonly text: string;
@@ -29,7 +29,7 @@ export const noFindings: Findings = { verdict: '', text: '' };
 
 const idOf = (index: number): string => `part-${index + 1}`;
 
-/** A tab for each part; nothing for a single part. */
+/** Returns a tab for each part; nothing for a single part. */
 export function tabs(parts: readonly Part[]): string {
   if (parts.length < 2) return '';
   const buttons = parts.map(
@@ -39,7 +39,7 @@ export function tabs(parts: readonly Part[]): string {
   return `<div class="tabs" role="tablist" aria-label="Workloads">${buttons.join('')}</div>`;
 }
 
-/** A list of the verdicts, with links; nothing for a single part. */
+/** Returns a list of the verdicts, with links; nothing for a single part. */
 export function contents(parts: readonly Part[]): string {
   if (parts.length < 2) return '';
   const entries = parts.map(
@@ -48,7 +48,7 @@ export function contents(parts: readonly Part[]): string {
   return `<nav aria-label="Contents"><h2>Every workload in a sentence</h2><ol>${entries.join('')}</ol></nav>`;
 }
 
-/** The parts, of which one is seen. */
+/** Returns the parts, of which one is visible. */
 export function sections(parts: readonly Part[]): string {
   const role = (index: number): string =>
     parts.length < 2 ? '' : ` role="tabpanel" aria-labelledby="tab-${index + 1}" tabindex="-1"`;
@@ -67,7 +67,7 @@ ${folds.map((fold) => `<details><summary>${fold.title}</summary>\n${fold.body}\n
     .join('\n');
 }
 
-/** A chart with what it is, and a legend of the colours that are not explained in it. */
+/** A chart with its title, and a legend of the colours that it does not explain. */
 export interface Figure {
   readonly chart: string;
   /** Place of the workload in the data, and of the run. */
@@ -78,13 +78,13 @@ export interface Figure {
   readonly legend?: string;
 }
 
-/** A chart that the script of the page draws when it is seen. */
+/** Returns the place of a chart, which the script of the page draws when it becomes visible. */
 export function figure({ chart, workload, run = 0, title, hint = '', legend = '' }: Figure): string {
   return `<figure><figcaption>${title}${hint === '' ? '' : `<small>${hint}</small>`}</figcaption>${legend}
 <div class="chart ${chart}" data-chart="${chart}" data-workload="${workload}" data-run="${run}" role="img"
  aria-label="${title}. The tables have its numbers."></div></figure>`;
 }
 
-/** What colours mean: a colour of the style sheet, and words. */
+/** Returns a legend: colours of the style sheet, each with its text. */
 export const legendOf = (entries: readonly (readonly [colour: string, text: string])[]): string =>
   `<ul class="legend">${entries.map(([name, text]) => `<li><i class="${name}"></i>${text}</li>`).join('')}</ul>`;

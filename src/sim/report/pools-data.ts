@@ -1,14 +1,14 @@
-/** What a report draws of disaggregated pools: seconds by what the trainer does, and both pools over time. */
+/** The data that a report draws of disaggregated pools: seconds by the trainer's activity, and both pools over time. */
 import type { PoolsComparison, PoolsRow, PoolsRun, PoolsSchedulerResult } from '../pools/result.ts';
 import { bars } from './data.ts';
 
 /** Kinds of bars of a timeline, in the order of their indices; `round` frames the others. */
 export const poolActivities = ['round', 'rollout', 'train', 'sync', 'overhead'] as const;
 
-/** Row, start and end in seconds, what it is (index into {@link poolActivities}), and running sequences at most (0 to 1). */
+/** Row, start and end in seconds, activity (index into {@link poolActivities}), and running sequences at most (0 to 1). */
 export type PoolBar = readonly [row: number, start: number, end: number, activity: number, load: number];
 
-/** What the trainer does from rollout start to new weights, in the order in which it is drawn. */
+/** Parts of the trainer's time from rollout start to new weights, in the order in which they are drawn. */
 export const trainerParts = ['wait before the first update', 'later waits', 'training', 'new weights'] as const;
 
 /** One workload, as it is drawn. */
@@ -24,7 +24,7 @@ export interface PoolsData {
   readonly windowSeconds: number;
 }
 
-/** Which schedulers have a timeline: the first, pipelining alone, and the fastest with both mechanisms. */
+/** Returns the schedulers with a timeline: the first, pipelining alone, and the fastest with both mechanisms. */
 export function pictured(schedulers: readonly PoolsSchedulerResult[]): number[] {
   const both = schedulers
     .map((_, index) => index)
@@ -39,7 +39,7 @@ export function pictured(schedulers: readonly PoolsSchedulerResult[]): number[] 
 
 const round = (seconds: number): number => Math.round(seconds * 100) / 100;
 
-/** Updates that can be told apart; more are drawn as what they are together. */
+/** Most updates that are drawn one by one; more are merged. */
 const mostUpdates = 2000;
 
 function barsOf(row: PoolsRow, place: number, mostRunning: number, totalSeconds: number): PoolBar[] {
@@ -61,7 +61,7 @@ const rowName = ({ pool, rowId }: PoolsRow, engines: number): string => {
   return engines === 1 ? 'engine' : rowId.replace('-', ' ');
 };
 
-/** What is drawn of a comparison. */
+/** Returns the data that are drawn of a comparison. */
 export function poolsData({ workload, schedulers }: PoolsComparison): PoolsData {
   const shown = pictured(schedulers).map((index) => schedulers[index]!);
   const runs: readonly PoolsRun[] = shown.map((one) => one.runs[0]!);

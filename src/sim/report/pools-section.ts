@@ -1,18 +1,18 @@
-/** Disaggregated pools in a report: what was found, the table, waits, and both pools over time. */
+/** Disaggregated pools in a report: findings, the table, waits, and both pools over time. */
 import type { PoolsComparison, PoolsSchedulerResult, ReductionShares } from '../pools/result.ts';
 import type { Interval } from '../result.ts';
 import { escapeHtml, number, percent, table, times } from './format.ts';
 import { type Findings, type Fold, figure, legendOf, noFindings, type Part } from './parts.ts';
 import { pictured } from './pools-data.ts';
 
-/** What is less than this share of the time counts as nothing. */
+/** A smaller share of the time counts as nothing. */
 const nothing = 0.0005;
 
-/** The fastest beside the baseline. */
+/** Returns the fastest beside the baseline. */
 const bestOf = (schedulers: readonly PoolsSchedulerResult[]): PoolsSchedulerResult | undefined =>
   [...schedulers.slice(1)].sort((a, b) => a.mainSeconds.value - b.mainSeconds.value)[0];
 
-/** An interval in percent, without the sign that stands before it. */
+/** Formats an interval in percent, without a sign in front. */
 const rangeOf = ({ low, high }: Interval): string => `${number(100 * low, 1)} to ${number(100 * high, 1)}`;
 
 function sharesText(share: ReductionShares | undefined): string {
@@ -20,13 +20,13 @@ function sharesText(share: ReductionShares | undefined): string {
   return `Complete-group pipelining alone has ${percent(share.cgp)} of that, frontier-group dispatch adds ${percent(share.fgd)}.`;
 }
 
-/** What a shorter time costs in tokens. */
+/** Returns the cost of a shorter time in tokens. */
 function tokensText({ keptTokenRatio, equalTokenSpeedup }: PoolsSchedulerResult): string {
   if (keptTokenRatio > 0.995) return 'No token: every scheduler trains all of them, on policy, in as many updates.';
   return `Tokens: ${number(keptTokenRatio)} × as many are trained on. In seconds for a token it is ${number(equalTokenSpeedup.value)} × as fast.`;
 }
 
-/** What a frontier costs: the engines are less full. */
+/** Returns the cost of a frontier in rollout time: the engines are less full. */
 function rolloutText(best: PoolsSchedulerResult, baseline: PoolsSchedulerResult): string {
   const [ours, theirs] = [best.rolloutSeconds, baseline.rolloutSeconds].map((seconds) => number(seconds, 0));
   if (ours === theirs) return 'The rollout itself takes as long.';
@@ -166,7 +166,7 @@ const legend = [
   ['bubble', 'nothing to do'],
 ] as const;
 
-/** The part of one workload; `index` is its place in the data of the charts. */
+/** Returns the part of one workload; `index` is its place in the data of the charts. */
 export function poolsSection(comparison: PoolsComparison, index: number): Part {
   const { workload, job, rounds, seeds, schedulers, notes } = comparison;
   const { groupsPerRound, responsesPerPrompt, globalBatchSamples } = job;

@@ -1,4 +1,4 @@
-/** Colours are told apart with colour-blind eyes (Okabe and Ito), and read from here by the charts. */
+/** Colours that colour-blind eyes can distinguish (Okabe and Ito); the charts read them from here. */
 export const light =
   '--ground:#fff;--panel:#f6f7f9;--ink:#1c2024;--soft:#56606c;--line:#d9dde3;--accent:#0067a3;--rollout:#0072b2;' +
   '--train:#d55e00;--sync:#8a6d00;--reward:#009e73;--reference:#7b4fa3;--overhead:#8a919c;--short:#d9dde3;--long:#cc79a7;--band:rgba(204,121,167,.2);' +

@@ -1,4 +1,4 @@
-/** The tables of a report: the comparison, and the numbers behind the charts for readers who cannot see those. */
+/** The tables of a report: the comparison, and the numbers behind the charts for readers who cannot see the charts. */
 import type { ComparisonResult, RunResult, SchedulerResult } from '../result.ts';
 import { escapeHtml, number, percent, table, times } from './format.ts';
 
@@ -6,7 +6,7 @@ const shownOf = ({ schedulers, oracle }: ComparisonResult): readonly SchedulerRe
   oracle === undefined ? schedulers : [...schedulers, oracle];
 const lastRow = ({ oracle }: ComparisonResult): string => (oracle === undefined ? '' : 'oracle');
 
-/** Schedulers side by side: what a speedup costs stands beside it. */
+/** Returns the table of schedulers, with the cost of a speedup beside it. */
 export function comparisonTable(comparison: ComparisonResult): string {
   const columns = [
     'scheduler',
@@ -33,7 +33,7 @@ export function comparisonTable(comparison: ComparisonResult): string {
   return table('Comparison', columns, rows, lastRow(comparison));
 }
 
-/** What is left to learn from, and how old it is. */
+/** Returns the table of the trained data: kept long responses, even groups, redraws and staleness. */
 export function trainedTable(comparison: ComparisonResult): string {
   const columns = [
     'scheduler',
@@ -121,7 +121,7 @@ function lengthTable(schedulers: readonly SchedulerResult[]): string {
   return table('Tokens of the responses trained on', columns, rows);
 }
 
-/** All that the charts show, as tables. */
+/** Returns the data of the charts as tables. */
 export function numbersBehind({ schedulers }: ComparisonResult): string {
   const tables = schedulers.flatMap((one) => [stepTable(one), engineTable(one)]);
   return `<div class="numbers">${lengthTable(schedulers)}

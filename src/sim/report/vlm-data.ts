@@ -1,11 +1,11 @@
-/** What a report draws of VLM schedulers: stages of a step, and plans made small. */
+/** The data that a report draws of VLM schedulers: stages of a step, and plans made small. */
 import type { PlanPicture, Shard, VlmComparison, VlmSchedulerResult } from '../vlm/result.ts';
 import { lengthOf } from '../vlm/sample.ts';
 
-/** First and last device, start and end in seconds, and what it is: the index of a sequence, or one of {@link notShards}. */
+/** First and last device, start and end in seconds, and the index of a sequence, or one of {@link notShards}. */
 export type PlanBar = readonly [first: number, last: number, start: number, end: number, what: number];
 
-/** What is no shard of a sequence. */
+/** Bars that are no shard of a sequence. */
 export const notShards = { vision: -1, 'all-to-all': -2 } as const;
 
 /** Stages of a step, in the order in which they are drawn. */
@@ -23,14 +23,14 @@ export interface VlmRunData {
 export interface VlmData {
   readonly name: string;
   readonly devices: number;
-  /** Of each sequence of the first batch: its tokens and what it carries. */
+  /** Tokens and kind of each sequence of the first batch. */
   readonly sequences: readonly (readonly [tokens: number, kind: string])[];
   /** The longest sequences, each with a colour of its own. */
   readonly longest: readonly number[];
   readonly runs: readonly VlmRunData[];
 }
 
-/** More colours would not be told apart. */
+/** Number of colours: more could not be distinguished. */
 export const sequenceColours = 6;
 
 const round = (seconds: number): number => Math.round(seconds * 1e5) / 1e5;
@@ -58,14 +58,14 @@ function barsOf(shards: readonly Shard[]): PlanBar[] {
 
 const planOf = ({ seconds, shards, degrees }: PlanPicture) => ({ seconds, bars: barsOf(shards), degrees });
 
-/** Which schedulers have a picture: one of each kind of placement, the first; of FlexUlysses the last, with all of it. */
+/** Returns the schedulers with a picture: the first of each kind of placement; of FlexUlysses the last, with all mechanisms. */
 export function pictured(schedulers: readonly VlmSchedulerResult[]): number[] {
   const kinds = schedulers.map((one) => one.placement);
   const found = [kinds.indexOf('bucketing'), kinds.indexOf('ulysses'), kinds.lastIndexOf('flex-ulysses')];
   return found.filter((index) => index >= 0).sort((a, b) => a - b);
 }
 
-/** What is drawn of a comparison. */
+/** Returns the data that are drawn of a comparison. */
 export function vlmData({ workload, job, batch, schedulers }: VlmComparison): VlmData {
   const lengths = batch.map(lengthOf);
   const shown = pictured(schedulers);

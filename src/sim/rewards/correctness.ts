@@ -1,6 +1,6 @@
 /**
- * Whether a response is correct, where nobody has recorded it. Prompts differ in how often they are solved: the answers
- * to one prompt have something in common, as its lengths have (a Gaussian copula). Nothing ties correctness to length.
+ * Simulated correctness, for responses without a recorded one. Prompts differ in their share of correct answers: the answers
+ * to one prompt correlate, as its lengths do (a Gaussian copula). Correctness does not depend on length.
  */
 import { z } from 'zod';
 import { normal, normalDistribution, normalQuantile, uniform } from '../random.ts';
@@ -20,7 +20,7 @@ export const correctnessSettings = {
     ),
 };
 
-/** How often responses are correct. */
+/** Shares of correct responses. */
 export interface CorrectnessSettings {
   readonly correctShare: number;
   readonly correctCorrelation: number;
@@ -33,7 +33,7 @@ const [sampleKey, promptKey] = [103, 106];
 export class Correctness {
   readonly #settings: CorrectnessSettings;
   readonly #seed: number;
-  /** How often each prompt is solved. */
+  /** The share of correct responses of each prompt. */
   readonly #rates = new Map<number, number>();
 
   constructor(settings: CorrectnessSettings, seed: number) {

@@ -1,9 +1,9 @@
-/** What a judgement takes, and what it takes from the actor, by how the judge lies on the GPU. */
+/** The time of a judgement, and its cost for the actor, by the judge's layout on the GPU. */
 import { valueAt } from '../../core/length-function.ts';
 import { pipelinedSeconds } from '../../planners/judge-offload/index.ts';
 import type { JudgeSettings } from './judge-settings.ts';
 
-/** Layers and share of the SMs, as `judge.place` says them. */
+/** Layers and share of the SMs, as in `judge.place`. */
 export interface JudgeLayout {
   readonly streamedLayers: readonly number[];
   readonly prefetchDepth: number;
@@ -14,7 +14,7 @@ export interface JudgeLayout {
 /** Two processes that take turns on a GPU: each has half of it. */
 const turns = 2;
 
-/** Seconds that a layer computes for a response with all SMs to itself. */
+/** Returns the seconds that a layer computes for a response with all SMs to itself. */
 function aloneSeconds({ model }: JudgeSettings, responseTokens: number): number {
   return valueAt(
     model.layerSeconds,
@@ -23,12 +23,12 @@ function aloneSeconds({ model }: JudgeSettings, responseTokens: number): number 
   );
 }
 
-/** Seconds of a judgement by a judge that is on the GPU as a whole; with an actor beside it, it takes turns. */
+/** Returns the seconds of a judgement by a judge that is on the GPU as a whole; with an actor beside it, it takes turns. */
 export function wholeSeconds(judge: JudgeSettings, responseTokens: number, isShared: boolean): number {
   return judge.model.layers * aloneSeconds(judge, responseTokens) * (isShared ? turns : 1);
 }
 
-/** Seconds of a judgement by a judge that is laid out beside the actor. */
+/** Returns the seconds of a judgement by a judge that is laid out beside the actor. */
 export function laidOutSeconds(judge: JudgeSettings, layout: JudgeLayout, responseTokens: number): number {
   const { layers, layerBytes, pcieBytesPerSecond, transferOverheadSeconds, judgeSmShare } = judge.model;
   const { streamedLayers, prefetchDepth, mpsShare } = layout;
@@ -38,12 +38,12 @@ export function laidOutSeconds(judge: JudgeSettings, layout: JudgeLayout, respon
   return pipelinedSeconds(layers, streamedLayers, prefetchDepth, { layerSeconds, transferSeconds });
 }
 
-/** How much longer a decode step takes while the judge computes. */
+/** Returns the factor by which a decode step is slower while the judge computes. */
 export function slowdown(layout: JudgeLayout | undefined): number {
   return layout === undefined ? turns : 1 / (1 - layout.mpsShare);
 }
 
-/** Bytes of a judge that is on the GPU as a whole, with what the longest response needs. */
+/** Returns the bytes of a judge that is on the GPU as a whole, with the memory for the longest response. */
 export function wholeBytes({ model }: JudgeSettings): number {
   const { fixedBytes, layers, layerBytes, activationBytes, sequenceTokens } = model;
   return (
@@ -51,7 +51,7 @@ export function wholeBytes({ model }: JudgeSettings): number {
   );
 }
 
-/** Seconds until a judge that was in host memory is on the GPU. */
+/** Returns the seconds until a judge that was in host memory is on the GPU. */
 export function loadSeconds({ model }: JudgeSettings): number {
   return (model.fixedBytes + model.layers * model.layerBytes) / model.pcieBytesPerSecond;
 }

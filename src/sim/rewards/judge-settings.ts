@@ -1,4 +1,4 @@
-/** A judge model in the simulated job: where it runs, and what it costs there. */
+/** A judge model in the simulated job: its place, and its costs. */
 import { z } from 'zod';
 import { judgeOffloadInput } from '../../planners/judge-offload/index.ts';
 import { positiveCount } from '../../schemas/units.ts';

@@ -11,7 +11,7 @@ import type { JudgeSettings } from './judge-settings.ts';
 
 type Dispatch = Extract<VocabularyDecision, { type: 'reward.dispatch' }>;
 
-/** What a judge says of a response, and the length of it. */
+/** A judge's reward of a response, and the response's length. */
 export interface Judged {
   readonly tokens: number;
   readonly reward: 0 | 1;
@@ -21,9 +21,9 @@ export interface Judged {
 export interface SharedGpus {
   /** Whether an engine on this GPU has requests. */
   isBusy(gpu: number): boolean;
-  /** From now on a decode step on this GPU takes so many times as long. */
+  /** Slows decode steps on this GPU down by this factor from now on. */
   slow(gpu: number, factor: number, at: number): void;
-  /** From now on so many bytes of each GPU are not for the KV cache. */
+  /** Takes this many bytes of each GPU from the KV cache from now on. */
   reserve(bytes: number, at: number): void;
 }
 
@@ -34,12 +34,12 @@ interface Replica {
   isComputing: boolean;
   startedAt: number;
   endsAt: number;
-  /** When its weights are there; `Infinity` while they are in host memory. */
+  /** Time at which its weights are on the GPU; `Infinity` while they are in host memory. */
   readyAt: number;
   heapIndex: number;
 }
 
-/** All replicas. Those of a colocated judge are as many as GPUs, in their order. */
+/** All replicas. A colocated judge has one for each GPU, in their order. */
 export class Judges implements Machine {
   readonly #settings: JudgeSettings;
   readonly #replicas = new Map<string, Replica>();
@@ -68,7 +68,7 @@ export class Judges implements Machine {
     });
   }
 
-  /** The events by which a policy learns of the replicas. */
+  /** Returns the events by which a policy learns of the replicas. */
   joining(): AnyEvent[] {
     const { slots } = this.#settings;
     return [...this.#replicas.keys()].map(

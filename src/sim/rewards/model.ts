@@ -1,4 +1,4 @@
-/** How long the reward of each sample takes, and what it is: fixed by the seed, the prompt and the sample. */
+/** The reward of each sample, and its time: both fixed by the seed, the prompt and the sample. */
 import type { RewardKind } from '../../schemas/index.ts';
 import { normal, pickIndex, uniform } from '../random.ts';
 import { Correctness } from './correctness.ts';
@@ -25,7 +25,7 @@ export interface Judgeable {
   readonly correct?: boolean;
 }
 
-/** Rewards of a job that says nothing of them: correct or not, and no seconds. */
+/** Rewards of a job without reward settings: correct or not, and no seconds. */
 export const plainRewards: RewardSettings = rewardSettings.parse({
   workers: { rule: 1, sandbox: 1, judge: 1 },
   doomedShare: 0,
@@ -43,7 +43,7 @@ export class RewardModel {
     this.#correctness = new Correctness(settings, seed);
   }
 
-  /** Who judges the responses of a prompt: by its task, or drawn by the shares. */
+  /** Returns the kind of judge for the responses of a prompt: by its task, or drawn by the shares. */
   kindOf(promptIndex: number, task: string | undefined): RewardKind {
     const known = task === undefined ? undefined : kindOfTask[task];
     if (known !== undefined) return known;
@@ -53,7 +53,7 @@ export class RewardModel {
     return at < rule + sandbox ? 'sandbox' : 'judge';
   }
 
-  /** The reward of a sample, where nobody waits for it. */
+  /** Returns the reward of a sample, for jobs that do not simulate its time. */
   rewardOf(kind: RewardKind, one: Judgeable): 0 | 1 {
     return kind === 'sandbox' && this.#neverEnds(one) ? 0 : this.#reward(one);
   }
@@ -62,7 +62,7 @@ export class RewardModel {
     return uniform(this.#seed, endKey, promptIndex, sample) < this.#settings.doomedShare;
   }
 
-  /** The reward of a sample, and the seconds that it takes. */
+  /** Returns the reward of a sample, and the seconds that it takes. */
   work(kind: RewardKind, one: Judgeable): RewardWork {
     const { ruleSeconds, judgeBaseSeconds, judgeSecondsPerToken } = this.#settings;
     const { promptIndex, sample, tokens } = one;
@@ -73,7 +73,7 @@ export class RewardModel {
     return this.#sandbox(promptIndex, sample, reward);
   }
 
-  /** What a judge says of a sample. */
+  /** Returns a judge's reward of a sample. */
   judged(one: Judgeable): Judged {
     return { tokens: one.tokens, reward: this.#reward(one) };
   }

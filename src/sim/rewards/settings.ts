@@ -1,4 +1,4 @@
-/** What rewards cost in the simulated job. */
+/** Costs of rewards in the simulated job. */
 import { z } from 'zod';
 import { positiveCount } from '../../schemas/units.ts';
 import { correctnessSettings } from './correctness.ts';
@@ -7,7 +7,7 @@ import { judgeSettings } from './judge-settings.ts';
 const share = z.number().min(0).max(1);
 const secondsOf = (text: string) => z.number().nonnegative().describe(text);
 
-/** Schema of the reward stage: who computes rewards, and how long that takes. */
+/** Schema of the reward stage: the kinds of rewards, and their seconds. */
 export const rewardSettings = z.strictObject({
   shares: z
     .strictObject({ rule: share, sandbox: share, judge: share })
@@ -34,7 +34,7 @@ export const rewardSettings = z.strictObject({
     .describe('Measured seconds of correct runs, a list for each test case, in the place of the distribution above.'),
 });
 
-/** What a caller writes. */
+/** The settings as a caller writes them, before defaults. */
 export type RewardSettingsInput = z.input<typeof rewardSettings>;
 /** The reward stage with its defaults filled in. */
 export type RewardSettings = z.output<typeof rewardSettings>;

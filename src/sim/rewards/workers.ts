@@ -19,7 +19,7 @@ interface Running {
   heapIndex: number;
 }
 
-/** What the workers must be told of a request. */
+/** Returns the work of a request, for the workers. */
 export type WorkOf = (requestId: string, kind: RewardKind) => RewardWork;
 
 /** Plain workers of some kinds. Each has as many slots as the policy fills; the policy keeps to one. */
@@ -29,7 +29,7 @@ export class RewardWorkers implements Machine {
   readonly #running = new Map<string, Running>();
   readonly #byTime = new IndexedHeap<Running>((a, b) => a.endsAt - b.endsAt || a.seq - b.seq);
   #seq = 0;
-  /** Seconds of work done, by kind; what ran into its budget included. */
+  /** Seconds of work done, by kind; work that ran into its budget is included. */
   readonly busySeconds: Record<RewardKind, number> = { rule: 0, sandbox: 0, judge: 0 };
 
   constructor(workOf: WorkOf, kinds: readonly RewardKind[] = rewardKind.options) {
@@ -37,7 +37,7 @@ export class RewardWorkers implements Machine {
     this.#kinds = kinds;
   }
 
-  /** The events by which a policy learns of its workers. */
+  /** Returns the events by which a policy learns of its workers. */
   static joining({ workers, judge }: RewardSettings): AnyEvent[] {
     return rewardKind.options.flatMap((kind) => {
       if (kind === 'judge' && judge !== undefined) return [];

@@ -1,4 +1,4 @@
-/** adaptive-tp beside a host that chooses its TP: each round with both, and what the profile predicts for them. */
+/** Compares adaptive-tp with a host that chooses its TP: the choices of both for each round, and the profile's predictions. */
 import type { LogLineOf } from '../../core/decision-log.ts';
 import { isPolicyError } from '../../errors.ts';
 import {
@@ -15,17 +15,17 @@ import { isSame, Pairs } from './pairs.ts';
 type Reason = AdaptiveTpDecision['reason'];
 type Finished = Extract<AdaptiveTpEvent, { type: 'step.finished' }>;
 
-/** What the other TP is predicted to take, in the rounds in which the two differed. */
+/** Predicted times of the other TP, in the rounds in which the two differed. */
 export interface TpWorth {
-  /** Rounds that differed, and those of them for which the profile knows both. */
+  /** Rounds that differed. */
   readonly rounds: number;
-  /** Those of them for which the profile knows both. */
+  /** Rounds that differed for which the profile knows both. */
   readonly predictedRounds: number;
-  /** Predicted seconds of decode of these, with the TP of the host and with that of the policy. */
+  /** Predicted seconds of decode of the predicted rounds, with the TP of the host. */
   readonly hostSeconds: number;
   /** The same with the TP of the policy. */
   readonly policySeconds: number;
-  /** Steps that the policy did not learn from, because they ran with another TP than it had told. */
+  /** Steps that the policy did not learn from, because they ran with another TP than it had chosen. */
   readonly notLearntFrom: number;
 }
 
@@ -40,7 +40,7 @@ export class TpBook implements ShadowBook {
   readonly #rows: ProfileRow[];
   readonly #pairs = new Pairs('round-tp.set');
   readonly #workloads = new Map<string, RolloutWorkload>();
-  /** What rounds of a kind run with, as far as the policy goes. */
+  /** The parallelism of each kind of round, according to the policy. */
   readonly #current = new Map<string, Chosen>();
   readonly #used = new Set<string>();
   #notLearntFrom = 0;
@@ -94,11 +94,11 @@ export class TpBook implements ShadowBook {
 
   #use(roundId: string, chosen: Chosen | undefined, parallelism: Parallelism, reason: Reason, where: string): void {
     this.#used.add(roundId);
-    // That it is in use says little; why it was chosen does.
+    // The reason for the choice matters, not that it is in use.
     this.#pairs.ofPolicy(roundId, this.#value(parallelism), chosen?.reason ?? reason, chosen?.where ?? where);
   }
 
-  /** What a step ran with is the choice of the host, whether it has said so before or not. */
+  /** Records the host's choice, which is the TP that a step ran with, whether it was announced before or not. */
   #finished({ roundId, workload, tp, ep }: Finished, chosen: Chosen | undefined): void {
     this.#workloads.set(roundId, workload);
     this.#pairs.ofHost(roundId, this.#value({ tp, ep }));

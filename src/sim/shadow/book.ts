@@ -1,19 +1,19 @@
-/** What is kept of one session in shadow mode, while its log is read. */
+/** The records of one session in shadow mode, while its log is read. */
 import type { LogLineOf } from '../../core/decision-log.ts';
 import { Pairs, type ShadowCounts } from './pairs.ts';
 
-/** Reads the lines of a session; what it has found is asked for at the end. */
+/** Reads the lines of a session; its findings are read at the end. */
 export interface ShadowBook {
   event(line: LogLineOf<'event'>, where: string): void;
   decided(line: LogLineOf<'decided'>): void;
   counts(): ShadowCounts[];
-  /** What the differences would have been worth, where the policy has numbers for it. */
+  /** Returns the estimated value of the differences, where the policy has numbers for it. */
   worth(): object | null;
 }
 
 type Loose = Readonly<Record<string, unknown>>;
 
-/** The part of a decision that says what it is about, and the rest. */
+/** Splits a decision into its ids and its other fields. */
 function split(decision: Loose): { id: string; value: Loose } {
   const ids: string[] = [];
   const value: Record<string, unknown> = {};
@@ -25,10 +25,10 @@ function split(decision: Loose): { id: string; value: Loose } {
   return { id: ids.join(' '), value };
 }
 
-/** Of a policy of which nothing is known but its words: decisions of a type about the same ids are held side by side. */
+/** Compares decisions of any policy by type and ids, without knowledge of the policy. */
 export class AnyBook implements ShadowBook {
   readonly #pairs = new Map<string, Pairs>();
-  /** Types that the host has spoken of; of the others nobody knows what it would have done. */
+  /** Types that the host has decided on; its choice is unknown for the others. */
   readonly #spoken = new Set<string>();
 
   event({ decisions }: LogLineOf<'event'>, where: string): void {

@@ -13,7 +13,7 @@ import { Pairs } from './pairs.ts';
 type Release = Extract<GpuScaleDownDecision, { type: 'gpus.release' }>;
 type Rejected = Extract<GpuScaleDownDecision, { type: 'scale-down.rejected' }>;
 
-/** Verdicts of one who knows how long every response became. */
+/** Verdicts on releases and refusals, with knowledge of all response lengths. */
 export interface ScaleDownWorth {
   /** Releases: how many fitted into the engines that would have remained, and how many would have gone over. */
   readonly released: number;
@@ -25,7 +25,7 @@ export interface ScaleDownWorth {
   readonly rejected: number;
   /** Refusals that were right. */
   readonly rejectedRightly: number;
-  /** Those in which all that was in flight would have fitted into these engines together, if not into each of them. */
+  /** Refusals where all requests in flight would have fitted into these engines together, if not into each of them. */
   readonly rejectedMightFit: number;
   /** Evaluations with a response whose end is not in the log. */
   readonly unknown: number;
@@ -34,7 +34,7 @@ export interface ScaleDownWorth {
 interface Evaluation {
   readonly requests: readonly RunningRequest[];
   readonly released: boolean;
-  /** Requests by the engine, or together, and what there is room for. */
+  /** Requests by engine, or together, with the capacity for them. */
   readonly bins: readonly { readonly requestIds: readonly string[]; readonly capacityTokens: number }[];
 }
 
@@ -124,7 +124,7 @@ export class ScaleDownBook implements ShadowBook {
   }
 
   #reject({ roundId, reason }: Rejected, requests: readonly RunningRequest[], where: string): void {
-    // What was released once in a round stays so.
+    // A release within a round is final.
     if (!this.#released.has(roundId)) this.#pairs.ofPolicy(roundId, { released: false }, reason, where);
     if (!forRoom.has(reason.code)) return;
     const all = [...this.#capacities.values()].reduce((sum, one) => sum + one, 0);
@@ -133,7 +133,7 @@ export class ScaleDownBook implements ShadowBook {
     this.#evaluations.push({ requests, released: false, bins: [{ requestIds, capacityTokens }] });
   }
 
-  /** The requests with what they still generated, if all their ends are known. */
+  /** Returns the requests with the tokens that they still generated, if all their ends are known. */
   #known(requests: readonly RunningRequest[]): Map<string, Decoding> | undefined {
     const known = new Map<string, Decoding>();
     for (const { requestId, tokens, promptTokens } of requests) {

@@ -1,4 +1,4 @@
-/** What a KV cache would have had to hold, now that all lengths are known. */
+/** The KV cache that requests needed, now that all lengths are known. */
 
 /** A request on an engine. */
 export interface Decoding {
@@ -8,10 +8,10 @@ export interface Decoding {
   readonly leftTokens: number;
 }
 
-/** The most tokens that stand in the KV cache at one time, if all requests decode at the same pace from now on. */
+/** Returns the most tokens in the KV cache at one time, if all requests decode at the same pace from now on. */
 export function peakTokens(requests: readonly Decoding[]): number {
   let [there, held, peak] = [0, 0, 0];
-  // From the one that stays longest: until one ends, it and those that stay longer are there.
+  // Requests that stay longest come first: until one ends, it and those before it are in the cache.
   for (const { heldTokens, leftTokens } of [...requests].sort((a, b) => b.leftTokens - a.leftTokens)) {
     there += 1;
     held += heldTokens;

@@ -1,31 +1,31 @@
-/** What a policy and its host decided about the same thing, side by side. */
-/** One thing about which both have decided, each in its own way. */
+/** Decisions of a policy and of its host about the same thing, side by side. */
+/** A subject on which the decisions of host and policy differ. */
 export interface ShadowDifference {
-  /** What it is about: the ids in the decision. */
+  /** The subject: the ids in the decision. */
   readonly id: string;
-  /** What the host decided. */
+  /** The decision of the host. */
   readonly host: Readonly<Record<string, unknown>>;
-  /** What the policy would have decided. */
+  /** The decision that the policy would have made. */
   readonly policy: Readonly<Record<string, unknown>>;
-  /** Why the policy decided so, with the numbers. */
+  /** The reason of the policy, with the numbers. */
   readonly reason: { readonly code: string };
   /** File and line of the decision of the policy. */
   readonly where: string;
 }
 
-/** How often a policy and its host agreed on decisions of one type. */
+/** Numbers of agreements between a policy and its host on decisions of one type. */
 export interface ShadowCounts {
   /** Name of the decision. */
   readonly decision: string;
-  /** Things about which host and policy decided the same. */
+  /** Subjects on which host and policy agree. */
   readonly agreed: number;
-  /** Things about which they decided differently. */
+  /** Subjects on which they differ. */
   readonly differed: number;
-  /** Things about which only the host has decided. */
+  /** Subjects that only the host has decided on. */
   readonly onlyHost: number;
-  /** Things about which only the policy has decided. */
+  /** Subjects that only the policy has decided on. */
   readonly onlyPolicy: number;
-  /** The first differences. */
+  /** The first differences, in order. */
   readonly differences: readonly ShadowDifference[];
 }
 
@@ -96,7 +96,7 @@ export class Pairs {
   }
 }
 
-/** Whether the policy decided all that the host says of its own decision. */
+/** Whether the policy's decision agrees with all fields that the host has given. */
 export function isSame({ host, value: policy }: Pair): boolean {
   return Object.entries(host).every(([field, one]) => JSON.stringify(one) === JSON.stringify(policy[field]));
 }

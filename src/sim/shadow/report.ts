@@ -9,27 +9,27 @@ import { ScaleDownBook } from './gpu-scale-down.ts';
 import type { ShadowCounts } from './pairs.ts';
 import { TimeoutBook } from './sandbox-timeout.ts';
 
-/** What was found of one session. */
+/** The findings in one session. */
 export interface ShadowSession {
   /** Id of the session. */
   readonly session: string;
   /** Id of its policy. */
   readonly policy: string;
-  /** Events that it was told. */
+  /** Events that it received. */
   readonly events: number;
   /** Events that the log should have and does not: decisions about them are missing on one side. */
   readonly missingEvents: number;
   /** Agreement and differences, by name of the decision. */
   readonly decisions: readonly ShadowCounts[];
-  /** What the differences would have been worth; null where the policy has no numbers for it. */
+  /** The estimated value of the differences; null where the policy has no numbers for it. */
   readonly worth: object | null;
 }
 
-/** What was found in a log. */
+/** The findings in a log. */
 export interface ShadowReport {
   /** The sessions in shadow mode, in the order in which they were opened. */
   readonly sessions: readonly ShadowSession[];
-  /** Lines that the server says it has left out; what the host decided may be among them. */
+  /** Lines that the server has reported as left out; decisions of the host may be among them. */
   readonly droppedLines: number;
 }
 
@@ -42,7 +42,7 @@ interface Reading {
   missing: number;
 }
 
-/** A book needs the configuration, which a snapshot has. */
+/** Returns the book of a session; `undefined` without the configuration that it needs. */
 function bookOf({ policy, snapshot }: LogLineOf<'session'>): ShadowBook | undefined {
   const config = snapshot?.config;
   if (policy === 'sandbox-timeout') return new TimeoutBook();
@@ -53,7 +53,7 @@ function bookOf({ policy, snapshot }: LogLineOf<'session'>): ShadowBook | undefi
 }
 
 /**
- * Holds what policies decided against what their hosts did.
+ * Compares the decisions of policies with those of their hosts.
  *
  * @param only - the session to report; all in shadow mode if absent
  * @throws PolicyError `unknown_id` where there is no such session, `invalid_input` where none was in shadow mode

@@ -7,13 +7,13 @@ import { Pairs } from './pairs.ts';
 type Finished = Extract<SandboxTimeoutEvent, { type: 'sandbox.finished' }>;
 type Run = Extract<SandboxTimeoutDecision, { type: 'sandbox.run' }>;
 
-/** What the timeouts of the policy would have done to the runs of the host. */
+/** Estimated effect of the policy's timeouts on the runs of the host. */
 export interface TimeoutWorth {
-  /** Runs that ended and scored, and what they took. */
+  /** Runs that ended and scored. */
   readonly runs: number;
   /** Seconds that they took. */
   readonly runSeconds: number;
-  /** Those of them that were correct. */
+  /** Runs among them that were correct. */
   readonly correctRuns: number;
   /** Doomed runs that would have been stopped earlier, and the seconds that this would have saved. */
   readonly stoppedEarlier: number;
@@ -21,11 +21,11 @@ export interface TimeoutWorth {
   readonly savedSeconds: number;
   /** Correct runs that would have been stopped, and the rest of their seconds. */
   readonly correctCut: number;
-  /** Seconds that those ran on after they would have been stopped. */
+  /** Seconds that these runs took after the policy would have stopped them. */
   readonly correctCutSeconds: number;
-  /** Runs that the host stopped and the policy would have let go on; what would have become of them is not known. */
+  /** Runs that the host stopped and the policy would have continued; their outcome is not known. */
   readonly letGoOn: number;
-  /** Seconds that those would have taken at most. */
+  /** Most seconds that these runs would have taken. */
   readonly letGoOnSeconds: number;
 }
 

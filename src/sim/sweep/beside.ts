@@ -1,13 +1,13 @@
-/** Settings around others. */
+/** Neighbours of settings. */
 import type { SweepSettings } from './settings.ts';
 import { changed, type SweepAxis, settingOf } from './space.ts';
 
-/** Settings with one of them a step or two away. */
+/** Returns settings with one of them a step or two away. */
 export function besideOne(at: SweepSettings, axes: readonly SweepAxis[]): SweepSettings[] {
   return axes.flatMap(({ name, beside }) => beside(settingOf(at, name)).map((value) => changed(at, name, value)));
 }
 
-/** Settings with two of them a step away: along the least kept tokens one factor can rise only where another one does. */
+/** Returns settings with two of them a step away: along the least kept tokens one factor can rise only where another one does. */
 export function diagonals(at: SweepSettings, axes: readonly SweepAxis[]): SweepSettings[] {
   const ends = axes.map(({ name, beside }) => {
     const values = beside(settingOf(at, name)).map(Number);
@@ -16,7 +16,7 @@ export function diagonals(at: SweepSettings, axes: readonly SweepAxis[]): SweepS
   return product(at, ends);
 }
 
-/** Settings with every combination of the values of some of them. */
+/** Returns settings with every combination of the values of some of them. */
 export function product(
   settings: SweepSettings,
   values: readonly (readonly [string, readonly (number | string)[]])[],

@@ -1,4 +1,4 @@
-/** What a sweep has measured so far, and how candidates compare: always on the seeds that both have seen. */
+/** Measurements of a sweep so far, and comparisons of candidates, always on the seeds that both have seen. */
 import { sampleStandardDeviation } from 'simple-statistics';
 import { ratio, sumOf } from '../metrics.ts';
 import type { Interval } from '../result.ts';
@@ -14,7 +14,7 @@ export type Measured = Exclude<SweepRun, { readonly infeasible: string }>;
 /** A candidate, the baseline, or the oracle, with its runs. */
 export interface Candidate {
   readonly settings: SweepTask['settings'];
-  /** By seed. */
+  /** Results by seed. */
   readonly runs: Map<number, Measured>;
   infeasible: string | undefined;
 }
@@ -25,14 +25,14 @@ export interface Pair {
   readonly other: Measured;
 }
 
-/** Tokens of a response ÷ those of the other's, over pairs. */
+/** Tokens of a response ÷ tokens of one of the other, over pairs. */
 export const keptRatio = (pairs: readonly Pair[]): number =>
   ratio(
     sumOf(pairs, ({ one }) => one.tokensPerResponse),
     sumOf(pairs, ({ other }) => other.tokensPerResponse),
   );
 
-/** Responses trained on that are as long as the longest 1 % of the baseline's ÷ how many those are, over pairs. */
+/** Responses trained on that are as long as the longest 1 % of the baseline's ÷ number of those, over pairs. */
 export const longestRatio = (pairs: readonly Pair[]): number =>
   ratio(
     sumOf(pairs, ({ one }) => one.longTrained),
@@ -47,11 +47,11 @@ export const gain = (pairs: readonly Pair[]): number =>
     sumOf(pairs, ({ other }) => other.secondsPerPrompt),
   );
 
-/** The same with its 95 % interval for an independent run. */
+/** The same gain with its 95 % interval for an independent run. */
 export const gainInterval = (pairs: readonly Pair[], spread: Spread): Interval =>
   oneMinus(predicted(pairs, [[({ one }) => one.secondsPerPrompt, ({ other }) => other.secondsPerPrompt]], spread));
 
-/** Mean of what the first saves a prompt, and its standard error over the pairs: seconds. */
+/** Mean of the seconds a prompt that the first saves, and its standard error over the pairs. */
 export function difference(pairs: readonly Pair[]): { readonly mean: number; readonly error: number } {
   const saved = pairs.map(({ one, other }) => other.secondsPerPrompt - one.secondsPerPrompt);
   const mean = ratio(
@@ -73,7 +73,7 @@ export class Book {
     this.#space = space;
   }
 
-  /** The candidate with these settings, or with others that do the same. */
+  /** Returns the candidate with these settings, or with others of the same effect. */
   candidate(settings: SweepSettings): Candidate {
     const key = this.#space.keyOf(settings);
     const known = this.#candidates.get(key) ?? { settings, runs: new Map(), infeasible: undefined };
@@ -81,12 +81,12 @@ export class Book {
     return known;
   }
 
-  /** In the order in which they were tried. */
+  /** All candidates, in the order in which they were tried. */
   get all(): readonly Candidate[] {
     return [...this.#candidates.values()];
   }
 
-  /** Runs that are missing, seed by seed; the seeds of the parts differ. */
+  /** Returns the runs that are missing, seed by seed; the seeds of the parts differ. */
   missing(candidates: Iterable<Candidate>, seeds: readonly number[], part: SweepPart): SweepTask[] {
     const wanted = [...new Set(candidates)].filter((one) => one.infeasible === undefined);
     return seeds.flatMap((seed) =>
@@ -94,14 +94,14 @@ export class Book {
     );
   }
 
-  /** Takes the run of a task. */
+  /** Records the run of a task. */
   note({ settings, seed }: SweepTask, run: SweepRun): void {
     const candidate = typeof settings === 'string' ? this[settings] : this.candidate(settings);
     if ('infeasible' in run) candidate.infeasible = run.infeasible;
     else candidate.runs.set(seed, run);
   }
 
-  /** What both have, of these seeds. */
+  /** Returns the pairs of runs on those of these seeds that both have. */
   pairs(one: Candidate, other: Candidate, seeds: readonly number[]): Pair[] {
     return seeds.flatMap((seed) => {
       const [a, b] = [one.runs.get(seed), other.runs.get(seed)];

@@ -1,4 +1,4 @@
-/** From what a search has measured to a recommendation. */
+/** Turns the measurements of a search into a recommendation. */
 import { compare } from '../compare.ts';
 import { usualRuns } from '../compare-options.ts';
 import { usualSchedulers } from '../host/ablation.ts';
@@ -15,7 +15,7 @@ import type { SearchOptions, SearchResult } from './search.ts';
 import { labelOf, type PoolsSettings, type SweepSettings, type SynchronousSettings } from './settings.ts';
 import { splitOf } from './split.ts';
 
-/** Concludes. */
+/** Makes the recommendation. */
 export function conclude(
   problem: SweepProblem,
   book: Book,

@@ -1,14 +1,14 @@
-/** How much a sweep tries. */
+/** Efforts of a sweep. */
 
-/** How much is searched. */
+/** The size of a search. */
 export interface SweepEffort {
   /** Seeds of the first three parts (coarse, cross, fine), a whole number >= 1. */
   readonly coarseSeeds: number;
   /** Seeds that the eight best are measured on, the coarse ones among them. */
   readonly semifinalSeeds: number;
-  /** Seeds that the four best of those are measured on, the earlier ones among them. */
+  /** Seeds that the four best of those are measured on, including the earlier ones. */
   readonly finalSeeds: number;
-  /** Seeds of the confirmation, at least 2, none of them seen before: intervals come from these. Its runs are longer. */
+  /** Seeds of the confirmation, at least 2, all of them new: intervals come from these. Its runs are longer. */
   readonly confirmationSeeds: number;
   /** Times that the search looks beside the best. */
   readonly fineRounds: number;

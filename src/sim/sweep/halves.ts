@@ -1,23 +1,23 @@
 /** Halves of a workload, by prompt: settings found on one of them can be tried on the other. */
 import type { Workload, WorkloadPrompt } from '../workload/workload.ts';
 
-/** FNV-1a over the UTF-16 code units of an id: 32 bits, the same everywhere. */
+/** Hashes an id: FNV-1a over its UTF-16 code units, 32 bits, the same everywhere. */
 export function hashOf(id: string): number {
   let value = 0x811c9dc5;
   for (let at = 0; at < id.length; at += 1) value = Math.imul(value ^ id.charCodeAt(at), 0x01000193);
-  // The lowest bit of FNV is the parity of what it has seen: it takes the others, too.
+  // The lowest bit of FNV is the parity of its input, so the other bits are mixed in.
   return (value ^ (value >>> 15) ^ (value >>> 7)) >>> 0;
 }
 
-/** In which half an id is: 0 or 1, always the same. */
+/** Returns the half of an id, 0 or 1, which is always the same. */
 export const halfOf = (id: string): 0 | 1 => ((hashOf(id) >>> 3) & 1) as 0 | 1;
 
-/** Which prompt it is, in whichever epoch; what was imported has the step in its id, behind an @. */
+/** Returns the id of a prompt without its epoch, and without the step after the @ of an imported one. */
 export const ownId = ({ promptId, firstId = promptId }: WorkloadPrompt): string => firstId.replace(/@\d+$/, '');
 
 /**
- * Another half of the prompts of a trace for each seed, so that seeds differ by as much as traces of its size would: what a
- * few prompts decide is then seen in the intervals. What is generated has other prompts for each seed anyway.
+ * Returns another half of the prompts of a trace for each seed, so that seeds differ by as much as traces of its size would: the
+ * intervals then show the effect of a few prompts. A generated workload has other prompts for each seed anyway.
  */
 export function drawnHalf(workload: Workload, seed: number): Workload {
   const { distinctPrompts } = workload;
@@ -26,10 +26,10 @@ export function drawnHalf(workload: Workload, seed: number): Workload {
   return { ...half, distinctPrompts: Math.floor(distinctPrompts / 2) };
 }
 
-/** Of fewer prompts a half may be none. */
+/** Half of fewer prompts may be none. */
 const leastPrompts = 32;
 
-/** The prompts of a workload that fit, in their order; there must be one. */
+/** Returns the prompts of a workload that fit, in their order; there must be one. */
 export function withPrompts(workload: Workload, fits: (prompt: WorkloadPrompt) => boolean): Workload {
   const indices: number[] = [];
   let next = 0;

@@ -1,6 +1,6 @@
 /**
- * Intervals for an independent run: what a run with other seeds and other prompts will give, not only where the mean of
- * these runs lies. Three things make the two differ, and each has its part of the variance:
+ * Intervals for an independent run: the result of a run with other seeds and other prompts, and not only the mean of
+ * these runs. Three differences add to the variance:
  *
  * - the runs here are few: S² ÷ n;
  * - a run by itself is not their mean: S², less where it is longer than these;
@@ -18,20 +18,20 @@ const confidence = 0.95;
 
 /** Variances beside that of the mean of some runs, as shares of the variance between these runs. */
 export interface Spread {
-  /** Of an independent run. */
+  /** Variance of an independent run. */
   readonly run: number;
-  /** Of the prompts that all runs draw from. */
+  /** Variance of the prompts that all runs draw from. */
   readonly prompts: number;
 }
 
-/** Of an interval for the mean over all runs on these prompts. */
+/** The spread of an interval for the mean over all runs on these prompts. */
 export const ofMean: Spread = Object.freeze({ run: 0, prompts: 0 });
 
 /**
  * The spread of an independent run.
  *
  * @param prompts - distinct prompts that all runs draw from; Infinity where each has its own
- * @param drawn - those of them that a run draws
+ * @param drawn - number of them that a run draws
  * @param used - prompts that a run trains
  * @param independent - prompts that the independent run trains, of as many distinct ones as a run draws at least
  */
@@ -57,7 +57,7 @@ export function predicted<T>(
 ): Interval {
   const means = quotients.map((pair) => pair.map((one) => ratio(sumOf(cases, one), cases.length)));
   const value = means.reduce((product, [over, under]) => product * ratio(over!, under!), 1);
-  // To first order, the relative error of a product is the sum of those of its parts.
+  // To first order, the relative error of a product is the sum of its factors' relative errors.
   const errors = cases.map((one) =>
     sumOf([...quotients.keys()], (at) => {
       const [over, under] = quotients[at]!;
@@ -70,7 +70,7 @@ export function predicted<T>(
   return { value, low: value * (1 - half), high: value * (1 + half), confidence };
 }
 
-/** One minus a number with its interval. */
+/** Returns one minus a number, with its interval. */
 export const oneMinus = ({ value, low, high, confidence }: Interval): Interval => ({
   value: 1 - value,
   low: 1 - high,
@@ -90,7 +90,7 @@ export function studentQuantile(freedom: number): number {
   return high;
 }
 
-/** Probability of |t| at most so much (Abramowitz and Stegun 26.7.3 and 26.7.4). */
+/** Probability that |t| is at most `t` (Abramowitz and Stegun 26.7.3 and 26.7.4). */
 function within(t: number, freedom: number): number {
   const angle = Math.atan(t / Math.sqrt(freedom));
   const [sine, square] = [Math.sin(angle), Math.cos(angle) ** 2];

@@ -1,10 +1,10 @@
-/** What a host can carry out of RollPacker: the rest is no choice, and stays as it is in the baseline. */
+/** The parts of RollPacker that a host can carry out: the others are not searched, and stay as in the baseline. */
 import type { Job } from '../host/job.ts';
 import { samplesPerTry } from '../host/source.ts';
 import type { Workload } from '../workload/workload.ts';
 import type { SynchronousSettings } from './settings.ts';
 
-/** What a host can carry out beside more prompts than a step needs. */
+/** The abilities of a host beside more prompts than a step needs. */
 export interface Levers {
   /** More responses of a prompt than it needs (`responseSpeculation`). */
   readonly responses: boolean;
@@ -18,7 +18,7 @@ export interface Levers {
   readonly tp: boolean;
 }
 
-/** The settings that a host without some levers cannot choose. */
+/** Returns the settings that a host without some levers cannot choose. */
 export function withoutLevers(job: Job, levers: Levers): Partial<SynchronousSettings> {
   return {
     ...(levers.responses ? {} : { responseSpeculation: 1 }),

@@ -1,17 +1,17 @@
-/** What a recommendation has to keep, and what it has to be sure of. */
+/** The limits that a recommendation has to keep, and the confidence that it needs. */
 import { type Book, type Candidate, keptRatio, longestRatio } from './book.ts';
 import type { SweepLimits } from './result.ts';
 
-/** How far the kept tokens may be below those of the papers' settings: in the search, and in the confirmation. */
+/** Slack of the kept tokens below those of the papers' settings: in the search, and in the confirmation. */
 export const keptSlack = Object.freeze({ search: 0.005, confirmation: 0.01 });
 
 /**
  * Share of the papers' time by which settings that speculate less than the papers must be faster for sure than all others: a
- * trace may lack the longest responses, and speculation is what protects from those.
+ * trace may lack the longest responses, and speculation protects from those.
  */
 export const cautionShare = 0.05;
 
-/** Whether somebody asks for something. */
+/** Whether any limit is given. */
 export const areGiven = (limits: SweepLimits): boolean => Object.values(limits).some((one) => one !== undefined);
 
 /**
@@ -31,7 +31,7 @@ export function leastKept(
 /** Ratios of the same sums, added up in another order, differ in their last digits. */
 const rounding = 1e-9;
 
-/** Whether a candidate is within the limits on these seeds, and keeps as many tokens as the objective asks for. */
+/** Whether a candidate is within the limits on these seeds, and keeps as many tokens as the objective needs. */
 export function isWithin(
   book: Book,
   one: Candidate,

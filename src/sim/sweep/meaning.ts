@@ -1,4 +1,4 @@
-/** What a recommendation says, in sentences. */
+/** Explains a recommendation in sentences. */
 import type { Interval } from '../result.ts';
 import { areGiven, cautionShare } from './limits.ts';
 import type { SweepAdvice, SweepLimits } from './result.ts';
@@ -8,7 +8,7 @@ import { independentSteps } from './split.ts';
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 const between = ({ low, high }: Interval): string => `${percent(low)} to ${percent(high)}`;
 
-/** Share of the baseline's time: who sees less of a difference does not ask. */
+/** Share of the baseline's time below which a difference is not mentioned. */
 const worthNaming = 0.01;
 
 /** The facts that sentences are made of. */
@@ -27,7 +27,7 @@ export type SweepFacts = Pick<
   | 'search'
 >;
 
-/** Sentences, the verdict first. */
+/** Returns the meaning in sentences, the verdict first. */
 export function meaningOf(facts: SweepFacts): string[] {
   const { verdict, recommended, gainOverPublished, gainOfTailBatching, baseline, oracle, objective, search } = facts;
   const saves = `${percent(recommended.gain.value)} less time a trained prompt than ${baseline.label} (${between(recommended.gain)})`;
@@ -82,7 +82,7 @@ function limitsText({ minKept, minTop1, maxLag }: SweepLimits): string {
   ].join(', ');
 }
 
-/** What is paid for the gain. */
+/** Returns the cost of the gain, in a sentence. */
 function costSentence({ recommended, baseline }: SweepFacts): string {
   const { equalTokenSpeedup: speedup, longestTrainedRatio, staleShare, maxLag } = recommended;
   const times = `${speedup.value.toFixed(2)}x as fast as ${baseline.label} a kept token (${speedup.low.toFixed(2)} to ${speedup.high.toFixed(2)})`;
@@ -93,7 +93,7 @@ function costSentence({ recommended, baseline }: SweepFacts): string {
   return `At equal tokens it is ${times}. Of responses as long as the longest 1 % of the baseline's it trains ${percent(longestTrainedRatio)} as many; ${stale}.`;
 }
 
-/** What the intervals rest on. */
+/** Returns the basis of the intervals, in a sentence. */
 function seenSentence({ prompts, confirmationSteps, confirmationSeeds }: SweepFacts['search']): string {
   const runs = `${confirmationSeeds.length} runs of ${confirmationSteps} steps on seeds that the search has not seen`;
   const on = {
@@ -119,7 +119,7 @@ function tailSentence({ verdict, job }: SweepFacts, tail: Interval | undefined):
   ];
 }
 
-/** Why what looked faster in the search, and keeps enough, is not what is recommended. */
+/** Returns the reason why faster settings of the search that keep enough are not recommended. */
 function passedOver({ verdict, recommended, published, tried }: SweepFacts): string[] {
   const best = tried.find((one) => one.admissible);
   if (verdict === 'baseline' || best === undefined || best.gain < recommended.gain.value + worthNaming) return [];

@@ -1,5 +1,5 @@
 /**
- * What a run says of a long job. A short run ends in the middle of a cycle of short and long rounds, and flushes its
+ * Rates of a long job, from a short run. A short run ends in the middle of a cycle of short and long rounds, and flushes its
  * queue in a last, smaller round; so full rounds are averaged by kind, and the kinds are weighted as a job without end has
  * them: every short round defers d prompts, which is d ÷ P0 long rounds.
  */
@@ -9,7 +9,7 @@ import { ratio, sumOf } from '../metrics.ts';
 /** A round, of either kind of job. */
 export interface MeasuredRound {
   readonly kind: 'short' | 'long';
-  /** From its start until the next one can start. */
+  /** Seconds from its start until the next round can start. */
   readonly seconds: number;
   readonly prompts: number;
   readonly responses: number;
@@ -17,11 +17,11 @@ export interface MeasuredRound {
   readonly tokens: number;
   /** Responses trained on that ran into the length cap. */
   readonly capped: number;
-  /** Versions that the weights which generated them are behind those that they train. */
+  /** Versions by which the generating weights are behind the trained ones. */
   readonly lag: number;
 }
 
-/** What is kept of the rounds of a run. */
+/** Rates of a run, averaged over its rounds. */
 export interface RoundRates {
   /** Seconds of the job for each prompt that is trained on. */
   readonly secondsPerPrompt: number;
@@ -35,7 +35,7 @@ export interface RoundRates {
   readonly maxLag: number;
 }
 
-/** Prompts that a short round defers. */
+/** Returns the number of prompts that a short round defers. */
 export function deferredPerRound(promptsPerRound: number, promptSpeculation: number): number {
   return scaledCount(promptSpeculation, promptsPerRound) - promptsPerRound;
 }

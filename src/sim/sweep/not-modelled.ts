@@ -1,4 +1,4 @@
-/** What a recommendation does not know. */
+/** Costs and effects that a recommendation does not model. */
 import type { SweepProblem } from './run.ts';
 
 const always = [
@@ -19,7 +19,7 @@ const pools = [
   'The network between the pools, beyond a fixed number of seconds for new weights.',
 ] as const;
 
-/** Sentences, the most important first. */
+/** Returns the gaps of the model in sentences, the most important first. */
 export function notModelled({ kind, workload, steps }: SweepProblem, seed: number, promptsPerRound: number): string[] {
   const { distinctPrompts } = workload(seed);
   const few = distinctPrompts < steps * promptsPerRound;

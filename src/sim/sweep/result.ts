@@ -1,5 +1,5 @@
 /**
- * What a sweep says: plain data. Intervals are 95 % intervals for an independent run of 60 steps, with other seeds and other
+ * The results of a sweep: plain data. Intervals are 95 % intervals for an independent run of 60 steps, with other seeds and other
  * prompts.
  */
 import type { Interval } from '../result.ts';
@@ -9,7 +9,7 @@ import type { SweepSettings } from './settings.ts';
 import type { PromptSplit } from './split.ts';
 
 /**
- * What the recommendation is:
+ * The kind of the recommendation:
  *
  * - `tuned`: settings that are faster than the papers', and keep as many tokens;
  * - `published`: the papers' settings, since nothing is measurably better;
@@ -19,25 +19,25 @@ import type { PromptSplit } from './split.ts';
  */
 export type SweepVerdict = 'tuned' | 'published' | 'unspeculative' | 'baseline';
 
-/** Settings and what was measured of them, on the seeds that they have in common with the baseline. */
+/** Settings and their measurements, on the seeds that they share with the baseline. */
 export interface TriedSettings {
-  /** The settings. */
+  /** The settings that were measured. */
   readonly settings: SweepSettings;
   /** The settings for people, short. */
   readonly label: string;
-  /** Seeds that it has seen. */
+  /** Number of its seeds. */
   readonly seeds: number;
-  /** Seconds of the job for each prompt that is trained on, mean over those seeds. */
+  /** Seconds of the job for each prompt that is trained on, mean over its seeds. */
   readonly secondsPerPrompt: number;
   /** Share of the baseline's time that it saves; below 0 where it takes longer. */
   readonly gain: number;
-  /** Seconds of the baseline for a kept token ÷ seconds of this one for a kept token. */
+  /** Seconds of the baseline for a kept token ÷ seconds of these settings for one. */
   readonly equalTokenSpeedup: number;
   /** Mean length of the responses trained on ÷ the baseline's. */
   readonly keptTokenRatio: number;
-  /** Responses trained on that are as long as the longest 1 % of the baseline's ÷ how many those are. */
+  /** Responses trained on that are as long as the longest 1 % of the baseline's ÷ number of those. */
   readonly longestTrainedRatio: number;
-  /** Share of those responses at the length cap: 0 to 1. */
+  /** Share of trained responses at the length cap: 0 to 1. */
   readonly cappedShare: number;
   /** Share of the kept tokens that weights of an older version generated than the ones that they train: 0 to 1. */
   readonly staleShare: number;
@@ -57,26 +57,26 @@ export interface ConfirmedSettings {
   readonly secondsPerPrompt: Interval;
   /** Share of the baseline's time a trained prompt that it saves: 0.3 is 30 % less. */
   readonly gain: Interval;
-  /** Seconds of the baseline for a kept token ÷ seconds of this one for a kept token. */
+  /** Seconds of the baseline for a kept token ÷ seconds of these settings for one. */
   readonly equalTokenSpeedup: Interval;
   /** Mean length of the responses trained on ÷ the baseline's. */
   readonly keptTokenRatio: Interval;
-  /** Responses trained on that are as long as the longest 1 % of the baseline's ÷ how many those are. */
+  /** Responses trained on that are as long as the longest 1 % of the baseline's ÷ number of those. */
   readonly longestTrainedRatio: number;
-  /** Share of those responses at the length cap: 0 to 1. */
+  /** Share of trained responses at the length cap: 0 to 1. */
   readonly cappedShare: number;
   /** Share of the kept tokens that weights of an older version generated than the ones that they train: 0 to 1. */
   readonly staleShare: number;
   /** Most versions that any of them is behind. */
   readonly maxLag: number;
-  /** Seconds of the oracle schedule for a kept token ÷ seconds of this one; absent where there is no oracle. */
+  /** Seconds of the oracle schedule for a kept token ÷ seconds of these settings; absent where there is no oracle. */
   readonly ofOracle?: number;
 }
 
 /** A recommendation, and why. `policy` and `config` are the arguments of `registry.create`. */
 export type SweepAdvice = PolicyChoice & {
   readonly verdict: SweepVerdict;
-  /** What it says, in sentences. */
+  /** The recommendation in sentences. */
   readonly meaning: readonly string[];
   readonly job: 'synchronous' | 'pools';
   readonly workload: {
@@ -95,7 +95,7 @@ export type SweepAdvice = PolicyChoice & {
   readonly published: ConfirmedSettings;
   readonly baseline: ConfirmedSettings;
   /**
-   * Seconds of a step of the baseline on all prompts of the trace, as `compare` gives it with its usual steps and seeds; of a
+   * Seconds of a step of the baseline on all prompts of the trace, as in `compare` with its usual steps and seeds; for a
    * synchronous job only.
    */
   readonly stepSeconds?: Interval;
@@ -110,12 +110,12 @@ export type SweepAdvice = PolicyChoice & {
     readonly leastKeptTokenRatio: number;
     /** Whether that was given. */
     readonly given: boolean;
-    /** What was asked for. */
+    /** The limits that were asked for. */
     readonly limits: SweepLimits;
   };
-  /** Everything that was tried, the fastest first. */
+  /** All settings that were tried, those that save most first. */
   readonly tried: readonly TriedSettings[];
-  /** What could not run, and why. */
+  /** Settings that could not run, and the reasons. */
   readonly infeasible: readonly { readonly settings: SweepSettings; readonly why: string }[];
   readonly notModelled: readonly string[];
   readonly search: {
@@ -135,20 +135,20 @@ export type SweepAdvice = PolicyChoice & {
   readonly simulated: Readonly<Record<string, number | string>>;
 };
 
-/** What a recommendation must keep to. */
+/** Limits of a recommendation. */
 export interface SweepLimits {
   /** Least kept-token ratio, above 0 and at most 1; that of the papers' settings if absent. */
   readonly minKept?: number | undefined;
   /** Least `longestTrainedRatio`, from 0 to 1. */
   readonly minTop1?: number | undefined;
-  /** Most versions that the weights which generated a kept token may be behind those that it trains, a whole number >= 0. */
+  /** Most versions by which the weights that generated a kept token may be behind the trained ones, a whole number >= 0. */
   readonly maxLag?: number | undefined;
 }
 
-/** What a sweep is asked for. */
+/** Options of a sweep. */
 export interface SweepOptions extends SweepLimits {
   /** First seed (default 1). */
   readonly seed?: number;
-  /** `fast`, `default`, `thorough`, or numbers of one's own. */
+  /** `fast`, `default`, `thorough`, or custom numbers. */
   readonly effort?: SweepEffortId | SweepEffort;
 }

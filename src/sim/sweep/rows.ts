@@ -1,4 +1,4 @@
-/** From runs to what is said of settings: gains, and what they cost. */
+/** Turns runs into the rows of a result: gains and costs of settings. */
 import { ratio, sumOf } from '../metrics.ts';
 import { type Book, type Candidate, gain, gainInterval, keptRatio, longestRatio, type Pair } from './book.ts';
 import { ofMean, predicted, type Spread } from './interval.ts';
@@ -6,11 +6,11 @@ import type { ConfirmedSettings, TriedSettings } from './result.ts';
 import type { Rules } from './rules.ts';
 import { labelOf, type SweepSettings } from './settings.ts';
 
-/** Mean of a number over pairs. */
+/** Returns mean of a number over pairs. */
 export const mean = (pairs: readonly Pair[], value: (pair: Pair) => number): number =>
   ratio(sumOf(pairs, value), pairs.length);
 
-/** What has no interval. */
+/** Returns the figures that have no interval. */
 const costs = (pairs: readonly Pair[]) => ({
   longestTrainedRatio: longestRatio(pairs),
   cappedShare: mean(pairs, ({ one }) => one.cappedShare),
@@ -23,10 +23,10 @@ const equalTokens = [
   [({ one }: Pair) => one.tokensPerResponse, ({ other }: Pair) => other.tokensPerResponse],
 ] as const;
 
-/** Speedup of the first of each pair over the other at equal tokens. */
+/** Returns speedup of the first of each pair over the other at equal tokens. */
 export const speedupOf = (pairs: readonly Pair[]): number => predicted(pairs, equalTokens, ofMean).value;
 
-/** What is said of a candidate on the seeds of the confirmation. */
+/** Returns the results of a candidate on the seeds of the confirmation. */
 export function confirmedRow(
   book: Book,
   one: Candidate,
@@ -50,7 +50,7 @@ export function confirmedRow(
   };
 }
 
-/** What is said of everything that was tried, on the seeds of the search: the fastest first; and of what could not run. */
+/** Returns the results of all candidates on the seeds of the search, those that save most first, and those that could not run. */
 export function triedRows(
   book: Book,
   rules: Rules,

@@ -1,16 +1,16 @@
-/** How candidates are ranked, and which of them wins. */
+/** Ranks candidates, and chooses the one that wins. */
 import { type Book, type Candidate, difference, gain, gainInterval, keptRatio } from './book.ts';
 import type { Spread } from './interval.ts';
 import { cautionShare, isWithin, keptSlack } from './limits.ts';
 import type { SweepLimits } from './result.ts';
 import { provisionOf, type SweepSettings } from './settings.ts';
 
-/** What the rules go by. */
+/** Options of the rules. */
 export interface RulesOptions {
   readonly book: Book;
   readonly published: Candidate;
   readonly limits: SweepLimits;
-  /** Of an independent run. */
+  /** Spread of an independent run. */
   readonly spread: Spread;
 }
 
@@ -22,13 +22,13 @@ export class Rules {
     this.#options = options;
   }
 
-  /** Whether a candidate may be chosen, by what these seeds say. */
+  /** Whether a candidate is within the limits on these seeds. */
   isWithin(one: Candidate, seeds: readonly number[], part: keyof typeof keptSlack): boolean {
     const { book, published, limits } = this.#options;
     return isWithin(book, one, published, seeds, limits, keptSlack[part]);
   }
 
-  /** Candidates within the limits that have seen all of these seeds, the fastest first; what came first where they tie. */
+  /** Returns the candidates within the limits that have run on all of these seeds, the fastest first; ties keep their order. */
   ranked(seeds: readonly number[], among: readonly Candidate[] = this.#options.book.all): Candidate[] {
     const { book } = this.#options;
     const seen = new Set<string>();
@@ -36,7 +36,7 @@ export class Rules {
       .filter((one) => one.infeasible === undefined && seeds.every((each) => one.runs.has(each)))
       .filter((one) => this.isWithin(one, seeds, 'search'))
       .filter((one) => {
-        // What does the same in every run, such as an adaptive TP that never changes, need not be tried twice.
+        // A setting that does the same in every run, such as an adaptive TP that never changes, need not be tried twice.
         const runs = JSON.stringify(seeds.map((each) => one.runs.get(each)));
         return !seen.has(runs) && seen.add(runs);
       })
@@ -45,7 +45,7 @@ export class Rules {
       .map(({ one }) => one);
   }
 
-  /** The best lower end: what is faster for sure, not what may be the fastest; with less speculation, by a margin. */
+  /** Returns the candidate with the best lower end of its gain; one with less speculation must win by a margin. */
   surest(list: readonly Candidate[], reference: Candidate, seeds: readonly number[]): Candidate {
     const { book, spread } = this.#options;
     let best = { one: reference, low: 0 };
@@ -63,8 +63,8 @@ export class Rules {
   }
 
   /**
-   * The one-standard-error rule: nothing is preferred to the reference that is not faster by more than the standard error of
-   * the difference; of what is no slower than the fastest by more than that, what keeps the most tokens comes first.
+   * The one-standard-error rule: a candidate is preferred to the reference only if it is faster by more than the standard error of
+   * the difference; among those within that error of the fastest, the one that keeps the most tokens comes first.
    */
   winners(list: readonly Candidate[], reference: Candidate, seeds: readonly number[]): Candidate[] {
     const { book } = this.#options;

@@ -26,56 +26,56 @@ interface Problem {
 
 /** A synchronous job, which the recipe `rollpacker` schedules. */
 export interface SynchronousProblem extends Problem {
-  /** Which kind of job it is. */
+  /** Kind of the job. */
   readonly kind: 'synchronous';
   /** Engines, batch shape and cost model; with `hardware` and `rewards`, as the presets have them. */
   readonly job: Job;
-  /** What the host can carry out; all of it if absent. */
+  /** The levers of the host; all if absent. */
   readonly levers?: Levers;
 }
 
 /** A job with pools of its own for rollout and training: `rolloutpipe`, and `tail-pipelining`. */
 export interface PoolsProblem extends Problem {
-  /** Which kind of job it is. */
+  /** Kind of the job. */
   readonly kind: 'pools';
   /** Engines, trainer and batch shape. */
   readonly job: PoolsJob;
 }
 
-/** What is swept. */
+/** The job that is swept. */
 export type SweepProblem = SynchronousProblem | PoolsProblem;
 
 /** A run to be made: JSON. */
 export interface SweepTask {
-  /** What is tried, the job without any of it, or the oracle schedule of a synchronous job. */
+  /** The settings to try, the job without any of them, or the oracle schedule of a synchronous job. */
   readonly settings: SweepSettings | 'baseline' | 'oracle';
   /** Seed of lengths and rewards, a whole number. */
   readonly seed: number;
-  /** Whose prompts, and how many steps; absent: all prompts of the workload, and the steps of the problem. */
+  /** The prompts, and the number of steps; absent: all prompts of the workload, and the steps of the problem. */
   readonly part?: SweepPart;
 }
 
-/** What a run gives: JSON. */
+/** The result of a run: JSON. */
 export type SweepRun =
   | (RoundRates & {
-      /** Responses of the longest 1 % of those that the baseline trains on, among the trained prompts. */
+      /** Responses of the trained prompts among the longest 1 % that the baseline trains on. */
       readonly longFixed: number;
       /** Responses trained on that are as long. */
       readonly longTrained: number;
     })
   | {
-      /** Why the job cannot run with these settings. */
+      /** The reason why the job cannot run with these settings. */
       readonly infeasible: string;
     };
 
 /** Steps of a run of the confirmation, at least: policies that learn have learned by then. */
 export const leastConfirmationSteps = 40;
 
-/** Steps of a run of a part. */
+/** Returns the number of steps of a run of a part. */
 export const stepsOf = ({ steps }: SweepProblem, part?: SweepPart): number =>
   part === 'confirmation' ? Math.max(leastConfirmationSteps, steps) : steps;
 
-/** The codes of settings that do not fit the job: such a candidate is left out, and the sweep goes on. */
+/** Error codes of settings that do not fit the job: such a candidate is left out, and the sweep continues. */
 const unfit = new Set(['infeasible', 'invalid_config']);
 
 /**
@@ -105,11 +105,11 @@ export function sweepEvaluator(problem: SweepProblem): (task: SweepTask) => Swee
   };
 }
 
-/** What all candidates of a seed have in common. */
+/** Inputs that all candidates of a seed share. */
 interface Given {
   readonly workload: Workload;
   readonly steps: number;
-  /** What the baseline trains on. */
+  /** The prompts that the baseline trains on. */
   readonly fixed: readonly FixedPrompt[];
   readonly longTokens: number;
 }
@@ -122,7 +122,7 @@ function givenOf(problem: SweepProblem, seed: number, part: SweepPart | undefine
   return { workload, steps, fixed, longTokens: longestOf(fixed) };
 }
 
-/** Prompts of a round. */
+/** Returns the number of prompts of a round. */
 export const promptsOf = (problem: SweepProblem): number =>
   problem.kind === 'pools' ? problem.job.groupsPerRound : problem.job.promptsPerRound;
 

@@ -1,4 +1,4 @@
-/** From settings to what the simulator drives, and to what a host pastes into `registry.create`. */
+/** Turns settings into schedulers of the simulator, and into configurations for `registry.create`. */
 import type { RolloutPipeInput } from '../../recipes/rolloutpipe/index.ts';
 import type { RollpackerInput } from '../../recipes/rollpacker/index.ts';
 import type { TailPipeliningInput } from '../../recipes/tail-pipelining/index.ts';
@@ -42,7 +42,7 @@ function switchesOf({ threshold, tp, rewards, ...factors }: SynchronousSettings)
 const baselineSwitches: RollpackerSwitches = variants[0].switches;
 
 /**
- * RollPacker with these settings, or the synchronous baseline: the same recipe, with everything off.
+ * Returns RollPacker with these settings, or the synchronous baseline: the same recipe, with everything off.
  *
  * @throws PolicyError `infeasible` for a job without hardware, `invalid_config` for a TP that its GPUs do not have
  */
@@ -51,13 +51,13 @@ export function synchronousScheduler(job: Job, settings: SynchronousSettings | '
   return rollpackerScheduler(job, 'rollpacker', switchesOf(settings), labelOf(settings));
 }
 
-/** The same as policy and configuration. Throws as {@link synchronousScheduler}. */
+/** Returns the same scheduler as policy and configuration. Throws as {@link synchronousScheduler}. */
 export function synchronousChoice(job: Job, settings: SynchronousSettings | 'baseline'): PolicyChoice {
   const switches = settings === 'baseline' ? baselineSwitches : switchesOf(settings);
   return { policy: 'rollpacker', config: rollpackerConfigOf(job, switches) };
 }
 
-/** RolloutPipe with these settings, with tail batching where a factor is above 1; or the serial baseline. */
+/** Returns RolloutPipe with these settings, with tail batching where a factor is above 1; or the serial baseline. */
 export function poolsSchedulerOf(settings: PoolsSettings | 'baseline'): PoolsScheduler {
   if (settings === 'baseline') return serialBaseline;
   const { width, ...factors } = settings;
@@ -66,7 +66,7 @@ export function poolsSchedulerOf(settings: PoolsSettings | 'baseline'): PoolsSch
     : poolsScheduler('rolloutpipe', labelOf(settings), true, width);
 }
 
-/** The same as policy and configuration. */
+/** Returns the same scheduler as policy and configuration. */
 export function poolsChoice(job: PoolsJob, settings: PoolsSettings | 'baseline'): PolicyChoice {
   if (settings === 'baseline') return { policy: 'rolloutpipe', config: rolloutpipeConfigOf(job, false, 'all') };
   const { width, ...factors } = settings;

@@ -1,12 +1,12 @@
 /**
- * The search, coarse to fine, as a generator: it says which runs it wants and is given them back in the same order, so
- * that who makes them, and on how many cores, changes nothing.
+ * The search, coarse to fine, as a generator: it yields the runs that it needs, and receives their results in the same order,
+ * so that the result does not depend on the caller or its number of cores.
  *
  * 1. coarse: all pairs of factors, and each other setting by itself, on few seeds;
  * 2. cross: the best of those together;
- * 3. fine: what lies beside the best, until nothing better is found;
+ * 3. fine: the neighbours of the best, until nothing better is found;
  * 4. finals: successive halving, more seeds for fewer candidates;
- * 5. confirmation: the winners against the papers' setting in longer runs, on seeds and prompts that the search has not seen.
+ * 5. confirmation: the winners against the papers' setting in longer runs, on new seeds and prompts.
  */
 import { refuse } from '../../errors.ts';
 import { besideOne, diagonals, product } from './beside.ts';
@@ -30,24 +30,24 @@ export interface SweepBatch {
   readonly phase: SweepPhase;
   /** The runs, in the order in which their results are wanted. */
   readonly tasks: readonly SweepTask[];
-  /** Runs that were made before these. */
+  /** Runs made before these. */
   readonly doneRuns: number;
-  /** With those that are still to come, about. */
+  /** Estimate of all runs, later ones included. */
   readonly plannedRuns: number;
 }
 
-/** What a search is given. */
+/** Options of a search. */
 export interface SearchOptions {
   readonly seed: number;
   readonly effort: SweepEffort;
   readonly limits: SweepLimits;
   /** Whether there is an oracle schedule of the job. */
   readonly hasOracle: boolean;
-  /** Of an independent run. */
+  /** Spread of an independent run. */
   readonly spread: Spread;
 }
 
-/** What a search has found. */
+/** The result of a search. */
 export interface SearchResult {
   readonly rules: Rules;
   /** The winner; `reference` where nothing is better. */
@@ -101,7 +101,7 @@ export function* searching(
     runs += tasks.length;
   }
 
-  // What comes after: each phase is guessed from what the ones before it were.
+  // The number of runs in later phases is a guess from the earlier ones.
   const final =
     2 * semifinalists + finalists * (effort.finalSeeds - effort.semifinalSeeds) + 6 * effort.confirmationSeeds;
   const fine = 12 * effort.coarseSeeds * effort.fineRounds + final;
@@ -163,7 +163,7 @@ export function* searching(
 
   const semifinalSeeds = seedsTo(effort.semifinalSeeds);
   const plainOf = (one: Candidate): Candidate => book.candidate(withoutSpeculation(one.settings as SweepSettings));
-  // With the factors of the papers it keeps what they keep, whatever the seeds: it is there if nothing else is confirmed.
+  // Settings with the papers' factors keep as many tokens on all seeds: they remain if no others are confirmed.
   const safest = (seeds: readonly number[]): Candidate[] =>
     rules
       .ranked(seeds)
@@ -188,7 +188,7 @@ export function* searching(
   }
   const candidates = confirmed.filter((one) => one !== reference && one.infeasible === undefined);
   const chosen = rules.surest(candidates, reference, confirmationSeeds);
-  // One batch: threads share it.
+  // Both kinds of runs are in one batch, which threads share.
   const byOracle = book.missing(
     hasOracle ? [book.oracle] : [],
     confirmationSeeds.slice(0, oracleSeeds),

@@ -56,11 +56,11 @@ export function definePoolsSettings(input: z.input<typeof poolsSettings> = {}): 
   return parse(poolsSettings, input, 'invalid_config');
 }
 
-/** Responses of a short round over those that it needs. */
+/** Returns the responses of a short round ÷ those that it needs. */
 export const provisionOf = ({ promptSpeculation, responseSpeculation }: SweepSettings): number =>
   promptSpeculation * responseSpeculation;
 
-/** One text for each settings: names in a fixed order. */
+/** Returns one text for each settings: names in a fixed order. */
 export function keyOf(settings: SweepSettings): string {
   const entries = Object.entries(settings).sort(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify(entries);
@@ -68,7 +68,7 @@ export function keyOf(settings: SweepSettings): string {
 
 const factor = (value: number): string => `${Number(value.toFixed(4))}`;
 
-/** Settings for people, short: `1.25 / 1.25, scale-down adaptive, TP adaptive`. */
+/** Formats settings for people, in short: `1.25 / 1.25, scale-down adaptive, TP adaptive`. */
 export function labelOf(settings: SweepSettings): string {
   const etas = `${factor(settings.promptSpeculation)} / ${factor(settings.responseSpeculation)}`;
   if ('width' in settings) return `${etas}, F_w ${settings.width}`;

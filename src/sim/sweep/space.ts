@@ -1,4 +1,4 @@
-/** What a sweep may choose from: the papers' settings, coarse values of each, and what lies beside a value. */
+/** The choices of a sweep: the papers' settings, coarse values of each, and the neighbours of a value. */
 import { scaledCount } from '../../schemas/units.ts';
 import { gpuIdsOf } from '../host/cluster.ts';
 import { reproducingWidth } from '../pools/presets.ts';
@@ -19,7 +19,7 @@ export interface SweepAxis {
   readonly name: string;
   /** Tried first, the published one among them. */
   readonly coarse: readonly Value[];
-  /** Whether its coarse values are tried with all of the other crossed axes. */
+  /** Whether its coarse values are combined with those of the other crossed axes. */
   readonly crossed: boolean;
   /** Finer values beside one. */
   readonly beside: (value: Value) => readonly Value[];
@@ -59,7 +59,7 @@ function besideWidth(value: Value, groups: number): Value[] {
   return steps.filter((one) => one >= 1 && one < groups);
 }
 
-/** What can be searched for a job. */
+/** Returns the settings that can be searched for a job. */
 export function sweepSpace(problem: SweepProblem): SweepSpace {
   const prompts = problem.kind === 'pools' ? problem.job.groupsPerRound : problem.job.promptsPerRound;
   const { responsesPerPrompt: responses } = problem.job;
@@ -114,16 +114,16 @@ export function sweepSpace(problem: SweepProblem): SweepSpace {
   };
 }
 
-/** Settings with one of them changed. */
+/** Returns the settings with one of them changed. */
 export function changed(settings: SweepSettings, name: string, value: Value): SweepSettings {
   return { ...settings, [name]: value } as SweepSettings;
 }
 
-/** The value of one of the settings. */
+/** Returns the value of one of the settings. */
 export const settingOf = (settings: SweepSettings, name: string): Value =>
   (settings as unknown as Record<string, Value>)[name]!;
 
-/** The same without tail batching. */
+/** Returns the same without tail batching. */
 export const withoutSpeculation = <S extends SweepSettings>(settings: S): S => ({
   ...settings,
   promptSpeculation: 1,

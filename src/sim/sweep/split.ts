@@ -1,15 +1,15 @@
 /**
- * Which prompts the search sees, and which the confirmation: of a trace each has a half of its own, so that what is found on
- * some prompts is confirmed on others. What is generated has other prompts for each seed anyway; of few prompts both have all.
+ * The prompts of the search and of the confirmation: each has a half of a trace of its own, so that findings on some prompts are
+ * confirmed on others. A generated workload has other prompts for each seed anyway; both have all of a few prompts.
  */
 import type { Workload } from '../workload/workload.ts';
 import { drawnHalf, hashOf, ownId, withPrompts } from './halves.ts';
 import { type Spread, spreadOf } from './interval.ts';
 
-/** A part of a sweep: where settings are found, and where those that were found are measured anew. */
+/** A part of a sweep: the search for settings, or their measurement on other prompts. */
 export type SweepPart = 'search' | 'confirmation';
 
-/** Which prompts the parts of a sweep have. */
+/** The split of the prompts between the parts of a sweep. */
 export interface PromptSplit {
   /**
    * - `halves`: each part has half of the trace's prompts;
@@ -26,7 +26,7 @@ export interface PromptSplit {
 /** Fewer prompts are not split: a run draws a half of its part, and that half should be more than a few. */
 export const leastToSplit = 128;
 
-/** How a workload is split. */
+/** Splits the prompts of a workload between the search and the confirmation. */
 export function splitOf(workload: Workload): PromptSplit {
   const { distinctPrompts } = workload;
   if (!Number.isFinite(distinctPrompts)) return { kind: 'generated', search: null, confirmation: null };
@@ -38,16 +38,16 @@ export function splitOf(workload: Workload): PromptSplit {
   return { kind: 'halves', search, confirmation: prompts - search };
 }
 
-/** Ids of the prompts, each once. */
+/** Returns the ids of the prompts, each once. */
 function idsOf(workload: Workload): string[] {
   return [...new Set(Array.from({ length: workload.distinctPrompts }, (_, index) => ownId(workload.prompt(index))))];
 }
 
-/** The prompts of a part that a seed draws. */
+/** Returns the prompts of a part that a seed draws. */
 export function partOf(workload: Workload, part: SweepPart, seed: number): Workload {
   const split = splitOf(workload);
   if (split.kind !== 'halves') return drawnHalf(workload, seed);
-  // By hash, and not in the order of the trace, which may be one of time or of difficulty.
+  // Prompts are ranked by hash, since a trace may be in the order of time or of difficulty.
   const ranked = idsOf(workload)
     .map((id) => ({ id, hash: hashOf(`part ${id}`) }))
     .sort((a, b) => a.hash - b.hash || (a.id < b.id ? -1 : 1))
@@ -61,7 +61,7 @@ export function partOf(workload: Workload, part: SweepPart, seed: number): Workl
 /** Steps of the independent run that intervals are for, at least. */
 export const independentSteps = 60;
 
-/** How far an independent run may be from those of the confirmation, which have so many steps. */
+/** Returns the spread of an independent run around those of the confirmation, which have this many steps. */
 export function confirmationSpread(workload: Workload, promptsPerRound: number, steps: number): Spread {
   const prompts = splitOf(workload).confirmation ?? Number.POSITIVE_INFINITY;
   const drawn = drawnHalf({ ...workload, distinctPrompts: prompts }, 0).distinctPrompts;

@@ -1,4 +1,4 @@
-/** A sweep, for whoever makes the runs: this thread, many, or a browser that must not block. */
+/** A sweep whose runs the caller makes: in this thread, in many, or in a browser that must not block. */
 import { refuse } from '../../errors.ts';
 import { Book } from './book.ts';
 import { conclude } from './conclude.ts';
@@ -31,7 +31,7 @@ export function* sweeping(
 }
 
 /**
- * The same, made here. `progress` is told before every batch.
+ * Sweeps in this thread. `progress` is called before every batch.
  *
  * @throws PolicyError as {@link sweeping} does, and as the simulator does where the baseline cannot run
  */
@@ -72,7 +72,7 @@ function checked({ steps }: SweepProblem, { seed = 1, effort = 'default', ...giv
   if (numbers === undefined)
     refuse('invalid_input', 'effort', `one of ${Object.keys(sweepEfforts).join(', ')}`, effort);
   for (const [name, value] of Object.entries(numbers as SweepEffort)) {
-    // Of one run nobody knows how far the next one is from it.
+    // A single run has no estimate of its distance from the next one.
     const least = name === 'fineRounds' ? 0 : name === 'confirmationSeeds' ? 2 : 1;
     if (!Number.isSafeInteger(value) || value < least)
       refuse('invalid_input', `effort.${name}`, `a whole number >= ${least}`, value);

@@ -28,14 +28,14 @@ export interface TracePrompt extends z.output<typeof tracePromptSchema> {
   readonly prompt: string;
 }
 
-/** The JSON object in a line of a file. Throws `invalid_input` with file and line number. */
+/** Returns the JSON object in a line of a file. Throws `invalid_input` with file and line number. */
 export function jsonLine(line: string, where: string): Record<string, unknown> {
   try {
     // Trimming also takes a byte order mark away, which JSON refuses.
     const value: unknown = JSON.parse(line.trim());
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
-    // The error below says where.
+    // The error below names the place.
   }
   refuse('invalid_input', where, 'a JSON object', line);
 }
@@ -51,13 +51,13 @@ export function hasKeys(line: string, keys: readonly string[]): boolean {
   }
 }
 
-/** A line of the project's own format. Throws `invalid_input`, with file, line number and field. */
+/** Returns a line of the project's own format. Throws `invalid_input`, with file, line number and field. */
 export function readTraceLine(line: string, where: string): TracePrompt {
   const value = parse(tracePromptSchema, jsonLine(line, where), 'invalid_input', where);
   return { ...value, prompt: value.prompt ?? where };
 }
 
-/** A trace as text. */
+/** Returns a trace as text. */
 export function formatTrace(prompts: readonly TracePrompt[]): string {
   return prompts.map((prompt) => `${JSON.stringify(prompt)}\n`).join('');
 }

@@ -33,7 +33,7 @@ export class JsonArrayReader {
     this.#longest = longest;
   }
 
-  /** The elements that end within these bytes. Throws `invalid_input` for what is no array, or follows it. */
+  /** Yields the elements that end within these bytes. Throws `invalid_input` for other input than an array, also after its end. */
   *read(bytes: Uint8Array): Generator<ArrayElement> {
     let from = 0;
     for (let at = 0; at < bytes.length; at += 1) {

@@ -16,7 +16,7 @@ export interface QuantileRow {
 const percents = z.array(z.number().nonnegative()).length(101);
 const quantileRow = z.object({ rps: z.number().nonnegative(), input_tokens: percents, output_tokens: percents });
 
-/** The row of a line. Throws `invalid_input` with file, line and field. */
+/** Returns the row of a line. Throws `invalid_input` with file, line and field. */
 export function readQuantiles(line: string, where: string): QuantileRow {
   const row = parse(quantileRow, jsonLine(line, where), 'invalid_input', where);
   return { rps: row.rps, inputTokens: row.input_tokens, outputTokens: row.output_tokens };

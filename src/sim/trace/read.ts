@@ -1,15 +1,15 @@
-/** From the text of a file to a trace, whichever format it has. */
+/** Reads the text of a file of any format as a trace. */
 import type { TracePrompt } from './format.ts';
 import { DumpImport, type DumpImportOptions } from './import/import.ts';
 import { JsonArrayReader } from './json-array.ts';
 import type { QuantileRow } from './quantiles.ts';
 
-/** What files hold: prompts with their responses, or quantiles. */
+/** The content of trace files: prompts with their responses, or quantiles. */
 export type Trace =
   | { readonly kind: 'prompts'; readonly reader: string; readonly prompts: readonly TracePrompt[] }
   | { readonly kind: 'quantiles'; readonly reader: string; readonly rows: readonly QuantileRow[] };
 
-/** The trace of lines that were read. Throws `invalid_input` if there is none. */
+/** Returns the trace of lines that were read. Throws `invalid_input` if there is none. */
 export function traceOf(lines: DumpImport): Trace {
   const rows = lines.quantiles;
   if (rows !== undefined && rows.length > 0) return { kind: 'quantiles', reader: 'servegen', rows };
@@ -17,7 +17,7 @@ export function traceOf(lines: DumpImport): Trace {
   return { kind: 'prompts', reader: lines.reader!, prompts };
 }
 
-/** Two of FNV-1a, over the UTF-16 code units of a text, with other beginnings: 64 bits, the same everywhere. */
+/** Hashes a text twice with FNV-1a, over its UTF-16 code units, from other beginnings: 64 bits, the same everywhere. */
 function fingerprintOf(text: string): string {
   let [one, other] = [0x811c9dc5, 0x01234567];
   for (let at = 0; at < text.length; at += 1) {
@@ -39,7 +39,7 @@ function fingerprintOf(text: string): string {
  */
 export function readTrace(text: string, file = 'trace', options: Partial<DumpImportOptions> = {}): Trace {
   const lines = new DumpImport({ fingerprint: fingerprintOf, ...options });
-  // An empty line says which file it is, for the error of an empty one.
+  // An empty line names the file, for the error of an empty file.
   lines.line('', file, 1);
   if (text.trimStart().startsWith('[')) {
     const elements = new JsonArrayReader(file, Number.POSITIVE_INFINITY);

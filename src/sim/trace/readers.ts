@@ -4,7 +4,7 @@ import { parse } from '../../core/validate.ts';
 import { refuse } from '../../errors.ts';
 import { hasKeys, jsonLine, readTraceLine, type TracePrompt } from './format.ts';
 
-/** Reads one format. */
+/** A reader of one format of traces. */
 export interface TraceReader {
   /** Name of the format. */
   readonly id: string;
@@ -12,14 +12,14 @@ export interface TraceReader {
   readonly description: string;
   /** Whether a file with this first line, without white space around it, is of the format. */
   detect(firstLine: string): boolean;
-  /** The prompt in a line without white space around it, or nothing (a header). `where` is `file:line`, for errors. */
+  /** Returns the prompt in a line without white space around it, or nothing (a header). `where` is `file:line`, for errors. */
   read(line: string, where: string): TracePrompt | undefined;
 }
 
 const count = z.int().nonnegative();
 const lengths = z.array(count).min(1);
 
-/** A reader of JSON lines that is recognised by its keys. */
+/** Returns a reader of JSON lines that is recognised by its keys. */
 function jsonReader<T>(
   spec: { id: string; description: string; keys: readonly string[] },
   schema: z.ZodType<T>,
@@ -34,7 +34,7 @@ function jsonReader<T>(
   });
 }
 
-/** Responses cut at a cap; those that are at least `cappedFrom` long, by default the cap itself, ran into it. */
+/** Cuts responses at a cap; those of at least `cappedFrom` tokens, by default the cap itself, count as capped. */
 const responses = (list: readonly number[], cap = Number.POSITIVE_INFINITY, cappedFrom = cap) =>
   list
     .filter((tokens) => tokens > 0)
@@ -43,7 +43,7 @@ const responses = (list: readonly number[], cap = Number.POSITIVE_INFINITY, capp
 const castilloCap = 15_000;
 const requestColumns = 'id,t_ms,input_tokens,output_tokens';
 const request = z.object({ id: z.string().min(1), input_tokens: count, output_tokens: count });
-/** A cell as a number; anything else stays as it is, for the error. */
+/** Reads a cell as a number; anything else is returned unchanged, for the error. */
 const wholeNumber = (cell: string | undefined) => (cell !== undefined && /^\d+$/.test(cell) ? Number(cell) : cell);
 
 /** The formats that are known, the most particular first. */

@@ -10,18 +10,18 @@ import { placeBatch, type VlmScheduler, vlmSchedulers } from './scheduler.ts';
 import type { VlmJob } from './settings.ts';
 import { simulateStep, type VlmStep } from './step.ts';
 
-/** What a comparison needs. */
+/** Options of a comparison of VLM schedulers. */
 export interface VlmCompareOptions {
   /** GPUs, model and cost. */
   readonly job: VlmJob;
-  /** Where the samples of each step come from. */
+  /** The source of the samples of each step. */
   readonly workload: VlmWorkload;
   /** 1 to 10,000; by default 5. */
   readonly steps?: number;
   /** The first is the baseline; by default {@link vlmSchedulers}. */
   readonly schedulers?: readonly VlmScheduler[];
   /**
-   * Asked for every plan, to give what `plan` gives: for hosts that keep plans from one comparison to the next. `step` is
+   * Called for every plan, to return the result of `plan`: for hosts that keep plans from one comparison to the next. `step` is
    * the place of the batch, from 0.
    */
   readonly place?: (scheduler: VlmScheduler, step: number, plan: () => FlexUlyssesPlan) => FlexUlyssesPlan;
@@ -122,7 +122,7 @@ function notesOf(results: readonly VlmSchedulerResult[], visualShare: number, { 
 /**
  * Compares schedulers on the same batches.
  *
- * @throws PolicyError `invalid_input` for steps out of range, and what the planner throws
+ * @throws PolicyError `invalid_input` for steps out of range, and errors of the planner
  */
 export function compareVlm(options: VlmCompareOptions): VlmComparison {
   const { job, workload, schedulers = vlmSchedulers, place = (_one, _step, plan) => plan() } = options;

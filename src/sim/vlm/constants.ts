@@ -1,5 +1,5 @@
 /**
- * Constants of the simulator of VLM steps, in seconds, tokens and bytes. docs/calibration.md says what each was fitted
+ * Constants of the simulator of VLM steps, in seconds, tokens and bytes. docs/calibration.md describes what each was fitted
  * to, and how well it fits. Attention and all-to-alls have theirs in the planner `flex-ulysses`.
  */
 import type { VlmModelId } from './models.ts';
@@ -24,12 +24,12 @@ export const rollout = {
 
 /**
  * Decoding and preprocessing: seconds of an image, and of a video times frames ^ exponent · megapixels, at the pace of a
- * controller, which is that of so many processes.
+ * controller, which has this many processes.
  */
 export const decoding = { imageSeconds: 0.16, videoSeconds: 0.107, frameExponent: 0.61, processes: 2.6 };
 
 /**
- * Visual inputs by one controller: what a stage waits for them, for each visual token of the batch, and for the root of
+ * Visual inputs by one controller: seconds that a stage waits for them, for each visual token of the batch, and for the root of
  * the thousands of them that come on a GPU, shared by the ranks of a fixed Ulysses group.
  */
 export const centralized = {
@@ -39,8 +39,8 @@ export const centralized = {
 };
 
 /**
- * Visual inputs by ShadowLoader: processes of a node; what a stage waits, and the first one after the rollout in addition;
- * what a step waits for each sample at least (FlexRL Table 1, if its batch has 256 sequences).
+ * Visual inputs by ShadowLoader: processes of a node; seconds that a stage waits, and the first one after the rollout in addition;
+ * seconds that a step waits for each sample at least (FlexRL Table 1, if its batch has 256 sequences).
  */
 export const shadow = {
   processesPerNode: 16,

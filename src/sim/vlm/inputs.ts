@@ -1,4 +1,4 @@
-/** From where images and videos are decoded to the ranks that encode them: what stages wait, and what is moved. */
+/** Transport of visual inputs from their decoders to the ranks that encode them: waits of the stages, and bytes moved. */
 import type { FlexUlyssesPlan } from '../../planners/flex-ulysses/index.ts';
 import { centralized, shadow } from './constants.ts';
 import { type LoaderId, nodeOfSamples, payloadBytes } from './loading.ts';
@@ -34,13 +34,13 @@ export function inputSeconds(
   return unpacking / degree + centralized.stageSecondsPerToken * tokens;
 }
 
-/** With one controller: each rank that encodes a sequence gets it from there, in each of the three stages. */
+/** With one controller, each rank that encodes a sequence gets it from the controller, in each of the three stages. */
 function sentByController(plan: FlexUlyssesPlan, batch: readonly VlmSample[], whole: boolean): number {
   const copies = plan.assignments.map(({ sequence, degree }) => payloadBytes(batch[sequence]!) * (whole ? degree : 1));
   return 3 * sum(copies);
 }
 
-/** With ShadowLoader: each node fetches what its ranks encode and other nodes have decoded, once for the three stages. */
+/** With ShadowLoader each node fetches the inputs that its ranks encode and other nodes have decoded, once for the three stages. */
 function fetchedByNodes({ assignments, vision }: FlexUlyssesPlan, batch: readonly VlmSample[], job: VlmJob): number {
   const nodes = nodeOfSamples(batch, job);
   const nodeOf = (device: number): number => Math.floor(device / job.gpusPerNode);
@@ -62,7 +62,7 @@ function fetchedByNodes({ assignments, vision }: FlexUlyssesPlan, batch: readonl
 }
 
 /**
- * Bytes of visual inputs that a step moves between hosts: to the rollout engines (with ShadowLoader, those on another node,
+ * Returns the bytes of visual inputs that a step moves between hosts: to the rollout engines (with ShadowLoader, on another node,
  * if engines and nodes are paired at random), and to the ranks that encode them in training.
  */
 export function movedBytes(

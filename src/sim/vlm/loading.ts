@@ -1,5 +1,5 @@
 /**
- * Where images and videos are decoded: by one controller, as in veRL, or spread over the nodes and ahead of time, as
+ * Decoding of images and videos: by one controller, as in veRL, or spread over the nodes and ahead of time, as
  * by ShadowLoader (FlexRL §4).
  */
 import { bytesPerVisualToken, decoding, shadow } from './constants.ts';
@@ -11,11 +11,11 @@ export const loaderIds = ['centralized', 'shadow-loader'] as const;
 /** Id of a loader. */
 export type LoaderId = (typeof loaderIds)[number];
 
-/** What loading a batch takes. */
+/** The time and memory of loading a batch. */
 export interface Loading {
   /** Seconds until all of the batch is decoded. */
   readonly seconds: number;
-  /** Those that a step waits for: all of them, or those that the step before did not hide. */
+  /** Seconds that a step waits: all of them, or those that the step before did not hide. */
   readonly exposedSeconds: number;
   /** Host memory of the controller, and of the node that has most, for visual inputs. */
   readonly controllerBytes: number;
@@ -23,7 +23,7 @@ export interface Loading {
   readonly nodeBytes: number;
 }
 
-/** Seconds in which one process decodes and preprocesses a sample. */
+/** Returns the seconds in which one process decodes and preprocesses a sample. */
 export function decodeSeconds({ kind, frames, megapixels }: VlmSample): number {
   if (kind === 'text') return 0;
   if (kind === 'image') return frames * decoding.imageSeconds * decoding.processes;
@@ -31,19 +31,19 @@ export function decodeSeconds({ kind, frames, megapixels }: VlmSample): number {
   return videoSeconds * processes * frames ** frameExponent * megapixels;
 }
 
-/** Bytes of the tensors that the vision tower reads. */
+/** Returns the bytes of the tensors that the vision tower reads. */
 export const payloadBytes = ({ visualTokens }: VlmSample): number => visualTokens * bytesPerVisualToken;
 
 const sum = (values: readonly number[]): number => values.reduce((total, one) => total + one, 0);
 
-/** One controller decodes all, holds all, and sends it on: two copies while it is sent. */
+/** Loads a batch by one controller, which decodes, holds and sends all of it: two copies while it is sent. */
 function byController(batch: readonly VlmSample[]): Loading {
   const seconds = sum(batch.map(decodeSeconds)) / decoding.processes;
   const controllerBytes = 2 * sum(batch.map(payloadBytes));
   return { seconds, exposedSeconds: seconds, controllerBytes, nodeBytes: 0 };
 }
 
-/** The node of each sample: that with fewest bytes so far, ties to the lowest. */
+/** Returns the node of each sample: that with fewest bytes so far, ties to the lowest. */
 export function nodeOfSamples(batch: readonly VlmSample[], job: VlmJob): number[] {
   const bytes = new Array<number>(nodesOf(job)).fill(0);
   return batch.map((one) => {
@@ -53,7 +53,7 @@ export function nodeOfSamples(batch: readonly VlmSample[], job: VlmJob): number[
   });
 }
 
-/** A node decodes several samples at once. */
+/** Loads a batch by nodes, each of which decodes several samples at once. */
 function byNodes(batch: readonly VlmSample[], job: VlmJob, gpuSeconds: number): Loading {
   const nodes = nodeOfSamples(batch, job);
   const bytes = new Array<number>(nodesOf(job)).fill(0);

@@ -15,10 +15,10 @@ const layerValues = 17;
 /** Share of the memory of a GPU that training may fill. */
 const usableShare = 0.95;
 
-/** What may have too little memory. */
+/** The place where memory may not suffice. */
 export type Exceeded = 'device' | 'controller' | 'node';
 
-/** Most tokens of one sequence on one device, and most visual tokens that one tower must encode at once. */
+/** Returns the most tokens of one sequence on one device, and most visual tokens that one tower must encode at once. */
 function largestPieces(plan: FlexUlyssesPlan, batch: readonly VlmSample[]) {
   let [tokens, visualTokens] = [0, 0];
   for (const { sequence, degree } of plan.assignments) {
@@ -48,7 +48,7 @@ export function deviceBytes(
   return states + backbone + tower;
 }
 
-/** What is exceeded, in a fixed order. */
+/** Returns the places where memory does not suffice, in a fixed order. */
 export function exceeded(device: number, { controllerBytes, nodeBytes }: Loading, job: VlmJob): Exceeded[] {
   const found: Exceeded[] = [];
   if (device > vlmGpus[job.gpu].memoryGb * 1e9 * usableShare) found.push('device');

@@ -1,4 +1,4 @@
-/** Workloads: the mixtures of FlexRL §5.1, text alone, and lengths of one's own. */
+/** Workloads: the mixtures of FlexRL §5.1, text alone, and recorded samples of the user. */
 import { refuse } from '../../errors.ts';
 import { pickIndex } from '../random.ts';
 import { checkWorkload, type Workload } from '../workload/workload.ts';
@@ -17,7 +17,7 @@ export const mixtureWeights: Readonly<Record<MixtureId, readonly [number, number
   'only-video': [0, 0, 1],
 });
 
-/** A mixture. Throws `PolicyError` `invalid_input` for a cap, a seed or a limit of frames that is none. */
+/** Returns a mixture. Throws `PolicyError` `invalid_input` for a cap, a seed or a limit of frames that is none. */
 export function mixtureWorkload(id: MixtureId, options: SampleOptions): VlmWorkload {
   checkWorkload(options);
   if (!Number.isSafeInteger(options.maxFrames) || options.maxFrames < 1) {
@@ -37,7 +37,7 @@ export function mixtureWorkload(id: MixtureId, options: SampleOptions): VlmWorkl
   };
 }
 
-/** Text alone: the responses of a workload, each prompt with its group of them. */
+/** Returns text alone: the responses of a workload, each prompt with its group of them. */
 export function textVlmWorkload(text: Workload, responsesPerPrompt: number): VlmWorkload {
   return {
     name: text.name,
@@ -57,7 +57,7 @@ export function textVlmWorkload(text: Workload, responsesPerPrompt: number): Vlm
   };
 }
 
-/** Samples of one's own: each epoch in an order of its own. Throws `PolicyError` `invalid_input` without any. */
+/** Returns a workload of recorded samples, in a new order for each epoch. Throws `PolicyError` `invalid_input` without any. */
 export function recordedVlmWorkload(name: string, samples: readonly VlmSample[], seed: number): VlmWorkload {
   if (samples.length === 0) refuse('invalid_input', name, 'samples', 'none');
   return {

@@ -13,17 +13,17 @@ export interface VlmModel {
   readonly billionParameters: number;
   /** Transformer layers of the backbone. */
   readonly layers: number;
-  /** Its hidden size. */
+  /** Hidden size of the backbone. */
   readonly hiddenSize: number;
   /** Its attention heads: degrees of sharding divide them. */
   readonly attentionHeads: number;
-  /** Its KV heads. */
+  /** KV heads of the backbone. */
   readonly kvHeads: number;
   /** Dimension of a head. */
   readonly headDimension: number;
   /** Tokens of the vocabulary. */
   readonly vocabulary: number;
-  /** The vision tower. */
+  /** Size of the vision tower. */
   readonly vision: { readonly billionParameters: number; readonly layers: number; readonly hiddenSize: number };
   /** GPUs of one inference engine, and over how many GPUs training shards its states. */
   readonly rolloutTp: number;
@@ -81,7 +81,7 @@ export const vlmGpus: Readonly<Record<VlmGpuId, EngineShape['gpu']>> = Object.fr
   h200: { memoryGb: 141, bandwidthGbps: 4800, tflops: 989 },
 });
 
-/** A model by its id. Throws `PolicyError` `unknown_id`. */
+/** Returns a model by its id. Throws `PolicyError` `unknown_id`. */
 export function vlmModel(id: string): VlmModel {
   const found = vlmModels.find((one) => one.id === id);
   if (found !== undefined) return found;

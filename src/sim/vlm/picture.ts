@@ -15,7 +15,7 @@ function openAllToAll({ attentionSeconds: attention, allToAllSeconds: sent }: De
 
 /**
  * The vision tower first, then shards by degree descending, group and index, each when all devices of its group are free,
- * which is at the same time; what attention does not hide of the all-to-alls stands at the end.
+ * which is at the same time; the part of the all-to-alls that attention does not hide is at the end.
  */
 export function pictureOf(
   plan: FlexUlyssesPlan,

@@ -1,4 +1,4 @@
-/** What a comparison of VLM schedulers gives: plain data. */
+/** The results of a comparison of VLM schedulers: plain data. */
 import type { Exceeded } from './memory.ts';
 import type { VlmSample } from './sample.ts';
 import type { VlmPlacement } from './scheduler.ts';
@@ -23,41 +23,41 @@ export interface Shard {
 export interface PlanPicture {
   /** Length of the picture. */
   readonly seconds: number;
-  /** What each device does, and when. */
+  /** The work of each device, and its times. */
   readonly shards: readonly Shard[];
   /** Degree of each sequence. */
   readonly degrees: readonly number[];
 }
 
-/** Means over the steps of one scheduler; memory and what is exceeded: the most of any step. */
+/** Means over the steps of one scheduler; for memory and its limits, the maximum over steps. */
 export interface VlmSchedulerResult {
   /** Id of the scheduler. */
   readonly scheduler: string;
   /** For people: tables and charts. */
   readonly label: string;
-  /** How sequences are placed on devices. */
+  /** The placement of sequences on devices. */
   readonly placement: VlmPlacement;
   /** Seconds until all of a batch is decoded, mean of a step. */
   readonly loadSeconds: number;
-  /** Those of them that a step waits for, mean of a step. */
+  /** Loading seconds that a step waits for, mean of a step. */
   readonly exposedLoadSeconds: number;
   /** Seconds of the rollout, mean of a step. */
   readonly rolloutSeconds: number;
   /** Seconds of log-probabilities of the old policy, mean of a step. */
   readonly oldSeconds: number;
-  /** Seconds of those of the reference model, mean of a step. */
+  /** Seconds of log-probabilities of the reference model, mean of a step. */
   readonly referenceSeconds: number;
   /** Seconds of gradients and the optimizer, mean of a step. */
   readonly updateSeconds: number;
-  /** Rollout, old, reference and update together: what FlexRL's Table 2 calls a step. */
+  /** Rollout, old, reference and update together: a step in FlexRL's Table 2. */
   readonly gpuSeconds: number;
-  /** The same, with what loading adds to it. */
+  /** The same, with the seconds that loading adds. */
   readonly stepSeconds: number;
   /** Tokens a second and GPU, of whole steps, and of steps without data loading as FlexRL counts them. */
   readonly throughput: number;
   /** The same without data loading, as FlexRL counts it. */
   readonly throughputWithoutLoading: number;
-  /** Step time of the first scheduler ÷ this one's, with and without data loading. */
+  /** Step time of the first scheduler ÷ step time of this scheduler, with and without data loading. */
   readonly speedup: number;
   /** The same without data loading. */
   readonly speedupWithoutLoading: number;
@@ -87,7 +87,7 @@ export interface VlmSchedulerResult {
 
 /** Schedulers side by side on one workload. */
 export interface VlmComparison {
-  /** What was rolled out; lengths in tokens. */
+  /** The workload; lengths in tokens. */
   readonly workload: {
     readonly name: string;
     readonly source: string;
@@ -101,6 +101,6 @@ export interface VlmComparison {
   readonly batch: readonly VlmSample[];
   /** The results, the baseline first. */
   readonly schedulers: readonly VlmSchedulerResult[];
-  /** What a reader should know of this comparison, in sentences. */
+  /** Notes for the reader of this comparison, in sentences. */
   readonly notes: readonly string[];
 }

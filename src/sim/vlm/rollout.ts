@@ -5,7 +5,7 @@ import { vlmGpus, vlmModel } from './models.ts';
 import { lengthOf, type VlmSample } from './sample.ts';
 import type { VlmJob } from './settings.ts';
 
-/** The cost model of an engine of the job. */
+/** Returns the cost model of an engine of the job. */
 function engineCost({ model, gpu }: VlmJob): CostModel {
   const { billionParameters, layers, kvHeads, headDimension, rolloutTp } = vlmModel(model);
   return deriveCostModel({
@@ -19,7 +19,7 @@ function engineCost({ model, gpu }: VlmJob): CostModel {
   });
 }
 
-/** Decoding of sequences that start together: stretches in which the same ones run, each in closed form. */
+/** Returns the decoding seconds of sequences that start together: stretches with the same ones, each in closed form. */
 function decodeSeconds(cost: CostModel, samples: readonly VlmSample[]): number {
   const byLength = [...samples].sort((a, b) => a.responseTokens - b.responseTokens);
   let context = samples.reduce((total, one) => total + lengthOf(one) - one.responseTokens, 0);
@@ -36,7 +36,7 @@ function decodeSeconds(cost: CostModel, samples: readonly VlmSample[]): number {
   return seconds;
 }
 
-/** The rollout of a batch; each sequence goes to the engine with the fewest prompt tokens (ties: the lowest). */
+/** Returns the seconds of a rollout; each sequence goes to the engine with the fewest prompt tokens (ties: the lowest). */
 export function rolloutSeconds(batch: readonly VlmSample[], job: VlmJob): number {
   const cost = engineCost(job);
   const engines = Array.from({ length: job.gpus / cost.gpus }, () => ({ tokens: 0, samples: [] as VlmSample[] }));

@@ -1,7 +1,7 @@
 /** Sequences of a batch as a VLM trainer sees them: text, and images or frames of a video. */
 import { z } from 'zod';
 
-/** What a sequence carries beside its text. */
+/** Visual content of a sequence, or none. */
 export const visualKinds = ['text', 'image', 'video'] as const;
 
 /** Schema of a sequence. */
@@ -20,23 +20,23 @@ export const vlmSampleSchema = z
   })
   .refine((one) => one.kind === 'text' || one.frames > 0, { path: ['frames'], message: 'at least 1' });
 
-/** One sequence. */
+/** A sequence, checked by {@link vlmSampleSchema}. */
 export type VlmSample = Readonly<z.output<typeof vlmSampleSchema>>;
 
-/** Tokens of a whole sequence in the backbone. */
+/** Returns the tokens of a whole sequence in the backbone. */
 export const lengthOf = (one: VlmSample): number => one.textTokens + one.visualTokens + one.responseTokens;
 
 /** An endless sequence of samples; the same for every scheduler. */
 export interface VlmWorkload {
   /** For people: tables and charts. */
   readonly name: string;
-  /** Where the lengths come from, in words. */
+  /** The source of the lengths, in words. */
   readonly source: string;
-  /** The sample at this place, from 0; it depends on the seed of the workload and the index alone. */
+  /** Returns the sample at this place, from 0; it depends on the seed of the workload and the index alone. */
   sample(index: number): VlmSample;
 }
 
-/** The samples of a step. */
+/** Returns the samples of a step. */
 export function batchOf(workload: VlmWorkload, step: number, sequences: number): VlmSample[] {
   return Array.from({ length: sequences }, (_, index) => workload.sample(step * sequences + index));
 }

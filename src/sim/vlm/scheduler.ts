@@ -1,4 +1,4 @@
-/** How a step can be scheduled: where sequences go, and where visual inputs are decoded. */
+/** Schedulers of a step: the placement of sequences, and the decoding of visual inputs. */
 import { runPlanner } from '../../core/start.ts';
 import { refuse } from '../../errors.ts';
 import { type FlexUlyssesPlan, flexUlysses } from '../../planners/flex-ulysses/index.ts';
@@ -16,11 +16,11 @@ export interface VlmScheduler {
   readonly id: string;
   /** For people: tables and charts. */
   readonly label: string;
-  /** How sequences are placed on devices. */
+  /** The placement of sequences on devices. */
   readonly placement: VlmPlacement;
-  /** Of `ulysses`: the one degree; 1 of the others, where it says nothing. */
+  /** The one degree of `ulysses`; 1 for the others, which ignore it. */
   readonly degree: number;
-  /** How visual inputs come to the devices. */
+  /** The loader that brings visual inputs to the devices. */
   readonly loader: LoaderId;
 }
 

@@ -15,15 +15,15 @@ export const vlmJobSchema = z.strictObject({
   nodeMemoryGb: z.number().positive().default(1024).describe('Host memory of each node, in GB (1e9 bytes).'),
 });
 
-/** What a caller writes. */
+/** The settings of a job as a caller writes them, before defaults. */
 export type VlmJobInput = z.input<typeof vlmJobSchema>;
 /** A job with its defaults filled in. */
 export type VlmJob = Readonly<z.output<typeof vlmJobSchema>>;
 
 /**
- * A job.
+ * Checks the settings of a job, and fills in defaults.
  *
- * @throws PolicyError `invalid_config` for what is out of range, and for GPUs that the inference engines cannot share
+ * @throws PolicyError `invalid_config` for values out of range, and for GPUs that the inference engines cannot share
  */
 export function defineVlmJob(input: VlmJobInput = {}): VlmJob {
   const job = parse(vlmJobSchema, input, 'invalid_config');
@@ -35,5 +35,5 @@ export function defineVlmJob(input: VlmJobInput = {}): VlmJob {
   return job;
 }
 
-/** How many nodes a job has; the last one may be only partly its own. */
+/** Returns the number of nodes of a job; the last one may be only partly its own. */
 export const nodesOf = ({ gpus, gpusPerNode }: VlmJob): number => Math.ceil(gpus / gpusPerNode);

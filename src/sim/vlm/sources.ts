@@ -1,4 +1,4 @@
-/** What mixtures are made of: images, short videos and long videos, each drawn by seed and index. */
+/** Sources of mixtures: images, short videos and long videos, each drawn by seed and index. */
 import { z } from 'zod';
 import { parse } from '../../core/validate.ts';
 import { normal, pickIndex, uniform } from '../random.ts';
@@ -55,7 +55,7 @@ export function readVisionSources(videos: string, images: string): VisionSources
   };
 }
 
-/** How samples are made of sources. */
+/** Options for making samples. */
 export interface SampleOptions {
   /** Videos, and lengths of images and responses. */
   readonly sources: VisionSources;
@@ -94,7 +94,7 @@ function video(
   return { kind: 'video', ...rest, responseTokens: response(options, index), frames, visualTokens } as const;
 }
 
-/** One image and a short question (Geo3K-like). */
+/** Returns one image and a short question (Geo3K-like). */
 export function imageSample(options: SampleOptions, index: number): VlmSample {
   const visualTokens = Math.max(1, Math.round(options.sources.imageTokens(uniform(options.seed, keys.image, index))));
   const textTokens = templateTokens + 26;
@@ -108,7 +108,7 @@ export function imageSample(options: SampleOptions, index: number): VlmSample {
   };
 }
 
-/** A recorded short clip (NExT-QA). */
+/** Returns a recorded short clip (NExT-QA). */
 export function shortVideoSample(options: SampleOptions, index: number): VlmSample {
   const { videos } = options.sources;
   const one = videos[pickIndex(videos.length, options.seed, keys.video, index)]!;
@@ -119,11 +119,11 @@ export function shortVideoSample(options: SampleOptions, index: number): VlmSamp
   });
 }
 
-/** A long video (LongVILA-like). */
+/** Returns a long video (LongVILA-like). */
 export function longVideoSample(options: SampleOptions, index: number): VlmSample {
   const seconds = longVideo.medianSeconds * Math.exp(longVideo.sigma * normal(options.seed, keys.seconds, index));
   return video(options, index, seconds, { textTokens: templateTokens + 26, megapixels: longVideo.megapixels });
 }
 
-/** A share that says which kind a sample is. */
+/** Returns a share that decides the kind of a sample. */
 export const kindShare = (seed: number, index: number): number => uniform(seed, keys.kind, index);

@@ -1,4 +1,4 @@
-/** Log-probabilities and updates: what a plan puts on each device, and how long the slowest one takes. */
+/** Log-probabilities and updates: the load that a plan puts on each device, and the time of the slowest device. */
 import type { FlexUlyssesPlan } from '../../planners/flex-ulysses/index.ts';
 import { passes } from './constants.ts';
 import { vlmModel } from './models.ts';
@@ -7,7 +7,7 @@ import type { VlmPlacement } from './scheduler.ts';
 import type { VlmJob } from './settings.ts';
 import { allToAllSeconds, attentionSeconds, headsSent, linearSeconds, visionSeconds } from './timing.ts';
 
-/** What one device has of a forward pass, in seconds, and the work that makes its balance. */
+/** The share of one device in a forward pass, in seconds, and the work that makes its balance. */
 export interface DeviceLoad {
   /** Σ h² ÷ p: the attention that a balance ratio counts. */
   squares: number;
@@ -19,15 +19,15 @@ export interface DeviceLoad {
   visionSeconds: number;
   /** Seconds of everything that is linear in tokens. */
   linearSeconds: number;
-  /** Seconds of attention. */
+  /** Seconds of attention in the pass. */
   attentionSeconds: number;
   /** Seconds of exchanges with other devices. */
   allToAllSeconds: number;
 }
 
 /**
- * Visual tokens of each device. A device encodes what it holds; of fixed Ulysses every rank of a group encodes all that
- * the group holds, since sequences are split behind the tower; a plan of FlexUlysses spreads images and frames evenly.
+ * Returns the visual tokens of each device. A device encodes its own; in fixed Ulysses every rank of a group encodes all of
+ * the group's, since sequences are split behind the tower; a plan of FlexUlysses spreads images and frames evenly.
  */
 function visualTokensOf({ assignments, vision }: FlexUlyssesPlan, batch: readonly VlmSample[], devices: number) {
   const all = new Array<number>(devices).fill(0);
@@ -66,7 +66,7 @@ function allToAllOf(plan: FlexUlyssesPlan, batch: readonly VlmSample[], job: Vlm
   return seconds;
 }
 
-/** What each device has of a forward pass. */
+/** Returns the share of each device in a forward pass. */
 export function deviceLoads(plan: FlexUlyssesPlan, batch: readonly VlmSample[], job: VlmJob): DeviceLoad[] {
   const model = vlmModel(job.model);
   const visual = visualTokensOf(plan, batch, job.gpus);
@@ -107,7 +107,7 @@ export const towerFirst = (placement: VlmPlacement): boolean => placement === 'f
 
 const most = (values: readonly number[]): number => values.reduce((largest, one) => Math.max(largest, one), 0);
 
-/** Seconds of a stage without its inputs: parameters are sharded, so that every device waits for the slowest. */
+/** Returns the seconds of a stage without its inputs: parameters are sharded, so that every device waits for the slowest. */
 export function stageSeconds(loads: readonly DeviceLoad[], placement: VlmPlacement, kind: keyof typeof passes): number {
   const { compute, allToAll } = passes[kind];
   const backbone = loads.map((one) => {
@@ -119,7 +119,7 @@ export function stageSeconds(loads: readonly DeviceLoad[], placement: VlmPlaceme
   return most(backbone.map((seconds, device) => seconds + tower[device]!));
 }
 
-/** Most attention work of a device ÷ the mean; 1 where there is none. */
+/** Returns the most attention work of a device ÷ the mean; 1 where there is none. */
 export function balanceOf(loads: readonly DeviceLoad[]): number {
   const total = loads.reduce((sum, one) => sum + one.squares, 0);
   return total === 0 ? 1 : (Math.max(...loads.map((one) => one.squares)) * loads.length) / total;

@@ -12,23 +12,23 @@ import type { VlmJob } from './settings.ts';
 import { balanceOf, type DeviceLoad, deviceLoads, stageSeconds } from './stage.ts';
 import { bytesPerSentToken } from './timing.ts';
 
-/** What one step took. */
+/** Times of one step. */
 export interface VlmStep {
   /** Tokens of the batch. */
   readonly tokens: number;
-  /** What data loading takes. */
+  /** Time and memory of data loading. */
   readonly loading: Loading;
   /** Seconds of the rollout. */
   readonly rolloutSeconds: number;
   /** Seconds of log-probabilities of the old policy. */
   readonly oldSeconds: number;
-  /** Seconds of those of the reference model. */
+  /** Seconds of log-probabilities of the reference model. */
   readonly referenceSeconds: number;
   /** Seconds of gradients and the optimizer. */
   readonly updateSeconds: number;
-  /** The four above: what FlexRL's Table 2 calls a step. */
+  /** The four above: a step in FlexRL's Table 2. */
   readonly gpuSeconds: number;
-  /** With what loading adds to it. */
+  /** The same, with the seconds that loading adds. */
   readonly stepSeconds: number;
   /** Most attention work of a device ÷ the mean. */
   readonly balance: number;
@@ -48,19 +48,19 @@ export interface VlmStep {
 
 /** A step with the plan that it followed. */
 export interface PlannedStep {
-  /** What the step takes. */
+  /** Times of the step. */
   readonly step: VlmStep;
   /** The plan that it follows. */
   readonly plan: FlexUlyssesPlan;
-  /** What each device has of it. */
+  /** The share of each device in it. */
   readonly loads: readonly DeviceLoad[];
 }
 
 /**
- * Simulates a step. What ShadowLoader hides, it hides behind a step as long as this one.
+ * Simulates a step. ShadowLoader hides its loading behind a step as long as this one.
  *
- * @param plan - where the sequences go, if it is known: schedulers that differ in loading alone place alike
- * @throws PolicyError what the planner throws
+ * @param plan - the placement of the sequences, if it is known: schedulers that differ in loading alone place alike
+ * @throws PolicyError errors of the planner
  */
 export function simulateStep(
   scheduler: VlmScheduler,

@@ -11,15 +11,15 @@ import { type VlmGpuId, type VlmModel, vlmGpus } from './models.ts';
 
 const timings: Readonly<Record<VlmGpuId, TimingCoefficients>> = { h800: timingPresets.H800, h200: timingPresets.H200 };
 
-/** Variable-length attention of one layer, in seconds, over sequences by Σ h² and Σ h (FlexRL Table 3). */
+/** Returns the seconds of variable-length attention of one layer, over sequences by Σ h² and Σ h (FlexRL Table 3). */
 export function attentionSeconds(heads: number, squares: number, tokens: number): number {
   return (heads / measuredHeads.attention) * attentionTime(timingPresets.H800, 1, tokens, squares);
 }
 
-/** Where an all-to-all runs. */
+/** The GPUs and links of an all-to-all. */
 export interface AllToAllOptions {
   readonly gpu: VlmGpuId;
-  /** By default 8. */
+  /** Devices of a node, by default 8. */
   readonly devicesPerNode?: number;
   /** Heads that are sent; by default those of the measurement. */
   readonly heads?: number;
@@ -46,15 +46,15 @@ export function allToAllSeconds(
 /** Heads that an all-to-all of a model sends. */
 export const headsSent = ({ attentionHeads, kvHeads }: VlmModel): number => 2 * attentionHeads + 2 * kvHeads;
 
-/** Bytes that one all-to-all layer moves for a token that leaves its device. */
+/** Returns the bytes that one all-to-all layer moves for a token that leaves its device. */
 export const bytesPerSentToken = (model: VlmModel): number => headsSent(model) * model.headDimension * bytesPerValue;
 
-/** Everything but attention of a forward pass over tokens, in seconds. */
+/** Returns the seconds of a forward pass over tokens, except attention. */
 export function linearSeconds(model: VlmModel, gpu: VlmGpuId, tokens: number): number {
   return (2e9 * model.billionParameters * tokens) / (vlmGpus[gpu].tflops * 1e12 * computeEfficiency.backbone);
 }
 
-/** The vision tower over the images or frames of so many visual tokens (4 patches each), in seconds. */
+/** Returns the seconds of the vision tower over images or frames with this many visual tokens (4 patches each). */
 export function visionSeconds(model: VlmModel, gpu: VlmGpuId, visualTokens: number): number {
   const flops = 2e9 * model.vision.billionParameters * 4 * visualTokens;
   return flops / (vlmGpus[gpu].tflops * 1e12 * computeEfficiency.tower);

@@ -1,4 +1,4 @@
-/** Sequences of one's own: JSON lines, one sequence a line. */
+/** Sequences of the user: JSON lines, one sequence a line. */
 import { z } from 'zod';
 import { parse } from '../../core/validate.ts';
 import { refuse } from '../../errors.ts';
@@ -35,7 +35,7 @@ export const vlmTraceLineSchema = z
     message: 'images or frames that have them',
   });
 
-/** What a reader holds sequences to. */
+/** Limits that a reader applies to sequences. */
 export interface VlmTraceOptions {
   /** Most frames of a video; longer ones lose frames and their tokens. No limit if absent. */
   readonly maxFrames?: number;

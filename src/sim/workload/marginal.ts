@@ -10,11 +10,11 @@ import { capped, checkWorkload, type Workload, type WorkloadPrompt } from './wor
 /** A quantile function: from a share in (0, 1) to tokens. */
 export type Quantile = (share: number) => number;
 
-/** What a workload from a marginal needs. */
+/** Options of a workload from a marginal. */
 export interface MarginalOptions {
   /** For people: tables and charts. */
   readonly name: string;
-  /** Where the lengths come from, in words. */
+  /** The source of the lengths, in words. */
   readonly source?: string;
   /** Lengths of responses, by quantile. */
   readonly responseTokens: Quantile;
@@ -32,7 +32,7 @@ const promptKey = 1;
 const sampleKey = 2;
 const inputKey = 3;
 
-/** A workload from a marginal. Throws `invalid_input` for ρ outside [0, 1), and a cap or a seed that is none. */
+/** Returns a workload from a marginal. Throws `invalid_input` for ρ outside [0, 1), and a cap or a seed that is none. */
 export function marginalWorkload(options: MarginalOptions): Workload {
   const { correlation, seed, capTokens } = options;
   checkWorkload(options);
@@ -61,7 +61,7 @@ export function marginalWorkload(options: MarginalOptions): Workload {
   };
 }
 
-/** Linear interpolation between values at 0, 1, …, n (as shares 0 to 1). */
+/** Interpolates linearly between values at 0, 1, …, n (as shares 0 to 1). */
 export function interpolated(values: readonly number[]): Quantile {
   const last = values.length - 1;
   return (share) => {
@@ -72,7 +72,7 @@ export function interpolated(values: readonly number[]): Quantile {
   };
 }
 
-/** The quantile function of a mixture of clients, weighted by their rates. */
+/** Returns the quantile function of a mixture of clients, weighted by their rates. */
 export function pooledQuantile(rows: readonly QuantileRow[], field: 'inputTokens' | 'outputTokens'): Quantile {
   const points = rows
     .filter((row) => row.rps > 0)
@@ -108,7 +108,7 @@ export interface LongTail {
   readonly sigma: number;
   /** w: share of responses in the tail. */
   readonly tailWeight: number;
-  /** Where the tail begins, in tokens. */
+  /** Tokens at which the tail begins. */
   readonly tailStartTokens: number;
   /** Exponent of the Pareto tail; smaller is heavier. */
   readonly tailExponent: number;
@@ -118,7 +118,7 @@ const steps = 4000;
 /** Above this share the tail is far from straight between two steps of the table. */
 const tableEnds = 0.995;
 
-/** The quantile function of a long tail, by bisection of its distribution function: a table, and each tail length anew. */
+/** Returns the quantile function of a long tail, by bisection of its distribution function: a table, and each tail length anew. */
 export function longTailQuantile(shape: LongTail): Quantile {
   const { medianTokens, sigma, tailWeight, tailStartTokens, tailExponent } = shape;
   const below = (tokens: number): number => {

@@ -1,4 +1,4 @@
-/** Normal scores: where a length stands among all lengths of a trace, on the scale of a standard normal. */
+/** Normal scores: the rank of a length among all lengths of a trace, on the scale of a standard normal. */
 import { normalQuantile } from '../random.ts';
 import type { TracePrompt } from '../trace/format.ts';
 
@@ -15,7 +15,7 @@ export interface Scored {
   readonly correlation: number;
 }
 
-/** The normal score of a length among all of the trace; ties share their middle rank. */
+/** Returns the normal score of a length among all of the trace; ties share their middle rank. */
 function scorer(sorted: readonly Response[]): (tokens: number) => number {
   const first = (tokens: number, orEqual: boolean): number => {
     let [low, high] = [0, sorted.length];
@@ -52,7 +52,7 @@ export function score(prompts: readonly TracePrompt[]): Scored {
   return { sorted, scores, correlation: Math.min(0.999, Math.max(0, correlation)) };
 }
 
-/** ρ of a trace: the correlation of the normal scores of two responses of one prompt; 0 where it says nothing of it. */
+/** Estimates ρ of a trace: the correlation of the normal scores of two responses of one prompt; 0 without data for it. */
 export function estimateCorrelation(prompts: readonly TracePrompt[]): number {
   return score(prompts).correlation;
 }

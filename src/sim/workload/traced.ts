@@ -1,6 +1,6 @@
 /**
  * Workloads from a trace: first the responses that were recorded, then, for those that never were (over-provisioning
- * needs more), resampled ones. How is part of the result, because it matters.
+ * needs more), resampled ones. The method is part of the result, because it matters.
  *
  * - `within-prompt`: one of the prompt's own recorded responses, with replacement. Keeps each prompt's distribution,
  *   never exceeds its longest.
@@ -13,20 +13,20 @@ import type { TracePrompt } from '../trace/format.ts';
 import { type Response, type Scored, score } from './scores.ts';
 import { capped, checkWorkload, type Sample, type Workload, type WorkloadPrompt } from './workload.ts';
 
-/** How responses that were never recorded are made. */
+/** Ids of the methods that make responses which were never recorded. */
 export const resamplingMethods = ['within-prompt', 'copula', 'parametric'] as const;
-/** How responses that were never recorded are made. */
+/** A method that makes responses which were never recorded. */
 export type Resampling = (typeof resamplingMethods)[number];
 
-/** What a workload from a trace needs. */
+/** Options of a workload from a trace. */
 export interface TracedOptions {
   /** For people: tables and charts. */
   readonly name: string;
-  /** Where the lengths come from, in words. */
+  /** The source of the lengths, in words. */
   readonly source?: string;
   /** The prompts of the trace. */
   readonly prompts: readonly TracePrompt[];
-  /** How responses that were never recorded are made; `within-prompt` if absent. */
+  /** The method for responses that were never recorded; `within-prompt` if absent. */
   readonly resampling?: Resampling;
   /** A whole number >= 1. */
   readonly capTokens: number;
@@ -83,14 +83,14 @@ export function tracedWorkload(options: TracedOptions): Workload {
   };
 }
 
-/** Estimated lengths stay estimates in every result. */
+/** Returns the caveat of estimated lengths, for every result. */
 function caveatOf(prompts: readonly TracePrompt[]): { readonly caveat?: string } {
   const methods = new Set(prompts.flatMap(({ estimated }) => estimated ?? []));
   if (methods.size === 0) return {};
   return { caveat: `Lengths of the trace are estimates (${[...methods].join('; ')}), not counts of tokens.` };
 }
 
-/** Prompts by their ids. */
+/** Orders prompts by their ids. */
 function inOrder({ prompts, name }: TracedOptions): TracePrompt[] {
   if (prompts.length === 0) refuse('invalid_input', name, 'at least one prompt', 'none');
   const sorted = [...prompts].sort((a, b) => (a.prompt < b.prompt ? -1 : Number(a.prompt > b.prompt)));
@@ -101,7 +101,7 @@ function inOrder({ prompts, name }: TracedOptions): TracePrompt[] {
   return sorted;
 }
 
-/** What stands between the id of a prompt and a later epoch: nothing that an id has in it, so that all ids differ. */
+/** Returns the separator between the id of a prompt and a later epoch, which no id contains, so that all ids differ. */
 function epochMark(prompts: readonly TracePrompt[]): string {
   let mark = '@';
   while (prompts.some(({ prompt }) => prompt.includes(mark))) mark += '@';

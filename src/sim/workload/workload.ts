@@ -7,7 +7,7 @@ export interface Sample {
   readonly tokens: number;
   /** Whether it ran into the cap. */
   readonly capped: boolean;
-  /** Whether it is correct, where the trace says so. */
+  /** Whether it is correct, where the trace has it. */
   readonly correct?: boolean;
 }
 
@@ -17,7 +17,7 @@ export interface WorkloadPrompt {
   readonly promptId: string;
   /** Tokens of the prompt. */
   readonly promptTokens: number;
-  /** What it is about, where the trace says so. */
+  /** Its task, where the trace has one. */
   readonly task?: string;
   /** Its place in the data set, where the workload has it at another one: rewards go with it. */
   readonly place?: number;
@@ -25,11 +25,11 @@ export interface WorkloadPrompt {
   readonly firstId?: string;
   /** The id by which policies know it, if it is a prompt of an earlier epoch that comes back. */
   readonly comesBack?: string;
-  /** How many samples were drawn of it in earlier epochs, at most: what goes with a sample goes with that number and k. */
+  /** Most samples that were drawn of it in earlier epochs: the reward model counts its samples on from this number. */
   readonly firstSample?: number;
   /**
-   * The k-th response of the prompt, k from 0. It depends on the workload's seed, the prompt and k alone: never on
-   * what was asked before.
+   * Returns the k-th response of the prompt, k from 0. It depends on the workload's seed, the prompt and k alone: never on
+   * earlier calls.
    */
   sample(k: number): Sample;
 }
@@ -38,11 +38,11 @@ export interface WorkloadPrompt {
 export interface Workload {
   /** For people: tables and charts. */
   readonly name: string;
-  /** Where the lengths come from, in words. */
+  /** The source of the lengths, in words. */
   readonly source: string;
-  /** What a reader must know of the lengths: a note of every result. */
+  /** A caveat about the lengths, which becomes a note of every result. */
   readonly caveat?: string;
-  /** How responses come about: `recorded`, then `within-prompt`, `copula` or `parametric`; or `marginal`. */
+  /** The way responses are made: `recorded`, then `within-prompt`, `copula` or `parametric`; or `marginal`. */
   readonly resampling: string;
   /** Correlation of the normal scores of two responses of one prompt: 0 to 1. */
   readonly correlation: number;
@@ -50,7 +50,7 @@ export interface Workload {
   readonly capTokens: number;
   /** Distinct prompts; later ones repeat them (further epochs). */
   readonly distinctPrompts: number;
-  /** The prompt at this place of the data set, from 0; the same for every caller. */
+  /** Returns the prompt at this place of the data set, from 0; the same for every caller. */
   prompt(index: number): WorkloadPrompt;
 }
 

@@ -3,7 +3,7 @@ import { refuse } from '../../../errors.ts';
 
 const separators = [',', ';', '\t', '|'];
 
-/** The cells of a record. */
+/** Returns the cells of a record. */
 function cellsOf(record: string, separator: string): string[] {
   const cells: string[] = [];
   let cell = '';
@@ -52,12 +52,12 @@ export class CsvRows {
     return this.#header !== undefined;
   }
 
-  /** Where a quoted cell began that has not ended. */
+  /** The place where a quoted cell began that has not ended. */
   get open(): string | undefined {
     return this.#begun?.where;
   }
 
-  /** The row that a line ends, with the place where it began; nothing within a quoted cell. Throws `invalid_input`. */
+  /** Returns the row that a line ends, with the place where it began; nothing within a quoted cell. Throws `invalid_input`. */
   row(line: string, where: string): { readonly row: Record<string, unknown>; readonly where: string } | undefined {
     const begun = this.#begun ?? { lines: [], where };
     const isOdd = quotes(line) % 2 === 1;

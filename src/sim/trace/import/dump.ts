@@ -1,49 +1,49 @@
-/** What readers of trainers' dumps have in common: a line of a dump becomes responses, of which only numbers are kept. */
+/** Types for the readers of trainers' dumps: a line of a dump becomes responses, of which only numbers are kept. */
 import { z } from 'zod';
 import { refuse } from '../../../errors.ts';
 
-/** How the tokens of a text are found, where a dump has no count of them. */
+/** Counts the tokens of texts, where a dump has no counts. */
 export interface TextTokens {
   /** `tokenizer`: counted by the tokenizer of the model. `characters`: estimated from the length of the text. */
   readonly method: 'tokenizer' | 'characters';
   /** Shown in summaries, and for estimates in the trace: `0.25 tokens a character`. */
   readonly label: string;
-  /** Tokens of a text, a whole number >= 0. */
+  /** Returns the tokens of a text, a whole number >= 0. */
   count(text: string): number;
 }
 
-/** Why a response of a dump is left out: it is not a length that the model chose, or there is none. */
+/** The reason why a response of a dump is left out: it is not a length that the model chose, or there is none. */
 export type SkipReason = 'aborted' | 'failed' | 'pending' | 'empty';
 
 /** A response of a dump. */
 export interface DumpedResponse {
-  /** What responses of one prompt have in common within a step: an id, or the fingerprint of the prompt. */
+  /** The key that responses of one prompt share within a step: an id, or the fingerprint of the prompt. */
   readonly group: string;
-  /** The training step, if the dump says it. */
+  /** The training step, if the dump has it. */
   readonly step?: number;
   /** Several rows with the same part of a group are one response: their tokens are added. */
   readonly part?: number;
-  /** Which row of its group it is, where the dump says so: none may come twice. */
+  /** Number of the row in its group, where the dump has it: no row may come twice. */
   readonly row?: number;
   /** A whole number >= 1. */
   readonly tokens: number;
   /** Tokens of the prompt; asked once a group. */
   readonly promptTokens: () => number | undefined;
-  /** Whether the dump says that it ran into the length limit. */
+  /** Whether it ran into the length limit, according to the dump. */
   readonly truncated?: boolean;
-  /** Whether it was right, where the dump says so. */
+  /** Whether it was correct, where the dump has it. */
   readonly correct?: boolean;
-  /** What its prompt is about, where the dump says so. */
+  /** The task of its prompt, where the dump has one. */
   readonly task?: string;
   /** Whether the tokens come from the text: see {@link TextTokens}. */
   readonly fromText: boolean;
 }
 
-/** What a reader is told beside the line. */
+/** Context of a line, for its reader. */
 export interface DumpContext {
   /** `file:line`, for errors. */
   readonly where: string;
-  /** The step that the name of the file says, for lines without one. */
+  /** The step in the name of the file, for lines without one. */
   readonly step?: number;
   /** Counts the tokens of a text, where a dump has no counts of its own. */
   readonly textTokens?: TextTokens;
@@ -61,11 +61,11 @@ export interface DumpReader {
   readonly description: string;
   /** Fields that a row must have. */
   readonly needs: readonly string[];
-  /** Fields of this trainer: a row with two of them that is no such dump was written by another version. */
+  /** Fields of this trainer: a row with two of them that is no dump of this format is from another version. */
   readonly marks: readonly string[];
-  /** Whether a file whose first line is this object is such a dump. */
+  /** Whether a first line with this object belongs to such a dump. */
   detect(row: Readonly<Record<string, unknown>>): boolean;
-  /** The responses of a line, or why one is left out. Throws `invalid_input`, with file, line and field. */
+  /** Returns the responses of a line, or why one is left out. Throws `invalid_input`, with file, line and field. */
   read(row: Readonly<Record<string, unknown>>, context: DumpContext): readonly (DumpedResponse | SkipReason)[];
 }
 
@@ -75,7 +75,7 @@ export const dumpedCount = z.int().nonnegative();
 /** A score as trainers write it: a number, or an object with `acc` or `score`. */
 export const dumpedScore = z.union([z.number(), z.boolean(), z.looseObject({}), z.null()]).optional();
 
-/** Whether a response is correct, where its score says so. `acc`, which verl's reward functions may add, comes first. */
+/** Whether a response is correct, according to its scores. `acc`, which verl's reward functions may add, comes first. */
 export function correctness(
   score: z.output<typeof dumpedScore>,
   accuracy: unknown,

@@ -1,4 +1,4 @@
-/** Which format a file has, by its first line: a trainer's dump, a trace, quantiles, or rows with columns. */
+/** Detects the format of a file by its first line: a trainer's dump, a trace, quantiles, or rows with columns. */
 import { refuse } from '../../../errors.ts';
 import { hasKeys, jsonLine, type TracePrompt } from '../format.ts';
 import { type TraceReader, traceReaders } from '../readers.ts';
@@ -8,7 +8,7 @@ import { dumpLine } from './line.ts';
 import { dumpReaders } from './readers.ts';
 import { tableColumns, tableDump } from './table.ts';
 
-/** How the lines of a file are read. */
+/** The format of the lines of a file. */
 export type Format =
   | { readonly kind: 'dump'; readonly id: string; readonly reader: DumpReader; readonly csv?: CsvRows }
   | {
@@ -56,7 +56,7 @@ function ofText(line: string, where: string, asked: DumpReader | undefined): For
   const trace = traceReaders.find((one) => one.detect(line));
   if (trace !== undefined && asked === undefined) return ofTrace(trace);
   const isTable = asked === undefined || asked === tableDump;
-  // One word is no header; a line of JSON that is broken at its beginning is none, either.
+  // One word is no header; nor is a line of JSON with a broken beginning.
   const csv = new CsvRows(line);
   if (isTable && (isNumber(line) || tableDump.detect(csv.columns))) {
     return { kind: 'dump', id: tableDump.id, reader: tableDump, csv };
@@ -65,7 +65,7 @@ function ofText(line: string, where: string, asked: DumpReader | undefined): For
   return refuse('invalid_input', where, `a JSON object, or a header with ${tableColumns}`, line);
 }
 
-/** Who has two fields of a trainer, and is none of its dumps, is told which are missing. */
+/** Refuses a row with two fields of a trainer that is none of its dumps, and names the missing fields. */
 function refuseOtherVersion(row: Readonly<Record<string, unknown>>, where: string): void {
   const marked = dumpReaders
     .map((reader) => ({ reader, count: reader.marks.filter((name) => name in row).length }))

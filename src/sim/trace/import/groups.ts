@@ -8,13 +8,13 @@ interface Group {
   readonly tokens: number[];
   /** Bits of each response: see `flag`. */
   readonly flags: number[];
-  /** Which response of the prompt each one is, where the dump says it. */
+  /** Numbers of the responses within the prompt, where the dump has them. */
   parts?: number[];
-  /** Which rows have come, where the dump says it. */
+  /** Numbers of the rows so far, where the dump has them. */
   rows?: number[];
   /** Seconds of rewards, where a trace has them. */
   seconds?: (number | undefined)[];
-  /** How the tokens of a trace were estimated. */
+  /** The way the tokens of a trace were estimated. */
   estimated?: string;
 }
 
@@ -39,7 +39,7 @@ export class ResponseGroups {
     return this.#steps.size;
   }
 
-  /** Responses, those of several rows counted once. */
+  /** Number of responses; one of several rows counts once. */
   get responses(): number {
     return this.#responses;
   }
@@ -54,7 +54,7 @@ export class ResponseGroups {
     return this.#scored;
   }
 
-  /** Rows that were added to an earlier one of the same response. */
+  /** Rows that were added to an earlier row of the same response. */
   get joined(): number {
     return this.#parts;
   }
@@ -99,7 +99,7 @@ export class ResponseGroups {
     }
   }
 
-  /** Each prompt as the trace has it. */
+  /** Yields each prompt as it is in the trace. */
   *traced(estimatedHere: string | undefined): Generator<TracePrompt> {
     for (const [prompt, { promptTokens, task, tokens, flags, seconds, estimated = estimatedHere }] of this.#groups) {
       yield {
@@ -120,7 +120,7 @@ export class ResponseGroups {
     }
   }
 
-  /** All lengths, the shortest first. */
+  /** Returns all lengths, the shortest first. */
   sortedTokens(): Float64Array {
     const all = new Float64Array(this.#responses);
     let next = 0;
@@ -130,7 +130,7 @@ export class ResponseGroups {
     return all.sort();
   }
 
-  /** How many responses prompts have: the fewest, the most, and what most of them have. */
+  /** Returns the number of responses of prompts: the fewest, the most, and the usual. */
   groupSizes(): { readonly least: number; readonly most: number; readonly usual: number } {
     const counts = new Map<number, number>();
     for (const { tokens } of this.#groups.values()) counts.set(tokens.length, (counts.get(tokens.length) ?? 0) + 1);

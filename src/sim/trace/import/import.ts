@@ -1,4 +1,4 @@
-/** From the files of a trainer, or of a trace, to a trace, line by line. Only lengths are kept; text is forgotten with its line. */
+/** Turns the files of a trainer, or of a trace, into a trace, line by line. Only lengths are kept, and no text. */
 import { isPolicyError, refuse } from '../../../errors.ts';
 import { quantileOf } from '../../metrics.ts';
 import type { TracePrompt } from '../format.ts';
@@ -10,15 +10,15 @@ import { dumpLine } from './line.ts';
 import { dumpReaders } from './readers.ts';
 import { tableDump } from './table.ts';
 
-/** How a dump is read. */
+/** Options for reading a dump. */
 export interface DumpImportOptions {
   /** A short id of a text: the same for the same text, and another for every other. */
   readonly fingerprint: (text: string) => string;
   /** Id of a reader, see {@link dumpReaders}; found from the first line by default. */
   readonly from?: string;
-  /** How the tokens of texts are found; dumps without counts are refused without it. */
+  /** The token counter for texts; dumps without counts are refused without it. */
   readonly textTokens?: TextTokens;
-  /** Longest response of the job, a whole number >= 1: what reaches it is marked as capped. */
+  /** Longest response of the job, a whole number >= 1: responses of this length are marked as capped. */
   readonly capTokens?: number;
   /** The least score of a correct response. */
   readonly correctFrom?: number;
@@ -26,7 +26,7 @@ export interface DumpImportOptions {
   readonly skipBroken?: boolean;
 }
 
-/** What came of a dump. */
+/** The outcome of an import. */
 export interface DumpSummary {
   /** Formats that were read. */
   readonly readers: readonly string[];
@@ -42,13 +42,13 @@ export interface DumpSummary {
   readonly responsesPerPrompt: { readonly least: number; readonly most: number; readonly usual: number };
   /** Lengths of the responses, in tokens. */
   readonly tokens: { readonly p50: number; readonly p75: number; readonly p99: number; readonly longest: number };
-  /** Share of the responses that ran into the limit, as far as the dump or the cap says it. */
+  /** Share of the responses that ran into the limit, according to the dump or the cap. */
   readonly cappedShare: number;
   /** Responses of which it is known whether they are correct. */
   readonly scored: number;
   /** Responses whose tokens come from their text, and how. */
   readonly fromText: number;
-  /** How tokens were counted in texts; null where no text was counted. */
+  /** The way tokens were counted in texts; null where no text was counted. */
   readonly textTokens: string | null;
   /** Whether that is an estimate. */
   readonly estimated: boolean;
@@ -58,7 +58,7 @@ export interface DumpSummary {
   readonly skipped: Readonly<Partial<Record<SkipReason, number>>>;
   /** Lines that could not be read, and were skipped. */
   readonly brokenLines: number;
-  /** What was wrong with the first broken lines. */
+  /** The errors of the first broken lines. */
   readonly firstBroken: readonly string[];
 }
 
@@ -69,7 +69,7 @@ const brokenShown = 3;
  */
 export const cappedFromText = 0.99;
 
-/** What has no id is named by its place; wherever the file lies, it is the same prompt. */
+/** Names a prompt without an id by its place; the folder of the file does not count. */
 const ownId = (id: string, where: string): string => (id === where ? where.replace(/^.*[/\\]/, '') : id);
 
 /** Collects the responses of files, all of one format. Give it every line, then take the trace. */
@@ -79,12 +79,12 @@ export class DumpImport {
   readonly #rows: QuantileRow[] = [];
   readonly #skipped: Partial<Record<SkipReason, number>> = {};
   readonly #firstBroken: string[] = [];
-  /** Where each prompt of a trace stands: none may come twice. */
+  /** The place of each prompt of a trace: no prompt may come twice. */
   readonly #placeOf = new Map<string, { readonly file: string; readonly number: number }>();
   #file: string | undefined;
-  /** Of this file; nothing before its first line. */
+  /** Format of this file; `undefined` before its first line. */
   #format: Format | undefined;
-  /** Of all files, and where it was seen first. */
+  /** Format of all files, and the file where it was first seen. */
   #known: { readonly id: string; readonly file: string } | undefined;
   #hasSteps: boolean | undefined;
   #lines = 0;
@@ -112,7 +112,7 @@ export class DumpImport {
     return this.#groups.responses;
   }
 
-  /** Id of the format, once a line of it has come. */
+  /** Id of the format, after its first line. */
   get reader(): string | undefined {
     return this.#known?.id;
   }
@@ -120,10 +120,10 @@ export class DumpImport {
   /**
    * Takes a line.
    *
-   * @param text - the line; an empty one is nothing
-   * @param file - the file that it stands in
+   * @param text - the line; an empty one is skipped
+   * @param file - the name of its file
    * @param number - its number in the file, from 1
-   * @param step - the training step that the name of the file says
+   * @param step - the training step in the name of the file
    * @throws PolicyError `invalid_input` with file, line and field, unless broken lines are skipped; for a file of another
    *   format than the ones before always
    */
@@ -148,7 +148,7 @@ export class DumpImport {
     return this.#known?.id === 'servegen' ? this.#rows : undefined;
   }
 
-  /** The trace: every prompt with its responses, in the order of the files. Throws `invalid_input` if there is none. */
+  /** Returns the trace: every prompt with its responses, in the order of the files. Throws `invalid_input` if there is none. */
   prompts(): Generator<TracePrompt> {
     this.#begin(this.#file);
     if (this.#groups.responses === 0) {
@@ -164,7 +164,7 @@ export class DumpImport {
     return this.#lines === 0 ? 'an empty file' : 'no prompt with a response';
   }
 
-  /** What came of it. Throws `invalid_input` if there is no response. */
+  /** Returns the outcome. Throws `invalid_input` if there is no response. */
   summary(): DumpSummary {
     this.prompts();
     const sorted = this.#groups.sortedTokens();
@@ -189,7 +189,7 @@ export class DumpImport {
     };
   }
 
-  /** What is wrong with a line is counted, if that was asked for; what is wrong with the options never is. */
+  /** Counts errors of a line, if that was asked for; errors of the options are always thrown. */
   #unbroken<T>(read: () => T): T | undefined {
     try {
       return read();
@@ -209,7 +209,7 @@ export class DumpImport {
     return this.#format?.kind === 'dump' && this.#format.csv?.open !== undefined;
   }
 
-  /** A file begins, and the one before is over. */
+  /** Begins a file, after the end of the one before. */
   #begin(file: string | undefined): void {
     const cell = this.#format?.kind === 'dump' ? this.#format.csv?.open : undefined;
     [this.#file, this.#format] = [file, undefined];
@@ -221,7 +221,7 @@ export class DumpImport {
 
   /** Finds the format of a file; false for a broken line that is skipped. */
   #open(line: string, file: string, where: string): boolean {
-    // A line that is no JSON may be skipped; a format that nobody knows never is.
+    // A line that is no JSON may be skipped; an unknown format is always refused.
     if (line.startsWith('{') && this.#unbroken(() => dumpLine(line, where)) === undefined) return false;
     const { from, skipBroken } = this.#options;
     const find = (): Format => formatOf(line, where, from);

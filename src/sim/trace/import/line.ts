@@ -4,7 +4,7 @@ import { jsonLine } from '../format.ts';
 
 const strings = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\bInfinity\b|\bNaN\b/g;
 
-/** The object in a line; numbers that JSON does not have become null. Throws `invalid_input` with file and line. */
+/** Returns the object in a line; numbers that JSON does not have become null. Throws `invalid_input` with file and line. */
 export function dumpLine(line: string, where: string): Record<string, unknown> {
   try {
     return jsonLine(line, where);

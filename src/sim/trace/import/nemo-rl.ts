@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { parse } from '../../../core/validate.ts';
 import { correctness, type DumpReader, dumpedScore } from './dump.ts';
 
-/** `make_microbatch_iterator(1)` leaves every value in a list of one. */
+/** A list of one value, which `make_microbatch_iterator(1)` makes of every value. */
 const one = <T extends z.ZodType>(value: T) => z.array(value).length(1);
 
 const row = z.looseObject({

@@ -27,7 +27,7 @@ const step = z.object({
   domain: column,
 });
 
-/** What tells the prompts of a step apart: the text, since ids of data sets may be missing, or the same in two of them. */
+/** Returns the key of a prompt within a step: its text, since ids of data sets may be missing, or the same in two of them. */
 function promptOf(columns: z.output<typeof step>, index: number): string {
   const parts = [columns.domain, columns.id, columns.prompt, columns.messages].map((one) => one?.[index] ?? null);
   return JSON.stringify(parts);
@@ -97,7 +97,7 @@ export const rollBoard: DumpReader = Object.freeze({
         group: context.fingerprint(one.prompt),
         ...(at === undefined ? undefined : { step: at }),
         tokens,
-        // The text is filled up with padding on the left: its length says nothing.
+        // The text has padding on the left, so its length means nothing.
         promptTokens: () => undefined,
         ...(correct === undefined ? undefined : { correct }),
         fromText: false,

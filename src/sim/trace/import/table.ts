@@ -1,11 +1,11 @@
 /**
- * Rows of no trainer in particular: CSV with a header, JSON objects, or numbers alone. What a column means is guessed from
+ * Rows of no trainer in particular: CSV with a header, JSON objects, or numbers alone. The meaning of a column is guessed from
  * its name.
  */
 import { refuse } from '../../../errors.ts';
 import { correctness, type DumpContext, type DumpReader, dumpedScore, tokensOfText } from './dump.ts';
 
-/** Names of columns, in lower case and without what is between words; what stands first is taken first. */
+/** Names of columns, in lower case and without separators; earlier names win. */
 const names = {
   tokens: [
     'tokens',
@@ -57,7 +57,7 @@ type Columns = Readonly<Partial<Record<Meaning, string>>>;
 
 const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
 
-/** Which keys of a row mean what. */
+/** Returns the keys of a row by their meaning. */
 function columnsOf(row: Readonly<Record<string, unknown>>): Columns {
   const known = new Map(Object.keys(row).map((key) => [plain(key), key]));
   const found = Object.entries(names).flatMap(([meaning, list]) => {
@@ -67,15 +67,15 @@ function columnsOf(row: Readonly<Record<string, unknown>>): Columns {
   return Object.fromEntries(found);
 }
 
-/** What a header, or an object, must have. */
+/** The columns that a header, or an object, must have. */
 export const tableColumns = `a column of tokens (${names.tokens.slice(0, 6).join(', ')}, …) or of text (${names.text.slice(0, 3).join(', ')})`;
 
-/** Longer prompts are texts: a fingerprint stands for them. */
+/** A longer prompt is a text, and is replaced by a fingerprint. */
 const longestId = 64;
 
 const isEmpty = (value: unknown): boolean => value === undefined || value === null || value === '';
 
-/** A count, which CSV has as text, and pandas as 812.0. */
+/** Reads a count, which is text in CSV, and 812.0 from pandas. */
 function countOf(value: unknown, where: string): number | undefined {
   if (isEmpty(value)) return undefined;
   const number = typeof value === 'string' ? Number(value.trim() || Number.NaN) : value;
@@ -109,7 +109,7 @@ function idOf(value: unknown, { fingerprint, where }: DumpContext): string {
   return id.length > longestId ? fingerprint(id) : id;
 }
 
-/** Reader of rows. */
+/** The reader of tables, for dumps of no trainer in particular. */
 export const tableDump: DumpReader = Object.freeze({
   id: 'table',
   description: 'CSV with a header, JSON objects, or a column of numbers: what columns mean is guessed from their names',
