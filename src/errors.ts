@@ -24,11 +24,11 @@ export const policyErrorCodes = [
 /** One of {@link policyErrorCodes}. */
 export type PolicyErrorCode = (typeof policyErrorCodes)[number];
 
-/** What a {@link PolicyError} is made of. */
+/** Details of a {@link PolicyError}. */
 export interface PolicyErrorDetails {
-  /** What would have been accepted, as a phrase: `an integer >= 1`. */
+  /** The accepted values, as a phrase: `an integer >= 1`. */
   readonly expected: string;
-  /** What came instead: the value itself (it is shown shortened), or a phrase made by the caller. */
+  /** The refused value itself (it is shown shortened), or a phrase made by the caller. */
   readonly got: unknown;
   /** Path of the bad field, such as `prompts[3].promptId`; empty for the whole value. */
   readonly path?: string;
@@ -40,7 +40,7 @@ const tag = Symbol.for('rollflex.PolicyError');
 const shownLength = 120;
 const shownDigits = 12;
 
-/** What an earlier error has shown already. */
+/** A text that an earlier error has already shortened. */
 class Shown {
   readonly text: string;
 
@@ -79,15 +79,15 @@ export class PolicyError extends Error {
   readonly code: PolicyErrorCode;
   /** Path of the bad field, or an empty string. */
   readonly path: string;
-  /** What would have been accepted. */
+  /** The accepted values, as a phrase. */
   readonly expected: string;
-  /** What came instead, shortened. */
+  /** The refused value, shortened. */
   readonly got: string;
 
   /** Made by rollflex; a host reads them, or tells them by `isPolicyError`. */
   constructor(code: PolicyErrorCode, details: PolicyErrorDetails) {
     const shown = show(details.got);
-    // Where rounding hides what is wrong, such as 1.0000000000000002 where 1 is the most, all digits are needed.
+    // All digits are needed if rounding would hide the fault, such as 1.0000000000000002 where 1 is the most.
     const isHidden = typeof details.got === 'number' && details.expected.endsWith(` ${shown}`);
     const got = isHidden ? String(details.got) : shown;
     const path = details.path ?? '';

@@ -1,14 +1,14 @@
-/** Group-relative advantages (RolloutPipe §3.2, equation 1): what planners and policies share of them. */
+/** Group-relative advantages (RolloutPipe §3.2, equation 1), for planners and policies. */
 import type { AdvantageSettings } from '../schemas/advantages.ts';
 
-/** What the rewards of a group say together. */
+/** Statistics of the rewards of a group. */
 export interface RewardStatistics {
-  /** How many rewards, >= 1. */
+  /** Number of rewards, >= 1. */
   readonly n: number;
   readonly mean: number;
-  /** Of the kind asked for; 0 for one reward. */
+  /** Standard deviation of the kind asked for; 0 for one reward. */
   readonly std: number;
-  /** Over n, whatever kind was asked for. */
+  /** Standard deviation over n, whatever kind was asked for. */
   readonly populationStd: number;
   /** Whether all rewards are the same; false for one, which has no variance. */
   readonly zeroVariance: boolean;

@@ -1,6 +1,4 @@
-/** What chooses among likely events. */
-
-/** Chooses, for likely events. */
+/** A source of random choices, for generators of likely events. */
 export interface Choices {
   /** A whole number from 0 to `n` − 1. */
   below(n: number): number;

@@ -1,5 +1,5 @@
 /**
- * What a policy, a planner and a recipe are made of.
+ * Definitions of policies, planners and recipes.
  *
  * A policy is a deterministic state machine. It owns its state, and changes it in `apply`; every list of decisions is
  * new and shares nothing with the state. See `bench/state.ts` for why the state is owned and not copied.
@@ -29,7 +29,7 @@ export interface AnyDecision {
   readonly reason: { readonly code: string };
 }
 
-/** What `apply` is given beside the state and the event. */
+/** Context of `apply`, beside the state and the event. */
 export interface Context<D extends AnyDecision = AnyDecision> {
   /** The time of the event, never less than that of an earlier one, in seconds. */
   readonly at: number;
@@ -47,7 +47,7 @@ export interface Ledger<
   D extends AnyDecision = AnyDecision,
   Config = never,
 > {
-  /** What is counted, for messages: such as `requests`. */
+  /** Name of the counted things, for messages: such as `requests`. */
   readonly name: string;
   /** Ids that enter by this event. */
   entered(event: E): readonly string[];
@@ -63,7 +63,7 @@ export interface Ledger<
   mints?(config: Config): number;
 }
 
-/** What every definition has. */
+/** Fields common to all definitions. */
 export interface DefinitionBase {
   /** Kebab case; third parties use a namespace: `acme/my-policy`. */
   readonly id: string;
@@ -114,9 +114,9 @@ export interface PolicyDefinition<
    * schema, with its path, which begins with `path`.
    */
   load(saved: unknown, config: Config, path?: string): State;
-  /** From version k to k + 1, by k. */
+  /** Migrations of the saved state from version k to k + 1, by k. */
   readonly migrations?: Readonly<Record<number, (saved: unknown) => unknown>>;
-  /** What must add up after every event (law 2). */
+  /** Ledgers that must balance after every event (law 2). */
   readonly ledgers: readonly Ledger<Saved, E, D, Config>[];
 }
 
@@ -126,7 +126,7 @@ export interface PlannerDefinition<Input = unknown, Parsed = unknown, Plan = unk
   /** Tells planners from policies and recipes. */
   readonly kind: 'planner';
   readonly id: Id;
-  /** What a caller writes; unknown keys are refused. */
+  /** Schema of the input; unknown keys are refused. */
   readonly input: z.ZodType<Parsed, Input>;
   /** Schema of the plan, which every plan fits. */
   readonly plan: z.ZodType<Plan>;
@@ -143,7 +143,7 @@ export interface PlannerDefinition<Input = unknown, Parsed = unknown, Plan = unk
 export type AnyPolicyDefinition = PolicyDefinition<any, any, any, any, any, any, string, any>;
 /** A definition of any planner. */
 export type AnyPlannerDefinition = PlannerDefinition<any, any, any>;
-/** What a registry may hold. */
+/** A definition that a registry may hold. */
 export type AnyDefinition = AnyPolicyDefinition | AnyPlannerDefinition;
 
 /** The configuration that a caller writes for a definition. */
@@ -155,7 +155,7 @@ export type DecisionOf<P> = P extends PolicyDefinition<any, any, any, any, infer
 /** The decisions that a host must carry out. */
 export type CommandOf<P> =
   P extends PolicyDefinition<any, any, any, any, infer D, any, any, infer C> ? Extract<D, { type: C }> : never;
-/** What a caller gives a planner. */
+/** The input that a caller passes to a planner. */
 export type PlanInputOf<P> = P extends PlannerDefinition<infer Input, any, any> ? Input : never;
 /** The plan of a planner. */
 export type PlanOf<P> = P extends PlannerDefinition<any, any, infer Plan> ? Plan : never;
@@ -177,7 +177,7 @@ export function isDefinition(value: unknown): value is AnyDefinition {
   return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[definitionTag] === true;
 }
 
-/** What happens at an event: its words, what is done, and what is asked before. */
+/** Handler of one or more events: their words, the change of state, and the check before it. */
 export interface Handler<State, W extends EventWord = EventWord, D extends AnyDecision = AnyDecision> {
   /** The events that it is for. */
   readonly words: readonly W[];
@@ -208,10 +208,10 @@ export function handlersOf<State, D extends AnyDecision>() {
   });
 }
 
-/** A state as handlers see it: what its schema reads, and the configuration. */
+/** A state as handlers see it: the output of its schema, and the configuration. */
 export type Live<Read, Config> = Read & { readonly config: Config };
 
-/** What the author of a policy writes; all types follow from the schemas, the handlers and the words. */
+/** Specification that the author of a policy writes; all types follow from the schemas, the handlers and the words. */
 export interface PolicySpec<
   Input,
   Config,
@@ -232,13 +232,13 @@ export interface PolicySpec<
   link?(state: Live<Read, Config>): void;
   /** Events that it takes, each with its handler and its check; any other is refused with `invalid_event`. */
   readonly handlers: H;
-  /** What every event ends with, after its handler. */
+  /** Runs at the end of every event, after its handler. */
   after?(state: Live<Read, Config>, context: Context<any>): void;
   /** Decisions that it may make. */
   readonly decisions: readonly DW[];
-  /** From version k to k + 1, by k. */
+  /** Migrations of the saved state from version k to k + 1, by k. */
   readonly migrations?: Readonly<Record<number, (saved: unknown) => unknown>>;
-  /** What must add up after every event (law 2). */
+  /** Ledgers that must balance after every event (law 2). */
   readonly ledgers: readonly Ledger<Saved, EventIn<H>, Of<DW> & AnyDecision, Config>[];
 }
 

@@ -11,7 +11,7 @@ import type { Snapshot } from './snapshot.ts';
 export interface LogEntry {
   /** The event, as it was applied. */
   readonly event: AnyEvent;
-  /** What it led to, in order. */
+  /** Its decisions, in order. */
   readonly decisions: readonly AnyDecision[];
 }
 
@@ -30,7 +30,7 @@ export function recordEvents(policy: AnyPolicy, write: (line: string) => void): 
   return () => policy.observe(undefined);
 }
 
-/** What {@link replayEvents} found. */
+/** Result of {@link replayEvents}. */
 export interface Replay {
   /** Events that were played again. */
   readonly events: number;

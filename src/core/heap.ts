@@ -17,7 +17,7 @@ export class Heap<T> {
     this.#compare = compare;
   }
 
-  /** How many items it holds. */
+  /** Number of items. */
   get size(): number {
     return this.#items.length;
   }

@@ -17,7 +17,7 @@ export const lengthPolynomial = z
   })
   .refine((given) => Object.keys(given).length > 0, 'expected base, perToken or perTokenSquared');
 
-/** What was measured at some sequence lengths. */
+/** Measurements at one or more sequence lengths. */
 export const lengthPoints = z
   .array(
     z.strictObject({

@@ -1,4 +1,4 @@
-/** What an item of a {@link LinkedList} carries: its neighbours, `null` at the ends and outside of a list. */
+/** Links of an item of a {@link LinkedList}: its neighbours, `null` at the ends and outside of a list. */
 export interface Linked<T> {
   previous: T | null;
   next: T | null;

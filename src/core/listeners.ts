@@ -1,10 +1,10 @@
-/** Who listens to a policy, and how decisions reach them: whatever a listener does, the others hear the same. */
+/** Delivers decisions to the listeners of a policy: whatever one listener does, the others hear the same. */
 import { EventEmitter } from 'eventemitter3';
 import type { AnyDecision, AnyEvent } from './definition.ts';
 
-/** What a listener for `listener.error` is told. */
+/** Payload of `listener.error`. */
 export interface ListenerFailure {
-  /** What the listener threw. */
+  /** The value that the listener threw. */
   readonly error: unknown;
   /** The decision that was being delivered, if any. */
   readonly decision?: AnyDecision;
@@ -25,7 +25,7 @@ export class Listeners<D extends AnyDecision> {
   readonly #guards = new WeakMap<Listener, Map<string, (payload: unknown) => void>>();
   #size = 0;
 
-  /** How many there are. */
+  /** Number of listeners. */
   get size(): number {
     return this.#size;
   }

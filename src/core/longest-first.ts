@@ -2,9 +2,9 @@
 
 /** A worker that may be busy, and may be slower than others. */
 export interface Worker {
-  /** When it is free, seconds from now, >= 0. */
+  /** Seconds until it is free, >= 0. */
   readonly freeInSeconds: number;
-  /** How long it takes for one unit of a job, > 0. */
+  /** Seconds for one unit of a job, > 0. */
   readonly secondsPerUnit: number;
 }
 

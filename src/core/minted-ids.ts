@@ -15,7 +15,7 @@ export interface Prefixes {
   readonly oldPrefixes: string[];
 }
 
-/** How many prefixes of before are remembered. */
+/** Earlier prefixes that are remembered. */
 const mostPrefixes = 64;
 
 /** The id with a number. */

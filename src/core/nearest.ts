@@ -1,9 +1,9 @@
-/** The word that somebody meant who wrote another one: for "did you mean" in what is refused. */
+/** Finds the known word nearest to a mistyped one, for "did you mean" in error messages. */
 
-/** What is longer was not mistyped, and would take long to compare. */
+/** Longer words are not compared: they are hardly typing errors, and the comparison is slow. */
 const longestWord = 80;
 
-/** `prompts_per_round`, `--prompts-per-round` and `promptsPerRound` are one word to who mixes them up. */
+/** `prompts_per_round`, `--prompts-per-round` and `promptsPerRound` count as one word. */
 const bare = (word: string): string => word.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 
 /** Letters to change, add, leave out or swap with their neighbour until one word is the other. */

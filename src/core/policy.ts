@@ -18,7 +18,7 @@ export interface PolicyOptions {
   readonly validate?: boolean;
 }
 
-/** Where a policy begins: from nothing, or from a snapshot. */
+/** Initial values of a running policy, new or restored from a snapshot. */
 export interface PolicyStart<Config, State> {
   /** The configuration, its defaults filled in. */
   readonly config: Config;

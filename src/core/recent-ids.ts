@@ -3,7 +3,7 @@
 import type { z } from 'zod';
 import { listOf } from './state.ts';
 
-/** How many are remembered. */
+/** Ids that are remembered. */
 export const mostRecent = 64;
 
 /** The last {@link mostRecent} different ids, oldest first. Every operation is O(1). */

@@ -27,7 +27,7 @@ export type Parts = Readonly<Record<string, AnyPolicyDefinition>>;
 export interface Delivery {
   /** Name of the part that gets it. */
   readonly part: string;
-  /** What it gets. */
+  /** The event that it gets. */
   readonly event: AnyEvent;
   /**
    * Whether it comes before everything that is still to be delivered (default false: after it). For what other parts
@@ -39,19 +39,19 @@ export interface Delivery {
    * from inside would be a fault of the recipe).
    */
   readonly ifTaken?: boolean;
-  /** Who gets it instead where the part refuses it: what it is about is held by one part or by another. */
+  /** Deliveries instead, where the part refuses the event because another part may hold its subject. */
   readonly otherwise?: readonly Delivery[];
 }
 
 /** A part by its name, which gets the message as it is, or another event for a part. */
 export type Taker = string | Delivery;
 
-/** Where a decision of a part goes, where that is not what its words say. */
+/** Exception to the routing of a decision, which otherwise follows from the words of the parts. */
 export interface Route<D extends AnyDecision = AnyDecision, Config = never> {
   /** Whether it leaves the recipe (default: whether the recipe lists it); a function where that depends on the configuration. */
   readonly out?: boolean | ((config: Config) => boolean);
   /**
-   * Who gets it inside, in this order (default `takers`: the other parts that take such events, in the order of `parts`):
+   * Parts that get it, in this order (default `takers`: the other parts that take such events, in the order of `parts`):
    * a list, or a function where it becomes another event or where that depends on what it says.
    */
   readonly to?: readonly string[] | ((decision: D, config: Config, takers: readonly string[]) => readonly Taker[]);
@@ -63,13 +63,13 @@ export interface RecipeState<Config = unknown> {
   readonly config: Config;
   /** State of each part, by its name. */
   readonly parts: Record<string, unknown>;
-  /** Who gets what with this configuration. */
+  /** Recipients of each event and decision with this configuration. */
   readonly wiring: Wiring;
-  /** Who gets the event that was checked last: it is the next to be applied. */
+  /** Recipients of the event that was checked last: it is the next to be applied. */
   checked?: { readonly event: AnyEvent; readonly outside: readonly Delivery[] } | undefined;
 }
 
-/** Who gets what, in the order of `parts`: events from outside by type, and decisions by part, then by type. */
+/** Recipients in the order of `parts`: of events from outside by type, of decisions by part, then by type. */
 interface Wiring {
   readonly off: readonly string[];
   readonly outside: ReadonlyMap<string, readonly string[]>;
@@ -92,7 +92,7 @@ export interface SavedRecipe {
 const savedVersion = z.int().positive();
 const savedState = z.unknown();
 
-/** What the author of a recipe writes. */
+/** Specification that the author of a recipe passes to `defineRecipe`. */
 export interface RecipeSpec<Input, Config, EW extends EventWord, DW extends DecisionWord, Id extends string>
   extends DefinitionBase {
   readonly id: Id;
@@ -109,8 +109,8 @@ export interface RecipeSpec<Input, Config, EW extends EventWord, DW extends Deci
   /** Parts that are switched off by the configuration: they get nothing (default: none). */
   readonly off?: (config: Config) => readonly string[];
   /**
-   * Who gets an event from outside, in this order; if absent, `takers`: the parts that take such events, in the order of
-   * `parts`.
+   * Chooses the parts that get an event from outside, in this order; if absent, `takers`: those that take such events, in
+   * the order of `parts`.
    */
   readonly deliver?: (event: Of<EW>, config: Config, takers: readonly string[]) => readonly Taker[];
   /**
@@ -123,7 +123,7 @@ export interface RecipeSpec<Input, Config, EW extends EventWord, DW extends Deci
   readonly expects?: (event: Of<EW>, config: Config) => readonly Delivery[];
   /** Translations and exceptions, by part, then by decision; the rest follows from the words of the parts. */
   readonly routes: Readonly<Record<string, Readonly<Record<string, Route<AnyDecision, Config>>>>>;
-  /** What must add up over all parts after every event (law 2). */
+  /** Ledgers that must balance over all parts after every event (law 2). */
   readonly ledgers: readonly Ledger<SavedRecipe, Of<EW>, Of<DW> & AnyDecision, Config>[];
 }
 
@@ -277,7 +277,7 @@ export function defineRecipe<
         };
         if (mayRefuse(next.part, next.event.type)) {
           const isSure = next.ifTaken !== true && next.otherwise === undefined;
-          // What comes from outside was checked before, and nothing has changed since in the part that gets it.
+          // `check` has accepted events from outside, and the part that gets this one has not changed since.
           const isFirst = outside.some((one) => one === next || one.otherwise?.includes(next));
           const wasChecked = isSure && isFirst;
           if (isSure && !wasChecked) assertVouched(next.part, next.event.type);

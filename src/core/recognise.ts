@@ -16,7 +16,7 @@ const made = new WeakMap<Schema, Recogniser>();
 export function recogniserOf(schema: Schema): Recogniser {
   const known = made.get(schema);
   if (known !== undefined) return known;
-  // Where a schema is part of itself, zod looks at the inner one.
+  // A recursive schema finds this entry for its inner occurrence, which zod checks.
   made.set(schema, byZod(schema));
   const fits = understood(schema) ?? byZod(schema);
   made.set(schema, fits);

@@ -22,7 +22,7 @@ type ById<L extends readonly AnyDefinition[], Id> = Extract<L[number], { readonl
 type PolicyId<L extends readonly AnyDefinition[]> = Extract<L[number], AnyPolicyDefinition>['id'];
 type PlannerId<L extends readonly AnyDefinition[]> = Extract<L[number], AnyPlannerDefinition>['id'];
 
-/** What {@link createRegistry} gives. */
+/** Definitions by id, made by {@link createRegistry}. */
 export interface Registry<L extends readonly AnyDefinition[]> {
   /** The definitions, in the order given. */
   readonly definitions: L;
@@ -73,7 +73,7 @@ function checkWords(owner: string, words: readonly EventWord[], vocabulary: Voca
  */
 export function createRegistry<const L extends readonly AnyDefinition[]>(definitions: L): Registry<L> {
   const byId = new Map<string, AnyDefinition>();
-  // What is both is first of all an event.
+  // A word that is both counts as an event: later entries win.
   const words: readonly EventWord[] = [...(vocabularyDecisions as readonly DecisionWord[]), ...vocabularyEvents];
   const vocabulary: Vocabulary = new Map(words.map((word) => [word.type, word]));
   for (const definition of definitions) {

@@ -27,11 +27,11 @@ export interface LogDifference {
   readonly event: LooseEvent;
   /** The decisions of the log, as JSON. */
   readonly logged: string;
-  /** Those of this version, as JSON. */
+  /** The decisions of this version, as JSON. */
   readonly replayed: string;
 }
 
-/** What was found of one session. */
+/** Result of replaying one session. */
 export interface SessionReplay {
   /** Id of the session. */
   readonly session: string;
@@ -49,7 +49,7 @@ export interface SessionReplay {
   difference?: LogDifference;
 }
 
-/** What a log held. */
+/** Result of replaying a log. */
 export interface LogReplay {
   /** The sessions of the log, in the order in which they were opened. */
   readonly sessions: readonly SessionReplay[];

@@ -19,7 +19,7 @@ export type PolicyOf<P> =
     ? Policy<C, S, E, D, V, K>
     : never;
 
-/** Where a policy begins: with a configuration, or with a snapshot of it, which has the configuration in it. */
+/** Start of a policy: a configuration, or a snapshot, which contains the configuration. */
 export type StartOf<P> = ConfigOf<P> | { readonly snapshot: unknown };
 
 /**

@@ -20,7 +20,7 @@ export function derived<T>(make?: () => T) {
 
 const absent = z.undefined().optional();
 const unchecked = z.any();
-/** What a codec makes needs no check, not even the empty one of `z.custom`. */
+/** Accepts anything: the output of a codec needs no check, not even the empty one of `z.custom`. */
 const anything = <T>() => unchecked as z.ZodType<T, T>;
 
 const unsaved = new WeakSet<z.core.$ZodType>();

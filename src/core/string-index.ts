@@ -4,9 +4,9 @@
  * typed arrays.
  */
 
-// Strings that are looked at to see where they differ.
+// Strings sampled to find where they differ.
 const samples = 64;
-// So many in one slot are not by chance: then all characters are read.
+// More in one slot are not chance: then all characters are hashed.
 const deepest = 24;
 
 const mixed = (hash: number): number => {

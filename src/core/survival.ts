@@ -1,5 +1,5 @@
 /**
- * What is known of how long requests stay, in bounded memory: a life table over log-spaced bins of their tokens.
+ * Estimates how long requests run, in bounded memory: a life table over log-spaced bins of their tokens.
  *
  * Only additions, products and quotients of doubles are used, so that the same history gives the same numbers on every
  * machine.

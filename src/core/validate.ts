@@ -60,7 +60,7 @@ function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   return types.length === 0 ? issue : { ...issue, message: `expected ${types.join(' or ')}` };
 }
 
-/** What to speak of: the first thing, but of a key that is missing because it was mistyped, the mistyped one. */
+/** Picks the issue to report: the first one; but where a key is missing because it was mistyped, the mistyped key. */
 function foremost(issues: readonly z.core.$ZodIssue[], schema: z.ZodType, value: unknown): z.core.$ZodIssue {
   const first = innermost(issues[0]!);
   const missing = first.path.at(-1);

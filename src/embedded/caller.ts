@@ -31,7 +31,7 @@ export class EmbeddedCaller implements Caller {
     return this.#subscriptions.isReady || this.#closed.length > 0;
   }
 
-  /** What there is to read: notifications. */
+  /** Returns the notifications that wait. */
   read(): string[] {
     const lines: string[] = [];
     for (const decision of this.#subscriptions.read()) lines.push(notification('session.decision', decision));

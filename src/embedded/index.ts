@@ -11,13 +11,13 @@ import { type Outliving, outliving, outlivingParts } from './outliving.ts';
 import { answerText, Senders } from './senders.ts';
 
 /**
- * What the host calls. Both give lines: the answer, empty to a notification; then, if anything else has happened, the Unix
- * time at which the clock is to be wound, empty for never; and a streamed notification in each line behind it.
+ * The functions that the host calls. `call` and `wind` return lines: the answer, empty to a notification; then, if anything
+ * else has happened, the Unix time at which to wind the clock, empty for never; then a streamed notification in each line.
  */
 export interface Embedded extends Outliving {
-  /** Does what a message asks for. */
+  /** Handles a JSON-RPC message. */
   call(message: string): string;
-  /** Lets timers fire that are due. */
+  /** Fires the timers that are due. */
   wind(): string;
 }
 

@@ -1,4 +1,4 @@
-/** What must outlive the process: the host of the engine writes it, before anybody hears of what was done. */
+/** Records that outlive the process: the host of the engine writes them before it passes on any answer. */
 import { Records } from '../rpc/journal/records.ts';
 import type { Seals } from '../rpc/journal/seals.ts';
 import { numberIn } from '../rpc/journal/session-journal.ts';
@@ -37,7 +37,7 @@ export class KeptRecords extends Records {
   }
 
   /**
-   * What is to be written since this was asked last, all of it or nothing, as lines: `+key`, a tab and a record;
+   * Returns the writes since the last call, to be applied all or none, as lines: `+key`, a tab and a record;
    * `-first`, a tab and `last` of records that leave. The last line is what the store says of itself. Empty for nothing.
    */
   take(): string {

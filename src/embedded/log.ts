@@ -4,7 +4,7 @@ import type { DecisionLog, LoggedSession, SessionDecisionLog } from '../rpc/log/
 import { SessionLines } from '../rpc/log/session-lines.ts';
 import { type LogFilesHost, type LogOutput, LogWriter } from '../rpc/log/writer.ts';
 
-/** What the host says of its log when it begins. */
+/** Options of the log that the host writes, given when it begins. */
 export interface HostLogOptions {
   readonly logDir: string;
   /** Names the run. */
@@ -13,7 +13,7 @@ export interface HostLogOptions {
   readonly last: number;
 }
 
-/** What the host has written of what it has taken. */
+/** Report of the host on the lines that it took. */
 export interface Written {
   readonly lines: number;
   /** Of these lines, and of those that it could not write. */
@@ -96,8 +96,8 @@ export class HostDecisionLog implements DecisionLog {
   }
 
   /**
-   * What is to be written: lines for the file that is open; then, behind a record separator, the number of the next file, in a line
-   * of its own, and its lines.
+   * Returns the lines to write: those for the open file; then, behind a record separator, the number of the next file, in a
+   * line of its own, and its lines.
    *
    * @param written - what was written since this was asked last
    */

@@ -1,4 +1,4 @@
-/** What the policies take from a platform, for an engine that has the language alone. It runs before everything else. */
+/** Platform functions that the policies need, for an engine that has the language alone. It runs before everything else. */
 
 /** Units of UTF-8 that a text takes. */
 function utf8Length(text: string): number {

@@ -15,14 +15,14 @@ const list = ',"events":';
 const end = '}}';
 const most = 1024;
 
-/** Who sends to which session, and goes on with which number. */
+/** A producer of a session, and the sequence number of its next event. */
 export interface Sender {
   readonly session: string;
   readonly producer: string;
   firstSeq: number;
 }
 
-/** Who has sent. */
+/** The producers that have sent events. */
 export class Senders {
   readonly #known = new Map<string, Sender>();
 

@@ -12,7 +12,7 @@ export interface Page {
 
 /** The long answers of a session, as they are kept on disk. */
 export interface SavedAnswers {
-  /** How many there ever were: their names count up. */
+  /** Number of long answers made so far: their names count up. */
   readonly made: number;
   /** From the least to the most recently used. */
   readonly kept: readonly (readonly [name: string, decisions: readonly AnyDecision[]])[];

@@ -1,4 +1,4 @@
-/** How the events of a session are applied: stamped, bounded, measured, and written into the decision log. */
+/** Applies the events of a session: they are stamped, bounded, measured, and written into the decision log. */
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
 import type { Policy } from '../core/policy.ts';
 import type { LooseEvent } from '../core/start.ts';
@@ -14,7 +14,7 @@ import { HostDecisions } from './shadow.ts';
 /** A policy as a session runs it. */
 export type SessionPolicy = Policy<unknown, unknown, LooseEvent, AnyDecision, unknown>;
 
-/** What applying takes from its session and its server. */
+/** Interface of the session and its server. */
 export interface ApplyingHost {
   readonly limits: ServerLimits;
   readonly clock: Clock;
@@ -91,14 +91,14 @@ export class Applying {
 
   /** Applies an event once more that was applied before a crash: it is in the logs, and within the bounds of then. */
   again(event: AnyEvent): readonly AnyDecision[] {
-    // What the host decided by itself is nothing to the policy.
+    // A policy never sees the decisions that the host made by itself.
     if (this.#hostDecisions?.read(event) !== undefined) return [];
     return this.#commit(event as LooseEvent, this.#inFlight.entering(event));
   }
 
   /** Writes down that an event was refused, and gives the reason. */
   refused(error: unknown, producer?: string): PolicyError {
-    // What is no refusal is a defect; the events before it stay applied all the same.
+    // Any other error is a defect; the events before it stay applied all the same.
     const refused = isPolicyError(error)
       ? error
       : new PolicyError('internal', { expected: 'the event to be applied', got: String(error), cause: error });

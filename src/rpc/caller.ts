@@ -1,4 +1,4 @@
-/** Who calls methods, and reads what is streamed. */
+/** Callers of methods, which also read streams. */
 import type { Session } from './session.ts';
 import type { SessionReader } from './sessions.ts';
 
@@ -8,7 +8,7 @@ export interface Caller extends SessionReader {
   unsubscribe(session: Session): void;
 }
 
-/** What a method knows of its call. */
+/** Context of a call, passed to its method. */
 export interface CallContext {
   readonly connection: Caller;
 }

@@ -1,10 +1,10 @@
 /** The only clock of the server. */
 
-/** What a server takes time from. */
+/** Source of time and of timers. */
 export interface Clock {
   /** Unix time, in seconds. */
   now(): number;
-  /** Calls back after some seconds, >= 0; the result takes that back. */
+  /** Calls back after some seconds, >= 0; the result cancels the call. */
   after(seconds: number, callback: () => void): () => void;
 }
 

@@ -12,7 +12,7 @@ import type { Session } from './session.ts';
 import type { DecisionStream } from './stream.ts';
 import { Subscriptions } from './subscriptions.ts';
 
-/** What a connection takes from its server. */
+/** Interface of the server to its connections. */
 export interface ConnectionHost extends SendQueueHost {
   readonly meter: Meter;
   readonly dispatch: JSONRPCServer<CallContext>;
@@ -215,7 +215,7 @@ export class Connection implements Caller, Served {
   }
 
   #refuse(code: number, expected: string, got: unknown, id: Id = null): string | undefined {
-    // Who has not shown the token gets nothing.
+    // A client that has not shown the token gets no answer.
     if (!this.#welcome) return this.turnAway();
     this.#host.meter.called('', code, 0);
     return JSON.stringify(refusal(code, expected, got, id));

@@ -1,4 +1,4 @@
-/** Where the decisions of a session go: into answers, in pages and again for retries, or into a stream. */
+/** Delivers the decisions of a session: in answers, in pages and again for retries, or in a stream. */
 import type { AnyDecision } from '../core/definition.ts';
 import { refuse } from '../errors.ts';
 import { PagedAnswers } from './answers.ts';
@@ -13,10 +13,10 @@ type SendParams = Omit<ParamsOf<'session.send'>, 'session'>;
 type SendResult = ResultOf<'session.send'>;
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** What of a session is not its policy. */
+/** Saved state of a session without that of its policy. */
 export type SavedDelivery = Pick<SavedSession, 'producers' | 'answers' | 'stream'>;
 
-/** How a session delivers. */
+/** Options and callbacks of a session's delivery. */
 export interface DeliveryOptions {
   readonly deliver: 'reply' | 'stream';
   readonly limits: ServerLimits;
@@ -66,7 +66,7 @@ export class Delivery {
     return answer;
   }
 
-  /** What a caller gets. Throws where the answer is an error. */
+  /** Returns the result for a caller. Throws where the answer is an error. */
   resultOf(answer: Answer): SendResult {
     if (answer.pages !== undefined) this.#answers.keep(answer.pages.more, answer.pages.decisions);
     if ('error' in answer) throw answer.error;

@@ -28,7 +28,7 @@ export const durableSchema = z.strictObject({
     ),
 });
 
-/** How sessions are kept. */
+/** Options of a state directory, in which sessions are kept. */
 export type DurableOptions = z.input<typeof durableSchema>;
 
 /** A server with its state directory. */

@@ -23,11 +23,11 @@ export interface ErrorData {
   readonly code: string;
   /** Path of the bad field, or an empty string. */
   readonly path: string;
-  /** What would have been accepted. */
+  /** The accepted values, as a phrase. */
   readonly expected: string;
-  /** What came instead, shortened. */
+  /** The refused value, shortened. */
   readonly got: string;
-  /** What a call has done before it was refused: `index`, `seq`, `decisions` of `session.send`. */
+  /** Progress of a call before it was refused: `index`, `seq`, `decisions` of `session.send`. */
   readonly [more: string]: unknown;
 }
 
@@ -53,7 +53,7 @@ export class RpcError extends Error {
   }
 }
 
-/** What was thrown as a JSON-RPC error; only what is no refusal is a defect, and tells nothing of its insides. */
+/** Converts anything thrown into a JSON-RPC error; all but refusals are defects, whose message stays inside. */
 export function toRpcError(error: unknown): RpcError {
   if (error instanceof RpcError) return error;
   if (isPolicyError(error)) return new RpcError(errorCodes.refused, error);

@@ -40,7 +40,7 @@ export class LineReader implements HalfLine {
     this.#add(bytes.subarray(from));
   }
 
-  /** What stands after the last line break, if anything does. */
+  /** Returns the text after the last line break, if there is any. */
   rest(): Line | undefined {
     return this.#length === 0 ? undefined : this.#take(nothing);
   }

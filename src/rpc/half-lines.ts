@@ -1,6 +1,6 @@
-/** Lines that have begun and not ended, of all connections: what they take together is bounded. */
+/** Bounds the memory of incomplete lines, over all connections. */
 
-/** Who holds the beginning of a line. */
+/** Holder of an incomplete line. */
 export interface HalfLine {
   /** Forgets it: others need the room. The rest of the line is passed over as it comes. */
   crowdOut(): void;
@@ -9,13 +9,13 @@ export interface HalfLine {
 /**
  * The room for half lines.
  *
- * Where there is too little, the line that began first gives way. A client that sends a message is done with it soon, whatever
- * others hold; to push it out, they would have to send as much as there is room for, in that time.
+ * If there is too little, the line that began first is dropped. A client finishes a message soon, whatever others hold; to
+ * push it out, they would have to fill all the room in that time.
  */
 export class HalfLines {
   readonly #most: number;
   #bytes = 0;
-  /** What each takes, in the order in which they began. */
+  /** Bytes of each, in the order in which they began. */
   readonly #held = new Map<HalfLine, number>();
 
   /** @param most - bytes for all of them, enough for one alone */

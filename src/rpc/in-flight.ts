@@ -1,13 +1,13 @@
 /**
- * How much a session holds: the ids in the ledgers of its policy, counted as they enter and leave, and with each those
+ * Bounds the size of a session: counts the ids in the ledgers of its policy as they enter and leave, and with each those
  * that the policy may mint for it.
  */
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
 import { refuse } from '../errors.ts';
 
-/** What an event brings. */
+/** Ids that an event adds to a session. */
 export interface Entering {
-  /** Ids of ledgers. */
+  /** Ids that enter ledgers. */
   readonly ids: number;
   /** The same, with those that may be minted for them. */
   readonly promised: number;
@@ -38,13 +38,13 @@ export class InFlight {
     });
   }
 
-  /** Ids of ledgers. */
+  /** Ids that enter ledgers. */
   get held(): number {
     return this.#held;
   }
 
   /**
-   * What an event brings.
+   * Counts the ids that an event would add.
    *
    * @throws PolicyError `limit_exceeded` for one that would take the session past its bound
    */
@@ -74,7 +74,7 @@ export class InFlight {
     }
   }
 
-  /** What an event brings. */
+  /** Counts the ids that an event would add, without checking the bound. */
   entering(event: AnyEvent): Entering {
     const ledgers = this.#ledgers;
     let ids = 0;

@@ -1,4 +1,4 @@
-/** What a server allows: every bound has a default that is safe, and passing it gives an error, never a crash. */
+/** Limits of a server: every one has a safe default, and exceeding it gives an error, never a crash. */
 import { z } from 'zod';
 import { parse } from '../core/validate.ts';
 

@@ -1,6 +1,6 @@
 /** The other end of a connection, as the server sees it. */
 
-/** What a transport gives for each connection. */
+/** Outgoing side of a connection, provided by its transport. */
 export interface Link {
   /** Queues text; what cannot be written any more is dropped. */
   write(text: string): void;

@@ -1,4 +1,4 @@
-/** What is measured; who wants numbers gives a meter of his own. */
+/** Measurements of a server; a host that wants figures passes its own meter. */
 import type { AnyDecision, AnyEvent } from '../core/definition.ts';
 
 /** Takes what happens in a server. Each call must be cheap, and must not throw. */

@@ -211,7 +211,7 @@ export const methods = Object.freeze([
   ),
 ]);
 
-/** What a server sends without being asked. */
+/** Notifications that a server sends to its clients. */
 export const notifications = Object.freeze([
   method(
     'session.decision',

@@ -83,7 +83,7 @@ export class Producers {
     refuse('out_of_order', 'firstSeq', expected, firstSeq);
   }
 
-  /** What a producer would have to send next, if the given number of its events were applied. */
+  /** Returns the sequence number that a producer would have to send next if the given number of its events were applied. */
   nextSeq(name: string, applied = 0): number {
     return (this.#producers.get(name)?.nextSeq ?? 0) + applied;
   }

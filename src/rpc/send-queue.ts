@@ -1,10 +1,10 @@
-/** What goes out over a link: nothing before it is kept, and no more than the client reads. */
+/** Queue of messages to a link: none goes out before its steps are on disk, and no more than the client reads. */
 import { Fifo } from '../core/fifo.ts';
 import type { Clock } from './clock.ts';
 import type { ServerLimits } from './limits.ts';
 import type { Link } from './link.ts';
 
-/** What a message waits for before it goes out: it may tell of steps that are not on disk yet. */
+/** State of the journal: a message that tells of steps waits until they are on disk. */
 export interface Durability {
   /** Settles when everything that was done until now is kept, and rejects where it cannot be; nothing if it is. */
   readonly settled: Promise<void> | undefined;
@@ -15,7 +15,7 @@ export interface Durability {
 /** Of a server without a state directory. */
 export const nothingKept: Durability = Object.freeze({ settled: undefined, behind: false });
 
-/** What the queue takes from its server. */
+/** Interface of the server to its send queues. */
 export interface SendQueueHost {
   readonly limits: ServerLimits;
   readonly clock: Clock;

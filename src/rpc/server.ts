@@ -23,7 +23,7 @@ export class RpcServer {
   readonly version: string;
   readonly #service: Service;
   readonly #connections = new Set<Connection>();
-  /** Those that have not shown the token yet, the oldest first. */
+  /** Connections that have not shown the token yet, the oldest first. */
   readonly #unauthenticated = new Set<Connection>();
   readonly #host: ConnectionHost;
 
@@ -52,7 +52,7 @@ export class RpcServer {
     return this.#host.isToken !== undefined;
   }
 
-  /** How many connections there are. */
+  /** Number of open connections, those without the token included. */
   get connections(): number {
     return this.#connections.size + this.#unauthenticated.size;
   }

@@ -1,4 +1,4 @@
-/** What is called: methods over sessions and planners. It knows no connections. */
+/** The methods over sessions and planners. A service knows no connections. */
 import type { AnyDefinition } from '../core/definition.ts';
 import { oneOf } from '../core/nearest.ts';
 import type { Registry } from '../core/registry.ts';
@@ -18,13 +18,13 @@ import { openRpcDocument } from './openrpc.ts';
 import type { Id, Request } from './request.ts';
 import { Sessions } from './sessions.ts';
 
-/** What a server is made of; everything has a default. */
+/** Options of a server; everything has a default. */
 export interface ServerOptions {
-  /** What can be opened and planned; by default what rollflex ships. */
+  /** Policies, recipes and planners on offer; by default those that rollflex ships. */
   readonly registry?: Registry<readonly AnyDefinition[]>;
   /** Bounds; see {@link limitsSchema}. */
   readonly limits?: Partial<ServerLimits>;
-  /** Where times and timers come from; the system's if absent. */
+  /** Source of time and of timers; the system clock if absent. */
   readonly clock?: Clock;
   /** Counts what the server does; nothing if absent. */
   readonly meter?: Meter;
@@ -32,9 +32,9 @@ export interface ServerOptions {
   readonly isToken?: (token: string) => boolean;
   /** Version of the package, for `server.info`. */
   readonly version?: string;
-  /** Where events and decisions are written down; see {@link FileDecisionLog}. */
+  /** Log of events and decisions; see {@link FileDecisionLog}. */
   readonly decisionLog?: DecisionLog;
-  /** Where sessions are kept; made by {@link openDurableServer}. @internal */
+  /** Journal that keeps the sessions; made by {@link openDurableServer}. @internal */
   readonly journal?: Journal | undefined;
 }
 
@@ -168,7 +168,7 @@ export class Service {
   }
 }
 
-/** What a call of no method gets. */
+/** Makes the error for a call of an unknown method. */
 export function unknownMethod(got: string): RpcError {
   const names = methods.map(({ name }) => name);
   const details = { expected: oneOf(names, got), got, path: 'method' };

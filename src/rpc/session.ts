@@ -13,7 +13,7 @@ import type { ParamsOf, ResultOf } from './methods.ts';
 import type { DecisionStream } from './stream.ts';
 import { type ArmedTimer, Timers } from './timers.ts';
 
-/** What a session is opened with. */
+/** Parameters that a session is opened with. */
 export interface SessionStart {
   readonly definition: AnyPolicyDefinition;
   readonly config?: unknown;
@@ -27,7 +27,7 @@ export interface SessionStart {
   readonly saved?: SavedDelivery;
 }
 
-/** What sessions take from their server. */
+/** Interface of the server to its sessions. */
 export interface SessionHost {
   readonly limits: ServerLimits;
   readonly clock: Clock;
@@ -182,7 +182,7 @@ export class Session {
       this.#log.add(entry);
       this.stream.push(decisions);
     } catch (error) {
-      // What the timer was for is over: a policy may not know it any more.
+      // The policy may have forgotten a timer whose purpose is over.
       this.#applying.refused(error);
       this.#host.meter.timerRefused(this.policy.id, error);
     }

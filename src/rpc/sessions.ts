@@ -10,7 +10,7 @@ import { Session, type SessionHost } from './session.ts';
 import { checkShadow } from './shadow.ts';
 import type { Reader } from './stream.ts';
 
-/** Who wants to know that a session is no more. */
+/** A reader that is told when a session ends. */
 export interface SessionReader extends Reader {
   closed(session: Session, reason: 'closed' | 'replaced'): void;
 }
@@ -157,7 +157,7 @@ export class Sessions {
     refuse('unknown_id', 'policy', 'a policy or a recipe', `${id}, a planner`);
   }
 
-  /** What is said of the session must be so; what is not said may be anything. */
+  /** Refuses parameters that differ from those that the session was opened with; absent ones match any. */
   #attach(session: Session, definition: AnyPolicyDefinition, params: ParamsOf<'session.open'>) {
     const { policy, deliver, timers, shadow } = session;
     if (definition.id !== policy.id) refuse('invalid_input', 'policy', `${policy.id}, as it was opened`, definition.id);

@@ -7,7 +7,7 @@ import { refuse } from '../errors.ts';
 import { hostDecided } from '../schemas/events/index.ts';
 import type { Of } from '../schemas/vocabulary.ts';
 
-/** Those that are shipped and whose input is the host's doing, whoever decides. */
+/** Built-in policies whose input is the host's doing, whoever decides. */
 const shadowed: readonly string[] = ['adaptive-tp', 'gpu-scale-down', 'sandbox-timeout'];
 
 /**

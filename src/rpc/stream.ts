@@ -2,7 +2,7 @@
 import type { AnyDecision } from '../core/definition.ts';
 import { refuse } from '../errors.ts';
 
-/** Where a subscriber is told that there is something to read. */
+/** Receives a call when a stream has something to read. */
 export interface Reader {
   /** There are decisions in a stream that were not there before. */
   wake(stream: DecisionStream): void;
@@ -108,7 +108,7 @@ export class DecisionStream {
     return subscription;
   }
 
-  /** What a subscriber that left has not acknowledged stays until another one has. */
+  /** Removes a subscriber. Decisions that it has not acknowledged stay until another one has. */
   unsubscribe(reader: Reader): boolean {
     return this.#subscriptions.delete(reader);
   }

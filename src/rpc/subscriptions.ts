@@ -43,7 +43,7 @@ export class Subscriptions {
     this.#ready.clear();
   }
 
-  /** What there is to read: parameters of `session.decision`. */
+  /** Yields the parameters of `session.decision` for the decisions that wait. */
   *read(): Generator<object> {
     for (const stream of this.#ready) {
       this.#ready.delete(stream);

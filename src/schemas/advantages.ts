@@ -1,4 +1,4 @@
-/** How group-relative advantages are computed (RolloutPipe §3.2, equation 1): the settings of whoever computes them. */
+/** Settings of group-relative advantages (RolloutPipe §3.2, equation 1). */
 import { z } from 'zod';
 
 /** Beyond this the square of a reward leaves the range of a float64. */

@@ -26,13 +26,13 @@ export const sliceId = z
   .min(1)
   .max(256)
   .describe('Id of the slice, minted by the policy; a rank that has it already does not fetch it again.');
-/** What of a sample is read: a path or URL, at most 4,096 characters. */
+/** Path or URL of a sample's file, at most 4,096 characters. */
 export const mediaPath = z.string().min(1).max(4096).describe('Path or URL of the file.');
 /** Frames of a video, or images of a sample: 1 to 1,048,576. */
 export const frames = positiveCount.max(1_048_576).describe('Frames of the video, or images of the sample.');
 /** First frame of a slice. */
 export const fromFrame = count.max(1_048_575).describe('First frame of the slice, numbered from 0.');
-/** Where a slice ends. */
+/** End of a slice: the frame behind its last one. */
 export const toFrame = positiveCount.max(1_048_576).describe('Frame behind the last one of the slice.');
 /** Width and height of a frame, 1 to 65,536 each. */
 export const resolution = z
@@ -41,9 +41,9 @@ export const resolution = z
     height: positiveCount.max(65_536).describe('Pixels down, 1 to 65,536.'),
   })
   .describe('Size of each frame after preprocessing.');
-/** What preprocessed tensors take in host memory. */
+/** Size of preprocessed tensors in host memory, in bytes. */
 export const tensorBytes = bytes.min(1).max(1e15).describe('Bytes of the preprocessed tensors in host memory, >= 1.');
-/** What has pixels. */
+/** Kind of visual data: images, or a video clip. */
 export const visualKind = z
   .enum(['image', 'video'])
   .describe('`image`: one or more images; `video`: frames of a clip.');

@@ -37,13 +37,13 @@ export const queryId = id.describe('Id of the query, minted by the policy.');
 export const releaseId = id.describe('Id of the release of GPUs, minted by the policy.');
 /** A timer's id, minted by the policy. */
 export const timerId = id.describe('Id of the timer, minted by the policy.');
-/** What stands before every request id; a restarted host gives a new one. */
+/** Prefix of every request id; a restarted host gives a new one. */
 export const idPrefix = z.string().max(128).describe('Prefix of every request id; new after each restart of the host.');
 /** A data domain or task, such as `math`. */
 export const domain = id.describe('Data domain of the prompt, such as `math` or `code`.');
-/** Which kind of rollout round. */
+/** Kind of a rollout round: `short` speculates, `long` does not. */
 export const roundKind = z.enum(['short', 'long']).describe('`short`: with speculation; `long`: without.');
-/** What went wrong, as text. */
+/** Message of an error, as text. */
 export const message = z.string().max(2000).optional().describe('What went wrong, for operators.');
 const encoder = new TextEncoder();
 /** Up to 85 characters need no count: each is three bytes at most. */

@@ -1,5 +1,5 @@
 /**
- * How a word of the vocabulary is made: one name, one schema.
+ * Makes the words of the vocabulary: one name, one schema.
  *
  * Policies select words from `src/schemas`; a host's own policy makes its own words under a namespace
  * (`acme/queue.grown`).
@@ -12,7 +12,7 @@ import { seconds } from './units.ts';
 /** Fields of a word, beside those that every word has. */
 export type Fields = Readonly<Record<string, z.ZodType>>;
 
-/** What can happen: an event that a policy understands. */
+/** An event that a policy understands. */
 export interface EventWord<T extends string = string, S extends z.ZodType = z.ZodType> {
   /** Its name, such as `response.completed`. */
   readonly type: T;
@@ -22,7 +22,7 @@ export interface EventWord<T extends string = string, S extends z.ZodType = z.Zo
   readonly schema: S;
 }
 
-/** What a policy can answer: a command for the host to carry out, or a notice that others read. */
+/** A decision of a policy: a command for the host to carry out, or a notice that others read. */
 export interface DecisionWord<
   T extends string = string,
   S extends z.ZodType = z.ZodType,

@@ -14,7 +14,7 @@ export interface HostUnderTest {
   close?(): void | Promise<void>;
 }
 
-/** How a host is checked. */
+/** Options of a check of a host. */
 export interface HostCheckOptions {
   /** Configuration of tail-batching, in place of small rounds with much speculation and an abort grace of 0.1 s. */
   readonly config?: Readonly<Record<string, unknown>>;
@@ -85,7 +85,7 @@ class Exchange {
     this.changed();
   }
 
-  /** What the host has reported, or the next round once the last one has drained. */
+  /** Returns the next report of the host, or the next round once the last one has drained. */
   #next(): VocabularyEvent | undefined {
     const event = this.#waiting.shift();
     if (event !== undefined) {

@@ -9,7 +9,7 @@ import { choicesFrom, newSubject, type Subject } from './run.ts';
 import { messageOf, type SearchOptions, search, textOfRun } from './search.ts';
 import { copy } from './values.ts';
 
-/** What a policy holds, by its ledgers `prompts` and `responses`. */
+/** Returns the ids that a policy holds, from its ledgers `prompts` and `responses`. */
 export function placesOf(definition: AnyPolicyDefinition, saved: unknown): Places {
   const held = (name: string): readonly string[] => {
     const ledger = definition.ledgers.find((one) => one.name === name);
@@ -50,7 +50,7 @@ export function playHost(
     try {
       send(host.trouble(choices, at + choices.below(10)));
     } catch (error) {
-      // What cannot be, a host may still report; the policy refuses it.
+      // A host may report the impossible; the policy refuses it.
       if (!isPolicyError(error) || error.code === 'internal') throw error;
     }
     if (choices.below(10) === 0)

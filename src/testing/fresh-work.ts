@@ -148,7 +148,7 @@ function rolledOut(desk: Desk): Plan {
   ];
 }
 
-/** What a policy is there for, by an event that it takes: the first that fits. */
+/** Main work of a policy, by an event that it takes; the first match counts. */
 const works: readonly (readonly [takes: string, work: (desk: Desk) => Plan])[] = [
   ['round.requested', requested],
   ['group.completed', trained],

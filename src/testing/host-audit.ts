@@ -1,4 +1,4 @@
-/** What a host owes for what it was told, and what it has reported: the books of the policy's side. */
+/** Checks a host from the policy's side: compares its reports with the decisions that it received. */
 import type { VocabularyDecision, VocabularyEvent } from '../schemas/index.ts';
 
 interface Request {
@@ -9,7 +9,7 @@ interface Request {
 
 /** Enters decisions and events in the order in which they pass; `problems` are certain, `debts` may still be paid. */
 export class HostAudit {
-  /** What the host did wrong, one line each. */
+  /** Faults of the host, one line each. */
   readonly problems: string[] = [];
   readonly #requests = new Map<string, Request>();
   readonly #timers = new Map<string, number>();
@@ -92,7 +92,7 @@ export class HostAudit {
     this.problems.push(`${requestId} ends twice: ${request.ends.join(', ')}`);
   }
 
-  /** What the host owes at this moment, one line each. */
+  /** Returns the reports that the host still owes, one line each. */
   debts(): string[] {
     const debts: string[] = [];
     if (this.#asked !== undefined)

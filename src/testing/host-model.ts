@@ -39,7 +39,7 @@ export class HostModel {
   isAwaiting = false;
   /** Whether the source has no more prompts. */
   isExhausted = false;
-  /** How often the host has restarted. */
+  /** Restarts of the host so far. */
   restarts = 0;
   readonly #config: HostModelConfig;
   readonly #requests: RequestBook;
@@ -229,7 +229,7 @@ export class HostModel {
       this.#places.promptLeft(promptId);
       this.toJudge.delete(promptId);
     }
-    // What runs on into the next round may be judged before that begins.
+    // Requests that run on into the next round may be judged before it begins.
     this.round = undefined;
   }
 }

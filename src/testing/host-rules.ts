@@ -1,4 +1,4 @@
-/** What decisions must keep to, by the settings of a policy: the invariants that a host can see. */
+/** Invariants of decisions that a host can check, by the settings of a policy. */
 import type { VocabularyDecision } from '../schemas/index.ts';
 
 /** Throws an error with the message unless the claim holds. */
@@ -8,7 +8,7 @@ export function claim(holds: boolean, otherwise: string): void {
 
 type Told<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { type: T }>;
 
-/** What a request is doing, as far as its host knows. */
+/** Progress of a request, as far as its host knows. */
 export interface Flight {
   /** The prompt that it is a response of. */
   readonly promptId: string;

@@ -4,12 +4,12 @@ import type { Case } from './law.ts';
 import { answer, newSubject } from './run.ts';
 import { isObject, replaced, valuePaths } from './values.ts';
 
-/** What an event may lead to for each thing that it concerns: to start it, to stop it, to say so, and one more. */
+/** Most decisions of an event for each thing that it concerns: to start it, to stop it, a notice, and one more. */
 const decisionsPerThing = 4;
-/** How much larger the numbers of a configuration are made. */
+/** Factor by which the numbers of a configuration are enlarged. */
 const enlargement = 16;
 
-/** How many items all lists in a value have, at any depth. */
+/** Counts the items of all lists in a value, at any depth. */
 function itemsIn(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   let items = Array.isArray(value) ? value.length : 0;

@@ -66,7 +66,7 @@ function restart(subject: Subject, host: ObedientHost, idPrefix: string): void {
 
 /** New work that is not answered gets as many commands, of each type, as from a new policy. */
 function expectRoom(one: Case, subject: Subject, weightVersion: number): void {
-  // What is learnt from one round to the next makes rounds differ.
+  // A setting that is learnt from round to round makes rounds differ.
   if (Object.values(one.config as object).includes('auto')) return;
   const [mine, fresh] = [resume(one, subject), newSubject(one.definition, one.config)].map((each) => {
     const host = newHost(one, 'room-', { weightVersion, holds: (type) => type !== 'prompts.request' });

@@ -21,7 +21,7 @@ import { copy, reversed, scramble } from './values.ts';
 
 const snapshotText = (subject: Subject): string => JSON.stringify(subject.snapshot());
 
-/** What a policy answered to each event, and what tells it from the other. */
+/** Answers of a policy to each event, with a name that tells it from the other. */
 type Answers = readonly [name: string, texts: readonly string[]];
 
 /** @param from - index of the event that the first answers belong to */

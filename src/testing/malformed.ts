@@ -5,7 +5,7 @@ import { isObject, objectPaths, replaced, valuePaths } from './values.ts';
 
 /** An event that no schema takes. */
 export interface Malformed {
-  /** What is wrong with it, such as `tokens of another type`. */
+  /** The fault, such as `tokens of another type`. */
   readonly what: string;
   /** The event. */
   readonly event: unknown;

@@ -41,8 +41,8 @@ export class ModelHost {
   }
 
   /**
-   * What may happen next: mostly what was asked for; now and then a failure, a repeated report, a late or a missed
-   * abort, a lost engine, a restart, a timer too early.
+   * Returns a possible next event: mostly one that was asked for; now and then a failure, a repeated report, a late or a
+   * missed abort, a lost engine, a restart, a timer too early.
    */
   trouble(choices: Choices, at: number): VocabularyEvent {
     const event = choices.below(5) === 0 ? this.#rare(choices, at) : this.#usual(choices, at);
@@ -133,7 +133,7 @@ export class ModelHost {
   }
 
   /**
-   * What a host that plays along does next, until the open round has ended and drained; then nothing.
+   * Returns the next event of a cooperative host, until the open round has ended and drained; then nothing.
    *
    * @throws Error if nothing is left to do and the round has not ended
    */

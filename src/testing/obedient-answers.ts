@@ -138,7 +138,7 @@ const rules: Rules & Readonly<Record<string, unknown>> = {
     desk.weightVersion = Math.max(desk.weightVersion, one.weightVersion + 1);
     return [desk.answer('weights.published', one, { weightVersion: desk.weightVersion })];
   },
-  // What was open before the host restarted, and is named again.
+  // A policy names again the work that was open before the host restarted.
   'request.awaited': bring as never,
   'round.resumed': endRound as never,
   'step.resumed': ({ stepId, samples }: { stepId: string; samples: readonly string[] }, desk: Desk) => {

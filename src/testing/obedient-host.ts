@@ -15,9 +15,9 @@ import { RoundBook } from './round-book.ts';
 import { eventWith, sharedFields } from './sample-value.ts';
 import { copy } from './values.ts';
 
-/** How a host begins. */
+/** Initial values of a host. */
 export interface Beginning {
-  /** What stands before every id that it makes. */
+  /** Prefix of every id that it makes. */
   readonly prefix: string;
   readonly choices: Choices;
   /** Version of its weights. */
@@ -37,9 +37,9 @@ export class ObedientHost {
   readonly rounds: RoundBook;
   /** Decisions that were not answered because they are held, by type. */
   readonly held = new Map<string, number>();
-  /** What passed between it and the policy, in order. */
+  /** Events and decisions exchanged with the policy, in order. */
   readonly log: (AnyEvent | AnyDecision)[] = [];
-  /** Commands that it has heard and cannot answer: nowhere is said by which event. */
+  /** Types of commands that it cannot answer: no rule names an event for them. */
   readonly unanswered = new Set<string>();
   readonly #definition: AnyPolicyDefinition;
   readonly #schemas: ReadonlyMap<string, never>;
@@ -146,7 +146,7 @@ export class ObedientHost {
     return { ...shared, ...more, type };
   }
 
-  /** What it sends next; nothing when it has nothing left to do. */
+  /** Returns the event that it sends next; nothing when it has nothing left to do. */
   next(at: number): AnyEvent | undefined {
     this.#announce();
     for (;;) {
@@ -166,7 +166,7 @@ export class ObedientHost {
       if (step === undefined) this.#plans.shift();
       else {
         const reports = typeof step === 'function' ? step() : step;
-        // What a host begins itself is in the order in which it is planned.
+        // The work that a host begins itself keeps its planned order.
         for (const one of reports) if (this.desk.takes.has(one.type)) this.#owed.push({ ...one, first: true });
       }
     }

@@ -9,7 +9,7 @@ import { wrongFor } from './malformed.ts';
 import { withTraps } from './traps.ts';
 import { copy, isObject, objectPaths, type Path, replaced, reversed, scramble, valuePaths } from './values.ts';
 
-/** What a law of planners is checked on. */
+/** A case on which the laws of planners are checked. */
 export interface PlannerCase {
   /** The planner. */
   readonly definition: AnyPlannerDefinition;
@@ -19,7 +19,7 @@ export interface PlannerCase {
 
 /** One law of planners. */
 export interface PlannerLaw {
-  /** What it says, in a few words. */
+  /** Its statement, in a few words. */
   readonly title: string;
   /** Throws if the case breaks the law. */
   check(one: PlannerCase): void;

@@ -30,7 +30,7 @@ export function play(subject: Subject, host: ObedientHost, most = mostEvents): n
   throw new Error(`it still asks for more after ${mostEvents} events`);
 }
 
-/** What the ledgers of a policy hold, by name. */
+/** Returns the ids that the ledgers of a policy hold, each behind the ledger's name. */
 export function heldBy({ ledgers }: AnyPolicyDefinition, subject: Subject): string[] {
   const { state } = subject.snapshot();
   return ledgers.flatMap(({ name, held }) => held(state).map((id) => `${name} ${id}`));

@@ -28,7 +28,7 @@ export class RequestBook {
     checkLimits(this.#config, this.flights, engineId);
   }
 
-  /** Where the engine has placed a request itself. */
+  /** Notes the engine on which a request has started. */
   started(requestId: string, engineId: string): void {
     const flight = this.flights.get(requestId);
     if (flight !== undefined && holds(flight)) flight.engineId = engineId;
@@ -63,7 +63,7 @@ export class RequestBook {
     if (this.flights.delete(requestId)) this.over.push(requestId);
   }
 
-  /** What an engine held is over with it. */
+  /** Ends the requests that a lost engine held. */
   engineLost(engineId: string): void {
     for (const [id, flight] of this.flights) if (flight.engineId === engineId && holds(flight)) this.end(id);
   }

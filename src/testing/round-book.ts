@@ -4,7 +4,7 @@ import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/definit
 const generated = ['round.completed', 'round.drained'];
 const trained = ['round.trained'];
 
-/** What must follow once a command names a round. */
+/** Events that must follow once a command names a round, by command. */
 const follows: Readonly<Record<string, readonly string[]>> = {
   'prompts.request': generated,
   'request.launch': generated,

@@ -66,7 +66,7 @@ export function newSubject(definition: AnyPolicyDefinition, config: unknown): Su
   return create(definition, config) as unknown as Subject;
 }
 
-/** What an event led to: its decisions, or the error that refused it. */
+/** Answer to an event: its decisions, or the error that refused it. */
 export type Answer = { readonly decisions: AnyDecision[] } | { readonly refused: unknown };
 
 /** Sends an event and catches its refusal. */

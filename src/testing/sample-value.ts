@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What an event needs, and what it may have. */
+/** Required and optional fields of an event. */
 interface Fields {
   readonly names: readonly string[];
   /** Schemas of those that must be there, as JSON. */

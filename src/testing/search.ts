@@ -1,7 +1,7 @@
 /** Searching for the smallest run that breaks something, for a limited time, and saying it. */
 import fc from 'fast-check';
 
-/** How a search is done. */
+/** Options of a search for a failing run. */
 export interface SearchOptions {
   /** Configuration of the policy. */
   readonly config: unknown;
@@ -28,7 +28,7 @@ export function textOfRun(run: readonly { readonly type: string }[], what = 'eve
   return `\nThe run (${run.length} ${what}${cut}):${lines.join('')}`;
 }
 
-/** What was thrown, as text. */
+/** Returns the message of a thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

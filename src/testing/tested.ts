@@ -1,4 +1,4 @@
-/** What is tested: a definition, and likely events for it. */
+/** Subjects of the laws: definitions with likely events for them. */
 import type { Choices } from '../core/choices.ts';
 import type { AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
 import { oneOf } from '../core/nearest.ts';
@@ -26,13 +26,13 @@ export type Arbitrary<State = any, E extends AnyEvent = AnyEvent> = (state: Stat
 
 /** A definition, and the events that it is tested with. The laws see only what these lead to. */
 export interface WithEvents {
-  /** What is tested. */
+  /** The definition under test. */
   readonly definition: AnyPolicyDefinition;
   /** Its likely events. */
   readonly arbitrary: Arbitrary;
 }
 
-/** What is tested: a built-in policy or recipe, or one of your own with its likely events. */
+/** A subject of the laws: a built-in policy or recipe, or one of your own with its likely events. */
 export type Tested = AnyPolicyDefinition | WithEvents;
 
 const arbitraries: Readonly<Record<string, Arbitrary>> = Object.freeze({

@@ -1,4 +1,4 @@
-/** What a session must still know after a crash: a snapshot, and what was applied since. */
+/** State of a session that survives a crash: a snapshot, and the steps applied since. */
 import type { AnyEvent } from '../../core/definition.ts';
 import type { Snapshot } from '../../core/snapshot.ts';
 import type { PolicyError } from '../../errors.ts';
@@ -52,7 +52,7 @@ export interface SavedSession {
   readonly stream?: SavedStream;
 }
 
-/** Where a session writes its steps, before anybody hears of them. */
+/** Log of a session's steps, written before any answer or decision is sent. */
 export interface SessionLog {
   add(entry: Entry): void;
   /** The session is no more. */

@@ -4,10 +4,10 @@ import type { Operation, Store } from './store.ts';
 /** When a write is on the disk: before it is answered, or within a second. */
 export type Fsync = 'always' | 'interval';
 
-/** What a group commit is made of. */
+/** Options and callbacks of a group commit. */
 export interface GroupCommitOptions {
   readonly fsync: Fsync;
-  /** What goes with every write; called when nobody is in the middle of a step. */
+  /** Returns the operations that go with every write; called when no session is in the middle of a step. */
   readonly last: () => readonly Operation[];
   /** Is told, once, when the store has failed; nothing is written any more. */
   readonly failed: (error: unknown) => void;
@@ -103,7 +103,7 @@ export class GroupCommit {
     } catch (error) {
       this.#failure = commit.promise;
       commit.reject(error);
-      // Those that came meanwhile wait for what will not be.
+      // Writes that were queued meanwhile wait for a commit that will not come.
       (this.#next as Commit | undefined)?.reject(error);
       failed(error);
       return;

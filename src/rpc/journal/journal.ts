@@ -4,7 +4,7 @@ import { type Fsync, GroupCommit } from './group-commit.ts';
 import { type FoundSession, Records, type RecordsOptions } from './records.ts';
 import type { Operation, Store } from './store.ts';
 
-/** How a journal is kept. */
+/** Options and callbacks of a journal. */
 export interface JournalOptions extends RecordsOptions {
   readonly fsync: Fsync;
   /** Is told, once, when the store has failed; nothing is written any more. */

@@ -6,7 +6,7 @@ import { SealSum, type Seals } from './seals.ts';
 import { type Journaled, type JournalWriter, numberIn, SessionJournal } from './session-journal.ts';
 import type { Operation } from './store.ts';
 
-/** What records are made with. */
+/** Options of the records of a journal. */
 export interface RecordsOptions {
   /** Version of the package: steps are only done again by the version that did them. */
   readonly version: string;

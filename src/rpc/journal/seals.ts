@@ -1,6 +1,6 @@
 /** Seals of records: each record of a session seals the one before it, and one sum seals all sessions. */
 
-/** How records are sealed. */
+/** Computes and reads the seals of records. */
 export interface Seals {
   /** The seal of a record behind another, or, of the first of a session, behind its number. */
   seal(before: string, text: string): string;

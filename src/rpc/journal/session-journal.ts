@@ -5,13 +5,13 @@ import type { Operation } from './store.ts';
 
 /** A session as its journal sees it. */
 export interface Journaled {
-  /** Ids in flight: what a snapshot costs grows with them. */
+  /** Ids in flight: the cost of a snapshot grows with them. */
   readonly inFlight: number;
-  /** The whole session; the result may share what the session goes on to change. */
+  /** Returns the whole session; the result may share data that the session changes later. */
   save(): SavedSession;
 }
 
-/** What the records of a session need of the journal that they are in. */
+/** Interface of the journal to the records of one session. */
 export interface JournalWriter {
   readonly snapshotEvents: number;
   readonly seals: Seals;
@@ -23,7 +23,7 @@ export interface JournalWriter {
   ended(log: SessionJournal): void;
 }
 
-/** Keys of the records of all sessions begin so. */
+/** Prefix of the keys of all sessions' records. */
 export const sessionKeys = 's/';
 
 /** The number of a session, from the key of one of its records. */
@@ -51,7 +51,7 @@ export class SessionJournal implements SessionLog {
     return this.#next > this.#first + 1;
   }
 
-  /** From now on these are the records of this session. */
+  /** Makes these the records of a session. */
   attach(session: Journaled): this {
     this.#session = session;
     return this;
@@ -74,7 +74,7 @@ export class SessionJournal implements SessionLog {
     if (this.#isDue()) this.#writer.compactSoon(this);
   }
 
-  /** Puts a snapshot in the place of all steps. Only between two steps of the session. */
+  /** Replaces all steps by a snapshot. It is called only between two steps of the session. */
   compact(): void {
     const text = JSON.stringify(this.#session!.save());
     const before = this.#next;
@@ -88,7 +88,7 @@ export class SessionJournal implements SessionLog {
     this.#writer.ended(this);
   }
 
-  /** What a snapshot costs grows with the session, and so must what it saves: it takes a fourth of the time at most. */
+  /** Whether a snapshot is due: its cost grows with the session, and it may take a fourth of the time at most. */
   #isDue(): boolean {
     const least = this.#writer.snapshotEvents + 4 * this.#session!.inFlight;
     return this.#events >= least && this.#bytes >= 2 * this.#snapshotBytes;

@@ -10,7 +10,7 @@ export type Operation =
   | { readonly type: 'put'; readonly key: string; readonly value: string }
   | { readonly type: 'del'; readonly key: string };
 
-/** What the journal needs of a store. */
+/** Store that the journal writes to. */
 export interface Store {
   /** Applies all of it or nothing; settles when the system has it, or, with `sync`, when the disk has it. */
   write(operations: readonly Operation[], sync: boolean): Promise<void>;
@@ -22,7 +22,7 @@ export interface Store {
 /** Stands in a directory whose store has lost something, until somebody who knows removes it. */
 const damageFile = 'DAMAGED';
 
-/** What the Python package keeps in a directory, where policies run in its process: see its `_state_dir.py`. */
+/** Prefix of the files that the Python package keeps in a directory when policies run in its process: see its `_state_dir.py`. */
 const embeddedFiles = 'embedded.';
 
 /** Whether there is a store already. A folder of anything else is refused: nothing is ever begun anew by mistake. */

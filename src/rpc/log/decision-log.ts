@@ -1,4 +1,4 @@
-/** What sessions write down of their events and decisions, for people and for replay. Nothing waits for it. */
+/** The log of events and decisions, for people and for replay. No session waits for it. */
 import type { AnyDecision } from '../../core/definition.ts';
 import type { Snapshot } from '../../core/snapshot.ts';
 import type { LooseEvent } from '../../core/start.ts';
@@ -8,9 +8,9 @@ import type { PolicyError } from '../../errors.ts';
 export interface LoggedSession {
   /** Id of the session. */
   readonly id: string;
-  /** How its decisions reach the host: in the answer, or as a stream to subscribers. */
+  /** Delivery of its decisions: in the answer, or as a stream to subscribers. */
   readonly deliver: 'reply' | 'stream';
-  /** Who fires its timers. */
+  /** Side that fires its timers. */
   readonly timers: 'host' | 'server';
   /** Whether its policy runs beside a host that decides by itself. */
   readonly shadow: boolean;

@@ -6,7 +6,7 @@ import type { DecisionLogOptions } from './options.ts';
 import { SessionLines } from './session-lines.ts';
 import { type DecisionLogHost, LogWriter } from './writer.ts';
 
-/** How long a stopping server waits for a disk that does not answer. */
+/** Longest that a stopping server waits for a disk that does not answer. */
 const closeMilliseconds = 5000;
 
 /**

@@ -9,7 +9,7 @@ import type { LoggedSession, SessionDecisionLog } from './decision-log.ts';
 /** Why a line was dropped: too much waited, the disk refused it, or no file has room for it. */
 export type DropReason = 'waiting' | 'failed' | 'tooLong';
 
-/** What the lines of a session need of the log that they are in. */
+/** Interface of the log to the lines of one session. */
 export interface LineWriter {
   /** Changes when sessions must say anew what they are. */
   readonly epoch: number;
@@ -28,10 +28,10 @@ export interface LineWriter {
   drop(reason: DropReason): void;
 }
 
-/** What stands before the snapshot. */
+/** First part of a session's opening line, before its snapshot. */
 type Opening = Omit<LogLineOf<'session'>, 'snapshot'>;
 
-/** A snapshot takes at least so many bytes for each id in flight. */
+/** Least bytes that a snapshot takes for each id in flight. */
 const leastIdBytes = 16;
 const longestPath = 200;
 

@@ -6,21 +6,21 @@ import { type Clock, systemClock } from '../clock.ts';
 import { type DecisionLogOptions, decisionLogSchema } from './options.ts';
 import type { DropReason, LineWriter } from './session-lines.ts';
 
-/** What a decision log is made with, beside its options. */
+/** Dependencies and callbacks of a decision log, beside its options. */
 export interface DecisionLogHost {
   /** Version of the package, for the first line of each file. */
   readonly version?: string;
-  /** Where the time of lines comes from; the system's if absent. */
+  /** Source of the time of lines; the system clock if absent. */
   readonly clock?: Clock;
-  /** Is told of lines that were written, and of their bytes. */
+  /** Called with the number of lines that were written, and their bytes. */
   readonly written?: (lines: number, bytes: number) => void;
-  /** Is told of lines that were dropped. */
+  /** Called with the number of lines that were dropped. */
   readonly dropped?: (reason: DropReason, lines: number) => void;
   /** Is told when the disk refuses lines, and, with nothing, when it takes them again. */
   readonly trouble?: (error: Error | undefined) => void;
 }
 
-/** What is told of the writing. */
+/** Callbacks of the log files. */
 export interface LogFilesHost {
   wrote(lines: number, bytes: number): void;
   /** A file cannot be written; these lines are not in it, or not whole. It is not the current one any more. */
@@ -43,7 +43,7 @@ export interface LogOutput {
   end(): void;
 }
 
-/** What a log takes from where it runs. */
+/** Functions that a log takes from its platform. */
 export interface LogPlatform {
   /** Names the run of the server. */
   readonly run: string;
@@ -57,7 +57,7 @@ export interface LogPlatform {
 
 /** Shares of a file: its longest line, and all its snapshots together. */
 const [longestLine, mostSnapshots] = [1 / 4, 1 / 2];
-/** What stands in a file beside the lines of sessions, and in such a line beside its snapshot. */
+/** Bytes allowed in a file beside the lines of sessions, and in such a line beside its snapshot. */
 const headerBytes = 1024;
 const [firstRetrySeconds, lastRetrySeconds] = [1, 60];
 const noDrops = { waiting: 0, failed: 0, tooLong: 0 };
@@ -187,7 +187,7 @@ export class LogWriter implements LineWriter, LogFilesHost {
   }
 
   #begin(): void {
-    // What is left of a file that failed belongs to no other.
+    // The rest of a file that failed must not be written to the next one.
     this.#flush();
     this.#files.next();
     this.#fileBytes = 0;

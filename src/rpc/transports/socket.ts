@@ -6,7 +6,7 @@ import { systemClock } from '../clock.ts';
 import type { RpcServer } from '../server.ts';
 import { serveStreams } from './duplex.ts';
 
-/** Where to listen. */
+/** Address to listen on: the path of a Unix socket, or a TCP port. */
 export type Address = { readonly path: string } | { readonly port: number; readonly host?: string };
 
 /** A server that listens. */
@@ -19,7 +19,7 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** How long the clients have, all at once, to read what they were answered when the server stops. */
+/** Time that all clients together have to read their answers when the server stops. */
 const farewellSeconds = 5;
 /** A client that does nothing does not see that its socket has ended. */
 const lingerSeconds = 0.5;

@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { RpcServer } from '../server.ts';
 import { serveStreams } from './duplex.ts';
 
-/** What is used of a `Readable`: named here, so that the types need none of Node's. */
+/** Subset of `Readable`, declared here so that the types need none of Node's. */
 export interface InputStream {
   /** Listens for `data`, `end`, `error` and `close`. */
   on(event: string, listener: (...values: never[]) => void): unknown;
@@ -15,7 +15,7 @@ export interface InputStream {
   destroy(): unknown;
 }
 
-/** What is used of a `Writable`. */
+/** Subset of `Writable`. */
 export interface OutputStream {
   /** Listens for `drain`, `error` and `close`. */
   on(event: string, listener: (...values: never[]) => void): unknown;
@@ -29,9 +29,9 @@ export interface OutputStream {
 
 /** Streams other than those of the process, for tests and for hosts that spawn it in some other way. */
 export interface StdioStreams {
-  /** Where calls come from; standard input if absent. */
+  /** Source of calls; standard input if absent. */
   readonly input?: InputStream;
-  /** Where answers go; standard output if absent. */
+  /** Destination of answers; standard output if absent. */
   readonly output?: OutputStream;
 }
 

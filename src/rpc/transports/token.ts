@@ -30,7 +30,7 @@ function readToken(path: string): string {
 }
 
 /**
- * What checks tokens against that of a file, white space at its ends left out.
+ * Returns a function that checks tokens against that of a file, white space at its ends left out.
  *
  * @throws PolicyError `invalid_input` for one of fewer than 16 characters, and for a file that others may read; the
  *   system's error for a file that cannot be read
