@@ -8,7 +8,7 @@ export interface ListenerFailure {
   readonly error: unknown;
   /** The decision that was being delivered, if any. */
   readonly decision?: AnyDecision;
-  /** The event that a listener had sent and that was refused afterwards, if any. */
+  /** The event that a listener sent and that was refused later, if any. */
   readonly event?: AnyEvent;
 }
 
@@ -43,7 +43,7 @@ export class Listeners<D extends AnyDecision> {
     this.#size -= before - this.#emitter.listenerCount(type);
   }
 
-  /** Tells of the decisions from a place on. */
+  /** Delivers the decisions from an index on. */
   deliver(decisions: readonly D[], from: number): void {
     for (let index = from; index < decisions.length; index += 1) {
       const decision = decisions[index]!;
@@ -52,7 +52,7 @@ export class Listeners<D extends AnyDecision> {
     }
   }
 
-  /** Tells of something that went wrong while listeners were told. */
+  /** Emits `listener.error` for a failure during delivery. */
   fail(failure: ListenerFailure): void {
     this.#emitter.emit('listener.error', failure);
   }

@@ -1,4 +1,4 @@
-/** The factor of each replica's gradient, so that the combination is the gradient of the whole batch. */
+/** Scales each replica's gradient so that the combination is the gradient of the whole batch. */
 
 /** Input of a replica's factor. */
 export interface Scale {
@@ -15,8 +15,8 @@ export interface Scale {
 }
 
 /**
- * The factor that a replica's gradient is multiplied by before the collective: n_i / N for local means and 1 / N for
- * local sums, times D where the collective takes the mean. 0 where nothing was counted at all.
+ * Returns the factor for a replica's gradient before the collective: n_i / N for local means and 1 / N for local sums,
+ * times D if the collective takes the mean. It is 0 if N is 0.
  *
  * RollPacker §4.4 gives n_i / N and applies it to gradient sums; it is right for means only.
  */

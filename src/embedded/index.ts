@@ -1,6 +1,6 @@
 /**
- * The server as one script for a JavaScript engine inside another process, as QuickJS in Python: it has no event loop, no timers
- * and no modules. The host gives a message, gets its answer with what was streamed, and winds the clock.
+ * The server as one script for a JavaScript engine inside another process, such as QuickJS in Python, without event loop,
+ * timers and modules. The host passes a message, gets its answer with the streamed notifications, and winds the clock.
  */
 import { errorCodes, refusal, toRpcError } from '../rpc/errors.ts';
 import { type Request, wrongPart } from '../rpc/request.ts';
@@ -22,7 +22,7 @@ export interface Embedded extends Outliving {
 }
 
 /**
- * A server for one caller. Throws `PolicyError` `invalid_config` for limits that are none.
+ * Makes a server for one caller. Throws `PolicyError` `invalid_config` for malformed limits.
  *
  * @param outlives - {@link OutlivingOptions} as JSON
  */

@@ -1,4 +1,4 @@
-/** Sessions that outlive the engine, and a log of what they decide: what the host asks for beside calls. */
+/** Sessions that outlive the engine, and a log of their decisions: the functions of the host beside calls. */
 import { isPolicyError } from '../errors.ts';
 import type { Clock } from '../rpc/clock.ts';
 import type { FoundSession } from '../rpc/journal/records.ts';
@@ -8,7 +8,7 @@ import { HostDecisionLog, type HostLogOptions } from './log.ts';
 
 /** Selects the data that outlive the engine. */
 export interface OutlivingOptions {
-  /** Keeps sessions; after so many events of a session a snapshot takes the place of its steps. */
+  /** Keeps sessions, with a snapshot in the place of their steps after this number of events of a session. */
   readonly snapshotEvents?: number;
   readonly log?: HostLogOptions;
 }
@@ -16,8 +16,8 @@ export interface OutlivingOptions {
 /** Functions that the host calls before the first call, after each, and at the end. */
 export interface Outliving {
   /**
-   * Takes a record back that was kept. All of them, in the order of their keys, that of the store itself first; then
-   * {@link Outliving.restored}, before anything else. Gives a refusal as JSON, else nothing.
+   * Restores a kept record. The host passes all of them, in the order of their keys, that of the store itself first; then
+   * it calls {@link Outliving.restored}, before anything else. Returns a refusal as JSON, else an empty text.
    */
   restore(key: string, record: string): string;
   restored(): string;
@@ -25,7 +25,7 @@ export interface Outliving {
   kept(): string;
   /** Returns the lines to log: see {@link HostDecisionLog.take}. `written` is JSON, or empty. */
   logged(written: string): string;
-  /** Leaves snapshots only, so that a later version can go on. Nothing is called any more after it. */
+  /** Replaces all steps by snapshots, so that a later version can continue. It is the last call. */
   leave(): void;
 }
 

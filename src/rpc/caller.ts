@@ -2,7 +2,7 @@
 import type { Session } from './session.ts';
 import type { SessionReader } from './sessions.ts';
 
-/** A connection, or somebody in the same process. */
+/** A connection, or a caller in the same process. */
 export interface Caller extends SessionReader {
   subscribe(session: Session, after: number | undefined, types: readonly string[] | undefined): void;
   unsubscribe(session: Session): void;

@@ -20,7 +20,7 @@ export type SavedDelivery = Pick<SavedSession, 'producers' | 'answers' | 'stream
 export interface DeliveryOptions {
   readonly deliver: 'reply' | 'stream';
   readonly limits: ServerLimits;
-  /** Is told when streamed decisions are acknowledged, and up to which number. */
+  /** Called with the number up to which streamed decisions are acknowledged. */
   readonly forgot: (decisionSeq: number) => void;
   readonly saved?: SavedDelivery | undefined;
 }
@@ -38,7 +38,7 @@ export class Delivery {
   }
 
   /**
-   * The result of a call that was applied before; nothing for one that is new and has room.
+   * Returns the result of a call that was applied before; nothing for one that is new and has room.
    *
    * @throws RpcError as it was thrown before; PolicyError `invalid_input`, `out_of_order`, `limit_exceeded`
    */
@@ -51,7 +51,7 @@ export class Delivery {
     return undefined;
   }
 
-  /** Puts the decisions of a call where they go, and keeps its answer for a retry. */
+  /** Delivers the decisions of a call, and keeps its answer for a retry. */
   answer({ events, of, producer, refused }: SentEntry, decisions: readonly AnyDecision[], seq: number): Answer {
     const applied = events.length;
     const done: Writable<SendResult> = { seq } as SendResult;
@@ -73,7 +73,7 @@ export class Delivery {
     return answer.result as SendResult;
   }
 
-  /** A page of a long answer. Throws `unknown_id`. */
+  /** Returns a page of a long answer. Throws `unknown_id`. */
   more(more: string): ResultOf<'session.more'> {
     return this.#answers.next(more) as ResultOf<'session.more'>;
   }

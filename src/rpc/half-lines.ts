@@ -2,12 +2,12 @@
 
 /** Holder of an incomplete line. */
 export interface HalfLine {
-  /** Forgets it: others need the room. The rest of the line is passed over as it comes. */
+  /** Drops the line for the room of others. The rest of the line is skipped as it arrives. */
   crowdOut(): void;
 }
 
 /**
- * The room for half lines.
+ * Shared room for incomplete lines.
  *
  * If there is too little, the line that began first is dropped. A client finishes a message soon, whatever others hold; to
  * push it out, they would have to fill all the room in that time.
@@ -28,7 +28,7 @@ export class HalfLines {
     return this.#bytes;
   }
 
-  /** A line takes so many bytes now; nothing where it has ended. It may be pushed out itself. */
+  /** Sets the bytes that a line takes, 0 once it has ended. The line itself may be dropped. */
   hold(line: HalfLine, bytes: number): void {
     this.#bytes += bytes - (this.#held.get(line) ?? 0);
     if (bytes === 0) this.#held.delete(line);

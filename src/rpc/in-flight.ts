@@ -11,7 +11,7 @@ export interface Entering {
   readonly ids: number;
   /** The same, with those that may be minted for them. */
   readonly promised: number;
-  /** Whether it may be refused for them: what is minted is promised by the event that it is minted for. */
+  /** Whether the event may be refused for them: minted ids were counted with the event that they are minted for. */
   readonly isIntake: boolean;
 }
 
@@ -20,7 +20,7 @@ const nothing: Entering = Object.freeze({ ids: 0, promised: 0, isIntake: false }
 /** The ids that one session holds. */
 export class InFlight {
   readonly #ledgers: AnyPolicyDefinition['ledgers'];
-  /** Of each ledger: how many ids an id of it may have minted for it. */
+  /** By ledger: most ids that may be minted for one of its ids. */
   readonly #mints: readonly number[];
   readonly #someMint: boolean;
   readonly #most: number;
@@ -65,7 +65,7 @@ export class InFlight {
     }
     if (decisions.length === 0) return;
     const ledgers = this.#ledgers;
-    // By index, as below: on the path of every event, and most lists have one item.
+    // A loop by index, as below, is faster on the path of every event: most lists have one item.
     for (let at = 0; at < ledgers.length; at += 1) {
       const ledger = ledgers[at]!;
       let left = 0;
@@ -90,7 +90,7 @@ export class InFlight {
         isIntake ||= mints > 0 || !this.#someMint;
       }
     } catch {
-      // An event without the fields that it should have: the policy says which.
+      // The policy refuses an event that lacks fields, and names them.
       return nothing;
     }
     return ids === 0 ? nothing : { ids, promised, isIntake };

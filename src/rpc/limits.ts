@@ -54,7 +54,7 @@ export const limitsSchema = z.strictObject({
 /** Bounds of a server, with their defaults filled in. */
 export type ServerLimits = z.output<typeof limitsSchema>;
 
-/** Bounds, defaults filled in. Throws `invalid_config`. */
+/** Checks limits, and fills in the defaults. Throws `invalid_config`. */
 export function serverLimits(limits: z.input<typeof limitsSchema> = {}): ServerLimits {
   return parse(limitsSchema, limits, 'invalid_config', 'limits');
 }

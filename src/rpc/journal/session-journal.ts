@@ -16,7 +16,7 @@ export interface JournalWriter {
   readonly snapshotEvents: number;
   readonly seals: Seals;
   append(operation: Operation): void;
-  /** The last seal of a session has changed; empty where there is none. */
+  /** Notes that the last seal of a session has changed; empty for none. */
   sealedAs(before: string, after: string): void;
   /** Asks for {@link SessionJournal.compact} once the session has done its step. */
   compactSoon(log: SessionJournal): void;
@@ -26,10 +26,10 @@ export interface JournalWriter {
 /** Prefix of the keys of all sessions' records. */
 export const sessionKeys = 's/';
 
-/** The number of a session, from the key of one of its records. */
+/** Returns the number of a session, from the key of one of its records. */
 export const numberIn = (key: string): string => key.slice(sessionKeys.length, key.lastIndexOf('/'));
 
-/** Writes the steps of one session, and now and then a snapshot in their place. */
+/** Writes the steps of one session, and at times a snapshot in their place. */
 export class SessionJournal implements SessionLog {
   readonly #number: string;
   readonly #writer: JournalWriter;
@@ -46,7 +46,7 @@ export class SessionJournal implements SessionLog {
     this.#writer = writer;
   }
 
-  /** Steps that a crash would have to do again. */
+  /** Whether there are steps that must be replayed after a crash. */
   get hasSteps(): boolean {
     return this.#next > this.#first + 1;
   }
@@ -57,7 +57,7 @@ export class SessionJournal implements SessionLog {
     return this;
   }
 
-  /** Reads the next record as it is stored; `undefined` where it is damaged. The first one is a snapshot. */
+  /** Reads the next stored record; `undefined` if it is damaged. The first one is a snapshot. */
   read(key: string, record: string): SavedSession | Entry | undefined {
     const isSnapshot = this.#seal === '';
     const found = this.#writer.seals.opened(isSnapshot ? this.#number : this.#seal, record);
