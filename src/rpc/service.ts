@@ -57,7 +57,7 @@ export class Service {
   readonly version: string;
   readonly #registry: Registry<readonly AnyDefinition[]>;
   readonly #methods: ReadonlyMap<string, Method>;
-  /** Of the last `session.send` that was what the schema wants. */
+  /** Parameters of the last `session.send` that the schema accepted. */
   #sent: Pick<Sending, 'session' | 'producer'> | undefined;
   #document: ResultOf<'rpc.discover'> | undefined;
 
@@ -73,7 +73,7 @@ export class Service {
     this.#methods = new Map(methods.map(({ name, params }) => [name, { params, handler: handlers[name]! }]));
   }
 
-  /** Does what is called. Throws what the method throws, and `RpcError` for wrong parameters and unknown methods. */
+  /** Runs a method. Throws the errors of the method, and `RpcError` for wrong parameters and unknown methods. */
   result({ id, method, params }: Request, connection: Caller): unknown {
     const found = this.#methods.get(method);
     if (found === undefined) throw unknownMethod(method);
@@ -86,8 +86,8 @@ export class Service {
   }
 
   /**
-   * Whether a call differs from the last `session.send` in its events and in their number alone, which have any value that
-   * they may have: the schema would take a fifth of the time of the whole call to say the same.
+   * Whether a call differs from the last `session.send` only in its events and their number, with valid values: the schema
+   * would take a fifth of the time of the whole call to check it.
    */
   #isSentAgain(method: string, params: unknown): boolean {
     const last = this.#sent;
@@ -104,7 +104,7 @@ export class Service {
     );
   }
 
-  /** The answer to a call; none to a notification. */
+  /** Returns the answer to a call; none to a notification. */
   answer(request: Request, caller: Caller): object | undefined {
     const { id } = request;
     try {
@@ -150,7 +150,7 @@ export class Service {
       plan: ({ planner, input }) => ({ plan: this.#registry.plan(planner as never, input as never) }),
       'rpc.discover': () => (this.#document ??= openRpcDocument(this.#registry, this.version)),
       'server.info': () => this.#info(),
-      // A connection that must show a token has done so before it comes here.
+      // The connection has checked the token before.
       'server.authenticate': () => ({}),
     };
   }
@@ -175,14 +175,14 @@ export function unknownMethod(got: string): RpcError {
   return new RpcError(errorCodes.methodNotFound, new PolicyError('unknown_id', details));
 }
 
-/** The answer of a call that failed. */
+/** Makes the answer to a failed call. */
 export const failure = <I extends Id>(id: I, { code, message, data }: RpcError) => ({
   jsonrpc: '2.0' as const,
   id,
   error: { code, message, data },
 });
 
-/** The parameters of a call. Throws `RpcError` −32602 with the path of the bad one. */
+/** Parses the parameters of a call. Throws `RpcError` −32602 with the path of the bad one. */
 function parameters(schema: (typeof methods)[number]['params'], params: unknown): unknown {
   try {
     if (!Array.isArray(params)) return parse(schema as never, params, 'invalid_input');

@@ -7,7 +7,7 @@ interface Request {
   readonly ends: string[];
 }
 
-/** Enters decisions and events in the order in which they pass; `problems` are certain, `debts` may still be paid. */
+/** Records decisions and events in their order; `problems` are certain, `debts` may still be paid. */
 export class HostAudit {
   /** Faults of the host, one line each. */
   readonly problems: string[] = [];
@@ -16,12 +16,12 @@ export class HostAudit {
   readonly #rounds = new Map<string, 'open' | 'draining'>();
   #asked: { readonly roundId: string; readonly count: number } | undefined;
 
-  /** Whether a round is open or drains. */
+  /** Whether a round is open or draining. */
   get hasRound(): boolean {
     return this.#rounds.size > 0;
   }
 
-  /** A decision that the host is given. */
+  /** Records a decision that is passed to the host. */
   told(decision: VocabularyDecision): void {
     switch (decision.type) {
       case 'round.planned':
@@ -53,7 +53,7 @@ export class HostAudit {
     }
   }
 
-  /** An event that the host reports, before the policy sees it. */
+  /** Records an event that the host reports, before the policy sees it. */
   heard(event: VocabularyEvent): void {
     switch (event.type) {
       case 'response.completed':

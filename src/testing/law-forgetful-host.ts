@@ -27,7 +27,7 @@ export function forgetfulHostFinishes(one: Case): number {
   let host = newHost(one, 'again-', {});
   try {
     restart(restarted, host, 'again-');
-    // Now and then it dies again before it is done.
+    // At times the host restarts again before it is done.
     if (choices.below(3) === 0) {
       sent += play(restarted, host, choices.below(9));
       host = newHost(one, 'anew-', {});
@@ -64,7 +64,7 @@ function restart(subject: Subject, host: ObedientHost, idPrefix: string): void {
   host.heard(event, given.decisions);
 }
 
-/** New work that is not answered gets as many commands, of each type, as from a new policy. */
+/** Checks that unanswered new work gets as many commands, of each type, as from a new policy. */
 function expectRoom(one: Case, subject: Subject, weightVersion: number): void {
   // A setting that is learnt from round to round makes rounds differ.
   if (Object.values(one.config as object).includes('auto')) return;

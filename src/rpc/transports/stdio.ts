@@ -1,4 +1,4 @@
-/** Standard input and output: one connection, and the server leaves when its input ends. */
+/** Standard input and output: one connection, and the server stops when its input ends. */
 import type { Readable, Writable } from 'node:stream';
 import type { RpcServer } from '../server.ts';
 import { serveStreams } from './duplex.ts';
@@ -9,9 +9,9 @@ export interface InputStream {
   on(event: string, listener: (...values: never[]) => void): unknown;
   /** Stops the flow of data. */
   pause(): unknown;
-  /** Lets it flow again. */
+  /** Resumes the flow of data. */
   resume(): unknown;
-  /** Closes it. */
+  /** Closes the stream. */
   destroy(): unknown;
 }
 
@@ -19,11 +19,11 @@ export interface InputStream {
 export interface OutputStream {
   /** Listens for `drain`, `error` and `close`. */
   on(event: string, listener: (...values: never[]) => void): unknown;
-  /** Takes text. */
+  /** Writes text; false if the buffer is full. */
   write(text: string): boolean;
-  /** Bytes that wait. */
+  /** Bytes that wait in the buffer. */
   readonly writableLength: number;
-  /** Closes it. */
+  /** Closes the stream. */
   destroy(): unknown;
 }
 
@@ -35,7 +35,7 @@ export interface StdioStreams {
   readonly output?: OutputStream;
 }
 
-/** Serves one client; settles when its input has ended and everything is written. */
+/** Serves one client; settles when its input has ended and all answers are written. */
 export async function serveStdio(server: RpcServer, streams: StdioStreams = {}): Promise<void> {
   const { input = process.stdin, output = process.stdout } = streams;
   const served = serveStreams(server, input as Readable, output as Writable, () => {
