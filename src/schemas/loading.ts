@@ -16,11 +16,11 @@ export const nodeId = id.describe('Id of the node, given by the host.');
 export const stepId = id.describe('Id of the training step, given by the host; new for every step.');
 /** A batch's id, given by the host. */
 export const batchId = id.describe('Id of the batch, given by the host; new for every batch.');
-/** A device of the job, as the planner numbers them: 0 to 1,048,575. */
+/** Rank of a device of the job, in the planner's numbering: 0 to 1,048,575. */
 export const rank = count.max(1_048_575).describe('Rank of the worker: its device, numbered from 0.');
-/** A try's id, minted by the policy: `<idPrefix>preprocess/<number>`, never reused. */
+/** Id of one attempt to preprocess, minted by the policy: `<idPrefix>preprocess/<number>`, never reused. */
 export const preprocessId = z.string().min(1).max(256).describe('Id of the try, minted by the policy.');
-/** A slice's id, minted by the policy: `<idPrefix>slice/<number>`, the same for each try to bring it. */
+/** A slice's id, minted by the policy: `<idPrefix>slice/<number>`, the same for each attempt to fetch it. */
 export const sliceId = z
   .string()
   .min(1)
@@ -137,5 +137,5 @@ export const tensorShape = z
   })
   .describe('The name and shape of a tensor.');
 
-/** A sample, as metadata. */
+/** Metadata of a sample: text, or with images or video. */
 export type DrawnSample = TextSample | VisualSample;

@@ -15,7 +15,7 @@ export const routingSkew = z
   .min(1)
   .describe('Tokens of the most loaded expert rank ÷ their mean over the ranks, ≥ 1; 1 if absent.');
 
-/** Beyond this a prediction would count tokens that it cannot tell apart. */
+/** Most tokens, so that sums of predictions stay exact. */
 const mostTokens = 1e9;
 
 export const rolloutWorkload = z

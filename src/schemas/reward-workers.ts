@@ -1,4 +1,4 @@
-/** Ids and bounds of reward workers and of what is dispatched to them. */
+/** Ids and bounds of reward workers and of dispatches to them. */
 import { z } from 'zod';
 
 /** Kind of reward: by a rule, in a sandbox, or by a judge. */

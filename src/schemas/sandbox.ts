@@ -1,4 +1,4 @@
-/** Sandboxes: what is told of a timeout that was not used. */
+/** Sandboxes: the explanation of a timeout that was not used. */
 import { z } from 'zod';
 import { count, seconds } from './units.ts';
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 /** Seconds on one clock of the session: a finite number >= 0. */
 export const seconds = z.number().nonnegative().describe('Seconds, >= 0.');
-/** Seconds that must pass: a finite number > 0. */
+/** A duration in seconds: a finite number > 0. */
 export const positiveSeconds = z.number().positive().describe('Seconds, > 0.');
 /** A whole number >= 0. */
 export const count = z.int().nonnegative();
@@ -46,7 +46,7 @@ export const roundKind = z.enum(['short', 'long']).describe('`short`: with specu
 /** Message of an error, as text. */
 export const message = z.string().max(2000).optional().describe('What went wrong, for operators.');
 const encoder = new TextEncoder();
-/** Up to 85 characters need no count: each is three bytes at most. */
+/** Whether a text has at most 256 bytes. Up to 85 characters need no count, since each has three bytes at most. */
 function fitsRef(text: string): boolean {
   return text.length <= 85 || encoder.encode(text).length <= 256;
 }
@@ -58,10 +58,10 @@ export const ref = z
   .describe('Opaque reference of the host, at most 256 bytes; echoed.');
 
 /**
- * `ceil(factor · n)`, forgiving the rounding of the factor: 1.1 · 100 is 110, not 111.
+ * Returns `ceil(factor · n)` without the rounding error of the factor: 1.1 · 100 is 110, not 111.
  *
  * @param factor - a speculation factor, >= 1
- * @param n - what it multiplies, a whole number >= 0
+ * @param n - the count that it multiplies, a whole number >= 0
  */
 export function scaledCount(factor: number, n: number): number {
   return Math.ceil(factor * n - 1e-9);

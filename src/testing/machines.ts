@@ -5,7 +5,7 @@ type Named = Readonly<Record<string, unknown>>;
 
 const list = (value: unknown): readonly Named[] => (Array.isArray(value) ? value : []);
 
-/** The events that tell of engines, nodes, reward workers and replicas: those of the configuration, or else one of each. */
+/** Reports the engines, nodes, reward workers and replicas: those of the configuration, or else one of each. */
 export function machines({ config, takes, engines, arranged }: Desk): Report[] {
   const workers = ['rule', 'sandbox', 'judge'].map((kind) => ({
     type: 'reward-worker.added',

@@ -23,7 +23,7 @@ export function fewer(set: Multiset): string | undefined {
   return undefined;
 }
 
-/** A multiset as text, in the order of its ids, for comparison. */
+/** Writes a multiset as text, in the order of its ids, for comparison. */
 export function textOfSet(set: Multiset): string {
   return JSON.stringify([...set].sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -6,7 +6,7 @@ import type { AnyDecision } from '../core/definition.ts';
 /** An event without its time; required fields that are absent are filled in. */
 export type Report = { readonly type: string } & Readonly<Record<string, unknown>>;
 
-/** Work in steps: the events of one are made, and sent, when nothing of the one before is left to do. */
+/** Work in steps: the events of a step are made and sent when the step before is done. */
 export type Plan = readonly (readonly Report[] | (() => readonly Report[]))[];
 
 /** A host's answer to a decision: the type of an event that repeats its ids, or a function that makes the events. */
@@ -16,7 +16,7 @@ export type AnswerRule = string | ((decision: AnyDecision, desk: Desk) => readon
 export interface HostHints {
   /** Answers to its commands, by type of the decision. */
   readonly answers?: Readonly<Record<string, AnswerRule>>;
-  /** Work that a host may begin; its ids from `desk.mint`. */
+  /** Plans work that a host may begin, with ids from `desk.mint`. */
   readonly work?: (desk: Desk) => Plan;
 }
 
@@ -26,15 +26,15 @@ export interface Desk {
   readonly takes: ReadonlySet<string>;
   /** Its configuration, defaults filled in. */
   readonly config: Readonly<Record<string, unknown>>;
-  /** An event with the fields of a decision that it has too, and others; what is not given is filled in. */
+  /** Makes an event with the fields that it shares with a decision, and others; absent required fields are filled in. */
   readonly answer: (type: string, decision: object, more?: object) => Report;
-  /** A new id. */
+  /** Makes a new id. */
   readonly mint: (what: string) => string;
   /** Engine of each request, as far as it is known. */
   readonly engines: Map<string, string>;
-  /** Engines that it was told to make of its GPUs, as far as those roll out. */
+  /** Engines that a decision made of its GPUs, as far as they roll out. */
   readonly arranged: Set<string>;
-  /** Samples that it was told are not there any more. */
+  /** Samples that decisions report as gone. */
   readonly gone: Set<string>;
   /** Version of the weights that the host has. */
   weightVersion: number;
@@ -42,6 +42,6 @@ export interface Desk {
   supplies: number;
   /** Its source of random choices. */
   readonly choices: Choices;
-  /** Something to do when nothing is left to answer. */
+  /** Queues a plan until nothing is left to answer. */
   readonly later: (plan: Plan) => void;
 }

@@ -24,7 +24,7 @@ import { arbitrary as tailPipelining } from '../recipes/tail-pipelining/arbitrar
 // biome-ignore lint/suspicious/noExplicitAny: a registry holds policies of every shape
 export type Arbitrary<State = any, E extends AnyEvent = AnyEvent> = (state: State, choices: Choices) => E;
 
-/** A definition, and the events that it is tested with. The laws see only what these lead to. */
+/** A definition, and the events that it is tested with. The laws see only states that these events reach. */
 export interface WithEvents {
   /** The definition under test. */
   readonly definition: AnyPolicyDefinition;
@@ -55,7 +55,7 @@ const arbitraries: Readonly<Record<string, Arbitrary>> = Object.freeze({
 });
 
 /**
- * Likely events for a built-in definition, or for one of your own that is like it and has its id.
+ * Returns the likely events of a built-in definition, also for one of your own that is like it and has its id.
  *
  * @throws PolicyError `unknown_id` for any other
  */
@@ -66,6 +66,6 @@ export function arbitraryOf({ id }: AnyPolicyDefinition): Arbitrary {
   refuse('unknown_id', 'definition', expected, id);
 }
 
-/** A definition and its likely events. */
+/** Returns a definition with its likely events. */
 export const withEvents = (tested: Tested): WithEvents =>
   'definition' in tested ? tested : { definition: tested, arbitrary: arbitraryOf(tested) };

@@ -1,4 +1,4 @@
-/** Decisions: who preprocesses which sample, which rank fetches which frames, and what leaves host memory. */
+/** Decisions: the node that preprocesses a sample, the frames that a rank fetches, and releases of host memory. */
 import { z } from 'zod';
 import {
   batchAssignment,
