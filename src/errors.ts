@@ -1,7 +1,7 @@
 /**
  * The one error class of rollflex.
  *
- * Every refusal says what was expected, what was got, and where. Codes are strings; only a transport maps them to
+ * Every refusal gives the expected and the given value, and the path. Codes are strings; only a transport maps them to
  * numbers. Instances are recognised by a registered symbol, so that two copies of the package (ESM beside CJS, or two
  * versions in one tree) understand each other's errors.
  */

@@ -19,7 +19,7 @@ export interface LogEntry {
 type AnyPolicy = Policy<any, any, any, any, any>;
 
 /**
- * Records every event that a policy applies from now on, those that listeners send included.
+ * Records every event that a policy applies from now on, including those that listeners send.
  *
  * @param write - takes each line, without its line break; it should not throw, since its error reaches the sender
  * @returns a function that stops the recording

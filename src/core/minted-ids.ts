@@ -9,7 +9,7 @@ import { idPrefix } from '../schemas/units.ts';
 /** Fields of a state: the prefix in use, and the last earlier ones, oldest first. */
 export const prefixes = { prefix: idPrefix, oldPrefixes: z.array(idPrefix) };
 
-/** The live form of {@link prefixes}. */
+/** The live form of `prefixes`. */
 export interface Prefixes {
   prefix: string;
   readonly oldPrefixes: string[];

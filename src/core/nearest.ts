@@ -59,6 +59,6 @@ export function didYouMean(word: unknown, words: Iterable<string>): string {
   return meant === undefined ? '' : ` (did you mean "${meant}"?)`;
 }
 
-/** `one of …`, with the one that was meant: what a `PolicyError` expected in the place of a word that there is not. */
+/** Writes `one of …`, with a suggestion: the `expected` phrase of a `PolicyError` for an unknown word. */
 export const oneOf = (words: readonly string[], got: unknown): string =>
   `one of ${words.join(', ')}${didYouMean(got, words)}`;

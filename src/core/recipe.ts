@@ -104,7 +104,7 @@ export interface RecipeSpec<Input, Config, EW extends EventWord, DW extends Deci
   configure(config: Config): Readonly<Record<string, unknown>>;
   /** Events that come from outside; all others are refused. */
   readonly events: readonly EW[];
-  /** Decisions that go out; those that are not listed stay inside. */
+  /** Decisions that leave the recipe; all others stay inside. */
   readonly decisions: readonly DW[];
   /** Parts that are switched off by the configuration: they get nothing (default: none). */
   readonly off?: (config: Config) => readonly string[];

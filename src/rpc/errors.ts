@@ -35,7 +35,7 @@ export interface ErrorData {
 export class RpcError extends Error {
   /** Always `RpcError`. */
   override readonly name = 'RpcError';
-  /** Error code of JSON-RPC, one of {@link errorCodes}. */
+  /** Error code of JSON-RPC: one of `errorCodes`. */
   readonly code: number;
   /** The refusal behind it, as plain data. */
   readonly data: ErrorData;

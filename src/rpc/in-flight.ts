@@ -9,7 +9,7 @@ import { refuse } from '../errors.ts';
 export interface Entering {
   /** Ids that enter ledgers. */
   readonly ids: number;
-  /** The same, with those that may be minted for them. */
+  /** These ids, plus those that may be minted for them. */
   readonly promised: number;
   /** Whether the event may be refused for them: minted ids were counted with the event that they are minted for. */
   readonly isIntake: boolean;

@@ -87,7 +87,7 @@ export function openRpcDocument(
     };
     return Object.entries(properties).map(([field, shape]) => ({
       name: field,
-      // `config` of session.open, `input` of plan, and so on, say what they are for.
+      // Parameters such as `config` of session.open have descriptions of their own, which are kept.
       schema: name === 'session.list' ? shape : (known[field] ?? shape),
       required: required.includes(field),
       ...(shape.description === undefined ? {} : { summary: String(shape.description) }),

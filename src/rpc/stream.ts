@@ -12,7 +12,7 @@ export interface Reader {
 export interface Subscription {
   readonly reader: Reader;
   readonly types: ReadonlySet<string> | undefined;
-  /** Number of the last decision that was offered to it. */
+  /** Number up to which it was sent all decisions that it wants. */
   given: number;
   /** Number of the last decision that was sent to it. */
   sent: number;
@@ -146,7 +146,7 @@ export class DecisionStream {
     refuse('out_of_order', path, `a number from ${this.#forgotten} to ${most}`, decisionSeq);
   }
 
-  /** Forgets what all subscribers are done with. One that has acknowledged all it was sent skips unwanted decisions. */
+  /** Forgets the decisions that every subscriber has acknowledged, or skipped after its last acknowledged one. */
   #forget(): void {
     if (this.#subscriptions.size === 0) return;
     let least = Number.POSITIVE_INFINITY;

@@ -15,7 +15,7 @@ export const routingSkew = z
   .min(1)
   .describe('Tokens of the most loaded expert rank ÷ their mean over the ranks, ≥ 1; 1 if absent.');
 
-/** Most tokens, so that sums of predictions stay exact. */
+/** Largest count of tokens: beyond it, a prediction could not tell single tokens apart. */
 const mostTokens = 1e9;
 
 export const rolloutWorkload = z

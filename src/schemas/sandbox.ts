@@ -1,4 +1,4 @@
-/** Sandboxes: the explanation of a timeout that was not used. */
+/** Sandboxes: estimates for timeouts that were not used. */
 import { z } from 'zod';
 import { count, seconds } from './units.ts';
 

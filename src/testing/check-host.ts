@@ -10,7 +10,7 @@ import { textOfRun } from './search.ts';
 export interface HostUnderTest {
   /** Carries out one decision; notices are passed too, in order. It may report at once, or later. */
   carryOut(decision: VocabularyDecision): void | Promise<void>;
-  /** Stops what still runs, when the check is over. */
+  /** Stops running requests and timers when the check is over. */
   close?(): void | Promise<void>;
 }
 

@@ -4,7 +4,7 @@ import type { Case } from './law.ts';
 import { addTo, multisetOf, textOfSet } from './multiset.ts';
 import { answer, newSubject } from './run.ts';
 
-/** Throws if the ids that a ledger holds are not those that have entered and not left. */
+/** Throws if a ledger does not hold exactly the ids that have entered and not left. */
 export function conserved({ definition, config, events }: Case): void {
   const subject = newSubject(definition, config);
   if (definition.ledgers.length === 0) throw new Error('it declares no ledger');

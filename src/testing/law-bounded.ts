@@ -17,7 +17,7 @@ function itemsIn(value: unknown): number {
   return items;
 }
 
-/** Enlarges the whole numbers of a configuration as far as it stays valid, but for those in lists. */
+/** Enlarges the whole numbers of a configuration, except in lists, as far as it stays valid. */
 function enlarged(definition: AnyPolicyDefinition, config: unknown): unknown {
   const isTaken = (tried: unknown): boolean => {
     try {

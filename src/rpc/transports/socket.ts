@@ -19,7 +19,7 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** Time that all clients together have to read their answers when the server stops. */
+/** Time that all clients together have to read their answers when the server stops, in seconds. */
 const farewellSeconds = 5;
 /** Time that an idle client has to close its socket, in seconds: it may not notice the end. */
 const lingerSeconds = 0.5;
@@ -41,7 +41,7 @@ function serveSocket(server: RpcServer, socket: Socket, clients: Set<Client>): v
   socket.on('close', () => clients.delete(client));
 }
 
-/** Ends a socket; settles when all is written and the client has closed it, or after {@link lingerSeconds}. */
+/** Ends a socket; settles when the client has closed it, or `lingerSeconds` after all is written. */
 const ended = (socket: Socket): Promise<void> =>
   new Promise((resolve) => {
     if (socket.destroyed) return resolve();
@@ -50,7 +50,7 @@ const ended = (socket: Socket): Promise<void> =>
     socket.resume();
   });
 
-/** Waits until the clients have read their answers, {@link farewellSeconds} at most. */
+/** Waits until the clients have read their answers, `farewellSeconds` at most. */
 async function farewell(server: RpcServer, clients: ReadonlySet<Client>): Promise<void> {
   let cancel = (): void => undefined;
   const late = new Promise<void>((resolve) => (cancel = systemClock.after(farewellSeconds, resolve)));

@@ -11,7 +11,7 @@ const progress = {
   finished: count.describe('Responses, or prompts, finished in the round.'),
   target: positiveCount.describe('How many the round needs.'),
 };
-/** The engine with the highest projected load. */
+/** The engine with the fullest KV cache in the projection. */
 const fullest = {
   engineId: engineId.describe('The engine that is filled most, of those that would remain.'),
   projectedTokens: tokens.describe('Projected peak of its KV cache, in tokens.'),
