@@ -91,7 +91,7 @@ export interface PolicyDefinition<
   readonly id: Id;
   /** Schema of the configuration; unknown keys are refused, defaults are filled in. */
   readonly config: z.ZodType<Config, Input>;
-  /** Events that it takes; any other is refused with `unknown_event`. */
+  /** Events that it takes; any other is refused with `invalid_event`. */
   readonly events: readonly EventWord<E['type']>[];
   /** Types of the events that it may refuse because of its state; any of them if absent. */
   readonly refusable?: ReadonlySet<string>;

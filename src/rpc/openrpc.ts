@@ -87,7 +87,7 @@ export function openRpcDocument(
     };
     return Object.entries(properties).map(([field, shape]) => ({
       name: field,
-      // Parameters such as `config` of session.open have descriptions of their own, which are kept.
+      // Parameters in `known`, such as `config` of session.open, refer to the words of the registry.
       schema: name === 'session.list' ? shape : (known[field] ?? shape),
       required: required.includes(field),
       ...(shape.description === undefined ? {} : { summary: String(shape.description) }),
