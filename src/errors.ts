@@ -1,7 +1,7 @@
 /**
  * The one error class of rollflex.
  *
- * Every refusal says what was expected, what was got, and where. Codes are strings; only a transport maps them to
+ * Every refusal gives the expected and the given value, and the path. Codes are strings; only a transport maps them to
  * numbers. Instances are recognised by a registered symbol, so that two copies of the package (ESM beside CJS, or two
  * versions in one tree) understand each other's errors.
  */
@@ -24,11 +24,11 @@ export const policyErrorCodes = [
 /** One of {@link policyErrorCodes}. */
 export type PolicyErrorCode = (typeof policyErrorCodes)[number];
 
-/** What a {@link PolicyError} is made of. */
+/** Details of a {@link PolicyError}. */
 export interface PolicyErrorDetails {
-  /** What would have been accepted, as a phrase: `an integer >= 1`. */
+  /** The accepted values, as a phrase: `an integer >= 1`. */
   readonly expected: string;
-  /** What came instead: the value itself (it is shown shortened), or a phrase made by the caller. */
+  /** The refused value itself (it is shown shortened), or a phrase made by the caller. */
   readonly got: unknown;
   /** Path of the bad field, such as `prompts[3].promptId`; empty for the whole value. */
   readonly path?: string;
@@ -40,7 +40,7 @@ const tag = Symbol.for('rollflex.PolicyError');
 const shownLength = 120;
 const shownDigits = 12;
 
-/** What an earlier error has shown already. */
+/** A text that an earlier error has already shortened. */
 class Shown {
   readonly text: string;
 
@@ -49,11 +49,11 @@ class Shown {
   }
 }
 
-/** A number without what floating point adds to it: 0.3 for 0.1 + 0.2. */
+/** Rounds off floating-point noise: 0.3 for 0.1 + 0.2. */
 const rounded = (value: number): number =>
   Number.isSafeInteger(value) ? value : Number(value.toPrecision(shownDigits));
 
-/** A value as it is shown in a message: JSON where it can be, at most 120 characters, numbers rounded to 12 digits. */
+/** Writes a value for a message: as JSON if possible, at most 120 characters, numbers rounded to 12 digits. */
 export function show(value: unknown): string {
   if (value instanceof Shown) return value.text;
   let text: string;
@@ -73,21 +73,21 @@ export function show(value: unknown): string {
 
 /** Thrown for every refusal; a `send` that throws one has changed nothing. */
 export class PolicyError extends Error {
-  /** `PolicyError`. */
+  /** Always `PolicyError`. */
   override readonly name = 'PolicyError';
-  /** Why, from the closed set {@link policyErrorCodes}. */
+  /** Reason, from the closed set {@link policyErrorCodes}. */
   readonly code: PolicyErrorCode;
   /** Path of the bad field, or an empty string. */
   readonly path: string;
-  /** What would have been accepted. */
+  /** The accepted values, as a phrase. */
   readonly expected: string;
-  /** What came instead, shortened. */
+  /** The refused value, shortened. */
   readonly got: string;
 
-  /** Made by rollflex; a host reads them, or tells them by `isPolicyError`. */
+  /** Called by rollflex only; a host recognises these errors by `isPolicyError`. */
   constructor(code: PolicyErrorCode, details: PolicyErrorDetails) {
     const shown = show(details.got);
-    // Where rounding hides what is wrong, such as 1.0000000000000002 where 1 is the most, all digits are needed.
+    // All digits are needed if rounding would hide the fault, such as 1.0000000000000002 where 1 is the most.
     const isHidden = typeof details.got === 'number' && details.expected.endsWith(` ${shown}`);
     const got = isHidden ? String(details.got) : shown;
     const path = details.path ?? '';
@@ -102,13 +102,13 @@ export class PolicyError extends Error {
     Object.defineProperty(this, tag, { value: true });
   }
 
-  /** The error as plain data, for logs and wires. */
+  /** Returns the error as plain data, for logs and wires. */
   toJSON(): { code: PolicyErrorCode; message: string; path: string; expected: string; got: string } {
     return { code: this.code, message: this.message, path: this.path, expected: this.expected, got: this.got };
   }
 }
 
-/** Throws a {@link PolicyError}: what is at `path` (empty for the whole value) is not what was expected. */
+/** Throws a {@link PolicyError}: the value at `path` (empty for the whole value) is not as expected. */
 export function refuse(code: PolicyErrorCode, path: string, expected: string, got: unknown, cause?: unknown): never {
   throw new PolicyError(code, { expected, got, path, cause });
 }
@@ -118,6 +118,6 @@ export function isPolicyError(value: unknown): value is PolicyError {
   return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[tag] === true;
 }
 
-/** The same refusal with another path: of a field in a file, or of an option, which may have other words for what fits. */
+/** Returns the same refusal with another path, such as that of an option, and maybe another phrase for accepted values. */
 export const relocated = (error: PolicyError, path: string, expected = error.expected): PolicyError =>
   new PolicyError(error.code, { expected, got: new Shown(error.got), path, cause: error });

@@ -1,20 +1,20 @@
-/** Group-relative advantages (RolloutPipe §3.2, equation 1): what planners and policies share of them. */
+/** Group-relative advantages (RolloutPipe §3.2, equation 1), for planners and policies. */
 import type { AdvantageSettings } from '../schemas/advantages.ts';
 
-/** What the rewards of a group say together. */
+/** Statistics of the rewards of a group. */
 export interface RewardStatistics {
-  /** How many rewards, >= 1. */
+  /** Number of rewards, >= 1. */
   readonly n: number;
   readonly mean: number;
-  /** Of the kind asked for; 0 for one reward. */
+  /** Standard deviation of the kind asked for; 0 for one reward. */
   readonly std: number;
-  /** Over n, whatever kind was asked for. */
+  /** Standard deviation over n, whatever kind was asked for. */
   readonly populationStd: number;
   /** Whether all rewards are the same; false for one, which has no variance. */
   readonly zeroVariance: boolean;
 }
 
-/** Mean in two passes: what rounding took from the first comes back in the second. */
+/** Computes the mean in two passes: the second corrects the rounding error of the first. */
 function meanOf(values: readonly number[]): number {
   let sum = 0;
   for (let index = 0; index < values.length; index += 1) sum += values[index]!;
@@ -24,7 +24,7 @@ function meanOf(values: readonly number[]): number {
   return rough + rest / values.length;
 }
 
-/** Mean and standard deviation of the rewards of one group, at least one. */
+/** Computes mean and standard deviation of the rewards of one group, at least one. */
 export function rewardStatistics(rewards: readonly number[], settings: AdvantageSettings): RewardStatistics {
   const n = rewards.length;
   const mean = meanOf(rewards);
@@ -39,12 +39,12 @@ export function rewardStatistics(rewards: readonly number[], settings: Advantage
   return { n, mean, std, populationStd, zeroVariance: n > 1 && populationStd <= settings.varianceTolerance };
 }
 
-/** The advantage of one reward of a group. */
+/** Computes the advantage of one reward of a group. */
 export function advantageOf(reward: number, statistics: RewardStatistics, settings: AdvantageSettings): number {
   const { n, mean, std, zeroVariance } = statistics;
   if (n === 1) return settings.singleResponse === 'reward' ? reward + 0 : 0;
   if (zeroVariance) return 0;
-  // The mean of the others is as far from a reward as that of all, times n / (n − 1).
+  // The distance of a reward to the mean of the others is its distance to the mean of all, times n / (n − 1).
   const reach = settings.baseline === 'leave-one-out' ? n / (n - 1) : 1;
   const unit = settings.normalization === 'std' ? std + settings.epsilon : 1;
   return ((reward - mean) * reach) / unit;

@@ -1,13 +1,13 @@
 /**
- * Decision logs of a server: JSON lines in files that follow each other. Each file says what it is in its first line, and
- * begins each session with a snapshot, so that it can be read without those before it.
+ * Decision logs of a server: JSON lines in rotated files. Each file begins with a header, and each session in it with a
+ * snapshot, so that it can be read without the files before it.
  */
 import { z } from 'zod';
 import { refuse } from '../errors.ts';
 import { snapshotSchema } from './snapshot.ts';
 import { parse } from './validate.ts';
 
-/** Version of the lines. */
+/** Version of the format of the lines. */
 export const logFormat = 1;
 
 const count = z.int().nonnegative();
@@ -79,14 +79,14 @@ const dropped = z.strictObject({
   tooLong: count.describe('Of these, because a file has no room for one so long.'),
 });
 
-/** A line of a decision log. */
+/** Schema of a line of a decision log. */
 export const logLine = z.discriminatedUnion('kind', [header, opened, applied, decided, refused, closed, dropped]);
 /** A line of a decision log. */
 export type LogLine = z.output<typeof logLine>;
-/** The line of a kind. */
+/** The line of one kind, such as `session`. */
 export type LogLineOf<K extends LogLine['kind']> = Extract<LogLine, { kind: K }>;
 
-/** A line with the place where it stands; `torn` for the end of a file that a crash has cut off. */
+/** A line with its position in the log. */
 export interface ReadLine {
   /** File and line, as `name:line`, the line from 1. */
   readonly where: string;
@@ -98,7 +98,7 @@ export interface ReadLine {
 export interface LogFile {
   /** Name of the file, for messages: results name lines as `name:line`. */
   readonly name: string;
-  /** Its text. */
+  /** Returns its text. */
   read(): string;
 }
 
@@ -153,7 +153,7 @@ function lineOf(text: string, where: string): LogLine {
   return parse(logLine, value, 'invalid_input', where);
 }
 
-/** A last line without its end: whole by chance, or nothing. */
+/** Parses a last line without a line break, which may be complete all the same. */
 function whole(text: string): LogLine | 'torn' {
   try {
     const found = logLine.safeParse(JSON.parse(text));

@@ -1,5 +1,5 @@
 /**
- * What a policy, a planner and a recipe are made of.
+ * Definitions of policies, planners and recipes.
  *
  * A policy is a deterministic state machine. It owns its state, and changes it in `apply`; every list of decisions is
  * new and shares nothing with the state. See `bench/state.ts` for why the state is owned and not copied.
@@ -25,11 +25,11 @@ export interface AnyDecision {
   readonly type: string;
   /** Seconds of the event that led to it. */
   readonly at: number;
-  /** Why: one of a closed set of codes, with the numbers that led to it. */
+  /** Reason: one of a closed set of codes, with the numbers that led to it. */
   readonly reason: { readonly code: string };
 }
 
-/** What `apply` is given beside the state and the event. */
+/** Context of `apply`, beside the state and the event. */
 export interface Context<D extends AnyDecision = AnyDecision> {
   /** The time of the event, never less than that of an earlier one, in seconds. */
   readonly at: number;
@@ -47,23 +47,23 @@ export interface Ledger<
   D extends AnyDecision = AnyDecision,
   Config = never,
 > {
-  /** What is counted, for messages: such as `requests`. */
+  /** Name of the counted things, for messages: such as `requests`. */
   readonly name: string;
-  /** Ids that enter by this event. */
+  /** Returns the ids that enter by this event. */
   entered(event: E): readonly string[];
-  /** Ids that leave by this decision. */
+  /** Returns the ids that leave by this decision. */
   left(decision: D): readonly string[];
-  /** Ids that the state holds. */
+  /** Returns the ids that the state holds. */
   held(saved: Saved): readonly string[];
   /**
-   * At most how many ids of its own, such as those of requests, the policy mints for one of these while it holds it, a
-   * whole number >= 0; none if absent. It is needed where that is more than a few: a server counts with it what an event
-   * would lead to before it applies it, and law 13 (bounded answer) what it has led to.
+   * Returns the most ids of its own, such as those of requests, that the policy mints for one of these while it holds it, a
+   * whole number >= 0; none if absent. It is needed if that is more than a few: a server bounds the ids of an event by it
+   * before it applies the event, and law 13 (bounded answer) the decisions of an event.
    */
   mints?(config: Config): number;
 }
 
-/** What every definition has. */
+/** Fields common to all definitions. */
 export interface DefinitionBase {
   /** Kebab case; third parties use a namespace: `acme/my-policy`. */
   readonly id: string;
@@ -91,32 +91,32 @@ export interface PolicyDefinition<
   readonly id: Id;
   /** Schema of the configuration; unknown keys are refused, defaults are filled in. */
   readonly config: z.ZodType<Config, Input>;
-  /** Events that it takes; any other is refused with `unknown_event`. */
+  /** Events that it takes; any other is refused with `invalid_event`. */
   readonly events: readonly EventWord<E['type']>[];
-  /** Types of the events that it may refuse for what its state is; any of them if absent. */
+  /** Types of the events that it may refuse because of its state; any of them if absent. */
   readonly refusable?: ReadonlySet<string>;
   /** Decisions that it may make. */
   readonly decisions: readonly DecisionWord<D['type']>[];
   /** Types of the decisions that a host must carry out; the others are notices. */
   readonly commands: readonly Command[];
-  /** Schema of the state: the saved one goes in. What comes out is for `load` alone. */
+  /** Schema of the state: its input is the saved state, its output is for `load` alone. */
   readonly state: z.ZodType<unknown, Saved>;
-  /** The state at the beginning. Throws `infeasible` for a configuration that cannot be kept to. */
+  /** Makes the initial state. Throws `infeasible` for a configuration that cannot be kept to. */
   init(config: Config): State;
   /** Refuses an event that does not fit the state, by a `PolicyError`; changes nothing. */
   check(state: State, event: E): void;
   /** Applies an event that `check` let pass; cannot fail. */
   apply(state: State, event: E, context: Context<D>): void;
-  /** The whole state as JSON, sharing nothing with it. */
+  /** Returns the whole state as JSON, sharing nothing with it. */
   save(state: State): Saved;
   /**
-   * The state that was saved, sharing nothing with what is given. Throws `snapshot_mismatch` for what does not fit the
-   * schema, with its path, which begins with `path`.
+   * Makes the state from a saved one, sharing nothing with it. Throws `snapshot_mismatch` for one that does not fit the
+   * schema, with the path of the bad field, which begins with `path`.
    */
   load(saved: unknown, config: Config, path?: string): State;
-  /** From version k to k + 1, by k. */
+  /** Migrations of the saved state from version k to k + 1, by k. */
   readonly migrations?: Readonly<Record<number, (saved: unknown) => unknown>>;
-  /** What must add up after every event (law 2). */
+  /** Ledgers that must balance after every event (law 2). */
   readonly ledgers: readonly Ledger<Saved, E, D, Config>[];
 }
 
@@ -126,12 +126,12 @@ export interface PlannerDefinition<Input = unknown, Parsed = unknown, Plan = unk
   /** Tells planners from policies and recipes. */
   readonly kind: 'planner';
   readonly id: Id;
-  /** What a caller writes; unknown keys are refused. */
+  /** Schema of the input; unknown keys are refused. */
   readonly input: z.ZodType<Parsed, Input>;
   /** Schema of the plan, which every plan fits. */
   readonly plan: z.ZodType<Plan>;
   /**
-   * The plan for an input that the schema has parsed, its defaults filled in. The plan shares nothing with it.
+   * Computes the plan for an input that the schema has parsed, its defaults filled in. The plan shares nothing with it.
    *
    * @throws PolicyError `infeasible` where there is no plan
    */
@@ -139,11 +139,11 @@ export interface PlannerDefinition<Input = unknown, Parsed = unknown, Plan = unk
 }
 
 /** A definition of any policy or recipe. */
-// A registry holds policies of every shape.
+// The type parameters are `any` because a registry holds policies of every shape.
 export type AnyPolicyDefinition = PolicyDefinition<any, any, any, any, any, any, string, any>;
 /** A definition of any planner. */
 export type AnyPlannerDefinition = PlannerDefinition<any, any, any>;
-/** What a registry may hold. */
+/** A definition that a registry may hold. */
 export type AnyDefinition = AnyPolicyDefinition | AnyPlannerDefinition;
 
 /** The configuration that a caller writes for a definition. */
@@ -155,7 +155,7 @@ export type DecisionOf<P> = P extends PolicyDefinition<any, any, any, any, infer
 /** The decisions that a host must carry out. */
 export type CommandOf<P> =
   P extends PolicyDefinition<any, any, any, any, infer D, any, any, infer C> ? Extract<D, { type: C }> : never;
-/** What a caller gives a planner. */
+/** The input that a caller passes to a planner. */
 export type PlanInputOf<P> = P extends PlannerDefinition<infer Input, any, any> ? Input : never;
 /** The plan of a planner. */
 export type PlanOf<P> = P extends PlannerDefinition<any, any, infer Plan> ? Plan : never;
@@ -177,7 +177,7 @@ export function isDefinition(value: unknown): value is AnyDefinition {
   return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[definitionTag] === true;
 }
 
-/** What happens at an event: its words, what is done, and what is asked before. */
+/** Handler of one or more events: their words, the change of state, and the check before it. */
 export interface Handler<State, W extends EventWord = EventWord, D extends AnyDecision = AnyDecision> {
   /** The events that it is for. */
   readonly words: readonly W[];
@@ -208,10 +208,10 @@ export function handlersOf<State, D extends AnyDecision>() {
   });
 }
 
-/** A state as handlers see it: what its schema reads, and the configuration. */
+/** A state as handlers see it: the output of its schema, and the configuration. */
 export type Live<Read, Config> = Read & { readonly config: Config };
 
-/** What the author of a policy writes; all types follow from the schemas, the handlers and the words. */
+/** Specification that the author of a policy writes; all types follow from the schemas, the handlers and the words. */
 export interface PolicySpec<
   Input,
   Config,
@@ -224,21 +224,21 @@ export interface PolicySpec<
   readonly id: Id;
   /** Schema of the configuration; unknown keys are refused, defaults are filled in. */
   readonly config: z.ZodType<Config, Input>;
-  /** Schema of the state: what is saved goes in, what handlers see comes out. See `mapBy`, `setOf`, `derived`. */
+  /** Schema of the state: its input is the saved state, its output the live one. See `mapBy`, `setOf`, `derived`. */
   readonly state: z.ZodType<Read, Saved>;
-  /** The state at the beginning, as it would be saved. Throws `infeasible` for what cannot be kept to. */
+  /** Makes the initial state, in its saved form. Throws `infeasible` for a configuration that cannot be kept to. */
   begin(config: Config): Saved;
-  /** Sets what is derived from other parts of the state: pointers, indexes, sums. */
+  /** Sets the fields that are derived from other parts of the state: pointers, indexes, sums. */
   link?(state: Live<Read, Config>): void;
   /** Events that it takes, each with its handler and its check; any other is refused with `invalid_event`. */
   readonly handlers: H;
-  /** What every event ends with, after its handler. */
+  /** Runs at the end of every event, after its handler. */
   after?(state: Live<Read, Config>, context: Context<any>): void;
   /** Decisions that it may make. */
   readonly decisions: readonly DW[];
-  /** From version k to k + 1, by k. */
+  /** Migrations of the saved state from version k to k + 1, by k. */
   readonly migrations?: Readonly<Record<number, (saved: unknown) => unknown>>;
-  /** What must add up after every event (law 2). */
+  /** Ledgers that must balance after every event (law 2). */
   readonly ledgers: readonly Ledger<Saved, EventIn<H>, Of<DW> & AnyDecision, Config>[];
 }
 
@@ -312,7 +312,7 @@ export function definePlanner<Input, Parsed, Plan, const Id extends string>(
 const commandsOf = (decisions: readonly DecisionWord[]): string[] =>
   decisions.flatMap(({ type, kind }) => (kind === 'command' ? [type] : []));
 
-/** Freezes a definition whose functions are there already, such as those of a recipe. */
+/** Checks and freezes a definition that has all its functions, such as that of a recipe. */
 export function sealDefinition<P extends AnyPolicyDefinition>(spec: Omit<P, 'commands'>): P {
   const definition = { ...spec, commands: commandsOf(spec.decisions) } as unknown as P;
   return checked(definition, { config: definition.config, state: definition.state });

@@ -1,6 +1,6 @@
 /**
- * Event logs: JSON lines, the first with the snapshot that the log begins at, then one line an event with its
- * decisions. Replaying gives the same decisions to the byte.
+ * Event logs: JSON lines, the first with the snapshot that the log begins at, then one line for each event with its
+ * decisions. A replay gives the same decisions to the byte.
  */
 import { refuse } from '../errors.ts';
 import type { AnyDecision, AnyEvent } from './definition.ts';
@@ -11,7 +11,7 @@ import type { Snapshot } from './snapshot.ts';
 export interface LogEntry {
   /** The event, as it was applied. */
   readonly event: AnyEvent;
-  /** What it led to, in order. */
+  /** Its decisions, in order. */
   readonly decisions: readonly AnyDecision[];
 }
 
@@ -19,10 +19,10 @@ export interface LogEntry {
 type AnyPolicy = Policy<any, any, any, any, any>;
 
 /**
- * Records every event that a policy applies from now on, those that listeners send included.
+ * Records every event that a policy applies from now on, including those that listeners send.
  *
- * @param write - takes each line, without its line break; what it throws reaches the sender, so it should not throw
- * @returns stops the recording
+ * @param write - takes each line, without its line break; it should not throw, since its error reaches the sender
+ * @returns a function that stops the recording
  */
 export function recordEvents(policy: AnyPolicy, write: (line: string) => void): () => void {
   write(JSON.stringify({ snapshot: policy.snapshot() }));
@@ -30,7 +30,7 @@ export function recordEvents(policy: AnyPolicy, write: (line: string) => void): 
   return () => policy.observe(undefined);
 }
 
-/** What {@link replayEvents} found. */
+/** Result of {@link replayEvents}. */
 export interface Replay {
   /** Events that were played again. */
   readonly events: number;
@@ -47,7 +47,7 @@ function readLine(line: string, number: number): Record<string, unknown> {
     const value: unknown = JSON.parse(line);
     if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
   } catch {
-    // falls through to the error below: it names the line
+    // The error below names the line.
   }
   refuse('invalid_input', `line ${number}`, 'a JSON object', line);
 }

@@ -32,7 +32,7 @@ export class Fifo<T> {
     return item;
   }
 
-  /** The items from first to last; the queue stays as it is. */
+  /** Iterates over the items from first to last; the queue stays as it is. */
   [Symbol.iterator](): Iterator<T> {
     return this.#items.slice(this.#head)[Symbol.iterator]();
   }

@@ -1,8 +1,8 @@
 /**
  * Binary heaps with a total order.
  *
- * A comparator given here must never return 0 for two different items: the caller ends its keys in a sequence number
- * or an id, so that the order of equals never depends on the history of the heap.
+ * A comparator must never return 0 for two different items: the caller ends its keys in a sequence number or an id, so
+ * that the order never depends on the history of the heap.
  */
 
 /** Negative if `a` comes before `b`, positive if after. */
@@ -17,12 +17,12 @@ export class Heap<T> {
     this.#compare = compare;
   }
 
-  /** How many items it holds. */
+  /** Number of items. */
   get size(): number {
     return this.#items.length;
   }
 
-  /** The least item, or `undefined` when empty. */
+  /** Returns the least item, or `undefined` if the heap is empty. */
   peek(): T | undefined {
     return this.#items[0];
   }
@@ -39,7 +39,7 @@ export class Heap<T> {
     items[at] = item;
   }
 
-  /** Takes the least item out, or gives `undefined` when empty. */
+  /** Removes and returns the least item; `undefined` if the heap is empty. */
   pop(): T | undefined {
     const items = this.#items;
     const top = items[0];
@@ -76,13 +76,13 @@ export class IndexedHeap<T extends { heapIndex: number }> {
     return this.#items[0];
   }
 
-  /** Puts the item in, or moves it to its right place if it is in already. An item outside has `heapIndex` -1. */
+  /** Inserts the item, or moves it to its new place if it is in the heap. An item outside has `heapIndex` -1. */
   update(item: T): void {
     if (item.heapIndex < 0) item.heapIndex = this.#items.push(item) - 1;
     this.#down(this.#up(item.heapIndex));
   }
 
-  /** Takes the item out, if it is in. */
+  /** Removes the item, if it is in the heap. */
   remove(item: T): void {
     const at = item.heapIndex;
     if (at < 0) return;

@@ -13,7 +13,7 @@ interface Subset {
   tail: number;
 }
 
-/** A partition of some of the items into at most k subsets; the ones that are not there are empty. */
+/** A partition of some of the items into at most k subsets; absent ones are empty. */
 interface State {
   /** The smallest on top: a merge joins the smallest subsets of one state with the largest of the other. */
   readonly subsets: Heap<Subset>;
@@ -22,9 +22,9 @@ interface State {
   spread: number;
 }
 
-/** By sum, number of items, and the items themselves, of which the first two differ already. */
+/** Orders by sum, then number of items, then the first item, which no two subsets share. */
 const compareSubsets = (a: Subset, b: Subset): number => a.sum - b.sum || a.count - b.count || a.head - b.head;
-/** Largest spread first, then the larger largest subset. */
+/** Orders by descending spread, then by descending largest subset. */
 const compareStates = (a: State, b: State): number => b.spread - a.spread || compareSubsets(b.largest, a.largest);
 
 function stateOf(subsets: readonly Subset[], k: number): State {
@@ -43,7 +43,7 @@ function measured(state: State, k: number): State {
   return state;
 }
 
-/** Takes a state's subsets out, largest first. */
+/** Removes and returns a state's subsets, largest first. */
 function emptied({ subsets }: State): Subset[] {
   const taken: Subset[] = [];
   for (let one = subsets.pop(); one !== undefined; one = subsets.pop()) taken.push(one);
@@ -60,8 +60,8 @@ function check(workloads: readonly number[], k: number, equalSize: boolean): voi
 }
 
 /**
- * Parts of nearly equal workload: the two states of largest spread are merged, the largest subset of one with the
- * smallest of the other, until one state is left.
+ * Divides items into parts of nearly equal workload: the two states of largest spread are merged, the largest subset of one
+ * with the smallest of the other, until one state is left.
  *
  * Merging moves the state of fewer subsets into the other, so that it takes O(n · log n · log k) in all.
  *

@@ -1,4 +1,4 @@
-/** A quantity that depends on the sequence length: coefficients, or points that were measured. */
+/** A quantity that depends on the sequence length: coefficients, or measured points. */
 import { z } from 'zod';
 import { refuse } from '../errors.ts';
 import type { LengthFunction } from '../schemas/types/objects.ts';
@@ -17,7 +17,7 @@ export const lengthPolynomial = z
   })
   .refine((given) => Object.keys(given).length > 0, 'expected base, perToken or perTokenSquared');
 
-/** What was measured at some sequence lengths. */
+/** Measurements at one or more sequence lengths. */
 export const lengthPoints = z
   .array(
     z.strictObject({
@@ -39,9 +39,9 @@ export const lengthFunction = z
   .describe('A quantity that depends on the sequence length: a polynomial, or measured points.');
 
 /**
- * The value at a length; between two points on the line that joins them, before the first its value.
+ * Returns the value at a length: interpolated linearly between two points, and that of the first point before it.
  *
- * @throws PolicyError `infeasible` beyond the last point: nobody has measured it
+ * @throws PolicyError `infeasible` beyond the last point, where nothing was measured
  */
 export function valueAt(given: LengthFunction, length: number, path: string): number {
   if (!Array.isArray(given)) {

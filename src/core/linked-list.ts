@@ -1,10 +1,10 @@
-/** What an item of a {@link LinkedList} carries: its neighbours, `null` at the ends and outside of a list. */
+/** Links of an item of a {@link LinkedList}: its neighbours, `null` at the ends and outside of a list. */
 export interface Linked<T> {
   previous: T | null;
   next: T | null;
 }
 
-/** A first-in, first-out line whose items can leave from anywhere in O(1): each item carries its own links. */
+/** A first-in, first-out queue whose items can leave from anywhere in O(1): each item carries its own links. */
 export class LinkedList<T extends Linked<T>> {
   #first: T | null = null;
   #last: T | null = null;
@@ -14,12 +14,12 @@ export class LinkedList<T extends Linked<T>> {
     return this.#size;
   }
 
-  /** The item that came first. */
+  /** Returns the first item, without removing it. */
   peek(): T | undefined {
     return this.#first ?? undefined;
   }
 
-  /** Puts an item at the end; it must be in no list. */
+  /** Appends an item, which must be in no list. */
   push(item: T): void {
     item.previous = this.#last;
     if (this.#last === null) this.#first = item;
@@ -28,7 +28,7 @@ export class LinkedList<T extends Linked<T>> {
     this.#size += 1;
   }
 
-  /** Takes an item out; it must be in this list. */
+  /** Removes an item, which must be in this list. */
   remove(item: T): void {
     const { previous, next } = item;
     if (previous === null) this.#first = next;

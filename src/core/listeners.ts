@@ -1,14 +1,14 @@
-/** Who listens to a policy, and how decisions reach them: whatever a listener does, the others hear the same. */
+/** Delivers decisions to the listeners of a policy: whatever one listener does, the others hear the same. */
 import { EventEmitter } from 'eventemitter3';
 import type { AnyDecision, AnyEvent } from './definition.ts';
 
-/** What a listener for `listener.error` is told. */
+/** Payload of `listener.error`. */
 export interface ListenerFailure {
-  /** What the listener threw. */
+  /** The value that the listener threw. */
   readonly error: unknown;
   /** The decision that was being delivered, if any. */
   readonly decision?: AnyDecision;
-  /** The event that a listener had sent and that was refused afterwards, if any. */
+  /** The event that a listener sent and that was refused later, if any. */
   readonly event?: AnyEvent;
 }
 
@@ -25,7 +25,7 @@ export class Listeners<D extends AnyDecision> {
   readonly #guards = new WeakMap<Listener, Map<string, (payload: unknown) => void>>();
   #size = 0;
 
-  /** How many there are. */
+  /** Number of listeners. */
   get size(): number {
     return this.#size;
   }
@@ -43,7 +43,7 @@ export class Listeners<D extends AnyDecision> {
     this.#size -= before - this.#emitter.listenerCount(type);
   }
 
-  /** Tells of the decisions from a place on. */
+  /** Delivers the decisions from an index on. */
   deliver(decisions: readonly D[], from: number): void {
     for (let index = from; index < decisions.length; index += 1) {
       const decision = decisions[index]!;
@@ -52,7 +52,7 @@ export class Listeners<D extends AnyDecision> {
     }
   }
 
-  /** Tells of something that went wrong while listeners were told. */
+  /** Emits `listener.error` for a failure during delivery. */
   fail(failure: ListenerFailure): void {
     this.#emitter.emit('listener.error', failure);
   }

@@ -1,30 +1,30 @@
-/** Spreading jobs over workers so that they end together: longest job first, each where it ends earliest. */
+/** Spreads jobs over workers so that they end together: longest job first, each where it ends earliest. */
 
 /** A worker that may be busy, and may be slower than others. */
 export interface Worker {
-  /** When it is free, seconds from now, >= 0. */
+  /** Seconds until it is free, >= 0. */
   readonly freeInSeconds: number;
-  /** How long it takes for one unit of a job, > 0. */
+  /** Seconds for one unit of a job, > 0. */
   readonly secondsPerUnit: number;
 }
 
-/** Which jobs each worker gets, and when the last one ends. */
+/** An assignment of jobs to workers. */
 export interface Spread {
   /** By worker: indices of its jobs, longest first. */
   readonly shares: readonly (readonly number[])[];
-  /** When the last worker is done, seconds from now; workers without jobs count with what they are busy with. */
+  /** Seconds until the last worker is done; workers without jobs count with their `freeInSeconds`. */
   readonly makespanSeconds: number;
 }
 
 /**
- * Longest processing time first (Graham 1969). With equal workers that are all free it is within 4/3 − 1/(3m) of the
- * best; with workers of different speed within 19/12 (Dobson 1984).
+ * Assigns jobs by longest processing time first (Graham 1969). With equal workers that are all free it is within
+ * 4/3 − 1/(3m) of the best; with workers of different speed within 19/12 (Dobson 1984).
  *
  * Ties: the job with the lower index, the worker with the lower index.
  *
  * @param sizes - units of each job, >= 0
  * @param workers - at least one
- * @returns takes O(n log n + n · m) time for n jobs and m workers
+ * @returns the assignment, made in O(n log n + n · m) time for n jobs and m workers
  */
 export function longestFirst(sizes: readonly number[], workers: readonly Worker[]): Spread {
   const order = sizes.map((_, index) => index).sort((a, b) => sizes[b]! - sizes[a]! || a - b);

@@ -1,8 +1,8 @@
 /**
- * A map with a bound: past it, the least recently used entry leaves. Every operation is O(1).
+ * A bounded map that evicts the least recently used entry. Every operation is O(1).
  *
- * A linked list beside the map, and not the map's own order: taking the first key of a `Map` again and again walks over
- * the holes that deleted keys leave.
+ * A linked list keeps the order, not the map itself: taking the first key of a `Map` again and again walks over the holes
+ * that deleted keys leave.
  */
 interface Node<K, V> {
   readonly key: K;
@@ -35,7 +35,7 @@ export class LruMap<K, V> {
     return this.#nodes.has(key);
   }
 
-  /** The value, which counts as used from now on. */
+  /** Returns the value, and marks it as used. */
   get(key: K): V | undefined {
     const node = this.#nodes.get(key);
     if (node === undefined) return undefined;
@@ -46,12 +46,12 @@ export class LruMap<K, V> {
     return node.value;
   }
 
-  /** The value; that it was looked at does not count as use. */
+  /** Returns the value without marking it as used. */
   peek(key: K): V | undefined {
     return this.#nodes.get(key)?.value;
   }
 
-  /** Puts a value in, as the one used last. Gives the key that had to leave for it, if any. */
+  /** Sets a value, and marks it as used. Returns the key that was evicted for it, if any. */
   set(key: K, value: V): K | undefined {
     const known = this.#nodes.get(key);
     if (known !== undefined) {
@@ -66,7 +66,7 @@ export class LruMap<K, V> {
     return this.#nodes.size > this.#capacity ? this.#deleteOldest() : undefined;
   }
 
-  /** Sets the bound; entries beyond it leave, the least recently used first. */
+  /** Sets the bound, and evicts the entries beyond it, the least recently used first. */
   limit(capacity: number): void {
     this.#capacity = capacity;
     while (this.#nodes.size > capacity) this.#deleteOldest();
@@ -79,7 +79,7 @@ export class LruMap<K, V> {
     return this.#nodes.delete(key);
   }
 
-  /** From the least recently used to the one used last: put into a new map in this order, they are as before. */
+  /** Iterates from the least to the most recently used entry; a map filled in this order equals this one. */
   *[Symbol.iterator](): Iterator<[K, V]> {
     for (let node = this.#oldest; node !== undefined; node = node.newer) yield [node.key, node.value];
   }

@@ -1,27 +1,27 @@
 /**
- * Ids that a policy mints: `<prefix><kind><number>`, where `kind` ends in what stands before the number (`update#`). A
- * host that restarts brings a new prefix, so that none comes twice.
+ * Ids that a policy mints: `<prefix><kind><number>`, where `kind` ends in a separator (`update#`). A restarted host brings
+ * a new prefix, so that no id comes twice.
  */
 import { z } from 'zod';
 import { refuse } from '../errors.ts';
 import { idPrefix } from '../schemas/units.ts';
 
-/** Fields of a state: the prefix that is in use, and the last of those before it, oldest first. */
+/** Fields of a state: the prefix in use, and the last earlier ones, oldest first. */
 export const prefixes = { prefix: idPrefix, oldPrefixes: z.array(idPrefix) };
 
-/** The same, live. */
+/** The live form of `prefixes`. */
 export interface Prefixes {
   prefix: string;
   readonly oldPrefixes: string[];
 }
 
-/** How many prefixes of before are remembered. */
+/** Earlier prefixes that are remembered. */
 const mostPrefixes = 64;
 
-/** The id with a number. */
+/** Makes the id with a number. */
 export const mintedId = (prefix: string, kind: string, number: number): string => `${prefix}${kind}${number}`;
 
-// As it is minted: `update#07` never was.
+// Only minted forms match: `update#07` never is one.
 const number = /(?:^|\D)(0|[1-9]\d{0,15})$/;
 
 function isUnder(prefix: string, id: string, end: number, kind: string | ((kind: string) => boolean)): boolean {
@@ -31,11 +31,10 @@ function isUnder(prefix: string, id: string, end: number, kind: string | ((kind:
 }
 
 /**
- * Whether an id that is not known can have been minted earlier, under a prefix that is remembered; no list of past ids is
- * kept.
+ * Whether an unknown id can have been minted earlier, under a remembered prefix; no list of past ids is kept.
  *
  * @param next - the number of the next id of its kind
- * @param kind - or which kinds there are
+ * @param kind - its kind, or the possible kinds
  */
 export function wasMinted(
   { prefix, oldPrefixes }: Readonly<Prefixes>,
@@ -49,7 +48,7 @@ export function wasMinted(
   return isUnder(prefix, id, end, kind) || oldPrefixes.some((one) => isUnder(one, id, end, kind));
 }
 
-/** Refuses a prefix that was used before, as far as that is remembered, with `duplicate_id`. */
+/** Refuses a remembered prefix with `duplicate_id`. */
 export function checkNewPrefix(
   { prefix, oldPrefixes }: Readonly<Prefixes>,
   { idPrefix }: { readonly idPrefix: string },
@@ -59,7 +58,7 @@ export function checkNewPrefix(
 }
 
 /**
- * Puts a new prefix in the place of the one in use, which is remembered; of those before the last 64 stay.
+ * Replaces the prefix in use, which is remembered; the last 64 earlier ones are kept.
  *
  * @returns whether one was forgotten: ids under it are unknown from now on
  */

@@ -1,12 +1,12 @@
-/** The word that somebody meant who wrote another one: for "did you mean" in what is refused. */
+/** Finds the known word nearest to a mistyped one, for "did you mean" in error messages. */
 
-/** What is longer was not mistyped, and would take long to compare. */
+/** Longer words are not compared: they are hardly typing errors, and the comparison is slow. */
 const longestWord = 80;
 
-/** `prompts_per_round`, `--prompts-per-round` and `promptsPerRound` are one word to who mixes them up. */
+/** `prompts_per_round`, `--prompts-per-round` and `promptsPerRound` count as one word. */
 const bare = (word: string): string => word.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 
-/** Letters to change, add, leave out or swap with their neighbour until one word is the other. */
+/** Counts the letters to change, add, leave out or swap with a neighbour to turn one word into the other. */
 function distance(one: string, other: string): number {
   let before: number[] = [];
   let above = Array.from({ length: other.length + 1 }, (_, index) => index);
@@ -27,8 +27,8 @@ function distance(one: string, other: string): number {
 }
 
 /**
- * The word nearest to one that there is not, if one is near: with a third of its letters wrong at most, or with it as its
- * beginning. Of several the first one in their order.
+ * Returns the word nearest to an unknown one, if one is near: a third of the letters differ at most, or one of the two
+ * begins with the other. Ties: the first in the given order.
  */
 export function nearest(word: unknown, words: Iterable<string>): string | undefined {
   if (typeof word !== 'string' || word.length > longestWord) return undefined;
@@ -40,11 +40,11 @@ export function nearest(word: unknown, words: Iterable<string>): string | undefi
     if (known === word || known.length > longestWord) continue;
     const other = bare(known);
     const away = distance(meant, other);
-    // In a name of one or two letters, a wrong one makes another name.
+    // In a name of one or two letters, one wrong letter makes another name.
     const isNear = away <= Math.max(meant.length > 2 ? 1 : 0, Math.floor(Math.max(meant.length, other.length) / 3));
     const isBeginning =
       Math.min(meant.length, other.length) > 2 && (other.startsWith(meant) || meant.startsWith(other));
-    // A beginning says less than a word with a slip of the finger.
+    // A common prefix is weaker evidence than a typing error.
     const rank = isNear ? away : isBeginning ? longestWord + away : least;
     if (rank >= least) continue;
     least = rank;
@@ -53,12 +53,12 @@ export function nearest(word: unknown, words: Iterable<string>): string | undefi
   return found;
 }
 
-/** ` (did you mean "tail-batching"?)`, or nothing where no word is near. */
+/** Returns ` (did you mean "tail-batching"?)`, or an empty text if no word is near. */
 export function didYouMean(word: unknown, words: Iterable<string>): string {
   const meant = nearest(word, words);
   return meant === undefined ? '' : ` (did you mean "${meant}"?)`;
 }
 
-/** `one of …`, with the one that was meant: what a `PolicyError` expected in the place of a word that there is not. */
+/** Writes `one of …`, with a suggestion: the `expected` phrase of a `PolicyError` for an unknown word. */
 export const oneOf = (words: readonly string[], got: unknown): string =>
   `one of ${words.join(', ')}${didYouMean(got, words)}`;

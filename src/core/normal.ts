@@ -14,7 +14,7 @@ const polynomial = (factors: readonly number[], x: number): number =>
   factors.reduce((sum, factor) => sum * x + factor, 0);
 
 /**
- * The quantile of the standard normal distribution, by Acklam's rational approximation; right to 1e-6, and rounded to
+ * Returns the quantile of the standard normal distribution, by Acklam's rational approximation; right to 1e-6, and rounded to
  * that, so that a logarithm that differs in its last bit changes nothing.
  *
  * @param share - from 0 to 1, both excluded
@@ -33,7 +33,7 @@ export function probit(share: number): number {
 }
 
 /**
- * The chance that a standard normal variable is greater than z, right to 1.5e-7 (Abramowitz and Stegun 26.2.19): by a
+ * Returns the probability that a standard normal variable exceeds z, right to 1.5e-7 (Abramowitz and Stegun 26.2.19): by a
  * polynomial, so that every machine gives the same.
  */
 export function upperTail(z: number): number {

@@ -1,11 +1,11 @@
-/** Packages that few users need, and that they install themselves. */
+/** Loads packages that few users need, and that they install themselves. */
 import { refuse } from '../errors.ts';
 
 /**
- * Loads such a package.
+ * Loads an optional package.
  *
  * @param name - its name in the registry
- * @param path - what needs it, for the error
+ * @param path - the setting that needs it, for the error
  * @throws PolicyError `invalid_input`, with the command that installs it
  */
 export async function optionalPackage<T>(name: string, path: string, load: () => Promise<T>): Promise<T> {

@@ -1,5 +1,5 @@
 /**
- * The facade: it holds a policy's state, commits, then emits. It knows nothing of any policy.
+ * The facade of a running policy: it holds the state, applies events, then delivers decisions.
  */
 import type { z } from 'zod';
 import { refuse } from '../errors.ts';
@@ -18,7 +18,7 @@ export interface PolicyOptions {
   readonly validate?: boolean;
 }
 
-/** Where a policy begins: from nothing, or from a snapshot. */
+/** Initial values of a running policy, new or restored from a snapshot. */
 export interface PolicyStart<Config, State> {
   /** The configuration, its defaults filled in. */
   readonly config: Config;
@@ -30,7 +30,7 @@ export interface PolicyStart<Config, State> {
   readonly at: number;
 }
 
-/** Unix time reaches this as seconds in the year 5138, and had reached it as milliseconds in 1973. */
+/** Larger times are taken for milliseconds: Unix time reached this in 1973 in milliseconds, and will in 5138 in seconds. */
 const likelyMilliseconds = 1e11;
 
 function warnOfMilliseconds(id: string, at: number): void {
@@ -51,7 +51,7 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
   readonly #listeners = new Listeners<D>();
   readonly #queue: E[] = [];
   #observer: ((event: E, decisions: readonly D[]) => void) | undefined;
-  /** One for all events: making one for each would be most of what an event costs here. */
+  /** One context for all events: making one for each would be most of the cost of an event here. */
   readonly #context: { at: number; emit(decision: D): void };
   #into: D[] = [];
   #sending = false;
@@ -107,10 +107,10 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
   }
 
   /**
-   * Applies an event and gives its decisions, those of events that listeners sent meanwhile included.
+   * Applies an event and returns its decisions, and those of the events that listeners sent meanwhile.
    *
-   * Called from a listener it queues the event behind the current one and gives an empty list: the decisions are in
-   * the outer result. If such an event is refused, `listener.error` says so.
+   * Called from a listener, it queues the event behind the current one and returns an empty list: the decisions are in
+   * the outer result. If such an event is refused, `listener.error` reports it.
    *
    * @throws PolicyError when the event is refused; then nothing has changed
    */
@@ -142,7 +142,7 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
     return decisions;
   }
 
-  /** The whole state as JSON; `create(definition, { snapshot })` goes on from it without any difference. */
+  /** Returns the whole state as JSON; `create(definition, { snapshot })` continues from it without any difference. */
   snapshot(): Snapshot {
     this.#assertWhole();
     return {
@@ -156,7 +156,7 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
   }
 
   /**
-   * Listens for every command: what a host must carry out. A notice is listened for by {@link Policy.on}.
+   * Listens for every command, that is, every decision that a host must carry out; {@link Policy.on} listens for notices.
    *
    * @throws PolicyError `invalid_input` for a command without a function, or a name that is no command of the policy
    */
@@ -201,7 +201,7 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
     return this;
   }
 
-  /** Calls back after every event that was applied, before its decisions are delivered: for event logs. */
+  /** Calls back after every applied event, before its decisions are delivered: for event logs. */
   observe(observer: ((event: E, decisions: readonly D[]) => void) | undefined): void {
     this.#observer = observer;
   }
@@ -226,7 +226,7 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
     this.#observer?.(event, into.slice(from));
   }
 
-  /** An `apply` that threw is a defect of the policy; its state may be torn, so nothing more is built on it. */
+  /** Throws if `apply` has thrown before: that is a defect of the policy, and its state may be inconsistent. */
   #assertWhole(): void {
     if (this.#broken === undefined) return;
     const expected = `${this.#definition.id} to apply an event that it had checked (restore its last snapshot)`;

@@ -1,9 +1,9 @@
-/** The last ids of something that has no end, so that what comes late or twice is told from what is wrong. */
+/** Remembers the last ids of an endless sequence, to tell late or repeated ids from wrong ones. */
 
 import type { z } from 'zod';
 import { listOf } from './state.ts';
 
-/** How many are remembered. */
+/** Ids that are remembered. */
 export const mostRecent = 64;
 
 /** The last {@link mostRecent} different ids, oldest first. Every operation is O(1). */
@@ -20,7 +20,7 @@ export class RecentIds implements Iterable<string> {
     return this.#ids.size;
   }
 
-  /** The one that came last. */
+  /** The id that was added last. */
   get newest(): string | undefined {
     return this.#newest;
   }
@@ -29,7 +29,7 @@ export class RecentIds implements Iterable<string> {
     return this.#ids.has(id);
   }
 
-  /** Remembers an id, and forgets the oldest one where there is no more room. */
+  /** Remembers an id, and forgets the oldest one beyond {@link mostRecent}. */
   add(id: string): void {
     this.#ids.add(id);
     this.#newest = id;

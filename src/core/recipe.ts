@@ -1,6 +1,6 @@
 /**
- * Recipes: policies made of policies. A recipe adds no scheduling of its own, it routes: events from outside go to the
- * parts that want them, and decisions of a part go out, to other parts as events, or both.
+ * Recipes: policies made of policies. A recipe adds no scheduling of its own, it only routes: events from outside go to
+ * the parts that take them; decisions of a part go out, to other parts as events, or both.
  */
 import { z } from 'zod';
 import { isPolicyError, refuse } from '../errors.ts';
@@ -27,32 +27,32 @@ export type Parts = Readonly<Record<string, AnyPolicyDefinition>>;
 export interface Delivery {
   /** Name of the part that gets it. */
   readonly part: string;
-  /** What it gets. */
+  /** The event that it gets. */
   readonly event: AnyEvent;
   /**
-   * Whether it comes before everything that is still to be delivered (default false: after it). For what other parts
-   * must know before they go on.
+   * Whether it is delivered before all pending deliveries (default false: after them), for news that other parts need
+   * before they go on.
    */
   readonly first?: boolean;
   /**
-   * Whether it is left out where the part refuses it (default false: an event from outside is refused then, and one
-   * from inside would be a fault of the recipe).
+   * Whether it is skipped if the part refuses it (default false: an event from outside is refused then, and one from
+   * inside would be a fault of the recipe).
    */
   readonly ifTaken?: boolean;
-  /** Who gets it instead where the part refuses it: what it is about is held by one part or by another. */
+  /** Deliveries instead, where the part refuses the event because another part may hold its subject. */
   readonly otherwise?: readonly Delivery[];
 }
 
-/** A part by its name, which gets the message as it is, or another event for a part. */
+/** Name of a part that gets the message unchanged, or a delivery of another event. */
 export type Taker = string | Delivery;
 
-/** Where a decision of a part goes, where that is not what its words say. */
+/** Exception to the routing of a decision, which otherwise follows from the words of the parts. */
 export interface Route<D extends AnyDecision = AnyDecision, Config = never> {
   /** Whether it leaves the recipe (default: whether the recipe lists it); a function where that depends on the configuration. */
   readonly out?: boolean | ((config: Config) => boolean);
   /**
-   * Who gets it inside, in this order (default `takers`: the other parts that take such events, in the order of `parts`):
-   * a list, or a function where it becomes another event or where that depends on what it says.
+   * Parts that get it, in this order (default `takers`: the other parts that take such events, in the order of `parts`):
+   * a list, or a function if it becomes another event or the parts depend on its fields.
    */
   readonly to?: readonly string[] | ((decision: D, config: Config, takers: readonly string[]) => readonly Taker[]);
 }
@@ -63,13 +63,13 @@ export interface RecipeState<Config = unknown> {
   readonly config: Config;
   /** State of each part, by its name. */
   readonly parts: Record<string, unknown>;
-  /** Who gets what with this configuration. */
+  /** Recipients of each event and decision with this configuration. */
   readonly wiring: Wiring;
-  /** Who gets the event that was checked last: it is the next to be applied. */
+  /** Recipients of the event that was checked last: it is the next to be applied. */
   checked?: { readonly event: AnyEvent; readonly outside: readonly Delivery[] } | undefined;
 }
 
-/** Who gets what, in the order of `parts`: events from outside by type, and decisions by part, then by type. */
+/** Recipients in the order of `parts`: of events from outside by type, of decisions by part, then by type. */
 interface Wiring {
   readonly off: readonly string[];
   readonly outside: ReadonlyMap<string, readonly string[]>;
@@ -79,7 +79,7 @@ interface Wiring {
 interface Wire {
   readonly out: boolean;
   readonly takers: readonly string[];
-  /** Says who gets it where that depends on what it says. */
+  /** Chooses the parts if they depend on the decision's fields. */
   readonly to: ((decision: AnyDecision, config: never, takers: readonly string[]) => readonly Taker[]) | undefined;
 }
 
@@ -92,44 +92,44 @@ export interface SavedRecipe {
 const savedVersion = z.int().positive();
 const savedState = z.unknown();
 
-/** What the author of a recipe writes. */
+/** Specification that the author of a recipe passes to `defineRecipe`. */
 export interface RecipeSpec<Input, Config, EW extends EventWord, DW extends DecisionWord, Id extends string>
   extends DefinitionBase {
   readonly id: Id;
   /** Schema of the recipe's own, flat configuration; unknown keys are refused. */
   readonly config: z.ZodType<Config, Input>;
-  /** The policies that it joins, by the names that routes use. */
+  /** Its policies, by the names that routes use. */
   readonly parts: Parts;
-  /** The configuration of each part, from the flat one of the recipe. */
+  /** Makes the configuration of each part from the flat one of the recipe. */
   configure(config: Config): Readonly<Record<string, unknown>>;
   /** Events that come from outside; all others are refused. */
   readonly events: readonly EW[];
-  /** Decisions that go out; those that are not listed stay inside. */
+  /** Decisions that leave the recipe; all others stay inside. */
   readonly decisions: readonly DW[];
   /** Parts that are switched off by the configuration: they get nothing (default: none). */
   readonly off?: (config: Config) => readonly string[];
   /**
-   * Who gets an event from outside, in this order; if absent, `takers`: the parts that take such events, in the order of
-   * `parts`.
+   * Chooses the parts that get an event from outside, in this order; if absent, `takers`: those that take such events, in
+   * the order of `parts`.
    */
   readonly deliver?: (event: Of<EW>, config: Config, takers: readonly string[]) => readonly Taker[];
   /**
-   * Events from inside that a part may refuse and never does here, by part: `expects` has asked before, or whoever sends
-   * them has made sure. An event that a part may refuse is delivered inside only if it stands here, or says by `ifTaken` or
-   * `otherwise` what happens then: a refusal in the midst of an event would leave it half applied.
+   * Events from inside that a part may refuse in general but never does here, by part: `expects` has asked before, or the
+   * sending part ensures it. A refusable event is delivered inside only if it is listed here, or has `ifTaken` or
+   * `otherwise`: a refusal in the midst of an event would leave it half applied.
    */
   readonly vouches?: Readonly<Record<string, readonly string[]>>;
-  /** Events that will follow inside and that a part must be ready for, or the one from outside is refused. */
+  /** Returns the events that will follow inside; if a part would refuse one, the event from outside is refused. */
   readonly expects?: (event: Of<EW>, config: Config) => readonly Delivery[];
   /** Translations and exceptions, by part, then by decision; the rest follows from the words of the parts. */
   readonly routes: Readonly<Record<string, Readonly<Record<string, Route<AnyDecision, Config>>>>>;
-  /** What must add up over all parts after every event (law 2). */
+  /** Ledgers that must balance over all parts after every event (law 2). */
   readonly ledgers: readonly Ledger<SavedRecipe, Of<EW>, Of<DW> & AnyDecision, Config>[];
 }
 
 type Of<W> = Described<W> & AnyEvent;
 
-/** The settings of a flat configuration that a part takes as they are: those that `shape` names. */
+/** Returns the settings of a flat configuration that a part takes unchanged: those that `shape` names. */
 export function settingsOf<T extends object>(config: T, shape: object): Partial<T> {
   return Object.fromEntries(Object.entries(config).filter(([key]) => Object.hasOwn(shape, key))) as Partial<T>;
 }
@@ -138,7 +138,7 @@ export function settingsOf<T extends object>(config: T, shape: object): Partial<
  * Defines a recipe.
  *
  * @throws PolicyError `invalid_config` for a bad id or version, a route of a part that does not exist, or an event inside that
- *   a part may refuse and that nobody vouches for
+ *   a part may refuse and that `vouches` does not list
  */
 export function defineRecipe<
   Input,
@@ -239,7 +239,7 @@ export function defineRecipe<
       const states = names.map((name) => [name, part(name).init(configOf(name, configs))]);
       return { config, parts: Object.fromEntries(states), wiring: wire(config) };
     },
-    // Every part is asked before any of them changes.
+    // Every part checks the event before any of them changes.
     check: (state: RecipeState<Config>, event: Of<EW>) => {
       const { config, parts, wiring, checked } = state;
       const outside = checked?.event === event ? checked.outside : fromOutside(event, state);
@@ -256,7 +256,7 @@ export function defineRecipe<
       const { config, parts, wiring, checked } = state;
       const outside = checked?.event === event ? checked.outside : fromOutside(event, state);
       state.checked = undefined;
-      // First in, first out: what a decision leads to comes after everything that was decided with it.
+      // First in, first out: the consequences of a decision come after all decisions made with it.
       const pending = outside.slice();
       for (let index = 0; index < pending.length; index += 1) {
         const next = pending[index]!;
@@ -277,7 +277,7 @@ export function defineRecipe<
         };
         if (mayRefuse(next.part, next.event.type)) {
           const isSure = next.ifTaken !== true && next.otherwise === undefined;
-          // What comes from outside was checked before, and nothing has changed since in the part that gets it.
+          // `check` has accepted events from outside, and the part that gets this one has not changed since.
           const isFirst = outside.some((one) => one === next || one.otherwise?.includes(next));
           const wasChecked = isSure && isFirst;
           if (isSure && !wasChecked) assertVouched(next.part, next.event.type);

@@ -1,10 +1,10 @@
 /**
- * Whether a value fits a schema, told without an object for every field that zod looks at: most events fit, and where one
- * does not, zod says why. What is not understood here is left to zod, field by field.
+ * Checks whether a value fits a schema without the objects that zod makes for every field: most events fit, and zod
+ * explains the others. Schemas that are not supported here are left to zod, field by field.
  */
 import type { z } from 'zod';
 
-/** Whether a value fits; true only for what zod lets pass. */
+/** Whether a value fits; true only for values that zod accepts. */
 export type Recogniser = (value: unknown) => boolean;
 
 type Schema = z.core.$ZodType;
@@ -12,11 +12,11 @@ type Check = z.core.$ZodCheck;
 
 const made = new WeakMap<Schema, Recogniser>();
 
-/** The recogniser of a schema, made once. */
+/** Returns the recogniser of a schema, made once. */
 export function recogniserOf(schema: Schema): Recogniser {
   const known = made.get(schema);
   if (known !== undefined) return known;
-  // Where a schema is part of itself, zod looks at the inner one.
+  // A recursive schema finds this entry for its inner occurrence, which zod checks.
   made.set(schema, byZod(schema));
   const fits = understood(schema) ?? byZod(schema);
   made.set(schema, fits);
@@ -60,7 +60,7 @@ function unbounded(def: z.core.$ZodTypes['_zod']['def'], schema: Schema): Recogn
       const element = recogniserOf(def.element);
       return (value) => {
         if (!Array.isArray(value)) return false;
-        // By index: `every` would pass over holes.
+        // `every` would skip the holes of a sparse array.
         for (let at = 0; at < value.length; at += 1) if (!element(value[at])) return false;
         return true;
       };
@@ -95,7 +95,7 @@ function objectOf(shape: Readonly<Record<string, Schema>>): Recogniser {
       if (field === undefined ? !isOptional : !fits(field)) return false;
       if (field !== undefined) found += 1;
     }
-    // Of a plain object with no more keys than were found, all are known.
+    // A plain object with no more keys than were found has only known keys.
     if (Object.getPrototypeOf(value) === Object.prototype && Object.keys(value).length === found) return true;
     for (const key in value) if (!known.has(key)) return false;
     return true;

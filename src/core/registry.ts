@@ -1,4 +1,4 @@
-/** Registries: a frozen list of definitions, and what can be made from it by id. */
+/** Registries: frozen lists of definitions, which make policies and plans by id. */
 import { z } from 'zod';
 import { refuse } from '../errors.ts';
 import { decisions as vocabularyDecisions } from '../schemas/decisions/index.ts';
@@ -22,7 +22,7 @@ type ById<L extends readonly AnyDefinition[], Id> = Extract<L[number], { readonl
 type PolicyId<L extends readonly AnyDefinition[]> = Extract<L[number], AnyPolicyDefinition>['id'];
 type PlannerId<L extends readonly AnyDefinition[]> = Extract<L[number], AnyPlannerDefinition>['id'];
 
-/** What {@link createRegistry} gives. */
+/** Definitions by id, made by {@link createRegistry}. */
 export interface Registry<L extends readonly AnyDefinition[]> {
   /** The definitions, in the order given. */
   readonly definitions: L;
@@ -30,19 +30,19 @@ export interface Registry<L extends readonly AnyDefinition[]> {
   readonly policies: readonly AnyPolicyDefinition[];
   /** The planners. */
   readonly planners: readonly AnyPlannerDefinition[];
-  /** The definition with this id. Throws `unknown_id`. */
+  /** Returns the definition with this id. Throws `unknown_id`. */
   get(id: string): AnyDefinition;
-  /** A policy from its configuration or a snapshot, as `create` does it. Throws `unknown_id`, and what `create` throws. */
+  /** Makes a policy from its configuration or a snapshot. Throws `unknown_id`, and the errors of `create`. */
   create<Id extends PolicyId<L>>(id: Id, start: StartOf<ById<L, Id>>, options?: PolicyOptions): PolicyOf<ById<L, Id>>;
-  /** The policy that a snapshot names goes on from it. Throws `snapshot_mismatch`, `unknown_id`. */
+  /** Makes the policy that a snapshot names, to continue from it. Throws `snapshot_mismatch`, `unknown_id`. */
   restore(snapshot: unknown, options?: PolicyOptions): Policy<unknown, unknown, LooseEvent, AnyDecision, unknown>;
-  /** One step for hosts that keep state themselves; linear in the state. */
+  /** Applies one event to a snapshot, for hosts that keep state themselves; linear in the size of the state. */
   transition(snapshot: Snapshot, event: LooseEvent): { snapshot: Snapshot; decisions: AnyDecision[] };
-  /** A plan. Throws `unknown_id`, `invalid_input`, `infeasible`. */
+  /** Computes a plan. Throws `unknown_id`, `invalid_input`, `infeasible`. */
   plan<Id extends PlannerId<L>>(id: Id, input: PlanInputOf<ById<L, Id>>): PlanOf<ById<L, Id>>;
 }
 
-/** Another copy of the package brings schemas of its own: they are the same if they say the same. */
+/** Whether two words are the same: schemas of another copy of the package are compared by content. */
 function isSameWord(one: EventWord, other: EventWord): boolean {
   const text = (word: EventWord) => JSON.stringify(z.toJSONSchema(word.schema, { unrepresentable: 'any' }));
   return one === other || text(one) === text(other);
@@ -66,14 +66,14 @@ function checkWords(owner: string, words: readonly EventWord[], vocabulary: Voca
 }
 
 /**
- * A frozen registry of policies, recipes and planners.
+ * Makes a frozen registry of policies, recipes and planners.
  *
  * @throws PolicyError `duplicate_id` for two definitions with one id, `invalid_config` for something that is no
  *   definition, or for a word that redefines the vocabulary
  */
 export function createRegistry<const L extends readonly AnyDefinition[]>(definitions: L): Registry<L> {
   const byId = new Map<string, AnyDefinition>();
-  // What is both is first of all an event.
+  // A word that is both counts as an event: later entries win.
   const words: readonly EventWord[] = [...(vocabularyDecisions as readonly DecisionWord[]), ...vocabularyEvents];
   const vocabulary: Vocabulary = new Map(words.map((word) => [word.type, word]));
   for (const definition of definitions) {

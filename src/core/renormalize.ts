@@ -1,22 +1,22 @@
-/** The factor of each replica's gradient, so that the combination is the gradient of the whole batch. */
+/** Scales each replica's gradient so that the combination is the gradient of the whole batch. */
 
-/** What a factor depends on. */
+/** Input of a replica's factor. */
 export interface Scale {
-  /** n_i: what this replica counted, in samples, tokens or groups; >= 0. */
+  /** n_i: units of this replica, in samples, tokens or groups; >= 0. */
   readonly units: number;
-  /** N: what all replicas counted together, or the constant that the loss is divided by; >= 0. */
+  /** N: units of all replicas together, or the constant that the loss is divided by; >= 0. */
   readonly total: number;
   /** D: replicas of the collective, those without units included; >= 1. */
   readonly replicas: number;
-  /** What the replica accumulated: the mean over its units, or their sum. */
+  /** Whether the replica accumulated the mean over its units, or their sum. */
   readonly reduction: 'mean' | 'sum';
-  /** What the collective makes of the replicas' gradients. */
+  /** Whether the collective sums the replicas' gradients, or takes their mean. */
   readonly collective: 'sum' | 'mean';
 }
 
 /**
- * The factor that a replica's gradient is multiplied by before the collective: n_i / N for local means and 1 / N for
- * local sums, times D where the collective takes the mean. 0 where nothing was counted at all.
+ * Returns the factor for a replica's gradient before the collective: n_i / N for local means and 1 / N for local sums,
+ * times D if the collective takes the mean. It is 0 if N is 0.
  *
  * RollPacker §4.4 gives n_i / N and applies it to gradient sums; it is right for means only.
  */

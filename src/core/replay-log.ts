@@ -1,4 +1,4 @@
-/** Replays a decision log: every session again from its snapshots, decision by decision; what is missing is named. */
+/** Replays a decision log: every session from its snapshots, decision by decision, with a list of the gaps. */
 import { isPolicyError, refuse } from '../errors.ts';
 import type { LogLineOf, ReadLine } from './decision-log.ts';
 import type { AnyDecision } from './definition.ts';
@@ -7,13 +7,13 @@ import type { LooseEvent } from './start.ts';
 
 type AnyPolicy = Policy<unknown, unknown, LooseEvent, AnyDecision, unknown>;
 
-/** Events that the log does not have: dropped, or in a file that is gone. */
+/** Events that are missing from the log: dropped, or in a file that is gone. */
 export interface LogGap {
   /** The line before which they are missing. */
   readonly where: string;
-  /** Numbers of the first and the last one. */
+  /** Number of the first missing event. */
   readonly from: number;
-  /** The last one. */
+  /** Number of the last missing event. */
   readonly to: number;
 }
 
@@ -27,33 +27,33 @@ export interface LogDifference {
   readonly event: LooseEvent;
   /** The decisions of the log, as JSON. */
   readonly logged: string;
-  /** Those of this version, as JSON. */
+  /** The decisions of this version, as JSON. */
   readonly replayed: string;
 }
 
-/** What was found of one session. */
+/** Result of replaying one session. */
 export interface SessionReplay {
   /** Id of the session. */
   readonly session: string;
   /** Id of its policy. */
   readonly policy: string;
-  /** Events that were played again, and their decisions. */
+  /** Events that were replayed. */
   events: number;
-  /** Decisions that these led to. */
+  /** Decisions of these events. */
   decisions: number;
-  /** Events that stand in the log but cannot be played: no snapshot is known from which they follow. */
+  /** Events of the log that cannot be replayed, for lack of an earlier snapshot. */
   unplayed: number;
-  /** Events that the log should have and does not. */
+  /** Events that are missing from the log. */
   readonly gaps: LogGap[];
   /** The first difference. */
   difference?: LogDifference;
 }
 
-/** What a log held. */
+/** Result of replaying a log. */
 export interface LogReplay {
   /** The sessions of the log, in the order in which they were opened. */
   readonly sessions: readonly SessionReplay[];
-  /** Lines that the server says it has left out. */
+  /** Lines that the server reports as dropped. */
   readonly droppedLines: number;
   /** Files whose last line is cut off. */
   readonly tornFiles: number;
@@ -62,7 +62,7 @@ export interface LogReplay {
 interface Playing {
   readonly found: SessionReplay;
   policy: AnyPolicy | undefined;
-  /** Events of the session up to here are known, or known to be missing. */
+  /** Last event of the session that is known, or known to be missing. */
   seq: number;
 }
 
@@ -71,8 +71,8 @@ interface Playing {
  *
  * @param restore - makes a policy from a snapshot
  * @param only - the session to replay; all if absent
- * @throws PolicyError `invalid_input` for lines out of order; `unknown_id` where the log has no such session; what
- *   `restore` throws
+ * @throws PolicyError `invalid_input` for lines out of order; `unknown_id` if the log has no such session; errors of
+ *   `restore`
  */
 export function replayLog(
   lines: Iterable<ReadLine>,
@@ -102,19 +102,19 @@ function begin(
   let playing = sessions.get(session);
   if (playing === undefined || playing.found.policy !== policy) {
     const found: SessionReplay = { session, policy, events: 0, decisions: 0, unplayed: 0, gaps: [] };
-    // A session of the same name with another policy is another one.
+    // A session with the same id but another policy is a different session.
     if (playing !== undefined) sessions.set(`${session}\n${sessions.size}`, playing);
     sessions.set(session, (playing = { found, policy: undefined, seq }));
   }
   miss(playing, seq, where);
   const goesOn = playing.policy?.seq === seq;
-  // Older than what was played: it was opened anew, or a server has gone on from before a crash.
+  // An older number: the session was opened anew, or a server has recovered from before a crash.
   playing.seq = seq;
   if (snapshot !== null) playing.policy = restore(snapshot);
   else if (!goesOn) playing.policy = undefined;
 }
 
-/** Notes the events between the last that is known and a number. */
+/** Notes the gap between the last known event and a number. */
 function miss(playing: Playing, seq: number, where: string): void {
   if (seq <= playing.seq) return;
   playing.found.gaps.push({ where, from: playing.seq + 1, to: seq });
@@ -158,7 +158,7 @@ function answerOf(policy: AnyPolicy, event: LooseEvent, found: SessionReplay): s
 function end(playing: Playing | undefined, line: LogLineOf<'closed'>, where: string): void {
   if (playing === undefined) return;
   miss(playing, line.seq, where);
-  // Whatever the next one of this name begins at: nothing is missing between them.
+  // The next session with this id may begin at any number: nothing is missing between them.
   playing.seq = Number.MAX_SAFE_INTEGER;
   if (line.reason !== 'stopped') playing.policy = undefined;
 }

@@ -1,7 +1,7 @@
-/** Which keys a schema knows at a place of a value. */
+/** Finds the keys that a schema allows at a path of a value. */
 import type { z } from 'zod';
 
-/** The keys that an object at a path may have, in all alternatives of its schema; none for what is no plain object. */
+/** Returns the keys that an object at a path may have, in all alternatives of its schema; none if it is no plain object. */
 export function keysAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): string[] {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   const [step, ...rest] = path;

@@ -14,7 +14,7 @@ export const snapshotSchema = z.strictObject({
   at: z.number().nonnegative().describe('Latest time seen, in seconds.'),
 });
 
-/** Everything that a policy needs to go on exactly where it was. */
+/** Everything that a policy needs to continue exactly where it was. */
 export type Snapshot = z.output<typeof snapshotSchema>;
 
 /**
@@ -37,7 +37,7 @@ export function openSnapshot<P extends AnyPolicyDefinition>(
 }
 
 /**
- * The state that was saved by a version of a definition.
+ * Reads the state that a version of a definition has saved.
  *
  * @throws PolicyError `snapshot_mismatch` as {@link openSnapshot} does; `path` says where the snapshot stands
  */

@@ -1,4 +1,4 @@
-/** Policies and plans from their definitions. It knows no other definition, so that one policy alone stays small. */
+/** Makes policies and plans. It imports no definition, so that a bundle of one policy stays small. */
 import { isPolicyError, refuse } from '../errors.ts';
 import type {
   AnyEvent,
@@ -19,11 +19,11 @@ export type PolicyOf<P> =
     ? Policy<C, S, E, D, V, K>
     : never;
 
-/** Where a policy begins: with a configuration, or with a snapshot of it, which has the configuration in it. */
+/** Start of a policy: a configuration, or a snapshot, which contains the configuration. */
 export type StartOf<P> = ConfigOf<P> | { readonly snapshot: unknown };
 
 /**
- * A running policy or recipe: a new one from its configuration, or one that goes on from a snapshot.
+ * Makes a running policy or recipe: a new one from its configuration, or one that continues from a snapshot.
  *
  * @example
  * ```ts
@@ -55,7 +55,7 @@ function begin(definition: AnyPolicyDefinition, start: unknown) {
 }
 
 /**
- * The plan of a planner.
+ * Computes the plan of a planner.
  *
  * @throws PolicyError `invalid_input` for an input that does not fit the schema, `infeasible` where there is no plan
  */

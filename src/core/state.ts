@@ -1,13 +1,13 @@
 /**
  * The state of a policy, declared once: a zod schema whose output is the live state and whose input is the saved one. The
- * schema reads a snapshot, and {@link saverOf} writes one. zod's own `encode` gives the same; it checks every field, twice
- * where there is a refinement, and a state that a policy has built needs no check.
+ * schema reads a snapshot, and {@link saverOf} writes one. zod's own `encode` gives the same, but checks every field, and
+ * fields with a refinement twice; a state that a policy has built needs no check.
  */
 import { z } from 'zod';
 
 /**
- * A field that is not saved. It is made anew when a state is read, by `make`; without it, the policy's `link` sets it, as
- * for a pointer to another part of the state.
+ * Declares a field that is not saved. `make` makes it anew when a state is read; without `make`, the policy's `link` sets
+ * it, such as a pointer to another part of the state.
  */
 export function derived<T>(make?: () => T) {
   const schema = z.codec(absent, anything<T>(), {
@@ -20,16 +20,16 @@ export function derived<T>(make?: () => T) {
 
 const absent = z.undefined().optional();
 const unchecked = z.any();
-/** What a codec makes needs no check, not even the empty one of `z.custom`. */
+/** Accepts anything: the output of a codec needs no check, not even the empty one of `z.custom`. */
 const anything = <T>() => unchecked as z.ZodType<T, T>;
 
 const unsaved = new WeakSet<z.core.$ZodType>();
 
 /**
- * A part of the state that is read and written by hand.
+ * Declares a part of the state with hand-written reading and writing.
  *
- * @param saved - schema of what is saved
- * @param by - `encode` gives what shares nothing with the live part
+ * @param saved - schema of the saved part
+ * @param by - the result of `encode` shares nothing with the live part
  */
 export function byHand<S extends z.ZodType, L>(
   saved: S,
@@ -56,7 +56,7 @@ export function listOf<S extends z.ZodType, C extends Iterable<z.output<S>>>(
 /** A set, saved as a list in its order. */
 export const setOf = <S extends z.ZodType>(item: S) => listOf(item, (items) => new Set<z.output<S>>(items));
 
-/** A map by a field of its values, or by what a function says of them; saved as a list of them in its order. */
+/** A map by a field of its values, or by a function of them; saved as a list of the values in its order. */
 export function mapBy<K extends string, S extends z.ZodType<Readonly<Record<K, string>>>>(key: K, item: S): MapBy<S>;
 export function mapBy<S extends z.ZodType>(key: (one: z.output<S>) => string, item: S): MapBy<S>;
 export function mapBy<S extends z.ZodType>(key: string | ((one: z.output<S>) => string), item: S): MapBy<S> {
@@ -87,7 +87,7 @@ type Schema = z.core.$ZodType;
 
 const same: Saver = (live) => live;
 
-/** The saver of a schema: compiled once, without checks. */
+/** Returns the saver of a schema, compiled once, without checks. */
 export function saverOf(schema: Schema): Saver {
   const writer = writers.get(schema);
   if (writer !== undefined) return writer;

@@ -1,12 +1,12 @@
 /**
  * Rows by their strings, in a hash table of its own. Building it takes a fifth of the time of building a `Map`: only
- * characters in which the strings differ are read, nothing grows step by step, and what belongs to a row can lie in
- * typed arrays.
+ * characters in which the strings differ are read, no array grows step by step, and the data of a row can lie in typed
+ * arrays.
  */
 
-// Strings that are looked at to see where they differ.
+// Strings sampled to find where they differ.
 const samples = 64;
-// So many in one slot are not by chance: then all characters are read.
+// More in one slot are not chance: then all characters are hashed.
 const deepest = 24;
 
 const mixed = (hash: number): number => {
@@ -15,13 +15,13 @@ const mixed = (hash: number): number => {
 };
 
 /**
- * A hash of strings that are alike but for some characters: the end of a prompt's id, or the middle of another. It reads
- * the six places, counted from the end, in which a few of them differ most.
+ * A hash of strings that differ in a few characters, such as the end of a prompt's id. It reads the six places, counted
+ * from the end, in which a sample of them differs most.
  */
 export class StringHash {
-  /** A string that is shorter does not have all places. */
+  /** Least length of a string that has all places. */
   readonly #least: number;
-  // Six fields and not a list: this is read for each of a hundred thousand strings.
+  // Six fields are faster than a list, and they are read for each of a hundred thousand strings.
   readonly #a: number;
   readonly #b: number;
   readonly #c: number;
@@ -31,7 +31,7 @@ export class StringHash {
 
   /** @param textAt - the string of a row, 0 to `count` − 1 */
   constructor(count: number, textAt: (row: number) => string) {
-    // Far apart, and in no step: every eighth may be alike.
+    // The samples are far apart without a fixed step, since every eighth string may be alike.
     const texts = Array.from({ length: Math.min(samples, count) }, (_, at) =>
       textAt(count <= samples ? at : (Math.imul(at, 0x9e3779b1) >>> 0) % count),
     );
@@ -47,7 +47,7 @@ export class StringHash {
     this.#least = Math.max(1, ...offsets);
   }
 
-  /** The hash, 32 bits. */
+  /** Returns the hash of a text, 32 bits. */
   of(text: string): number {
     const end = text.length;
     if (end < this.#least) return hashOf(text);
@@ -63,20 +63,20 @@ export class StringHash {
   }
 }
 
-/** A hash of all characters, 32 bits. */
+/** Returns a hash of all characters, 32 bits. */
 function hashOf(text: string): number {
   let hash = text.length;
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x9e3779b1);
   return hash ^ (hash >>> 15);
 }
 
-/** Arrays of an index, kept from one to the next: to make them anew costs as much as to fill them. */
+/** Arrays of an index, reused by the next index: making them costs as much as filling them. */
 export class IndexRoom {
   heads = new Int32Array(0);
   next = new Int32Array(0);
   depth = new Uint8Array(0);
 
-  /** Makes room for so many rows. */
+  /** Makes room for this number of rows. */
   reserve(count: number): this {
     const slots = 2 ** (32 - Math.clz32(count | 1));
     if (this.heads.length !== slots) {
@@ -88,21 +88,21 @@ export class IndexRoom {
   }
 }
 
-/** Strings that are numbered from 0 in the order in which they are given. */
+/** An index of strings, numbered from 0 in the given order. */
 export class StringIndex {
   readonly #texts: readonly string[];
   #hash: (text: string) => number;
   /** The first row of each slot plus 1, or 0 where there is none. */
   readonly #heads: Int32Array;
-  /** The row plus 1 that stands behind a row in its slot, or 0. */
+  /** The row plus 1 that follows a row in its slot, or 0. */
   readonly #next: Int32Array;
 
   /**
    * @param texts - the strings, by row; kept, not copied
-   * @param count - how many of them there are
-   * @param hash - what `hashes` were made with
-   * @param hashes - of each string; written
-   * @param room - what the index is made in; no other index may be in use there
+   * @param count - number of strings
+   * @param hash - the hash function that `hashes` were made with
+   * @param hashes - hash of each string; overwritten
+   * @param room - memory of the index; no other index may use it at the same time
    */
   constructor(
     texts: readonly string[],
@@ -122,7 +122,7 @@ export class StringIndex {
     this.#link(hashes, count, depth);
   }
 
-  /** The index of strings. */
+  /** Makes the index of strings. */
   static of(texts: readonly string[]): StringIndex {
     const hash = new StringHash(texts.length, (row) => texts[row]!);
     return new StringIndex(
@@ -133,14 +133,14 @@ export class StringIndex {
     );
   }
 
-  /** Puts every row into its slot; how many are in the fullest. */
+  /** Puts every row into its slot; returns the number of rows in the fullest one. */
   #link(hashes: Int32Array, count: number, depth: Uint8Array): number {
     const heads = this.#heads.fill(0);
     const next = this.#next;
     const mask = heads.length - 1;
     depth.fill(0);
     let most = 0;
-    // The last comes first: of a string that is given twice the first row is found first.
+    // The rows are linked in reverse, so that a repeated string is found at its first row.
     for (let row = count - 1; row >= 0; row -= 1) {
       const slot = hashes[row]! & mask;
       next[row] = heads[slot]!;
@@ -152,7 +152,7 @@ export class StringIndex {
     return most;
   }
 
-  /** The row of a string, the first one if it was given again; −1 if there is none. */
+  /** Returns the first row of a string; −1 if there is none. */
   row(text: string): number {
     const slot = this.#hash(text) & (this.#heads.length - 1);
     for (let known = this.#heads[slot]!; known !== 0; known = this.#next[known - 1]!) {

@@ -1,22 +1,22 @@
 /**
- * What is known of how long requests stay, in bounded memory: a life table over log-spaced bins of their tokens.
+ * Estimates how long requests run, in bounded memory: a life table over log-spaced bins of their tokens.
  *
  * Only additions, products and quotients of doubles are used, so that the same history gives the same numbers on every
  * machine.
  */
 import { z } from 'zod';
 
-/** Bins an octave: a bin is at most 1/16 of its tokens wide. */
+/** Bins per octave: a bin is at most 1/16 of its tokens wide. */
 const perOctave = 16;
 
-/** The bin of a whole number from 0 to 2³⁰; numbers below 32 have one each. */
+/** Returns the bin of a whole number from 0 to 2³⁰; numbers below 32 have one each. */
 export function binOf(value: number): number {
   if (value < 2 * perOctave) return value;
   const shift = 27 - Math.clz32(value);
   return shift * perOctave + (value >>> shift);
 }
 
-/** The least number in a bin. */
+/** Returns the least number in a bin. */
 export function binFloor(bin: number): number {
   if (bin < 2 * perOctave) return bin;
   const shift = (bin >> 4) - 1;
@@ -31,7 +31,7 @@ export const savedHistory = z.strictObject({
   closed: z.array(row).describe('Bins of earlier rounds: bin and weight.'),
   open: z.array(row).describe('The same, of the round that is not over.'),
 });
-/** A history of lengths as JSON: only bins that hold something. */
+/** A history of lengths as JSON: only bins that are not empty. */
 export type SavedHistory = z.output<typeof savedHistory>;
 
 type Rows = [bin: number, weight: number][];
@@ -42,7 +42,7 @@ function saveTable(table: Float64Array): Rows {
   return rows;
 }
 
-/** A bin beyond the cap cannot come from here; a typed array would lose it silently. */
+/** Loads saved bins. A bin beyond the cap is added to the last one, since a typed array would lose it silently. */
 function loadTable(table: Float64Array, rows: Rows): void {
   for (const [bin, one] of rows) table[Math.min(bin, table.length - 1)]! += one;
 }
@@ -50,7 +50,7 @@ function loadTable(table: Float64Array, rows: Rows): void {
 /** A thousandth of a request is the least weight that is kept, so that forgetting ends and snapshots stay short. */
 const roundedDown = (value: number): number => Math.floor(value * 1000 + 1e-6) / 1000;
 
-/** The lengths at which requests ended, of one kind of round, with exponential forgetting by rounds. */
+/** Lengths at which the requests of one kind of round ended, with exponential forgetting by rounds. */
 export class LengthHistory {
   readonly maxTokens: number;
   readonly #closed: Float64Array;
@@ -64,14 +64,14 @@ export class LengthHistory {
     this.#open = new Float64Array(binOf(maxTokens) + 1);
   }
 
-  /** Adds a request of the round that is not over, by the tokens that it had when it ended. */
+  /** Adds a request of the current round, by the tokens that it had when it ended. */
   add(tokens: number): void {
     this.#open[binOf(Math.min(tokens, this.maxTokens))]! += 1;
     this.#openCount += 1;
   }
 
   /**
-   * Closes the round: only now does it count, because the first to end are the short ones.
+   * Closes the round. It counts only from now on, because the short requests end first.
    *
    * @param retention - share of the weight of earlier rounds that remains, 0 to 1
    */
@@ -84,7 +84,7 @@ export class LengthHistory {
     this.#openCount = 0;
   }
 
-  /** The survival function of the closed rounds. */
+  /** Returns the survival function of the closed rounds. */
   curve(): SurvivalCurve {
     return new SurvivalCurve(this.#closed);
   }
@@ -102,9 +102,9 @@ export class LengthHistory {
 }
 
 /**
- * The share of requests that are still there at a length: a life table, straight between the edges of bins. One request
- * that never ends stands in every history, so that with no history, and beyond the longest one seen, every request is
- * taken to run to the cap. What reaches the cap ends there and not before.
+ * The share of requests that still run at a length: a life table, linear between the edges of bins. Every history contains
+ * one request that never ends, so that with no history, and beyond the longest one seen, every request is taken to run to
+ * the cap. A request that reaches the cap ends there and not before.
  */
 export class SurvivalCurve {
   /** Share that reaches the floor of each bin. */
@@ -133,12 +133,12 @@ export class SurvivalCurve {
     this.#variance[ended.length] = variance;
   }
 
-  /** The share of requests that reach this length, 1 at 0 tokens; above 0 everywhere. */
+  /** Returns the share of requests that reach this length, 1 at 0 tokens; above 0 everywhere. */
   at(tokens: number): number {
     return this.#read(this.#atFloor, tokens);
   }
 
-  /** The variance of the logarithm of that share: how far a history of this size can be off. Grows with the length. */
+  /** Returns the variance of the logarithm of that share, the uncertainty of a history of this size. It grows with the length. */
   variance(tokens: number): number {
     return this.#read(this.#variance, tokens);
   }

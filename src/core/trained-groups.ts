@@ -1,14 +1,14 @@
-/** Groups in ledgers: what policies that train groups of a round have in common. */
+/** Groups in ledgers, for policies that train groups of a round. */
 import type * as d from '../schemas/decisions/index.ts';
 import type { Of } from '../schemas/vocabulary.ts';
 import type { AnyDecision } from './definition.ts';
 
-/** The id of a group in a ledger: the same prompt may be in several rounds. */
+/** Makes the id of a group in a ledger, with its round: the same prompt may be in several rounds. */
 export const groupKey = (roundId: string, groupId: string): string => `${roundId}\n${groupId}`;
 
 type Leaving = Of<typeof d.groupLate | typeof d.roundTrained | typeof d.groupsDropped>;
 
-/** The groups that leave a trainer by a decision: trained with their round, late, or dropped by name. */
+/** Returns the groups that leave a trainer by a decision: trained with their round, late, or dropped by name. */
 export function groupsLeft(decision: AnyDecision): readonly string[] {
   const leaving = decision as Leaving;
   switch (leaving.type) {

@@ -1,4 +1,4 @@
-/** From a zod schema to a `PolicyError`: the first issue, with its path, what was expected, and what was got. */
+/** Turns the first issue of a zod schema into a `PolicyError`, with its path, the expected and the given value. */
 import type { z } from 'zod';
 import { type PolicyErrorCode, refuse } from '../errors.ts';
 import { didYouMean, nearest, oneOf } from './nearest.ts';
@@ -7,13 +7,13 @@ import { keysAt } from './schema-keys.ts';
 type Path = readonly PropertyKey[];
 
 const longestStep = 100;
-/** A key may be as long as a message. */
+/** Writes one step of a path, shortened: a key may be as long as a message. */
 const stepText = (step: PropertyKey): string => {
   const text = String(step);
   return text.length > longestStep ? `${text.slice(0, longestStep - 1)}…` : text;
 };
 
-/** `['prompts', 3, 'promptId']` as `prompts[3].promptId`. */
+/** Writes `['prompts', 3, 'promptId']` as `prompts[3].promptId`. */
 export function pathText(path: Path): string {
   let text = '';
   for (const step of path)
@@ -42,14 +42,14 @@ function expectation(issue: z.core.$ZodIssue, got?: unknown): string {
     case 'too_big':
       return `${issue.origin} ${issue.inclusive ? '<=' : '<'} ${issue.maximum}`;
     default: {
-      // A union that a key tells apart, and no alternative with this one.
+      // No alternative of a discriminated union has this key.
       const { options } = issue as { readonly options?: readonly unknown[] };
       return options === undefined ? issue.message.replace(/^expected /i, '') : oneOf(options.map(String), got);
     }
   }
 }
 
-/** Of a union, the issue of the alternative that the value resembles most: the one that gets furthest into it. */
+/** Returns, for a union, the issue of the alternative that the value resembles most: the one whose issue lies deepest. */
 function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   if (issue.code !== 'invalid_union') return issue;
   const first = issue.errors.flatMap(([one]) => (one === undefined ? [] : [one]));
@@ -60,7 +60,7 @@ function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   return types.length === 0 ? issue : { ...issue, message: `expected ${types.join(' or ')}` };
 }
 
-/** What to speak of: the first thing, but of a key that is missing because it was mistyped, the mistyped one. */
+/** Picks the issue to report: the first one; but where a key is missing because it was mistyped, the mistyped key. */
 function foremost(issues: readonly z.core.$ZodIssue[], schema: z.ZodType, value: unknown): z.core.$ZodIssue {
   const first = innermost(issues[0]!);
   const missing = first.path.at(-1);
@@ -77,7 +77,7 @@ function foremost(issues: readonly z.core.$ZodIssue[], schema: z.ZodType, value:
 /**
  * Parses a value.
  *
- * @throws PolicyError with the given code, for the first thing that does not fit
+ * @throws PolicyError with the given code, for the first issue
  */
 export function parse<T>(schema: z.ZodType<T>, value: unknown, code: PolicyErrorCode, at = ''): T {
   const result = schema.safeParse(value);

@@ -1,10 +1,10 @@
-/** The one caller of a server that runs inside its process: it reads what is streamed when it asks for it. */
+/** The one caller of a server inside its own process: it reads streamed decisions on request. */
 import type { Caller } from '../rpc/caller.ts';
 import type { Session } from '../rpc/session.ts';
 import type { DecisionStream } from '../rpc/stream.ts';
 import { Subscriptions } from '../rpc/subscriptions.ts';
 
-/** Sessions that it has subscribed to, and what there is to read of them. */
+/** The caller, with its subscriptions and the notifications that wait for it. */
 export class EmbeddedCaller implements Caller {
   readonly #subscriptions = new Subscriptions(this);
   #closed: string[] = [];
@@ -26,12 +26,12 @@ export class EmbeddedCaller implements Caller {
     this.#closed.push(notification('session.closed', { session: session.id, reason }));
   }
 
-  /** Whether there is something to read. */
+  /** Whether notifications wait. */
   get isReady(): boolean {
     return this.#subscriptions.isReady || this.#closed.length > 0;
   }
 
-  /** What there is to read: notifications. */
+  /** Returns the notifications that wait. */
   read(): string[] {
     const lines: string[] = [];
     for (const decision of this.#subscriptions.read()) lines.push(notification('session.decision', decision));

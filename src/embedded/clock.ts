@@ -24,12 +24,12 @@ export class HostClock implements Clock {
     return () => this.#timers.remove(timer);
   }
 
-  /** When the next timer is due, if any is. */
+  /** Unix time at which the next timer is due, if there is one. */
   get next(): number | undefined {
     return this.#timers.peek()?.at;
   }
 
-  /** Calls back what is due. */
+  /** Calls back the timers that are due. */
   wind(): void {
     const now = this.now();
     for (let one = this.#timers.peek(); one !== undefined && one.at <= now; one = this.#timers.peek()) {

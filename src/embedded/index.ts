@@ -1,6 +1,6 @@
 /**
- * The server as one script for a JavaScript engine inside another process, as QuickJS in Python: it has no event loop, no timers
- * and no modules. The host gives a message, gets its answer with what was streamed, and winds the clock.
+ * The server as one script for a JavaScript engine inside another process, such as QuickJS in Python, without event loop,
+ * timers and modules. The host passes a message, gets its answer with the streamed notifications, and winds the clock.
  */
 import { errorCodes, refusal, toRpcError } from '../rpc/errors.ts';
 import { type Request, wrongPart } from '../rpc/request.ts';
@@ -11,18 +11,18 @@ import { type Outliving, outliving, outlivingParts } from './outliving.ts';
 import { answerText, Senders } from './senders.ts';
 
 /**
- * What the host calls. Both give lines: the answer, empty to a notification; then, if anything else has happened, the Unix
- * time at which the clock is to be wound, empty for never; and a streamed notification in each line behind it.
+ * The functions that the host calls. `call` and `wind` return lines: the answer, empty to a notification; then, if anything
+ * else has happened, the Unix time at which to wind the clock, empty for never; then a streamed notification in each line.
  */
 export interface Embedded extends Outliving {
-  /** Does what a message asks for. */
+  /** Handles a JSON-RPC message. */
   call(message: string): string;
-  /** Lets timers fire that are due. */
+  /** Fires the timers that are due. */
   wind(): string;
 }
 
 /**
- * A server for one caller. Throws `PolicyError` `invalid_config` for limits that are none.
+ * Makes a server for one caller. Throws `PolicyError` `invalid_config` for malformed limits.
  *
  * @param outlives - {@link OutlivingOptions} as JSON
  */

@@ -1,10 +1,10 @@
-/** What must outlive the process: the host of the engine writes it, before anybody hears of what was done. */
+/** Records that outlive the process: the host of the engine writes them before it passes on any answer. */
 import { Records } from '../rpc/journal/records.ts';
 import type { Seals } from '../rpc/journal/seals.ts';
 import { numberIn } from '../rpc/journal/session-journal.ts';
 import type { Operation } from '../rpc/journal/store.ts';
 
-/** The store of the host has checksums of its own, which are quicker than any here: one digit says that there is a session. */
+/** The store of the host has its own, faster checksums: here one digit only marks that there is a session. */
 const hostSeals: Seals = Object.freeze({
   seal: () => '1',
   stored: (_: string, text: string) => text,
@@ -31,14 +31,14 @@ export class KeptRecords extends Records {
     }
     const { key } = operation;
     const before = this.#waiting.at(-1);
-    // Records of a session leave in order, from the first.
+    // Records of a session are deleted in order, from the first.
     if (before !== undefined && 'last' in before && numberIn(before.last) === numberIn(key)) before.last = key;
     else this.#waiting.push({ first: key, last: key });
   }
 
   /**
-   * What is to be written since this was asked last, all of it or nothing, as lines: `+key`, a tab and a record;
-   * `-first`, a tab and `last` of records that leave. The last line is what the store says of itself. Empty for nothing.
+   * Returns the writes since the last call, to be applied all or none, as lines: `+key`, a tab and a record;
+   * `-first`, a tab and `last` of records to delete. The last line is the record of the store itself. Empty for nothing.
    */
   take(): string {
     if (this.#waiting.length === 0 && !this.hasDue) return '';

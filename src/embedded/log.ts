@@ -4,26 +4,26 @@ import type { DecisionLog, LoggedSession, SessionDecisionLog } from '../rpc/log/
 import { SessionLines } from '../rpc/log/session-lines.ts';
 import { type LogFilesHost, type LogOutput, LogWriter } from '../rpc/log/writer.ts';
 
-/** What the host says of its log when it begins. */
+/** Options of the log that the host writes, given when it begins. */
 export interface HostLogOptions {
   readonly logDir: string;
   /** Names the run. */
   readonly run: string;
-  /** Number of the last file that is there, 0 for none. */
+  /** Number of the last file in the directory, 0 for none. */
   readonly last: number;
 }
 
-/** What the host has written of what it has taken. */
+/** Report of the host on the lines that it took. */
 export interface Written {
   readonly lines: number;
-  /** Of these lines, and of those that it could not write. */
+  /** Bytes of these lines, and of those that it could not write. */
   readonly bytes: number;
   readonly failed?: {
     readonly message: string;
     readonly lines: number;
     /** The file that could not be written. */
     readonly file: number;
-    /** Number of the last file that is there. */
+    /** Number of the last file in the directory. */
     readonly last: number;
   };
 }
@@ -77,7 +77,7 @@ class HostFiles implements LogOutput {
   }
 }
 
-/** Lines that the host takes and writes, in its own time. */
+/** Lines that the host takes and writes at its own pace. */
 export class HostDecisionLog implements DecisionLog {
   readonly #writer: LogWriter;
   #files!: HostFiles;
@@ -96,10 +96,10 @@ export class HostDecisionLog implements DecisionLog {
   }
 
   /**
-   * What is to be written: lines for the file that is open; then, behind a record separator, the number of the next file, in a line
-   * of its own, and its lines.
+   * Returns the lines to write: those for the open file; then, behind a record separator, the number of the next file, in a
+   * line of its own, and its lines.
    *
-   * @param written - what was written since this was asked last
+   * @param written - report on the lines written since the last call
    */
   take(written: Written | undefined): string {
     if (written !== undefined) this.#files.written(written);

@@ -1,4 +1,4 @@
-/** Sessions that outlive the engine, and a log of what they decide: what the host asks for beside calls. */
+/** Sessions that outlive the engine, and a log of their decisions: the functions of the host beside calls. */
 import { isPolicyError } from '../errors.ts';
 import type { Clock } from '../rpc/clock.ts';
 import type { FoundSession } from '../rpc/journal/records.ts';
@@ -6,26 +6,26 @@ import type { Sessions } from '../rpc/sessions.ts';
 import { KeptRecords } from './kept.ts';
 import { HostDecisionLog, type HostLogOptions } from './log.ts';
 
-/** What is to outlive the engine. */
+/** Selects the data that outlive the engine. */
 export interface OutlivingOptions {
-  /** Keeps sessions; after so many events of a session a snapshot takes the place of its steps. */
+  /** Keeps sessions, with a snapshot in the place of their steps after this number of events of a session. */
   readonly snapshotEvents?: number;
   readonly log?: HostLogOptions;
 }
 
-/** What the host calls before the first call, after each, and at the end. */
+/** Functions that the host calls before the first call, after each, and at the end. */
 export interface Outliving {
   /**
-   * Takes a record back that was kept. All of them, in the order of their keys, that of the store itself first; then
-   * {@link Outliving.restored}, before anything else. Gives a refusal as JSON, else nothing.
+   * Restores a kept record. The host passes all of them, in the order of their keys, that of the store itself first; then
+   * it calls {@link Outliving.restored}, before anything else. Returns a refusal as JSON, else an empty text.
    */
   restore(key: string, record: string): string;
   restored(): string;
-  /** What is to be kept before anybody hears of what was done: see {@link KeptRecords.take}. */
+  /** Returns the records to store before any answer is passed on: see {@link KeptRecords.take}. */
   kept(): string;
-  /** What is to be logged: see {@link HostDecisionLog.take}. `written` is JSON, or empty. */
+  /** Returns the lines to log: see {@link HostDecisionLog.take}. `written` is JSON, or empty. */
   logged(written: string): string;
-  /** Leaves snapshots only, so that a later version can go on. Nothing is called any more after it. */
+  /** Replaces all steps by snapshots, so that a later version can continue. It is the last call. */
   leave(): void;
 }
 
@@ -40,7 +40,7 @@ const refusalOf = (act: () => void): string => {
   }
 };
 
-/** What a service is made with for this. Throws `invalid_config`. */
+/** Makes the journal and the decision log of a service. Throws `invalid_config`. */
 export function outlivingParts({ snapshotEvents, log }: OutlivingOptions, version: string, clock: Clock) {
   return {
     ...(snapshotEvents === undefined ? {} : { journal: new KeptRecords(version, snapshotEvents) }),
@@ -48,7 +48,7 @@ export function outlivingParts({ snapshotEvents, log }: OutlivingOptions, versio
   };
 }
 
-/** What the host calls. */
+/** Binds the functions of {@link Outliving} to the sessions of a service. */
 export function outliving(sessions: Sessions, parts: ReturnType<typeof outlivingParts>): Outliving {
   const { journal, decisionLog } = parts;
   const restore = (found: FoundSession | undefined): void => {

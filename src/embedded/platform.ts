@@ -1,6 +1,6 @@
-/** What the policies take from a platform, for an engine that has the language alone. It runs before everything else. */
+/** Platform functions that the policies need, for an engine that has the language alone. It runs before everything else. */
 
-/** Units of UTF-8 that a text takes. */
+/** Counts the bytes of a text in UTF-8. */
 function utf8Length(text: string): number {
   let bytes = 0;
   for (const letter of text) {
@@ -23,7 +23,7 @@ function clone(value: unknown): unknown {
 
 const platform: object = {
   structuredClone: clone,
-  // Only lengths are asked for.
+  // Its callers use only the length of the result.
   TextEncoder: class {
     encode(text: string): { readonly length: number } {
       return { length: utf8Length(text) };

@@ -1,7 +1,7 @@
 /**
- * Calls of `session.send` that go on where an earlier one ended, and begin as it did, to the letter: only their events are parsed,
- * and their answers are written around the decisions. To an engine that interprets, all else of a message is half of the way of
- * an event.
+ * A fast path for calls of `session.send` that continue an earlier one with the same text up to the events: only the events
+ * are parsed, and the answer is written around the decisions. In an interpreting engine, the rest of a message is half of
+ * the cost of an event.
  */
 import type { ParamsOf, ResultOf } from '../rpc/methods.ts';
 import type { Request } from '../rpc/request.ts';
@@ -15,18 +15,18 @@ const list = ',"events":';
 const end = '}}';
 const most = 1024;
 
-/** Who sends to which session, and goes on with which number. */
+/** A producer of a session, and the sequence number of its next event. */
 export interface Sender {
   readonly session: string;
   readonly producer: string;
   firstSeq: number;
 }
 
-/** Who has sent. */
+/** The producers that have sent events. */
 export class Senders {
   readonly #known = new Map<string, Sender>();
 
-  /** Remembers how a call began that was answered: what it says is what the schema wants. */
+  /** Remembers the beginning of an answered call, which the schema has accepted. */
   learn(text: string, { method, params }: Request, { nextSeq }: Result): void {
     if (method !== 'session.send' || nextSeq === undefined) return;
     const { session, producer } = params as Sent & { producer: string };
@@ -36,7 +36,7 @@ export class Senders {
     this.#known.set(head, { session, producer, firstSeq: nextSeq });
   }
 
-  /** The next call of a sender; nothing where the whole text is to be read. */
+  /** Reads the next call of a sender; nothing if the whole text must be parsed. */
   read(text: string): { readonly sender: Sender; readonly events: unknown[] } | undefined {
     if (!text.startsWith(start)) return undefined;
     const at = text.indexOf(number, start.length);
@@ -53,12 +53,12 @@ export class Senders {
   }
 }
 
-/** The answer to a call with the id 1, as `JSON.stringify` writes it. */
+/** Writes the answer to a call with the id 1, as `JSON.stringify` would. */
 export function answerText(result: Result): string {
   if (result.nextSeq === undefined || result.more !== undefined || result.decisionSeq !== undefined)
     return JSON.stringify({ jsonrpc: '2.0', id: 1, result });
   const { seq, nextSeq } = result;
   const head = `{"jsonrpc":"2.0","id":1,"result":{"seq":${seq},"nextSeq":${nextSeq},"decisions":`;
-  // Joined: a long text that was added together is kept in pieces, which the host cannot take.
+  // A concatenated long text would stay in pieces, which the host cannot read; `join` makes one.
   return [head, JSON.stringify(result.decisions), end].join('');
 }

@@ -1,4 +1,4 @@
-/** Decisions of one answer in pages: the first goes with the answer, the others wait to be asked for. */
+/** Splits the decisions of one answer into pages: the first goes with the answer, the others wait for `session.more`. */
 import type { AnyDecision } from '../core/definition.ts';
 import { LruMap } from '../core/lru.ts';
 import { refuse } from '../errors.ts';
@@ -6,19 +6,19 @@ import { refuse } from '../errors.ts';
 /** One page. */
 export interface Page {
   readonly decisions: readonly AnyDecision[];
-  /** By what the following page is asked for; absent on the last. */
+  /** Name of the following page; absent on the last. */
   readonly more?: string;
 }
 
 /** The long answers of a session, as they are kept on disk. */
 export interface SavedAnswers {
-  /** How many there ever were: their names count up. */
+  /** Number of long answers made so far: their names count up. */
   readonly made: number;
   /** From the least to the most recently used. */
   readonly kept: readonly (readonly [name: string, decisions: readonly AnyDecision[]])[];
 }
 
-/** Answers of a session that were too long for one message; the oldest leave. */
+/** Answers of a session that were too long for one message; the oldest are evicted. */
 export class PagedAnswers {
   readonly #pageDecisions: number;
   readonly #answers: LruMap<string, readonly AnyDecision[]>;
@@ -35,7 +35,7 @@ export class PagedAnswers {
     return { made: this.#made, kept: [...this.#answers] };
   }
 
-  /** The first page. */
+  /** Returns the first page, and keeps the rest. */
   first(decisions: readonly AnyDecision[]): Page {
     if (decisions.length <= this.#pageDecisions) return { decisions };
     const name = String(++this.#made);
@@ -43,12 +43,12 @@ export class PagedAnswers {
     return this.#page(name, decisions, 0);
   }
 
-  /** Keeps the pages of an answer that is given once more, if they have left. */
+  /** Keeps the pages of a repeated answer again, if they were evicted. */
   keep(more: string, decisions: readonly AnyDecision[]): void {
     this.#answers.set(more.slice(0, more.indexOf('-')), decisions);
   }
 
-  /** A page that follows; it can be asked for again. Throws `unknown_id`. */
+  /** Returns a following page, any number of times. Throws `unknown_id`. */
   next(more: string): Page {
     const [, name = '', from = ''] = /^(\d{1,15})-(\d{1,15})$/.exec(more) ?? [];
     const decisions = this.#answers.get(name);

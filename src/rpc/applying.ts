@@ -1,4 +1,4 @@
-/** How the events of a session are applied: stamped, bounded, measured, and written into the decision log. */
+/** Applies the events of a session: they are stamped, bounded, measured, and written into the decision log. */
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
 import type { Policy } from '../core/policy.ts';
 import type { LooseEvent } from '../core/start.ts';
@@ -14,12 +14,12 @@ import { HostDecisions } from './shadow.ts';
 /** A policy as a session runs it. */
 export type SessionPolicy = Policy<unknown, unknown, LooseEvent, AnyDecision, unknown>;
 
-/** What applying takes from its session and its server. */
+/** Interface of the session and its server. */
 export interface ApplyingHost {
   readonly limits: ServerLimits;
   readonly clock: Clock;
   readonly meter: Meter;
-  /** Is told of the decisions of each event, also of one that is applied again. */
+  /** Called with the decisions of each event, also of one that is applied again. */
   readonly decided: (decisions: readonly AnyDecision[]) => void;
 }
 
@@ -31,7 +31,7 @@ export class Applying {
   readonly #inFlight: InFlight;
   readonly #hostDecisions: HostDecisions | undefined;
 
-  /** @param shadow - whether the host decides by itself, and says what */
+  /** @param shadow - whether the host decides by itself, and reports its decisions */
   constructor(
     definition: AnyPolicyDefinition,
     policy: SessionPolicy,
@@ -50,7 +50,7 @@ export class Applying {
     return this.#inFlight.held;
   }
 
-  /** Applies the events of a call up to the first that is refused: what was applied, and what it gave. */
+  /** Applies the events of a call up to the first refused one; returns the applied events and their decisions. */
   all(
     events: readonly unknown[],
     producer: string | undefined,
@@ -75,7 +75,7 @@ export class Applying {
     return { step, decisions };
   }
 
-  /** Applies an event. Throws where it is refused. */
+  /** Applies an event. Throws if it is refused. */
   one(event: LooseEvent, producer?: string): AnyDecision[] {
     this.#log.before();
     const decided = this.#hostDecisions?.read(event);
@@ -89,16 +89,16 @@ export class Applying {
     return decisions;
   }
 
-  /** Applies an event once more that was applied before a crash: it is in the logs, and within the bounds of then. */
+  /** Applies an event again that was applied before a crash, without logging it or checking its bounds again. */
   again(event: AnyEvent): readonly AnyDecision[] {
-    // What the host decided by itself is nothing to the policy.
+    // A policy never sees the decisions that the host made by itself.
     if (this.#hostDecisions?.read(event) !== undefined) return [];
     return this.#commit(event as LooseEvent, this.#inFlight.entering(event));
   }
 
-  /** Writes down that an event was refused, and gives the reason. */
+  /** Logs that an event was refused, and returns the reason. */
   refused(error: unknown, producer?: string): PolicyError {
-    // What is no refusal is a defect; the events before it stay applied all the same.
+    // Any other error is a defect; the events before it stay applied all the same.
     const refused = isPolicyError(error)
       ? error
       : new PolicyError('internal', { expected: 'the event to be applied', got: String(error), cause: error });

@@ -1,14 +1,14 @@
 /** The only clock of the server. */
 
-/** What a server takes time from. */
+/** Source of time and of timers. */
 export interface Clock {
-  /** Unix time, in seconds. */
+  /** Returns the Unix time, in seconds. */
   now(): number;
-  /** Calls back after some seconds, >= 0; the result takes that back. */
+  /** Calls back after some seconds, >= 0; the result cancels the call. */
   after(seconds: number, callback: () => void): () => void;
 }
 
-/** Longer waits are made of several: a timer of the platform counts milliseconds in 31 bits. */
+/** Longer waits are split: a timer of the platform counts milliseconds in 31 bits. */
 const longestSeconds = 2_000_000;
 
 /** The clock of the machine. */

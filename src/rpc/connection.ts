@@ -12,24 +12,24 @@ import type { Session } from './session.ts';
 import type { DecisionStream } from './stream.ts';
 import { Subscriptions } from './subscriptions.ts';
 
-/** What a connection takes from its server. */
+/** Interface of the server to its connections. */
 export interface ConnectionHost extends SendQueueHost {
   readonly meter: Meter;
   readonly dispatch: JSONRPCServer<CallContext>;
-  /** Whether a token is the right one; absent where none is asked for. */
+  /** Whether a token is the right one; absent if the server needs none. */
   readonly isToken: ((token: string) => boolean) | undefined;
-  /** The room for lines that have not ended, of all connections. */
+  /** Shared room for incomplete lines of all connections. */
   readonly halfLines: HalfLines;
-  /** It has shown the token; whether there is a place for it. */
+  /** Admits a connection that has shown the token; returns whether there is a place for it. */
   welcomed(connection: Connection): boolean;
   left(connection: Connection): void;
 }
 
-/** A line before the token was shown cannot be longer. */
+/** Longest line before the token was shown, in bytes. */
 const longestGreeting = 8192;
 const greetingSeconds = 10;
 
-/** A connection; the transport gives it bytes, and a {@link Link} for the way back. */
+/** A connection; the transport passes it bytes, and a {@link Link} to answer. */
 export class Connection implements Caller, Served {
   readonly #link: Link;
   readonly #out: SendQueue;
@@ -51,12 +51,12 @@ export class Connection implements Caller, Served {
     if (!this.#welcome) this.#stopGreeting = host.clock.after(greetingSeconds, () => this.turnAway());
   }
 
-  /** Takes bytes; settles when their lines are answered and the answers have room. Give no more before. */
+  /** Takes bytes; settles when their lines are answered and the answers have room. Pass no more before. */
   receive(bytes: Uint8Array): Promise<void> {
     return (this.#work = this.#work.then(() => this.#receive(bytes)));
   }
 
-  /** The input has ended: what came is answered, and then nothing is subscribed any more. */
+  /** Ends the input: the received lines are answered, then all subscriptions end. */
   finish(): Promise<void> {
     return (this.#work = this.#work.then(async () => {
       const rest = this.#lines.rest();
@@ -82,7 +82,7 @@ export class Connection implements Caller, Served {
     this.#host.left(this);
   }
 
-  /** Closes it from this side; what waits is lost. */
+  /** Closes it from this side; queued messages are lost. */
   destroy(): void {
     this.#link.destroy();
     this.close();
@@ -102,7 +102,7 @@ export class Connection implements Caller, Served {
     this.#subscriptions.unsubscribe(session);
   }
 
-  /** There are decisions to push; as many are as have room. */
+  /** Pushes the waiting decisions, as many as have room. */
   wake(stream: DecisionStream): void {
     this.#subscriptions.wake(stream);
     this.#pushReady();
@@ -146,7 +146,7 @@ export class Connection implements Caller, Served {
     this.#pushReady();
   }
 
-  /** The answer to a line as text, if it has one. */
+  /** Returns the answer to a line as text, if it has one. */
   async #answer(line: Line): Promise<string | undefined> {
     const { maxMessageBytes, maxUnfinishedBytes, maxDepth } = this.#host.limits;
     if (line === tooLong) return this.#refuse(errorCodes.refused, `at most ${maxMessageBytes} bytes in a line`, 'more');
@@ -167,7 +167,7 @@ export class Connection implements Caller, Served {
     return this.#call(message);
   }
 
-  /** In order, one after the other; what is left when the answers outgrow the output is refused, and not done. */
+  /** Answers calls in order, one after the other; once the answers outgrow the output, the rest are refused. */
   async #batch(calls: readonly unknown[]): Promise<string | undefined> {
     const { maxBatchCalls, maxOutputBytes } = this.#host.limits;
     if (calls.length === 0) return this.#refuse(errorCodes.invalidRequest, 'calls in a batch', 'none');
@@ -215,7 +215,7 @@ export class Connection implements Caller, Served {
   }
 
   #refuse(code: number, expected: string, got: unknown, id: Id = null): string | undefined {
-    // Who has not shown the token gets nothing.
+    // A client that has not shown the token gets no answer.
     if (!this.#welcome) return this.turnAway();
     this.#host.meter.called('', code, 0);
     return JSON.stringify(refusal(code, expected, got, id));

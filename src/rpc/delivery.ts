@@ -1,4 +1,4 @@
-/** Where the decisions of a session go: into answers, in pages and again for retries, or into a stream. */
+/** Delivers the decisions of a session: in answers, in pages and again for retries, or in a stream. */
 import type { AnyDecision } from '../core/definition.ts';
 import { refuse } from '../errors.ts';
 import { PagedAnswers } from './answers.ts';
@@ -13,14 +13,14 @@ type SendParams = Omit<ParamsOf<'session.send'>, 'session'>;
 type SendResult = ResultOf<'session.send'>;
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** What of a session is not its policy. */
+/** Saved state of a session without that of its policy. */
 export type SavedDelivery = Pick<SavedSession, 'producers' | 'answers' | 'stream'>;
 
-/** How a session delivers. */
+/** Options and callbacks of a session's delivery. */
 export interface DeliveryOptions {
   readonly deliver: 'reply' | 'stream';
   readonly limits: ServerLimits;
-  /** Is told when streamed decisions are acknowledged, and up to which number. */
+  /** Called with the number up to which streamed decisions are acknowledged. */
   readonly forgot: (decisionSeq: number) => void;
   readonly saved?: SavedDelivery | undefined;
 }
@@ -38,7 +38,7 @@ export class Delivery {
   }
 
   /**
-   * The result of a call that was applied before; nothing for one that is new and has room.
+   * Returns the result of a call that was applied before; nothing for one that is new and has room.
    *
    * @throws RpcError as it was thrown before; PolicyError `invalid_input`, `out_of_order`, `limit_exceeded`
    */
@@ -51,7 +51,7 @@ export class Delivery {
     return undefined;
   }
 
-  /** Puts the decisions of a call where they go, and keeps its answer for a retry. */
+  /** Delivers the decisions of a call, and keeps its answer for a retry. */
   answer({ events, of, producer, refused }: SentEntry, decisions: readonly AnyDecision[], seq: number): Answer {
     const applied = events.length;
     const done: Writable<SendResult> = { seq } as SendResult;
@@ -66,14 +66,14 @@ export class Delivery {
     return answer;
   }
 
-  /** What a caller gets. Throws where the answer is an error. */
+  /** Returns the result for a caller. Throws where the answer is an error. */
   resultOf(answer: Answer): SendResult {
     if (answer.pages !== undefined) this.#answers.keep(answer.pages.more, answer.pages.decisions);
     if ('error' in answer) throw answer.error;
     return answer.result as SendResult;
   }
 
-  /** A page of a long answer. Throws `unknown_id`. */
+  /** Returns a page of a long answer. Throws `unknown_id`. */
   more(more: string): ResultOf<'session.more'> {
     return this.#answers.next(more) as ResultOf<'session.more'>;
   }

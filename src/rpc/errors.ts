@@ -1,4 +1,4 @@
-/** JSON-RPC error codes, and how a refusal becomes one of them. */
+/** JSON-RPC error codes, and the conversion of refusals to them. */
 import { isPolicyError, PolicyError } from '../errors.ts';
 
 /** The error codes that a server answers with. */
@@ -23,25 +23,25 @@ export interface ErrorData {
   readonly code: string;
   /** Path of the bad field, or an empty string. */
   readonly path: string;
-  /** What would have been accepted. */
+  /** The accepted values, as a phrase. */
   readonly expected: string;
-  /** What came instead, shortened. */
+  /** The refused value, shortened. */
   readonly got: string;
-  /** What a call has done before it was refused: `index`, `seq`, `decisions` of `session.send`. */
+  /** Progress of a call before it was refused: `index`, `seq`, `decisions` of `session.send`. */
   readonly [more: string]: unknown;
 }
 
 /** A refusal with its JSON-RPC code, as a method throws it. */
 export class RpcError extends Error {
-  /** `RpcError`. */
+  /** Always `RpcError`. */
   override readonly name = 'RpcError';
-  /** Number of the error in JSON-RPC. */
+  /** Error code of JSON-RPC: one of `errorCodes`. */
   readonly code: number;
-  /** The error of rollflex behind it. */
+  /** The refusal behind it, as plain data. */
   readonly data: ErrorData;
 
   /**
-   * An error for the wire.
+   * Makes an error for the wire.
    *
    * @param error - a `PolicyError`, or one as plain data
    */
@@ -53,7 +53,7 @@ export class RpcError extends Error {
   }
 }
 
-/** What was thrown as a JSON-RPC error; only what is no refusal is a defect, and tells nothing of its insides. */
+/** Converts anything thrown into a JSON-RPC error; all but refusals are defects, whose message stays inside. */
 export function toRpcError(error: unknown): RpcError {
   if (error instanceof RpcError) return error;
   if (isPolicyError(error)) return new RpcError(errorCodes.refused, error);
@@ -64,7 +64,7 @@ export function toRpcError(error: unknown): RpcError {
   );
 }
 
-/** An answer that says why a message was no request; `id` is null where it could not be read. */
+/** Makes an answer for a message that was no request; `id` is null if it could not be read. */
 export function refusal(code: number, expected: string, got: unknown, id: string | number | null = null): object {
   const kind = code === errorCodes.refused ? 'limit_exceeded' : 'invalid_input';
   const { message, data } = new RpcError(code, new PolicyError(kind, { expected, got }));

@@ -1,4 +1,4 @@
-/** Framing: bytes to lines, and lines to JSON, with their bounds. */
+/** Framing: splits bytes into lines, and parses lines as JSON, within bounds. */
 import type { HalfLine, HalfLines } from './half-lines.ts';
 
 const newline = 10;
@@ -8,29 +8,29 @@ const nothing = new Uint8Array(0);
 
 /** A line that is longer than allowed; its bytes are not kept. */
 export const tooLong = Symbol('too long');
-/** A line whose beginning gave way to those of others; its bytes are not kept. */
+/** A line that was dropped in favour of other connections; its bytes are not kept. */
 export const crowdedOut = Symbol('crowded out');
 
-/** A line, or why there is none. */
+/** A line, or the reason why there is none. */
 export type Line = Uint8Array | typeof tooLong | typeof crowdedOut;
 
-/** Cuts bytes into lines. What is longer than allowed is dropped as it comes. */
+/** Cuts bytes into lines. The bytes of too long lines are dropped as they arrive. */
 export class LineReader implements HalfLine {
   /** Longest line, in bytes. */
   longest: number;
   readonly #room: HalfLines | undefined;
-  /** The beginning of a line, and room for more: pieces of their own would cost more than what is in them. */
+  /** The beginning of a line, in a buffer with spare room: a list of small pieces would cost more than their bytes. */
   #begun = nothing;
   #length = 0;
   #crowdedOut = false;
 
-  /** @param room - shared with other readers, for what has not ended; as much as it takes if absent */
+  /** @param room - shared with other readers, for incomplete lines; unbounded if absent */
   constructor(longest: number, room?: HalfLines) {
     this.longest = longest;
     this.#room = room;
   }
 
-  /** The lines that these bytes end, without their line breaks; which may be parts of them. */
+  /** Yields the lines that these bytes end, without line breaks. A line may be a view of the bytes. */
   *read(bytes: Uint8Array): Generator<Line> {
     let from = 0;
     for (let at = bytes.indexOf(newline); at !== -1; at = bytes.indexOf(newline, from)) {
@@ -40,12 +40,12 @@ export class LineReader implements HalfLine {
     this.#add(bytes.subarray(from));
   }
 
-  /** What stands after the last line break, if anything does. */
+  /** Returns the text after the last line break, if there is any. */
   rest(): Line | undefined {
     return this.#length === 0 ? undefined : this.#take(nothing);
   }
 
-  /** Nothing is kept any more, neither what has begun nor what still comes. */
+  /** Drops the incomplete line, and all bytes that still arrive. */
   close(): void {
     this.longest = 0;
     this.#drop();
@@ -95,7 +95,7 @@ export function isDeeperThan(line: Uint8Array, most: number): boolean {
   for (let at = 0; at < line.length; at += 1) {
     const byte = line[at]!;
     if (byte === quote) {
-      // Strings of events are short: looking at each byte costs half of what it costs to search for the end.
+      // Strings of events are short: a scan of each byte costs half as much as a search for the end.
       for (at += 1; at < line.length && line[at] !== quote; at += 1) if (line[at] === backslash) at += 1;
       // `[` and `{`, `]` and `}` differ from each other in one bit.
     } else if ((byte | 32) === 123) {
@@ -108,7 +108,7 @@ export function isDeeperThan(line: Uint8Array, most: number): boolean {
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-/** The value of a line. Throws what `JSON.parse` or the decoder throws. */
+/** Parses a line. Throws the errors of `JSON.parse` and of the decoder. */
 export function parseLine(line: Uint8Array): unknown {
   return JSON.parse(decoder.decode(line));
 }

@@ -1,21 +1,21 @@
-/** Lines that have begun and not ended, of all connections: what they take together is bounded. */
+/** Bounds the memory of incomplete lines, over all connections. */
 
-/** Who holds the beginning of a line. */
+/** Holder of an incomplete line. */
 export interface HalfLine {
-  /** Forgets it: others need the room. The rest of the line is passed over as it comes. */
+  /** Drops the line for the room of others. The rest of the line is skipped as it arrives. */
   crowdOut(): void;
 }
 
 /**
- * The room for half lines.
+ * Shared room for incomplete lines.
  *
- * Where there is too little, the line that began first gives way. A client that sends a message is done with it soon, whatever
- * others hold; to push it out, they would have to send as much as there is room for, in that time.
+ * If there is too little, the line that began first is dropped. A client finishes a message soon, whatever others hold; to
+ * push it out, they would have to fill all the room in that time.
  */
 export class HalfLines {
   readonly #most: number;
   #bytes = 0;
-  /** What each takes, in the order in which they began. */
+  /** Bytes of each, in the order in which they began. */
   readonly #held = new Map<HalfLine, number>();
 
   /** @param most - bytes for all of them, enough for one alone */
@@ -28,7 +28,7 @@ export class HalfLines {
     return this.#bytes;
   }
 
-  /** A line takes so many bytes now; nothing where it has ended. It may be pushed out itself. */
+  /** Sets the bytes that a line takes, 0 once it has ended. The line itself may be dropped. */
   hold(line: HalfLine, bytes: number): void {
     this.#bytes += bytes - (this.#held.get(line) ?? 0);
     if (bytes === 0) this.#held.delete(line);

@@ -1,17 +1,17 @@
 /**
- * How much a session holds: the ids in the ledgers of its policy, counted as they enter and leave, and with each those
+ * Bounds the size of a session: counts the ids in the ledgers of its policy as they enter and leave, and with each those
  * that the policy may mint for it.
  */
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
 import { refuse } from '../errors.ts';
 
-/** What an event brings. */
+/** Ids that an event adds to a session. */
 export interface Entering {
-  /** Ids of ledgers. */
+  /** Ids that enter ledgers. */
   readonly ids: number;
-  /** The same, with those that may be minted for them. */
+  /** These ids, plus those that may be minted for them. */
   readonly promised: number;
-  /** Whether it may be refused for them: what is minted is promised by the event that it is minted for. */
+  /** Whether the event may be refused for them: minted ids were counted with the event that they are minted for. */
   readonly isIntake: boolean;
 }
 
@@ -20,7 +20,7 @@ const nothing: Entering = Object.freeze({ ids: 0, promised: 0, isIntake: false }
 /** The ids that one session holds. */
 export class InFlight {
   readonly #ledgers: AnyPolicyDefinition['ledgers'];
-  /** Of each ledger: how many ids an id of it may have minted for it. */
+  /** By ledger: most ids that may be minted for one of its ids. */
   readonly #mints: readonly number[];
   readonly #someMint: boolean;
   readonly #most: number;
@@ -38,13 +38,13 @@ export class InFlight {
     });
   }
 
-  /** Ids of ledgers. */
+  /** Ids that enter ledgers. */
   get held(): number {
     return this.#held;
   }
 
   /**
-   * What an event brings.
+   * Counts the ids that an event would add.
    *
    * @throws PolicyError `limit_exceeded` for one that would take the session past its bound
    */
@@ -65,7 +65,7 @@ export class InFlight {
     }
     if (decisions.length === 0) return;
     const ledgers = this.#ledgers;
-    // By index, as below: on the path of every event, and most lists have one item.
+    // A loop by index, as below, is faster on the path of every event: most lists have one item.
     for (let at = 0; at < ledgers.length; at += 1) {
       const ledger = ledgers[at]!;
       let left = 0;
@@ -74,7 +74,7 @@ export class InFlight {
     }
   }
 
-  /** What an event brings. */
+  /** Counts the ids that an event would add, without checking the bound. */
   entering(event: AnyEvent): Entering {
     const ledgers = this.#ledgers;
     let ids = 0;
@@ -90,7 +90,7 @@ export class InFlight {
         isIntake ||= mints > 0 || !this.#someMint;
       }
     } catch {
-      // An event without the fields that it should have: the policy says which.
+      // The policy refuses an event that lacks fields, and names them.
       return nothing;
     }
     return ids === 0 ? nothing : { ids, promised, isIntake };

@@ -1,4 +1,4 @@
-/** What a server allows: every bound has a default that is safe, and passing it gives an error, never a crash. */
+/** Limits of a server: every one has a safe default, and exceeding it gives an error, never a crash. */
 import { z } from 'zod';
 import { parse } from '../core/validate.ts';
 
@@ -54,7 +54,7 @@ export const limitsSchema = z.strictObject({
 /** Bounds of a server, with their defaults filled in. */
 export type ServerLimits = z.output<typeof limitsSchema>;
 
-/** Bounds, defaults filled in. Throws `invalid_config`. */
+/** Checks limits, and fills in the defaults. Throws `invalid_config`. */
 export function serverLimits(limits: z.input<typeof limitsSchema> = {}): ServerLimits {
   return parse(limitsSchema, limits, 'invalid_config', 'limits');
 }

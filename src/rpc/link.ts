@@ -1,25 +1,25 @@
 /** The other end of a connection, as the server sees it. */
 
-/** What a transport gives for each connection. */
+/** Outgoing side of a connection, provided by its transport. */
 export interface Link {
-  /** Queues text; what cannot be written any more is dropped. */
+  /** Queues text, or drops it once the link is closed. */
   write(text: string): void;
-  /** Bytes that were queued and not taken over by the system. */
+  /** Queued bytes that the system has not taken yet. */
   readonly waiting: number;
-  /** Settles when nothing waits any more, or when the link is closed. */
+  /** Settles when the queue is empty, or when the link is closed. */
   drained(): Promise<void>;
-  /** Closes at once; what waits is lost. */
+  /** Closes at once; queued text is lost. */
   destroy(): void;
 }
 
 /** A connection as its transport uses it. */
 export interface Served {
-  /** Takes bytes; settles when their lines are answered and the answers have room. Give no more before. */
+  /** Takes bytes; settles when their lines are answered and the answers have room. Pass no more before. */
   receive(bytes: Uint8Array): Promise<void>;
-  /** The input has ended: what came is answered, and then nothing is subscribed any more. */
+  /** Ends the input: the received lines are answered, then all subscriptions end. */
   finish(): Promise<void>;
   /** Settles when the lines that were received are answered, and the answers are written to the link. */
   settled(): Promise<void>;
-  /** The link is gone. */
+  /** Forgets the connection, whose link is gone. */
   close(): void;
 }

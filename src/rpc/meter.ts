@@ -1,23 +1,23 @@
-/** What is measured; who wants numbers gives a meter of his own. */
+/** Measurements of a server; a host that wants figures passes its own meter. */
 import type { AnyDecision, AnyEvent } from '../core/definition.ts';
 
-/** Takes what happens in a server. Each call must be cheap, and must not throw. */
+/** Receives measurements of a server. Each call must be cheap, and must not throw. */
 export interface Meter {
-  /** A call was answered: with 0, or with the code of its error. */
+  /** Counts an answered call: with code 0, or that of its error. */
   called(method: string, code: number, seconds: number): void;
-  /** An event was applied. */
+  /** Counts an applied event and its decisions. */
   applied(policy: string, event: AnyEvent, decisions: readonly AnyDecision[]): void;
-  /** A `timer.fired` of the server was refused by its policy. */
+  /** Counts a `timer.fired` of the server that the policy refused. */
   timerRefused(policy: string, error: unknown): void;
-  /** Steps of sessions were written to the state directory. */
+  /** Counts a write of operations to the state directory, and its time in seconds. */
   committed(operations: number, seconds: number): void;
-  /** Lines of the decision log were written. */
+  /** Counts lines that were written to the decision log. */
   logged(lines: number, bytes: number): void;
-  /** Lines of the decision log were dropped: too much waited, the disk refused them, or they were too long. */
+  /** Counts dropped lines of the decision log: too much waited, the disk refused them, or they were too long. */
   logDropped(reason: 'waiting' | 'failed' | 'tooLong', lines: number): void;
-  /** A connection was cut off because it did not read. */
+  /** Counts a connection that was cut off because it did not read. */
   cutOff(): void;
-  /** A connection was closed because it did not show the token. */
+  /** Counts a connection that was closed because it did not show the token. */
   turnedAway(): void;
 }
 

@@ -1,4 +1,4 @@
-/** The methods: name, what it does, parameters and result. OpenRPC document and tables are made from these. */
+/** The methods: name, summary, parameters and result. The OpenRPC document and the tables are made from them. */
 import { z } from 'zod';
 import { snapshotSchema } from '../core/snapshot.ts';
 import { seconds, timerId } from '../schemas/units.ts';
@@ -41,7 +41,7 @@ const decisions = z.array(z.unknown()).describe('Decisions, in order.');
 const producer = z.string().min(1).max(256);
 const deliver = z.enum(['reply', 'stream']);
 const timers = z.enum(['host', 'server']);
-/** Any object; what is in it is the planner's to check, a key `__proto__` too. */
+/** Any object; the planner checks its contents, a key `__proto__` too. */
 const anyObject = z
   .unknown()
   .superRefine((input, context) => {
@@ -211,7 +211,7 @@ export const methods = Object.freeze([
   ),
 ]);
 
-/** What a server sends without being asked. */
+/** Notifications that a server sends to its clients. */
 export const notifications = Object.freeze([
   method(
     'session.decision',

@@ -1,4 +1,4 @@
-/** The OpenRPC document: methods, and the vocabulary that their events and decisions are made of. */
+/** Makes the OpenRPC document: the methods, and the vocabulary of their events and decisions. */
 import { z } from 'zod';
 import type { AnyDefinition } from '../core/definition.ts';
 import type { Registry } from '../core/registry.ts';
@@ -10,18 +10,18 @@ import { type MethodName, type MethodWord, methods, notifications, type ResultOf
 
 type Json = Record<string, unknown>;
 
-/** JSON Schemas under names, each stated once. */
+/** Named JSON Schemas, each stated once. */
 class Components {
   readonly schemas: Record<string, Json> = {};
 
-  /** Adds a schema, and gives the reference to it. */
+  /** Adds a schema, and returns a reference to it. */
   add(name: string, schema: z.ZodType, io: 'input' | 'output'): Json {
     const key = name.replace(/[^\w.-]/g, '.');
     this.schemas[key] ??= this.inline(schema, io);
     return { $ref: `#/components/schemas/${key}` };
   }
 
-  /** A schema in place; what it names goes under the components. */
+  /** Returns an inline schema, and adds the schemas that it names to the components. */
   inline(schema: z.ZodType, io: 'input' | 'output'): Json {
     const { $schema: _, ...made } = z.toJSONSchema(schema, { io, unrepresentable: 'any', target: 'draft-7' }) as Json;
     const { definitions = {}, ...shape } = JSON.parse(
@@ -37,7 +37,7 @@ class Components {
 
 const anyOf = (schemas: readonly Json[], description: string): Json => ({ description, anyOf: schemas });
 
-/** The events or decisions of every policy, each once. */
+/** Lists the events or decisions of all policies, each once. */
 function words(registry: Registry<readonly AnyDefinition[]>, of: 'events' | 'decisions'): EventWord[] {
   const all = new Map<string, EventWord>();
   for (const policy of registry.policies) for (const word of policy[of]) all.set(word.type, word);
@@ -56,13 +56,13 @@ const errors = [
   ],
 ].map(([code, message]) => ({ code, message }));
 
-/** The OpenRPC document of a server with this registry. */
+/** Makes the OpenRPC document of a server with this registry. */
 export function openRpcDocument(
   registry: Registry<readonly AnyDefinition[]>,
   version: string,
 ): ResultOf<'rpc.discover'> {
   const components = new Components();
-  // One word is for sessions, not for policies.
+  // `hostDecided` is for sessions, so that no policy lists it.
   const event = [...words(registry, 'events'), hostDecided].map((one) =>
     components.add(`event.${one.type}`, one.schema, 'input'),
   );
@@ -87,7 +87,7 @@ export function openRpcDocument(
     };
     return Object.entries(properties).map(([field, shape]) => ({
       name: field,
-      // `config` of session.open, `input` of plan, and so on, say what they are for.
+      // Parameters in `known`, such as `config` of session.open, refer to the words of the registry.
       schema: name === 'session.list' ? shape : (known[field] ?? shape),
       required: required.includes(field),
       ...(shape.description === undefined ? {} : { summary: String(shape.description) }),

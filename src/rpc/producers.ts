@@ -1,12 +1,12 @@
-/** Retries: what each producer of a session has sent, and its last answers. */
+/** Retries: the number of events that each producer of a session has sent, and its last answers. */
 import type { AnyDecision } from '../core/definition.ts';
 import { Fifo } from '../core/fifo.ts';
 import { type PolicyErrorCode, refuse } from '../errors.ts';
 import { RpcError } from './errors.ts';
 
-/** An answer as it was given, result or error, for a retry of the same call. */
+/** An earlier answer, result or error, for a retry of the same call. */
 export type Answer = ({ readonly result: object } | { readonly error: RpcError }) & {
-  /** All its decisions, where they are more than one page, and what the second is asked for by. */
+  /** All its decisions, if they take more than one page, and the name of the second page. */
   readonly pages?: { readonly more: string; readonly decisions: readonly AnyDecision[] };
 };
 
@@ -54,7 +54,7 @@ export class Producers {
     }
   }
 
-  /** In the order in which they first sent. */
+  /** Returns the producers, in the order of their first calls. */
   save(): SavedProducer[] {
     return [...this.#producers].map(([name, { nextSeq, kept }]) => ({
       name,
@@ -64,7 +64,7 @@ export class Producers {
   }
 
   /**
-   * The answer of a call that was applied before, or nothing for one that is new.
+   * Returns the answer of a call that was applied before, or nothing for a new one.
    *
    * @throws PolicyError `out_of_order` for one that leaves events out, or that is too old; `limit_exceeded` for one
    *   producer too many
@@ -83,12 +83,12 @@ export class Producers {
     refuse('out_of_order', 'firstSeq', expected, firstSeq);
   }
 
-  /** What a producer would have to send next, if the given number of its events were applied. */
+  /** Returns the sequence number that a producer would have to send next if the given number of its events were applied. */
   nextSeq(name: string, applied = 0): number {
     return (this.#producers.get(name)?.nextSeq ?? 0) + applied;
   }
 
-  /** Keeps the answer of a call. One of which no event was applied is not kept: it may be tried again. */
+  /** Keeps the answer of a call, unless none of its events was applied: such a call may be retried. */
   keep(name: string, applied: number, events: number, answer: Answer): void {
     if (applied === 0) return;
     let producer = this.#producers.get(name);

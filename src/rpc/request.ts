@@ -1,4 +1,4 @@
-/** What a JSON-RPC request is. */
+/** The shape of a JSON-RPC request. */
 
 /** Id of a call. */
 export type Id = string | number | null;
@@ -10,7 +10,7 @@ export interface Request {
   readonly id?: Id;
 }
 
-/** What a JSON-RPC request must be, or the part that is not. */
+/** Returns the expected form of the first wrong part of a JSON-RPC request, or nothing if it is well formed. */
 export function wrongPart(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'a request object';
   const { jsonrpc, method, id, params } = value as Record<string, unknown>;

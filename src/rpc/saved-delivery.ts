@@ -1,4 +1,4 @@
-/** Retries and streams of a session that came over the wire, to go on with in another server. */
+/** Reads retries and streams of a session from the wire, to continue it in another server. */
 import { z } from 'zod';
 import { parse } from '../core/validate.ts';
 import { policyErrorCodes, refuse } from '../errors.ts';
@@ -28,7 +28,7 @@ const schema = z.strictObject({
   stream: z.strictObject({ acknowledged: count, backlog: decisions }).optional(),
 });
 
-/** Throws `snapshot_mismatch` for what is none, or of a session that delivers in another way; `limit_exceeded`. */
+/** Reads them. Throws `snapshot_mismatch` for a malformed value, or for another kind of delivery; `limit_exceeded`. */
 export function openDelivery(value: unknown, deliver: 'reply' | 'stream', limits: ServerLimits): SavedDelivery {
   const found = parse(schema, value, 'snapshot_mismatch', 'delivery') as unknown as SavedDelivery;
   if ((found.stream !== undefined) !== (deliver === 'stream')) {

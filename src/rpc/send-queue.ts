@@ -1,50 +1,50 @@
-/** What goes out over a link: nothing before it is kept, and no more than the client reads. */
+/** Queue of messages to a link: none goes out before its steps are on disk, and no more than the client reads. */
 import { Fifo } from '../core/fifo.ts';
 import type { Clock } from './clock.ts';
 import type { ServerLimits } from './limits.ts';
 import type { Link } from './link.ts';
 
-/** What a message waits for before it goes out: it may tell of steps that are not on disk yet. */
+/** State of the journal: a message that tells of steps waits until they are on disk. */
 export interface Durability {
-  /** Settles when everything that was done until now is kept, and rejects where it cannot be; nothing if it is. */
+  /** Settles when all steps until now are stored, rejects if they cannot be; nothing if they are stored already. */
   readonly settled: Promise<void> | undefined;
-  /** Whether so much waits to be kept that no more should be done. */
+  /** Whether so many steps wait to be stored that no more calls should be taken. */
   readonly behind: boolean;
 }
 
-/** Of a server without a state directory. */
+/** Durability of a server without a state directory. */
 export const nothingKept: Durability = Object.freeze({ settled: undefined, behind: false });
 
-/** What the queue takes from its server. */
+/** Interface of the server to its send queues. */
 export interface SendQueueHost {
   readonly limits: ServerLimits;
   readonly clock: Clock;
   readonly durability: Durability;
 }
 
-/** The way out of one connection. */
+/** Outgoing messages of one connection. */
 export class SendQueue {
   readonly #link: Link;
   readonly #host: SendQueueHost;
   readonly #lost: () => void;
-  /** Messages, each with what it waits for. */
+  /** Messages, each with the write that it waits for. */
   readonly #held = new Fifo<{ readonly text: string; readonly kept: Promise<void> | undefined }>();
   #heldCharacters = 0;
   #releasing: Promise<void> | undefined;
 
-  /** @param lost - is called when the client has read nothing for too long, or nothing can be kept; it closes the link */
+  /** @param lost - called when the client has read nothing for too long, or no step can be stored; it closes the link */
   constructor(link: Link, host: SendQueueHost, lost: () => void) {
     this.#link = link;
     this.#host = host;
     this.#lost = lost;
   }
 
-  /** Whether more waits than may; then wait for {@link SendQueue.room} before anything else is done. */
+  /** Whether the queue is over its limit; then wait for {@link SendQueue.room} before any further call. */
   get full(): boolean {
     return this.#link.waiting + this.#heldCharacters > this.#host.limits.maxOutputBytes || this.#host.durability.behind;
   }
 
-  /** Sends a message, once what it tells of is kept. */
+  /** Sends a message, once the steps that it tells of are stored. */
   write(text: string): void {
     const kept = this.#host.durability.settled;
     if (kept === undefined && this.#held.size === 0) return this.#link.write(`${text}\n`);
@@ -53,7 +53,7 @@ export class SendQueue {
     this.#releasing ??= this.#release();
   }
 
-  /** Settles when everything that was written has gone to the link. */
+  /** Settles when all messages have gone to the link. */
   async released(): Promise<void> {
     await this.#releasing;
   }
@@ -85,7 +85,7 @@ export class SendQueue {
     this.#releasing = undefined;
   }
 
-  /** False if that takes too long. */
+  /** Waits for the link to drain; false if that takes too long. */
   #drained(): Promise<boolean> {
     return new Promise((resolve) => {
       const cancel = this.#host.clock.after(this.#host.limits.stallSeconds, () => resolve(false));

@@ -23,7 +23,7 @@ export class RpcServer {
   readonly version: string;
   readonly #service: Service;
   readonly #connections = new Set<Connection>();
-  /** Those that have not shown the token yet, the oldest first. */
+  /** Connections that have not shown the token yet, the oldest first. */
   readonly #unauthenticated = new Set<Connection>();
   readonly #host: ConnectionHost;
 
@@ -52,12 +52,12 @@ export class RpcServer {
     return this.#host.isToken !== undefined;
   }
 
-  /** How many connections there are. */
+  /** Number of open connections, those without the token included. */
   get connections(): number {
     return this.#connections.size + this.#unauthenticated.size;
   }
 
-  /** A new connection, or nothing where there are too many: then the link is closed. */
+  /** Makes a connection; nothing if there are too many: then the link is closed. */
   connect(link: Link): Served | undefined {
     if (!this.asksForToken && this.#isFull) {
       link.destroy();
@@ -66,7 +66,7 @@ export class RpcServer {
     const connection = new Connection(link, this.#host);
     if (this.asksForToken) this.#unauthenticated.add(connection);
     else this.#connections.add(connection);
-    // Not the newest: whoever has the token shows it at once, and is not in the way of those who have none.
+    // The oldest is closed, since a client with the token shows it at once.
     const [oldest] = this.#unauthenticated;
     if (this.#unauthenticated.size > this.limits.maxUnauthenticated) oldest!.turnAway();
     return connection;
@@ -83,7 +83,7 @@ export class RpcServer {
     return true;
   }
 
-  /** Closes all sessions and connections; sessions that are kept on disk go on with the next server. */
+  /** Closes all sessions and connections; sessions on disk continue with the next server. */
   close(): void {
     this.sessions.closeAll();
     for (const connection of [...this.#connections, ...this.#unauthenticated]) connection.destroy();

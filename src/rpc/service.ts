@@ -1,4 +1,4 @@
-/** What is called: methods over sessions and planners. It knows no connections. */
+/** The methods over sessions and planners. A service knows no connections. */
 import type { AnyDefinition } from '../core/definition.ts';
 import { oneOf } from '../core/nearest.ts';
 import type { Registry } from '../core/registry.ts';
@@ -18,13 +18,13 @@ import { openRpcDocument } from './openrpc.ts';
 import type { Id, Request } from './request.ts';
 import { Sessions } from './sessions.ts';
 
-/** What a server is made of; everything has a default. */
+/** Options of a server; everything has a default. */
 export interface ServerOptions {
-  /** What can be opened and planned; by default what rollflex ships. */
+  /** Policies, recipes and planners on offer; by default those that rollflex ships. */
   readonly registry?: Registry<readonly AnyDefinition[]>;
   /** Bounds; see {@link limitsSchema}. */
   readonly limits?: Partial<ServerLimits>;
-  /** Where times and timers come from; the system's if absent. */
+  /** Source of time and of timers; the system clock if absent. */
   readonly clock?: Clock;
   /** Counts what the server does; nothing if absent. */
   readonly meter?: Meter;
@@ -32,9 +32,9 @@ export interface ServerOptions {
   readonly isToken?: (token: string) => boolean;
   /** Version of the package, for `server.info`. */
   readonly version?: string;
-  /** Where events and decisions are written down; see {@link FileDecisionLog}. */
+  /** Log of events and decisions; see {@link FileDecisionLog}. */
   readonly decisionLog?: DecisionLog;
-  /** Where sessions are kept; made by {@link openDurableServer}. @internal */
+  /** Journal that keeps the sessions; made by {@link openDurableServer}. @internal */
   readonly journal?: Journal | undefined;
 }
 
@@ -57,7 +57,7 @@ export class Service {
   readonly version: string;
   readonly #registry: Registry<readonly AnyDefinition[]>;
   readonly #methods: ReadonlyMap<string, Method>;
-  /** Of the last `session.send` that was what the schema wants. */
+  /** Parameters of the last `session.send` that the schema accepted. */
   #sent: Pick<Sending, 'session' | 'producer'> | undefined;
   #document: ResultOf<'rpc.discover'> | undefined;
 
@@ -73,7 +73,7 @@ export class Service {
     this.#methods = new Map(methods.map(({ name, params }) => [name, { params, handler: handlers[name]! }]));
   }
 
-  /** Does what is called. Throws what the method throws, and `RpcError` for wrong parameters and unknown methods. */
+  /** Runs a method. Throws the errors of the method, and `RpcError` for wrong parameters and unknown methods. */
   result({ id, method, params }: Request, connection: Caller): unknown {
     const found = this.#methods.get(method);
     if (found === undefined) throw unknownMethod(method);
@@ -86,8 +86,8 @@ export class Service {
   }
 
   /**
-   * Whether a call differs from the last `session.send` in its events and in their number alone, which have any value that
-   * they may have: the schema would take a fifth of the time of the whole call to say the same.
+   * Whether a call differs from the last `session.send` only in its events and their number, with valid values: the schema
+   * would take a fifth of the time of the whole call to check it.
    */
   #isSentAgain(method: string, params: unknown): boolean {
     const last = this.#sent;
@@ -104,7 +104,7 @@ export class Service {
     );
   }
 
-  /** The answer to a call; none to a notification. */
+  /** Returns the answer to a call; none to a notification. */
   answer(request: Request, caller: Caller): object | undefined {
     const { id } = request;
     try {
@@ -150,7 +150,7 @@ export class Service {
       plan: ({ planner, input }) => ({ plan: this.#registry.plan(planner as never, input as never) }),
       'rpc.discover': () => (this.#document ??= openRpcDocument(this.#registry, this.version)),
       'server.info': () => this.#info(),
-      // A connection that must show a token has done so before it comes here.
+      // The connection has checked the token before.
       'server.authenticate': () => ({}),
     };
   }
@@ -168,21 +168,21 @@ export class Service {
   }
 }
 
-/** What a call of no method gets. */
+/** Makes the error for a call of an unknown method. */
 export function unknownMethod(got: string): RpcError {
   const names = methods.map(({ name }) => name);
   const details = { expected: oneOf(names, got), got, path: 'method' };
   return new RpcError(errorCodes.methodNotFound, new PolicyError('unknown_id', details));
 }
 
-/** The answer of a call that failed. */
+/** Makes the answer to a failed call. */
 export const failure = <I extends Id>(id: I, { code, message, data }: RpcError) => ({
   jsonrpc: '2.0' as const,
   id,
   error: { code, message, data },
 });
 
-/** The parameters of a call. Throws `RpcError` −32602 with the path of the bad one. */
+/** Parses the parameters of a call. Throws `RpcError` −32602 with the path of the bad one. */
 function parameters(schema: (typeof methods)[number]['params'], params: unknown): unknown {
   try {
     if (!Array.isArray(params)) return parse(schema as never, params, 'invalid_input');

@@ -1,4 +1,4 @@
-/** One session: a policy, where its decisions go, its timers, and the log of its steps. */
+/** One session: a policy, the delivery of its decisions, its timers, and the log of its steps. */
 import type { AnyDecision, AnyPolicyDefinition } from '../core/definition.ts';
 import { create, type LooseEvent } from '../core/start.ts';
 import { refuse } from '../errors.ts';
@@ -13,21 +13,21 @@ import type { ParamsOf, ResultOf } from './methods.ts';
 import type { DecisionStream } from './stream.ts';
 import { type ArmedTimer, Timers } from './timers.ts';
 
-/** What a session is opened with. */
+/** Parameters that a session is opened with. */
 export interface SessionStart {
   readonly definition: AnyPolicyDefinition;
   readonly config?: unknown;
   readonly snapshot?: unknown;
   readonly deliver: 'reply' | 'stream';
   readonly timers: 'host' | 'server';
-  /** The host decides by itself, and says what: decisions are only compared. */
+  /** Whether the host decides by itself and reports its decisions: those of the policy are only compared. */
   readonly shadow?: boolean | undefined;
   readonly armed?: readonly ArmedTimer[] | undefined;
-  /** The rest of a session that is brought back; its timers wait for {@link Session.start}. */
+  /** Delivery state of a restored session; its timers wait for {@link Session.start}. */
   readonly saved?: SavedDelivery;
 }
 
-/** What sessions take from their server. */
+/** Interface of the server to its sessions. */
 export interface SessionHost {
   readonly limits: ServerLimits;
   readonly clock: Clock;
@@ -75,12 +75,12 @@ export class Session {
     return this.#applying.inFlight;
   }
 
-  /** Decisions that nobody has acknowledged. */
+  /** Number of unacknowledged decisions. */
   get backlog(): number {
     return this.#delivery.stream?.size ?? 0;
   }
 
-  /** The streamed decisions. Throws `invalid_input` where answers carry them. */
+  /** The streamed decisions. Throws `invalid_input` if answers carry them. */
   get stream(): DecisionStream {
     if (this.#delivery.stream !== undefined) return this.#delivery.stream;
     return refuse(
@@ -92,10 +92,10 @@ export class Session {
   }
 
   /**
-   * Applies events in order, or gives the answer of a call that was applied before.
+   * Applies events in order, or returns the answer of a call that was applied before.
    *
-   * @throws RpcError with `index` and the decisions of the earlier events, where one is refused
-   * @throws PolicyError where the call is refused as a whole
+   * @throws RpcError with `index` and the decisions of the earlier events, if one is refused
+   * @throws PolicyError if the call is refused as a whole
    */
   send(params: Omit<ParamsOf<'session.send'>, 'session'>): ResultOf<'session.send'> {
     const { events, producer } = params;
@@ -110,12 +110,12 @@ export class Session {
     return this.#delivery.resultOf(this.#delivery.answer(step, decisions, this.policy.seq));
   }
 
-  /** A page of a long answer. Throws `unknown_id`. */
+  /** Returns a page of a long answer. Throws `unknown_id`. */
   more(more: string): ResultOf<'session.more'> {
     return this.#delivery.more(more);
   }
 
-  /** @param delivery - whether what retries and subscribers need goes with it */
+  /** @param delivery - whether to include the state of retries and subscribers */
   snapshot(delivery = false): ResultOf<'session.snapshot'> {
     const { stream } = this.#delivery;
     return {
@@ -127,12 +127,12 @@ export class Session {
     };
   }
 
-  /** From now on every step is written here before anybody hears of it. */
+  /** Sets the log to which every step is written before it is answered. */
   keepIn(log: SessionLog): void {
     this.#log = log;
   }
 
-  /** The whole session. */
+  /** Returns the whole session. */
   save(): SavedSession {
     const { id: session, deliver, timers, shadow } = this;
     const snapshot = this.policy.snapshot();
@@ -140,7 +140,7 @@ export class Session {
     return shadow ? { ...saved, shadow } : saved;
   }
 
-  /** Does a step again, as it was done before a crash. */
+  /** Replays a step from before a crash. */
   replay(entry: Entry): void {
     if (entry.kind === 'sent') {
       const decisions = entry.events.flatMap((event) => this.#applying.again(event));
@@ -152,7 +152,7 @@ export class Session {
     }
   }
 
-  /** Lets the timers run of a session that was brought back. */
+  /** Starts the timers of a restored session. */
   start(): void {
     this.#timers?.start();
   }
@@ -182,7 +182,7 @@ export class Session {
       this.#log.add(entry);
       this.stream.push(decisions);
     } catch (error) {
-      // What the timer was for is over: a policy may not know it any more.
+      // The policy may have forgotten a timer whose purpose is over.
       this.#applying.refused(error);
       this.#host.meter.timerRefused(this.policy.id, error);
     }

@@ -10,7 +10,7 @@ import { Session, type SessionHost } from './session.ts';
 import { checkShadow } from './shadow.ts';
 import type { Reader } from './stream.ts';
 
-/** Who wants to know that a session is no more. */
+/** A reader that is told when a session ends. */
 export interface SessionReader extends Reader {
   closed(session: Session, reason: 'closed' | 'replaced'): void;
 }
@@ -21,11 +21,11 @@ export class Sessions {
   readonly #host: SessionHost;
   readonly #journal: Records | undefined;
   readonly #sessions = new Map<string, Session>();
-  /** Ids in order, made anew when a session was opened or closed since. */
+  /** Sorted ids; absent after a session was opened or closed. */
   #ids: readonly string[] | undefined;
   #made = 0;
 
-  /** @param journal - where sessions are kept; without one they are gone with the process */
+  /** @param journal - stores the sessions; without one they end with the process */
   constructor(registry: Registry<readonly AnyDefinition[]>, host: SessionHost, journal?: Records) {
     this.#registry = registry;
     this.#host = host;
@@ -33,10 +33,10 @@ export class Sessions {
   }
 
   /**
-   * Brings a session back. Before anything else is done.
+   * Restores a session, before any other call.
    *
-   * @throws PolicyError `snapshot_mismatch` where it does not fit its policy any more; `unknown_id` for a policy that is
-   *   not there any more
+   * @throws PolicyError `snapshot_mismatch` if it does not fit its policy any more; `unknown_id` for a policy that the
+   *   registry does not have any more
    */
   restore({ saved, entries, resume }: FoundSession): void {
     const { session: id, deliver, timers, shadow, snapshot, armed, ...rest } = saved;
@@ -47,7 +47,7 @@ export class Sessions {
     this.#sessions.set(id, session);
   }
 
-  /** All that there were are back. */
+  /** Starts the timers, once all sessions are restored. */
   restored(): void {
     this.#made = this.#journal?.made ?? 0;
     for (const session of this.#sessions.values()) session.start();
@@ -82,7 +82,7 @@ export class Sessions {
       refuse('limit_exceeded', 'session', `at most ${maxSessions} sessions`, this.#sessions.size + 1);
     }
     const session = this.#make(id, definition, params);
-    // Only now that the new one stands.
+    // The old session ends only after the new one was made.
     if (existing !== undefined) this.#end(existing, 'replaced');
     if (this.#journal !== undefined) session.keepIn(this.#journal.begin(session));
     this.#sessions.set(id, session);
@@ -98,13 +98,13 @@ export class Sessions {
     this.#ids = undefined;
   }
 
-  /** Closes all sessions; those that a journal holds go on with the next server. */
+  /** Closes all sessions; those in a journal continue with the next server. */
   closeAll(): void {
     for (const session of this.#sessions.values()) {
       if (this.#journal === undefined) this.#end(session, 'closed');
       else session.close();
     }
-    // A second call, from whoever else stops the server, finds nothing to do.
+    // A second call finds nothing to do.
     this.#sessions.clear();
     this.#ids = undefined;
   }
@@ -157,7 +157,7 @@ export class Sessions {
     refuse('unknown_id', 'policy', 'a policy or a recipe', `${id}, a planner`);
   }
 
-  /** What is said of the session must be so; what is not said may be anything. */
+  /** Refuses parameters that differ from those that the session was opened with; absent ones match any. */
   #attach(session: Session, definition: AnyPolicyDefinition, params: ParamsOf<'session.open'>) {
     const { policy, deliver, timers, shadow } = session;
     if (definition.id !== policy.id) refuse('invalid_input', 'policy', `${policy.id}, as it was opened`, definition.id);
@@ -191,7 +191,7 @@ export class Sessions {
   }
 }
 
-/** The place of the first id after another, by halves. */
+/** Returns the index of the first id after another, by binary search. */
 function firstAfter(ids: readonly string[], after: string): number {
   let [low, high] = [0, ids.length];
   while (low < high) {

@@ -2,9 +2,9 @@
 import type { AnyDecision } from '../core/definition.ts';
 import { refuse } from '../errors.ts';
 
-/** Where a subscriber is told that there is something to read. */
+/** Receives a call when a stream has something to read. */
 export interface Reader {
-  /** There are decisions in a stream that were not there before. */
+  /** Called when a stream has new decisions. */
   wake(stream: DecisionStream): void;
 }
 
@@ -12,9 +12,9 @@ export interface Reader {
 export interface Subscription {
   readonly reader: Reader;
   readonly types: ReadonlySet<string> | undefined;
-  /** Up to here it was given what it wants. */
+  /** Number up to which it was sent all decisions that it wants. */
   given: number;
-  /** The last that was sent to it. */
+  /** Number of the last decision that was sent to it. */
   sent: number;
   acknowledged: number;
 }
@@ -25,24 +25,24 @@ export interface Numbered {
   readonly decision: AnyDecision;
 }
 
-/** A stream as it is kept on disk; its subscribers come again. */
+/** A stream as it is kept on disk, without subscribers: they subscribe anew. */
 export interface SavedStream {
   readonly acknowledged: number;
   readonly backlog: readonly AnyDecision[];
 }
 
-/** The decisions of one session that are not acknowledged, and who reads them. */
+/** The unacknowledged decisions of one session, and their subscribers. */
 export class DecisionStream {
   readonly #most: number;
   readonly #mostReaders: number;
   readonly #forgot: (upTo: number) => void;
-  /** From `#head` on: the decisions after `#forgotten`. */
+  /** Holds the decisions after `#forgotten`, from index `#head` on. */
   #backlog: AnyDecision[] = [];
   #head = 0;
   #forgotten = 0;
   readonly #subscriptions = new Map<Reader, Subscription>();
 
-  /** @param forgot - is told when decisions are acknowledged, and up to which number */
+  /** @param forgot - called with the number up to which decisions are acknowledged */
   constructor(
     limits: { readonly maxBacklog: number; readonly maxSubscriptions: number },
     forgot: (upTo: number) => void = () => undefined,
@@ -64,12 +64,12 @@ export class DecisionStream {
     return this.#forgotten + this.size;
   }
 
-  /** Up to here everything is acknowledged. */
+  /** Number up to which all decisions are acknowledged. */
   get acknowledged(): number {
     return this.#forgotten;
   }
 
-  /** Decisions that are not acknowledged. */
+  /** Number of unacknowledged decisions. */
   get size(): number {
     return this.#backlog.length - this.#head;
   }
@@ -108,7 +108,7 @@ export class DecisionStream {
     return subscription;
   }
 
-  /** What a subscriber that left has not acknowledged stays until another one has. */
+  /** Removes a subscriber. Decisions that it has not acknowledged stay until another one has. */
   unsubscribe(reader: Reader): boolean {
     return this.#subscriptions.delete(reader);
   }
@@ -128,7 +128,7 @@ export class DecisionStream {
     this.#forget();
   }
 
-  /** The next decision that a subscriber wants, or nothing. */
+  /** Returns the next decision that a subscriber wants, or nothing. */
   next(subscription: Subscription): Numbered | undefined {
     while (subscription.given < this.last) {
       subscription.given += 1;
@@ -146,7 +146,7 @@ export class DecisionStream {
     refuse('out_of_order', path, `a number from ${this.#forgotten} to ${most}`, decisionSeq);
   }
 
-  /** A subscriber that has acknowledged all it was sent asks for nothing that it does not want. */
+  /** Forgets the decisions that every subscriber has acknowledged, or skipped after its last acknowledged one. */
   #forget(): void {
     if (this.#subscriptions.size === 0) return;
     let least = Number.POSITIVE_INFINITY;
@@ -162,7 +162,7 @@ export class DecisionStream {
   forget(upTo: number): void {
     this.#head += upTo - this.#forgotten;
     this.#forgotten = upTo;
-    // Not at every step: that would copy all of it each time. Nor much later: what is forgotten takes room until then.
+    // Copying at every step would be slow; much later, forgotten decisions would waste memory.
     if (this.#head * 2 < this.#backlog.length) return;
     this.#backlog = this.#backlog.slice(this.#head);
     this.#head = 0;

@@ -1,4 +1,4 @@
-/** The sessions that a caller reads: what is streamed to it, and which of them have something to read. */
+/** The subscriptions of a caller, and the streams that have decisions for it. */
 import type { Session } from './session.ts';
 import type { SessionReader } from './sessions.ts';
 import type { DecisionStream } from './stream.ts';
@@ -16,7 +16,7 @@ export class Subscriptions {
   subscribe(session: Session, after: number | undefined, types: readonly string[] | undefined): void {
     session.stream.subscribe(this.#reader, after, types);
     this.#subscribed.set(session.stream, session);
-    // Read after the answer.
+    // The backlog is read after the answer.
     this.#ready.add(session.stream);
   }
 
@@ -26,12 +26,12 @@ export class Subscriptions {
     this.#ready.delete(session.stream);
   }
 
-  /** A stream has something to read. */
+  /** Notes that a stream has something to read. */
   wake(stream: DecisionStream): void {
     this.#ready.add(stream);
   }
 
-  /** Whether there is something to read. */
+  /** Whether decisions wait. */
   get isReady(): boolean {
     return this.#ready.size > 0;
   }
@@ -43,7 +43,7 @@ export class Subscriptions {
     this.#ready.clear();
   }
 
-  /** What there is to read: parameters of `session.decision`. */
+  /** Yields the parameters of `session.decision` for the decisions that wait. */
   *read(): Generator<object> {
     for (const stream of this.#ready) {
       this.#ready.delete(stream);
@@ -52,7 +52,7 @@ export class Subscriptions {
       if (session === undefined || subscription === undefined) continue;
       for (let one = stream.next(subscription); one !== undefined; one = stream.next(subscription)) {
         yield { session: session.id, ...one };
-        // Meanwhile it may have been closed, replaced, or subscribed to anew from another number.
+        // Meanwhile the session may have been closed, replaced, or subscribed to anew from another number.
         if (stream.subscriptionOf(this.#reader) !== subscription) break;
       }
     }

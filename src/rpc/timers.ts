@@ -2,7 +2,7 @@
 import type { AnyDecision } from '../core/definition.ts';
 import type { Clock } from './clock.ts';
 
-/** A timer that runs. */
+/** A running timer. */
 export interface ArmedTimer {
   readonly timerId: string;
   readonly fireAtSeconds: number;
@@ -14,16 +14,16 @@ interface Running extends ArmedTimer {
 
 const nothing = (): void => undefined;
 
-/** A backlog that is full leaves a timer waiting; then it is tried again after this. */
+/** Seconds until a timer is tried again that met a full backlog. */
 const retrySeconds = 0.25;
 
 /** The timers of one session. */
 export class Timers {
   readonly #clock: Clock;
-  /** Sends `timer.fired`; false if it cannot be taken now. */
+  /** Sends `timer.fired`; false if the session cannot take it now. */
   readonly #fire: (timerId: string, at: number) => boolean;
   readonly #running = new Map<string, Running>();
-  /** Timers of a session that is being brought back do not fire before all of it is there. */
+  /** False while the session is being restored: timers do not fire then. */
   #started = true;
 
   constructor(clock: Clock, fire: (timerId: string, at: number) => boolean) {
@@ -31,7 +31,7 @@ export class Timers {
     this.#fire = fire;
   }
 
-  /** Arms what the decisions ask for; a later one with the same id replaces it. */
+  /** Arms the timers of these decisions; a later one with the same id replaces the earlier. */
   arm(decisions: readonly AnyDecision[]): void {
     for (const one of decisions) if (one.type === 'timer.set') this.set(one as unknown as ArmedTimer);
   }
@@ -56,7 +56,7 @@ export class Timers {
     this.#running.delete(timerId);
   }
 
-  /** The timers that run, in the order of their ids. */
+  /** Returns the running timers, in the order of their ids. */
   armed(): ArmedTimer[] {
     const all = [...this.#running.values()].map(({ timerId, fireAtSeconds }) => ({ timerId, fireAtSeconds }));
     return all.sort((a, b) => (a.timerId < b.timerId ? -1 : 1));
@@ -72,7 +72,7 @@ export class Timers {
     if (!this.#started) return void this.#running.set(timerId, { timerId, fireAtSeconds, cancel: nothing });
     const cancel = this.#clock.after(seconds, () => {
       this.#running.delete(timerId);
-      // The timer of the platform may be early by a part of a millisecond.
+      // The timer of the platform may fire a fraction of a millisecond early.
       const taken = this.#fire(timerId, Math.max(fireAtSeconds, this.#clock.now()));
       if (!taken) this.#start(timerId, fireAtSeconds, retrySeconds);
     });

@@ -1,7 +1,7 @@
-/** How group-relative advantages are computed (RolloutPipe §3.2, equation 1): the settings of whoever computes them. */
+/** Settings of group-relative advantages (RolloutPipe §3.2, equation 1). */
 import { z } from 'zod';
 
-/** Beyond this the square of a reward leaves the range of a float64. */
+/** Largest magnitude of a reward: its square must stay within the range of a float64. */
 export const largestReward = 1e100;
 
 /** The settings, as fields of a configuration or of a planner's input. */
@@ -31,5 +31,5 @@ export const advantageFields = {
     .describe('Advantage of the only response of a group, which has nothing to be compared with: 0, or its reward.'),
 };
 
-/** The settings, filled in. */
+/** The settings, defaults filled in. */
 export type AdvantageSettings = { readonly [F in keyof typeof advantageFields]: z.output<(typeof advantageFields)[F]> };

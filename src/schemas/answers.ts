@@ -1,4 +1,4 @@
-/** Which events answer which commands. */
+/** Maps commands to the events that answer them. */
 import type { VocabularyDecision } from './decisions/index.ts';
 import type { VocabularyEvent } from './events/index.ts';
 

@@ -35,7 +35,7 @@ export const placedEngine = z
   })
   .describe('An engine with its server, its GPUs and the size of its KV cache.');
 
-/** All engines that roll out: each of them once, and each GPU once. */
+/** All engines of the rollout: each engine once, and each GPU once. */
 export const placedEngines = z.array(placedEngine).superRefine((engines, context) => {
   const ids = new Set<string>();
   const gpus = new Set<string>();

@@ -16,23 +16,23 @@ export const nodeId = id.describe('Id of the node, given by the host.');
 export const stepId = id.describe('Id of the training step, given by the host; new for every step.');
 /** A batch's id, given by the host. */
 export const batchId = id.describe('Id of the batch, given by the host; new for every batch.');
-/** A device of the job, as the planner numbers them: 0 to 1,048,575. */
+/** Rank of a device of the job, in the planner's numbering: 0 to 1,048,575. */
 export const rank = count.max(1_048_575).describe('Rank of the worker: its device, numbered from 0.');
-/** A try's id, minted by the policy: `<idPrefix>preprocess/<number>`, never reused. */
+/** Id of one attempt to preprocess, minted by the policy: `<idPrefix>preprocess/<number>`, never reused. */
 export const preprocessId = z.string().min(1).max(256).describe('Id of the try, minted by the policy.');
-/** A slice's id, minted by the policy: `<idPrefix>slice/<number>`, the same for each try to bring it. */
+/** A slice's id, minted by the policy: `<idPrefix>slice/<number>`, the same for each attempt to fetch it. */
 export const sliceId = z
   .string()
   .min(1)
   .max(256)
   .describe('Id of the slice, minted by the policy; a rank that has it already does not fetch it again.');
-/** What of a sample is read: a path or URL, at most 4,096 characters. */
+/** Path or URL of a sample's file, at most 4,096 characters. */
 export const mediaPath = z.string().min(1).max(4096).describe('Path or URL of the file.');
 /** Frames of a video, or images of a sample: 1 to 1,048,576. */
 export const frames = positiveCount.max(1_048_576).describe('Frames of the video, or images of the sample.');
 /** First frame of a slice. */
 export const fromFrame = count.max(1_048_575).describe('First frame of the slice, numbered from 0.');
-/** Where a slice ends. */
+/** End of a slice: the frame behind its last one. */
 export const toFrame = positiveCount.max(1_048_576).describe('Frame behind the last one of the slice.');
 /** Width and height of a frame, 1 to 65,536 each. */
 export const resolution = z
@@ -41,9 +41,9 @@ export const resolution = z
     height: positiveCount.max(65_536).describe('Pixels down, 1 to 65,536.'),
   })
   .describe('Size of each frame after preprocessing.');
-/** What preprocessed tensors take in host memory. */
+/** Size of preprocessed tensors in host memory, in bytes. */
 export const tensorBytes = bytes.min(1).max(1e15).describe('Bytes of the preprocessed tensors in host memory, >= 1.');
-/** What has pixels. */
+/** Kind of visual data: images, or a video clip. */
 export const visualKind = z
   .enum(['image', 'video'])
   .describe('`image`: one or more images; `video`: frames of a clip.');
@@ -137,5 +137,5 @@ export const tensorShape = z
   })
   .describe('The name and shape of a tensor.');
 
-/** A sample, as metadata. */
+/** Metadata of a sample: text, or with images or video. */
 export type DrawnSample = TextSample | VisualSample;

@@ -1,11 +1,11 @@
-/** Schemas that a host's own definitions bring along. */
+/** Checks the schemas of a host's own definitions. */
 import { refuse } from '../errors.ts';
 
 /**
- * Refuses what is no schema of zod 4. One of zod 3 would do for a while, and fail where a document or a field is made
- * of it.
+ * Refuses values that are no schemas of zod 4. One of zod 3 would work at first, and fail later, when a document or a field
+ * is made of it.
  *
- * @throws PolicyError `invalid_config`, with the path of the first that is none
+ * @throws PolicyError `invalid_config`, with the path of the first such value
  */
 export function checkSchemas(schemas: Readonly<Record<string, unknown>>, path: string): void {
   for (const [key, schema] of Object.entries(schemas)) {

@@ -1,23 +1,23 @@
-/** Updates of a trainer, and the micro-batches that they are computed in. */
+/** Updates of a trainer, and their micro-batches. */
 import { z } from 'zod';
 import { groupId } from './training.ts';
 import { count, tokens } from './units.ts';
 
 export type { MicroBatch } from './types/objects.ts';
 
-/** The id of one try of an update, minted by the policy: `<idPrefix>update#<n>`. */
+/** The id of one attempt at an update, minted by the policy: `<idPrefix>update#<n>`. */
 export const updateId = z
   .string()
   .min(1)
   .max(200)
   .describe('Id of the update, minted by the policy; new for every try.');
-/** The id of one try to publish weights, minted by the policy: `<idPrefix>publication#<n>`. */
+/** The id of one attempt to publish weights, minted by the policy: `<idPrefix>publication#<n>`. */
 export const publicationId = z
   .string()
   .min(1)
   .max(200)
   .describe('Id of the publication, minted by the policy; new for every try.');
-/** Which update of its round, from 0. */
+/** Index of an update in its round, from 0. */
 export const updateIndex = count.describe('Which update of the round, from 0.');
 
 export const microBatch = z

@@ -1,4 +1,4 @@
-/** Prompts, their responses, and what is known of a prompt that has been deferred before. */
+/** Prompts, their responses, and the history of deferred prompts. */
 import { z } from 'zod';
 import type { Deferral, FinalPrompt, KeptResponse, Prompt } from './types/objects.ts';
 import { count, domain, promptId, ref, requestId, seconds, tokens, weightVersion } from './units.ts';
@@ -97,7 +97,7 @@ export const finalPrompt = z
   })
   .describe('A prompt of a completed round, with exactly R0 responses in the order of their indices.');
 
-/** A copy of a prompt that shares nothing with it, its keys in the order of the schema. */
+/** Copies a prompt, sharing nothing with it, with its keys in the order of the schema. */
 export function copyPrompt(given: Prompt): Prompt {
   const { promptId, ref, domain, promptTokens, expectedTokens, deferral, kept } = given;
   const copy: Prompt = { promptId };
@@ -110,18 +110,18 @@ export function copyPrompt(given: Prompt): Prompt {
   return copy;
 }
 
-/** A copy of what a deferred prompt carries. */
+/** Copies the deferral of a prompt. */
 export function copyDeferral({ count, sinceRound, sinceSeconds }: Deferral): Deferral {
   return { count, sinceRound, sinceSeconds };
 }
 
-/** A copy of a kept response. */
+/** Copies a kept response. */
 export function copyKept({ requestId, index, tokens, weightVersions, finished, reward }: KeptResponse): KeptResponse {
   const copy = { requestId, index, tokens, weightVersions: weightVersions.slice(), finished };
   return reward === undefined ? copy : { ...copy, reward };
 }
 
-/** A copy of a prompt of a completed round. */
+/** Copies a prompt of a completed round. */
 export function copyFinal({ promptId, ref, domain, deferral, responses }: FinalPrompt): FinalPrompt {
   return {
     promptId,

@@ -1,7 +1,7 @@
-/** Ids and bounds of reward workers and of what is dispatched to them. */
+/** Ids and bounds of reward workers and of dispatches to them. */
 import { z } from 'zod';
 
-/** How a reward is computed. */
+/** Kind of reward: by a rule, in a sandbox, or by a judge. */
 export const rewardKind = z
   .enum(['rule', 'sandbox', 'judge'])
   .describe('`rule`: a check such as of a mathematical answer; `sandbox`: code is run; `judge`: an LLM judges.');
@@ -9,7 +9,7 @@ export const rewardKind = z
 export const workerId = z.string().min(1).max(512).describe('Id of the reward worker, given by the host.');
 /** A dispatch's id, minted by the policy: `<idPrefix>reward/<number>`, never reused. */
 export const dispatchId = z.string().min(1).max(256).describe('Id of the dispatch, minted by the policy.');
-/** How long a worker may take: more than 0, at most 1,000,000 seconds. */
+/** Time that a worker may take: more than 0, at most 1,000,000 seconds. */
 export const rewardBudgetSeconds = z
   .number()
   .positive()

@@ -1,4 +1,4 @@
-/** Sandboxes: what is told of a timeout that was not used. */
+/** Sandboxes: estimates for timeouts that were not used. */
 import { z } from 'zod';
 import { count, seconds } from './units.ts';
 

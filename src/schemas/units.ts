@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 /** Seconds on one clock of the session: a finite number >= 0. */
 export const seconds = z.number().nonnegative().describe('Seconds, >= 0.');
-/** Seconds that must pass: a finite number > 0. */
+/** A duration in seconds: a finite number > 0. */
 export const positiveSeconds = z.number().positive().describe('Seconds, > 0.');
 /** A whole number >= 0. */
 export const count = z.int().nonnegative();
@@ -37,16 +37,16 @@ export const queryId = id.describe('Id of the query, minted by the policy.');
 export const releaseId = id.describe('Id of the release of GPUs, minted by the policy.');
 /** A timer's id, minted by the policy. */
 export const timerId = id.describe('Id of the timer, minted by the policy.');
-/** What stands before every request id; a restarted host gives a new one. */
+/** Prefix of every request id; a restarted host gives a new one. */
 export const idPrefix = z.string().max(128).describe('Prefix of every request id; new after each restart of the host.');
 /** A data domain or task, such as `math`. */
 export const domain = id.describe('Data domain of the prompt, such as `math` or `code`.');
-/** Which kind of rollout round. */
+/** Kind of a rollout round: `short` speculates, `long` does not. */
 export const roundKind = z.enum(['short', 'long']).describe('`short`: with speculation; `long`: without.');
-/** What went wrong, as text. */
+/** Message of an error, as text. */
 export const message = z.string().max(2000).optional().describe('What went wrong, for operators.');
 const encoder = new TextEncoder();
-/** Up to 85 characters need no count: each is three bytes at most. */
+/** Whether a text has at most 256 bytes. Up to 85 characters need no count, since each has three bytes at most. */
 function fitsRef(text: string): boolean {
   return text.length <= 85 || encoder.encode(text).length <= 256;
 }
@@ -58,10 +58,10 @@ export const ref = z
   .describe('Opaque reference of the host, at most 256 bytes; echoed.');
 
 /**
- * `ceil(factor · n)`, forgiving the rounding of the factor: 1.1 · 100 is 110, not 111.
+ * Returns `ceil(factor · n)` without the rounding error of the factor: 1.1 · 100 is 110, not 111.
  *
  * @param factor - a speculation factor, >= 1
- * @param n - what it multiplies, a whole number >= 0
+ * @param n - the count that it multiplies, a whole number >= 0
  */
 export function scaledCount(factor: number, n: number): number {
   return Math.ceil(factor * n - 1e-9);

@@ -1,5 +1,5 @@
 /**
- * How a word of the vocabulary is made: one name, one schema.
+ * Makes the words of the vocabulary: one name, one schema.
  *
  * Policies select words from `src/schemas`; a host's own policy makes its own words under a namespace
  * (`acme/queue.grown`).
@@ -12,7 +12,7 @@ import { seconds } from './units.ts';
 /** Fields of a word, beside those that every word has. */
 export type Fields = Readonly<Record<string, z.ZodType>>;
 
-/** What can happen: an event that a policy understands. */
+/** An event that a policy understands. */
 export interface EventWord<T extends string = string, S extends z.ZodType = z.ZodType> {
   /** Its name, such as `response.completed`. */
   readonly type: T;
@@ -22,7 +22,7 @@ export interface EventWord<T extends string = string, S extends z.ZodType = z.Zo
   readonly schema: S;
 }
 
-/** What a policy can answer: a command for the host to carry out, or a notice that others read. */
+/** A decision of a policy: a command for the host to carry out, or a notice. */
 export interface DecisionWord<
   T extends string = string,
   S extends z.ZodType = z.ZodType,
@@ -52,14 +52,14 @@ type ReasonOf<R extends ReasonShapes> = {
   [C in keyof R & string]: z.output<
     z.ZodObject<
       R[C] & {
-        /** Which reason, one of a closed set. */
+        /** Code of the reason, one of a closed set. */
         code: z.ZodLiteral<C>;
       }
     >
   >;
 }[keyof R & string];
 type DecisionShape<T extends string, F extends Fields, R extends ReasonShapes> = EventShape<T, F> & {
-  /** Why, with the numbers that led to it. */
+  /** Reason, with the numbers that led to it. */
   reason: z.ZodType<ReasonOf<R>>;
 };
 
@@ -114,8 +114,8 @@ export function defineDecision<
 }
 
 /**
- * Checks what an author has written at once. For the words of rollflex the build writes functions (`withLaterFields` in
- * `scripts/tree-shaking.ts`): their schemas are made when they are first read.
+ * Checks the fields of an author's word at once. For the words of rollflex, the build writes functions (`withLaterFields`
+ * in `scripts/tree-shaking.ts`), so that their schemas are made when they are first read.
  */
 function whenNeeded<T extends object>(given: T | (() => T), check: (own: T) => void): () => T {
   if (typeof given === 'function') return given;
@@ -123,7 +123,7 @@ function whenNeeded<T extends object>(given: T | (() => T), check: (own: T) => v
   return () => given;
 }
 
-/** A word whose schema is made when it is first read: a program has all words, and uses few. */
+/** Makes a word whose schema is made when it is first read: a program has all words, and uses few. */
 function word<W extends EventWord>(
   of: Omit<W, 'schema' | 'reasons'>,
   id: string,
@@ -147,7 +147,7 @@ function word<W extends EventWord>(
   return Object.freeze(Object.defineProperty(own, 'reasons', { get, enumerable: true })) as never;
 }
 
-/** Words in the order of their names: the order of a module's exports is not the same in every bundle. */
+/** Sorts words by their names: the order of a module's exports is not the same in every bundle. */
 export function byName<W extends EventWord>(words: readonly W[]): readonly W[] {
   return Object.freeze([...words].sort((a, b) => (a.type < b.type ? -1 : 1)));
 }

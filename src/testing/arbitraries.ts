@@ -1,4 +1,4 @@
-/** Arbitraries of fast-check for what policies and planners are given. All of them shrink. */
+/** Arbitraries of fast-check for the inputs of policies and planners. All of them shrink. */
 import fc from 'fast-check';
 import type { AnyEvent } from '../core/definition.ts';
 import type { PlacedEngine, Prompt, VocabularyEvent } from '../schemas/index.ts';
@@ -28,7 +28,7 @@ export interface ClusterBounds {
 const powersUpTo = (most: number): number[] =>
   Array.from({ length: Math.floor(Math.log2(most)) + 1 }, (_, n) => 2 ** n);
 
-/** Clusters: the same number of GPUs in each server, a tensor-parallel degree that divides it. */
+/** Makes clusters: the same number of GPUs in each server, a tensor-parallel degree that divides it. */
 export function clusters({ servers: most = 4, gpusPerServer = 8 }: ClusterBounds = {}): fc.Arbitrary<Cluster> {
   return fc
     .record({
@@ -59,7 +59,7 @@ export function clusters({ servers: most = 4, gpusPerServer = 8 }: ClusterBounds
     });
 }
 
-/** The events that tell a policy of a cluster, at one time in seconds: `engine.added`, `engines.placed`, `node.added`. */
+/** Makes the events that describe a cluster to a policy, at one time in seconds: `engine.added`, `engines.placed`, `node.added`. */
 export function clusterEvents({ engines, nodes }: Cluster, at = 0): VocabularyEvent[] {
   return [
     ...engines.map(({ engineId }): VocabularyEvent => ({ type: 'engine.added', at, engineId })),
@@ -78,7 +78,7 @@ export interface PromptBounds {
   readonly promptTokens?: number;
 }
 
-/** Batches of prompts, each id once: `prompts` of `round.opened` and `prompts.supplied`. */
+/** Makes batches of prompts, each id once: `prompts` of `round.opened` and `prompts.supplied`. */
 export function promptBatches({
   most = 32,
   domains = [],
@@ -99,17 +99,17 @@ export function promptBatches({
 
 /** Bounds of lengths. */
 export interface LengthBounds {
-  /** Fewest, by default 0. */
+  /** Least number of lengths, by default 0. */
   readonly least?: number;
-  /** Most of them, by default 64. */
+  /** Largest number of lengths, by default 64. */
   readonly most?: number;
   /** Tokens of the longest, by default 32,768. */
   readonly longest?: number;
 }
 
 /**
- * Lengths in tokens with a long tail, as responses and the sequences of a batch have them: mostly short, few near the
- * longest, some equal. They are `lengths` of flex-ulysses and of micro-batches.
+ * Makes lengths in tokens with a long tail, as of responses and of sequences in a batch: mostly short, few near the longest,
+ * some equal. They fit `lengths` of flex-ulysses and of micro-batches.
  */
 export function sequenceLengths({ least = 0, most = 64, longest = 32_768 }: LengthBounds = {}): fc.Arbitrary<number[]> {
   const length = fc.oneof(
@@ -121,7 +121,7 @@ export function sequenceLengths({ least = 0, most = 64, longest = 32_768 }: Leng
 }
 
 /**
- * Streams of likely events for a policy, by its `arbitrary`; late, repeated and refused ones are among them.
+ * Makes streams of likely events for a policy, by its `arbitrary`; late, repeated and refused ones are among them.
  *
  * @param most - most events, by default 60
  */
@@ -131,14 +131,14 @@ export function eventStreams(tested: Tested, config: unknown, most = 60): fc.Arb
     .map(([tape, length]) => likelyEvents(tested, config, tape, length));
 }
 
-/** A stream of events, and then one that is malformed: its policy refuses it and stays as it was. */
+/** A stream of events, and a malformed one, which the policy must refuse without any change. */
 export interface MalformedStream extends Malformed {
   /** The events before it. */
   readonly before: readonly AnyEvent[];
 }
 
 /**
- * Streams that end in a malformed event: an unknown key, or a value of another type, anywhere in a likely event.
+ * Makes streams that end in a malformed event: an unknown key, or a value of another type, anywhere in a likely event.
  *
  * @param most - most events, by default 60
  */

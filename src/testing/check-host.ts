@@ -1,4 +1,4 @@
-/** A host adapter against a real policy: whatever it is told must be carried out, and reported once. */
+/** Checks a host adapter against a real policy: it must carry out every command, and report it once. */
 import type { AnyEvent } from '../core/definition.ts';
 import { create } from '../core/start.ts';
 import { tailBatching } from '../recipes/tail-batching/index.ts';
@@ -8,13 +8,13 @@ import { textOfRun } from './search.ts';
 
 /** A host, as far as a policy sees it. */
 export interface HostUnderTest {
-  /** Carries out one decision; notices are given too, in order. It may report at once, or later. */
+  /** Carries out one decision; notices are passed too, in order. It may report at once, or later. */
   carryOut(decision: VocabularyDecision): void | Promise<void>;
-  /** Stops what still runs, when the check is over. */
+  /** Stops running requests and timers when the check is over. */
   close?(): void | Promise<void>;
 }
 
-/** How a host is checked. */
+/** Options of a check of a host. */
 export interface HostCheckOptions {
   /** Configuration of tail-batching, in place of small rounds with much speculation and an abort grace of 0.1 s. */
   readonly config?: Readonly<Record<string, unknown>>;
@@ -22,7 +22,7 @@ export interface HostCheckOptions {
   readonly rounds?: number;
   /** Seconds of real time until all must be answered, by default 10. */
   readonly limitSeconds?: number;
-  /** Seconds of real time in which nothing more may come when all is answered, by default 0.05. */
+  /** Seconds of real time without further reports after the last answer, by default 0.05. */
   readonly quietSeconds?: number;
 }
 
@@ -34,7 +34,7 @@ const defaults = {
   abortGraceSeconds: 0.1,
 };
 
-/** Passes events and decisions on, one after the other, also where a host reports while it is being told. */
+/** Passes events and decisions on, one after the other, even if a host reports while it receives a decision. */
 class Exchange {
   readonly audit = new HostAudit();
   readonly log: AnyEvent[] = [];
@@ -61,7 +61,7 @@ class Exchange {
     this.#pump();
   }
 
-  /** From here on neither side hears the other. */
+  /** Stops the exchange: neither side hears the other from now on. */
   stop(): void {
     this.#host = undefined;
   }
@@ -85,7 +85,7 @@ class Exchange {
     this.changed();
   }
 
-  /** What the host has reported, or the next round once the last one has drained. */
+  /** Returns the next report of the host, or the next round once the last one has drained. */
   #next(): VocabularyEvent | undefined {
     const event = this.#waiting.shift();
     if (event !== undefined) {
@@ -122,15 +122,15 @@ class Exchange {
 }
 
 /**
- * Checks a host adapter: plays rounds of tail-batching with it, in real time, and holds what it reports against what
- * it was told. Found are aborts, launches, timers and requests for prompts that are never answered; responses that end
- * twice or were never launched; timers that fire early or unasked; events that the policy refuses; and a `carryOut`
- * that fails. Not found is what a policy cannot see: tokens that are wrong, or an engine that goes on after its abort.
+ * Checks a host adapter: plays rounds of tail-batching with it, in real time, and compares its reports with the decisions.
+ * It finds aborts, launches, timers and requests for prompts that are never answered; responses that end twice or were
+ * never launched; timers that fire early or unasked; events that the policy refuses; and a `carryOut` that fails. It cannot
+ * find what a policy cannot see: wrong tokens, or an engine that continues after its abort.
  *
  * Give the adapter engines that answer in milliseconds, such as those of `rollflex/mock-engine`.
  *
  * @param connect - makes the adapter; it reports events by the function that it is given, whose `at` is in seconds
- * @throws Error that names everything found, with the end of what was said on both sides
+ * @throws Error that names all faults, with the last events and decisions
  */
 export async function checkHost(
   connect: (report: (event: VocabularyEvent) => void) => HostUnderTest | Promise<HostUnderTest>,
@@ -149,7 +149,7 @@ export async function checkHost(
     exchange.start(host);
   });
   const problems = [...exchange.audit.problems];
-  // With a problem the rounds stop early, and what is open then says nothing.
+  // A problem stops the rounds early, and open work is no fault then.
   if (problems.length === 0) problems.push(...exchange.audit.debts());
   exchange.stop();
   await host.close?.();

@@ -9,7 +9,7 @@ import { choicesFrom, newSubject, type Subject } from './run.ts';
 import { messageOf, type SearchOptions, search, textOfRun } from './search.ts';
 import { copy } from './values.ts';
 
-/** What a policy holds, by its ledgers `prompts` and `responses`. */
+/** Returns the ids that a policy holds, from its ledgers `prompts` and `responses`. */
 export function placesOf(definition: AnyPolicyDefinition, saved: unknown): Places {
   const held = (name: string): readonly string[] => {
     const ledger = definition.ledgers.find((one) => one.name === name);
@@ -20,12 +20,12 @@ export function placesOf(definition: AnyPolicyDefinition, saved: unknown): Place
 }
 
 /**
- * Plays one run: a host that makes trouble, then one that plays along until the round has ended and drained.
+ * Plays one run: a host that makes trouble, then one that cooperates until the round has ended and drained.
  *
  * @param tape - steers the host; the same tape gives the same run
  * @param length - events of the part with trouble
  * @param log - takes the events that were sent, refused ones included
- * @throws Error that says what was lost, was there twice, or does not end
+ * @throws Error that names the id that was lost or handed over twice, or the round that does not end
  */
 export function playHost(
   definition: AnyPolicyDefinition,
@@ -50,14 +50,14 @@ export function playHost(
     try {
       send(host.trouble(choices, at + choices.below(10)));
     } catch (error) {
-      // What cannot be, a host may still report; the policy refuses it.
+      // A host may report the impossible; the policy refuses it.
       if (!isPolicyError(error) || error.code === 'internal') throw error;
     }
     if (choices.below(10) === 0)
       policy = create(definition, { snapshot: copy(policy.snapshot()) }) as unknown as Subject;
     if (index % 4 === 3 || index === length - 1) host.books.compareWith(placesOf(definition, policy.snapshot().state));
   }
-  // Far more than a round takes, from wherever the trouble has left it.
+  // A round takes far fewer steps, from any state that the trouble has left.
   for (let step = 0; step < 3000; step += 1) {
     const event = host.cooperate(at);
     if (event === undefined) {
@@ -71,15 +71,15 @@ export function playHost(
 
 /**
  * Checks a policy with the words of speculative-admission, or a recipe with those of tail-batching, against a model of
- * a host. The host loses engines, aborts late or never, reports twice, restarts, and plays along in the end. Its
- * books say where every prompt and response must be; a policy that loses one, hands one over twice, misses R0 or P0,
- * passes a limit or does not end its round is found. It needs ledgers `prompts` and `responses`.
+ * a host. The host loses engines, aborts late or never, reports twice, restarts, and cooperates in the end. Its books
+ * track every prompt and response: they reveal a policy that loses one, hands one over twice, misses R0 or P0, exceeds a
+ * limit or does not end its round. The policy needs ledgers `prompts` and `responses`.
  *
  * @example
  * ```ts
  * checkConservation(speculativeAdmission, { config: { promptsPerRound: 3, responsesPerPrompt: 2 } });
  * ```
- * @throws Error that says what is broken, with the smallest run that breaks it and the seed to repeat it
+ * @throws Error that names the fault, with the smallest run that shows it and the seed to repeat it
  */
 export function checkConservation(definition: AnyPolicyDefinition, options: SearchOptions): void {
   const takes = new Set<string>(definition.events.map(({ type }) => type));

@@ -1,10 +1,10 @@
-/** Law 2: nothing is lost. Every ledger of a policy adds up after every event. */
+/** Law 2: nothing is lost. Every ledger of a policy balances after every event. */
 import { isPolicyError } from '../errors.ts';
 import type { Case } from './law.ts';
 import { addTo, multisetOf, textOfSet } from './multiset.ts';
 import { answer, newSubject } from './run.ts';
 
-/** Throws if what a ledger holds is not what has entered and not left. */
+/** Throws if a ledger does not hold exactly the ids that have entered and not left. */
 export function conserved({ definition, config, events }: Case): void {
   const subject = newSubject(definition, config);
   if (definition.ledgers.length === 0) throw new Error('it declares no ledger');
@@ -12,7 +12,7 @@ export function conserved({ definition, config, events }: Case): void {
   let before = heldNow();
   for (const event of events) {
     const given = answer(subject, event);
-    // An event that `apply` failed on leaves nothing to count: law 3 says so.
+    // There is nothing to count after an event on which `apply` failed: law 3 reports it.
     if ('refused' in given && isPolicyError(given.refused) && given.refused.code === 'internal') return;
     const after = heldNow();
     const decisions = 'refused' in given ? [] : given.decisions;

@@ -1,11 +1,11 @@
-/** Law 10, by counting: what an event looks at must not grow with what is in flight. */
+/** Law 10, by counting: the items that an event walks over must not grow with the number in flight. */
 import type { AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
 import { parse } from '../core/validate.ts';
 import { messageOf } from './search.ts';
 
 /** Events that bring a policy to n in flight, and events to measure then. */
 export interface InFlightLoad {
-  /** Events that bring so many into flight. */
+  /** Events that bring this number into flight. */
   readonly build: readonly AnyEvent[];
   /** Events whose cost is counted then. */
   readonly probes: readonly AnyEvent[];
@@ -43,7 +43,7 @@ const walks: readonly (readonly [object, readonly PropertyKey[]])[] = [
 
 const iterators: ReadonlySet<PropertyKey> = new Set(['values', 'keys', 'entries', Symbol.iterator]);
 
-/** Counts what an iterator gives: the first of many costs one. */
+/** Counts the items that are taken from an iterator: the first of many costs one. */
 function counted(iterator: Iterator<unknown>, count: () => void): Iterator<unknown> {
   const next = iterator.next.bind(iterator);
   return Object.assign(iterator, {

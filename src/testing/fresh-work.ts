@@ -1,9 +1,9 @@
-/** Work that a host begins: the round, the step or the requests that a policy is there for, told by what it takes. */
+/** Work that a host begins: the round, the step or the requests of a policy, recognised by the events that it takes. */
 
 import type { Desk, Plan, Report } from './obedience.ts';
 import { batchOf, finalPrompts } from './obedient-answers.ts';
 
-/** A setting that is a number, or the other one where there is none. */
+/** Returns a numeric setting, or a default if it is absent. */
 const setting = ({ config }: Desk, name: string, otherwise: number): number => {
   const value = config[name];
   return typeof value === 'number' ? value : otherwise;
@@ -30,7 +30,7 @@ function completed(round: { weightVersion: number }, promptIds: readonly string[
   return { type: 'round.completed', ...round, prompts, deferred: 0, reason };
 }
 
-/** The source has prompts again, where the host has any. */
+/** Reports that the source has prompts again, if the host has any. */
 const source = ({ supplies }: Desk): Report[] => (supplies > 0 ? [{ type: 'source.reopened' }] : []);
 
 function requested(desk: Desk): Plan {
@@ -38,7 +38,7 @@ function requested(desk: Desk): Plan {
   return [[...source(desk), { type: 'round.requested', roundId, weightVersion }]];
 }
 
-/** Groups of a round that is trained while they come. */
+/** Plans groups of a round that is trained while they arrive. */
 function trained(desk: Desk): Plan {
   const round = newRound(desk);
   const groupIds = times(setting(desk, 'groupsPerRound', 3), () => desk.mint('g'));
@@ -54,7 +54,7 @@ function trained(desk: Desk): Plan {
   ];
 }
 
-/** Groups with their rewards, and then the end of their round. */
+/** Plans groups with their rewards, and then the end of their round. */
 function rewarded(desk: Desk): Plan {
   const round = newRound(desk);
   const { roundId, weightVersion } = round;
@@ -71,7 +71,7 @@ function rewarded(desk: Desk): Plan {
   return [[opened(round), ...groups], [{ type: 'round.rewarded', ...round, prompts, reason }]];
 }
 
-/** Prompts whose responses are accepted and count, as an admission says it. */
+/** Plans prompts with responses that an admission accepts and counts. */
 function counted(desk: Desk): Plan {
   const round = newRound(desk);
   const { roundId } = round;
@@ -96,7 +96,7 @@ function counted(desk: Desk): Plan {
   ];
 }
 
-/** Requests of more prompts than are in service at once. */
+/** Plans requests of more prompts than are in service at once. */
 function arriving(desk: Desk): Plan {
   const round = newRound(desk);
   const { roundId } = round;
@@ -111,7 +111,7 @@ function arriving(desk: Desk): Plan {
   return [[opened(round, prompts), ...arrivals], [completed(round, promptIds)]];
 }
 
-/** A step with a sample of each kind, in one batch. */
+/** Plans a step with a sample of each kind, in one batch. */
 function drawn(desk: Desk): Plan {
   const stepId = desk.mint('s');
   const media = { path: '/data/clip', frames: 2, resolution: { width: 28, height: 28 }, bytes: 5 };
@@ -148,7 +148,7 @@ function rolledOut(desk: Desk): Plan {
   ];
 }
 
-/** What a policy is there for, by an event that it takes: the first that fits. */
+/** Main work of a policy, by an event that it takes; the first match counts. */
 const works: readonly (readonly [takes: string, work: (desk: Desk) => Plan])[] = [
   ['round.requested', requested],
   ['group.completed', trained],
@@ -162,7 +162,7 @@ const works: readonly (readonly [takes: string, work: (desk: Desk) => Plan])[] =
   ['step.finished', rolledOut],
 ];
 
-/** Work for a policy that takes these events; none where the vocabulary has no work for them. */
+/** Plans work for a policy that takes these events; none if the vocabulary has no work for them. */
 export function freshWork(desk: Desk): Plan {
   return works.find(([type]) => desk.takes.has(type))?.[1](desk) ?? [];
 }

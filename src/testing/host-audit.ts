@@ -1,4 +1,4 @@
-/** What a host owes for what it was told, and what it has reported: the books of the policy's side. */
+/** Checks a host from the policy's side: compares its reports with the decisions that it received. */
 import type { VocabularyDecision, VocabularyEvent } from '../schemas/index.ts';
 
 interface Request {
@@ -7,21 +7,21 @@ interface Request {
   readonly ends: string[];
 }
 
-/** Enters decisions and events in the order in which they pass; `problems` are certain, `debts` may still be paid. */
+/** Records decisions and events in their order; `problems` are certain, `debts` may still be paid. */
 export class HostAudit {
-  /** What the host did wrong, one line each. */
+  /** Faults of the host, one line each. */
   readonly problems: string[] = [];
   readonly #requests = new Map<string, Request>();
   readonly #timers = new Map<string, number>();
   readonly #rounds = new Map<string, 'open' | 'draining'>();
   #asked: { readonly roundId: string; readonly count: number } | undefined;
 
-  /** Whether a round is open or drains. */
+  /** Whether a round is open or draining. */
   get hasRound(): boolean {
     return this.#rounds.size > 0;
   }
 
-  /** A decision that the host is given. */
+  /** Records a decision that is passed to the host. */
   told(decision: VocabularyDecision): void {
     switch (decision.type) {
       case 'round.planned':
@@ -53,7 +53,7 @@ export class HostAudit {
     }
   }
 
-  /** An event that the host reports, before the policy sees it. */
+  /** Records an event that the host reports, before the policy sees it. */
   heard(event: VocabularyEvent): void {
     switch (event.type) {
       case 'response.completed':
@@ -92,7 +92,7 @@ export class HostAudit {
     this.problems.push(`${requestId} ends twice: ${request.ends.join(', ')}`);
   }
 
-  /** What the host owes at this moment, one line each. */
+  /** Returns the reports that the host still owes, one line each. */
   debts(): string[] {
     const debts: string[] = [];
     if (this.#asked !== undefined)

@@ -1,6 +1,6 @@
 /**
- * The books of a host: what it sent and what it was told, and from that alone where every prompt and every response
- * must be. Numbers of invariants are those in the READMEs of speculative-admission and tail-batching.
+ * The books of a host: they derive, from its events and the decisions alone, where every prompt and response must be.
+ * Numbers of invariants are those in the READMEs of speculative-admission and tail-batching.
  */
 import type { VocabularyDecision, VocabularyEvent } from '../schemas/index.ts';
 import {
@@ -19,27 +19,27 @@ type Told<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { 
 
 /**
  * A host's books for a policy with the words of speculative-admission, or a recipe with those of tail-batching.
- * Enter every event that was taken (`sent`), then each of its decisions in order (`told`), then call `settle`.
- * Each throws an `Error` that names what does not follow.
+ * Enter every accepted event (`sent`), then each of its decisions in order (`told`), then call `settle`. Each throws an
+ * `Error` that names the violated invariant.
  */
 export class HostModel {
   /** Held responses whose reward is awaited. */
   readonly toReward = new Set<string>();
   /** Collected prompts whose judgement is awaited. */
   readonly toJudge = new Set<string>();
-  /** Timers that were set, by name: when they fire, in seconds. */
+  /** Times at which timers fire, in seconds, by their ids. */
   readonly timers = new Map<string, number>();
   /** The open round. */
   round: OpenRound | undefined;
   /** Rounds that have begun. */
   rounds = 0;
-  /** Rounds whose requests are not all over. */
+  /** Rounds with requests that are not over. */
   readonly undrained = new Set<string>();
   /** Whether prompts were asked for since the round opened or prompts last came. */
   isAwaiting = false;
   /** Whether the source has no more prompts. */
   isExhausted = false;
-  /** How often the host has restarted. */
+  /** Restarts of the host so far. */
   restarts = 0;
   readonly #config: HostModelConfig;
   readonly #requests: RequestBook;
@@ -47,7 +47,7 @@ export class HostModel {
   #queues = false;
 
   /**
-   * Empty books.
+   * Makes empty books.
    *
    * @param config - the policy's configuration, its defaults filled in
    */
@@ -176,7 +176,7 @@ export class HostModel {
       case 'prompt.failed':
       case 'prompt.merged':
         this.#places.promptLeft(decision.promptId);
-        // A merged one leaves its twin behind, which may wait for its judgement.
+        // The twin of a merged prompt stays, and may wait for its judgement.
         if (decision.type !== 'prompt.merged') this.toJudge.delete(decision.promptId);
         this.#places.drop(decision.dropped);
         break;
@@ -199,17 +199,17 @@ export class HostModel {
     }
   }
 
-  /** After the decisions of an event: nothing was handed over that never came in, nor twice. */
+  /** Checks, after the decisions of an event, that nothing was handed over that never came in, nor twice. */
   settle(): void {
     this.#places.settle();
   }
 
-  /** Invariants 1 and 2: a policy holds exactly what the books say is there. */
+  /** Checks invariants 1 and 2: a policy holds exactly the ids of the books. */
   compareWith(places: Places): void {
     this.#places.compareWith(places);
   }
 
-  /** The round, the requests and the prompts in the books, as one line. */
+  /** Describes the round, the requests and the prompts in the books, in one line. */
   describe(): string {
     const flights = [...this.flights].map(([id, { phase }]) => `${id} ${phase}`);
     return JSON.stringify({ round: this.round, flights, prompts: this.#places.prompts });
@@ -229,7 +229,7 @@ export class HostModel {
       this.#places.promptLeft(promptId);
       this.toJudge.delete(promptId);
     }
-    // What runs on into the next round may be judged before that begins.
+    // Requests that run on into the next round may be judged before it begins.
     this.round = undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** What decisions must keep to, by the settings of a policy: the invariants that a host can see. */
+/** Invariants of decisions that a host can check, by the settings of a policy. */
 import type { VocabularyDecision } from '../schemas/index.ts';
 
 /** Throws an error with the message unless the claim holds. */
@@ -8,7 +8,7 @@ export function claim(holds: boolean, otherwise: string): void {
 
 type Told<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { type: T }>;
 
-/** What a request is doing, as far as its host knows. */
+/** Progress of a request, as far as its host knows. */
 export interface Flight {
   /** The prompt that it is a response of. */
   readonly promptId: string;
@@ -16,11 +16,11 @@ export interface Flight {
   engineId: string | undefined;
   /** `waiting` for its environment, `resuming` from it, or told to stop and not confirmed (`aborting`). */
   phase: 'running' | 'waiting' | 'resuming' | 'aborting';
-  /** Of one that is to stop: whether it still occupies a slot. */
+  /** Whether an aborting request still occupies a slot. */
   held?: boolean;
 }
 
-/** The settings that the books hold decisions against: those of speculative-admission with the same names. */
+/** Settings against which decisions are checked: those of speculative-admission with the same names. */
 export interface HostModelConfig {
   /** P0, prompts that a round trains on. */
   readonly promptsPerRound: number;
@@ -42,13 +42,13 @@ export interface HostModelConfig {
 export interface OpenRound {
   /** Its id. */
   readonly id: string;
-  /** With speculation (`short`) or without (`long`). */
+  /** Kind: with speculation (`short`) or without (`long`). */
   readonly kind: 'short' | 'long';
   /** Version of the weights that it is generated with. */
   readonly weightVersion: number;
 }
 
-/** A round is long once the queue holds P0 prompts, and short below that, whichever reason is given. */
+/** Checks that a round is long once the queue holds P0 prompts, and short below that, whatever its reason. */
 export function checkPlanned({ promptsPerRound }: HostModelConfig, decision: Told<'round.planned'>): void {
   const { roundId, kind, reason } = decision;
   if (reason.code !== 'queue_full' && reason.code !== 'queue_below_threshold') return;
@@ -63,7 +63,7 @@ export function holds(flight: Flight): boolean {
   return flight.phase === 'running';
 }
 
-/** Invariant 3, at the milestone itself: a prompt is collected with its R0-th response, not before or after. */
+/** Checks invariant 3 at the milestone itself: a prompt is collected with its R0-th response, not before or after. */
 export function checkCollected(
   { responsesPerPrompt }: HostModelConfig,
   { promptId, requestIds }: Told<'prompt.collected'>,
@@ -74,7 +74,7 @@ export function checkCollected(
   );
 }
 
-/** Invariant 8: nothing older than `maxStaleness` is used. */
+/** Checks invariant 8: nothing older than `maxStaleness` is used. */
 export function checkFresh(
   { maxStaleness = 0 }: HostModelConfig,
   versions: readonly number[],
@@ -84,7 +84,7 @@ export function checkFresh(
   claim(lag <= maxStaleness, `invariant 8: a response lags ${lag} versions behind, allowed are ${maxStaleness}`);
 }
 
-/** Invariant 4: limits hold whenever something starts. */
+/** Checks invariant 4: limits hold whenever a request starts. */
 export function checkLimits(
   { maxInFlight: most = Number.POSITIVE_INFINITY, maxInFlightPerEngine: limit }: HostModelConfig,
   flights: ReadonlyMap<string, Flight>,
@@ -97,7 +97,7 @@ export function checkLimits(
   claim(here <= limit, `invariant 4: ${here} requests on ${started}, allowed are ${limit}`);
 }
 
-/** Invariant 3: P0 prompts with R0 responses each, no id twice, unless the source ran out or the round failed. */
+/** Checks invariant 3: P0 prompts with R0 responses each, no id twice, unless the source ran out or the round failed. */
 export function checkCompleted(
   config: HostModelConfig,
   { roundId, prompts, reason, weightVersion }: Told<'round.completed'>,

@@ -42,11 +42,11 @@ export { type SearchOptions, tapes } from './search.ts';
 export { type Arbitrary, arbitraryOf, type Tested, type WithEvents } from './tested.ts';
 export { withTraps } from './traps.ts';
 
-/** How the laws are checked. */
+/** Options of a check of the laws. */
 export interface LawOptions extends SearchOptions {
   /** Numbers of the laws to check; all if absent. */
   readonly only?: readonly number[];
-  /** For laws 11 and 12: what a host answers to words of your own, and what it begins. */
+  /** For laws 11 and 12: a host's answers to words of your own, and the work that it begins. */
   readonly hints?: HostHints;
 }
 

@@ -1,15 +1,15 @@
-/** Law 13: how many decisions an event may lead to is known before it is applied. */
+/** Law 13: the number of decisions of an event has a bound that is known before it is applied. */
 import type { AnyEvent, AnyPolicyDefinition, Ledger } from '../core/definition.ts';
 import type { Case } from './law.ts';
 import { answer, newSubject } from './run.ts';
 import { isObject, replaced, valuePaths } from './values.ts';
 
-/** What an event may lead to for each thing that it concerns: to start it, to stop it, to say so, and one more. */
+/** Most decisions of an event for each thing that it concerns: to start it, to stop it, a notice, and one more. */
 const decisionsPerThing = 4;
-/** How much larger the numbers of a configuration are made. */
+/** Factor by which the numbers of a configuration are enlarged. */
 const enlargement = 16;
 
-/** How many items all lists in a value have, at any depth. */
+/** Counts the items of all lists in a value, at any depth. */
 function itemsIn(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   let items = Array.isArray(value) ? value.length : 0;
@@ -17,7 +17,7 @@ function itemsIn(value: unknown): number {
   return items;
 }
 
-/** The configuration with all of its whole numbers larger that may be, but for those in lists. */
+/** Enlarges the whole numbers of a configuration, except in lists, as far as it stays valid. */
 function enlarged(definition: AnyPolicyDefinition, config: unknown): unknown {
   const isTaken = (tried: unknown): boolean => {
     try {
@@ -49,7 +49,7 @@ function mintingLedgers({ ledgers }: AnyPolicyDefinition, config: unknown): Mint
   });
 }
 
-/** The state after some events. */
+/** Returns the state after some events. */
 function stateAfter({ definition, config }: Case, events: readonly AnyEvent[]): unknown {
   const subject = newSubject(definition, config);
   for (const event of events) answer(subject, event);
@@ -67,7 +67,7 @@ function expectBounded(one: Case): void {
     const things = { event: itemsIn(event), configuration: itemsIn(config), state: 0, minted: 0 };
     const most = (): number => decisionsPerThing * Object.values(things).reduce((sum, items) => sum + items, 1);
     if (decisions <= most()) continue;
-    // The event alone does not explain it: what was there before may.
+    // The event alone does not explain it, but the state before it may.
     const state = stateAfter(one, events.slice(0, index));
     things.state = itemsIn(state);
     for (const { ledger, mints } of ledgers) {
@@ -82,9 +82,9 @@ function expectBounded(one: Case): void {
 }
 
 /**
- * No event leads to more decisions than its own size, that of the state and of the configuration, and the ids that ledgers
- * say they mint allow: a number in a small event or configuration does not become as many decisions unsaid. It is checked
- * with the configuration as it is, and with larger numbers in it.
+ * Throws if an event leads to more decisions than its own size, that of the state and of the configuration, and the ids that
+ * ledgers declare to mint allow: a large number in a small event or configuration must not become as many decisions. It
+ * checks the configuration as it is, and with larger numbers in it.
  */
 export function bounded(one: Case): void {
   expectBounded(one);

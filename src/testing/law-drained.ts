@@ -6,8 +6,8 @@ import { answer, newSubject } from './run.ts';
 import { latestVersion } from './weights.ts';
 
 /**
- * Throws if a ledger holds anything when the policy says that its source is drained: in the run, and at the end of it, to
- * which a host brings it that has heard everything and plays along.
+ * Throws if a ledger holds anything when the policy says that its source is drained: in the run, and at its end, to which a
+ * cooperative host that has heard everything brings it.
  *
  * @returns events that were sent
  */

@@ -9,10 +9,10 @@ import { copy } from './values.ts';
 import { latestVersion } from './weights.ts';
 
 /**
- * Throws if a host that knows nothing but what is decided after `host.restarted` does not bring everything to its end.
+ * Throws if a host that knows only the decisions after `host.restarted` cannot finish all work.
  *
- * The host knows its machines, its weights, and a new prefix. It answers what it is told, ends what is named to it, and
- * begins new work. Then nothing is held, no round is open, and new work gets as much room as it gets from a new policy.
+ * The host knows its machines, its weights, and a new prefix. It answers decisions, ends the work that they name, and
+ * begins new work. Then nothing is held, no round is open, and new work gets as much room as from a new policy.
  *
  * @returns events that were sent
  */
@@ -27,7 +27,7 @@ export function forgetfulHostFinishes(one: Case): number {
   let host = newHost(one, 'again-', {});
   try {
     restart(restarted, host, 'again-');
-    // Now and then it dies again before it is done.
+    // At times the host restarts again before it is done.
     if (choices.below(3) === 0) {
       sent += play(restarted, host, choices.below(9));
       host = newHost(one, 'anew-', {});
@@ -64,9 +64,9 @@ function restart(subject: Subject, host: ObedientHost, idPrefix: string): void {
   host.heard(event, given.decisions);
 }
 
-/** New work that is not answered gets as many commands, of each type, as from a new policy. */
+/** Checks that unanswered new work gets as many commands, of each type, as from a new policy. */
 function expectRoom(one: Case, subject: Subject, weightVersion: number): void {
-  // What is learnt from one round to the next makes rounds differ.
+  // A setting that is learnt from round to round makes rounds differ.
   if (Object.values(one.config as object).includes('auto')) return;
   const [mine, fresh] = [resume(one, subject), newSubject(one.definition, one.config)].map((each) => {
     const host = newHost(one, 'room-', { weightVersion, holds: (type) => type !== 'prompts.request' });

@@ -1,8 +1,8 @@
-/** What a law of policies is, and what it is checked on. */
+/** The types of a law of policies and of its cases. */
 import type { AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
 import type { HostHints } from './obedience.ts';
 
-/** What a law is checked on. */
+/** A case on which a law is checked. */
 export interface Case {
   /** The policy. */
   readonly definition: AnyPolicyDefinition;
@@ -10,7 +10,7 @@ export interface Case {
   readonly config: unknown;
   /** The run, event by event. */
   readonly events: readonly AnyEvent[];
-  /** What a host needs to know of words that are not the vocabulary's. */
+  /** Hints to a host for words outside of the vocabulary. */
   readonly hints?: HostHints | undefined;
 }
 
@@ -18,7 +18,7 @@ export interface Case {
 export interface Law {
   /** Its number in the list of laws. */
   readonly number: number;
-  /** What it says, in a few words. */
+  /** Its statement, in a few words. */
   readonly title: string;
   /** Throws if the case breaks the law. */
   check(one: Case): unknown;

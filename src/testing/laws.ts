@@ -21,7 +21,7 @@ import { copy, reversed, scramble } from './values.ts';
 
 const snapshotText = (subject: Subject): string => JSON.stringify(subject.snapshot());
 
-/** What a policy answered to each event, and what tells it from the other. */
+/** Answers of a policy to each event, with a name that tells it from the other. */
 type Answers = readonly [name: string, texts: readonly string[]];
 
 /** @param from - index of the event that the first answers belong to */
@@ -66,7 +66,7 @@ function atomic({ definition, config, events }: Case): void {
     if (snapshotText(subject) !== before) throw new Error(`a malformed ${event.type} changes the state`);
     const given = answer(subject, event);
     if (!('refused' in given)) {
-      // Hosts report twice: the same once more is the likeliest event to be refused.
+      // Hosts report twice: a repeated event is the most likely one to be refused.
       expectNoTrace(definition, definition.load(copy(subject.snapshot().state), parsed), event);
       continue;
     }
@@ -75,7 +75,7 @@ function atomic({ definition, config, events }: Case): void {
   }
 }
 
-/** `check` passes or refuses an event, and leaves the state as it was. */
+/** Throws unless `check` leaves the state unchanged; a refusal must be clear. */
 function expectNoTrace(definition: AnyPolicyDefinition, state: unknown, event: AnyEvent): void {
   const saved = JSON.stringify(definition.save(state));
   try {
@@ -87,7 +87,7 @@ function expectNoTrace(definition: AnyPolicyDefinition, state: unknown, event: A
     throw new Error(`check of ${JSON.stringify(event)} changes the state`);
 }
 
-/** Throws unless a refusal is a `PolicyError` that says what was expected and what was got. */
+/** Throws unless a refusal is a `PolicyError` with the expected and the given value. */
 export function expectClear(error: unknown): void {
   if (!isPolicyError(error)) throw new Error(`it refuses by ${String(error)}, which is no PolicyError`);
   if (error.code === 'internal') throw new Error(`it fails to apply what it had checked: ${error.message}`);

@@ -1,11 +1,11 @@
-/** What a host knows without any memory: the machines that it stands on. */
+/** The machines of a host, known without any memory. */
 import type { Desk, Report } from './obedience.ts';
 
 type Named = Readonly<Record<string, unknown>>;
 
 const list = (value: unknown): readonly Named[] => (Array.isArray(value) ? value : []);
 
-/** The events that tell of engines, nodes, reward workers and replicas: those of the configuration, or else one of each. */
+/** Reports the engines, nodes, reward workers and replicas: those of the configuration, or else one of each. */
 export function machines({ config, takes, engines, arranged }: Desk): Report[] {
   const workers = ['rule', 'sandbox', 'judge'].map((kind) => ({
     type: 'reward-worker.added',
@@ -15,7 +15,7 @@ export function machines({ config, takes, engines, arranged }: Desk): Report[] {
   }));
   const nodes = list(config.nodes);
   const known = [...new Set([...list(config.engines).map((one) => one.engineId), ...engines.values(), ...arranged])];
-  // Where engines are made of GPUs that are configured, there are no others.
+  // A policy with configured GPUs makes all engines of them.
   const engineIds = config.servers === undefined && known.length === 0 ? ['host-engine'] : known;
   const all: Report[] = [
     ...engineIds.map((engineId) => ({ type: 'engine.added', engineId })),

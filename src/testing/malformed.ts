@@ -1,17 +1,17 @@
-/** Events that are wrong in form, made from a right one: every policy refuses them. */
+/** Makes malformed events from a valid one: every policy must refuse them. */
 import type { AnyEvent } from '../core/definition.ts';
 import { pathText } from '../core/validate.ts';
 import { isObject, objectPaths, replaced, valuePaths } from './values.ts';
 
 /** An event that no schema takes. */
 export interface Malformed {
-  /** What is wrong with it, such as `tokens of another type`. */
+  /** The fault, such as `tokens of another type`. */
   readonly what: string;
   /** The event. */
   readonly event: unknown;
 }
 
-/** Values of another type, or numbers that JSON does not have. */
+/** Returns values of another type, or numbers that JSON does not have. */
 export function wrongFor(value: unknown): unknown[] {
   if (Array.isArray(value)) return [null, {}, 'text'];
   if (isObject(value)) return [null, 'text', 7];
@@ -19,7 +19,7 @@ export function wrongFor(value: unknown): unknown[] {
   return [null, {}, typeof value === 'string' ? 7 : 'text'];
 }
 
-/** Events that are wrong as a whole: no time or a wrong one, no such type, an unknown key, nothing. */
+/** Makes events that are malformed as a whole: no time or a wrong one, an unknown type, an unknown key, nothing. */
 export function malformedEvents(event: AnyEvent): Malformed[] {
   return [
     { what: 'an unknown key', event: { ...event, unknownKey: 1 } },
@@ -31,7 +31,7 @@ export function malformedEvents(event: AnyEvent): Malformed[] {
   ];
 }
 
-/** Those, and for each place in the event a value of another type, and for each object in it an unknown key. */
+/** Adds to these, for each place in the event, a value of another type, and for each object in it an unknown key. */
 export function malformedPlaces(event: AnyEvent): Malformed[] {
   const inside = objectPaths(event).map((path) => {
     const at = [...path, 'unknownKey'];

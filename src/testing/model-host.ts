@@ -1,4 +1,4 @@
-/** A host that reports what its books allow: with trouble, steered by choices, or playing along to the end. */
+/** A host that reports events that its books allow: with trouble, steered by choices, or cooperating to the end. */
 
 import type { Choices } from '../core/choices.ts';
 import { pick } from '../core/choices.ts';
@@ -9,7 +9,7 @@ import type { HostModelConfig } from './host-rules.ts';
 
 /**
  * A host of a policy with the words of speculative-admission or of tail-batching: engines, a data source, rewards and
- * timers. It knows only what it was told, and never looks into the policy.
+ * timers. It knows only the decisions, and never looks into the policy.
  */
 export class ModelHost {
   /** Its books. */
@@ -21,7 +21,7 @@ export class ModelHost {
   #idle = 0;
 
   /**
-   * A host that has reported nothing yet.
+   * Makes a host that has reported nothing yet.
    *
    * @param config - the policy's configuration, its defaults filled in
    * @param takes - types of the events that the policy takes; the host reports no others
@@ -33,7 +33,7 @@ export class ModelHost {
     this.#domains = Object.keys(config.quotas ?? {}).sort();
   }
 
-  /** Enters an event that was taken and what it led to, and checks what must follow. */
+  /** Records an accepted event and its decisions, and checks the invariants. */
   heard(event: AnyEvent, decisions: readonly VocabularyDecision[]): void {
     this.books.sent(event as VocabularyEvent);
     for (const decision of decisions) this.books.told(decision);
@@ -41,8 +41,8 @@ export class ModelHost {
   }
 
   /**
-   * What may happen next: mostly what was asked for; now and then a failure, a repeated report, a late or a missed
-   * abort, a lost engine, a restart, a timer too early.
+   * Returns a possible next event: mostly one that was asked for; now and then a failure, a repeated report, a late or a
+   * missed abort, a lost engine, a restart, a timer too early.
    */
   trouble(choices: Choices, at: number): VocabularyEvent {
     const event = choices.below(5) === 0 ? this.#rare(choices, at) : this.#usual(choices, at);
@@ -59,7 +59,7 @@ export class ModelHost {
     const { phase } = books.flights.get(requestId)!;
     if (phase === 'waiting') return { type: 'environment.resumed', at, requestId };
     const tokens = 1 + choices.below(50);
-    // One that is to stop may be complete already: its abort was missed.
+    // An aborting request may be complete already, if it missed its abort.
     if (phase === 'aborting' && choices.below(3) > 0) return { type: 'request.aborted', at, requestId };
     return { type: 'response.completed', at, requestId, tokens };
   }
@@ -72,7 +72,7 @@ export class ModelHost {
     switch (choices.below(12)) {
       case 0:
       case 1:
-        // Repeated, or after its abort: the response is over.
+        // A report for a finished response: repeated, or late after its abort.
         if (ended !== undefined) return { type: 'response.completed', at, requestId: ended, tokens: 7 };
         break;
       case 2:
@@ -125,7 +125,7 @@ export class ModelHost {
 
   #somePrompts(choices: Choices): Prompt[] {
     return Array.from({ length: choices.below(2 * this.#config.promptsPerRound + 1) }, () => {
-      // A small space of ids, so that prompts come again.
+      // The ids are few, so that prompts come again.
       const promptId = `p${choices.below(12)}`;
       const domain = pick(this.#domains, choices);
       return domain === undefined ? { promptId } : { promptId, domain };
@@ -133,7 +133,7 @@ export class ModelHost {
   }
 
   /**
-   * What a host that plays along does next, until the open round has ended and drained; then nothing.
+   * Returns the next event of a cooperative host, until the open round has ended and drained; then nothing.
    *
    * @throws Error if nothing is left to do and the round has not ended
    */

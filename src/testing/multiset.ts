@@ -1,9 +1,9 @@
-/** Multisets of ids: what was counted, and what a state holds. */
+/** Multisets of ids, to compare counted ids with those of a state. */
 
-/** How often each id is there; an id that is not there has no entry. */
+/** Count of each id; an id with count 0 has no entry. */
 export type Multiset = Map<string, number>;
 
-/** How often each id is in a list. */
+/** Counts the ids of a list. */
 export function multisetOf(ids: readonly string[]): Multiset {
   const set: Multiset = new Map();
   for (const id of ids) addTo(set, id, 1);
@@ -17,13 +17,13 @@ export function addTo(set: Multiset, id: string, by: number): void {
   else set.set(id, count);
 }
 
-/** An id that is there less than no times. */
+/** Returns an id whose count is negative. */
 export function fewer(set: Multiset): string | undefined {
   for (const [id, count] of set) if (count < 0) return id;
   return undefined;
 }
 
-/** A multiset as text, in the order of its ids, for comparison. */
+/** Writes a multiset as text, in the order of its ids, for comparison. */
 export function textOfSet(set: Multiset): string {
   return JSON.stringify([...set].sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -1,47 +1,47 @@
-/** What a host that obeys goes by: how decisions are answered, and what it may look at for that. */
+/** Rules of an obedient host: answers to decisions, and the state that they may read. */
 
 import type { Choices } from '../core/choices.ts';
 import type { AnyDecision } from '../core/definition.ts';
 
-/** An event without its time; what it must have beside is filled in. */
+/** An event without its time; required fields that are absent are filled in. */
 export type Report = { readonly type: string } & Readonly<Record<string, unknown>>;
 
-/** Work in steps: the events of one are made, and sent, when nothing of the one before is left to do. */
+/** Work in steps: the events of a step are made and sent when the step before is done. */
 export type Plan = readonly (readonly Report[] | (() => readonly Report[]))[];
 
-/** How a host answers a decision: by this event, with the ids of the decision in it, or by these. */
+/** A host's answer to a decision: the type of an event that repeats its ids, or a function that makes the events. */
 export type AnswerRule = string | ((decision: AnyDecision, desk: Desk) => readonly Report[]);
 
-/** What a host needs to know of a policy whose words are not those of the vocabulary. */
+/** Hints to a host for a policy with words outside of the vocabulary. */
 export interface HostHints {
-  /** What answers its commands, by decision. */
+  /** Answers to its commands, by type of the decision. */
   readonly answers?: Readonly<Record<string, AnswerRule>>;
-  /** Work that a host may begin; its ids from `desk.mint`. */
+  /** Plans work that a host may begin, with ids from `desk.mint`. */
   readonly work?: (desk: Desk) => Plan;
 }
 
-/** What answers may look at. */
+/** State of the host that answers may read and change. */
 export interface Desk {
   /** Types of the events that the policy takes. */
   readonly takes: ReadonlySet<string>;
   /** Its configuration, defaults filled in. */
   readonly config: Readonly<Record<string, unknown>>;
-  /** An event with the fields of a decision that it has too, and others; what is not given is filled in. */
+  /** Makes an event with the fields that it shares with a decision, and others; absent required fields are filled in. */
   readonly answer: (type: string, decision: object, more?: object) => Report;
-  /** A new id. */
+  /** Makes a new id. */
   readonly mint: (what: string) => string;
-  /** Where requests run, as far as it was said. */
+  /** Engine of each request, as far as it is known. */
   readonly engines: Map<string, string>;
-  /** Engines that it was told to make of its GPUs, as far as those roll out. */
+  /** Engines that a decision made of its GPUs, as far as they roll out. */
   readonly arranged: Set<string>;
-  /** Samples that it was told are not there any more. */
+  /** Samples that decisions report as gone. */
   readonly gone: Set<string>;
   /** Version of the weights that the host has. */
   weightVersion: number;
-  /** How often it supplies prompts before its source is exhausted. */
+  /** Times that it supplies prompts before its source is exhausted. */
   supplies: number;
-  /** Chooses. */
+  /** Its source of random choices. */
   readonly choices: Choices;
-  /** Something to do when nothing is left to answer. */
+  /** Queues a plan until nothing is left to answer. */
   readonly later: (plan: Plan) => void;
 }

@@ -7,14 +7,14 @@ import type { AnswerRule, Desk, Plan, Report } from './obedience.ts';
 type Told<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { type: T }>;
 type Rules = { [T in VocabularyDecision['type']]?: (decision: Told<T>, desk: Desk) => readonly Report[] };
 
-/** A request runs, and completes. */
+/** Reports that a request runs, and completes. */
 function run(decision: Told<'request.launch' | 'request.resume'>, desk: Desk): Report[] {
   const { requestId, engineId } = decision;
   if (engineId !== undefined) desk.engines.set(requestId, engineId);
   return [desk.answer('response.completed', decision)];
 }
 
-/** Prompts that are asked for, new ones, until the source is exhausted. */
+/** Supplies new prompts on request, until the source is exhausted. */
 function supply({ roundId, count, domains = {} }: Told<'prompts.request'>, desk: Desk): Report[] {
   desk.supplies -= 1;
   if (desk.supplies < 0) return [{ type: 'source.exhausted' }];
@@ -27,7 +27,7 @@ function supply({ roundId, count, domains = {} }: Told<'prompts.request'>, desk:
   return [{ type: 'prompts.supplied', roundId, prompts }];
 }
 
-/** Prompts as a completed round names them. */
+/** Makes prompts as a completed round names them. */
 export function finalPrompts(promptIds: readonly string[], weightVersion: number): FinalPrompt[] {
   return promptIds.map((promptId) => ({
     promptId,
@@ -35,7 +35,7 @@ export function finalPrompts(promptIds: readonly string[], weightVersion: number
   }));
 }
 
-/** A round is ended with what is known of it, or given up. */
+/** Ends a round with the known prompts, or gives it up. */
 function endRound(
   { roundId, weightVersion, promptIds }: { roundId: string; weightVersion?: number; promptIds: readonly string[] },
   desk: Desk,
@@ -57,9 +57,9 @@ function endRound(
 }
 
 /**
- * A batch of all that is left of a step, then its end; of a batch that is not run by then nothing is needed.
+ * Plans a batch of the remaining samples of a step, then its end; a batch that has not run by then is not needed.
  *
- * @param before - what comes before the batch
+ * @param before - reports before the batch
  */
 export function batchOf(
   stepId: string,
@@ -71,7 +71,7 @@ export function batchOf(
   const batch = (): Report[] => {
     const here = sampleIds.filter((one) => !desk.gone.has(one));
     const assignments = here.map((sampleId, sequence) => ({ sequence, sampleId, degree: 1, ranks: [0] }));
-    // Lengths that differ are planned quickly.
+    // Different lengths make planning quick.
     const sequences = here.map((sampleId, index) => ({ sampleId, tokens: 10 * 2 ** (index % 8) }));
     return [
       ...before,
@@ -82,12 +82,12 @@ export function batchOf(
   return [batch, [{ type: 'step.completed', stepId }], [{ type: 'batch.withdrawn', batchId }]];
 }
 
-/** A request for a response that is wanted. */
+/** Reports the arrival of a request for a response that the policy awaits. */
 const bring = ({ promptId, roundId, index }: { promptId: string; roundId: string; index: number }, desk: Desk) => [
   { type: 'request.arrived', requestId: desk.mint('q'), promptId, roundId, index },
 ];
 
-/** Engines carry the ids of their first GPUs: those that are named are there. */
+/** Adds the engines of the replicas, each with the id of its first GPU. */
 function arrange({ replicas }: Told<'kind-tp.set' | 'round-tp.set'>, { arranged }: Desk): Report[] {
   for (const { gpuIds } of replicas) arranged.add(gpuIds[0]!);
   return [];
@@ -138,7 +138,7 @@ const rules: Rules & Readonly<Record<string, unknown>> = {
     desk.weightVersion = Math.max(desk.weightVersion, one.weightVersion + 1);
     return [desk.answer('weights.published', one, { weightVersion: desk.weightVersion })];
   },
-  // What was open before the host restarted, and is named again.
+  // A policy names again the work that was open before the host restarted.
   'request.awaited': bring as never,
   'round.resumed': endRound as never,
   'step.resumed': ({ stepId, samples }: { stepId: string; samples: readonly string[] }, desk: Desk) => {
@@ -147,5 +147,5 @@ const rules: Rules & Readonly<Record<string, unknown>> = {
   },
 };
 
-/** By decision. What is not here is answered by the event that `answers` names. */
+/** Rules by decision; all other decisions are answered by the event that `answers` names. */
 export const specialAnswers = rules as unknown as Readonly<Record<string, AnswerRule & ((one: AnyDecision) => void)>>;

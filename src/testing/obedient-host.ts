@@ -1,6 +1,6 @@
 /**
- * A host that does what it is told, and knows nothing else: it answers each decision that it hears by the events that the
- * vocabulary has for it, in an order that its choices make, and begins work of its own only when it is asked to.
+ * A host that carries out decisions, and knows nothing else: it answers each decision by the events that the vocabulary has
+ * for it, in an order that its choices make, and begins work of its own only on request.
  */
 
 import type { Choices } from '../core/choices.ts';
@@ -15,17 +15,17 @@ import { RoundBook } from './round-book.ts';
 import { eventWith, sharedFields } from './sample-value.ts';
 import { copy } from './values.ts';
 
-/** How a host begins. */
+/** Initial values of a host. */
 export interface Beginning {
-  /** What stands before every id that it makes. */
+  /** Prefix of every id that it makes. */
   readonly prefix: string;
   readonly choices: Choices;
   /** Version of its weights. */
   readonly weightVersion: number;
   readonly hints?: HostHints | undefined;
-  /** Decisions that it hears, and does not answer. */
+  /** Whether it leaves decisions of this type unanswered. */
   readonly holds?: (type: string) => boolean;
-  /** Whether it may be wrong: it has heard what others told the policy. */
+  /** Whether its events may be refused, because the policy has also heard others. */
   readonly isLenient?: boolean;
 }
 
@@ -37,16 +37,16 @@ export class ObedientHost {
   readonly rounds: RoundBook;
   /** Decisions that were not answered because they are held, by type. */
   readonly held = new Map<string, number>();
-  /** What passed between it and the policy, in order. */
+  /** Events and decisions exchanged with the policy, in order. */
   readonly log: (AnyEvent | AnyDecision)[] = [];
-  /** Commands that it has heard and cannot answer: nowhere is said by which event. */
+  /** Types of commands that it cannot answer: no rule names an event for them. */
   readonly unanswered = new Set<string>();
   readonly #definition: AnyPolicyDefinition;
   readonly #schemas: ReadonlyMap<string, never>;
   readonly #rules: Readonly<Record<string, AnswerRule>>;
   readonly #beginning: Beginning;
   #owed: Report[] = [];
-  /** Refused as out of order: to be sent again once something else has happened. */
+  /** Reports refused as out of order, to send again after another event. */
   #postponed: Report[] = [];
   #postponedFor: unknown;
   readonly #plans: Plan[number][][] = [];
@@ -78,7 +78,7 @@ export class ObedientHost {
     };
   }
 
-  /** Whether it was said that the source is drained. */
+  /** Whether the policy has reported that the source is drained. */
   hasDrained = false;
   /** Called after an event with which the source is drained. */
   onDrained: (event: AnyEvent) => void = () => undefined;
@@ -94,7 +94,7 @@ export class ObedientHost {
     this.desk.later(plan.slice(0, steps));
   }
 
-  /** An event that the policy has taken, and what it has decided. */
+  /** Records an event that the policy has accepted, and its decisions. */
   heard(event: AnyEvent, decisions: readonly AnyDecision[]): void {
     this.log.push(event, ...decisions);
     this.rounds.sent(event);
@@ -146,7 +146,7 @@ export class ObedientHost {
     return { ...shared, ...more, type };
   }
 
-  /** What it sends next; nothing when it has nothing left to do. */
+  /** Returns the event that it sends next; nothing when it has nothing left to do. */
   next(at: number): AnyEvent | undefined {
     this.#announce();
     for (;;) {
@@ -166,13 +166,13 @@ export class ObedientHost {
       if (step === undefined) this.#plans.shift();
       else {
         const reports = typeof step === 'function' ? step() : step;
-        // What a host begins itself is in the order in which it is planned.
+        // The work that a host begins itself keeps its planned order.
         for (const one of reports) if (this.desk.takes.has(one.type)) this.#owed.push({ ...one, first: true });
       }
     }
   }
 
-  /** Any of what it owes; what it begins itself in its order. */
+  /** Takes any report that it owes; those of its own work in their order. */
   #takeOwed(): Report {
     const index = this.#owed[0]!.first === true ? 0 : this.desk.choices.below(Math.min(4, this.#owed.length));
     return this.#owed.splice(index, 1)[0]!;
@@ -191,16 +191,16 @@ export class ObedientHost {
     this.#sent = report;
     this.#turn += 1;
     const { first: _, isMachine: __, type, ...given } = report;
-    // Through JSON: what is undefined is not there, and nothing is shared with a decision.
+    // A copy through JSON drops undefined fields, and shares nothing with a decision.
     return copy(eventWith(this.#schemas.get(type)!, { type, at, ...given }, this.#turn)) as unknown as AnyEvent;
   }
 
-  /** The policy does not take the event that was sent last. */
+  /** Handles the refusal of the event that was sent last. */
   refused(error: unknown): void {
     const report = this.#sent!;
     this.#sent = undefined;
     if (!isPolicyError(error) || error.code === 'internal') throw error;
-    // It does not know of the machine, or has another.
+    // The policy may not know the machine, or have another.
     if (report.isMachine === true) return;
     if (error.code === 'out_of_order') {
       this.#postponed.push(report);
@@ -216,7 +216,7 @@ export class ObedientHost {
   }
 }
 
-/** Whether an event is the answer that is owed: of that type, about the same things. */
+/** Whether an event is the owed answer: of the same type, with the same ids. */
 function isSame(owed: Report, event: AnyEvent): boolean {
   if (owed.type !== event.type) return false;
   const given = event as unknown as Report;

@@ -1,9 +1,9 @@
-/** The books of a host about what it has handed over and not got back: prompts, and complete responses. */
+/** The books of a host on the prompts and complete responses that it has handed over and not got back. */
 import type { Prompt } from '../schemas/index.ts';
 import { claim } from './host-rules.ts';
 import { addTo, fewer, type Multiset, multisetOf, textOfSet } from './multiset.ts';
 
-/** Prompts and responses that a policy says it holds, by their ids; one that is held twice stands there twice. */
+/** Ids of the prompts and responses in the ledgers of a policy; one that is held twice is listed twice. */
 export interface Places {
   /** Ids of prompts. */
   readonly prompts: readonly string[];
@@ -21,12 +21,12 @@ export class PlaceBook {
   readonly #responses: Multiset = new Map();
   readonly #accepted = new Set<string>();
 
-  /** Prompts that must be there, and how often each. */
+  /** Prompts that the policy must hold, with the count of each. */
   get prompts(): readonly (readonly [string, number])[] {
     return [...this.#prompts];
   }
 
-  /** Prompts come in, with the complete responses that they bring along. */
+  /** Records prompts that come in, with their complete responses. */
   enter(prompts: readonly Prompt[]): void {
     for (const prompt of prompts) {
       addTo(this.#prompts, prompt.promptId, 1);
@@ -34,41 +34,41 @@ export class PlaceBook {
     }
   }
 
-  /** A prompt is handed back, with the complete responses that it takes along. */
+  /** Records a prompt that is handed back, with its complete responses. */
   leave(prompt: Prompt): void {
     this.promptLeft(prompt.promptId);
     this.drop(finished(prompt));
   }
 
-  /** A prompt leaves without its responses. */
+  /** Records a prompt that leaves without its responses. */
   promptLeft(promptId: string): void {
     addTo(this.#prompts, promptId, -1);
   }
 
-  /** A complete response comes in. */
+  /** Records a complete response that comes in. */
   completed(requestId: string): void {
     addTo(this.#responses, requestId, 1);
   }
 
-  /** Complete responses are handed back, or given up by name. */
+  /** Records complete responses that are handed back, or given up by name. */
   drop(responses: readonly Named[]): void {
     for (const { requestId } of responses) addTo(this.#responses, requestId, -1);
   }
 
-  /** A response that is there is accepted, once. */
+  /** Checks that an accepted response is held and accepted only once. */
   accepted(requestId: string): void {
     claim(!this.#accepted.has(requestId), `nothing twice: ${requestId} is accepted a second time`);
     claim(this.#responses.has(requestId), `${requestId} is accepted and is not there`);
     this.#accepted.add(requestId);
   }
 
-  /** Nothing was handed over that never came in, nor twice. */
+  /** Checks that nothing was handed over that never came in, nor twice. */
   settle(): void {
     const bad = fewer(this.#prompts) ?? fewer(this.#responses);
     claim(bad === undefined, `nothing twice: ${bad} is handed over more often than it came in`);
   }
 
-  /** Invariants 1 and 2: a policy holds exactly what the books say is there. */
+  /** Checks invariants 1 and 2: a policy holds exactly the ids of the books. */
   compareWith(places: Places): void {
     for (const [name, here, book] of [
       ['prompts', places.prompts, this.#prompts],

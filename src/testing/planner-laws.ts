@@ -1,4 +1,4 @@
-/** The laws that every planner keeps, as checks over one input. Each throws an error that says what is broken. */
+/** The laws that every planner keeps, as checks over one input. Each throws an error that names the fault. */
 import { z } from 'zod';
 import type { AnyPlannerDefinition } from '../core/definition.ts';
 import { createRegistry } from '../core/registry.ts';
@@ -9,7 +9,7 @@ import { wrongFor } from './malformed.ts';
 import { withTraps } from './traps.ts';
 import { copy, isObject, objectPaths, type Path, replaced, reversed, scramble, valuePaths } from './values.ts';
 
-/** What a law of planners is checked on. */
+/** A case on which the laws of planners are checked. */
 export interface PlannerCase {
   /** The planner. */
   readonly definition: AnyPlannerDefinition;
@@ -19,7 +19,7 @@ export interface PlannerCase {
 
 /** One law of planners. */
 export interface PlannerLaw {
-  /** What it says, in a few words. */
+  /** Its statement, in a few words. */
   readonly title: string;
   /** Throws if the case breaks the law. */
   check(one: PlannerCase): void;
@@ -95,7 +95,7 @@ function strict(one: PlannerCase): void {
   }
 }
 
-/** The path of a refusal is that of the wrong value, or of something around it. */
+/** Throws unless the path of a refusal is that of the wrong value, or of a value around it. */
 function expectNear(error: PolicyError, path: Path): void {
   const around = path.map((_, length) => pathText(path.slice(0, length + 1)));
   if (around.includes(error.path)) return;

@@ -1,22 +1,22 @@
-/** A policy and an obedient host, until nothing is left to do; and what must be true then. */
+/** Plays a policy with an obedient host until nothing is left to do, and checks the end. */
 import type { AnyPolicyDefinition } from '../core/definition.ts';
 import type { ObedientHost } from './obedient-host.ts';
 import { answer, choicesFrom, type Subject } from './run.ts';
 
-/** Far more events than a small configuration needs for a round. */
+/** Most events of a play: far more than a small configuration needs for a round. */
 const mostEvents = 3000;
 
-/** Choices of a host: the same for the same number. */
+/** Makes the choices of a host: the same for the same seed. */
 export function choicesOf(seed: number): ReturnType<typeof choicesFrom> {
   let value = seed + 1;
   return choicesFrom(Array.from({ length: 31 }, () => (value = (value * 48_271) % 2_147_483_647)));
 }
 
 /**
- * Sends what the host has to send until it has nothing left, or so many.
+ * Sends the events of the host until it has none left, or up to a number of events.
  *
  * @returns events that were sent
- * @throws Error if the host never comes to rest, or what it must send is refused
+ * @throws Error if the host never comes to rest, or an event that it must send is refused
  */
 export function play(subject: Subject, host: ObedientHost, most = mostEvents): number {
   for (let sent = 0; sent < most; sent += 1) {
@@ -30,7 +30,7 @@ export function play(subject: Subject, host: ObedientHost, most = mostEvents): n
   throw new Error(`it still asks for more after ${mostEvents} events`);
 }
 
-/** What the ledgers of a policy hold, by name. */
+/** Returns the ids that the ledgers of a policy hold, each behind the ledger's name. */
 export function heldBy({ ledgers }: AnyPolicyDefinition, subject: Subject): string[] {
   const { state } = subject.snapshot();
   return ledgers.flatMap(({ name, held }) => held(state).map((id) => `${name} ${id}`));
@@ -43,7 +43,7 @@ export function expectEmpty(definition: AnyPolicyDefinition, subject: Subject, w
 }
 
 /**
- * The source runs dry, and rounds are begun until nothing is left: until the policy says so, where it can say so.
+ * Exhausts the source, and begins rounds until nothing is left: until the policy reports that, if it can.
  *
  * @returns events that were sent
  * @throws Error if it does not come to that

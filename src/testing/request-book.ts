@@ -1,4 +1,4 @@
-/** The books of a host about its requests: which it has launched, what each is doing, and which are over. */
+/** The books of a host on its requests: those in flight, with their progress, and those that are over. */
 import type { VocabularyDecision } from '../schemas/index.ts';
 import { checkFresh, checkLimits, claim, type Flight, type HostModelConfig, holds } from './host-rules.ts';
 
@@ -17,7 +17,7 @@ export class RequestBook {
     this.#config = config;
   }
 
-  /** Invariants 4, 5, 7 and 8: a request is launched for the open round, once, within the limits, with fresh tokens. */
+  /** Checks invariants 4, 5, 7 and 8: a request is launched for the open round, once, within the limits, with fresh tokens. */
   launched(decision: Told<'request.launch'>, openRoundId: string | undefined): void {
     const { requestId, roundId, promptId, engineId, resumeFrom } = decision;
     claim(!this.#minted.has(requestId), `invariant 5: ${requestId} is launched a second time`);
@@ -28,19 +28,19 @@ export class RequestBook {
     checkLimits(this.#config, this.flights, engineId);
   }
 
-  /** Where the engine has placed a request itself. */
+  /** Notes the engine on which a request has started. */
   started(requestId: string, engineId: string): void {
     const flight = this.flights.get(requestId);
     if (flight !== undefined && holds(flight)) flight.engineId = engineId;
   }
 
-  /** A request waits for its environment, or may go on; one that is to stop does not. */
+  /** Notes that a request waits for its environment, or may resume; an aborting one does neither. */
   setPhase(requestId: string, phase: 'waiting' | 'resuming'): void {
     const flight = this.flights.get(requestId);
     if (flight !== undefined && flight.phase !== 'aborting') flight.phase = phase;
   }
 
-  /** Invariant 4: what may go on does, within the limits. */
+  /** Checks invariant 4: only a request that may resume does, within the limits. */
   resumed({ requestId, engineId }: Told<'request.resume'>): void {
     const flight = this.flights.get(requestId);
     claim(flight?.phase === 'resuming', `${requestId} is to resume and is ${flight?.phase ?? 'not in flight'}`);
@@ -48,7 +48,7 @@ export class RequestBook {
     checkLimits(this.#config, this.flights, engineId);
   }
 
-  /** Invariant 7: aborts name what is in flight, each once. */
+  /** Checks invariant 7: aborts name requests in flight, each once. */
   toStop(requestId: string): void {
     const flight = this.flights.get(requestId);
     claim(flight !== undefined, `invariant 7: abort of ${requestId}, which is not in flight`);
@@ -58,12 +58,12 @@ export class RequestBook {
     flight!.phase = 'aborting';
   }
 
-  /** A request is over, if it was not. */
+  /** Ends a request, unless it is over. */
   end(requestId: string): void {
     if (this.flights.delete(requestId)) this.over.push(requestId);
   }
 
-  /** What an engine held is over with it. */
+  /** Ends the requests that a lost engine held. */
   engineLost(engineId: string): void {
     for (const [id, flight] of this.flights) if (flight.engineId === engineId && holds(flight)) this.end(id);
   }

@@ -1,10 +1,10 @@
-/** Rounds that somebody has named, and what is still to be said of each before it is over. */
+/** Rounds that were named, each with the events that must still follow before it is over. */
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
 
 const generated = ['round.completed', 'round.drained'];
 const trained = ['round.trained'];
 
-/** What must follow once a command names a round. */
+/** Events that must follow once a command names a round, by command. */
 const follows: Readonly<Record<string, readonly string[]>> = {
   'prompts.request': generated,
   'request.launch': generated,
@@ -27,12 +27,12 @@ export class RoundBook {
     this.#says = new Set(definition.decisions.map(({ type }) => type));
   }
 
-  /** Rounds that are not over, each with what has not been said of it. */
+  /** Rounds that are not over, each with its outstanding events. */
   get open(): readonly string[] {
     return [...this.#open].map(([id, rest]) => `${id} (no ${[...rest].join(', ')})`);
   }
 
-  /** An event that was taken. */
+  /** Records an accepted event. */
   sent(event: AnyEvent): void {
     const { type, roundId } = event as AnyEvent & { roundId?: string };
     if (roundId === undefined) return;
@@ -40,7 +40,7 @@ export class RoundBook {
     else if (type === 'round.failed') this.#open.delete(roundId);
   }
 
-  /** A decision. */
+  /** Records a decision. */
   told(decision: AnyDecision): void {
     const { type, reason, roundId } = decision as AnyDecision & { roundId?: string };
     if (roundId === undefined) return;

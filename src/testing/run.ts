@@ -6,7 +6,7 @@ import { create } from '../core/start.ts';
 import { isPolicyError } from '../errors.ts';
 import { type Tested, withEvents } from './tested.ts';
 
-/** Choices from a tape; when it ends, it begins again, shifted. */
+/** Makes choices from a tape; when it ends, it begins again, shifted. */
 export function choicesFrom(tape: readonly number[]): Choices {
   let position = 0;
   return {
@@ -20,8 +20,8 @@ export function choicesFrom(tape: readonly number[]): Choices {
 }
 
 /**
- * Likely events for a policy, one after the other, by its `arbitrary`; refused ones are among them. They end early
- * with an event that `apply` fails on.
+ * Makes likely events for a policy by its `arbitrary`, refused ones included. They end early with an event on which `apply`
+ * fails.
  */
 export function likelyEvents(tested: Tested, config: unknown, tape: readonly number[], length: number): AnyEvent[] {
   const { definition, arbitrary } = withEvents(tested);
@@ -42,7 +42,7 @@ export function likelyEvents(tested: Tested, config: unknown, tape: readonly num
     try {
       definition.apply(state, event, { at: latest, emit: () => undefined });
     } catch {
-      // Law 3 finds it at this event; what such a state would lead to is not likely.
+      // Law 3 finds the fault at this event; events after it would not be likely ones.
       break;
     }
   }
@@ -53,7 +53,7 @@ export function likelyEvents(tested: Tested, config: unknown, tape: readonly num
 export interface Subject {
   /** Applies an event; throws `PolicyError` when it is refused. */
   send(event: AnyEvent): AnyDecision[];
-  /** The whole state as JSON. */
+  /** Returns the whole state as JSON. */
   snapshot(): { state: unknown; seq: number };
   /** The latest time that it has seen, in seconds. */
   readonly at: number;
@@ -61,12 +61,12 @@ export interface Subject {
   on(type: string, listener: (payload: unknown) => void): unknown;
 }
 
-/** A new policy of a definition. */
+/** Makes a new policy of a definition. */
 export function newSubject(definition: AnyPolicyDefinition, config: unknown): Subject {
   return create(definition, config) as unknown as Subject;
 }
 
-/** What an event led to: its decisions, or the error that refused it. */
+/** Answer to an event: its decisions, or the error that refused it. */
 export type Answer = { readonly decisions: AnyDecision[] } | { readonly refused: unknown };
 
 /** Sends an event and catches its refusal. */
@@ -78,12 +78,12 @@ export function answer(subject: Subject, event: AnyEvent): Answer {
   }
 }
 
-/** The answers to all events as text, for comparison to the byte. */
+/** Returns the answers to all events as text, for comparison to the byte. */
 export function transcript(subject: Subject, events: readonly AnyEvent[]): string[] {
   return events.map((event) => textOf(answer(subject, event)));
 }
 
-/** An answer as text. */
+/** Writes an answer as text. */
 export function textOf(one: Answer): string {
   return 'refused' in one ? `refused ${JSON.stringify(one.refused)}` : JSON.stringify(one.decisions);
 }

@@ -1,12 +1,12 @@
-/** Events of which only some fields are said: the others get values that fit. */
+/** Completes events of which only some fields are given. */
 import { z } from 'zod';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What an event needs, and what it may have. */
+/** Required and optional fields of an event. */
 interface Fields {
   readonly names: readonly string[];
-  /** Schemas of those that must be there, as JSON. */
+  /** JSON Schemas of the required fields. */
   readonly required: readonly (readonly [name: string, schema: Json])[];
 }
 
@@ -24,7 +24,7 @@ function fieldsOf(schema: z.ZodType): Fields {
   return fields;
 }
 
-/** Of the fields of a decision, those that an event has too. */
+/** Returns the fields of a decision that an event has too. */
 export function sharedFields(schema: z.ZodType, decision: object): Json {
   const given = decision as Json;
   const names = fieldsOf(schema).names.filter((name) => given[name] !== undefined);
@@ -32,9 +32,9 @@ export function sharedFields(schema: z.ZodType, decision: object): Json {
 }
 
 /**
- * An event with the fields that are given, and values that fit for the others that it must have.
+ * Makes an event with the given fields, and fitting values for the other required ones.
  *
- * @param turn - numbers without bounds are 0 or 1 by it, so that rewards differ
+ * @param turn - chooses 0 or 1 for numbers without bounds, so that rewards differ
  */
 export function eventWith(schema: z.ZodType, given: Json, turn: number): Json {
   const event: Record<string, unknown> = { ...given };
@@ -67,7 +67,7 @@ function fill(schema: Json, turn: number): unknown {
   }
 }
 
-/** One more than the least that it may be; of a number that may be anything, 0 and 1 in turn. */
+/** Chooses one more than the least valid number; for an unbounded one, 0 and 1 in turn. */
 function numberOf({ minimum, exclusiveMinimum, maximum }: Json, turn: number): number {
   const least = Number(minimum ?? exclusiveMinimum ?? Number.NEGATIVE_INFINITY);
   if (least <= Number.MIN_SAFE_INTEGER) return turn % 2;

@@ -1,11 +1,11 @@
-/** Searching for the smallest run that breaks something, for a limited time, and saying it. */
+/** Searches for the smallest failing run, for a limited time, and reports it. */
 import fc from 'fast-check';
 
-/** How a search is done. */
+/** Options of a search for a failing run. */
 export interface SearchOptions {
   /** Configuration of the policy. */
   readonly config: unknown;
-  /** Runs, of each law where there are several; by default 30. */
+  /** Number of runs, for each law if there are several; by default 30. */
   readonly runs?: number;
   /** Events in a run, by default 60. */
   readonly events?: number;
@@ -15,12 +15,12 @@ export interface SearchOptions {
   readonly limitSeconds?: number;
 }
 
-/** Tapes of choices that make runs of events; they shrink. */
+/** Makes tapes of choices for runs of events; they shrink. */
 export function tapes(): fc.Arbitrary<number[]> {
   return fc.array(fc.nat({ max: 999_983 }), { minLength: 1, maxLength: 400, size: 'max' });
 }
 
-/** A run, one event a line, as it stands in messages; of a long one the end, where something broke. */
+/** Writes a run for messages, one event a line; of a long one only the end, where the fault is. */
 export function textOfRun(run: readonly { readonly type: string }[], what = 'events'): string {
   const most = 30;
   const lines = run.slice(-most).map((one) => `\n  ${JSON.stringify(one)}`);
@@ -28,17 +28,17 @@ export function textOfRun(run: readonly { readonly type: string }[], what = 'eve
   return `\nThe run (${run.length} ${what}${cut}):${lines.join('')}`;
 }
 
-/** What was thrown, as text. */
+/** Returns the message of a thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
 /**
- * Leaves out of a run, from its end to its beginning, every event without which it still fails.
+ * Removes from a run, from its end to its beginning, every event without which it still fails.
  *
  * @param check - throws if the run fails
- * @param seconds - how long it may take; what is not tried by then stays in
- * @returns the events that are left, and the message of their error; undefined if the run does not fail
+ * @param seconds - time limit; events not tried by then stay in
+ * @returns the remaining events, and the message of their error; undefined if the run does not fail
  */
 export function trimmed<T>(
   run: readonly T[],
@@ -63,11 +63,11 @@ export function trimmed<T>(
 }
 
 /**
- * Runs a check on tapes, and makes one that fails as small as it can.
+ * Runs a check on tapes, and shrinks a failing one.
  *
- * @param says - what is broken, for the message
+ * @param says - the fault, for the message
  * @param explain - the message of a tape that fails, made once for the smallest; that of its error if absent
- * @throws Error with what is broken, the seed, and the message of the smallest run
+ * @throws Error with the fault, the seed, and the message of the smallest run
  */
 export function search(
   says: string,

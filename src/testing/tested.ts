@@ -1,4 +1,4 @@
-/** What is tested: a definition, and likely events for it. */
+/** Subjects of the laws: definitions with likely events for them. */
 import type { Choices } from '../core/choices.ts';
 import type { AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
 import { oneOf } from '../core/nearest.ts';
@@ -24,15 +24,15 @@ import { arbitrary as tailPipelining } from '../recipes/tail-pipelining/arbitrar
 // biome-ignore lint/suspicious/noExplicitAny: a registry holds policies of every shape
 export type Arbitrary<State = any, E extends AnyEvent = AnyEvent> = (state: State, choices: Choices) => E;
 
-/** A definition, and the events that it is tested with. The laws see only what these lead to. */
+/** A definition, and the events that it is tested with. The laws see only states that these events reach. */
 export interface WithEvents {
-  /** What is tested. */
+  /** The definition under test. */
   readonly definition: AnyPolicyDefinition;
   /** Its likely events. */
   readonly arbitrary: Arbitrary;
 }
 
-/** What is tested: a built-in policy or recipe, or one of your own with its likely events. */
+/** A subject of the laws: a built-in policy or recipe, or one of your own with its likely events. */
 export type Tested = AnyPolicyDefinition | WithEvents;
 
 const arbitraries: Readonly<Record<string, Arbitrary>> = Object.freeze({
@@ -55,7 +55,7 @@ const arbitraries: Readonly<Record<string, Arbitrary>> = Object.freeze({
 });
 
 /**
- * Likely events for a built-in definition, or for one of your own that is like it and has its id.
+ * Returns the likely events of a built-in definition, also for one of your own that is like it and has its id.
  *
  * @throws PolicyError `unknown_id` for any other
  */
@@ -66,6 +66,6 @@ export function arbitraryOf({ id }: AnyPolicyDefinition): Arbitrary {
   refuse('unknown_id', 'definition', expected, id);
 }
 
-/** A definition and its likely events. */
+/** Returns a definition with its likely events. */
 export const withEvents = (tested: Tested): WithEvents =>
   'definition' in tested ? tested : { definition: tested, arbitrary: arbitraryOf(tested) };

@@ -1,4 +1,4 @@
-/** Makes clocks, randomness and timers fail while a policy runs: a deterministic one touches none of them. */
+/** Traps clocks, randomness and timers while a policy runs: a deterministic one uses none of them. */
 
 type Holder = Record<string, unknown>;
 
@@ -14,7 +14,7 @@ const forbidden: readonly (readonly [() => Holder | undefined, string])[] = [
   [() => globalThis as unknown as Holder, 'fetch'],
 ];
 
-/** Runs a function with every source of nondeterminism trapped, and gives the names of those that were touched. */
+/** Runs a function with all sources of nondeterminism trapped, and returns the names of those that it used. */
 export function withTraps(run: () => void): string[] {
   const touched: string[] = [];
   const restore: (() => void)[] = [];

@@ -1,9 +1,9 @@
-/** Walking and changing JSON values, for checks of laws. */
+/** Walks and changes JSON values, for checks of laws. */
 
-/** From the root of a value to a place in it. */
+/** Path from the root of a value to a place in it. */
 export type Path = readonly (string | number)[];
 
-/** A deep copy through JSON. */
+/** Returns a deep copy through JSON. */
 export const copy = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
 /** Whether a value is an object, and no array. */
@@ -22,7 +22,7 @@ export function scramble(value: unknown): void {
   if (Array.isArray(value)) value.length = 0;
 }
 
-/** The value with the keys of every object in the opposite order. */
+/** Returns the value with the keys of every object in the opposite order. */
 export function reversed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(reversed);
   if (!isObject(value)) return value;
@@ -33,7 +33,7 @@ export function reversed(value: unknown): unknown {
   );
 }
 
-/** Everything inside a value, with its path; not the value itself. */
+/** Lists all values inside a value, with their paths; not the value itself. */
 export function valuePaths(value: unknown, path: Path = []): (readonly [Path, unknown])[] {
   if (typeof value !== 'object' || value === null) return [];
   const entries: [string | number, unknown][] = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
@@ -43,12 +43,12 @@ export function valuePaths(value: unknown, path: Path = []): (readonly [Path, un
   });
 }
 
-/** The paths of all objects in a value, itself included. */
+/** Lists the paths of all objects in a value, itself included. */
 export function objectPaths(value: unknown): Path[] {
   return [[[], value] as const, ...valuePaths(value)].filter(([, inner]) => isObject(inner)).map(([path]) => path);
 }
 
-/** A copy with one place put to something else; the rest is shared with the value. */
+/** Returns a copy with one place replaced; the rest is shared with the value. */
 export function replaced(value: unknown, [key, ...rest]: Path, by: unknown): unknown {
   if (key === undefined) return by;
   const holder = (Array.isArray(value) ? [...value] : { ...(value as object) }) as Record<string | number, unknown>;

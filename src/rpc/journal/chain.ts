@@ -1,4 +1,4 @@
-/** Seals that are checksums: a record that was changed, or is missing, shows. */
+/** Seals that are checksums: they reveal a changed or missing record. */
 import { createHash } from 'node:crypto';
 import type { Seals } from './seals.ts';
 
@@ -8,7 +8,7 @@ function seal(before: string, text: string): string {
   return createHash('sha256').update(before).update(text).digest('hex').slice(0, digits);
 }
 
-/** Seals of a store that keeps what it is given, and does not look at it. */
+/** Seals for a store that does not verify its records. */
 export const chain: Seals = Object.freeze({
   seal,
   stored: (sealed: string, text: string) => `${sealed}${text}`,

@@ -1,4 +1,4 @@
-/** What a session must still know after a crash: a snapshot, and what was applied since. */
+/** State of a session that survives a crash: a snapshot, and the steps applied since. */
 import type { AnyEvent } from '../../core/definition.ts';
 import type { Snapshot } from '../../core/snapshot.ts';
 import type { PolicyError } from '../../errors.ts';
@@ -7,7 +7,7 @@ import type { SavedProducer } from '../producers.ts';
 import type { SavedStream } from '../stream.ts';
 import type { ArmedTimer } from '../timers.ts';
 
-/** Why an event was refused, as its error says it. */
+/** Refusal of an event, as the plain data of its error. */
 export type Refused = ReturnType<PolicyError['toJSON']>;
 
 /** A call of `session.send` that has changed something. */
@@ -18,7 +18,7 @@ export interface SentEntry {
   readonly producer?: string;
   /** Events that the call held, those after a refused one included. */
   readonly of: number;
-  /** Why the event after the last one applied was refused. */
+  /** Refusal of the event after the last applied one. */
   readonly refused?: Refused;
 }
 
@@ -52,12 +52,12 @@ export interface SavedSession {
   readonly stream?: SavedStream;
 }
 
-/** Where a session writes its steps, before anybody hears of them. */
+/** Log of a session's steps, written before any answer or decision is sent. */
 export interface SessionLog {
   add(entry: Entry): void;
-  /** The session is no more. */
+  /** Ends the log: the session is closed. */
   end(): void;
 }
 
-/** Of a session that does not outlive the process. */
+/** Log of a session that does not outlive the process. */
 export const noLog: SessionLog = Object.freeze({ add: () => undefined, end: () => undefined });

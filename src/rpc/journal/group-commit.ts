@@ -1,17 +1,17 @@
-/** Group commit: what many calls have to write shares one write. */
+/** Group commit: the operations of many calls share one write. */
 import type { Operation, Store } from './store.ts';
 
-/** When a write is on the disk: before it is answered, or within a second. */
+/** Time at which a write is on the disk: before its answer, or within a second. */
 export type Fsync = 'always' | 'interval';
 
-/** What a group commit is made of. */
+/** Options and callbacks of a group commit. */
 export interface GroupCommitOptions {
   readonly fsync: Fsync;
-  /** What goes with every write; called when nobody is in the middle of a step. */
+  /** Returns the operations that go with every write; called when no session is in the middle of a step. */
   readonly last: () => readonly Operation[];
-  /** Is told, once, when the store has failed; nothing is written any more. */
+  /** Called once when the store has failed; nothing is written after that. */
   readonly failed: (error: unknown) => void;
-  /** Is told of every write. */
+  /** Called after every write. */
   readonly committed: (operations: number, seconds: number) => void;
 }
 
@@ -22,7 +22,7 @@ interface Commit {
 }
 
 const syncMilliseconds = 1000;
-/** More than this must not wait for a disk that is slow. */
+/** Most bytes that may wait for a slow disk. */
 const mostPendingBytes = 1 << 26;
 
 function newCommit(): Commit {
@@ -31,7 +31,7 @@ function newCommit(): Commit {
     resolve = one;
     reject = other;
   });
-  // Whoever waits for it is told; nobody may be waiting.
+  // Without a handler, a rejection that nobody awaits would end the process.
   promise.catch(() => undefined);
   return { promise, resolve, reject };
 }
@@ -58,7 +58,7 @@ export class GroupCommit {
     return this.#failure ?? this.#next?.promise ?? this.#writing;
   }
 
-  /** Whether so much waits that no more should be done before {@link GroupCommit.settled}. */
+  /** Whether callers should wait for {@link GroupCommit.settled} before they do more, since too many bytes wait. */
   get behind(): boolean {
     return this.#pendingBytes > mostPendingBytes;
   }
@@ -69,16 +69,16 @@ export class GroupCommit {
     this.soon();
   }
 
-  /** Writes soon, even if there is nothing but what goes with every write. */
+  /** Schedules a write, even if there are only the operations that go with every write. */
   soon(): void {
     if (this.#next !== undefined || this.#failure !== undefined) return;
     this.#next = newCommit();
-    // After the step, and before its answer is put into text: the disk works meanwhile. Those that come until then share
-    // the next write.
+    // The write starts after the step and before its answer is serialised, so that the disk works meanwhile. Operations that
+    // come until then share it.
     if (this.#writing === undefined) queueMicrotask(() => void this.#commit());
   }
 
-  /** Settles when nothing is left to write; after it the store may be closed. Never rejects. */
+  /** Settles when nothing is left to write and the store may be closed. Never rejects. */
   async finish(): Promise<void> {
     for (let waiting = this.settled; waiting !== undefined && this.#failure === undefined; waiting = this.settled) {
       await waiting.catch(() => undefined);
@@ -103,7 +103,7 @@ export class GroupCommit {
     } catch (error) {
       this.#failure = commit.promise;
       commit.reject(error);
-      // Those that came meanwhile wait for what will not be.
+      // Writes that were queued meanwhile wait for a commit that will not come.
       (this.#next as Commit | undefined)?.reject(error);
       failed(error);
       return;
@@ -115,7 +115,7 @@ export class GroupCommit {
     if (this.#next !== undefined) void this.#commit();
   }
 
-  /** A write with nothing new in it takes all before it to the disk. */
+  /** Schedules a synced write, which takes all writes before it to the disk. */
   #syncLater(): void {
     this.#syncTimer ??= setTimeout(() => {
       this.#syncTimer = undefined;

@@ -1,15 +1,15 @@
-/** The journal: what sessions have done, in a store before anybody hears of it, and found again after a crash. */
+/** The journal: stores the steps of sessions before they are answered, and recovers them after a crash. */
 import { chain } from './chain.ts';
 import { type Fsync, GroupCommit } from './group-commit.ts';
 import { type FoundSession, Records, type RecordsOptions } from './records.ts';
 import type { Operation, Store } from './store.ts';
 
-/** How a journal is kept. */
+/** Options and callbacks of a journal. */
 export interface JournalOptions extends RecordsOptions {
   readonly fsync: Fsync;
-  /** Is told, once, when the store has failed; nothing is written any more. */
+  /** Called once when the store has failed; nothing is written after that. */
   readonly failed: (error: unknown) => void;
-  /** Is told of every write. */
+  /** Called after every write. */
   readonly committed: (operations: number, seconds: number) => void;
 }
 
@@ -25,12 +25,12 @@ export class Journal extends Records {
     this.#commits = new GroupCommit(store, { fsync, failed, committed, last: () => [this.last()] });
   }
 
-  /** Settles when everything that was done until now is kept; rejects when the store has failed. */
+  /** Settles when all steps until now are stored; rejects when the store has failed. */
   get settled(): Promise<void> | undefined {
     return this.#commits.settled;
   }
 
-  /** Whether so much waits to be written that no more should be done before {@link Journal.settled}. */
+  /** Whether callers should wait for {@link Journal.settled} before they do more, since too many bytes wait. */
   get behind(): boolean {
     return this.#commits.behind;
   }
@@ -40,7 +40,7 @@ export class Journal extends Records {
   }
 
   /**
-   * The sessions that the store holds. Read all of them before anything is begun.
+   * Yields the sessions of the store. All of them must be read before a session is begun.
    *
    * @throws PolicyError `snapshot_mismatch` for a store that is damaged, or that another version has left in a crash
    */
@@ -51,11 +51,11 @@ export class Journal extends Records {
     }
     const found = this.readLast();
     if (found !== undefined) yield found;
-    // From here on it is known which version goes on.
+    // The write records the version that continues.
     this.#commits.soon();
   }
 
-  /** Leaves snapshots only, so that a later version can go on, and closes the store. */
+  /** Replaces all steps by snapshots, so that a later version can continue, and closes the store. */
   async close(): Promise<void> {
     this.compactAll();
     if (this.hasDue) this.#commits.soon();

@@ -1,4 +1,4 @@
-/** The records of all sessions: what they have done, and how they are found again. Where they are kept is not said here. */
+/** The records of all sessions: written step by step, and read again after a crash, with any store. */
 import { z } from 'zod';
 import { refuse } from '../../errors.ts';
 import type { Entry, SavedSession, SessionLog } from './entries.ts';
@@ -6,23 +6,23 @@ import { SealSum, type Seals } from './seals.ts';
 import { type Journaled, type JournalWriter, numberIn, SessionJournal } from './session-journal.ts';
 import type { Operation } from './store.ts';
 
-/** What records are made with. */
+/** Options of the records of a journal. */
 export interface RecordsOptions {
-  /** Version of the package: steps are only done again by the version that did them. */
+  /** Version of the package: steps are replayed only by the version that made them. */
   readonly version: string;
-  /** Events of a session after which a snapshot takes the place of its steps. */
+  /** Events of a session after which a snapshot replaces its steps. */
   readonly snapshotEvents: number;
 }
 
-/** A session as it was found. */
+/** A session that was found in the records. */
 export interface FoundSession {
   readonly saved: SavedSession;
   readonly entries: readonly Entry[];
-  /** Goes on with its records. */
+  /** Continues its records with the restored session. */
   resume(session: Journaled): SessionLog;
 }
 
-/** Key of what the store says of itself. */
+/** Key of the store's own record. */
 export const metaKey = 'meta';
 const metaSchema = z.strictObject({
   format: z.literal(1),
@@ -59,20 +59,20 @@ export abstract class Records implements JournalWriter {
     this.seals = seals;
   }
 
-  /** Writes one operation, or puts it to those that are to be written. */
+  /** Writes or queues one operation. */
   abstract append(operation: Operation): void;
 
   get snapshotEvents(): number {
     return this.#options.snapshotEvents;
   }
 
-  /** Whether a session has steps, or is to get a snapshot in their place. */
+  /** Whether a session has steps, or is due for a snapshot. */
   get hasDue(): boolean {
     return this.#due.size > 0;
   }
 
   /**
-   * Reads the next record, in the order of the keys, before anything is begun. Gives a session when the next one begins.
+   * Reads the next record, in the order of the keys, before a session is begun. Returns a session when the next one begins.
    *
    * @throws PolicyError `snapshot_mismatch` for records that are damaged, or that another version has left in a crash
    */
@@ -93,7 +93,7 @@ export abstract class Records implements JournalWriter {
     return found;
   }
 
-  /** The last session, when all records were read. Throws as {@link Records.read} does. */
+  /** Returns the last session, after all records were read. Throws as {@link Records.read} does. */
   readLast(): FoundSession | undefined {
     const found = this.#found();
     this.#numbers = Number(this.#reading?.number ?? 0);
@@ -105,7 +105,7 @@ export abstract class Records implements JournalWriter {
     return found;
   }
 
-  /** Writes a session that was opened. */
+  /** Writes a new session. */
   begin(session: Journaled): SessionLog {
     this.#numbers += 1;
     const log = new SessionJournal(String(this.#numbers).padStart(10, '0'), this);
@@ -127,12 +127,12 @@ export abstract class Records implements JournalWriter {
     this.#due.delete(log);
   }
 
-  /** From now on snapshots are due, and no steps, so that a later version can go on. */
+  /** Makes snapshots due for all sessions with steps, so that a later version can continue. */
   compactAll(): void {
     for (const log of this.#logs) if (log.hasSteps) this.#due.add(log);
   }
 
-  /** Writes the snapshots that are due, and gives what goes with every write. When no session is in the middle of a step. */
+  /** Writes the due snapshots, and returns the record of the store. It is called when no session is in the middle of a step. */
   last(): Operation {
     for (const log of this.#due) log.compact();
     this.#due.clear();

@@ -1,18 +1,18 @@
 /** Seals of records: each record of a session seals the one before it, and one sum seals all sessions. */
 
-/** How records are sealed. */
+/** Computes and reads the seals of records. */
 export interface Seals {
-  /** The seal of a record behind another, or, of the first of a session, behind its number. */
+  /** Computes the seal of a record from that of the record before it, or, for the first of a session, from its number. */
   seal(before: string, text: string): string;
-  /** A record as it is stored. */
+  /** Returns a record as it is stored. */
   stored(seal: string, text: string): string;
-  /** Takes a stored record apart; nothing where its seal is not right. */
+  /** Splits a stored record into seal and text; nothing if the seal is wrong. */
   opened(before: string, record: string): { readonly seal: string; readonly text: string } | undefined;
 }
 
 /**
- * The sum of the last seals of all sessions. It changes with every record, so that a record that is missing at the end
- * of one session shows as soon as anything was written after it.
+ * The sum of the last seals of all sessions. It changes with every record, so that it reveals a record missing at the end
+ * of one session as soon as anything was written after it.
  */
 export class SealSum {
   #sum = 0n;

@@ -5,31 +5,31 @@ import type { Operation } from './store.ts';
 
 /** A session as its journal sees it. */
 export interface Journaled {
-  /** Ids in flight: what a snapshot costs grows with them. */
+  /** Ids in flight: the cost of a snapshot grows with them. */
   readonly inFlight: number;
-  /** The whole session; the result may share what the session goes on to change. */
+  /** Returns the whole session; the result may share data that the session changes later. */
   save(): SavedSession;
 }
 
-/** What the records of a session need of the journal that they are in. */
+/** Interface of the journal to the records of one session. */
 export interface JournalWriter {
   readonly snapshotEvents: number;
   readonly seals: Seals;
   append(operation: Operation): void;
-  /** The last seal of a session has changed; empty where there is none. */
+  /** Notes that the last seal of a session has changed; empty for none. */
   sealedAs(before: string, after: string): void;
   /** Asks for {@link SessionJournal.compact} once the session has done its step. */
   compactSoon(log: SessionJournal): void;
   ended(log: SessionJournal): void;
 }
 
-/** Keys of the records of all sessions begin so. */
+/** Prefix of the keys of all sessions' records. */
 export const sessionKeys = 's/';
 
-/** The number of a session, from the key of one of its records. */
+/** Returns the number of a session, from the key of one of its records. */
 export const numberIn = (key: string): string => key.slice(sessionKeys.length, key.lastIndexOf('/'));
 
-/** Writes the steps of one session, and now and then a snapshot in their place. */
+/** Writes the steps of one session, and at times a snapshot in their place. */
 export class SessionJournal implements SessionLog {
   readonly #number: string;
   readonly #writer: JournalWriter;
@@ -46,18 +46,18 @@ export class SessionJournal implements SessionLog {
     this.#writer = writer;
   }
 
-  /** Steps that a crash would have to do again. */
+  /** Whether there are steps that must be replayed after a crash. */
   get hasSteps(): boolean {
     return this.#next > this.#first + 1;
   }
 
-  /** From now on these are the records of this session. */
+  /** Makes these the records of a session. */
   attach(session: Journaled): this {
     this.#session = session;
     return this;
   }
 
-  /** Reads the next record as it is stored; `undefined` where it is damaged. The first one is a snapshot. */
+  /** Reads the next stored record; `undefined` if it is damaged. The first one is a snapshot. */
   read(key: string, record: string): SavedSession | Entry | undefined {
     const isSnapshot = this.#seal === '';
     const found = this.#writer.seals.opened(isSnapshot ? this.#number : this.#seal, record);
@@ -74,7 +74,7 @@ export class SessionJournal implements SessionLog {
     if (this.#isDue()) this.#writer.compactSoon(this);
   }
 
-  /** Puts a snapshot in the place of all steps. Only between two steps of the session. */
+  /** Replaces all steps by a snapshot. It is called only between two steps of the session. */
   compact(): void {
     const text = JSON.stringify(this.#session!.save());
     const before = this.#next;
@@ -88,7 +88,7 @@ export class SessionJournal implements SessionLog {
     this.#writer.ended(this);
   }
 
-  /** What a snapshot costs grows with the session, and so must what it saves: it takes a fourth of the time at most. */
+  /** Whether a snapshot is due: its cost grows with the session, and it may take a fourth of the time at most. */
   #isDue(): boolean {
     const least = this.#writer.snapshotEvents + 4 * this.#session!.inFlight;
     return this.#events >= least && this.#bytes >= 2 * this.#snapshotBytes;

@@ -10,22 +10,22 @@ export type Operation =
   | { readonly type: 'put'; readonly key: string; readonly value: string }
   | { readonly type: 'del'; readonly key: string };
 
-/** What the journal needs of a store. */
+/** Store that the journal writes to. */
 export interface Store {
-  /** Applies all of it or nothing; settles when the system has it, or, with `sync`, when the disk has it. */
+  /** Applies all operations or none; settles when the system has them, or, with `sync`, when the disk has them. */
   write(operations: readonly Operation[], sync: boolean): Promise<void>;
-  /** Everything, in the order of the keys. */
+  /** Iterates over all records, in the order of the keys. */
   entries(): AsyncIterable<readonly [key: string, value: string]>;
   close(): Promise<void>;
 }
 
-/** Stands in a directory whose store has lost something, until somebody who knows removes it. */
+/** File that marks a directory whose store has lost data, until an operator removes it. */
 const damageFile = 'DAMAGED';
 
-/** What the Python package keeps in a directory, where policies run in its process: see its `_state_dir.py`. */
+/** Prefix of the files that the Python package keeps in a directory when policies run in its process: see its `_state_dir.py`. */
 const embeddedFiles = 'embedded.';
 
-/** Whether there is a store already. A folder of anything else is refused: nothing is ever begun anew by mistake. */
+/** Whether there is a store already. A directory of other files is refused, so that no store is begun by mistake. */
 function isThere(directory: string): boolean {
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -40,7 +40,7 @@ function isThere(directory: string): boolean {
     const expected = 'a state directory of a server: this one is of rollflex.Client.embedded() in Python';
     refuse('invalid_input', 'stateDir', expected, directory);
   }
-  // Both are there from the first moment of a store to the last.
+  // Every store has both files at all times.
   const missing = ['CURRENT', '.log'].find((end) => !files.some((name) => name.endsWith(end)));
   if (missing === undefined) return true;
   const isStore = files.some((name) => /^MANIFEST-|^CURRENT$|\.(ldb|log)$/.test(name));
@@ -64,8 +64,8 @@ function explained(error: unknown, directory: string): never {
 }
 
 /**
- * LevelDB leaves out what it cannot read of its last writes, and goes on; it says so only in a file. A write that was cut
- * off by a crash is none of this.
+ * Refuses a damaged store. LevelDB skips unreadable parts of its last writes, and reports that only in a log file. A write
+ * that was cut off by a crash does not count as damage.
  */
 function checkDamage(directory: string): void {
   const lost = readFileSync(join(directory, 'LOG'), 'utf8')
@@ -78,15 +78,14 @@ function checkDamage(directory: string): void {
 }
 
 /**
- * Opens the store of a directory, or begins one where the directory is empty or not there.
+ * Opens the store of a directory, or begins one if the directory is empty or absent.
  *
- * @throws PolicyError `invalid_input` where another server uses it, where it is no store, or where the package
- *   classic-level is not installed; `snapshot_mismatch` where it is
- *   damaged
+ * @throws PolicyError `invalid_input` if another server uses it, if it is no store, or if the package classic-level is not
+ *   installed; `snapshot_mismatch` if it is damaged
  */
 export async function openStore(directory: string): Promise<Store> {
   const exists = isThere(directory);
-  // Its binary is nothing for a server without a state directory, and not in one file with the rest.
+  // A server without a state directory does not need its binary, which cannot be bundled.
   const { ClassicLevel: Level } = await optionalPackage('classic-level', 'stateDir', () => import('classic-level'));
   const level: ClassicLevel<string, string> = new Level(directory, { createIfMissing: !exists });
   try {

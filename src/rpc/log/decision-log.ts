@@ -1,4 +1,4 @@
-/** What sessions write down of their events and decisions, for people and for replay. Nothing waits for it. */
+/** The log of events and decisions, for people and for replay. No session waits for it. */
 import type { AnyDecision } from '../../core/definition.ts';
 import type { Snapshot } from '../../core/snapshot.ts';
 import type { LooseEvent } from '../../core/start.ts';
@@ -8,41 +8,41 @@ import type { PolicyError } from '../../errors.ts';
 export interface LoggedSession {
   /** Id of the session. */
   readonly id: string;
-  /** How its decisions reach the host: in the answer, or as a stream to subscribers. */
+  /** Delivery of its decisions: in the answer, or as a stream to subscribers. */
   readonly deliver: 'reply' | 'stream';
-  /** Who fires its timers. */
+  /** Side that fires its timers. */
   readonly timers: 'host' | 'server';
   /** Whether its policy runs beside a host that decides by itself. */
   readonly shadow: boolean;
   /** Ids in flight: a snapshot has each of them. */
   readonly inFlight: number;
-  /** The policy: what a snapshot line is made of. */
+  /** Its policy, whose snapshot goes into the log. */
   readonly policy: {
     readonly id: string;
     readonly version: number;
     readonly seq: number;
-    /** The state as it is now. */
+    /** Returns the current state. */
     snapshot(): Snapshot;
   };
 }
 
 /** The log of one session. No call throws, and none waits. */
 export interface SessionDecisionLog {
-  /** Something is about to happen to the session: what it is now stands before it in the log. */
+  /** Called before every change of the session, so that its snapshot precedes the change in the log. */
   before(): void;
-  /** An event was applied. */
+  /** Logs an event that was applied. */
   applied(event: LooseEvent, decisions: readonly AnyDecision[], producer: string | undefined): void;
-  /** The host of a session in shadow mode has decided by itself. */
+  /** Logs a decision of the host itself, in shadow mode. */
   decided(at: number, decision: { readonly type: string }, producer: string | undefined): void;
-  /** An event was refused. */
+  /** Logs an event that was refused. */
   refused(error: PolicyError, producer: string | undefined): void;
-  /** The session is no more, or stops with a server that keeps it. */
+  /** Logs that the session is closed, or stops with a server that keeps it. */
   closed(reason: 'closed' | 'replaced' | 'stopped'): void;
 }
 
 /** A log of decisions. */
 export interface DecisionLog {
-  /** The log of a session that is opened, or brought back. */
+  /** Returns the log of a session that is opened or restored. */
   of(session: LoggedSession): SessionDecisionLog;
 }
 
@@ -55,5 +55,5 @@ const noLines: SessionDecisionLog = Object.freeze({
   closed: nothing,
 });
 
-/** Writes nothing down. */
+/** A log that drops everything. */
 export const noDecisionLog: DecisionLog = Object.freeze({ of: () => noLines });

@@ -6,12 +6,12 @@ import type { DecisionLogOptions } from './options.ts';
 import { SessionLines } from './session-lines.ts';
 import { type DecisionLogHost, LogWriter } from './writer.ts';
 
-/** How long a stopping server waits for a disk that does not answer. */
+/** Longest that a stopping server waits for a disk that does not answer. */
 const closeMilliseconds = 5000;
 
 /**
- * A decision log in rotated files, written in the background. What cannot be written is dropped and counted: no session
- * waits for its log.
+ * A decision log in rotated files, written in the background. Lines that cannot be written are dropped and counted: no
+ * session waits for its log.
  */
 export class FileDecisionLog implements DecisionLog {
   readonly #writer: LogWriter;
@@ -27,12 +27,12 @@ export class FileDecisionLog implements DecisionLog {
     });
   }
 
-  /** The log of a session. */
+  /** Returns the log of a session. */
   of(session: LoggedSession): SessionDecisionLog {
     return new SessionLines(session, this.#writer);
   }
 
-  /** Writes what waits and ends the file; waits for a disk that does not answer for some seconds at most. */
+  /** Writes the queued lines and ends the file; waits at most 5 seconds for a disk that does not answer. */
   async close(): Promise<void> {
     this.#writer.close();
     let timer: NodeJS.Timeout | undefined;

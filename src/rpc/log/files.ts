@@ -1,4 +1,4 @@
-/** Files of a log that follow each other: written in the background, bounded in number, never appended to again. */
+/** Rotated log files: written in the background, bounded in number, never reopened. */
 import { accessSync, constants, createWriteStream, mkdirSync, readdirSync, type WriteStream } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import type { LogFilesHost, LogOutput } from './writer.ts';
 
 const name = /^decisions-(\d{8,15})\.jsonl$/;
 
-/** The files of a log directory, oldest first. Throws the system's error. */
+/** Lists the files of a log directory, oldest first. Throws the system's error. */
 export function logFilesIn(directory: string): string[] {
   return inOrder(readdirSync(directory));
 }
@@ -58,11 +58,11 @@ export class LogFiles implements LogOutput {
     this.end();
     this.#number += 1;
     const path = join(this.#directory, `decisions-${String(this.#number).padStart(8, '0')}.jsonl`);
-    // Never one that is there: another server may write to it.
+    // `wx` fails for an existing file, to which another server may write.
     const stream = createWriteStream(path, { flags: 'wx', mode: 0o600 });
-    // Its lines are told of one by one, by the callbacks of their writes.
+    // The callbacks of its writes report the error line by line.
     stream.on('error', () => undefined);
-    // On a slow disk a file may come to be after later ones were asked for: each that is there is counted anew.
+    // On a slow disk a file may open after later ones were requested, so each opening counts the files anew.
     stream.once('open', () => void (this.#pruning = this.#pruning.then(() => this.#prune())));
     this.#stream = stream;
   }
@@ -90,7 +90,7 @@ export class LogFiles implements LogOutput {
     this.#closing = Promise.all([this.#closing, closed]).then(() => undefined);
   }
 
-  /** Settles when everything is written, or could not be, and no more files are left than there should be. */
+  /** Settles when all lines are written or dropped, and surplus files are removed. */
   get settled(): Promise<void> {
     return this.#closing.then(() => this.#pruning);
   }
@@ -99,7 +99,7 @@ export class LogFiles implements LogOutput {
     try {
       return numberOf(logFilesIn(this.#directory).at(-1) ?? 'decisions-00000000.jsonl');
     } catch {
-      // The directory is gone; the next write will say so.
+      // The directory is gone; the next write will report it.
       return this.#number ?? 0;
     }
   }
@@ -111,7 +111,7 @@ export class LogFiles implements LogOutput {
         await rm(join(this.#directory, file), { force: true });
       }
     } catch {
-      // One that cannot be removed now is tried again with the next file.
+      // The next file tries again to remove it.
     }
   }
 }

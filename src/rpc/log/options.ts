@@ -1,4 +1,4 @@
-/** How a decision log is kept. */
+/** Options of a decision log. */
 import { z } from 'zod';
 
 const mebibyte = 1 << 20;
@@ -26,5 +26,5 @@ export const decisionLogSchema = z.strictObject({
     .describe('Most bytes of the decision log that wait for the disk; lines beyond are dropped, and counted.'),
 });
 
-/** How a decision log is kept. */
+/** Options of a decision log: its directory, and bounds of its files. */
 export type DecisionLogOptions = z.input<typeof decisionLogSchema>;

@@ -1,4 +1,4 @@
-/** The lines of one session: what it is, at the beginning of each file, and then what happens to it. */
+/** The lines of one session: an opening line at the beginning of each file, and then its events. */
 import type { LogLine, LogLineOf } from '../../core/decision-log.ts';
 import type { AnyDecision } from '../../core/definition.ts';
 import { printable } from '../../core/printable.ts';
@@ -6,32 +6,32 @@ import type { LooseEvent } from '../../core/start.ts';
 import type { PolicyError } from '../../errors.ts';
 import type { LoggedSession, SessionDecisionLog } from './decision-log.ts';
 
-/** Why a line was dropped: too much waited, the disk refused it, or no file has room for it. */
+/** Reason why a line was dropped: too much waited, the disk refused it, or no file has room for it. */
 export type DropReason = 'waiting' | 'failed' | 'tooLong';
 
-/** What the lines of a session need of the log that they are in. */
+/** Interface of the log to the lines of one session. */
 export interface LineWriter {
-  /** Changes when sessions must say anew what they are. */
+  /** Changes when sessions must write their opening lines anew. */
   readonly epoch: number;
-  /** Why no line is taken now, if none is. */
+  /** Reason why no line is taken now, if none is. */
   readonly refusing: DropReason | undefined;
   /** Most bytes that a snapshot may have now. */
   readonly snapshotRoom: number;
   now(): number;
-  /** Bytes of a text in UTF-8. */
+  /** Counts the bytes of a text in UTF-8. */
   byteLength(text: string): number;
-  /** Writes the line of a session that says what it is, in one file with the next line; false if it was dropped. */
+  /** Writes the opening line of a session, in one file with the next line; false if it was dropped. */
   begin(text: string): boolean;
   /** Writes a line; false if it was dropped. */
   add(line: LogLine): boolean;
-  /** Counts a line that is left out. */
+  /** Counts a dropped line. */
   drop(reason: DropReason): void;
 }
 
-/** What stands before the snapshot. */
+/** First part of a session's opening line, before its snapshot. */
 type Opening = Omit<LogLineOf<'session'>, 'snapshot'>;
 
-/** A snapshot takes at least so many bytes for each id in flight. */
+/** Least bytes that a snapshot takes for each id in flight. */
 const leastIdBytes = 16;
 const longestPath = 200;
 
@@ -39,7 +39,7 @@ const longestPath = 200;
 export class SessionLines implements SessionDecisionLog {
   readonly #session: LoggedSession;
   readonly #log: LineWriter;
-  /** When it last said what it is. */
+  /** Epoch of its last opening line. */
   #said = -1;
 
   constructor(session: LoggedSession, log: LineWriter) {
@@ -54,14 +54,14 @@ export class SessionLines implements SessionDecisionLog {
     const { id, version, seq } = policy;
     const time = log.now();
     const line = { kind: 'session', time, session, policy: id, version, deliver, timers, shadow, seq } as const;
-    // As text, so that a large state is written out once.
+    // The line is assembled as text, so that a large state is serialised once.
     const text = `${printable(JSON.stringify(line satisfies Opening)).slice(0, -1)},"snapshot":${this.#snapshot()}}\n`;
     if (log.begin(text)) this.#said = log.epoch;
   }
 
   applied(event: LooseEvent, decisions: readonly AnyDecision[], producer: string | undefined): void {
     const log = this.#log;
-    // Without the line that says what the session is, what happens to it says nothing.
+    // Without its opening line, the events of a session are useless.
     if (this.#said !== log.epoch) return log.drop(log.refusing ?? 'waiting');
     const made = decisions as unknown as LogLineOf<'event'>['decisions'];
     const line = { kind: 'event', ...this.#stamp(producer), event, decisions: made } as const;
@@ -86,7 +86,7 @@ export class SessionLines implements SessionDecisionLog {
     return producer === undefined ? stamp : { ...stamp, producer };
   }
 
-  /** The state as text, or `null` where there is no room for it. */
+  /** Returns the state as text, or `null` if there is no room for it. */
   #snapshot(): string {
     const log = this.#log;
     const { snapshotRoom } = log;
@@ -95,7 +95,7 @@ export class SessionLines implements SessionDecisionLog {
       const text = printable(JSON.stringify(this.#session.policy.snapshot()));
       return log.byteLength(text) > snapshotRoom ? 'null' : text;
     } catch {
-      // A policy that has broken, or more than a string holds.
+      // The policy is broken, or its state is longer than a string can be.
       return 'null';
     }
   }

@@ -1,4 +1,4 @@
-/** Lines into rotated files. What cannot be written is dropped and counted: nobody waits. */
+/** Writes lines into rotated files. Lines that cannot be written are dropped and counted: nobody waits. */
 import { type LogLine, logFormat } from '../../core/decision-log.ts';
 import { printable } from '../../core/printable.ts';
 import { parse } from '../../core/validate.ts';
@@ -6,28 +6,28 @@ import { type Clock, systemClock } from '../clock.ts';
 import { type DecisionLogOptions, decisionLogSchema } from './options.ts';
 import type { DropReason, LineWriter } from './session-lines.ts';
 
-/** What a decision log is made with, beside its options. */
+/** Dependencies and callbacks of a decision log, beside its options. */
 export interface DecisionLogHost {
   /** Version of the package, for the first line of each file. */
   readonly version?: string;
-  /** Where the time of lines comes from; the system's if absent. */
+  /** Source of the time of lines; the system clock if absent. */
   readonly clock?: Clock;
-  /** Is told of lines that were written, and of their bytes. */
+  /** Called with the number of lines that were written, and their bytes. */
   readonly written?: (lines: number, bytes: number) => void;
-  /** Is told of lines that were dropped. */
+  /** Called with the number of lines that were dropped. */
   readonly dropped?: (reason: DropReason, lines: number) => void;
-  /** Is told when the disk refuses lines, and, with nothing, when it takes them again. */
+  /** Called with an error when the disk refuses lines, and with nothing when it takes them again. */
   readonly trouble?: (error: Error | undefined) => void;
 }
 
-/** What is told of the writing. */
+/** Callbacks of the log files. */
 export interface LogFilesHost {
   wrote(lines: number, bytes: number): void;
-  /** A file cannot be written; these lines are not in it, or not whole. It is not the current one any more. */
+  /** Called when a file cannot be written: these lines are missing or incomplete, and it is no longer the current file. */
   failed(error: Error, lines: number, wasCurrent: boolean): void;
 }
 
-/** Files that follow each other, one of them the current one. */
+/** Rotated files, one of them the current one. */
 export interface LogOutput {
   /** Number of the current file. */
   readonly number: number;
@@ -35,7 +35,7 @@ export interface LogOutput {
   readonly isOpen: boolean;
   /** Bytes that wait for the disk. */
   readonly waitingBytes: number;
-  /** Begins the next file; what the one before still has to write goes on. */
+  /** Begins the next file; pending writes of the one before go on. */
   next(): void;
   /** Writes whole lines to the current file. */
   write(text: string, lines: number, bytes: number): void;
@@ -43,13 +43,13 @@ export interface LogOutput {
   end(): void;
 }
 
-/** What a log takes from where it runs. */
+/** Functions that a log takes from its platform. */
 export interface LogPlatform {
   /** Names the run of the server. */
   readonly run: string;
   /** Opens the files. Throws `invalid_input` where the directory cannot be written. */
   open(directory: string, most: number, host: LogFilesHost): LogOutput;
-  /** Bytes of a text in UTF-8. */
+  /** Counts the bytes of a text in UTF-8. */
   byteLength(text: string): number;
   /** Calls back after the answers of this turn. */
   soon(callback: () => void): void;
@@ -57,7 +57,7 @@ export interface LogPlatform {
 
 /** Shares of a file: its longest line, and all its snapshots together. */
 const [longestLine, mostSnapshots] = [1 / 4, 1 / 2];
-/** What stands in a file beside the lines of sessions, and in such a line beside its snapshot. */
+/** Bytes allowed in a file beside the lines of sessions, and in such a line beside its snapshot. */
 const headerBytes = 1024;
 const [firstRetrySeconds, lastRetrySeconds] = [1, 60];
 const noDrops = { waiting: 0, failed: 0, tooLong: 0 };
@@ -76,7 +76,7 @@ export class LogWriter implements LineWriter, LogFilesHost {
   #fileBytes = 0;
   #snapshotBytes = 0;
   #drops = { ...noDrops };
-  /** Too much has waited: nothing is taken before half of it is written, so that lines are lost in few places. */
+  /** Whether too much has waited: no line is taken before half of it is written, so that gaps are few. */
   #full = false;
   #retryAt: number | undefined;
   #retrySeconds = firstRetrySeconds;
@@ -118,7 +118,7 @@ export class LogWriter implements LineWriter, LogFilesHost {
 
   begin(text: string): boolean {
     const bytes = this.byteLength(text);
-    // The line that follows must find room beside it.
+    // The next line must have room in the same file.
     if (this.#fileBytes + bytes > this.#mostFileBytes) this.#rotate();
     if (!this.#add(text, bytes)) return false;
     this.#snapshotBytes += bytes;
@@ -155,7 +155,7 @@ export class LogWriter implements LineWriter, LogFilesHost {
     this.#retrySeconds = Math.min(lastRetrySeconds, this.#retrySeconds * 2);
   }
 
-  /** Writes what waits, and ends the file. */
+  /** Writes the queued lines, and ends the file. */
   close(): void {
     this.#flush();
     this.#closed = true;
@@ -187,7 +187,7 @@ export class LogWriter implements LineWriter, LogFilesHost {
   }
 
   #begin(): void {
-    // What is left of a file that failed belongs to no other.
+    // The rest of a file that failed must not be written to the next one.
     this.#flush();
     this.#files.next();
     this.#fileBytes = 0;
@@ -197,7 +197,7 @@ export class LogWriter implements LineWriter, LogFilesHost {
     this.#putLine({ kind: 'log', format: logFormat, version, run, file, time });
   }
 
-  /** The next line begins a file. */
+  /** Ends the file, so that the next line begins another. */
   #rotate(): void {
     this.#flush();
     this.#files.end();
@@ -225,7 +225,7 @@ export class LogWriter implements LineWriter, LogFilesHost {
     this.#fileBytes += bytes;
     if (this.#scheduled) return;
     this.#scheduled = true;
-    // The answers of this turn go first.
+    // The answers of this turn are sent first.
     this.#platform.soon(() => this.#flush());
   }
 
@@ -239,17 +239,17 @@ export class LogWriter implements LineWriter, LogFilesHost {
     else this.#lose(lines.length);
   }
 
-  /** Of which sessions these lines were is not known any more: all of them begin anew. */
+  /** Counts lost lines. Their sessions are unknown, so that all sessions write their opening lines anew. */
   #lose(lines: number): void {
     this.#epoch += 1;
     this.drop('failed', lines);
   }
 }
 
-/** Nothing where it is more than a string holds. */
+/** Returns a line as text; nothing if it is longer than a string can be. */
 function textOf(line: LogLine): string | undefined {
   try {
-    // Somebody may look at it in a terminal.
+    // The log may be shown in a terminal, where controls are dangerous.
     return `${printable(JSON.stringify(line))}\n`;
   } catch {
     return undefined;

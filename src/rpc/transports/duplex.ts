@@ -1,4 +1,4 @@
-/** From a pair of Node streams to a connection. */
+/** Connects a pair of Node streams to the server. */
 import type { Readable, Writable } from 'node:stream';
 import { systemClock } from '../clock.ts';
 import type { Link } from '../link.ts';
@@ -35,7 +35,7 @@ function linkOver(output: Writable, destroy: () => void): Link {
   };
 }
 
-/** Waits until everything is written. Who does not read it in time is cut off: nobody else watches over it any more. */
+/** Waits until all output is written. A client that does not read in time is cut off: no other timeout applies any more. */
 function flushed(output: Writable, seconds: number, destroy: () => void): Promise<void> {
   return new Promise((resolve) => {
     if (output.destroyed || output.writableLength === 0) return resolve();
@@ -44,7 +44,7 @@ function flushed(output: Writable, seconds: number, destroy: () => void): Promis
       cancel();
       resolve();
     };
-    // There is no event for it: `drain` comes only where the stream was full.
+    // An empty write tells when the stream is flushed: `drain` comes only if it was full.
     output.write('', done);
     output.once('close', done);
   });
@@ -52,14 +52,14 @@ function flushed(output: Writable, seconds: number, destroy: () => void): Promis
 
 /** A connection over streams. */
 export interface ServedStreams {
-  /** Settles when the input has ended and everything is written, or when the connection is gone. */
+  /** Settles when the input has ended and all answers are written, or when the connection is gone. */
   readonly done: Promise<void>;
-  /** Reads no further calls; settles when those that came are answered, and the answers can be written. */
+  /** Stops reading calls; settles when the received ones are answered, and the answers can be written. */
   stop(): Promise<void>;
 }
 
 /**
- * Serves one connection over streams. No input is read before what came is answered, and the answers have room.
+ * Serves one connection over streams. No input is read before the received calls are answered and the answers have room.
  *
  * @returns nothing where the server has no room for a connection
  */
@@ -78,7 +78,7 @@ export function serveStreams(
       resolve();
     };
     input.on('data', (bytes: Uint8Array) => {
-      // It is read all the same: a socket that is closed on unread bytes takes its last answers back.
+      // Input is still read and dropped: a socket closed with unread bytes would lose its last answers.
       if (stopped) return;
       input.pause();
       connection.receive(bytes).then(() => input.resume(), gone);
@@ -94,7 +94,7 @@ export function serveStreams(
     };
     input.on('end', end);
     input.on('close', end);
-    // A broken connection is no error of the server.
+    // A broken connection is not an error of the server.
     input.on('error', gone);
     output.on('error', gone);
     output.on('close', gone);

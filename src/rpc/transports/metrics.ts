@@ -9,19 +9,19 @@ import type { RpcServer } from '../server.ts';
 
 const names: ReadonlySet<string> = new Set(methods.map(({ name }) => name));
 
-/** A meter, and where its numbers are read. */
+/** A meter, with an HTTP endpoint for its figures. */
 export interface Metrics {
-  /** Goes into the options of the server. */
+  /** Meter to pass in the options of the server. */
   readonly meter: Meter;
-  /** Listens; the numbers of this server are read when somebody asks. */
+  /** Listens for HTTP; the gauges of this server are read at each request. */
   listen(server: RpcServer, address: { readonly port: number; readonly host?: string }): Promise<MetricsListening>;
 }
 
-/** Metrics that are served. */
+/** A running endpoint. */
 export interface MetricsListening {
-  /** The port that it listens on, also where any was asked for. */
+  /** Port that it listens on; the chosen one if 0 was given. */
   readonly port: number;
-  /** Stops; open requests end. */
+  /** Stops it and ends open requests. */
   close(): Promise<void>;
 }
 
@@ -57,7 +57,7 @@ function metersIn({ Counter, Histogram }: typeof Prometheus, registers: Registry
   const turnedAway = counter('connections_turned_away_total', 'Connections closed because of their token.', []);
   return {
     called(name, code, took) {
-      // Names that clients make up must not become labels.
+      // Arbitrary names from clients must not become labels.
       const method = names.has(name) ? name : 'unknown';
       calls.inc({ method, code: String(code) });
       seconds.observe({ method }, took);
@@ -104,12 +104,12 @@ function gaugesOf({ Gauge }: typeof Prometheus, server: RpcServer, registers: Re
 }
 
 /**
- * Metrics of one server. The library is loaded only here: it is the heaviest part of a start.
+ * Makes the metrics of one server. The library is loaded only here: it is the heaviest part of a start.
  *
  * @throws PolicyError `invalid_input` where the package prom-client is not installed
  */
 export async function prometheus(): Promise<Metrics> {
-  // It is CommonJS: in a bundle only its default export is sure.
+  // The package is CommonJS: in a bundle only its default export is reliable.
   const loaded: unknown = await optionalPackage('prom-client', 'metrics', () => import('prom-client'));
   const { default: client } = loaded as { default: typeof Prometheus };
   const register = new client.Registry();

@@ -6,27 +6,27 @@ import { systemClock } from '../clock.ts';
 import type { RpcServer } from '../server.ts';
 import { serveStreams } from './duplex.ts';
 
-/** Where to listen. */
+/** Address to listen on: the path of a Unix socket, or a TCP port. */
 export type Address = { readonly path: string } | { readonly port: number; readonly host?: string };
 
 /** A server that listens. */
 export interface Listening {
   /** `/path/of/socket`, or `127.0.0.1:41233`. */
   readonly address: string;
-  /** The port of TCP. */
+  /** The TCP port; absent for a Unix socket. */
   readonly port: number | undefined;
-  /** Stops: no further connections and calls; what was answered is written, then sessions and connections are closed. */
+  /** Stops taking connections and calls; answers are written, then sessions and connections are closed. */
   close(): Promise<void>;
 }
 
-/** How long the clients have, all at once, to read what they were answered when the server stops. */
+/** Time that all clients together have to read their answers when the server stops, in seconds. */
 const farewellSeconds = 5;
-/** A client that does nothing does not see that its socket has ended. */
+/** Time that an idle client has to close its socket, in seconds: it may not notice the end. */
 const lingerSeconds = 0.5;
 
 interface Client {
   readonly socket: Socket;
-  /** Reads no further calls; settles when those that came are answered. */
+  /** Stops reading calls; settles when the received ones are answered. */
   stop(): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ function serveSocket(server: RpcServer, socket: Socket, clients: Set<Client>): v
   socket.on('close', () => clients.delete(client));
 }
 
-/** Ends a socket; settles when everything is written and the client has closed it, or had the time to. */
+/** Ends a socket; settles when the client has closed it, or `lingerSeconds` after all is written. */
 const ended = (socket: Socket): Promise<void> =>
   new Promise((resolve) => {
     if (socket.destroyed) return resolve();
@@ -50,19 +50,19 @@ const ended = (socket: Socket): Promise<void> =>
     socket.resume();
   });
 
-/** Lets the clients have what they were answered, for as long as that may take. */
+/** Waits until the clients have read their answers, `farewellSeconds` at most. */
 async function farewell(server: RpcServer, clients: ReadonlySet<Client>): Promise<void> {
   let cancel = (): void => undefined;
   const late = new Promise<void>((resolve) => (cancel = systemClock.after(farewellSeconds, resolve)));
   const soon = (all: Promise<void>[]): Promise<unknown> => Promise.race([Promise.all(all), late]);
   await soon([...clients].map((one) => one.stop()));
-  // Subscribers hear of it while there is a way.
+  // Subscribers are told while their connections are open.
   server.sessions.closeAll();
   await soon([...clients].map(({ socket }) => ended(socket)));
   cancel();
 }
 
-/** Whether somebody answers at a Unix socket. */
+/** Whether a server answers at a Unix socket. */
 function isAlive(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = connect(path, () => {
@@ -73,7 +73,7 @@ function isAlive(path: string): Promise<boolean> {
   });
 }
 
-/** A socket that a killed server has left is removed; one in use, or a file of another kind, is refused. */
+/** Removes a socket that a killed server has left; refuses one in use, or a file of another kind. */
 async function makeRoom(path: string): Promise<void> {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return;
@@ -83,14 +83,14 @@ async function makeRoom(path: string): Promise<void> {
   refuse('invalid_input', '--socket', 'a path that is free', got);
 }
 
-/** An address that cannot be had is the caller's; anything else is the system's. */
+/** Converts errors of the address to refusals; any other error is the system's. */
 function refused(error: NodeJS.ErrnoException, address: Address): Error {
   if (!['EADDRINUSE', 'EADDRNOTAVAIL', 'ENOTFOUND'].includes(error.code ?? '')) return error;
   const got = 'path' in address ? address.path : `${address.host ?? '127.0.0.1'}:${address.port} (${error.code})`;
   return new PolicyError('invalid_input', { expected: 'an address that is free', got, path: 'address', cause: error });
 }
 
-/** Unix sockets are for their owner only. */
+/** Listens at an address. Only the owner may use a Unix socket. */
 async function listen(listener: Server, address: Address): Promise<void> {
   const isPath = 'path' in address;
   if (isPath) await makeRoom(address.path);
@@ -110,7 +110,7 @@ async function listen(listener: Server, address: Address): Promise<void> {
 /**
  * Listens at a Unix socket or a TCP port.
  *
- * TCP needs a server with `isToken`: whoever reaches the port could use it.
+ * TCP needs a server with `isToken`: otherwise anybody who reaches the port could use it.
  *
  * @throws PolicyError `invalid_config` for TCP without a token, `invalid_input` for an address that is taken; the
  *   system's error where it cannot listen for another reason

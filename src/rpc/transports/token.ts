@@ -1,4 +1,4 @@
-/** Tokens of TCP: read from a file, compared in a time that says nothing of where they differ. */
+/** Tokens for TCP: read from a file, and compared in constant time. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { refuse } from '../../errors.ts';
@@ -7,8 +7,8 @@ const shortest = 16;
 const [groupAndOthers, groupMayRead] = [0o077, 0o040];
 
 /**
- * Refuses a file that others than its owner may read or write. The group may read one of another owner: so a secret that root
- * has mounted comes to a server that is not root. Windows has no modes.
+ * Refuses a file that others than its owner may read or write. The group may read a file of another owner, so that a server
+ * without root can read a secret mounted by root. Windows has no modes.
  */
 function checkMode(file: number, path: string): void {
   if (process.platform === 'win32') return;
@@ -30,7 +30,7 @@ function readToken(path: string): string {
 }
 
 /**
- * What checks tokens against that of a file, white space at its ends left out.
+ * Returns a function that checks tokens against that of a file, white space at its ends left out.
  *
  * @throws PolicyError `invalid_input` for one of fewer than 16 characters, and for a file that others may read; the
  *   system's error for a file that cannot be read

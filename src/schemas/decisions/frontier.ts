@@ -1,4 +1,4 @@
-/** Decisions: which groups are in service, and how many at once. */
+/** Decisions: the groups in service, and their number. */
 import { z } from 'zod';
 import { count, positiveCount, promptId, ref, requestId, roundId, seconds } from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';

@@ -1,4 +1,4 @@
-/** Decisions: which GPUs go from rollout to training and back, and where their requests go. */
+/** Decisions: the transfer of GPUs from rollout to training and back, and of their requests. */
 import { z } from 'zod';
 import { enginePlace, migration, migrationBatch } from '../gpus.ts';
 import { gpuId } from '../training.ts';
@@ -11,7 +11,7 @@ const progress = {
   finished: count.describe('Responses, or prompts, finished in the round.'),
   target: positiveCount.describe('How many the round needs.'),
 };
-/** The engine that the projection fills most. */
+/** The engine with the fullest KV cache in the projection. */
 const fullest = {
   engineId: engineId.describe('The engine that is filled most, of those that would remain.'),
   projectedTokens: tokens.describe('Projected peak of its KV cache, in tokens.'),
@@ -81,7 +81,7 @@ export const gpusReclaim = defineDecision(
     round_replaced: {},
     engines_lost: { engineId: engineId.describe('The last engine that was rolling out.') },
     host_restarted: {},
-    // From here on the GPUs have not been released: the host goes back to where it was.
+    // With the codes from here on, no GPUs are released: the host reverts to its earlier placement.
     release_failed: {},
     migration_failed: { requestId, attempts },
     engine_lost: { engineId },

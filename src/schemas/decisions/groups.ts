@@ -1,4 +1,4 @@
-/** Decisions: groups of responses that have their rewards. */
+/** Decisions: groups of rewarded responses. */
 import { z } from 'zod';
 import { finalPrompt, rewardedResponse } from '../prompts.ts';
 import { count, promptId, requestId, roundId, roundKind, seconds, tokens, weightVersion } from '../units.ts';

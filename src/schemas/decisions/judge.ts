@@ -1,4 +1,4 @@
-/** Decisions: where the layers of a judge lie that shares its GPUs with the actor. */
+/** Decisions: the placement of the layers of a judge that shares its GPUs with the actor. */
 import { z } from 'zod';
 import { count, positiveCount, seconds, tokens } from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';

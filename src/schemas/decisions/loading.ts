@@ -1,4 +1,4 @@
-/** Decisions: who preprocesses which sample, which rank fetches which frames, and what leaves host memory. */
+/** Decisions: the node that preprocesses a sample, the frames that a rank fetches, and releases of host memory. */
 import { z } from 'zod';
 import {
   batchAssignment,
@@ -33,7 +33,7 @@ const attempts = {
 };
 const uses = count.describe('Batches that have used it.');
 const waitedSeconds = seconds.describe('Since the batch was planned, in seconds.');
-/** What the node had to do, and what was free on it, before this. */
+/** Queue and free host memory of the node before this decision. */
 const load = {
   queuedBytes: bytes.describe('What the node had to preprocess already, in bytes.'),
   queued: count.describe('The same in samples.'),

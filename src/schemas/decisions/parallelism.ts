@@ -1,4 +1,4 @@
-/** Decisions: the parallelism of rollouts, and what must be profiled for it. */
+/** Decisions: the parallelism of rollouts, and the profiles that it needs. */
 import { z } from 'zod';
 import { expertParallel, profileConfiguration, replicaGroup, tensorParallel } from '../parallelism.ts';
 import { count, roundId, roundKind, seconds } from '../units.ts';

@@ -1,4 +1,4 @@
-/** Decisions: a trainer that is fed with complete groups while the rollout goes on. */
+/** Decisions: feeding a trainer with complete groups during the rollout. */
 import { z } from 'zod';
 import { microBatch, publicationId, updateId, updateIndex } from '../pipelining.ts';
 import { groupId } from '../training.ts';

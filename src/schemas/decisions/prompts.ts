@@ -1,4 +1,4 @@
-/** Decisions: what becomes of prompts. */
+/** Decisions: the fate of prompts. */
 import { z } from 'zod';
 import { countedResponse, droppedResponse, prompt } from '../prompts.ts';
 import { count, domain, promptId, ref, requestId, roundId, tokens, weightVersion } from '../units.ts';

@@ -1,4 +1,4 @@
-/** Decisions: requests to launch, abort and resume, and what becomes of responses. */
+/** Decisions: requests to launch, abort and resume, and the fate of responses. */
 import { z } from 'zod';
 import { keptResponse } from '../prompts.ts';
 import {

@@ -1,4 +1,4 @@
-/** Decisions: which worker computes which reward, and what becomes of it. */
+/** Decisions: the dispatch of rewards to workers, and their outcome. */
 import { z } from 'zod';
 import { dispatchId, rewardBudgetSeconds, rewardKind, workerId } from '../reward-workers.ts';
 import { count, promptId, requestId, seconds } from '../units.ts';

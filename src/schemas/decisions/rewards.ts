@@ -1,4 +1,4 @@
-/** Decisions: rewards and judgements that are missing, judgements that come too late. */
+/** Decisions: missing rewards and judgements, and late judgements. */
 import { z } from 'zod';
 import { domain, promptId, requestId, roundId } from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';

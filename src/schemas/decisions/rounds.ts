@@ -1,4 +1,4 @@
-/** Decisions: what rounds are made of, and what becomes of them. */
+/** Decisions: the contents of rounds, and their ends. */
 import { z } from 'zod';
 import { finalPrompt, prompt } from '../prompts.ts';
 import { count, domain, promptId, roundId, roundKind, seconds, weightVersion } from '../units.ts';

@@ -1,4 +1,4 @@
-/** Decisions: how long code may run in a sandbox, and what its end is worth. */
+/** Decisions: the timeout of code in a sandbox, and the reward of its result. */
 import { z } from 'zod';
 import { timeoutEstimate } from '../sandbox.ts';
 import { count, positiveSeconds, runId, seconds, testCaseId } from '../units.ts';

@@ -1,4 +1,4 @@
-/** Decisions: what training replicas compute, and when the optimizer steps. */
+/** Decisions: the work of training replicas, and the steps of the optimizer. */
 import { z } from 'zod';
 import { publicationId, updateId } from '../pipelining.ts';
 import { fetchId, groupId, replicaId, trainingShare } from '../training.ts';
@@ -104,7 +104,7 @@ export const trainingLate = defineDecision(
     update_over: {},
     already_consumed: {},
     publication_over: {},
-    // The optimizer has made a step that was given up: its groups are trained again, and may be in the weights twice.
+    // The optimizer has made a step that was withdrawn: its groups are trained again, and may be in the weights twice.
     step_withdrawn: {},
   },
 );

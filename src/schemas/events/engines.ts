@@ -1,4 +1,4 @@
-/** Events: inference engines come and go. */
+/** Events: inference engines join and leave. */
 import { z } from 'zod';
 import { placedEngines } from '../gpus.ts';
 import { engineId } from '../units.ts';

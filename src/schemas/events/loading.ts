@@ -1,4 +1,4 @@
-/** Events: samples are drawn, preprocessed and materialized; nodes come and go; steps end. */
+/** Events: samples are drawn, preprocessed and materialized; nodes join and leave; steps end. */
 import { z } from 'zod';
 import {
   batchId,

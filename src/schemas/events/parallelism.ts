@@ -1,4 +1,4 @@
-/** Events: how rollout steps went under their parallelism, and what profiles say. */
+/** Events: measurements of rollout steps under their parallelism, and profiles. */
 import { z } from 'zod';
 import { expertParallel, profileConfiguration, profileRow, rolloutWorkload, tensorParallel } from '../parallelism.ts';
 import { count, message, positiveSeconds, roundId, roundKind } from '../units.ts';

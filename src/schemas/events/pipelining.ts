@@ -1,4 +1,4 @@
-/** Events: what the host reports about a trainer that is fed while the rollout goes on. */
+/** Events: reports of a trainer that is fed during the rollout. */
 import { z } from 'zod';
 import { publicationId, updateId } from '../pipelining.ts';
 import { groupId } from '../training.ts';

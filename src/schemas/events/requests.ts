@@ -1,4 +1,4 @@
-/** Events: what the host reports about requests, and about the trajectories and environments behind them. */
+/** Events: reports on requests, and on their trajectories and environments. */
 import { z } from 'zod';
 import { engineId, message, requestId, tokens, weightVersion } from '../units.ts';
 import { defineEvent } from '../vocabulary.ts';

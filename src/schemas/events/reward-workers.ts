@@ -1,4 +1,4 @@
-/** Events: reward workers come and go; rewards are asked for, computed, and no longer needed. */
+/** Events: reward workers join and leave; rewards are requested, computed, and no longer needed. */
 import { z } from 'zod';
 import { dispatchId, rewardBudgetSeconds, rewardKind, workerId } from '../reward-workers.ts';
 import { domain, message, promptId, requestId, roundId, seconds } from '../units.ts';

@@ -1,4 +1,4 @@
-/** Events: what the host reports about rounds and the prompts that they are made of. */
+/** Events: reports on rounds and their prompts. */
 import { z } from 'zod';
 import { prompt } from '../prompts.ts';
 import { domain, message, roundId, roundKind, weightVersion } from '../units.ts';

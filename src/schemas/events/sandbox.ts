@@ -1,4 +1,4 @@
-/** Events: what the host reports about runs of code in a sandbox. */
+/** Events: reports on runs of code in a sandbox. */
 import { z } from 'zod';
 import { message, runId, seconds, testCaseId } from '../units.ts';
 import { defineEvent } from '../vocabulary.ts';

@@ -1,4 +1,4 @@
-/** Events: what the host reports about the training of a round. */
+/** Events: reports on the training of a round. */
 import { z } from 'zod';
 import { updateId } from '../pipelining.ts';
 import { fetchId, groupId, replicaId } from '../training.ts';
