@@ -10,8 +10,8 @@ import {
   registry,
 } from '../src/index.ts';
 import { mockEngineOptionsSchema } from '../src/mock-engine/index.ts';
-import { decisionLogSchema, limitsSchema, type MethodWord, methods, notifications } from '../src/rpc/index.ts';
-import { type DecisionWord, decisions, type EventWord, events } from '../src/schemas/index.ts';
+import { decisionLogSchema, limitsSchema, methods, notifications, type RpcMethod } from '../src/rpc/index.ts';
+import { type DecisionMessage, decisions, type EventMessage, events } from '../src/schemas/index.ts';
 import { trainers } from '../src/sim/advise/trainers.ts';
 import { exampleList } from './example-list.ts';
 import { licenceTable } from './licences.ts';
@@ -97,17 +97,22 @@ function exampleTable(): string {
   );
 }
 
-function eventTable(words: readonly EventWord[]): string {
+function eventTable(messages: readonly EventMessage[]): string {
   return table(
     ['Event', 'Meaning'],
-    words.map((word) => [code(word.type), word.description]),
+    messages.map((message) => [code(message.type), message.description]),
   );
 }
 
-function decisionTable(words: readonly DecisionWord[]): string {
+function decisionTable(messages: readonly DecisionMessage[]): string {
   return table(
     ['Decision', 'Kind', 'Meaning', 'Reason codes'],
-    words.map((word) => [code(word.type), word.kind, word.description, word.reasons.map(code).join(', ')]),
+    messages.map((message) => [
+      code(message.type),
+      message.kind,
+      message.description,
+      message.reasons.map(code).join(', '),
+    ]),
   );
 }
 
@@ -147,7 +152,7 @@ function planTable(id: string): string {
   );
 }
 
-function fieldTable(schema: EventWord['schema'], leaveOut: readonly string[]): string {
+function fieldTable(schema: EventMessage['schema'], leaveOut: readonly string[]): string {
   const rows = rowsOf(shapeOf(schema)).filter((row) => !leaveOut.includes(row.name) && !row.name.startsWith('reason.'));
   if (rows.length === 0) return 'No further fields.';
   return table(
@@ -156,16 +161,19 @@ function fieldTable(schema: EventWord['schema'], leaveOut: readonly string[]): s
   );
 }
 
-const everyWord = ['type', 'at', 'reason'];
+const everyMessage = ['type', 'at', 'reason'];
 
 function eventReference(): string {
   return events
-    .map((word: EventWord) => `### ${code(word.type)}\n\n${word.description}\n\n${fieldTable(word.schema, everyWord)}`)
+    .map(
+      (message: EventMessage) =>
+        `### ${code(message.type)}\n\n${message.description}\n\n${fieldTable(message.schema, everyMessage)}`,
+    )
     .join('\n\n');
 }
 
-function reasonTable(word: DecisionWord): string {
-  const reason = shapeOf(word.schema).properties?.reason;
+function reasonTable(message: DecisionMessage): string {
+  const reason = shapeOf(message.schema).properties?.reason;
   const shapes = reason?.oneOf ?? reason?.anyOf ?? (reason === undefined ? [] : [reason]);
   return table(
     ['Reason', 'Numbers'],
@@ -182,8 +190,8 @@ function reasonTable(word: DecisionWord): string {
 function decisionReference(): string {
   return decisions
     .map(
-      (word: DecisionWord) =>
-        `### ${code(word.type)}\n\nA ${word.kind}. ${word.description}\n\n${fieldTable(word.schema, everyWord)}\n\n${reasonTable(word)}`,
+      (message: DecisionMessage) =>
+        `### ${code(message.type)}\n\nA ${message.kind}. ${message.description}\n\n${fieldTable(message.schema, everyMessage)}\n\n${reasonTable(message)}`,
     )
     .join('\n\n');
 }
@@ -198,28 +206,28 @@ function codeList(): string {
   return policyErrorCodes.map(code).join(', ');
 }
 
-function methodTable(words: readonly MethodWord[]): string {
-  const fields = (schema: MethodWord['params']): string =>
+function methodTable(messages: readonly RpcMethod[]): string {
+  const fields = (schema: RpcMethod['params']): string =>
     rowsOf(shapeOf(schema))
       .filter((row) => !row.name.includes('.'))
       .map((row) => code(row.name + (row.required ? '' : '?')))
       .join(', ') || 'none';
   return table(
     ['Method', 'Meaning', 'Parameters', 'Result'],
-    words.map((word) => [code(word.name), word.summary, fields(word.params), fields(word.result)]),
+    messages.map((message) => [code(message.name), message.summary, fields(message.params), fields(message.result)]),
   );
 }
 
 function methodReference(): string {
   return methods
-    .filter((word) => Object.keys(word.params.shape).length > 0)
-    .map((word: MethodWord) => {
-      const rows = rowsOf(shapeOf(word.params)).map((row) => [
+    .filter((message) => Object.keys(message.params.shape).length > 0)
+    .map((message: RpcMethod) => {
+      const rows = rowsOf(shapeOf(message.params)).map((row) => [
         code(row.name) + (row.required ? '' : ', optional'),
         row.type,
         row.description,
       ]);
-      return `#### ${code(word.name)}\n\n${table(['Parameter', 'Type', 'Meaning'], rows)}`;
+      return `#### ${code(message.name)}\n\n${table(['Parameter', 'Type', 'Meaning'], rows)}`;
     })
     .join('\n\n');
 }

@@ -62,7 +62,7 @@ export interface Row {
   readonly description: string;
 }
 
-/** Objects of the vocabulary that several words share. */
+/** Objects of the vocabulary that several messages share. */
 export const sharedObjects = Object.freeze({
   countedResponse,
   rewardedResponse,

@@ -1,11 +1,11 @@
 /**
  * For the build: lets a bundler leave out what nothing uses.
  *
- * - What modules make when they are loaded is marked as pure: schemas, words, definitions. No bundler can know that a call
+ * - What modules make when they are loaded is marked as pure: schemas, messages, definitions. No bundler can know that a call
  *   of zod's, or a spread in its arguments, does nothing else. So all policies can be in one file, which loads faster than
  *   many, and who takes one of them does not pay for the others.
- * - Schemas of words are made when they are first read, those of their fields too: a program loads all words, and uses few.
- * - Lists of all words name each of them: a namespace that is used as an object keeps all that is in it.
+ * - Schemas of messages are made when they are first read, those of their fields too: a program loads all messages, and uses few.
+ * - Lists of all messages name each of them: a namespace that is used as an object keeps all that is in it.
  * - zod is imported as a namespace: from the object `z`, esbuild cannot leave anything out, its 50 languages included.
  */
 import { readFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path';
 import type { Plugin } from 'esbuild';
 import ts from 'typescript';
 
-const parsed = (text: string): ts.SourceFile => ts.createSourceFile('words.ts', text, ts.ScriptTarget.Latest);
+const parsed = (text: string): ts.SourceFile => ts.createSourceFile('messages.ts', text, ts.ScriptTarget.Latest);
 const declarations = (file: ts.SourceFile, isWanted: (one: ts.VariableStatement) => boolean) =>
   file.statements
     .filter(ts.isVariableStatement)
@@ -60,7 +60,7 @@ export function withPureConstants(text: string): string {
   return changed;
 }
 
-/** The same file; the fields and the reasons of words stand in functions, so that their schemas are made when they are read. */
+/** The same file; the fields and the reasons of messages stand in functions, so that their schemas are made when they are read. */
 export function withLaterFields(text: string): string {
   const file = parsed(text);
   let later = text;
@@ -76,7 +76,7 @@ export function withLaterFields(text: string): string {
 }
 
 /** The same file; `Object.values` of a namespace is a list of what it exports, by name. */
-export function withNamedWords(text: string, read: (file: string) => string): string {
+export function withNamedMessages(text: string, read: (file: string) => string): string {
   const exported = (file: string): string[] =>
     declarations(
       parsed(read(file)),
@@ -102,7 +102,7 @@ export const treeShaking: Plugin = {
     const read = (file: string): string => readFileSync(file, 'utf8');
     build.onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, ({ path }) => {
       const text = zod(read(path));
-      const named = withNamedWords(text, (file) => read(join(dirname(path), file)));
+      const named = withNamedMessages(text, (file) => read(join(dirname(path), file)));
       return {
         contents: withPureConstants(/[\\/]src[\\/]schemas[\\/]/.test(path) ? withLaterFields(named) : named),
         loader: 'ts',

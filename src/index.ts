@@ -52,10 +52,10 @@ export { tailBatching } from './recipes/tail-batching/index.ts';
 export { tailPipelining } from './recipes/tail-pipelining/index.ts';
 export { registry } from './registry.ts';
 export {
-  type DecisionWord,
+  type DecisionMessage,
   defineDecision,
   defineEvent,
-  type EventWord,
+  type EventMessage,
   type Fields,
   type Of,
 } from './schemas/vocabulary.ts';

@@ -1,6 +1,6 @@
-/** What a run has seen of the words of a policy: random events may leave a policy in a dull state, and this shows it. */
+/** What a run has seen of the messages of a policy: random events may leave a policy in a dull state, and this shows it. */
 import type { AnyDecision, AnyPolicyDefinition } from '../../src/core/definition.ts';
-import type { DecisionWord } from '../../src/schemas/vocabulary.ts';
+import type { DecisionMessage } from '../../src/schemas/vocabulary.ts';
 
 /** How often each was seen. */
 export interface Seen {
@@ -30,7 +30,7 @@ export function addSeen(into: Seen, more: Seen): void {
     for (const [key, times] of Object.entries(more[part])) count(into[part], key, times);
 }
 
-/** What of a kind of word was seen. */
+/** What of a kind of message was seen. */
 export interface Share {
   readonly seen: number;
   readonly declared: number;
@@ -52,19 +52,19 @@ function shareOf(declared: readonly string[], has: (one: string) => boolean): Sh
 
 /** Holds what was seen against what is declared. */
 export function coverageOf(definition: AnyPolicyDefinition, { events, reasons }: Seen): Coverage {
-  const words = definition.decisions as readonly DecisionWord[];
+  const messages = definition.decisions as readonly DecisionMessage[];
   const types = new Set(Object.keys(reasons).map((key) => key.slice(0, key.indexOf(' '))));
   return {
     events: shareOf(
-      definition.events.map((word) => word.type),
+      definition.events.map((message) => message.type),
       (type) => type in events,
     ),
     decisions: shareOf(
-      words.map((word) => word.type),
+      messages.map((message) => message.type),
       (type) => types.has(type),
     ),
     reasons: shareOf(
-      words.flatMap((word) => word.reasons.map((code) => `${word.type} ${code}`)),
+      messages.flatMap((message) => message.reasons.map((code) => `${message.type} ${code}`)),
       (key) => key in reasons,
     ),
   };

@@ -16,7 +16,7 @@ import { openSnapshot } from '../../src/core/snapshot.ts';
 import { create } from '../../src/core/start.ts';
 import { parse } from '../../src/core/validate.ts';
 import { isPolicyError } from '../../src/errors.ts';
-import type { DecisionWord, EventWord } from '../../src/schemas/vocabulary.ts';
+import type { DecisionMessage, EventMessage } from '../../src/schemas/vocabulary.ts';
 import { expectClear, expectReason } from '../../src/testing/laws.ts';
 import { malformedEvents } from '../../src/testing/malformed.ts';
 import { answer, type Subject, textOf } from '../../src/testing/run.ts';
@@ -44,8 +44,8 @@ export class Lane {
   readonly record: LaneRecord;
   readonly #definition: AnyPolicyDefinition;
   readonly #sampling: Sampling;
-  readonly #events: ReadonlyMap<string, EventWord['schema']>;
-  readonly #words: ReadonlyMap<string, DecisionWord>;
+  readonly #events: ReadonlyMap<string, EventMessage['schema']>;
+  readonly #messages: ReadonlyMap<string, DecisionMessage>;
   readonly #generator: ReturnType<typeof xoroshiro128plus>;
   readonly #choices: Choices;
   #hash!: Hash;
@@ -58,8 +58,12 @@ export class Lane {
     this.#definition = definition;
     this.#sampling = sampling;
     this.record = record;
-    this.#events = new Map((definition.events as readonly EventWord[]).map((word) => [word.type, word.schema]));
-    this.#words = new Map((definition.decisions as readonly DecisionWord[]).map((word) => [word.type, word]));
+    this.#events = new Map(
+      (definition.events as readonly EventMessage[]).map((message) => [message.type, message.schema]),
+    );
+    this.#messages = new Map(
+      (definition.decisions as readonly DecisionMessage[]).map((message) => [message.type, message]),
+    );
     const { generator, snapshot } = record;
     this.#generator = generator === undefined ? xoroshiro128plus(seed) : xoroshiro128plusFromState(generator);
     this.#choices = { below: (n) => uniformInt(this.#generator, 0, n - 1) };
@@ -170,9 +174,9 @@ export class Lane {
 
   /** As the law does, which is asked where something does not fit; without zod for each decision. */
   #expectFits(decision: AnyDecision): void {
-    const word = this.#words.get(decision.type);
-    const fits = word?.reasons.includes(decision.reason?.code) === true && recogniserOf(word.schema)(decision);
-    if (!fits) expectReason(this.#words, decision);
+    const message = this.#messages.get(decision.type);
+    const fits = message?.reasons.includes(decision.reason?.code) === true && recogniserOf(message.schema)(decision);
+    if (!fits) expectReason(this.#messages, decision);
   }
 
   #refuse(event: AnyEvent, refusal: unknown): void {

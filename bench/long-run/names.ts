@@ -4,7 +4,7 @@
  */
 import type { AnyPolicyDefinition } from '../../src/core/definition.ts';
 import { create } from '../../src/core/start.ts';
-import type { EventWord } from '../../src/schemas/vocabulary.ts';
+import type { EventMessage } from '../../src/schemas/vocabulary.ts';
 import { ObedientHost } from '../../src/testing/obedient-host.ts';
 import { choicesOf, play } from '../../src/testing/play-to-end.ts';
 import { answer, type Subject } from '../../src/testing/run.ts';
@@ -21,7 +21,7 @@ const withTestCases = ({ id }: AnyPolicyDefinition, config: unknown): boolean =>
 
 /** The configurations among these with which a policy is watched: none where no host can begin anew. */
 export function watchable(definition: AnyPolicyDefinition, configs: readonly unknown[]): unknown[] {
-  const canRestart = (definition.events as readonly EventWord[]).some(({ type }) => type === 'host.restarted');
+  const canRestart = (definition.events as readonly EventMessage[]).some(({ type }) => type === 'host.restarted');
   return canRestart ? configs.filter((config) => mayForget(config) && !withTestCases(definition, config)) : [];
 }
 

@@ -20,11 +20,11 @@ function check(fine: boolean, what: string): asserts fine {
   if (!fine) throw new Error(what);
 }
 
-// A word of the vocabulary as a part of a schema of one's own.
+// A message of the vocabulary as a part of a schema of one's own.
 const logged = z.object({ host: z.string(), event: responseCompleted.schema });
 type Logged = z.infer<typeof logged>;
 const line: Logged = { host: 'a', event: { type: 'response.completed', at: 1, requestId: 'p/0#0', tokens: 3 } };
-check(logged.parse(line).event.tokens === 3, 'a schema with a word inside');
+check(logged.parse(line).event.tokens === 3, 'a schema with a message inside');
 check(!logged.safeParse({ ...line, event: { type: 'response.completed' } }).success, 'a wrong one is refused');
 
 const submitted = defineEvent('acme/prompt.submitted', 'A user has submitted a prompt.', {

@@ -38,5 +38,5 @@ const compute = ({ numbers }: { numbers: number[] }): { total: number } => ({
 const planner = refused(() => definePlanner({ ...sum, input, plan, compute }));
 check(/zod 4/.test(planner), `a schema of zod 3 was not refused: ${planner}`);
 // @ts-expect-error a schema of zod 3
-const word = refused(() => defineEvent('acme/a', 'A thing.', { tokens: own.number() }));
-check(/zod 4/.test(word), `a field of zod 3 was not refused: ${word}`);
+const message = refused(() => defineEvent('acme/a', 'A thing.', { tokens: own.number() }));
+check(/zod 4/.test(message), `a field of zod 3 was not refused: ${message}`);

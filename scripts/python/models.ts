@@ -2,13 +2,13 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type AnyPolicyDefinition, registry } from '../../src/index.ts';
-import { type MethodWord, methods, notifications } from '../../src/rpc/index.ts';
-import type { DecisionWord, EventWord } from '../../src/schemas/index.ts';
+import { methods, notifications, type RpcMethod } from '../../src/rpc/index.ts';
+import type { DecisionMessage, EventMessage } from '../../src/schemas/index.ts';
 import { shapeOf, sharedObjects } from '../schema-table.ts';
 import { className } from '../text.ts';
 import { ClassWriter } from './classes.ts';
 import { head, indexText, type Module, moduleText } from './modules.ts';
-import { knownObjects, wordShape } from './shapes.ts';
+import { knownObjects, messageShape } from './shapes.ts';
 import { moduleName, union } from './text.ts';
 
 function objectsModule(): Module {
@@ -38,10 +38,10 @@ function objectsModule(): Module {
   };
 }
 
-type Words = ReadonlyMap<string, { readonly name: string; readonly module: string }>;
+type Messages = ReadonlyMap<string, { readonly name: string; readonly module: string }>;
 
-/** One module for each file of words. */
-async function wordModules(of: 'events' | 'decisions'): Promise<Module[]> {
+/** One module for each file of messages. */
+async function messageModules(of: 'events' | 'decisions'): Promise<Module[]> {
   const folder = fileURLToPath(new URL(`../../src/schemas/${of}`, import.meta.url));
   const side = of === 'events' ? 'input' : 'output';
   const files = readdirSync(folder)
@@ -49,12 +49,14 @@ async function wordModules(of: 'events' | 'decisions'): Promise<Module[]> {
     .sort();
   return Promise.all(
     files.map(async (file) => {
-      const exported = Object.values((await import(`${folder}/${file}`)) as Record<string, EventWord | DecisionWord>);
-      const words = exported.filter((one) => typeof one === 'object' && 'type' in one && 'schema' in one);
+      const exported = Object.values(
+        (await import(`${folder}/${file}`)) as Record<string, EventMessage | DecisionMessage>,
+      );
+      const messages = exported.filter((one) => typeof one === 'object' && 'type' in one && 'schema' in one);
       const writer = new ClassWriter(side, knownObjects());
-      for (const word of [...words].sort((a, b) => (a.type < b.type ? -1 : 1))) {
-        const kind = 'kind' in word ? `A ${word.kind}. ` : '';
-        writer.writeTop(className(word.type), wordShape(word, side), `${kind}${word.description}`);
+      for (const message of [...messages].sort((a, b) => (a.type < b.type ? -1 : 1))) {
+        const kind = 'kind' in message ? `A ${message.kind}. ` : '';
+        writer.writeTop(className(message.type), messageShape(message, side), `${kind}${message.description}`);
       }
       const path = `${of}/${moduleName(file.replace('.ts', ''))}`;
       const about = `${of === 'events' ? 'Events' : 'Decisions'}: ${file.replace('.ts', '').replaceAll('-', ' ')}.`;
@@ -64,18 +66,18 @@ async function wordModules(of: 'events' | 'decisions'): Promise<Module[]> {
   );
 }
 
-function policyModule(policy: AnyPolicyDefinition, words: Words): Module {
+function policyModule(policy: AnyPolicyDefinition, messages: Messages): Module {
   const name = className(policy.id);
   const writer = new ClassWriter('input', knownObjects());
   writer.writeTop(`${name}Config`, shapeOf(policy.config, 'input'), `Configuration of \`${policy.id}\`.`);
   const imports = new Map<string, Set<string>>([['..objects', writer.used]]);
-  const listed = (of: readonly EventWord[]) =>
+  const listed = (of: readonly EventMessage[]) =>
     of.map(({ type }) => {
-      const word = words.get(type);
-      if (word === undefined) throw new Error(`${policy.id}: no Python class for ${type}`);
-      const module = `..${word.module.replace('/', '.')}`;
-      imports.set(module, (imports.get(module) ?? new Set()).add(word.name));
-      return word.name;
+      const message = messages.get(type);
+      if (message === undefined) throw new Error(`${policy.id}: no Python class for ${type}`);
+      const module = `..${message.module.replace('/', '.')}`;
+      imports.set(module, (imports.get(module) ?? new Set()).add(message.name));
+      return message.name;
     });
   const snapshot = [
     `class ${name}Snapshot(TypedDict):`,
@@ -117,13 +119,17 @@ function plannerModule(planner: (typeof registry.planners)[number]): Module {
 function methodsModule(): Module {
   const input = new ClassWriter('input', new Map());
   const output = new ClassWriter('output', new Map());
-  for (const word of methods as readonly MethodWord[]) {
-    const name = className(word.name);
-    input.writeTop(`${name}Params`, shapeOf(word.params, 'input'), `Parameters of \`${word.name}\`. ${word.summary}`);
-    output.writeTop(`${name}Result`, shapeOf(word.result, 'output'), `Result of \`${word.name}\`.`);
+  for (const message of methods as readonly RpcMethod[]) {
+    const name = className(message.name);
+    input.writeTop(
+      `${name}Params`,
+      shapeOf(message.params, 'input'),
+      `Parameters of \`${message.name}\`. ${message.summary}`,
+    );
+    output.writeTop(`${name}Result`, shapeOf(message.result, 'output'), `Result of \`${message.name}\`.`);
   }
-  for (const word of notifications as readonly MethodWord[]) {
-    output.writeTop(`${className(word.name)}Params`, shapeOf(word.params, 'output'), word.summary);
+  for (const message of notifications as readonly RpcMethod[]) {
+    output.writeTop(`${className(message.name)}Params`, shapeOf(message.params, 'output'), message.summary);
   }
   const text = moduleText(
     'Methods of the server: parameters and results.',
@@ -138,15 +144,15 @@ const folder = 'python/src/rollflex/models';
 
 /** Texts of the generated Python files, by their paths from the root of the repository. */
 export async function pythonModels(): Promise<Map<string, string>> {
-  const events = await wordModules('events');
-  const decisions = await wordModules('decisions');
-  const words = new Map<string, { name: string; module: string }>();
+  const events = await messageModules('events');
+  const decisions = await messageModules('decisions');
+  const messages = new Map<string, { name: string; module: string }>();
   for (const { path, names } of [...events, ...decisions]) {
-    for (const name of names) words.set(name, { name, module: path });
+    for (const name of names) messages.set(name, { name, module: path });
   }
   const byType = new Map<string, { name: string; module: string }>();
   for (const policy of registry.policies) {
-    for (const { type } of [...policy.events, ...policy.decisions]) byType.set(type, words.get(className(type))!);
+    for (const { type } of [...policy.events, ...policy.decisions]) byType.set(type, messages.get(className(type))!);
   }
   const policies = registry.policies.map((one) => policyModule(one, byType));
   const planners = registry.planners.map(plannerModule);

@@ -1,9 +1,9 @@
 /** JSON Schemas as the Python models are made from. */
-import type { EventWord } from '../../src/schemas/index.ts';
+import type { EventMessage } from '../../src/schemas/index.ts';
 import { type Shape, type Side, shapeOf, sharedObjects, withoutText } from '../schema-table.ts';
 import { className } from '../text.ts';
 
-/** Objects that several words share, by their shapes on either side. */
+/** Objects that several messages share, by their shapes on either side. */
 export function knownObjects(except?: string): Map<string, string> {
   const known = new Map<string, string>();
   for (const [name, schema] of Object.entries(sharedObjects)) {
@@ -13,9 +13,9 @@ export function knownObjects(except?: string): Map<string, string> {
   return known;
 }
 
-/** A word as it is written: the server stamps an event that does not say when. */
-export function wordShape(word: EventWord, side: Side): Shape {
-  const shape = shapeOf(word.schema, side);
+/** A message as it is written: the server stamps an event that does not say when. */
+export function messageShape(message: EventMessage, side: Side): Shape {
+  const shape = shapeOf(message.schema, side);
   if (side === 'output') return shape;
   const about =
     'Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server';

@@ -4,8 +4,8 @@ import type {
   AnyDefinition,
   AnyPlannerDefinition,
   AnyPolicyDefinition,
-  DecisionWord,
-  EventWord,
+  DecisionMessage,
+  EventMessage,
 } from '../../src/index.ts';
 import * as rollflex from '../../src/index.ts';
 import type { Side } from '../schema-table.ts';
@@ -32,7 +32,7 @@ const entryFile = (definition: AnyDefinition): string => `${folderOf(definition)
 
 interface Top {
   readonly name: string;
-  readonly schema: EventWord['schema'];
+  readonly schema: EventMessage['schema'];
   readonly side: Side;
   readonly about: string;
 }
@@ -67,29 +67,29 @@ function policyText(policy: AnyPolicyDefinition): string {
     ],
     writer,
   );
-  const ofKind = (kind: DecisionWord['kind']) => policy.decisions.filter((word) => word.kind === kind);
+  const ofKind = (kind: DecisionMessage['kind']) => policy.decisions.filter((message) => message.kind === kind);
   const unions = [
-    wordUnion(`${name}Event`, policy.events, `What \`${policy.id}\` is told.`),
-    wordUnion(`${name}Command`, ofKind('command'), `What \`${policy.id}\` asks of the host.`),
-    wordUnion(`${name}Notice`, ofKind('notice'), `What \`${policy.id}\` lets others know.`),
+    messageUnion(`${name}Event`, policy.events, `What \`${policy.id}\` is told.`),
+    messageUnion(`${name}Command`, ofKind('command'), `What \`${policy.id}\` asks of the host.`),
+    messageUnion(`${name}Notice`, ofKind('notice'), `What \`${policy.id}\` lets others know.`),
     [
       ...comment([`What \`${policy.id}\` answers.`], ''),
       unionOf(`${name}Decision`, [`${name}Command`, `${name}Notice`]),
     ].join('\n'),
   ];
-  const words = [...policy.events, ...policy.decisions].map(({ type }) => ({
+  const messages = [...policy.events, ...policy.decisions].map(({ type }) => ({
     name: className(type),
     module: 'src/schemas/types/index.ts',
   }));
-  const imports = importsOf(file, [...writer.used, ...words]);
+  const imports = importsOf(file, [...writer.used, ...messages]);
   return moduleText(`Types of \`${policy.id}\`: its settings, what it is told, and what it answers.`, imports, [
     ...declared,
     ...unions,
   ]);
 }
 
-function wordUnion(name: string, words: readonly EventWord[], about: string): string {
-  const members = [...new Set(words.map(({ type }) => className(type)))].sort();
+function messageUnion(name: string, messages: readonly EventMessage[], about: string): string {
+  const members = [...new Set(messages.map(({ type }) => className(type)))].sort();
   return [...comment([about], ''), unionOf(name, members)].join('\n');
 }
 

@@ -101,7 +101,7 @@ export class TypeWriter {
   }
 }
 
-/** Fields that every word has, or every reason, and that need no words of their own in each schema. */
+/** Fields that every message has, or every reason, and that need no description of their own in each schema. */
 const ownMeanings: Readonly<Record<string, string>> = {
   type: 'Which event or decision it is.',
   code: 'Which reason it is.',

@@ -3,7 +3,7 @@ import { oneLine } from '../core/printable.ts';
 import { bestOf, isIdle, nothing, savedBy } from '../sim/report/best.ts';
 import type { ComparisonResult, SchedulerResult } from '../sim/result.ts';
 import { type Column, fixed, listed, percent, plainTable, prose, within } from './plain-table.ts';
-import { earnings } from './verdict.ts';
+import { contributions } from './verdict.ts';
 
 /** Returns two shares of long responses: the very same ones, and as many as long ones. */
 const long = ({ longestKeptShare, longestTrainedRatio }: SchedulerResult): string =>
@@ -56,7 +56,7 @@ export function comparisonTable(comparison: ComparisonResult, isWhole = true): s
 
 /** Returns the gain of each variant of an ablation, in a sentence; an empty text without an ablation. */
 export function rungsSentence(comparison: ComparisonResult): string {
-  const variants = earnings(comparison);
+  const variants = contributions(comparison);
   return variants === '' ? '' : `${prose(`Seconds of a step: ${variants}.`)}\n`;
 }
 

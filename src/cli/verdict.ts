@@ -1,7 +1,7 @@
 /** The verdict on a workload, in a line or two: speedup, speedup at equal tokens, and costs. */
 import { oneLine } from '../core/printable.ts';
 import type { PoolsComparison, PoolsSchedulerResult } from '../sim/pools/result.ts';
-import { bestOf, earnedBy, isIdle, nothing, savedBy } from '../sim/report/best.ts';
+import { bestOf, contributionOf, isIdle, nothing, savedBy } from '../sim/report/best.ts';
 import type { ComparisonResult, SchedulerResult } from '../sim/result.ts';
 import type { VlmComparison, VlmSchedulerResult } from '../sim/vlm/result.ts';
 import { look } from './output.ts';
@@ -17,12 +17,12 @@ const named = (name: string): string => look('bold', oneLine(name));
 /**
  * Returns the seconds a step that each variant of an ablation saves over the one below; those that save nothing are listed last.
  */
-export function earnings(comparison: ComparisonResult): string {
-  const variants = comparison.schedulers.filter((one) => earnedBy(one, comparison) !== undefined);
-  const earned = variants
+export function contributions(comparison: ComparisonResult): string {
+  const variants = comparison.schedulers.filter((one) => contributionOf(one, comparison) !== undefined);
+  const contributed = variants
     .filter((one) => !isIdle(one, comparison))
     .map((one) => {
-      const saved = earnedBy(one, comparison)!;
+      const saved = contributionOf(one, comparison)!;
       return look(
         saved > 0 ? 'gain' : 'loss',
         `${one.variant!.adds} ${saved > 0 ? '-' : '+'}${fixed(Math.abs(saved))}`,
@@ -30,8 +30,8 @@ export function earnings(comparison: ComparisonResult): string {
     });
   const idle = variants.filter((one) => isIdle(one, comparison)).map((one) => one.variant!.adds);
   return [
-    ...(earned.length === 0 ? [] : [earned.join(', ')]),
-    ...(idle.length === 0 ? [] : [`${idle.join(', ')} ${idle.length > 1 ? 'earn' : 'earns'} nothing here`]),
+    ...(contributed.length === 0 ? [] : [contributed.join(', ')]),
+    ...(idle.length === 0 ? [] : [`${idle.join(', ')} ${idle.length > 1 ? 'contribute' : 'contributes'} nothing here`]),
   ].join('; ');
 }
 
@@ -60,7 +60,7 @@ export function comparisonVerdict(comparison: ComparisonResult, of = comparison.
   const speedup = faster(best.speedup.value, `${within(best.speedup)}x as fast`);
   const equal = faster(best.equalTokenSpeedup.value, `${within(best.equalTokenSpeedup)}x at equal tokens`);
   const left = oracle === undefined ? '' : `; oracle ${fixed(oracle.equalTokenSpeedup.value, 2)}x`;
-  const variants = earnings(comparison);
+  const variants = contributions(comparison);
   const steps = `${fixed(baseline.stepSeconds.value, 0)} s a step become ${fixed(best.stepSeconds.value, 0)}`;
   return [
     prose(`${named(of)}: ${speedup}, ${equal}.`, indent),

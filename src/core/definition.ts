@@ -7,7 +7,7 @@
 import type { z } from 'zod';
 import { refuse } from '../errors.ts';
 import { checkSchemas } from '../schemas/own-schemas.ts';
-import type { DecisionWord, EventWord, Of } from '../schemas/vocabulary.ts';
+import type { DecisionMessage, EventMessage, Of } from '../schemas/vocabulary.ts';
 import { saverOf } from './state.ts';
 import { parse } from './validate.ts';
 
@@ -92,11 +92,11 @@ export interface PolicyDefinition<
   /** Schema of the configuration; unknown keys are refused, defaults are filled in. */
   readonly config: z.ZodType<Config, Input>;
   /** Events that it takes; any other is refused with `invalid_event`. */
-  readonly events: readonly EventWord<E['type']>[];
+  readonly events: readonly EventMessage<E['type']>[];
   /** Types of the events that it may refuse because of its state; any of them if absent. */
   readonly refusable?: ReadonlySet<string>;
   /** Decisions that it may make. */
-  readonly decisions: readonly DecisionWord<D['type']>[];
+  readonly decisions: readonly DecisionMessage<D['type']>[];
   /** Types of the decisions that a host must carry out; the others are notices. */
   readonly commands: readonly Command[];
   /** Schema of the state: its input is the saved state, its output is for `load` alone. */
@@ -177,10 +177,10 @@ export function isDefinition(value: unknown): value is AnyDefinition {
   return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[definitionTag] === true;
 }
 
-/** Handler of one or more events: their words, the change of state, and the check before it. */
-export interface Handler<State, W extends EventWord = EventWord, D extends AnyDecision = AnyDecision> {
+/** Handler of one or more events: their messages, the change of state, and the check before it. */
+export interface Handler<State, W extends EventMessage = EventMessage, D extends AnyDecision = AnyDecision> {
   /** The events that it is for. */
-  readonly words: readonly W[];
+  readonly messages: readonly W[];
   /** Changes the state and emits decisions; cannot fail. */
   apply(state: State, event: Of<W>, context: Context<D>): void;
   /** Refuses an event that does not fit the state, by a `PolicyError`; changes nothing. */
@@ -188,7 +188,7 @@ export interface Handler<State, W extends EventWord = EventWord, D extends AnyDe
 }
 
 /**
- * Makes the `on` of a policy, which declares an event: its word, its handler, and the check that comes before it.
+ * Makes the `on` of a policy, which declares an event: its message, its handler, and the check that comes before it.
  *
  * @example
  * ```ts
@@ -197,12 +197,12 @@ export interface Handler<State, W extends EventWord = EventWord, D extends AnyDe
  * ```
  */
 export function handlersOf<State, D extends AnyDecision>() {
-  return <const W extends EventWord>(
-    words: W | readonly W[],
+  return <const W extends EventMessage>(
+    messages: W | readonly W[],
     apply: Handler<State, W, D>['apply'],
     check?: Handler<State, W, D>['check'],
   ): Handler<State, W, D> => ({
-    words: [words].flat() as W[],
+    messages: [messages].flat() as W[],
     apply,
     ...(check === undefined ? undefined : { check }),
   });
@@ -211,14 +211,14 @@ export function handlersOf<State, D extends AnyDecision>() {
 /** A state as handlers see it: the output of its schema, and the configuration. */
 export type Live<Read, Config> = Read & { readonly config: Config };
 
-/** Specification that the author of a policy writes; all types follow from the schemas, the handlers and the words. */
+/** Specification that the author of a policy writes; all types follow from the schemas, the handlers and the messages. */
 export interface PolicySpec<
   Input,
   Config,
   Read extends object,
   Saved,
   H extends readonly Handler<Live<Read, Config>, any, any>[],
-  DW extends DecisionWord,
+  DW extends DecisionMessage,
   Id extends string,
 > extends DefinitionBase {
   readonly id: Id;
@@ -243,9 +243,9 @@ export interface PolicySpec<
 }
 
 /** Types of the commands among decisions. */
-export type CommandIn<DW extends DecisionWord> = Extract<DW, { readonly kind: 'command' }>['type'];
+export type CommandIn<DW extends DecisionMessage> = Extract<DW, { readonly kind: 'command' }>['type'];
 
-type EventIn<H extends readonly Handler<any, any, any>[]> = Of<H[number]['words'][number]> & AnyEvent;
+type EventIn<H extends readonly Handler<any, any, any>[]> = Of<H[number]['messages'][number]> & AnyEvent;
 
 /**
  * Defines a policy.
@@ -259,7 +259,7 @@ export function definePolicy<
   Read extends object,
   Saved,
   const H extends readonly Handler<Live<Read, Config>, any, any>[],
-  const DW extends DecisionWord,
+  const DW extends DecisionMessage,
   const Id extends string,
 >(
   spec: PolicySpec<Input, Config, Read, Saved, H, DW, Id>,
@@ -268,9 +268,9 @@ export function definePolicy<
   checkSchemas({ config: spec.config, state: spec.state }, spec.id);
   const { begin, link, handlers, after, ...rest } = spec;
   const byType = new Map<string, Handler<State, any, any>>();
-  const events = handlers.flatMap(({ words }) => words as readonly EventWord[]);
+  const events = handlers.flatMap(({ messages }) => messages as readonly EventMessage[]);
   for (const handler of handlers) {
-    for (const { type } of handler.words) {
+    for (const { type } of handler.messages) {
       if (byType.has(type)) refuse('invalid_config', `${spec.id}.handlers`, 'one handler for an event', type);
       byType.set(type, handler);
     }
@@ -309,7 +309,7 @@ export function definePlanner<Input, Parsed, Plan, const Id extends string>(
   return checked({ ...spec, kind: 'planner' }, { input: spec.input, plan: spec.plan });
 }
 
-const commandsOf = (decisions: readonly DecisionWord[]): string[] =>
+const commandsOf = (decisions: readonly DecisionMessage[]): string[] =>
   decisions.flatMap(({ type, kind }) => (kind === 'command' ? [type] : []));
 
 /** Checks and freezes a definition that has all its functions, such as that of a recipe. */

@@ -67,7 +67,7 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
     options: PolicyOptions = {},
   ) {
     this.#definition = definition;
-    this.#schemas = new Map(definition.events.map((word) => [word.type, word.schema]));
+    this.#schemas = new Map(definition.events.map((message) => [message.type, message.schema]));
     this.#validate = options.validate ?? true;
     this.#config = start.config;
     this.#state = start.state;
@@ -180,7 +180,7 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
    * @throws PolicyError `invalid_input` for a type that the policy never decides
    */
   on<T extends keyof PolicyEvents<D> & string>(type: T, listener: (payload: PolicyEvents<D>[T]) => void): this {
-    const types = [...this.#definition.decisions.map((word) => word.type), 'decision', 'listener.error'];
+    const types = [...this.#definition.decisions.map((message) => message.type), 'decision', 'listener.error'];
     if (!types.includes(type)) refuse('invalid_input', 'type', `what ${this.id} tells: ${oneOf(types, type)}`, type);
     this.#listeners.add(type, listener);
     return this;

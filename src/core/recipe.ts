@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { isPolicyError, refuse } from '../errors.ts';
-import type { DecisionWord, Of as Described, EventWord } from '../schemas/vocabulary.ts';
+import type { DecisionMessage, Of as Described, EventMessage } from '../schemas/vocabulary.ts';
 import {
   type AnyDecision,
   type AnyEvent,
@@ -44,17 +44,19 @@ export interface Delivery {
 }
 
 /** Name of a part that gets the message unchanged, or a delivery of another event. */
-export type Taker = string | Delivery;
+export type Recipient = string | Delivery;
 
-/** Exception to the routing of a decision, which otherwise follows from the words of the parts. */
+/** Exception to the routing of a decision, which otherwise follows from the messages of the parts. */
 export interface Route<D extends AnyDecision = AnyDecision, Config = never> {
   /** Whether it leaves the recipe (default: whether the recipe lists it); a function where that depends on the configuration. */
   readonly out?: boolean | ((config: Config) => boolean);
   /**
-   * Parts that get it, in this order (default `takers`: the other parts that take such events, in the order of `parts`):
+   * Parts that get it, in this order (default `recipients`: the other parts that take such events, in the order of `parts`):
    * a list, or a function if it becomes another event or the parts depend on its fields.
    */
-  readonly to?: readonly string[] | ((decision: D, config: Config, takers: readonly string[]) => readonly Taker[]);
+  readonly to?:
+    | readonly string[]
+    | ((decision: D, config: Config, recipients: readonly string[]) => readonly Recipient[]);
 }
 
 /** The state of a recipe: its configuration, and the states of its parts. */
@@ -78,9 +80,11 @@ interface Wiring {
 
 interface Wire {
   readonly out: boolean;
-  readonly takers: readonly string[];
+  readonly recipients: readonly string[];
   /** Chooses the parts if they depend on the decision's fields. */
-  readonly to: ((decision: AnyDecision, config: never, takers: readonly string[]) => readonly Taker[]) | undefined;
+  readonly to:
+    | ((decision: AnyDecision, config: never, recipients: readonly string[]) => readonly Recipient[])
+    | undefined;
 }
 
 /** The saved state of a recipe: each part by its name, with its own id and version. */
@@ -93,7 +97,7 @@ const savedVersion = z.int().positive();
 const savedState = z.unknown();
 
 /** Specification that the author of a recipe passes to `defineRecipe`. */
-export interface RecipeSpec<Input, Config, EW extends EventWord, DW extends DecisionWord, Id extends string>
+export interface RecipeSpec<Input, Config, EW extends EventMessage, DW extends DecisionMessage, Id extends string>
   extends DefinitionBase {
   readonly id: Id;
   /** Schema of the recipe's own, flat configuration; unknown keys are refused. */
@@ -109,10 +113,10 @@ export interface RecipeSpec<Input, Config, EW extends EventWord, DW extends Deci
   /** Parts that are switched off by the configuration: they get nothing (default: none). */
   readonly off?: (config: Config) => readonly string[];
   /**
-   * Chooses the parts that get an event from outside, in this order; if absent, `takers`: those that take such events, in
+   * Chooses the parts that get an event from outside, in this order; if absent, `recipients`: those that take such events, in
    * the order of `parts`.
    */
-  readonly deliver?: (event: Of<EW>, config: Config, takers: readonly string[]) => readonly Taker[];
+  readonly deliver?: (event: Of<EW>, config: Config, recipients: readonly string[]) => readonly Recipient[];
   /**
    * Events from inside that a part may refuse in general but never does here, by part: `expects` has asked before, or the
    * sending part ensures it. A refusable event is delivered inside only if it is listed here, or has `ifTaken` or
@@ -121,7 +125,7 @@ export interface RecipeSpec<Input, Config, EW extends EventWord, DW extends Deci
   readonly vouches?: Readonly<Record<string, readonly string[]>>;
   /** Returns the events that will follow inside; if a part would refuse one, the event from outside is refused. */
   readonly expects?: (event: Of<EW>, config: Config) => readonly Delivery[];
-  /** Translations and exceptions, by part, then by decision; the rest follows from the words of the parts. */
+  /** Translations and exceptions, by part, then by decision; the rest follows from the messages of the parts. */
   readonly routes: Readonly<Record<string, Readonly<Record<string, Route<AnyDecision, Config>>>>>;
   /** Ledgers that must balance over all parts after every event (law 2). */
   readonly ledgers: readonly Ledger<SavedRecipe, Of<EW>, Of<DW> & AnyDecision, Config>[];
@@ -143,8 +147,8 @@ export function settingsOf<T extends object>(config: T, shape: object): Partial<
 export function defineRecipe<
   Input,
   Config,
-  const EW extends EventWord,
-  const DW extends DecisionWord,
+  const EW extends EventMessage,
+  const DW extends DecisionMessage,
   const Id extends string,
 >(
   spec: RecipeSpec<Input, Config, EW, DW, Id>,
@@ -160,10 +164,10 @@ export function defineRecipe<
   const listed = new Set<string>(spec.decisions.map(({ type }) => type));
   const wire = (config: Config): Wiring => {
     const off = spec.off?.(config) ?? [];
-    const takers = (type: string, from?: string): readonly string[] =>
+    const recipients = (type: string, from?: string): readonly string[] =>
       Object.freeze(
         names.filter(
-          (name) => name !== from && !off.includes(name) && part(name).events.some((word) => word.type === type),
+          (name) => name !== from && !off.includes(name) && part(name).events.some((message) => message.type === type),
         ),
       );
     const wireOf = (from: string, type: string): Wire => {
@@ -171,7 +175,7 @@ export function defineRecipe<
       const isList = typeof to === 'object';
       return {
         out: typeof out === 'function' ? out(config) : out,
-        takers: isList ? to.filter((name) => !off.includes(name)) : takers(type, from),
+        recipients: isList ? to.filter((name) => !off.includes(name)) : recipients(type, from),
         to: isList ? undefined : to,
       };
     };
@@ -179,20 +183,20 @@ export function defineRecipe<
       new Map<string, Wire>(part(from).decisions.map(({ type }) => [type, wireOf(from, type)]));
     return {
       off,
-      outside: new Map(spec.events.map(({ type }) => [type, takers(type)])),
+      outside: new Map(spec.events.map(({ type }) => [type, recipients(type)])),
       inside: Object.fromEntries(names.map((name) => [name, wiresOf(name)])),
     };
   };
-  const add = (found: Delivery[], message: AnyEvent, all: readonly Taker[], off: readonly string[]): void => {
+  const add = (found: Delivery[], message: AnyEvent, all: readonly Recipient[], off: readonly string[]): void => {
     for (const one of all) {
       if (typeof one === 'string') found.push({ part: one, event: message });
       else if (!off.includes(one.part)) found.push(one);
     }
   };
   const fromOutside = (event: Of<EW>, { config, wiring }: RecipeState<Config>): Delivery[] => {
-    const takers = wiring.outside.get(event.type)!;
+    const recipients = wiring.outside.get(event.type)!;
     const found: Delivery[] = [];
-    add(found, event, spec.deliver?.(event, config, takers) ?? takers, wiring.off);
+    add(found, event, spec.deliver?.(event, config, recipients) ?? recipients, wiring.off);
     return found;
   };
 
@@ -206,7 +210,7 @@ export function defineRecipe<
     for (const { type } of part(from).decisions) {
       const { to = names.filter((name) => name !== from) } = spec.routes[from]?.[type] ?? {};
       if (typeof to === 'function') continue;
-      for (const name of to) if (part(name).events.some((word) => word.type === type)) assertVouched(name, type);
+      for (const name of to) if (part(name).events.some((message) => message.type === type)) assertVouched(name, type);
     }
   }
 
@@ -263,14 +267,14 @@ export function defineRecipe<
         const wires = wiring.inside[next.part]!;
         const urgent: Delivery[] = [];
         const emit = (decision: AnyDecision): void => {
-          const { out, takers, to } = wires.get(decision.type)!;
+          const { out, recipients, to } = wires.get(decision.type)!;
           if (out) context.emit(decision as Of<DW> & AnyDecision);
           if (to === undefined) {
-            for (const name of takers) pending.push({ part: name, event: decision });
+            for (const name of recipients) pending.push({ part: name, event: decision });
             return;
           }
           const from = pending.length;
-          add(pending, decision, to(decision, config as never, takers), wiring.off);
+          add(pending, decision, to(decision, config as never, recipients), wiring.off);
           for (let at = from; at < pending.length; at += 1) {
             if (pending[at]!.first) urgent.push(...pending.splice(at--, 1));
           }

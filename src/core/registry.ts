@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { refuse } from '../errors.ts';
 import { decisions as vocabularyDecisions } from '../schemas/decisions/index.ts';
 import { events as vocabularyEvents } from '../schemas/events/index.ts';
-import type { DecisionWord, EventWord } from '../schemas/vocabulary.ts';
+import type { DecisionMessage, EventMessage } from '../schemas/vocabulary.ts';
 import {
   type AnyDecision,
   type AnyDefinition,
@@ -42,24 +42,24 @@ export interface Registry<L extends readonly AnyDefinition[]> {
   plan<Id extends PlannerId<L>>(id: Id, input: PlanInputOf<ById<L, Id>>): PlanOf<ById<L, Id>>;
 }
 
-/** Whether two words are the same: schemas of another copy of the package are compared by content. */
-function isSameWord(one: EventWord, other: EventWord): boolean {
-  const text = (word: EventWord) => JSON.stringify(z.toJSONSchema(word.schema, { unrepresentable: 'any' }));
+/** Whether two messages are the same: schemas of another copy of the package are compared by content. */
+function isSameMessage(one: EventMessage, other: EventMessage): boolean {
+  const text = (message: EventMessage) => JSON.stringify(z.toJSONSchema(message.schema, { unrepresentable: 'any' }));
   return one === other || text(one) === text(other);
 }
 
-/** Words of the vocabulary by their types. */
-type Vocabulary = ReadonlyMap<string, EventWord>;
+/** Messages of the vocabulary by their types. */
+type Vocabulary = ReadonlyMap<string, EventMessage>;
 
-function checkWords(owner: string, words: readonly EventWord[], vocabulary: Vocabulary, path: string): void {
-  for (const word of words) {
-    const known = vocabulary.get(word.type);
-    if (known !== undefined ? !isSameWord(known, word) : !word.type.includes('/')) {
+function checkMessages(owner: string, messages: readonly EventMessage[], vocabulary: Vocabulary, path: string): void {
+  for (const message of messages) {
+    const known = vocabulary.get(message.type);
+    if (known !== undefined ? !isSameMessage(known, message) : !message.type.includes('/')) {
       refuse(
         'invalid_config',
         `${owner}.${path}`,
-        known === undefined ? 'a word of the vocabulary, or one with a namespace' : 'the vocabulary’s schema',
-        word.type,
+        known === undefined ? 'a message of the vocabulary, or one with a namespace' : 'the vocabulary’s schema',
+        message.type,
       );
     }
   }
@@ -69,20 +69,23 @@ function checkWords(owner: string, words: readonly EventWord[], vocabulary: Voca
  * Makes a frozen registry of policies, recipes and planners.
  *
  * @throws PolicyError `duplicate_id` for two definitions with one id, `invalid_config` for something that is no
- *   definition, or for a word that redefines the vocabulary
+ *   definition, or for a message that redefines the vocabulary
  */
 export function createRegistry<const L extends readonly AnyDefinition[]>(definitions: L): Registry<L> {
   const byId = new Map<string, AnyDefinition>();
-  // A word that is both counts as an event: later entries win.
-  const words: readonly EventWord[] = [...(vocabularyDecisions as readonly DecisionWord[]), ...vocabularyEvents];
-  const vocabulary: Vocabulary = new Map(words.map((word) => [word.type, word]));
+  // A message that is both counts as an event: later entries win.
+  const messages: readonly EventMessage[] = [
+    ...(vocabularyDecisions as readonly DecisionMessage[]),
+    ...vocabularyEvents,
+  ];
+  const vocabulary: Vocabulary = new Map(messages.map((message) => [message.type, message]));
   for (const definition of definitions) {
     if (!isDefinition(definition)) refuse('invalid_config', 'definitions', 'a definition', definition);
     if (byId.has(definition.id)) refuse('duplicate_id', 'definitions', 'ids that differ', definition.id);
     byId.set(definition.id, definition);
     if (definition.kind === 'planner') continue;
-    checkWords(definition.id, definition.events, vocabulary, 'events');
-    checkWords(definition.id, definition.decisions, vocabulary, 'decisions');
+    checkMessages(definition.id, definition.events, vocabulary, 'events');
+    checkMessages(definition.id, definition.decisions, vocabulary, 'decisions');
   }
   const get = (id: string): AnyDefinition => {
     const found = byId.get(id);

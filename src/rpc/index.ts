@@ -24,7 +24,7 @@ export { type DecisionLogOptions, decisionLogSchema } from './log/options.ts';
 export type { DropReason } from './log/session-lines.ts';
 export type { DecisionLogHost } from './log/writer.ts';
 export { type Meter, noMeter } from './meter.ts';
-export { type MethodName, type MethodWord, methods, notifications, type ParamsOf, type ResultOf } from './methods.ts';
+export { type MethodName, methods, notifications, type ParamsOf, type ResultOf, type RpcMethod } from './methods.ts';
 export { openRpcDocument } from './openrpc.ts';
 export { RpcServer } from './server.ts';
 export type { ServerOptions } from './service.ts';

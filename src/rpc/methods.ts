@@ -5,7 +5,7 @@ import { seconds, timerId } from '../schemas/units.ts';
 import { limitsSchema } from './limits.ts';
 
 /** A method, or a notification of the server. */
-export interface MethodWord<
+export interface RpcMethod<
   N extends string = string,
   P extends z.ZodType = z.ZodType,
   R extends z.ZodType = z.ZodType,

@@ -4,9 +4,9 @@ import type { AnyDefinition } from '../core/definition.ts';
 import type { Registry } from '../core/registry.ts';
 import { policyErrorCodes } from '../errors.ts';
 import { hostDecided } from '../schemas/events/index.ts';
-import type { EventWord } from '../schemas/vocabulary.ts';
+import type { EventMessage } from '../schemas/vocabulary.ts';
 import { errorCodes } from './errors.ts';
-import { type MethodName, type MethodWord, methods, notifications, type ResultOf } from './methods.ts';
+import { type MethodName, methods, notifications, type ResultOf, type RpcMethod } from './methods.ts';
 
 type Json = Record<string, unknown>;
 
@@ -38,9 +38,9 @@ class Components {
 const anyOf = (schemas: readonly Json[], description: string): Json => ({ description, anyOf: schemas });
 
 /** Lists the events or decisions of all policies, each once. */
-function words(registry: Registry<readonly AnyDefinition[]>, of: 'events' | 'decisions'): EventWord[] {
-  const all = new Map<string, EventWord>();
-  for (const policy of registry.policies) for (const word of policy[of]) all.set(word.type, word);
+function messages(registry: Registry<readonly AnyDefinition[]>, of: 'events' | 'decisions'): EventMessage[] {
+  const all = new Map<string, EventMessage>();
+  for (const policy of registry.policies) for (const message of policy[of]) all.set(message.type, message);
   return [...all.values()].sort((a, b) => (a.type < b.type ? -1 : 1));
 }
 
@@ -63,10 +63,10 @@ export function openRpcDocument(
 ): ResultOf<'rpc.discover'> {
   const components = new Components();
   // `hostDecided` is for sessions, so that no policy lists it.
-  const event = [...words(registry, 'events'), hostDecided].map((one) =>
+  const event = [...messages(registry, 'events'), hostDecided].map((one) =>
     components.add(`event.${one.type}`, one.schema, 'input'),
   );
-  const decision = words(registry, 'decisions').map((one) =>
+  const decision = messages(registry, 'decisions').map((one) =>
     components.add(`decision.${one.type}`, one.schema, 'output'),
   );
   const config = registry.policies.map((one) => components.add(`config.${one.id}`, one.config, 'input'));
@@ -80,25 +80,25 @@ export function openRpcDocument(
     input: anyOf(input, 'Input of the planner.'),
     plan: anyOf(plan, 'Plan of the planner.'),
   };
-  const fields = ({ params, name }: MethodWord): Json[] => {
+  const fields = ({ params, name }: RpcMethod): Json[] => {
     const { properties = {}, required = [] } = components.inline(params, 'input') as {
       properties?: Record<string, Json>;
       required?: string[];
     };
     return Object.entries(properties).map(([field, shape]) => ({
       name: field,
-      // Parameters in `known`, such as `config` of session.open, refer to the words of the registry.
+      // Parameters in `known`, such as `config` of session.open, refer to the messages of the registry.
       schema: name === 'session.list' ? shape : (known[field] ?? shape),
       required: required.includes(field),
       ...(shape.description === undefined ? {} : { summary: String(shape.description) }),
     }));
   };
-  const result = (method: MethodWord): Json => {
+  const result = (method: RpcMethod): Json => {
     const shape = components.inline(method.result, 'output') as { properties?: Record<string, Json> };
     const properties = Object.entries(shape.properties ?? {}).map(([field, one]) => [field, known[field] ?? one]);
     return { name: 'result', schema: { ...shape, properties: Object.fromEntries(properties) } };
   };
-  const describe = (method: MethodWord<MethodName>) => ({
+  const describe = (method: RpcMethod<MethodName>) => ({
     name: method.name,
     summary: method.summary,
     paramStructure: 'by-name',
@@ -114,7 +114,7 @@ export function openRpcDocument(
       description: 'Scheduling policies for RL post-training. JSON-RPC 2.0, one message a line.',
       license: { name: 'Apache-2.0' },
     },
-    methods: (methods as readonly MethodWord<MethodName>[]).map(describe),
+    methods: (methods as readonly RpcMethod<MethodName>[]).map(describe),
     components: { schemas: components.schemas },
     'x-notifications': notifications.map((one) => ({ name: one.name, summary: one.summary, params: fields(one) })),
   } as ResultOf<'rpc.discover'>;

@@ -44,7 +44,7 @@ export class HostDecisions {
   }
 }
 
-/** Makes a schema with all fields optional; any object if the word of a third party is no plain object. */
+/** Makes a schema with all fields optional; any object if the message of a third party is no plain object. */
 function partOf(schema: z.ZodType): z.ZodType {
   const isPlain = schema instanceof z.ZodObject && (schema._zod.def.checks?.length ?? 0) === 0;
   return isPlain ? schema.partial() : z.looseObject({});

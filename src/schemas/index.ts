@@ -16,4 +16,11 @@ export * from './sandbox.ts';
 export * from './training.ts';
 export type * from './types/index.ts';
 export * from './units.ts';
-export { type DecisionWord, defineDecision, defineEvent, type EventWord, type Fields, type Of } from './vocabulary.ts';
+export {
+  type DecisionMessage,
+  defineDecision,
+  defineEvent,
+  type EventMessage,
+  type Fields,
+  type Of,
+} from './vocabulary.ts';

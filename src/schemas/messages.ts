@@ -1,4 +1,4 @@
-/** Words of the vocabulary as TypeScript types, by their names. */
+/** Messages of the vocabulary as TypeScript types, by their names. */
 import type { Messages } from './types/index.ts';
 
 /** An event or a decision by its type, or any of them. */

@@ -1,7 +1,7 @@
 /**
- * Makes the words of the vocabulary: one name, one schema.
+ * Makes the messages of the vocabulary: one name, one schema.
  *
- * Policies select words from `src/schemas`; a host's own policy makes its own words under a namespace
+ * Policies select messages from `src/schemas`; a host's own policy makes its own messages under a namespace
  * (`acme/queue.grown`).
  */
 import { z } from 'zod';
@@ -9,11 +9,11 @@ import { checkSchemas } from './own-schemas.ts';
 import type { Messages } from './types/index.ts';
 import { seconds } from './units.ts';
 
-/** Fields of a word, beside those that every word has. */
+/** Fields of a message, beside those that every message has. */
 export type Fields = Readonly<Record<string, z.ZodType>>;
 
 /** An event that a policy understands. */
-export interface EventWord<T extends string = string, S extends z.ZodType = z.ZodType> {
+export interface EventMessage<T extends string = string, S extends z.ZodType = z.ZodType> {
   /** Its name, such as `response.completed`. */
   readonly type: T;
   /** One sentence for the tables and for the JSON Schema. */
@@ -23,18 +23,18 @@ export interface EventWord<T extends string = string, S extends z.ZodType = z.Zo
 }
 
 /** A decision of a policy: a command for the host to carry out, or a notice. */
-export interface DecisionWord<
+export interface DecisionMessage<
   T extends string = string,
   S extends z.ZodType = z.ZodType,
   K extends 'command' | 'notice' = 'command' | 'notice',
-> extends EventWord<T, S> {
+> extends EventMessage<T, S> {
   /** `command`: the host carries it out. `notice`: recipes route on it, operators read it. */
   readonly kind: K;
   /** The closed set of reason codes. */
   readonly reasons: readonly string[];
 }
 
-/** The event or decision that a word describes, as a TypeScript type. */
+/** The event or decision that a message describes, as a TypeScript type. */
 export type Of<W> = W extends { readonly type: infer T extends keyof Messages }
   ? Messages[T]
   : W extends { readonly schema: infer S extends z.ZodType }
@@ -42,7 +42,7 @@ export type Of<W> = W extends { readonly type: infer T extends keyof Messages }
     : never;
 
 type EventShape<T extends string, F extends Fields> = F & {
-  /** Name of the word. */
+  /** Name of the message. */
   type: z.ZodLiteral<T>;
   /** Time on the clock of the session, in seconds, ≥ 0; an earlier one is read as the latest. */
   at: z.ZodNumber;
@@ -66,7 +66,7 @@ type DecisionShape<T extends string, F extends Fields, R extends ReasonShapes> =
 const at = seconds.describe('Time on the clock of the session, in seconds; an earlier one is read as the latest.');
 
 /**
- * Makes the word for an event: `type`, `at`, and the fields given; unknown keys are refused.
+ * Makes the message for an event: `type`, `at`, and the fields given; unknown keys are refused.
  *
  * @throws PolicyError `invalid_config` when a field is no schema of zod 4
  */
@@ -74,14 +74,14 @@ export function defineEvent<const T extends string, F extends Fields>(
   type: T,
   description: string,
   fields: F,
-): EventWord<T, z.ZodObject<EventShape<T, F>, z.core.$strict>> {
+): EventMessage<T, z.ZodObject<EventShape<T, F>, z.core.$strict>> {
   const fieldsOf = whenNeeded(fields, (own) => checkSchemas(own, type));
   const schema = () => z.strictObject({ type: z.literal(type), at, ...fieldsOf() });
-  return word({ type, description }, `event.${type}`, schema);
+  return message({ type, description }, `event.${type}`, schema);
 }
 
 /**
- * Makes the word for a decision: `type`, `at`, the fields given, and `reason`, one of a closed set of codes, each with
+ * Makes the message for a decision: `type`, `at`, the fields given, and `reason`, one of a closed set of codes, each with
  * the numbers that led to it.
  *
  * @throws PolicyError `invalid_config` when a field is no schema of zod 4
@@ -97,7 +97,7 @@ export function defineDecision<
   description: string,
   fields: F,
   reasons: R,
-): DecisionWord<T, z.ZodObject<DecisionShape<T, F, R>, z.core.$strict>, K> {
+): DecisionMessage<T, z.ZodObject<DecisionShape<T, F, R>, z.core.$strict>, K> {
   const fieldsOf = whenNeeded(fields, (own) => checkSchemas(own, type));
   const reasonsOf = whenNeeded(reasons, (own) => {
     for (const [code, shape] of Object.entries(own)) checkSchemas(shape, `${type}.reason.${code}`);
@@ -110,11 +110,11 @@ export function defineDecision<
     const described = reason.describe('Why, with the numbers.');
     return z.strictObject({ type: z.literal(type), at, ...fieldsOf(), reason: described });
   };
-  return word({ type, kind, description }, `${kind}.${type}`, schema, () => Object.keys(reasonsOf()));
+  return message({ type, kind, description }, `${kind}.${type}`, schema, () => Object.keys(reasonsOf()));
 }
 
 /**
- * Checks the fields of an author's word at once. For the words of rollflex, the build writes functions (`withLaterFields`
+ * Checks the fields of an author's message at once. For the messages of rollflex, the build writes functions (`withLaterFields`
  * in `scripts/tree-shaking.ts`), so that their schemas are made when they are first read.
  */
 function whenNeeded<T extends object>(given: T | (() => T), check: (own: T) => void): () => T {
@@ -123,8 +123,8 @@ function whenNeeded<T extends object>(given: T | (() => T), check: (own: T) => v
   return () => given;
 }
 
-/** Makes a word whose schema is made when it is first read: a program has all words, and uses few. */
-function word<W extends EventWord>(
+/** Makes a message whose schema is made when it is first read: a program has all messages, and uses few. */
+function message<W extends EventMessage>(
   of: Omit<W, 'schema' | 'reasons'>,
   id: string,
   make: () => z.ZodType,
@@ -147,7 +147,7 @@ function word<W extends EventWord>(
   return Object.freeze(Object.defineProperty(own, 'reasons', { get, enumerable: true })) as never;
 }
 
-/** Sorts words by their names: the order of a module's exports is not the same in every bundle. */
-export function byName<W extends EventWord>(words: readonly W[]): readonly W[] {
-  return Object.freeze([...words].sort((a, b) => (a.type < b.type ? -1 : 1)));
+/** Sorts messages by their names: the order of a module's exports is not the same in every bundle. */
+export function byName<W extends EventMessage>(messages: readonly W[]): readonly W[] {
+  return Object.freeze([...messages].sort((a, b) => (a.type < b.type ? -1 : 1)));
 }

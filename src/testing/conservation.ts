@@ -70,7 +70,7 @@ export function playHost(
 }
 
 /**
- * Checks a policy with the words of speculative-admission, or a recipe with those of tail-batching, against a model of
+ * Checks a policy with the messages of speculative-admission, or a recipe with those of tail-batching, against a model of
  * a host. The host loses engines, aborts late or never, reports twice, restarts, and cooperates in the end. Its books
  * track every prompt and response: they reveal a policy that loses one, hands one over twice, misses R0 or P0, exceeds a
  * limit or does not end its round. The policy needs ledgers `prompts` and `responses`.

@@ -89,10 +89,10 @@ export function itemsWalked(run: () => void): number {
  *   hold, with which nothing would be found
  */
 export function checkCost(definition: AnyPolicyDefinition, config: unknown, load: (n: number) => InFlightLoad): void {
-  const words = new Map(definition.events.map((word) => [word.type, word.schema]));
+  const messages = new Map(definition.events.map((message) => [message.type, message.schema]));
   const accept = (state: unknown, event: AnyEvent, role: string): void => {
     try {
-      const schema = words.get(event.type);
+      const schema = messages.get(event.type);
       if (schema === undefined) throw new Error(`not an event of ${definition.id}`);
       parse(schema, event, 'invalid_event');
       definition.check(state, event);

@@ -18,7 +18,7 @@ import { RequestBook } from './request-book.ts';
 type Told<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { type: T }>;
 
 /**
- * A host's books for a policy with the words of speculative-admission, or a recipe with those of tail-batching.
+ * A host's books for a policy with the messages of speculative-admission, or a recipe with those of tail-batching.
  * Enter every accepted event (`sent`), then each of its decisions in order (`told`), then call `settle`. Each throws an
  * `Error` that names the violated invariant.
  */

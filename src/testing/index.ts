@@ -46,7 +46,7 @@ export { withTraps } from './traps.ts';
 export interface LawOptions extends SearchOptions {
   /** Numbers of the laws to check; all if absent. */
   readonly only?: readonly number[];
-  /** For laws 11 and 12: a host's answers to words of your own, and the work that it begins. */
+  /** For laws 11 and 12: a host's answers to messages of your own, and the work that it begins. */
   readonly hints?: HostHints;
 }
 

@@ -10,7 +10,7 @@ export interface Case {
   readonly config: unknown;
   /** The run, event by event. */
   readonly events: readonly AnyEvent[];
-  /** Hints to a host for words outside of the vocabulary. */
+  /** Hints to a host for messages outside of the vocabulary. */
   readonly hints?: HostHints | undefined;
 }
 

@@ -8,7 +8,7 @@ import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/definit
 import { createRegistry } from '../core/registry.ts';
 import { create } from '../core/start.ts';
 import { isPolicyError } from '../errors.ts';
-import type { DecisionWord } from '../schemas/vocabulary.ts';
+import type { DecisionMessage } from '../schemas/vocabulary.ts';
 import { conserved } from './conserved.ts';
 import type { Case, Law } from './law.ts';
 import { bounded } from './law-bounded.ts';
@@ -167,20 +167,22 @@ function ordered({ definition, config, events }: Case): void {
 
 function reasoned({ definition, config, events }: Case): void {
   const subject = newSubject(definition, config);
-  const words = new Map((definition.decisions as readonly DecisionWord[]).map((word) => [word.type, word]));
+  const messages = new Map(
+    (definition.decisions as readonly DecisionMessage[]).map((message) => [message.type, message]),
+  );
   for (const event of events) {
     const given = answer(subject, event);
-    for (const decision of 'refused' in given ? [] : given.decisions) expectReason(words, decision);
+    for (const decision of 'refused' in given ? [] : given.decisions) expectReason(messages, decision);
   }
 }
 
-/** Throws unless a decision is one of the words, with a reason of its closed set, and fits its schema. */
-export function expectReason(words: ReadonlyMap<string, DecisionWord>, decision: AnyDecision): void {
-  const word = words.get(decision.type);
-  if (word === undefined) throw new Error(`it answers with ${decision.type}, which it does not declare`);
-  if (!word.reasons.includes(decision.reason?.code))
+/** Throws unless a decision is one of the messages, with a reason of its closed set, and fits its schema. */
+export function expectReason(messages: ReadonlyMap<string, DecisionMessage>, decision: AnyDecision): void {
+  const message = messages.get(decision.type);
+  if (message === undefined) throw new Error(`it answers with ${decision.type}, which it does not declare`);
+  if (!message.reasons.includes(decision.reason?.code))
     throw new Error(`${decision.type} has no reason of its closed set`);
-  const parsed = word.schema.safeParse(decision);
+  const parsed = message.schema.safeParse(decision);
   if (!parsed.success) throw new Error(`${JSON.stringify(decision)} does not fit its schema: ${parsed.error.message}`);
 }
 

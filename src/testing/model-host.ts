@@ -8,7 +8,7 @@ import { HostModel } from './host-model.ts';
 import type { HostModelConfig } from './host-rules.ts';
 
 /**
- * A host of a policy with the words of speculative-admission or of tail-batching: engines, a data source, rewards and
+ * A host of a policy with the messages of speculative-admission or of tail-batching: engines, a data source, rewards and
  * timers. It knows only the decisions, and never looks into the policy.
  */
 export class ModelHost {

@@ -12,7 +12,7 @@ export type Plan = readonly (readonly Report[] | (() => readonly Report[]))[];
 /** A host's answer to a decision: the type of an event that repeats its ids, or a function that makes the events. */
 export type AnswerRule = string | ((decision: AnyDecision, desk: Desk) => readonly Report[]);
 
-/** Hints to a host for a policy with words outside of the vocabulary. */
+/** Hints to a host for a policy with messages outside of the vocabulary. */
 export interface HostHints {
   /** Answers to its commands, by type of the decision. */
   readonly answers?: Readonly<Record<string, AnswerRule>>;

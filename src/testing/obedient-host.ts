@@ -60,7 +60,7 @@ export class ObedientHost {
     const { prefix, choices, weightVersion, hints } = beginning;
     this.#definition = definition;
     this.#beginning = beginning;
-    this.#schemas = new Map(definition.events.map((word) => [word.type, word.schema as never]));
+    this.#schemas = new Map(definition.events.map((message) => [message.type, message.schema as never]));
     this.#rules = { ...specialAnswers, ...hints?.answers };
     this.rounds = new RoundBook(definition);
     this.desk = {
@@ -137,7 +137,7 @@ export class ObedientHost {
   }
 
   #isCommand({ type }: AnyDecision): boolean {
-    return this.#definition.decisions.some((word) => word.type === type && word.kind === 'command');
+    return this.#definition.decisions.some((message) => message.type === type && message.kind === 'command');
   }
 
   #answer(type: string, decision: object, more: object = {}): Report {

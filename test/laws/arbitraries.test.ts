@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { AnyPolicyDefinition } from '../../src/core/definition.ts';
 import { create } from '../../src/core/start.ts';
 import { isPolicyError, registry } from '../../src/index.ts';
-import { placedEngines, prompt, events as words } from '../../src/schemas/index.ts';
+import { events as messages, placedEngines, prompt } from '../../src/schemas/index.ts';
 import {
   clusterEvents,
   clusters,
@@ -26,7 +26,8 @@ test('clusters fit the schemas: each engine once, each GPU in one engine', () =>
       expect(cluster.engines.flatMap((one) => one.gpuIds)).toEqual(gpus);
       expect(cluster.nodes.flatMap((one) => one.ranks)).toEqual(gpus.map((_, rank) => rank));
       expect(cluster.servers.length).toBeLessThanOrEqual(3);
-      for (const event of clusterEvents(cluster, 5)) words.find(({ type }) => type === event.type)!.schema.parse(event);
+      for (const event of clusterEvents(cluster, 5))
+        messages.find(({ type }) => type === event.type)!.schema.parse(event);
     }),
   );
 });

@@ -67,18 +67,18 @@ describe('the laws suite', () => {
   });
 
   test('law 12 says which commands no event answers, and where to say it', () => {
-    const errands = (word: 'acme/errand.run' | 'errand.run') => {
+    const errands = (message: 'acme/errand.run' | 'errand.run') => {
       const id = z.string().min(1).describe('Id of the errand.');
       const wanted = defineEvent('acme/errand.wanted', 'An errand is to be run.', { id });
       const over = defineEvent('acme/errand.done', 'An errand was run.', { id });
-      const run = defineDecision(word, 'command', 'Run this errand.', { id }, { wanted: {}, host_restarted: {} });
+      const run = defineDecision(message, 'command', 'Run this errand.', { id }, { wanted: {}, host_restarted: {} });
       const left = defineDecision('acme/errand.left', 'notice', 'An errand is over.', { id }, { done: {} });
-      // biome-ignore lint/suspicious/noExplicitAny: one of two words
+      // biome-ignore lint/suspicious/noExplicitAny: one of two messages
       const on = handlersOf<{ open: Set<string> }, any>();
       const say =
         (code: string) =>
         (one: string, { at, emit }: { at: number; emit: (decision: never) => void }) =>
-          emit({ type: word, at, id: one, reason: { code } } as never);
+          emit({ type: message, at, id: one, reason: { code } } as never);
       const definition = definePolicy({
         id: 'acme/errands',
         version: 1,

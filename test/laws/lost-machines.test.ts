@@ -25,7 +25,7 @@ const fieldOf: Readonly<Record<string, string>> = {
 /** Commands that take something away from a machine, or ask for it back. */
 const takesAway: ReadonlySet<string> = new Set(['gpus.reclaim', 'migration.cancel', 'reward.cancel', 'request.abort']);
 
-const typesOf = (definition: AnyPolicyDefinition) => definition.events.map((word) => word.type);
+const typesOf = (definition: AnyPolicyDefinition) => definition.events.map((message) => message.type);
 const lossesOf = (definition: AnyPolicyDefinition): string[] =>
   typesOf(definition).filter((type) => type.slice(0, -'.lost'.length) in fieldOf && type.endsWith('.lost'));
 

@@ -1,4 +1,4 @@
-/** The invariants of flexrl, by their numbers in its README, and what holds of the words of loading. */
+/** The invariants of flexrl, by their numbers in its README, and what holds of the messages of loading. */
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -93,9 +93,9 @@ function leaves(schema: Record<string, unknown>, path: string): { path: string; 
 }
 
 describe.each([shadowLoader, flexrl])('$id invariant 6: no payload passes the controller', (definition) => {
-  const words = [...definition.events, ...definition.decisions];
+  const messages = [...definition.events, ...definition.decisions];
 
-  test.each(words.map((word) => [word.type, word.schema] as const))('%s', (_type, schema) => {
+  test.each(messages.map((message) => [message.type, message.schema] as const))('%s', (_type, schema) => {
     const { $defs } = z.toJSONSchema(schema as z.ZodType, { reused: 'inline' });
     const [all] = Object.values($defs!) as Record<string, unknown>[];
     const found = leaves(all!, '');

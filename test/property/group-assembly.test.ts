@@ -209,8 +209,8 @@ describe('group-assembly', () => {
   afterAll(() => {
     // Random events that reach only a part of what can be decided and refused prove little.
     const declared = [
-      ...groupAssembly.events.map((word) => word.type),
-      ...groupAssembly.decisions.flatMap((word) => word.reasons.map((code) => `${word.type} ${code}`)),
+      ...groupAssembly.events.map((message) => message.type),
+      ...groupAssembly.decisions.flatMap((message) => message.reasons.map((code) => `${message.type} ${code}`)),
       ...(scale < 1 ? [] : refusals).map(({ code, path }) => `refused ${code} ${path}`),
     ];
     // Those are of rolloutpipe, and of the admission.

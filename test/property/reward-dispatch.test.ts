@@ -91,8 +91,8 @@ describe('reward-dispatch', () => {
   afterAll(() => {
     // Random events that reach only a part of what can be decided prove little; few runs reach less.
     if (scale < 1) return;
-    const unseen = rewardDispatch.decisions.flatMap((word) =>
-      word.reasons.map((code) => `${word.type} ${code}`).filter((one) => !seen.has(one)),
+    const unseen = rewardDispatch.decisions.flatMap((message) =>
+      message.reasons.map((code) => `${message.type} ${code}`).filter((one) => !seen.has(one)),
     );
     expect(unseen).toEqual(['timer.set abort_grace', 'timer.set response_timeout']);
   });

@@ -221,7 +221,7 @@ describe('sandbox-timeout', () => {
   );
 
   test('every reason was met on the way', () => {
-    const decisions = sandboxTimeout.decisions.flatMap((word) => word.reasons);
+    const decisions = sandboxTimeout.decisions.flatMap((message) => message.reasons);
     const missing = [...decisions, 'unknown_id', 'duplicate_id'].filter((code) => (seen.get(code) ?? 0) < 10);
     expect(missing).toEqual([]);
   });

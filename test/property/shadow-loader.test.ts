@@ -63,8 +63,8 @@ describe('shadow-loader', () => {
   afterAll(() => {
     // Random events that reach only a part of what can be decided prove little; few runs reach less.
     if (scale < 1) return;
-    const unseen = shadowLoader.decisions.flatMap((word) =>
-      word.reasons.map((code) => `${word.type} ${code}`).filter((one) => !seen.has(one)),
+    const unseen = shadowLoader.decisions.flatMap((message) =>
+      message.reasons.map((code) => `${message.type} ${code}`).filter((one) => !seen.has(one)),
     );
     // Its batch would have to be withdrawn before there is room again: too rare to count on.
     expect(unseen.filter((one) => one !== 'sample.prefetch copy_missing')).toEqual([]);

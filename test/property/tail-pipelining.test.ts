@@ -14,7 +14,8 @@ describe('tail-pipelining', () => {
     addTally(tally, play(new TailPipeliningHost(config as never, tape), 150).tally),
   );
 
-  const known = (words: readonly { type: string }[], type: string) => words.some((word) => word.type === type);
+  const known = (messages: readonly { type: string }[], type: string) =>
+    messages.some((message) => message.type === type);
   // Rewards are of no use to an admission without a filter.
   const ofRollout = ({ type }: { type: string }) => known(tailBatching.decisions, type) && type !== 'reward.request';
   const withoutFrontier = configs.filter(({ frontier, filter }) => !frontier && !filter);

@@ -26,8 +26,8 @@ interface Settings {
 /** A group on its way: its responses or rewards are due, or it is the trainer's. */
 type Place = 'collection' | 'trainer';
 
-const fromTrainer: ReadonlySet<string> = new Set(completeGroupPipelining.events.map((word) => word.type));
-const ofTrainer: ReadonlySet<string> = new Set(completeGroupPipelining.decisions.map((word) => word.type));
+const fromTrainer: ReadonlySet<string> = new Set(completeGroupPipelining.events.map((message) => message.type));
+const ofTrainer: ReadonlySet<string> = new Set(completeGroupPipelining.decisions.map((message) => message.type));
 /** Reports that may come again: they are late then. */
 const repeatable: ReadonlySet<string> = new Set([
   'response.completed',

@@ -3,7 +3,7 @@ import { completeGroupPipelining, defineRecipe, groupAssembly } from '../../src/
 import { pipeliningConfig } from '../../src/policies/complete-group-pipelining/index.ts';
 
 const fromTrainer = completeGroupPipelining.events.filter(
-  (word) => word.type !== 'group.rewarded' && word.type !== 'round.rewarded',
+  (message) => message.type !== 'group.rewarded' && message.type !== 'round.rewarded',
 );
 
 /** Every event by the parts that want it: those of the rewards, those of the trainer. */
@@ -15,11 +15,11 @@ export const rewardedPipelining = defineRecipe({
   config: pipeliningConfig,
   parts: { assembly: groupAssembly, pipelining: completeGroupPipelining },
   configure: (config) => ({ assembly: {}, pipelining: config }),
-  events: [...groupAssembly.events, ...fromTrainer.filter((word) => word.type !== 'host.restarted')],
+  events: [...groupAssembly.events, ...fromTrainer.filter((message) => message.type !== 'host.restarted')],
   decisions: [...groupAssembly.decisions, ...completeGroupPipelining.decisions] as never,
   deliver: (event: { type: string }) => {
     if (event.type === 'host.restarted') return ['assembly', 'pipelining'];
-    return groupAssembly.events.some((word) => word.type === event.type) ? ['assembly'] : ['pipelining'];
+    return groupAssembly.events.some((message) => message.type === event.type) ? ['assembly'] : ['pipelining'];
   },
   routes: {
     assembly: {

@@ -207,17 +207,17 @@ export const wrongPolicies: { law: number; title: string; tested: WithEvents }[]
   },
   {
     law: 7,
-    title: 'answers with a word that it does not declare',
+    title: 'answers with a message that it does not declare',
     tested: make(then((_state, _event, ctx) => emitKept(ctx, { type: 'acme/other' }))),
   },
   {
     law: 8,
-    title: 'redefines a word of the vocabulary',
+    title: 'redefines a message of the vocabulary',
     tested: make({ events: [added, removed, defineEvent('response.completed', 'Something else.', { id })] }),
   },
   {
     law: 8,
-    title: 'takes words without a namespace',
+    title: 'takes messages without a namespace',
     tested: make({ events: [added, removed, defineEvent('item.shaken', 'A shake.', {})] }),
   },
   {

@@ -78,7 +78,7 @@ function expected(state: TpState, parallelism: Parallelism, steps: readonly Step
  *
  * @returns what to undo it for, or `undefined` if it stays
  */
-export function judge(
+export function regressionOf(
   state: TpState,
   event: Message<'step.finished'>,
 ): { ratio: number; before: number; from: Parallelism } | undefined {
@@ -97,7 +97,7 @@ export function judge(
 export function undo(
   state: TpState,
   event: Message<'step.finished'>,
-  verdict: NonNullable<ReturnType<typeof judge>>,
+  verdict: NonNullable<ReturnType<typeof regressionOf>>,
   ctx: Ctx,
 ): void {
   const kind = state.kinds[event.kind];

@@ -1,7 +1,7 @@
 /** The rule that follows preemptions (RollPacker §4.2): what the end of a step leads to. */
 import type { Message } from '../../schemas/messages.ts';
 import { isSame, type Parallelism, reported } from './bounds.ts';
-import { begin, change, judge, undo } from './change.ts';
+import { begin, change, regressionOf, undo } from './change.ts';
 import { forecast, selected, withExperts } from './choose.ts';
 import { type Ctx, fromOf, keep, only, type SetReason, wantedOf } from './decisions.ts';
 import { hasMoved, type KindState, type Load, loadOf, recordedSteps, type TpState } from './state.ts';
@@ -31,7 +31,7 @@ export function finishStep(state: TpState, event: Message<'step.finished'>, ctx:
   }
   const load = loadOf(workload);
   if (follow(state, kind, load) && kind.toAsk === 'none') kind.toAsk = 'moved';
-  const verdict = judge(state, event);
+  const verdict = regressionOf(state, event);
   kind.pending = undefined;
   if (verdict !== undefined) return undo(state, event, verdict, ctx);
   const { previous } = kind;

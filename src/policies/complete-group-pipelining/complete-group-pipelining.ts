@@ -11,8 +11,9 @@ import { roundFailed, roundOpened } from '../../schemas/events/rounds.ts';
 import { hostRestarted } from '../../schemas/events/session.ts';
 import { optimizerStepped } from '../../schemas/events/training.ts';
 import type { Message } from '../../schemas/messages.ts';
-import type { EventWord } from '../../schemas/vocabulary.ts';
+import type { EventMessage } from '../../schemas/vocabulary.ts';
 import { addGroup, checkGroup } from './groups.ts';
+import { pipeliningDecisions } from './messages.ts';
 import * as rounds from './rounds.ts';
 import { pipeliningConfig } from './schema.ts';
 import {
@@ -32,7 +33,6 @@ import type {
   CompleteGroupPipeliningInput,
 } from './types.ts';
 import * as updates from './updates.ts';
-import { pipeliningDecisions } from './words.ts';
 
 const on = handlersOf<PipeliningState, CompleteGroupPipeliningDecision>();
 const fromTrainer = [
@@ -59,8 +59,8 @@ type TrainerReport =
   | 'trainer.restarted';
 
 /** Events that report the work of the trainer. */
-export const trainerReports: readonly EventWord<TrainerReport>[] = fromTrainer.flatMap<EventWord<TrainerReport>>(
-  ({ words }) => [...words],
+export const trainerReports: readonly EventMessage<TrainerReport>[] = fromTrainer.flatMap<EventMessage<TrainerReport>>(
+  ({ messages }) => [...messages],
 );
 
 /** Rewarded groups enter, and leave with their round, late, or left out by name. */

@@ -3,8 +3,8 @@ import { advantageOf, rewardStatistics } from '../../core/advantages.ts';
 import { refuse } from '../../errors.ts';
 import { largestReward } from '../../schemas/advantages.ts';
 import type { Message } from '../../schemas/messages.ts';
+import type { Ctx } from './messages.ts';
 import { checkRound, type PipeliningState, type Round } from './state.ts';
-import type { Ctx } from './words.ts';
 
 type Rewarded = Message<'group.rewarded'>;
 type DropReason = Message<'groups.dropped'>['reason'];

@@ -3,6 +3,7 @@ import { replacePrefix } from '../../core/minted-ids.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { drop } from './groups.ts';
+import type { Ctx } from './messages.ts';
 import { measures } from './metrics.ts';
 import {
   checkRound,
@@ -14,7 +15,6 @@ import {
   wasPublication,
 } from './state.ts';
 import { dispatch, giveUp, restartTrainer } from './updates.ts';
-import type { Ctx } from './words.ts';
 
 type PublishCode = Message<'weights.publish'>['reason']['code'];
 

@@ -2,6 +2,7 @@
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { drop } from './groups.ts';
+import type { Ctx } from './messages.ts';
 import { microBatches } from './micro-batches.ts';
 import {
   currentUpdate,
@@ -12,7 +13,6 @@ import {
   updateIdOf,
   wasUpdate,
 } from './state.ts';
-import type { Ctx } from './words.ts';
 
 type DispatchReason = Message<'train.dispatch'>['reason'];
 /** Reasons to dispatch an update again. */

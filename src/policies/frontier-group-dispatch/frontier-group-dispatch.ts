@@ -13,6 +13,7 @@ import { roundFailed } from '../../schemas/events/rounds.ts';
 import { hostRestarted } from '../../schemas/events/session.ts';
 import { trainConsumed } from '../../schemas/events/training.ts';
 import type { Message } from '../../schemas/messages.ts';
+import { frontierDecisions, on } from './messages.ts';
 import * as requests from './requests.ts';
 import { consumed } from './resize.ts';
 import { restart } from './restart.ts';
@@ -25,7 +26,6 @@ import type {
   FrontierGroupDispatchEvent,
   FrontierGroupDispatchInput,
 } from './types.ts';
-import { frontierDecisions, on } from './words.ts';
 
 const handlers = [
   on([requestArrived, requestLaunch], requests.arrived, requests.checkArrival),

@@ -3,10 +3,10 @@ import { mostRecent } from '../../core/recent-ids.ts';
 import { groupKey } from '../../core/trained-groups.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { advance, begin, type Mark, markNow } from './clock.ts';
+import type { Ctx } from './messages.ts';
 import { beginRound, remember } from './pace.ts';
 import { learn } from './resize.ts';
 import { type FrontierState, type Group, newGroup, newRound, type Request, type Round, update } from './state.ts';
-import type { Ctx } from './words.ts';
 
 /** Returns the round of that name; a new one is served after those that are here. */
 function roundOf(state: FrontierState, roundId: string): Round {

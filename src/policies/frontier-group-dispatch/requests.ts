@@ -4,6 +4,7 @@ import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { advance, finish } from './clock.ts';
 import { admission, admit, endRound, groupOf, leaveIfDone, refill } from './groups.ts';
+import type { Ctx } from './messages.ts';
 import { measure } from './pace.ts';
 import { planLate, planRound } from './resize.ts';
 import {
@@ -17,7 +18,6 @@ import {
   type RequestStatus,
   update,
 } from './state.ts';
-import type { Ctx } from './words.ts';
 
 /** An event about a request. */
 interface Named {

@@ -1,9 +1,9 @@
 /** The width of the frontier: fixed, or planned from measurements. */
 import type { Message } from '../../schemas/messages.ts';
+import type { Ctx } from './messages.ts';
 import { trained, trainSecondsPerGroup } from './pace.ts';
 import { type Plan, planWidth } from './plan.ts';
 import { type FrontierState, startWidth } from './state.ts';
-import type { Ctx } from './words.ts';
 
 /** A plan is made anew when the round turns out this much larger. */
 const outgrown = 1.25;

@@ -3,9 +3,9 @@ import { given } from '../../core/given.ts';
 import { replacePrefix } from '../../core/minted-ids.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { leaveIfDone, refill } from './groups.ts';
+import type { Ctx } from './messages.ts';
 import { drop, end } from './requests.ts';
 import { type FrontierState, type Group, isUnfinished, type Request } from './state.ts';
-import type { Ctx } from './words.ts';
 
 /** Drops what was in flight or waited, unless it came since; its groups keep their slots for what is owed of them. */
 export function restart(state: FrontierState, { idPrefix }: Message<'host.restarted'>, ctx: Ctx): void {

@@ -11,8 +11,8 @@
  */
 import { binFloor, binOf, type SurvivalCurve } from '../../core/survival.ts';
 import type { Columns, Loads } from './columns.ts';
-import { Crowd, type Moment, type Packed, packedAt } from './crowd.ts';
 import { Moments } from './peak.ts';
+import { type Moment, type Packed, packedAt, RequestsToCap } from './requests-to-cap.ts';
 
 /** The future of all requests in flight: there is one for a decision, and every engine has its share of it. */
 export class Outlook {
@@ -90,7 +90,7 @@ export class Outlook {
   }
 
   #list(packed: Packed, rows: Int32Array, times: readonly number[], chance: Float64Array): Moment[] {
-    return new Crowd(packed, rows, this.#columns, this.#maxTokens).moments(times, this.#groups.length, chance);
+    return new RequestsToCap(packed, rows, this.#columns, this.#maxTokens).moments(times, this.#groups.length, chance);
   }
 
   #busiest(packed: Packed, rows: Int32Array, times: readonly number[], chance: Float64Array) {

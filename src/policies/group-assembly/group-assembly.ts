@@ -20,6 +20,7 @@ import { roundFailed } from '../../schemas/events/rounds.ts';
 import { hostRestarted } from '../../schemas/events/session.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { accept, askAgain, checkCounted, countPrompt, forgetNamed, reward } from './groups.ts';
+import { assemblyDecisions, on } from './messages.ts';
 import { checkCompleted, completeRound, failRound, resumeRounds } from './rounds.ts';
 import { assemblyConfig } from './schema.ts';
 import { type AssemblyState, assemblyState, link, type SavedAssembly } from './state.ts';
@@ -30,7 +31,6 @@ import type {
   GroupAssemblyEvent,
   GroupAssemblyInput,
 } from './types.ts';
-import { assemblyDecisions, on } from './words.ts';
 
 const handlers = [
   on(responseAccepted, accept),

@@ -2,6 +2,7 @@
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { RewardedResponse } from '../../schemas/prompts.ts';
+import type { Ctx } from './messages.ts';
 import { finishIfReady, roundOf } from './rounds.ts';
 import {
   type AssemblyState,
@@ -14,7 +15,6 @@ import {
   newGroup,
   type Round,
 } from './state.ts';
-import type { Ctx } from './words.ts';
 
 export function accept(state: AssemblyState, { requestId, promptId, domain }: Message<'response.accepted'>): void {
   if (state.byRequest.has(requestId)) return;

@@ -2,8 +2,8 @@
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { copyFinal, type FinalPrompt, type FinalResponse } from '../../schemas/prompts.ts';
+import type { Ctx } from './messages.ts';
 import { type AssemblyState, forget, type Group, type Round } from './state.ts';
-import type { Ctx } from './words.ts';
 
 /** Returns the round of this name, which begins with the first event that names it. */
 export function roundOf(state: AssemblyState, roundId: string): Round {

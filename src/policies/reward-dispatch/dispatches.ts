@@ -2,6 +2,7 @@
 import { mintedId, wasMinted } from '../../core/minted-ids.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
+import type { Ctx } from './messages.ts';
 import { nextInLine, reportPressure, takeFromLine } from './pool.ts';
 import {
   type Dispatch,
@@ -14,7 +15,6 @@ import {
   type Sample,
   type Worker,
 } from './state.ts';
-import type { Ctx } from './words.ts';
 
 /** Id of the one timer: for the earliest deadline. */
 export const timerId = 'reward-dispatch/deadline';

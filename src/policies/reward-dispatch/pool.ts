@@ -1,6 +1,7 @@
 /** The two lines of a pool, its workers with a free slot, and the notices to a host about its queue. */
+
+import type { Ctx } from './messages.ts';
 import { type Pool, queued, type RewardState, reheap, type Sample, type Worker } from './state.ts';
-import type { Ctx } from './words.ts';
 
 /** Puts a response in line again, at its old place: before all that were asked for later. */
 export function queueAgain(state: RewardState, sample: Sample, cause: Sample['cause'], at: number): void {

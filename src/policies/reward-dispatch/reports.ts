@@ -2,10 +2,10 @@
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { cancelDispatch, checkDispatch, release, timerId } from './dispatches.ts';
+import type { Ctx } from './messages.ts';
 import { named, queueAgain } from './pool.ts';
 import { end, fault } from './samples.ts';
 import type { Dispatch, RewardState, Sample } from './state.ts';
-import type { Ctx } from './words.ts';
 
 /** Starts the budget of a dispatch; only the first report counts. */
 export function started(state: RewardState, { dispatchId }: Message<'reward.started'>, ctx: Ctx): void {

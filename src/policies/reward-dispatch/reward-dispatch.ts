@@ -27,6 +27,7 @@ import { roundFailed } from '../../schemas/events/rounds.ts';
 import { hostRestarted, timerFired } from '../../schemas/events/session.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { checkDispatch, settle } from './dispatches.ts';
+import { on, rewardDecisions } from './messages.ts';
 import { checkFinished, checkTimer, expireOverdue, finished, started } from './reports.ts';
 import { cancelNamed, cancelRound, completeRound, promptAway, promptLeft } from './rounds.ts';
 import { checkRoom, want } from './samples.ts';
@@ -39,7 +40,6 @@ import type {
   RewardDispatchEvent,
   RewardDispatchInput,
 } from './types.ts';
-import { on, rewardDecisions } from './words.ts';
 import { addWorker, checkKind, checkWorker, drainWorker, loseWorker, restart } from './workers.ts';
 
 const handlers = [

@@ -1,9 +1,9 @@
 /** Cancels rewards whose prompt or round is over (slime #2176: nothing waits for a slow judge). */
 import type { Message } from '../../schemas/messages.ts';
 import type { Prompt } from '../../schemas/prompts.ts';
+import type { Ctx } from './messages.ts';
 import { cancel, keep } from './samples.ts';
 import type { RewardState } from './state.ts';
-import type { Ctx } from './words.ts';
 
 type CancelCode = Message<'reward.cancelled'>['reason']['code'];
 type Named = readonly { readonly requestId: string }[];

@@ -3,10 +3,10 @@ import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { RewardKind } from '../../schemas/reward-workers.ts';
 import { cancelDispatch } from './dispatches.ts';
+import type { Ctx } from './messages.ts';
 import { named, queueAgain, takeFromLine } from './pool.ts';
 import { kindOfDomain } from './schema.ts';
 import { attach, detach, queued, type RewardState, type Sample } from './state.ts';
-import type { Ctx } from './words.ts';
 
 /** A reward that is requested. */
 interface Wanted {

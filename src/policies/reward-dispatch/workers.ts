@@ -4,10 +4,10 @@ import { replacePrefix } from '../../core/minted-ids.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { release } from './dispatches.ts';
+import type { Ctx } from './messages.ts';
 import { queueAgain, setActive } from './pool.ts';
 import { fault } from './samples.ts';
 import type { RewardState } from './state.ts';
-import type { Ctx } from './words.ts';
 
 export function checkKind(state: RewardState, event: Message<'reward-worker.added'>): void {
   const kind = state.workers.get(event.workerId)?.kind;

@@ -31,7 +31,7 @@ export function collect(state: AdmissionState, prompt: PromptState, ctx: Ctx): v
     reason: { code: 'responses_held', held, launched: responses.length },
   });
   abortAll(state, prompt, { code: 'prompt_collected', held, needed: state.config.responsesPerPrompt }, ctx);
-  judge(state, prompt, ctx);
+  applyFilter(state, prompt, ctx);
 }
 
 /** Passes a prompt that the host has judged to count: it does as soon as a round has room, this one or a later one. */
@@ -41,14 +41,14 @@ export function pass(state: AdmissionState, prompt: PromptState, ctx: Ctx): void
 }
 
 /** Lets a collected prompt count, as soon as its filter can tell; the filter `host` waits for the host. */
-export function judge(state: AdmissionState, prompt: PromptState, ctx: Ctx): void {
+export function applyFilter(state: AdmissionState, prompt: PromptState, ctx: Ctx): void {
   if (prompt.status === 'passed') count(state, prompt, ctx);
   if (prompt.status !== 'collected') return;
   if (state.config.filter === 'none') count(state, prompt, ctx);
-  else if (state.config.filter === 'zero-variance') judgeRewards(state, prompt, ctx);
+  else if (state.config.filter === 'zero-variance') filterByVariance(state, prompt, ctx);
 }
 
-function judgeRewards(state: AdmissionState, prompt: PromptState, ctx: Ctx): void {
+function filterByVariance(state: AdmissionState, prompt: PromptState, ctx: Ctx): void {
   const { responsesPerPrompt, varianceTolerance: tolerance } = state.config;
   if (prompt.rewards < responsesPerPrompt) return;
   const rewards = prompt.responses.flatMap((one) => (one.status === 'held' ? [one.reward!] : []));
@@ -154,7 +154,7 @@ export function rewarded(state: AdmissionState, event: Message<'reward.ready'>, 
   }
   response.reward = event.reward;
   response.prompt.rewards += 1;
-  if (state.config.filter === 'zero-variance') judge(state, response.prompt, ctx);
+  if (state.config.filter === 'zero-variance') applyFilter(state, response.prompt, ctx);
 }
 
 /** Handles a held response that will never have a reward: with a filter that needs all of them its prompt leaves, by name. */

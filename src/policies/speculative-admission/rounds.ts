@@ -8,7 +8,7 @@ import type { Message } from '../../schemas/messages.ts';
 import { scaledCount } from '../../schemas/units.ts';
 import { addPrompt, checkDomains, isSourceExhausted, requestMore, takeIn } from './intake.ts';
 import { defer, finalPrompt, giveBack, remove } from './leave.ts';
-import { judge, nameOwed } from './progress.ts';
+import { applyFilter, nameOwed } from './progress.ts';
 import { abortAll, reportDrained } from './requests.ts';
 import { type Ctx, usualFactor } from './schema.ts';
 import { currentFactor, grid, measure, roundsPerFactor } from './speculation.ts';
@@ -53,7 +53,7 @@ export function openRound(state: AdmissionState, event: Message<'round.opened'>,
   state.recentRounds.add(event.roundId);
   const carried = [...state.prompts.values()];
   for (const prompt of carried) readmit(state, prompt, round, ctx);
-  for (const prompt of carried) judge(state, prompt, ctx);
+  for (const prompt of carried) applyFilter(state, prompt, ctx);
   nameOwed(state, 'round_opened', ctx);
   for (const prompt of event.prompts) addPrompt(state, prompt, round, ctx);
   state.unsettled = 'round_opened';

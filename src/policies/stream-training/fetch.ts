@@ -5,9 +5,9 @@
  */
 import { longestFirst } from '../../core/longest-first.ts';
 import type { Message } from '../../schemas/messages.ts';
+import type { Ctx } from './messages.ts';
 import { restSeconds, secondsPerToken } from './pace.ts';
 import { type Group, type Replica, type Round, type StreamTrainingState, waitingCount } from './state.ts';
-import type { Ctx } from './words.ts';
 import { assign, referencePass, reload } from './work.ts';
 
 type FetchReason = Message<'train.fetch'>['reason'];

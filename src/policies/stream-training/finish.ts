@@ -3,9 +3,9 @@
 import { given } from '../../core/given.ts';
 import { longestFirst } from '../../core/longest-first.ts';
 import type { TrainingShare } from '../../schemas/training.ts';
+import type { Ctx } from './messages.ts';
 import { busySeconds, secondsPerToken } from './pace.ts';
 import type { Group, Replica, Round, StreamTrainingState } from './state.ts';
-import type { Ctx } from './words.ts';
 import { assign, referencePass, reload } from './work.ts';
 
 /** Spreads what waits over every replica that is there, so that they end together; new replicas join. */

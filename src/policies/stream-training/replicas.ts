@@ -3,11 +3,11 @@ import { replacePrefix } from '../../core/minted-ids.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { clearReplica } from './head.ts';
+import type { Ctx } from './messages.ts';
 import { measurePace } from './pace.ts';
 import { checkRound } from './rounds.ts';
 import { type Group, type Replica, type Round, refreshStreaming, type StreamTrainingState } from './state.ts';
 import { withdrawStep } from './steps.ts';
-import type { Ctx } from './words.ts';
 import { discard, offload, type RequeueCode, requeue, unassign, wasFetch } from './work.ts';
 
 export function checkReplica({ byId }: StreamTrainingState, { replica }: { readonly replica: string }): void {

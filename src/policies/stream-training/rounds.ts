@@ -2,6 +2,7 @@
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { clearReplica, closeHead, setHead } from './head.ts';
+import type { Ctx } from './messages.ts';
 import { measureGap } from './pace.ts';
 import {
   type Group,
@@ -13,7 +14,6 @@ import {
   waitingCount,
 } from './state.ts';
 import { withdrawStep } from './steps.ts';
-import type { Ctx } from './words.ts';
 import { discard, requeue } from './work.ts';
 
 export function checkOpening(state: StreamTrainingState, { roundId }: Message<'round.opened'>): void {

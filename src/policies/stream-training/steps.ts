@@ -4,8 +4,8 @@ import { scaleFactor } from '../../core/renormalize.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { closeHead } from './head.ts';
+import type { Ctx } from './messages.ts';
 import { type Replica, type Round, type StreamTrainingState, waitingCount } from './state.ts';
-import type { Ctx } from './words.ts';
 
 const update = 'update#';
 

@@ -20,6 +20,7 @@ import {
 import type { Message } from '../../schemas/messages.ts';
 import { feed } from './fetch.ts';
 import { spread } from './finish.ts';
+import { type Ctx, on, streamTrainingDecisions } from './messages.ts';
 import {
   addReplica,
   checkConsumed,
@@ -59,7 +60,6 @@ import type {
   StreamTrainingEvent,
   StreamTrainingInput,
 } from './types.ts';
-import { type Ctx, on, streamTrainingDecisions } from './words.ts';
 
 const handlers = [
   on(roundOpened, openRound, checkOpening),

@@ -1,8 +1,8 @@
 /** Giving work to replicas, and taking it from them. */
 import { mintedId, wasMinted } from '../../core/minted-ids.ts';
 import type { Message } from '../../schemas/messages.ts';
+import type { Ctx } from './messages.ts';
 import type { Group, Replica, Round, StreamTrainingState, Work } from './state.ts';
-import type { Ctx } from './words.ts';
 
 /** Reasons to train groups again. */
 export type RequeueCode = Message<'train.requeued'>['reason']['code'];

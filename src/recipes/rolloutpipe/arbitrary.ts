@@ -3,7 +3,7 @@
 import type { Choices } from '../../core/choices.ts';
 import type { RecipeState } from '../../core/recipe.ts';
 import { arbitrary as ofTrainer } from '../../policies/complete-group-pipelining/arbitrary.ts';
-import { isTaken } from '../part-words.ts';
+import { isTaken } from '../part-messages.ts';
 import { arbitrary as ofCollection } from './collection/arbitrary.ts';
 import { rolloutPipe } from './rolloutpipe.ts';
 import type { RolloutPipeEvent } from './types.ts';

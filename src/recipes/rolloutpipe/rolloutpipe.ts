@@ -20,7 +20,7 @@ import { rewardReady } from '../../schemas/events/rewards.ts';
 import { roundFailed, roundOpened } from '../../schemas/events/rounds.ts';
 import { hostRestarted } from '../../schemas/events/session.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
-import { partDecisions } from '../part-words.ts';
+import { partDecisions } from '../part-messages.ts';
 import { roundCollection } from './collection/round-collection.ts';
 import type { SavedCollection } from './collection/state.ts';
 import { deliver, routes } from './routes.ts';

@@ -6,12 +6,12 @@ import type { Message } from '../../schemas/messages.ts';
 type PartName = 'frontier' | 'collection' | 'assembly' | 'pipelining';
 
 /** Returns the parts that get an event from outside. */
-export function deliver({ type }: AnyEvent, _: unknown, takers: readonly string[]): readonly string[] {
+export function deliver({ type }: AnyEvent, _: unknown, recipients: readonly string[]): readonly string[] {
   if (type === 'round.opened') return ['pipelining', 'collection'];
   // After a restart, the frontier names first the requests that it gives up.
-  if (type === 'host.restarted' || !takers.includes('frontier')) return takers;
+  if (type === 'host.restarted' || !recipients.includes('frontier')) return recipients;
   // The collection keeps the response of a request before its group may leave the frontier.
-  return ['collection', ...takers.filter((name) => name !== 'collection')];
+  return ['collection', ...recipients.filter((name) => name !== 'collection')];
 }
 
 type AnyRoute = Route<AnyDecision, unknown>;

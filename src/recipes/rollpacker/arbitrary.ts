@@ -8,7 +8,7 @@ import { arbitrary as rewards } from '../../policies/reward-dispatch/arbitrary.t
 import { arbitrary as admission } from '../../policies/speculative-admission/arbitrary.ts';
 import { arbitrary as training } from '../../policies/stream-training/arbitrary.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { isTaken } from '../part-words.ts';
+import { isTaken } from '../part-messages.ts';
 import { rollpacker } from './rollpacker.ts';
 import type { RollpackerEvent } from './types.ts';
 

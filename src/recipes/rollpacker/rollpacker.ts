@@ -13,7 +13,7 @@ import { sandboxTimeout } from '../../policies/sandbox-timeout/index.ts';
 import { speculativeAdmission } from '../../policies/speculative-admission/index.ts';
 import { streamTraining } from '../../policies/stream-training/index.ts';
 import { roundResumed } from '../../schemas/decisions/rounds.ts';
-import { partDecisions, partEvents } from '../part-words.ts';
+import { partDecisions, partEvents } from '../part-messages.ts';
 import { joinedLedger } from '../tail-batching/joined.ts';
 import { judgePlacement } from './judge-placement.ts';
 import { arrange, openings, routes } from './routes.ts';
@@ -51,10 +51,10 @@ const inside: ReadonlySet<string> = new Set([
   'reward.requested',
   'reward.withdrawn',
   'group.completed',
-  ...partDecisions(parts).map((word) => word.type),
+  ...partDecisions(parts).map((message) => message.type),
 ]);
 const takes = (part: PartName, type: string): boolean =>
-  parts[part].events.some((word: { readonly type: string }) => word.type === type);
+  parts[part].events.some((message: { readonly type: string }) => message.type === type);
 const events = partEvents<RollpackerEvent>(parts, inside);
 // Rounds end in the admission, and the trainer hears of it from there.
 const decisions = partDecisions<RollpackerDecision>(parts, [roundResumed.type]);
@@ -66,7 +66,7 @@ function timerPart(timerId: string): PartName {
   return found !== undefined && takes(found, 'timer.fired') ? found : 'admission';
 }
 
-function deliver(event: RollpackerEvent, _config: RollpackerConfig, takers: readonly string[]): readonly string[] {
+function deliver(event: RollpackerEvent, _config: RollpackerConfig, recipients: readonly string[]): readonly string[] {
   switch (event.type) {
     case 'timer.fired':
       return [timerPart(event.timerId)];
@@ -75,9 +75,9 @@ function deliver(event: RollpackerEvent, _config: RollpackerConfig, takers: read
       return ['rewards', 'admission'];
     // Micro-batches end on GPUs before they go back to the rollout.
     case 'gpus.returned':
-      return takers.toReversed();
+      return recipients.toReversed();
     default:
-      return takers;
+      return recipients;
   }
 }
 

@@ -1,6 +1,6 @@
 /** Routes of events from outside, and of decisions of one part that are events of others. */
 import type { AnyDecision } from '../../core/definition.ts';
-import type { Delivery, Route, Taker } from '../../core/recipe.ts';
+import type { Delivery, Recipient, Route } from '../../core/recipe.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { copyFinal, copyPrompt } from '../../schemas/prompts.ts';
@@ -48,14 +48,18 @@ export function openings(
   ];
 }
 
-function completed(decision: Message<'round.completed'>, config: RollpackerConfig, takers: readonly string[]): Taker[] {
+function completed(
+  decision: Message<'round.completed'>,
+  config: RollpackerConfig,
+  recipients: readonly string[],
+): Recipient[] {
   const requests = config.asyncReward
     ? []
     : decision.prompts.flatMap(({ promptId, domain, responses }) =>
         responses.flatMap(({ requestId }) => wanted({ at: decision.at, requestId, promptId, domain }, config)),
       );
   // The trainer hears of it once the rewards are there.
-  return [...takers.filter((name) => name !== 'training'), ...requests];
+  return [...recipients.filter((name) => name !== 'training'), ...requests];
 }
 
 function rewarded(decision: Message<'round.rewarded'>): Delivery[] {
@@ -67,7 +71,7 @@ function rewarded(decision: Message<'round.rewarded'>): Delivery[] {
 }
 
 /** Hands a prompt back. Its kept responses are still rewarded while it waits: only the dropped ones are not. */
-function handedBack(decision: Message<'prompt.deferred' | 'prompt.returned'>): Taker[] {
+function handedBack(decision: Message<'prompt.deferred' | 'prompt.returned'>): Recipient[] {
   const { kept: _, ...prompt } = decision.prompt;
   return ['queue', to('rewards', { ...decision, prompt }), 'assembly'];
 }
@@ -75,18 +79,18 @@ function handedBack(decision: Message<'prompt.deferred' | 'prompt.returned'>): T
 function accepted(
   decision: Message<'response.accepted'>,
   config: RollpackerConfig,
-  takers: readonly string[],
-): Taker[] {
+  recipients: readonly string[],
+): Recipient[] {
   // The rewards are asked by a request of their own.
-  const others = takers.filter((name) => name !== 'rewards');
+  const others = recipients.filter((name) => name !== 'rewards');
   return config.asyncReward ? [...others, ...wanted(decision, config)] : others;
 }
 
 type RouteOf<T extends VocabularyDecision['type']> = (
   decision: Message<T>,
   config: RollpackerConfig,
-  takers: readonly string[],
-) => readonly Taker[];
+  recipients: readonly string[],
+) => readonly Recipient[];
 type AnyRoute = Route<AnyDecision, RollpackerConfig>;
 const route = <T extends VocabularyDecision['type']>(to: RouteOf<T>): AnyRoute => ({ to: to as never });
 const inside = <T extends VocabularyDecision['type']>(to: RouteOf<T>): AnyRoute => ({ out: false, to: to as never });
@@ -94,8 +98,8 @@ const inside = <T extends VocabularyDecision['type']>(to: RouteOf<T>): AnyRoute 
 /** Routes by part, then by decision. */
 export const routes: Readonly<Record<string, Readonly<Record<string, AnyRoute>>>> = {
   queue: {
-    'round.planned': route<'round.planned'>((decision, _config, takers) => [
-      ...takers,
+    'round.planned': route<'round.planned'>((decision, _config, recipients) => [
+      ...recipients,
       ...openings(decision, decision.queued),
     ]),
     // The admission asks for the missing prompts: it knows the carried ones.

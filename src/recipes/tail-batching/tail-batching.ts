@@ -10,7 +10,7 @@ import { roundPlanned, sourceDrained } from '../../schemas/decisions/rounds.ts';
 import { roundOpened, roundRequested } from '../../schemas/events/rounds.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { copyPrompt } from '../../schemas/prompts.ts';
-import type { EventWord } from '../../schemas/vocabulary.ts';
+import type { EventMessage } from '../../schemas/vocabulary.ts';
 import { domainsOf, joinedLedger, rewardTo } from './joined.ts';
 import type {
   TailBatchingCommand,
@@ -24,8 +24,8 @@ import type {
 export const tailBatchingConfig = admissionConfig.safeExtend(queueSettings);
 
 const internal = new Set<string>([roundOpened.type]);
-const fromOutside = speculativeAdmission.events.filter((word) => !internal.has(word.type));
-const events = [roundRequested, ...fromOutside] as readonly EventWord<TailBatchingEvent['type']>[];
+const fromOutside = speculativeAdmission.events.filter((message) => !internal.has(message.type));
+const events = [roundRequested, ...fromOutside] as readonly EventMessage<TailBatchingEvent['type']>[];
 const decisions = [...speculativeAdmission.decisions, roundPlanned, sourceDrained] as const;
 
 function open(decision: AnyDecision): { part: string; event: AnyEvent }[] {
@@ -66,7 +66,7 @@ export const tailBatching: PolicyDefinition<
   }),
   events,
   decisions,
-  deliver: (event, _, takers) => (event.type === 'reward.ready' ? [rewardTo(event)] : takers),
+  deliver: (event, _, recipients) => (event.type === 'reward.ready' ? [rewardTo(event)] : recipients),
   vouches: { admission: ['round.opened'] },
   // A round is planned by the queue, but only the admission knows whether one may open.
   expects: (event) =>

@@ -5,7 +5,7 @@ import type { RecipeState } from '../../core/recipe.ts';
 import { arbitrary as ofTrainer } from '../../policies/complete-group-pipelining/arbitrary.ts';
 import { arbitrary as ofAssembly } from '../../policies/group-assembly/arbitrary.ts';
 import { arbitrary as ofAdmission } from '../../policies/speculative-admission/arbitrary.ts';
-import { isTaken } from '../part-words.ts';
+import { isTaken } from '../part-messages.ts';
 import { tailPipelining } from './tail-pipelining.ts';
 import type { TailPipeliningEvent } from './types.ts';
 

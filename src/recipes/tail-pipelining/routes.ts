@@ -1,6 +1,6 @@
 /** Routes of events from outside, and of decisions of one part that are events of others. */
 import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
-import type { Delivery, Route, Taker } from '../../core/recipe.ts';
+import type { Delivery, Recipient, Route } from '../../core/recipe.ts';
 import type { VocabularyEvent } from '../../schemas/events/index.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { copyPrompt } from '../../schemas/prompts.ts';
@@ -11,7 +11,11 @@ export type PartName = 'queue' | 'admission' | 'frontier' | 'assembly' | 'pipeli
 type AnyRoute = Route<AnyDecision, TailPipeliningConfig>;
 
 /** Returns the parts that get an event from outside. */
-export function deliver(event: AnyEvent, config: TailPipeliningConfig, takers: readonly string[]): readonly Taker[] {
+export function deliver(
+  event: AnyEvent,
+  config: TailPipeliningConfig,
+  recipients: readonly string[],
+): readonly Recipient[] {
   switch (event.type) {
     case 'response.failed':
     case 'request.aborted':
@@ -25,14 +29,14 @@ export function deliver(event: AnyEvent, config: TailPipeliningConfig, takers: r
       // A round that has left the admission may still fail in the trainer.
       return [{ part: 'admission', event, ifTaken: true }, 'assembly', 'pipelining'];
     case 'host.restarted':
-      return [...takers.filter((name) => name === 'frontier'), ...takers.filter((name) => name !== 'frontier')];
+      return [...recipients.filter((name) => name === 'frontier'), ...recipients.filter((name) => name !== 'frontier')];
     default:
-      return takers;
+      return recipients;
   }
 }
 
 /** Ends a try for the frontier, whatever its end: before the frontier hears of the next try, or that there is none. */
-function failed(event: Extract<VocabularyEvent, { requestId: string }>): Taker[] {
+function failed(event: Extract<VocabularyEvent, { requestId: string }>): Recipient[] {
   const { at, requestId } = event;
   const over = { type: 'response.failed', at, requestId, kind: 'infrastructure' } as AnyEvent;
   return ['admission', { part: 'frontier', event: over }];

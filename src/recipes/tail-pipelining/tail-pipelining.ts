@@ -12,8 +12,8 @@ import { speculativeAdmission } from '../../policies/speculative-admission/index
 import { requestAwaited } from '../../schemas/decisions/frontier.ts';
 import { roundResumed } from '../../schemas/decisions/rounds.ts';
 import { roundOpened, roundRequested } from '../../schemas/events/rounds.ts';
-import type { EventWord } from '../../schemas/vocabulary.ts';
-import { partDecisions } from '../part-words.ts';
+import type { EventMessage } from '../../schemas/vocabulary.ts';
+import { partDecisions } from '../part-messages.ts';
 import { joinedLedger } from '../tail-batching/joined.ts';
 import { deliver, openings, routes } from './routes.ts';
 import { partConfigs, tailPipeliningConfig } from './schema.ts';
@@ -33,8 +33,10 @@ const parts = {
   pipelining: completeGroupPipelining,
 } as const satisfies Readonly<Record<string, AnyPolicyDefinition>>;
 
-const ofAdmission = speculativeAdmission.events.filter((word) => word.type !== roundOpened.type);
-const events = [roundRequested, ...ofAdmission, ...trainerReports] as readonly EventWord<TailPipeliningEvent['type']>[];
+const ofAdmission = speculativeAdmission.events.filter((message) => message.type !== roundOpened.type);
+const events = [roundRequested, ...ofAdmission, ...trainerReports] as readonly EventMessage<
+  TailPipeliningEvent['type']
+>[];
 
 // Rounds end in the admission, and the trainer hears of it from there; so does the frontier of requests, and what it waits for
 // the admission launches again.

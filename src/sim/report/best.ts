@@ -17,13 +17,13 @@ export function bestOf(schedulers: readonly SchedulerResult[]): SchedulerResult 
 }
 
 /** Returns the seconds of a step that a variant saves over the one below it; `undefined` if there is none. */
-export function earnedBy(one: SchedulerResult, { schedulers }: ComparisonResult): number | undefined {
+export function contributionOf(one: SchedulerResult, { schedulers }: ComparisonResult): number | undefined {
   const below = schedulers.find(({ scheduler }) => scheduler === one.variant?.above);
   return below === undefined ? undefined : below.stepSeconds.value - one.stepSeconds.value;
 }
 
 /** Whether a variant adds nothing to the one below: its row would be the same. */
 export function isIdle(one: SchedulerResult, comparison: ComparisonResult): boolean {
-  const earned = earnedBy(one, comparison);
-  return earned !== undefined && Math.abs(earned) < nothing * comparison.schedulers[0]!.stepSeconds.value;
+  const contributed = contributionOf(one, comparison);
+  return contributed !== undefined && Math.abs(contributed) < nothing * comparison.schedulers[0]!.stepSeconds.value;
 }

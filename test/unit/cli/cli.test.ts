@@ -84,12 +84,14 @@ describe('simulate', () => {
     expect(out).toContain('- Every scheduler trains the same 40 prompts once');
   });
 
-  test('--ablation prints verdicts, with what earns nothing in a word; its tables come with --verbose', async () => {
+  test('--ablation prints verdicts, with what contributes nothing in a word; its tables come with --verbose', async () => {
     const asked = ['simulate', lengths, ...quick, '--ablation', '--no-report'];
     const [short, whole] = await Promise.all([rollflex(...asked), rollflex(...asked, '--verbose')]);
     expect([short.code, whole.code]).toEqual([0, 0]);
     expect(short.out).toMatch(/^Simulated on Qwen2\.5-14B, .*\n\nlengths: \d\.\d\d.*x as fast, /);
-    expect(short.out).toMatch(/s a step become \d+: tail batching -\d+\.\d, .* adaptive TP earns\s+nothing here\./);
+    expect(short.out).toMatch(
+      /s a step become \d+: tail batching -\d+\.\d, .* adaptive TP contributes\s+nothing here\./,
+    );
     expect(whole.out).toMatch(/^\+ tail batching .*\n\+ rewards .*\n\+ streaming /m);
     expect(whole.out).not.toContain('+ adaptive TP');
     expect(whole.out).toContain('Seconds of a step: tail batching -');

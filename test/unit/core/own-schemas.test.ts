@@ -38,6 +38,6 @@ test.each<[string, string, () => unknown]>([
 
 test('schemas of zod 4 are taken, of zod/mini too', () => {
   expect(definePolicy(own).kind).toBe('policy');
-  const word = defineEvent('acme/a', 'A thing.', { tokens: mini.int() as never });
-  expect(word.schema.safeParse({ type: 'acme/a', at: 0, tokens: 1.5 }).success).toBe(false);
+  const message = defineEvent('acme/a', 'A thing.', { tokens: mini.int() as never });
+  expect(message.schema.safeParse({ type: 'acme/a', at: 0, tokens: 1.5 }).success).toBe(false);
 });

@@ -63,7 +63,7 @@ test('a recipe that says nothing of it is refused, with what is missing', () => 
   );
 });
 
-test('one that vouches for it routes by the words alone', () => {
+test('one that vouches for it routes by the messages alone', () => {
   const policy = create(office({ vouches: { expert: ['acme/passed'] } }), {});
   expect(policy.send({ type: 'acme/asked', at: 0, text: 'why' })).toMatchObject([
     { type: 'acme/answered', text: 'why' },
@@ -76,7 +76,7 @@ test('a route that is a function is held to it when it delivers', () => {
   expect(() => policy.send({ type: 'acme/asked', at: 0, text: 'why' })).toThrow(/vouches/);
 });
 
-test('a route that says what happens then needs no word', () => {
+test('a route that says what happens then needs no message', () => {
   const to = (event: { at: number }) => [{ part: 'expert', event, ifTaken: true }];
   const policy = create(office({ routes: { clerk: { 'acme/passed': { to } } } }), {});
   expect(policy.send({ type: 'acme/asked', at: 0, text: 'why' })).toHaveLength(1);

@@ -37,14 +37,15 @@ const kept: Record<string, readonly string[]> = {
 };
 
 const recipes = registry.policies.filter((one) => one.kind === 'recipe') as unknown as Recipe[];
-const takes = (part: AnyPolicyDefinition, type: string): boolean => part.events.some((word) => word.type === type);
+const takes = (part: AnyPolicyDefinition, type: string): boolean =>
+  part.events.some((message) => message.type === type);
 
 test.each(recipes.map((one) => [one.id, one] as const))('%s', (id, { parts, routes, decisions }) => {
   const lost = Object.entries(parts).flatMap(([from, part]) =>
     part.decisions
       .filter(({ type }) => {
         const { out, to } = routes[from]?.[type] ?? {};
-        const goesOut = out ?? decisions.some((word) => word.type === type);
+        const goesOut = out ?? decisions.some((message) => message.type === type);
         const others = Object.entries(parts).filter(([name]) => name !== from);
         return goesOut === false && to === undefined && !others.some(([, other]) => takes(other, type));
       })

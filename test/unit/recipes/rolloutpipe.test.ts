@@ -162,7 +162,7 @@ describe('rolloutpipe', () => {
   });
 
   test('events of one part for another are refused from outside', () => {
-    const outside = new Set(rolloutPipe.events.map((word) => word.type as string));
+    const outside = new Set(rolloutPipe.events.map((message) => message.type as string));
     const internal = ['group.rewarded', 'round.rewarded', 'prompt.counted', 'round.completed', 'train.consumed'];
     for (const type of [...internal, 'request.admit', 'group.left', 'response.accepted', 'request.launch']) {
       expect(outside.has(type)).toBe(false);

@@ -200,7 +200,7 @@ describe('a frontier', () => {
     const gone = failed('a/1#1');
     expect(types(gone)).toContain('prompt.failed');
     expect(ids(only(gone, 'request.admit'))).toEqual(['b/0#0', 'b/1#0', 'b/2#0']);
-    // A fault of the data has no word of its own for the request.
+    // A fault of the data has no message of its own for the request.
     const data = job.tell({ type: 'response.failed', requestId: 'b/1#0', kind: 'data' });
     expect(ids(only(data, 'request.admit'))).toEqual(['c/0#0', 'c/1#0', 'c/2#0']);
   });

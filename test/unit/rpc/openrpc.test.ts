@@ -57,7 +57,7 @@ describe('the OpenRPC document', () => {
       ...registry.planners.flatMap((one) => [`input.${one.id}`, `plan.${one.id}`]),
     ];
     const missing = names.filter((name) => document.components.schemas[name] === undefined);
-    // Words that only pass between the parts of a recipe are in no policy of the registry.
+    // Messages that only pass between the parts of a recipe are in no policy of the registry.
     expect(missing).toEqual([]);
   });
 

@@ -16,6 +16,7 @@ import { rewardReady } from '../../../schemas/events/rewards.ts';
 import { roundFailed, roundOpened } from '../../../schemas/events/rounds.ts';
 import { hostRestarted } from '../../../schemas/events/session.ts';
 import type { Message } from '../../../schemas/messages.ts';
+import { type CollectionDecision, type Ctx, collectionDecisions } from './messages.ts';
 import { askAgain, complete, completeIfEnded, failRound, leave } from './rounds.ts';
 import {
   addResponse,
@@ -29,7 +30,6 @@ import {
   link,
   type SavedCollection,
 } from './state.ts';
-import { type CollectionDecision, type Ctx, collectionDecisions } from './words.ts';
 
 const on = handlersOf<CollectionState, CollectionDecision>();
 const handlers = [

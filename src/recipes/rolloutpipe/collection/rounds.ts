@@ -8,8 +8,8 @@ import {
   type DroppedResponse,
   type FinalPrompt,
 } from '../../../schemas/prompts.ts';
+import type { Ctx } from './messages.ts';
 import { type CollectionState, completedOf, forgetRound, type Group, type Response, type Round } from './state.ts';
-import type { Ctx } from './words.ts';
 
 /** Holds a response for its group. A second report, and one of an unknown request, is ignored. */
 export function complete(

@@ -49,7 +49,7 @@ export interface Moment {
 }
 
 /** Requests that reach the cap one after the other. */
-export class Crowd {
+export class RequestsToCap {
   readonly #packed: Packed;
   readonly #rows: Int32Array;
   readonly #columns: Columns;

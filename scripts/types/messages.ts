@@ -1,7 +1,7 @@
-/** Types of the vocabulary: its objects, an interface for each word, and all of them by their names. */
+/** Types of the vocabulary: its objects, an interface for each message, and all of them by their names. */
 import { readdirSync } from 'node:fs';
 import { answers } from '../../src/schemas/answers.ts';
-import type { DecisionWord, EventWord } from '../../src/schemas/index.ts';
+import type { DecisionMessage, EventMessage } from '../../src/schemas/index.ts';
 import { className } from '../text.ts';
 import { importsOf, moduleText } from './modules.ts';
 import { namedTypes, objectsModule } from './named.ts';
@@ -9,37 +9,37 @@ import { TypeWriter } from './type-writer.ts';
 
 const folder = 'src/schemas/types';
 
-type Word = EventWord | DecisionWord;
+type Message = EventMessage | DecisionMessage;
 
-/** The words of each family, events first. */
-async function families(): Promise<Map<string, Word[]>> {
-  const found = new Map<string, Word[]>();
+/** The messages of each family, events first. */
+async function families(): Promise<Map<string, Message[]>> {
+  const found = new Map<string, Message[]>();
   for (const of of ['events', 'decisions']) {
     const path = new URL(`../../src/schemas/${of}/`, import.meta.url);
     for (const file of readdirSync(path).sort()) {
       if (file === 'index.ts') continue;
-      const exported = Object.values((await import(new URL(file, path).href)) as Record<string, Word>);
-      const words = exported.filter((one) => typeof one === 'object' && 'type' in one && 'schema' in one);
-      words.sort((a, b) => (a.type < b.type ? -1 : 1));
-      found.set(file, [...(found.get(file) ?? []), ...words]);
+      const exported = Object.values((await import(new URL(file, path).href)) as Record<string, Message>);
+      const messages = exported.filter((one) => typeof one === 'object' && 'type' in one && 'schema' in one);
+      messages.sort((a, b) => (a.type < b.type ? -1 : 1));
+      found.set(file, [...(found.get(file) ?? []), ...messages]);
     }
   }
   return found;
 }
 
-/** What a word is, beside its description. */
-function kindOf(word: Word): string {
-  const name = `\`${word.type}\``;
-  if (!('kind' in word)) return `Event ${name}.`;
-  if (word.kind === 'notice') return `Notice ${name}.`;
-  const by = (answers as Readonly<Record<string, readonly string[]>>)[word.type] ?? [];
+/** What a message is, beside its description. */
+function kindOf(message: Message): string {
+  const name = `\`${message.type}\``;
+  if (!('kind' in message)) return `Event ${name}.`;
+  if (message.kind === 'notice') return `Notice ${name}.`;
+  const by = (answers as Readonly<Record<string, readonly string[]>>)[message.type] ?? [];
   return `Command ${name}${by.length === 0 ? '' : `; answered by ${by.map((one) => `\`${one}\``).join(', ')}`}.`;
 }
 
-function familyText(file: string, words: readonly Word[]): string {
+function familyText(file: string, messages: readonly Message[]): string {
   const writer = new TypeWriter();
-  const declarations = words.map((word) =>
-    writer.declaration(className(word.type), word.schema, 'output', [word.description, kindOf(word)]),
+  const declarations = messages.map((message) =>
+    writer.declaration(className(message.type), message.schema, 'output', [message.description, kindOf(message)]),
   );
   const about = `Events and decisions: ${file.replace('.ts', '').replaceAll('-', ' ')}.`;
   return moduleText(about, importsOf(`${folder}/${file}`, writer.used), declarations);
@@ -53,17 +53,17 @@ function objectsText(): string {
   return moduleText('Objects that events, decisions, configurations and inputs share.', [], declarations);
 }
 
-function indexText(words: ReadonlyMap<string, readonly Word[]>): string {
-  const used = [...words].flatMap(([file, some]) =>
+function indexText(messages: ReadonlyMap<string, readonly Message[]>): string {
+  const used = [...messages].flatMap(([file, some]) =>
     some.map(({ type }) => ({ name: className(type), module: `${folder}/${file}` })),
   );
   const imports = importsOf(`${folder}/index.ts`, used);
-  const all = [...words.values()].flat().sort((a, b) => (a.type < b.type ? -1 : 1));
+  const all = [...messages.values()].flat().sort((a, b) => (a.type < b.type ? -1 : 1));
   const fields = all.flatMap(({ type, description }) => [
     `  /** ${description} */`,
     `  '${type}': ${className(type)};`,
   ]);
-  const exported = ['objects.ts', ...words.keys()].sort().map((file) => `export type * from './${file}';`);
+  const exported = ['objects.ts', ...messages.keys()].sort().map((file) => `export type * from './${file}';`);
   const map = [
     '/** Every event and decision of the vocabulary, by its name. */',
     'export interface Messages {',
@@ -74,20 +74,20 @@ function indexText(words: ReadonlyMap<string, readonly Word[]>): string {
 }
 
 /** Texts of the modules, by their paths from the root of the repository. */
-export async function wordTypes(): Promise<Map<string, string>> {
-  const words = await families();
-  assertApart([...namedTypes.filter(({ module }) => module === objectsModule).map(({ name }) => name)], words);
+export async function messageTypes(): Promise<Map<string, string>> {
+  const messages = await families();
+  assertApart([...namedTypes.filter(({ module }) => module === objectsModule).map(({ name }) => name)], messages);
   return new Map([
     [objectsModule, objectsText()],
-    ...[...words].map(([file, all]): [string, string] => [`${folder}/${file}`, familyText(file, all)]),
-    [`${folder}/index.ts`, indexText(words)],
+    ...[...messages].map(([file, all]): [string, string] => [`${folder}/${file}`, familyText(file, all)]),
+    [`${folder}/index.ts`, indexText(messages)],
   ]);
 }
 
 /** Two types of one name would be one: an interface is open. */
-function assertApart(objects: readonly string[], words: ReadonlyMap<string, readonly Word[]>): void {
+function assertApart(objects: readonly string[], messages: ReadonlyMap<string, readonly Message[]>): void {
   const seen = new Map<string, string>(objects.map((name) => [name, 'an object']));
-  for (const { type } of [...words.values()].flat()) {
+  for (const { type } of [...messages.values()].flat()) {
     const name = className(type);
     const other = seen.get(name);
     if (other !== undefined) throw new Error(`${name} would be the type of ${type} and of ${other}`);

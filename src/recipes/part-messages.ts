@@ -1,11 +1,11 @@
 /** The events and decisions of a recipe: those of its parts. */
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
 import type { Parts } from '../core/recipe.ts';
-import { byName, type DecisionWord, type EventWord } from '../schemas/vocabulary.ts';
+import { byName, type DecisionMessage, type EventMessage } from '../schemas/vocabulary.ts';
 
-// Words come from the parts, not from the whole vocabulary: who imports one recipe does not need the words of the others.
-function once<W extends EventWord>(words: readonly W[], except: Iterable<string>): readonly W[] {
-  const byType = new Map(words.map((word) => [word.type, word]));
+// Messages come from the parts, not from the whole vocabulary: who imports one recipe does not need the messages of the others.
+function once<W extends EventMessage>(messages: readonly W[], except: Iterable<string>): readonly W[] {
+  const byType = new Map(messages.map((message) => [message.type, message]));
   for (const type of except) byType.delete(type);
   return byName([...byType.values()]);
 }
@@ -14,7 +14,7 @@ function once<W extends EventWord>(words: readonly W[], except: Iterable<string>
 export const partDecisions = <D extends AnyDecision>(
   parts: Parts,
   except: Iterable<string> = [],
-): readonly DecisionWord<D['type']>[] =>
+): readonly DecisionMessage<D['type']>[] =>
   once(
     Object.values(parts).flatMap((part) => part.decisions),
     except,
@@ -24,7 +24,7 @@ export const partDecisions = <D extends AnyDecision>(
 export const partEvents = <E extends AnyEvent>(
   parts: Parts,
   except: Iterable<string> = [],
-): readonly EventWord<E['type']>[] =>
+): readonly EventMessage<E['type']>[] =>
   once(
     Object.values(parts).flatMap((part) => part.events),
     except,
@@ -32,4 +32,4 @@ export const partEvents = <E extends AnyEvent>(
 
 /** Whether a recipe takes events of a type from outside. */
 export const isTaken = ({ events }: AnyPolicyDefinition, type: string): boolean =>
-  events.some((word) => word.type === type);
+  events.some((message) => message.type === type);
