@@ -21,7 +21,17 @@ export const policyErrorCodes = [
   'internal',
 ] as const;
 
-/** One of {@link policyErrorCodes}. */
+/**
+ * One of {@link policyErrorCodes}:
+ *
+ * - `invalid_config`, `invalid_event`, `invalid_input`: a configuration, an event, another argument does not fit its schema
+ * - `unknown_id`: an id that was never given, or is forgotten; `duplicate_id`: one that is in use
+ * - `out_of_order`: an event that the state does not allow yet, or any more
+ * - `infeasible`: a configuration or an input that no plan can keep to
+ * - `snapshot_mismatch`: a snapshot of another policy or version, or a damaged one
+ * - `limit_exceeded`: more than a server's or a planner's limit; `closed`: a session or connection that has ended
+ * - `internal`: a defect of the policy
+ */
 export type PolicyErrorCode = (typeof policyErrorCodes)[number];
 
 /** Details of a {@link PolicyError}. */

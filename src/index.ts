@@ -8,7 +8,14 @@ export { z } from 'zod';
 export type * from './core/definition.ts';
 export { definePlanner, definePolicy, handlersOf, isDefinition } from './core/definition.ts';
 export { type LogEntry, type Replay, recordEvents, replayEvents } from './core/event-log.ts';
-export type { ListenerFailure, Policy, PolicyEvents, PolicyOptions, PolicyStart } from './core/policy.ts';
+export type {
+  CommandHandlers,
+  ListenerFailure,
+  Policy,
+  PolicyEvents,
+  PolicyOptions,
+  PolicyStart,
+} from './core/policy.ts';
 export {
   type Delivery,
   defineRecipe,

@@ -18,7 +18,7 @@ export function messageShape(message: EventMessage, side: Side): Shape {
   const shape = shapeOf(message.schema, side);
   if (side === 'output') return shape;
   const about =
-    'Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server';
+    'Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest counts as the latest. Stamped by the server';
   return {
     ...shape,
     required: (shape.required ?? []).filter((one) => one !== 'at'),

@@ -1,5 +1,7 @@
 /** Types of the vocabulary: its objects, an interface for each message, and all of them by their names. */
 import { readdirSync } from 'node:fs';
+import type { AnyDefinition } from '../../src/index.ts';
+import { registry } from '../../src/registry.ts';
 import { answers } from '../../src/schemas/answers.ts';
 import type { DecisionMessage, EventMessage } from '../../src/schemas/index.ts';
 import { className } from '../text.ts';
@@ -27,11 +29,20 @@ async function families(): Promise<Map<string, Message[]>> {
   return found;
 }
 
+/** Policies that take a decision of others as an event, in an order that is the same in every run. */
+function takersOf(type: string): string[] {
+  const takes = (one: AnyDefinition) => one.kind === 'policy' && one.events.some((event) => event.type === type);
+  return registry.definitions.filter(takes).map(({ id }) => `\`${id}\``);
+}
+
 /** What a message is, beside its description. */
 function kindOf(message: Message): string {
   const name = `\`${message.type}\``;
   if (!('kind' in message)) return `Event ${name}.`;
-  if (message.kind === 'notice') return `Notice ${name}.`;
+  if (message.kind === 'notice') {
+    const takers = takersOf(message.type);
+    return `Notice ${name}${takers.length === 0 ? '' : `; an event of ${takers.join(', ')}`}.`;
+  }
   const by = (answers as Readonly<Record<string, readonly string[]>>)[message.type] ?? [];
   return `Command ${name}${by.length === 0 ? '' : `; answered by ${by.map((one) => `\`${one}\``).join(', ')}`}.`;
 }

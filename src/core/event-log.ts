@@ -26,8 +26,9 @@ type AnyPolicy = Policy<any, any, any, any, any>;
  */
 export function recordEvents(policy: AnyPolicy, write: (line: string) => void): () => void {
   write(JSON.stringify({ snapshot: policy.snapshot() }));
-  policy.observe((event: AnyEvent, decisions: readonly AnyDecision[]) => write(JSON.stringify({ event, decisions })));
-  return () => policy.observe(undefined);
+  return policy.observe((event: AnyEvent, decisions: readonly AnyDecision[]) =>
+    write(JSON.stringify({ event, decisions })),
+  );
 }
 
 /** Result of {@link replayEvents}. */

@@ -11,9 +11,9 @@ const quantity = z.number().nonnegative().max(1e18);
 /** A polynomial of the sequence length. */
 export const lengthPolynomial = z
   .strictObject({
-    base: quantity.optional().describe('What does not depend on the length, >= 0; 0 if absent.'),
-    perToken: quantity.optional().describe('For each token, >= 0; 0 if absent.'),
-    perTokenSquared: quantity.optional().describe('For each token times the length, >= 0 (attention); 0 if absent.'),
+    base: quantity.optional().describe('What does not depend on the length; 0 if absent.'),
+    perToken: quantity.optional().describe('For each token; 0 if absent.'),
+    perTokenSquared: quantity.optional().describe('For each token times the length (attention); 0 if absent.'),
   })
   .refine((given) => Object.keys(given).length > 0, 'expected base, perToken or perTokenSquared');
 
@@ -22,7 +22,7 @@ export const lengthPoints = z
   .array(
     z.strictObject({
       tokens: tokens.describe('Length of the sequences, in tokens; longer at each point.'),
-      value: quantity.describe('What was measured there, >= 0.'),
+      value: quantity.describe('What was measured there.'),
     }),
   )
   .min(1)

@@ -4,7 +4,7 @@ import type { AnyDecision, AnyEvent } from './definition.ts';
 
 /** Payload of `listener.error`. */
 export interface ListenerFailure {
-  /** The value that the listener threw. */
+  /** The value that the listener threw, or with which its promise was rejected. */
   readonly error: unknown;
   /** The decision that was being delivered, if any. */
   readonly decision?: AnyDecision;
@@ -52,18 +52,25 @@ export class Listeners<D extends AnyDecision> {
     }
   }
 
-  /** Emits `listener.error` for a failure during delivery. */
+  /** Emits `listener.error` for a failure during delivery, and writes one that nobody listens for to the console. */
   fail(failure: ListenerFailure): void {
-    this.#emitter.emit('listener.error', failure);
+    if (this.#emitter.emit('listener.error', failure)) return;
+    const about = failure.decision?.type ?? `the event ${failure.event?.type}, which it sent`;
+    // Not every engine in which a policy is embedded has a console.
+    globalThis.console?.error(`rollflex: a listener has failed on ${about}:`, failure.error);
   }
 
-  /** Wraps a listener so that its error reaches neither `send` nor the listeners after it. */
+  /** Wraps a listener so that its error, thrown or rejected, reaches neither `send` nor the listeners after it. */
   #guard(type: string, listener: Listener): (payload: unknown) => void {
     const guard = (payload: unknown): void => {
-      try {
-        listener(payload as never);
-      } catch (error) {
+      const failed = (error: unknown): void => {
         if (type !== 'listener.error') this.fail({ error, decision: payload as AnyDecision });
+      };
+      try {
+        const result: unknown = listener(payload as never);
+        if (result instanceof Promise) result.catch(failed);
+      } catch (error) {
+        failed(error);
       }
     };
     const byType = this.#guards.get(listener) ?? new Map<string, (payload: unknown) => void>();

@@ -3,6 +3,7 @@
  */
 import type { z } from 'zod';
 import { refuse } from '../errors.ts';
+import type { Messages } from '../schemas/types/index.ts';
 import type { AnyDecision, AnyEvent, PolicyDefinition } from './definition.ts';
 import { Listeners, type PolicyEvents } from './listeners.ts';
 import { didYouMean, oneOf } from './nearest.ts';
@@ -30,6 +31,12 @@ export interface PolicyStart<Config, State> {
   readonly at: number;
 }
 
+/** A function for each command of a policy: see {@link Policy.handle}. */
+export type CommandHandlers<D extends AnyDecision, Command extends string = D['type']> = {
+  // By the interface, so that an editor shows the meaning of a command of the vocabulary at its name.
+  readonly [T in keyof Pick<Messages, Command & keyof Messages>]: (command: Extract<D, { type: T }>) => void;
+} & { readonly [T in Exclude<Command, keyof Messages>]: (command: Extract<D, { type: T }>) => void };
+
 /** Larger times are taken for milliseconds: Unix time reached this in 1973 in milliseconds, and will in 5138 in seconds. */
 const likelyMilliseconds = 1e11;
 
@@ -50,11 +57,12 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
   readonly #state: State;
   readonly #listeners = new Listeners<D>();
   readonly #queue: E[] = [];
-  #observer: ((event: E, decisions: readonly D[]) => void) | undefined;
+  #observers: readonly ((event: E, decisions: readonly D[]) => void)[] = [];
   /** One context for all events: making one for each would be most of the cost of an event here. */
   readonly #context: { at: number; emit(decision: D): void };
   #into: D[] = [];
   #sending = false;
+  #isHandled = false;
   #broken: unknown;
   #seq: number;
   #at: number;
@@ -102,8 +110,11 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
   }
 
   /** Whether it takes events of this type; `send` refuses others. */
-  takes(type: string): boolean {
-    return this.#schemas.has(type);
+  takes(type: string): boolean;
+  /** Whether it takes this message as an event, such as a decision of another policy. */
+  takes<M extends AnyEvent>(message: M): message is Extract<M, E>;
+  takes(message: string | AnyEvent): boolean {
+    return this.#schemas.has(typeof message === 'string' ? message : message.type);
   }
 
   /**
@@ -142,7 +153,12 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
     return decisions;
   }
 
-  /** Returns the whole state as JSON; `create(definition, { snapshot })` continues from it without any difference. */
+  /**
+   * Returns the whole state as JSON; `create(definition, { snapshot })` continues from it without any difference.
+   *
+   * Requests and timers that the host still has stay valid, and are not named again; a host that has lost them sends
+   * `host.restarted`.
+   */
   snapshot(): Snapshot {
     this.#assertWhole();
     return {
@@ -156,32 +172,42 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
   }
 
   /**
-   * Listens for every command, that is, every decision that a host must carry out; {@link Policy.on} listens for notices.
+   * Sets the functions that carry out commands, that is, the decisions that a host must act on: one for each command.
+   * {@link Policy.on} listens for notices.
    *
-   * @throws PolicyError `invalid_input` for a command without a function, or a name that is no command of the policy
+   * What a function throws, or with what its promise is rejected, goes to `listener.error`. Promises are not awaited.
+   *
+   * @throws PolicyError `invalid_input` for a command without a function, for a name that is no command of the policy, and
+   *   for a second call: every command would be carried out twice
    */
-  handle(handlers: { readonly [T in Command]: (command: Extract<D, { type: T }>) => void }): this {
+  handle(handlers: CommandHandlers<D, Command>): this {
     const { id, commands } = this.#definition;
+    if (typeof handlers !== 'object' || handlers === null)
+      refuse('invalid_input', 'handlers', `an object with a function for each command of ${id}`, handlers);
     for (const type of Object.keys(handlers)) {
       if (commands.includes(type as Command)) continue;
       refuse('invalid_input', `handlers.${type}`, `a command of ${id}: ${oneOf(commands, type)}`, type);
     }
+    const functions = handlers as Readonly<Record<string, (command: never) => void>>;
     for (const type of commands) {
-      if (typeof handlers[type] === 'function') continue;
-      refuse('invalid_input', `handlers.${type}`, `a function: ${id} has this command`, handlers[type]);
+      if (typeof functions[type] === 'function') continue;
+      refuse('invalid_input', `handlers.${type}`, `a function: ${id} has this command`, functions[type]);
     }
-    for (const type of commands) this.#listeners.add(type, handlers[type]);
+    if (this.#isHandled) refuse('invalid_input', 'handlers', `one call of \`handle\` for ${id}`, 'a second one');
+    for (const type of commands) this.#listeners.add(type, functions[type]!);
+    this.#isHandled = true;
     return this;
   }
 
   /**
    * Listens for a decision by its type, for every `decision`, or for a `listener.error`.
    *
-   * @throws PolicyError `invalid_input` for a type that the policy never decides
+   * @throws PolicyError `invalid_input` for a type that the policy never decides, or a listener that is no function
    */
   on<T extends keyof PolicyEvents<D> & string>(type: T, listener: (payload: PolicyEvents<D>[T]) => void): this {
     const types = [...this.#definition.decisions.map((message) => message.type), 'decision', 'listener.error'];
     if (!types.includes(type)) refuse('invalid_input', 'type', `what ${this.id} tells: ${oneOf(types, type)}`, type);
+    if (typeof listener !== 'function') refuse('invalid_input', 'listener', 'a function', listener);
     this.#listeners.add(type, listener);
     return this;
   }
@@ -201,9 +227,16 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
     return this;
   }
 
-  /** Calls back after every applied event, before its decisions are delivered: for event logs. */
-  observe(observer: ((event: E, decisions: readonly D[]) => void) | undefined): void {
-    this.#observer = observer;
+  /**
+   * Calls back after every applied event, before its decisions are delivered: for event logs.
+   *
+   * @returns a function that ends it
+   */
+  observe(observer: (event: E, decisions: readonly D[]) => void): () => void {
+    this.#observers = [...this.#observers, observer];
+    return () => {
+      this.#observers = this.#observers.filter((one) => one !== observer);
+    };
   }
 
   #apply(event: E, into: D[]): void {
@@ -223,7 +256,7 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
     }
     this.#at = at;
     this.#seq += 1;
-    this.#observer?.(event, into.slice(from));
+    for (const observer of this.#observers) observer(event, into.slice(from));
   }
 
   /** Throws if `apply` has thrown before: that is a defect of the policy, and its state may be inconsistent. */

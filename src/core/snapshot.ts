@@ -27,6 +27,8 @@ export function openSnapshot<P extends AnyPolicyDefinition>(
   definition: P,
   value: unknown,
 ): { config: unknown; state: unknown; seq: number; at: number } {
+  if (typeof value === 'string')
+    refuse('snapshot_mismatch', 'snapshot', 'an object (`JSON.parse` makes one of a snapshot in JSON)', value);
   const snapshot = parse(snapshotSchema, value, 'snapshot_mismatch', 'snapshot');
   if (snapshot.policy !== definition.id) {
     refuse('snapshot_mismatch', 'snapshot.policy', `a snapshot of ${definition.id}`, snapshot.policy);

@@ -1,16 +1,18 @@
 /** Makes policies and plans. It imports no definition, so that a bundle of one policy stays small. */
 import { isPolicyError, refuse } from '../errors.ts';
-import type {
-  AnyEvent,
-  AnyPlannerDefinition,
-  AnyPolicyDefinition,
-  ConfigOf,
-  PlanInputOf,
-  PlanOf,
-  PolicyDefinition,
+import {
+  type AnyDefinition,
+  type AnyEvent,
+  type AnyPlannerDefinition,
+  type AnyPolicyDefinition,
+  type ConfigOf,
+  isDefinition,
+  type PlanInputOf,
+  type PlanOf,
+  type PolicyDefinition,
 } from './definition.ts';
 import { Policy, type PolicyOptions } from './policy.ts';
-import { openSnapshot } from './snapshot.ts';
+import { openSnapshot, snapshotSchema } from './snapshot.ts';
 import { parse } from './validate.ts';
 
 /** The running policy that a definition makes. */
@@ -20,7 +22,12 @@ export type PolicyOf<P> =
     : never;
 
 /** Start of a policy: a configuration, or a snapshot, which contains the configuration. */
-export type StartOf<P> = ConfigOf<P> | { readonly snapshot: unknown };
+export type StartOf<P> =
+  | ConfigOf<P>
+  | {
+      /** A result of `policy.snapshot()`, as an object; the configuration is in it. */
+      readonly snapshot: unknown;
+    };
 
 /**
  * Makes a running policy or recipe: a new one from its configuration, or one that continues from a snapshot.
@@ -42,7 +49,14 @@ export function create<P extends AnyPolicyDefinition>(
   return new Policy(definition, begin(definition, start), options) as PolicyOf<P>;
 }
 
+/** In JavaScript a definition may be an id, or one of the other kind. */
+function assertDefinition(definition: AnyDefinition, isPlanner: boolean, expected: string): void {
+  if (isDefinition(definition) && (definition.kind === 'planner') === isPlanner) return;
+  refuse('invalid_input', 'definition', expected, isDefinition(definition) ? definition.id : definition);
+}
+
 function begin(definition: AnyPolicyDefinition, start: unknown) {
+  assertDefinition(definition, false, 'a policy or a recipe (`runPlanner` takes planners, `registry.create` ids)');
   if (typeof start === 'object' && start !== null && Object.hasOwn(start, 'snapshot')) {
     const { snapshot, ...others } = start as { snapshot: unknown };
     const [key] = Object.keys(others);
@@ -50,6 +64,7 @@ function begin(definition: AnyPolicyDefinition, start: unknown) {
       refuse('invalid_config', key, 'nothing beside `snapshot`, which has the configuration in it', key);
     return openSnapshot(definition, snapshot);
   }
+  if (snapshotSchema.safeParse(start).success) refuse('invalid_config', '', '`{ snapshot }` around a snapshot', start);
   const config = parse(definition.config, start, 'invalid_config');
   return { config, state: definition.init(config), seq: 0, at: 0 };
 }
@@ -60,6 +75,7 @@ function begin(definition: AnyPolicyDefinition, start: unknown) {
  * @throws PolicyError `invalid_input` for an input that does not fit the schema, `infeasible` where there is no plan
  */
 export function runPlanner<P extends AnyPlannerDefinition>(definition: P, input: PlanInputOf<P>): PlanOf<P> {
+  assertDefinition(definition, true, 'a planner (`create` takes policies and recipes, `registry.plan` ids)');
   const parsed = parse(definition.input, input, 'invalid_input');
   try {
     return definition.compute(parsed) as PlanOf<P>;

@@ -18,7 +18,7 @@ export const advantageFields = {
     .enum(['sample', 'population'])
     .default('sample')
     .describe('Which standard deviation: over n − 1 (`sample`, as `torch.std`) or over n (`population`).'),
-  epsilon: z.number().min(0).max(largestReward).default(1e-6).describe('Added to the standard deviation, >= 0.'),
+  epsilon: z.number().min(0).max(largestReward).default(1e-6).describe('Added to the standard deviation.'),
   varianceTolerance: z
     .number()
     .min(0)

@@ -6,7 +6,7 @@ import { count, positiveCount, ref, tokens } from './units.ts';
 export type { BatchAssignment, FrameSlice, LoaderNode } from './types/objects.ts';
 
 const id = z.string().min(1).max(512);
-const bytes = count.describe('Bytes, >= 0.');
+const bytes = count.describe('Bytes.');
 
 /** A sample's id, given by the host: new for every draw. */
 export const sampleId = id.describe('Id of the sample, given by the host; new whenever it is drawn.');
@@ -42,7 +42,7 @@ export const resolution = z
   })
   .describe('Size of each frame after preprocessing.');
 /** Size of preprocessed tensors in host memory, in bytes. */
-export const tensorBytes = bytes.min(1).max(1e15).describe('Bytes of the preprocessed tensors in host memory, >= 1.');
+export const tensorBytes = bytes.min(1).max(1e15).describe('Bytes of the preprocessed tensors in host memory.');
 /** Kind of visual data: images, or a video clip. */
 export const visualKind = z
   .enum(['image', 'video'])
@@ -62,7 +62,7 @@ export const visualSample = z
     path: mediaPath,
     frames,
     resolution,
-    bytes: tensorBytes.describe('Bytes that its preprocessed tensors are expected to take in host memory, >= 1.'),
+    bytes: tensorBytes.describe('Bytes that its preprocessed tensors are expected to take in host memory.'),
     uses,
     ref: ref.optional(),
   })

@@ -13,7 +13,7 @@ export const expertParallel = positiveCount.describe('Expert-parallel degree ins
 export const routingSkew = z
   .number()
   .min(1)
-  .describe('Tokens of the most loaded expert rank ÷ their mean over the ranks, ≥ 1; 1 if absent.');
+  .describe('Tokens of the most loaded expert rank ÷ their mean over the ranks; 1 if absent.');
 
 /** Largest count of tokens: beyond it, a prediction could not tell single tokens apart. */
 const mostTokens = 1e9;
@@ -49,7 +49,7 @@ export const profileConfiguration = z
 export const profileRow = profileConfiguration
   .extend({
     decodeStepSeconds: positiveSeconds.describe('Seconds of one decode step of the batch, > 0.'),
-    prefillSeconds: seconds.describe('Seconds to prefill the batch, ≥ 0.'),
+    prefillSeconds: seconds.describe('Seconds to prefill the batch.'),
     bytes: z
       .number()
       .nonnegative()

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 
 /** Seconds on one clock of the session: a finite number >= 0. */
-export const seconds = z.number().nonnegative().describe('Seconds, >= 0.');
+export const seconds = z.number().nonnegative().describe('Seconds.');
 /** A duration in seconds: a finite number > 0. */
 export const positiveSeconds = z.number().positive().describe('Seconds, > 0.');
 /** A whole number >= 0. */
@@ -10,7 +10,7 @@ export const count = z.int().nonnegative();
 /** A whole number >= 1. */
 export const positiveCount = z.int().positive();
 /** A number of tokens, >= 0. */
-export const tokens = z.int().nonnegative().describe('Tokens, >= 0.');
+export const tokens = z.int().nonnegative().describe('Tokens.');
 /** The version of the actor's weights: a whole number that only grows. */
 export const weightVersion = z.int().nonnegative().describe('Version of the actor weights; never decreases.');
 /** An over-provisioning factor, 1 (none) to 16. */

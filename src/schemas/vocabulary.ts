@@ -44,7 +44,7 @@ export type Of<W> = W extends { readonly type: infer T extends keyof Messages }
 type EventShape<T extends string, F extends Fields> = F & {
   /** Name of the message. */
   type: z.ZodLiteral<T>;
-  /** Time on the clock of the session, in seconds, ≥ 0; an earlier one is read as the latest. */
+  /** Time in seconds, ≥ 0, on one clock, which goes on across restarts; an earlier time than the latest counts as the latest. */
   at: z.ZodNumber;
 };
 type ReasonShapes = Readonly<Record<string, Fields>>;
@@ -63,7 +63,9 @@ type DecisionShape<T extends string, F extends Fields, R extends ReasonShapes> =
   reason: z.ZodType<ReasonOf<R>>;
 };
 
-const at = seconds.describe('Time on the clock of the session, in seconds; an earlier one is read as the latest.');
+const at = seconds.describe(
+  'Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest counts as the latest.',
+);
 
 /**
  * Makes the message for an event: `type`, `at`, and the fields given; unknown keys are refused.

@@ -1,7 +1,9 @@
 /** Checks a host adapter against a real policy: it must carry out every command, and report it once. */
 import type { AnyEvent } from '../core/definition.ts';
+import type { CommandHandlers } from '../core/policy.ts';
 import { create } from '../core/start.ts';
-import { tailBatching } from '../recipes/tail-batching/index.ts';
+import { refuse } from '../errors.ts';
+import { type TailBatchingCommand, tailBatching } from '../recipes/tail-batching/index.ts';
 import type { VocabularyDecision, VocabularyEvent } from '../schemas/index.ts';
 import { HostAudit } from './host-audit.ts';
 import { textOfRun } from './search.ts';
@@ -9,7 +11,9 @@ import { textOfRun } from './search.ts';
 /** A host, as far as a policy sees it. */
 export interface HostUnderTest {
   /** Carries out one decision; notices are passed too, in order. It may report at once, or later. */
-  carryOut(decision: VocabularyDecision): void | Promise<void>;
+  carryOut?(decision: VocabularyDecision): void | Promise<void>;
+  /** In place of `carryOut`: what the host gives to `policy.handle`. */
+  handlers?: CommandHandlers<VocabularyDecision, TailBatchingCommand['type']>;
   /** Stops running requests and timers when the check is over. */
   close?(): void | Promise<void>;
 }
@@ -114,11 +118,18 @@ class Exchange {
       this.changed();
     };
     try {
-      Promise.resolve(this.#host!.carryOut(structuredClone(decision))).catch(failed);
+      Promise.resolve(carryOut(this.#host!, structuredClone(decision))).catch(failed);
     } catch (error) {
       failed(error);
     }
   }
+}
+
+function carryOut(host: HostUnderTest, decision: VocabularyDecision): unknown {
+  if (host.carryOut !== undefined) return host.carryOut(decision);
+  const handlers = host.handlers as Readonly<Record<string, (command: VocabularyDecision) => unknown>> | undefined;
+  if (handlers === undefined) refuse('invalid_input', 'connect', 'a host with `carryOut` or `handlers`', host);
+  return handlers[decision.type]?.(decision);
 }
 
 /**

@@ -74,6 +74,31 @@ test('a right adapter passes, one that reports while it is told as well as one t
   });
 });
 
+test('the functions that a host gives to `handle` are checked in the same way', async () => {
+  const connect = (report: Report) => {
+    const adapter = new Adapter(report);
+    const carryOut = (decision: VocabularyDecision) => adapter.carryOut(decision);
+    const handlers = {
+      'prompts.request': carryOut,
+      'request.launch': carryOut,
+      'request.abort': carryOut,
+      'request.resume': carryOut,
+      'reward.request': carryOut,
+      'judgement.request': carryOut,
+      'timer.set': carryOut,
+    };
+    return { handlers, close: () => adapter.close() };
+  };
+  await checkHost(connect);
+  await expect(
+    checkHost((report) => {
+      const { handlers, close } = connect(report);
+      return { handlers: { ...handlers, 'request.abort': () => undefined }, close };
+    }),
+  ).rejects.toThrow('was not answered: no request.aborted');
+  await expect(checkHost(() => ({}))).rejects.toThrow('a host with `carryOut` or `handlers`');
+});
+
 interface Wrong {
   readonly title: string;
   readonly says: string;

@@ -26,7 +26,7 @@ export const costModel = z
       .min(0)
       .max(1e6)
       .default(16)
-      .describe('What an all-to-all between nodes costs, relative to one inside a node, >= 0 (γ in the paper).'),
+      .describe('What an all-to-all between nodes costs, relative to one inside a node (γ in the paper).'),
     communication: byDegree
       .optional()
       .describe('Cost of sharding by degree, for every degree from 2; stands in place of length · (p − 1) ÷ p².'),

@@ -64,7 +64,7 @@ function compute(settings: FlexUlyssesSettings): FlexUlyssesPlan {
   };
 }
 
-/** The planner. */
+/** Chooses how many devices share each sequence of a batch, and which, so that compute is even and little is sent. */
 export const flexUlysses: PlannerDefinition<FlexUlyssesInput, FlexUlyssesSettings, FlexUlyssesPlan, 'flex-ulysses'> =
   definePlanner({
     id: 'flex-ulysses',

@@ -35,7 +35,7 @@ export const flexUlyssesInput = z.strictObject({
     .min(1)
     .max(1e6)
     .default(1.1)
-    .describe('Most tokens of a device, relative to the mean over all devices, >= 1 (α in the paper).'),
+    .describe('Most tokens of a device, relative to the mean over all devices (α in the paper).'),
   memoryCapTokens: z
     .number()
     .nonnegative()

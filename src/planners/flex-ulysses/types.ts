@@ -33,7 +33,7 @@ export interface FlexUlyssesInput {
    */
   devicesPerNode?: number | undefined;
   /**
-   * Most tokens of a device, relative to the mean over all devices, >= 1 (α in the paper). A number, 1 to 1,000,000.
+   * Most tokens of a device, relative to the mean over all devices (α in the paper). A number, 1 to 1,000,000.
    *
    * @defaultValue `1.1`
    */
@@ -128,9 +128,7 @@ export interface FlexUlyssesSettings {
    * 65,536.
    */
   devicesPerNode: number;
-  /**
-   * Most tokens of a device, relative to the mean over all devices, >= 1 (α in the paper). A number, 1 to 1,000,000.
-   */
+  /** Most tokens of a device, relative to the mean over all devices (α in the paper). A number, 1 to 1,000,000. */
   memorySlack: number;
   /** Most tokens of a device; stands in place of `memorySlack`. A number, 0 to 1,000,000,000,000,000. */
   memoryCapTokens?: number | undefined;
@@ -247,8 +245,7 @@ export interface CostModelInput {
    */
   compute?: LengthFunction | undefined;
   /**
-   * What an all-to-all between nodes costs, relative to one inside a node, >= 0 (γ in the paper). A number, 0 to
-   * 1,000,000.
+   * What an all-to-all between nodes costs, relative to one inside a node (γ in the paper). A number, 0 to 1,000,000.
    *
    * @defaultValue `16`
    */
@@ -281,8 +278,7 @@ export interface CostModel {
   /** Work of a whole sequence, by its length, in any unit; at degree p each device has 1/p of it. */
   compute: LengthFunction;
   /**
-   * What an all-to-all between nodes costs, relative to one inside a node, >= 0 (γ in the paper). A number, 0 to
-   * 1,000,000.
+   * What an all-to-all between nodes costs, relative to one inside a node (γ in the paper). A number, 0 to 1,000,000.
    */
   crossNodeFactor: number;
   /** Cost of sharding by degree, for every degree from 2; stands in place of length · (p − 1) ÷ p². */

@@ -57,7 +57,7 @@ function compute(input: GradientRenormalizationSettings): GradientRenormalizatio
   return { factors, microBatchFactors, total };
 }
 
-/** The planner. */
+/** Factors that make gradients of uneven replicas and micro-batches equal to that of the whole batch. */
 export const gradientRenormalization: PlannerDefinition<
   GradientRenormalizationInput,
   GradientRenormalizationSettings,

@@ -3,11 +3,11 @@ import { z } from 'zod';
 import { count } from '../../schemas/units.ts';
 
 const counts = {
-  samples: count.describe('Responses in it, >= 0; one response that was cut into several rows is one.'),
+  samples: count.describe('Responses in it; one response that was cut into several rows is one.'),
   tokens: count
     .optional()
-    .describe('Tokens in it that the loss counts, >= 0; needed with `unit: tokens` where there are samples.'),
-  groups: count.optional().describe('Whole groups in it, >= 0; needed with `unit: groups` where there are samples.'),
+    .describe('Tokens in it that the loss counts; needed with `unit: tokens` where there are samples.'),
+  groups: count.optional().describe('Whole groups in it; needed with `unit: groups` where there are samples.'),
 };
 
 /** Counts of samples, tokens and groups of one micro-batch. */
@@ -109,7 +109,7 @@ const factor = z.number().nonnegative();
 export const renormalizationPlan = z.strictObject({
   factors: z
     .array(factor)
-    .describe('For each replica: what its local gradient is multiplied by before the collective, >= 0.'),
+    .describe('For each replica: what its local gradient is multiplied by before the collective.'),
   microBatchFactors: z
     .array(z.array(factor))
     .optional()

@@ -5,23 +5,25 @@
 export interface GradientRenormalizationInput {
   /** All data-parallel replicas that take part in the collective, also those that have trained on nothing. */
   replicas: {
-    /** Responses in it, >= 0; one response that was cut into several rows is one. A whole number. */
+    /** Responses in it; one response that was cut into several rows is one. A whole number, 0 or more. */
     samples: number;
-    /** Tokens in it that the loss counts, >= 0; needed with `unit: tokens` where there are samples. A whole number. */
+    /**
+     * Tokens in it that the loss counts; needed with `unit: tokens` where there are samples. A whole number, 0 or more.
+     */
     tokens?: number | undefined;
-    /** Whole groups in it, >= 0; needed with `unit: groups` where there are samples. A whole number. */
+    /** Whole groups in it; needed with `unit: groups` where there are samples. A whole number, 0 or more. */
     groups?: number | undefined;
     /** Its micro-batches, empty ones included; their counts add up to its own. */
     microBatches?:
       | {
-          /** Responses in it, >= 0; one response that was cut into several rows is one. A whole number. */
+          /** Responses in it; one response that was cut into several rows is one. A whole number, 0 or more. */
           samples: number;
           /**
-           * Tokens in it that the loss counts, >= 0; needed with `unit: tokens` where there are samples. A whole
-           * number.
+           * Tokens in it that the loss counts; needed with `unit: tokens` where there are samples. A whole number, 0 or
+           * more.
            */
           tokens?: number | undefined;
-          /** Whole groups in it, >= 0; needed with `unit: groups` where there are samples. A whole number. */
+          /** Whole groups in it; needed with `unit: groups` where there are samples. A whole number, 0 or more. */
           groups?: number | undefined;
         }[]
       | undefined;
@@ -65,23 +67,25 @@ export interface GradientRenormalizationInput {
 export interface GradientRenormalizationSettings {
   /** All data-parallel replicas that take part in the collective, also those that have trained on nothing. */
   replicas: {
-    /** Responses in it, >= 0; one response that was cut into several rows is one. A whole number. */
+    /** Responses in it; one response that was cut into several rows is one. A whole number, 0 or more. */
     samples: number;
-    /** Tokens in it that the loss counts, >= 0; needed with `unit: tokens` where there are samples. A whole number. */
+    /**
+     * Tokens in it that the loss counts; needed with `unit: tokens` where there are samples. A whole number, 0 or more.
+     */
     tokens?: number | undefined;
-    /** Whole groups in it, >= 0; needed with `unit: groups` where there are samples. A whole number. */
+    /** Whole groups in it; needed with `unit: groups` where there are samples. A whole number, 0 or more. */
     groups?: number | undefined;
     /** Its micro-batches, empty ones included; their counts add up to its own. */
     microBatches?:
       | {
-          /** Responses in it, >= 0; one response that was cut into several rows is one. A whole number. */
+          /** Responses in it; one response that was cut into several rows is one. A whole number, 0 or more. */
           samples: number;
           /**
-           * Tokens in it that the loss counts, >= 0; needed with `unit: tokens` where there are samples. A whole
-           * number.
+           * Tokens in it that the loss counts; needed with `unit: tokens` where there are samples. A whole number, 0 or
+           * more.
            */
           tokens?: number | undefined;
-          /** Whole groups in it, >= 0; needed with `unit: groups` where there are samples. A whole number. */
+          /** Whole groups in it; needed with `unit: groups` where there are samples. A whole number, 0 or more. */
           groups?: number | undefined;
         }[]
       | undefined;
@@ -105,7 +109,7 @@ export interface GradientRenormalizationSettings {
 
 /** Plan of `gradient-renormalization`. */
 export interface GradientRenormalizationPlan {
-  /** For each replica: what its local gradient is multiplied by before the collective, >= 0. */
+  /** For each replica: what its local gradient is multiplied by before the collective. Each: a number, 0 or more. */
   factors: number[];
   /**
    * For each micro-batch of each replica: what its gradient (or loss) is multiplied by instead, before it is added up;

@@ -35,7 +35,7 @@ function planGroup(group: Group, settings: GrpoAdvantagesSettings): PlannedGroup
   };
 }
 
-/** The planner. */
+/** Group-relative advantages: mean and standard deviation of each group, of any size. */
 export const grpoAdvantages: PlannerDefinition<
   GrpoAdvantagesInput,
   GrpoAdvantagesSettings,

@@ -54,7 +54,7 @@ export const advantagesPlan = z.strictObject({
     .array(
       z.strictObject({
         groupId: id.optional().describe('As it was given.'),
-        responses: positiveCount.describe('Responses that count, >= 1.'),
+        responses: positiveCount.describe('Responses that count.'),
         mean: z.number().describe('Mean of their rewards.'),
         std: z.number().nonnegative().describe('Their standard deviation, of the kind asked for; 0 for one response.'),
         zeroVariance: z

@@ -24,7 +24,7 @@ export interface GrpoAdvantagesInput {
    */
   std?: 'sample' | 'population' | undefined;
   /**
-   * Added to the standard deviation, >= 0.
+   * Added to the standard deviation. A number, 0 or more.
    *
    * @defaultValue `0.000001`
    */
@@ -53,7 +53,7 @@ export interface GrpoAdvantagesSettings {
   normalization: 'std' | 'none';
   /** Which standard deviation: over n − 1 (`sample`, as `torch.std`) or over n (`population`). */
   std: 'sample' | 'population';
-  /** Added to the standard deviation, >= 0. */
+  /** Added to the standard deviation. A number, 0 or more. */
   epsilon: number;
   /** Population standard deviation of raw rewards up to which a group has zero variance. A number, 0 or more. */
   varianceTolerance: number;
@@ -67,7 +67,7 @@ export interface GrpoAdvantagesPlan {
   groups: {
     /** As it was given. At most 512 characters. */
     groupId?: string | undefined;
-    /** Responses that count, >= 1. A whole number. */
+    /** Responses that count. A whole number, 1 or more. */
     responses: number;
     /** Mean of their rewards. */
     mean: number;

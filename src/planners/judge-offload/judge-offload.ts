@@ -54,7 +54,7 @@ function compute(input: JudgeOffloadSettings): JudgeOffloadPlan {
   };
 }
 
-/** The planner. */
+/** Chooses the layers of a judge that stay on the GPU beside the actor; the others are streamed over PCIe. */
 export const judgeOffload: PlannerDefinition<
   JudgeOffloadInput,
   JudgeOffloadSettings,

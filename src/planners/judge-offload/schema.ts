@@ -33,7 +33,7 @@ export const judgeOffloadInput = z.strictObject({
   transferOverheadSeconds: seconds
     .max(1e6)
     .default(0)
-    .describe('Seconds that the transfer of a layer takes besides its bytes, >= 0.'),
+    .describe('Seconds that the transfer of a layer takes besides its bytes.'),
   actorSmShare: z.number().min(0).max(1).describe('Share of the SMs that the actor keeps, 0 to 1.'),
   judgeSmShare: z
     .number()

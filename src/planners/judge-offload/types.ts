@@ -28,7 +28,7 @@ export interface JudgeOffloadInput {
   /** Bandwidth from host memory to the GPU that the actor leaves, in bytes a second. A number, 1 or more. */
   pcieBytesPerSecond: number;
   /**
-   * Seconds that the transfer of a layer takes besides its bytes, >= 0. A number, 0 to 1,000,000.
+   * Seconds that the transfer of a layer takes besides its bytes. A number, 0 to 1,000,000.
    *
    * @defaultValue `0`
    */
@@ -73,7 +73,7 @@ export interface JudgeOffloadSettings {
   memoryBytes: number;
   /** Bandwidth from host memory to the GPU that the actor leaves, in bytes a second. A number, 1 or more. */
   pcieBytesPerSecond: number;
-  /** Seconds that the transfer of a layer takes besides its bytes, >= 0. A number, 0 to 1,000,000. */
+  /** Seconds that the transfer of a layer takes besides its bytes. A number, 0 to 1,000,000. */
   transferOverheadSeconds: number;
   /** Share of the SMs that the actor keeps, 0 to 1. */
   actorSmShare: number;

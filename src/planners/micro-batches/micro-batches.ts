@@ -92,7 +92,7 @@ function compute(settings: MicroBatchesSettings): MicroBatchesPlan {
   return planOf(all, allowedCount(leastCount(all.parts, cap), settings), cap);
 }
 
-/** The planner. */
+/** Packs sequences into micro-batches under a token cap: the same number on every rank, with even work. */
 export const microBatches: PlannerDefinition<
   MicroBatchesInput,
   MicroBatchesSettings,

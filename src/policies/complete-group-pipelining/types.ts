@@ -78,7 +78,7 @@ export interface CompleteGroupPipeliningInput {
    */
   std?: 'sample' | 'population' | undefined;
   /**
-   * Added to the standard deviation, >= 0.
+   * Added to the standard deviation. A number, 0 or more.
    *
    * @defaultValue `0.000001`
    */
@@ -128,7 +128,7 @@ export interface CompleteGroupPipeliningConfig {
   normalization: 'std' | 'none';
   /** Which standard deviation: over n − 1 (`sample`, as `torch.std`) or over n (`population`). */
   std: 'sample' | 'population';
-  /** Added to the standard deviation, >= 0. */
+  /** Added to the standard deviation. A number, 0 or more. */
   epsilon: number;
   /** Population standard deviation of raw rewards up to which a group has zero variance. A number, 0 or more. */
   varianceTolerance: number;

@@ -2,7 +2,7 @@
  * The projected peak of an engine's KV cache (RollPacker §4.4, second criterion).
  *
  * All requests of an engine decode in step, so future time is counted in tokens. A request that has reached s tokens is
- * still there t tokens later with probability S(s + t) / S(s), and then holds t more, until it reaches the cap. The sum
+ * still there t tokens later with probability S(s + t) / S(s + 1), since it generates one more at least, and then holds t more, until it reaches the cap. The sum
  * over requests has the mean, the variance and the skewness that follow; its quantile comes from a normal distribution
  * corrected for the skewness (Cornish and Fisher), and the peak is the largest over t. Chances are looked up at a few
  * times, for requests of about the same length together, and are straight between them; who is there is counted exactly,

@@ -72,7 +72,12 @@ const groupLedger: Ledger<SavedAssembly, Message, GroupAssemblyDecision> = {
     rounds.flatMap(({ roundId, groups }) => groups.map(({ promptId }) => groupKey(roundId, promptId))),
 };
 
-/** Makes whole groups of rewards that come one by one. */
+/**
+ * Makes whole groups of rewards that come one by one.
+ *
+ * It takes the decisions of `tail-batching` or `speculative-admission` as its events, and rewards by `reward.ready`:
+ * `for (const decision of tail.send(event)) if (groups.takes(decision)) groups.send(decision)`.
+ */
 export const groupAssembly: PolicyDefinition<
   GroupAssemblyInput,
   GroupAssemblyConfig,

@@ -7,6 +7,6 @@ export const assemblyConfig = z.strictObject({
     .boolean()
     .default(true)
     .describe(
-      'Whether a restarted host is asked for the rewards that have not come; if not, whoever computes them does so.',
+      'Whether the host is asked again, by `reward.request`, for rewards that have not come after its restart.',
     ),
 });

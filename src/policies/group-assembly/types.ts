@@ -26,7 +26,7 @@ import type {
 /** Configuration of `group-assembly`, as a caller writes it. */
 export interface GroupAssemblyInput {
   /**
-   * Whether a restarted host is asked for the rewards that have not come; if not, whoever computes them does so.
+   * Whether the host is asked again, by `reward.request`, for rewards that have not come after its restart.
    *
    * @defaultValue `true`
    */
@@ -35,7 +35,7 @@ export interface GroupAssemblyInput {
 
 /** Configuration of `group-assembly`, its defaults filled in. */
 export interface GroupAssemblyConfig {
-  /** Whether a restarted host is asked for the rewards that have not come; if not, whoever computes them does so. */
+  /** Whether the host is asked again, by `reward.request`, for rewards that have not come after its restart. */
   askAgain: boolean;
 }
 

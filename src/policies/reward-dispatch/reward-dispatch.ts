@@ -86,7 +86,12 @@ const samples: Ledger<SavedRewards, Message, RewardDispatchDecision> = {
   held: (saved) => saved.samples.map((one) => one.requestId),
 };
 
-/** Computes each reward as soon as its response is complete, on the least loaded worker of its kind. */
+/**
+ * Computes each reward as soon as its response is complete, on the least loaded worker of its kind.
+ *
+ * A reward is wanted by `reward.requested`, runs from `reward.dispatch` over `reward.started` to `reward.finished`, and is known
+ * by `reward.scored`, whose number other policies take as `reward.ready`.
+ */
 export const rewardDispatch: PolicyDefinition<
   RewardDispatchInput,
   RewardDispatchConfig,

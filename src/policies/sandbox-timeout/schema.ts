@@ -10,7 +10,7 @@ export const timeoutSettings = {
     .max(1000)
     .default(4)
     .describe('λ: a run may take this many times the longest correct run of its test case. The paper has 1.5.'),
-  minTimeoutSeconds: seconds.default(2).describe('Tmin: no timeout is shorter, in seconds, >= 0.'),
+  minTimeoutSeconds: seconds.default(2).describe('Tmin: no timeout is shorter, in seconds.'),
   maxTimeoutSeconds: positiveSeconds
     .max(86_400)
     .default(30)

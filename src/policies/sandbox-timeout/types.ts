@@ -23,7 +23,7 @@ export interface SandboxTimeoutInput {
    */
   timeoutFactor?: number | undefined;
   /**
-   * Tmin: no timeout is shorter, in seconds, >= 0.
+   * Tmin: no timeout is shorter, in seconds. A number, 0 or more.
    *
    * @defaultValue `2`
    */
@@ -62,7 +62,7 @@ export interface SandboxTimeoutConfig {
    * 1,000.
    */
   timeoutFactor: number;
-  /** Tmin: no timeout is shorter, in seconds, >= 0. */
+  /** Tmin: no timeout is shorter, in seconds. A number, 0 or more. */
   minTimeoutSeconds: number;
   /**
    * Tmax: no timeout is longer; also the one of a test case that has not been solved, in seconds, > 0 and at most a

@@ -60,7 +60,7 @@ export interface FlexrlInput {
    */
   devicesPerNode?: number | undefined;
   /**
-   * Most tokens of a device, relative to the mean over all devices, >= 1 (α in the paper). A number, 1 to 1,000,000.
+   * Most tokens of a device, relative to the mean over all devices (α in the paper). A number, 1 to 1,000,000.
    *
    * @defaultValue `1.1`
    */
@@ -178,9 +178,7 @@ export interface FlexrlConfig {
    * 65,536.
    */
   devicesPerNode: number;
-  /**
-   * Most tokens of a device, relative to the mean over all devices, >= 1 (α in the paper). A number, 1 to 1,000,000.
-   */
+  /** Most tokens of a device, relative to the mean over all devices (α in the paper). A number, 1 to 1,000,000. */
   memorySlack: number;
   /** Most tokens of a device; stands in place of `memorySlack`. A number, 0 to 1,000,000,000,000,000. */
   memoryCapTokens?: number | undefined;

@@ -334,7 +334,7 @@ export interface RollpackerInput {
    */
   timeoutFactor?: number | undefined;
   /**
-   * Tmin: no timeout is shorter, in seconds, >= 0.
+   * Tmin: no timeout is shorter, in seconds. A number, 0 or more.
    *
    * @defaultValue `2`
    */
@@ -640,7 +640,7 @@ export interface RollpackerConfig {
    * 1,000.
    */
   timeoutFactor: number;
-  /** Tmin: no timeout is shorter, in seconds, >= 0. */
+  /** Tmin: no timeout is shorter, in seconds. A number, 0 or more. */
   minTimeoutSeconds: number;
   /**
    * Tmax: no timeout is longer; also the one of a test case that has not been solved, in seconds, > 0 and at most a

@@ -34,7 +34,13 @@ function open(decision: AnyDecision): { part: string; event: AnyEvent }[] {
   return [{ part: 'admission', event }];
 }
 
-/** Short rounds with speculation, long rounds for what they defer. */
+/**
+ * Short rounds with speculation, long rounds for what they defer.
+ *
+ * A session begins with `engine.added` for each engine (with `placement: 'policy'`) and `round.requested`. The host carries
+ * out the commands, reports what becomes of them, trains what `round.completed` names, and requests the next round after
+ * `round.drained`. Rewards are sent unasked, by `reward.ready`.
+ */
 export const tailBatching: PolicyDefinition<
   TailBatchingInput,
   TailBatchingConfig,

@@ -229,7 +229,7 @@ export interface TailPipeliningInput {
    */
   std?: 'sample' | 'population' | undefined;
   /**
-   * Added to the standard deviation, >= 0.
+   * Added to the standard deviation. A number, 0 or more.
    *
    * @defaultValue `0.000001`
    */
@@ -337,7 +337,7 @@ export interface TailPipeliningConfig {
   normalization: 'std' | 'none';
   /** Which standard deviation: over n − 1 (`sample`, as `torch.std`) or over n (`population`). */
   std: 'sample' | 'population';
-  /** Added to the standard deviation, >= 0. */
+  /** Added to the standard deviation. A number, 0 or more. */
   epsilon: number;
   /** Advantage of the only response of a group, which has nothing to be compared with: 0, or its reward. */
   singleResponse: 'zero' | 'reward';

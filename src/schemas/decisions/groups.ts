@@ -1,18 +1,28 @@
 /** Decisions: groups of rewarded responses. */
 import { z } from 'zod';
 import { finalPrompt, rewardedResponse } from '../prompts.ts';
-import { count, promptId, requestId, roundId, roundKind, seconds, tokens, weightVersion } from '../units.ts';
+import {
+  count,
+  positiveCount,
+  promptId,
+  requestId,
+  roundId,
+  roundKind,
+  seconds,
+  tokens,
+  weightVersion,
+} from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';
 
 export const groupRewarded = defineDecision(
   'group.rewarded',
   'notice',
-  'Every response of a prompt that counts has its reward: the group can train.',
+  'Every response of a prompt that counts has its reward, or will never have one: the group can train.',
   {
     roundId,
     promptId,
     promptTokens: tokens.optional().describe('Tokens of the prompt itself, where they are known.'),
-    samples: count.describe('Responses with a reward, >= 1.'),
+    samples: positiveCount.describe('Responses with a reward.'),
     tokens: tokens.describe('Tokens of those responses, all together, without their prompts.'),
     responses: z.array(rewardedResponse).min(1).describe('Those responses, by index, each with its raw reward.'),
   },

@@ -23,7 +23,7 @@ import {
 import { count, positiveCount, ref, seconds } from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';
 
-const bytes = count.describe('Bytes, >= 0.');
+const bytes = count.describe('Bytes.');
 const reservedBytes = bytes.describe('What was reserved for it, in bytes.');
 const sampleBytes = bytes.describe('What its tensors need, in bytes.');
 const echoed = { ref: ref.optional() };

@@ -19,7 +19,7 @@ export const groupTrainable = defineDecision(
     roundId,
     groupId,
     order: count.describe('Its place among the trainable groups of the round, from 0: the order of training.'),
-    samples: count.describe('Responses of the group, >= 1.'),
+    samples: positiveCount.describe('Responses of the group.'),
     tokens: tokens.describe('Tokens of the group, prompts included where they are known.'),
     mean: z.number().describe('Mean of its rewards.'),
     std: z.number().nonnegative().describe('Their standard deviation, of the kind that is configured.'),

@@ -63,7 +63,7 @@ export const promptFiltered = defineDecision(
 export const promptFailed = defineDecision(
   'prompt.failed',
   'notice',
-  'A prompt has used up its retries: it leaves, by name, and is replaced.',
+  'A prompt has used up its retries: it leaves the round for good, and another prompt takes its place.',
   {
     promptId,
     roundId,
@@ -80,7 +80,7 @@ export const promptFailed = defineDecision(
 export const promptDeferred = defineDecision(
   'prompt.deferred',
   'notice',
-  'An unfinished prompt leaves the round, to be tried again in a later one.',
+  'An unfinished prompt leaves the round. `long-prompt-queue`, and recipes with it such as `tail-batching`, keep it for a later round.',
   {
     prompt: prompt.describe('The prompt, with what it carries.'),
     roundId,
@@ -103,7 +103,7 @@ export const promptCarried = defineDecision(
 export const promptReturned = defineDecision(
   'prompt.returned',
   'notice',
-  'A prompt that was not started, or of which the round has failed, is handed back as it came.',
+  'A prompt that was not started, or whose round has failed or is over, leaves the round as it came. `long-prompt-queue`, and recipes with it such as `tail-batching`, keep it for a later round: do not supply it again.',
   {
     prompt: prompt.describe('The prompt, with what it carries.'),
     roundId,

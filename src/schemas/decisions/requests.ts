@@ -38,7 +38,7 @@ export const requestLaunch = defineDecision(
     roundId,
     index: count.describe('Which response of the prompt, from 0.'),
     weightVersion,
-    engineId: engineId.optional().describe('Where to run it (`placement: policy`).'),
+    engineId: engineId.optional().describe('Where to run it; always given with `placement: policy`.'),
     ref: ref.optional(),
     resumeFrom: keptResponse.optional().describe('Tokens to continue from, instead of starting anew.'),
   },
@@ -102,7 +102,7 @@ export const responseSurplus = defineDecision(
 export const responseLate = defineDecision(
   'response.late',
   'notice',
-  'A report about a request that was minted earlier and is over: nothing changes.',
+  'A report about a request that is over, or a reward that its round did not wait for: nothing changes.',
   { requestId },
   { completion: { tokens: tokens.describe('Tokens of the response.') }, report: {} },
 );

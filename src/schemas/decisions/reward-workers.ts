@@ -67,7 +67,7 @@ export const rewardScored = defineDecision(
 export const rewardFailed = defineDecision(
   'reward.failed',
   'notice',
-  'A response gets no reward: its tries are used up.',
+  'A response gets no reward: its tries are used up. `speculative-admission` takes it as an event, and then fails the prompt.',
   sample,
   {
     infrastructure: { failures: count.describe('Dispatches that failed.'), budget },

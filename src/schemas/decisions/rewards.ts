@@ -6,14 +6,14 @@ import { defineDecision } from '../vocabulary.ts';
 export const rewardRequest = defineDecision(
   'reward.request',
   'command',
-  'Give the reward of a completed response with `reward.ready`: it is needed, and has not come.',
+  'Send the reward of a completed response by `reward.ready`: it is needed, and did not come unasked.',
   { requestId, promptId, domain: domain.optional() },
   { kept_without_reward: {}, round_opened: {}, host_restarted: {} },
 );
 export const judgementRequest = defineDecision(
   'judgement.request',
   'command',
-  'Judge a collected prompt with `prompt.judged`: it is needed, and has not come.',
+  'Judge a collected prompt by `prompt.judged`: the judgement is needed, and did not come unasked.',
   {
     promptId,
     roundId,

@@ -21,7 +21,7 @@ export const promptsRequest = defineDecision(
   'Supply this many prompts, in portions of any size.',
   {
     roundId,
-    count: z.int().positive().describe('How many more prompts are wanted.'),
+    count: z.int().positive().describe('Prompts that are still missing.'),
     domains: z.record(domain, z.int().positive()).optional().describe('The same, by domain, where quotas are set.'),
   },
   {
@@ -58,7 +58,7 @@ export const roundPlanned = defineDecision(
 export const roundCompleted = defineDecision(
   'round.completed',
   'notice',
-  'The round has all that it trains on; only the ids named here are final.',
+  'The round has all that it trains on: the responses named here, and no others. Its reason says why they may be fewer than planned, or none.',
   {
     roundId,
     kind: roundKind,
@@ -85,7 +85,7 @@ export const roundDrained = defineDecision(
 export const sourceDrained = defineDecision(
   'source.drained',
   'notice',
-  'There is nothing left to plan a round with.',
+  'Answers `round.requested` where no prompt is left: no round with this id begins, so that no `round.drained` follows.',
   { roundId },
   { source_exhausted: {} },
 );

@@ -189,7 +189,7 @@ export const gradientScale = defineDecision(
   {
     roundId,
     replica: replicaId,
-    factor: z.number().nonnegative().describe('Factor, >= 0; 0 for a replica without units of a mean.'),
+    factor: z.number().nonnegative().describe('Factor; 0 for a replica without units of a mean.'),
   },
   { local_mean: units, local_sum: units },
 );

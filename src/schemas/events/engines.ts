@@ -10,9 +10,13 @@ export const engineAdded = defineEvent('engine.added', 'An inference engine take
 export const engineDrained = defineEvent('engine.drained', 'An engine finishes what it has and takes nothing new.', {
   engineId,
 });
-export const engineLost = defineEvent('engine.lost', 'An engine is gone, with all requests that ran on it.', {
-  engineId,
-});
+export const engineLost = defineEvent(
+  'engine.lost',
+  'An engine is gone, with all requests that ran on it: they need no reports of their own.',
+  {
+    engineId,
+  },
+);
 export const enginesChanged = defineEvent(
   'engines.changed',
   'From now on these engines take requests, and no others: those that are not named finish what they have.',

@@ -40,7 +40,7 @@ export const samplesDrawn = defineEvent(
 export const samplePreprocessed = defineEvent(
   'sample.preprocessed',
   'A node has preprocessed a sample, and holds its tensors in host memory.',
-  { preprocessId, nodeId, bytes: tensorBytes.describe('What they take in host memory, in bytes, >= 1.') },
+  { preprocessId, nodeId, bytes: tensorBytes.describe('What they take in host memory, in bytes.') },
 );
 export const preprocessFailed = defineEvent(
   'preprocess.failed',

@@ -3,7 +3,11 @@ import { z } from 'zod';
 import { engineId, message, requestId, tokens, weightVersion } from '../units.ts';
 import { defineEvent } from '../vocabulary.ts';
 
-export const requestStarted = defineEvent('request.started', 'A request runs on this engine.', { requestId, engineId });
+export const requestStarted = defineEvent(
+  'request.started',
+  'A request runs on this engine. Needed where the host places requests, so that `engine.lost` finds them.',
+  { requestId, engineId },
+);
 export const requestAborted = defineEvent('request.aborted', 'The engine confirms that a request has ended early.', {
   requestId,
   tokens: tokens.optional().describe('Tokens that the request had generated, over all attempts.'),

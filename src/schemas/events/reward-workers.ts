@@ -51,6 +51,6 @@ export const rewardFinished = defineEvent('reward.finished', 'A worker has ended
       '`timeout`: stopped at its budget. `infrastructure`: the worker failed, not the response. `cancelled`: stopped on `reward.cancel`.',
     ),
   reward: z.number().optional().describe('The raw reward, not a shaped one; with `scored`, and only then.'),
-  seconds: seconds.describe('How long it ran, in seconds, >= 0.'),
+  seconds: seconds.describe('How long it ran, in seconds.'),
   message,
 });

@@ -3,10 +3,14 @@ import { z } from 'zod';
 import { promptId, requestId, roundId } from '../units.ts';
 import { defineEvent } from '../vocabulary.ts';
 
-export const rewardReady = defineEvent('reward.ready', 'The reward of a completed response is known.', {
-  requestId,
-  reward: z.number().describe('The raw reward, not a shaped one.'),
-});
+export const rewardReady = defineEvent(
+  'reward.ready',
+  'The reward of a completed response is known: send it unasked. A round waits for rewards only where its filter reads them; `group-assembly` waits for all.',
+  {
+    requestId,
+    reward: z.number().describe('The raw reward, not a shaped one.'),
+  },
+);
 export const promptJudged = defineEvent('prompt.judged', 'The host has judged a collected prompt (filter `host`).', {
   roundId,
   promptId,

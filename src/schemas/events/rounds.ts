@@ -4,10 +4,14 @@ import { prompt } from '../prompts.ts';
 import { domain, message, roundId, roundKind, weightVersion } from '../units.ts';
 import { defineEvent } from '../vocabulary.ts';
 
-export const roundRequested = defineEvent('round.requested', 'The host is ready to begin a rollout round.', {
-  roundId,
-  weightVersion,
-});
+export const roundRequested = defineEvent(
+  'round.requested',
+  'The host is ready to begin a rollout round: engines are known where the policy places requests, and the last round has drained.',
+  {
+    roundId,
+    weightVersion,
+  },
+);
 export const roundOpened = defineEvent(
   'round.opened',
   'A rollout round begins with these prompts; what is missing is asked for.',
@@ -25,13 +29,21 @@ export const roundFailed = defineEvent(
 );
 export const promptsSupplied = defineEvent(
   'prompts.supplied',
-  'Prompts that were asked for, in portions of any size.',
+  'Prompts that `prompts.request` asked for, in portions of any size.',
   {
-    roundId,
-    prompts: z.array(prompt).describe('In any number and order; one that is here already is merged.'),
+    roundId: roundId.describe('The round of the `prompts.request`; prompts for another round are returned.'),
+    prompts: z
+      .array(prompt)
+      .describe(
+        'In any number and order; what is beyond the count stands by. A prompt that is here already is merged.',
+      ),
   },
 );
-export const sourceExhausted = defineEvent('source.exhausted', 'The data source has no more prompts.', {
-  domain: domain.optional().describe('Only this domain is exhausted.'),
-});
+export const sourceExhausted = defineEvent(
+  'source.exhausted',
+  'The data source has no more prompts, for good or until `source.reopened`.',
+  {
+    domain: domain.optional().describe('Only this domain is exhausted.'),
+  },
+);
 export const sourceReopened = defineEvent('source.reopened', 'The data source has prompts again (a new epoch).', {});

@@ -14,7 +14,7 @@ export const sandboxFinished = defineEvent('sandbox.finished', 'A run has ended.
     .describe(
       '`timeout`: stopped at the timeout that it was given. `infrastructure`: the sandbox failed, not the code in it.',
     ),
-  seconds: seconds.max(1e9).describe('How long the code ran, in seconds, >= 0; without waiting for a sandbox.'),
+  seconds: seconds.max(1e9).describe('How long the code ran, in seconds; without waiting for a sandbox.'),
   message,
 });
 export const sandboxCancelled = defineEvent('sandbox.cancelled', 'The host has given up a run: nobody needs it.', {

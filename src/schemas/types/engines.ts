@@ -10,7 +10,10 @@ import type { PlacedEngine } from './objects.ts';
 export interface EngineAdded {
   /** Which event or decision it is. */
   type: 'engine.added';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the inference engine, given by the host. At most 512 characters. */
   engineId: string;
@@ -24,21 +27,27 @@ export interface EngineAdded {
 export interface EngineDrained {
   /** Which event or decision it is. */
   type: 'engine.drained';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the inference engine, given by the host. At most 512 characters. */
   engineId: string;
 }
 
 /**
- * An engine is gone, with all requests that ran on it.
+ * An engine is gone, with all requests that ran on it: they need no reports of their own.
  *
  * Event `engine.lost`.
  */
 export interface EngineLost {
   /** Which event or decision it is. */
   type: 'engine.lost';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the inference engine, given by the host. At most 512 characters. */
   engineId: string;
@@ -52,7 +61,10 @@ export interface EngineLost {
 export interface EnginesChanged {
   /** Which event or decision it is. */
   type: 'engines.changed';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Every engine that takes requests, each once. Each: at most 512 characters. */
   engineIds: string[];
@@ -66,7 +78,10 @@ export interface EnginesChanged {
 export interface EnginesPlaced {
   /** Which event or decision it is. */
   type: 'engines.placed';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Every engine that rolls out, each once. */
   engines: PlacedEngine[];

@@ -9,7 +9,10 @@
 export interface RequestArrived {
   /** Which event or decision it is. */
   type: 'request.arrived';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the request, given by the host; new for each try. At most 1,200 characters. */
   requestId: string;
@@ -36,7 +39,10 @@ export interface RequestArrived {
 export interface FrontierResized {
   /** Which event or decision it is. */
   type: 'frontier.resized';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** F_w: most groups in service at once. A whole number, 1 or more. */
   width: number;
@@ -76,7 +82,10 @@ export interface FrontierResized {
 export interface FrontierStarved {
   /** Which event or decision it is. */
   type: 'frontier.starved';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -107,7 +116,10 @@ export interface FrontierStarved {
 export interface GroupLeft {
   /** Which event or decision it is. */
   type: 'group.left';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
@@ -147,7 +159,10 @@ export interface GroupLeft {
 export interface RequestAdmit {
   /** Which event or decision it is. */
   type: 'request.admit';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
@@ -191,7 +206,10 @@ export interface RequestAdmit {
 export interface RequestAwaited {
   /** Which event or decision it is. */
   type: 'request.awaited';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
@@ -216,7 +234,10 @@ export interface RequestAwaited {
 export interface RequestDeferred {
   /** Which event or decision it is. */
   type: 'request.deferred';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
@@ -245,7 +266,10 @@ export interface RequestDeferred {
 export interface RequestDropped {
   /** Which event or decision it is. */
   type: 'request.dropped';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;

@@ -10,7 +10,10 @@ import type { EnginePlace, MigrationBatch, RunningRequest } from './objects.ts';
 export interface GpusReleaseFailed {
   /** Which event or decision it is. */
   type: 'gpus.release.failed';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the release of GPUs, minted by the policy. At most 512 characters. */
   releaseId: string;
@@ -26,7 +29,10 @@ export interface GpusReleaseFailed {
 export interface GpusReleased {
   /** Which event or decision it is. */
   type: 'gpus.released';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -44,7 +50,10 @@ export interface GpusReleased {
 export interface GpusReturned {
   /** Which event or decision it is. */
   type: 'gpus.returned';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** The round that they were released in; a host that has forgotten it leaves it out. At most 512 characters. */
   roundId?: string | undefined;
@@ -62,7 +71,10 @@ export interface GpusReturned {
 export interface MigrationFailed {
   /** Which event or decision it is. */
   type: 'migration.failed';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the release of GPUs, minted by the policy. At most 512 characters. */
   releaseId: string;
@@ -85,7 +97,10 @@ export interface MigrationFailed {
 export interface ProgressReported {
   /** Which event or decision it is. */
   type: 'progress.reported';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the query, minted by the policy. At most 512 characters. */
   queryId: string;
@@ -101,7 +116,10 @@ export interface ProgressReported {
 export interface RequestMigrated {
   /** Which event or decision it is. */
   type: 'request.migrated';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the release of GPUs, minted by the policy. At most 512 characters. */
   releaseId: string;
@@ -122,7 +140,10 @@ export interface RequestMigrated {
 export interface GpusReclaim {
   /** Which event or decision it is. */
   type: 'gpus.reclaim';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the release of GPUs, minted by the policy. At most 512 characters. */
   releaseId: string;
@@ -191,7 +212,10 @@ export interface GpusReclaim {
 export interface GpusRelease {
   /** Which event or decision it is. */
   type: 'gpus.release';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the release of GPUs, minted by the policy. At most 512 characters. */
   releaseId: string;
@@ -243,7 +267,10 @@ export interface GpusRelease {
 export interface MigrationAbandoned {
   /** Which event or decision it is. */
   type: 'migration.abandoned';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the release of GPUs, minted by the policy. At most 512 characters. */
   releaseId: string;
@@ -275,7 +302,10 @@ export interface MigrationAbandoned {
 export interface MigrationCancel {
   /** Which event or decision it is. */
   type: 'migration.cancel';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the release of GPUs, minted by the policy. At most 512 characters. */
   releaseId: string;
@@ -307,7 +337,10 @@ export interface MigrationCancel {
 export interface ProgressQuery {
   /** Which event or decision it is. */
   type: 'progress.query';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the query, minted by the policy. At most 512 characters. */
   queryId: string;
@@ -334,7 +367,10 @@ export interface ProgressQuery {
 export interface RequestMigrate {
   /** Which event or decision it is. */
   type: 'request.migrate';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the release of GPUs, minted by the policy. At most 512 characters. */
   releaseId: string;
@@ -367,7 +403,10 @@ export interface RequestMigrate {
 export interface ScaleDownLate {
   /** Which event or decision it is. */
   type: 'scale-down.late';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the query, the release, the request, the round or the engine. */
   id: string;
@@ -407,7 +446,10 @@ export interface ScaleDownLate {
 export interface ScaleDownRejected {
   /** Which event or decision it is. */
   type: 'scale-down.rejected';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;

@@ -3,14 +3,17 @@
 import type { FinalPrompt, RewardedResponse } from './objects.ts';
 
 /**
- * Every response of a prompt that counts has its reward: the group can train.
+ * Every response of a prompt that counts has its reward, or will never have one: the group can train.
  *
- * Notice `group.rewarded`.
+ * Notice `group.rewarded`; an event of `complete-group-pipelining`.
  */
 export interface GroupRewarded {
   /** Which event or decision it is. */
   type: 'group.rewarded';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -18,7 +21,7 @@ export interface GroupRewarded {
   promptId: string;
   /** Tokens of the prompt itself, where they are known. A whole number, 0 or more. */
   promptTokens?: number | undefined;
-  /** Responses with a reward, >= 1. A whole number, 0 or more. */
+  /** Responses with a reward. A whole number, 1 or more. */
   samples: number;
   /** Tokens of those responses, all together, without their prompts. A whole number, 0 or more. */
   tokens: number;
@@ -45,7 +48,10 @@ export interface GroupRewarded {
 export interface GroupUnrewarded {
   /** Which event or decision it is. */
   type: 'group.unrewarded';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -75,7 +81,10 @@ export interface GroupUnrewarded {
 export interface GroupWithdrawn {
   /** Which event or decision it is. */
   type: 'group.withdrawn';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -96,7 +105,10 @@ export interface GroupWithdrawn {
 export interface RewardUnused {
   /** Which event or decision it is. */
   type: 'reward.unused';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
@@ -110,12 +122,15 @@ export interface RewardUnused {
 /**
  * The round is complete and every response of it has its reward, or will never have one.
  *
- * Notice `round.rewarded`.
+ * Notice `round.rewarded`; an event of `complete-group-pipelining`.
  */
 export interface RoundRewarded {
   /** Which event or decision it is. */
   type: 'round.rewarded';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;

@@ -210,7 +210,7 @@ export interface Messages {
   'engine.added': EngineAdded;
   /** An engine finishes what it has and takes nothing new. */
   'engine.drained': EngineDrained;
-  /** An engine is gone, with all requests that ran on it. */
+  /** An engine is gone, with all requests that ran on it: they need no reports of their own. */
   'engine.lost': EngineLost;
   /** From now on these engines take requests, and no others: those that are not named finish what they have. */
   'engines.changed': EnginesChanged;
@@ -250,7 +250,7 @@ export interface Messages {
   'group.late': GroupLate;
   /** Nothing of a group runs or waits any more: its slot is free. */
   'group.left': GroupLeft;
-  /** Every response of a prompt that counts has its reward: the group can train. */
+  /** Every response of a prompt that counts has its reward, or will never have one: the group can train. */
   'group.rewarded': GroupRewarded;
   /** A group is complete, with statistics and advantages: it waits for its update. */
   'group.trainable': GroupTrainable;
@@ -268,7 +268,7 @@ export interface Messages {
   'judge.place': JudgePlace;
   /** A judgement of a prompt that is not waiting for one any more: nothing changes. */
   'judgement.late': JudgementLate;
-  /** Judge a collected prompt with `prompt.judged`: it is needed, and has not come. */
+  /** Judge a collected prompt by `prompt.judged`: the judgement is needed, and did not come unasked. */
   'judgement.request': JudgementRequest;
   /** A `kind-tp.set` could not be carried out. */
   'kind-tp.failed': KindTpFailed;
@@ -312,9 +312,9 @@ export interface Messages {
   'prompt.collected': PromptCollected;
   /** A prompt counts for the round. */
   'prompt.counted': PromptCounted;
-  /** An unfinished prompt leaves the round, to be tried again in a later one. */
+  /** An unfinished prompt leaves the round. `long-prompt-queue`, and recipes with it such as `tail-batching`, keep it for a later round. */
   'prompt.deferred': PromptDeferred;
-  /** A prompt has used up its retries: it leaves, by name, and is replaced. */
+  /** A prompt has used up its retries: it leaves the round for good, and another prompt takes its place. */
   'prompt.failed': PromptFailed;
   /** A collected prompt did not pass the filter: it leaves, is not deferred, and is replaced. */
   'prompt.filtered': PromptFiltered;
@@ -322,11 +322,11 @@ export interface Messages {
   'prompt.judged': PromptJudged;
   /** A prompt that is here already was supplied again: one of the two is dropped. */
   'prompt.merged': PromptMerged;
-  /** A prompt that was not started, or of which the round has failed, is handed back as it came. */
+  /** A prompt that was not started, or whose round has failed or is over, leaves the round as it came. `long-prompt-queue`, and recipes with it such as `tail-batching`, keep it for a later round: do not supply it again. */
   'prompt.returned': PromptReturned;
   /** Supply this many prompts, in portions of any size. */
   'prompts.request': PromptsRequest;
-  /** Prompts that were asked for, in portions of any size. */
+  /** Prompts that `prompts.request` asked for, in portions of any size. */
   'prompts.supplied': PromptsSupplied;
   /** Compute the reference logits of the groups that the replica trains next. */
   'reference.compute': ReferenceCompute;
@@ -358,7 +358,7 @@ export interface Messages {
   'request.migrated': RequestMigrated;
   /** Go on generating a trajectory whose environment has answered. */
   'request.resume': RequestResume;
-  /** A request runs on this engine. */
+  /** A request runs on this engine. Needed where the host places requests, so that `engine.lost` finds them. */
   'request.started': RequestStarted;
   /** A response has used up its retries and is not tried again; its prompt goes on with the others. */
   'response.abandoned': ResponseAbandoned;
@@ -370,7 +370,7 @@ export interface Messages {
   'response.dropped': ResponseDropped;
   /** A request has failed and generates no more. */
   'response.failed': ResponseFailed;
-  /** A report about a request that was minted earlier and is over: nothing changes. */
+  /** A report about a request that is over, or a reward that its round did not wait for: nothing changes. */
   'response.late': ResponseLate;
   /** A completed response is not needed any more. */
   'response.surplus': ResponseSurplus;
@@ -388,7 +388,7 @@ export interface Messages {
   'reward.dispatch': RewardDispatch;
   /** A cancellation was never confirmed; its slot counts as free. */
   'reward.expired': RewardExpired;
-  /** A response gets no reward: its tries are used up. */
+  /** A response gets no reward: its tries are used up. `speculative-admission` takes it as an event, and then fails the prompt. */
   'reward.failed': RewardFailed;
   /** A worker has ended a dispatch. */
   'reward.finished': RewardFinished;
@@ -396,9 +396,9 @@ export interface Messages {
   'reward.late': RewardLate;
   /** A reward that is being computed was asked for again: one is computed for both. */
   'reward.merged': RewardMerged;
-  /** The reward of a completed response is known. */
+  /** The reward of a completed response is known: send it unasked. A round waits for rewards only where its filter reads them; `group-assembly` waits for all. */
   'reward.ready': RewardReady;
-  /** Give the reward of a completed response with `reward.ready`: it is needed, and has not come. */
+  /** Send the reward of a completed response by `reward.ready`: it is needed, and did not come unasked. */
   'reward.request': RewardRequest;
   /** The reward of a completed response is wanted. */
   'reward.requested': RewardRequested;
@@ -416,7 +416,7 @@ export interface Messages {
   'rewards.saturated': RewardsSaturated;
   /** Run this round with these replicas: change the engines, where they differ, before its requests are launched. */
   'round-tp.set': RoundTpSet;
-  /** The round has all that it trains on; only the ids named here are final. */
+  /** The round has all that it trains on: the responses named here, and no others. Its reason says why they may be fewer than planned, or none. */
   'round.completed': RoundCompleted;
   /** Nothing of the round is in flight any more: the weights may be updated. */
   'round.drained': RoundDrained;
@@ -426,7 +426,7 @@ export interface Messages {
   'round.opened': RoundOpened;
   /** What the next round is: its kind, and the queued prompts that it begins with. */
   'round.planned': RoundPlanned;
-  /** The host is ready to begin a rollout round. */
+  /** The host is ready to begin a rollout round: engines are known where the policy places requests, and the last round has drained. */
   'round.requested': RoundRequested;
   /** A round was open when the host restarted, and is open still: it waits to be ended, or to be given up by `round.failed`. */
   'round.resumed': RoundResumed;
@@ -484,9 +484,9 @@ export interface Messages {
   'slice.late': SliceLate;
   /** A rank has the frames of a slice. */
   'slice.materialized': SliceMaterialized;
-  /** There is nothing left to plan a round with. */
+  /** Answers `round.requested` where no prompt is left: no round with this id begins, so that no `round.drained` follows. */
   'source.drained': SourceDrained;
-  /** The data source has no more prompts. */
+  /** The data source has no more prompts, for good or until `source.reopened`. */
   'source.exhausted': SourceExhausted;
   /** The data source has prompts again (a new epoch). */
   'source.reopened': SourceReopened;
@@ -500,7 +500,7 @@ export interface Messages {
   'step.resumed': StepResumed;
   /** A timer that a `timer.set` asked for has run out. */
   'timer.fired': TimerFired;
-  /** Answer with `timer.fired` at this time; a later one with the same id replaces it. */
+  /** Answer with `timer.fired` at this time, not before it; a later `timer.set` with the same id replaces it. */
   'timer.set': TimerSet;
   /** A replica has accumulated the gradients of a `train.fetch`. */
   'train.consumed': TrainConsumed;

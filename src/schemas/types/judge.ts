@@ -9,7 +9,10 @@
 export interface JudgePlace {
   /** Which event or decision it is. */
   type: 'judge.place';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Greatest length that the plan is for, in tokens. A whole number, 1 or more. */
   sequenceTokens: number;

@@ -19,7 +19,10 @@ import type {
 export interface BatchReady {
   /** Which event or decision it is. */
   type: 'batch.ready';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the batch, given by the host; new for every batch. At most 512 characters. */
   batchId: string;
@@ -37,7 +40,10 @@ export interface BatchReady {
 export interface BatchWithdrawn {
   /** Which event or decision it is. */
   type: 'batch.withdrawn';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the batch, given by the host; new for every batch. At most 512 characters. */
   batchId: string;
@@ -51,7 +57,10 @@ export interface BatchWithdrawn {
 export interface NodeAdded {
   /** Which event or decision it is. */
   type: 'node.added';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the node, given by the host. At most 512 characters. */
   nodeId: string;
@@ -76,7 +85,10 @@ export interface NodeAdded {
 export interface NodeLost {
   /** Which event or decision it is. */
   type: 'node.lost';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the node, given by the host. At most 512 characters. */
   nodeId: string;
@@ -90,7 +102,10 @@ export interface NodeLost {
 export interface PreprocessFailed {
   /** Which event or decision it is. */
   type: 'preprocess.failed';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the try, minted by the policy. At most 256 characters. */
   preprocessId: string;
@@ -112,13 +127,16 @@ export interface PreprocessFailed {
 export interface SamplePreprocessed {
   /** Which event or decision it is. */
   type: 'sample.preprocessed';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the try, minted by the policy. At most 256 characters. */
   preprocessId: string;
   /** Id of the node, given by the host. At most 512 characters. */
   nodeId: string;
-  /** What they take in host memory, in bytes, >= 1. A whole number, 1 to 1,000,000,000,000,000. */
+  /** What they take in host memory, in bytes. A whole number, 1 to 1,000,000,000,000,000. */
   bytes: number;
 }
 
@@ -130,7 +148,10 @@ export interface SamplePreprocessed {
 export interface SamplesDrawn {
   /** Which event or decision it is. */
   type: 'samples.drawn';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the training step, given by the host; new for every step. At most 512 characters. */
   stepId: string;
@@ -146,7 +167,10 @@ export interface SamplesDrawn {
 export interface SliceFailed {
   /** Which event or decision it is. */
   type: 'slice.failed';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /**
    * Id of the slice, minted by the policy; a rank that has it already does not fetch it again. At most 256 characters.
@@ -170,7 +194,10 @@ export interface SliceFailed {
 export interface SliceMaterialized {
   /** Which event or decision it is. */
   type: 'slice.materialized';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /**
    * Id of the slice, minted by the policy; a rank that has it already does not fetch it again. At most 256 characters.
@@ -188,7 +215,10 @@ export interface SliceMaterialized {
 export interface StepCompleted {
   /** Which event or decision it is. */
   type: 'step.completed';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the training step, given by the host; new for every step. At most 512 characters. */
   stepId: string;
@@ -202,7 +232,10 @@ export interface StepCompleted {
 export interface BatchAbandoned {
   /** Which event or decision it is. */
   type: 'batch.abandoned';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the batch, given by the host; new for every batch. At most 512 characters. */
   batchId: string;
@@ -232,7 +265,10 @@ export interface BatchAbandoned {
 export interface BatchMaterialized {
   /** Which event or decision it is. */
   type: 'batch.materialized';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the batch, given by the host; new for every batch. At most 512 characters. */
   batchId: string;
@@ -268,7 +304,10 @@ export interface BatchMaterialized {
 export interface BatchRun {
   /** Which event or decision it is. */
   type: 'batch.run';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the batch, given by the host; new for every batch. At most 512 characters. */
   batchId: string;
@@ -308,7 +347,10 @@ export interface BatchRun {
 export interface PreprocessLate {
   /** Which event or decision it is. */
   type: 'preprocess.late';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the try, minted by the policy. At most 256 characters. */
   preprocessId: string;
@@ -327,7 +369,10 @@ export interface PreprocessLate {
 export interface SampleDropped {
   /** Which event or decision it is. */
   type: 'sample.dropped';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the sample, given by the host; new whenever it is drawn. At most 512 characters. */
   sampleId: string;
@@ -379,7 +424,10 @@ export interface SampleDropped {
 export interface SampleEvict {
   /** Which event or decision it is. */
   type: 'sample.evict';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the sample, given by the host; new whenever it is drawn. At most 512 characters. */
   sampleId: string;
@@ -432,7 +480,10 @@ export interface SampleEvict {
 export interface SampleMaterialize {
   /** Which event or decision it is. */
   type: 'sample.materialize';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /**
    * Id of the slice, minted by the policy; a rank that has it already does not fetch it again. At most 256 characters.
@@ -474,7 +525,10 @@ export interface SampleMaterialize {
 export interface SamplePlaceholder {
   /** Which event or decision it is. */
   type: 'sample.placeholder';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the sample, given by the host; new whenever it is drawn. At most 512 characters. */
   sampleId: string;
@@ -502,7 +556,10 @@ export interface SamplePlaceholder {
 export interface SamplePrefetch {
   /** Which event or decision it is. */
   type: 'sample.prefetch';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the try, minted by the policy. At most 256 characters. */
   preprocessId: string;
@@ -614,7 +671,10 @@ export interface SamplePrefetch {
 export interface SamplePreprocess {
   /** Which event or decision it is. */
   type: 'sample.preprocess';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the try, minted by the policy. At most 256 characters. */
   preprocessId: string;
@@ -725,13 +785,16 @@ export interface SamplePreprocess {
 export interface SampleRegistered {
   /** Which event or decision it is. */
   type: 'sample.registered';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the sample, given by the host; new whenever it is drawn. At most 512 characters. */
   sampleId: string;
   /** Id of the node, given by the host. At most 512 characters. */
   nodeId: string;
-  /** Bytes of the preprocessed tensors in host memory, >= 1. A whole number, 1 to 1,000,000,000,000,000. */
+  /** Bytes of the preprocessed tensors in host memory. A whole number, 1 to 1,000,000,000,000,000. */
   bytes: number;
   /** Why, with the numbers. */
   reason: {
@@ -750,7 +813,10 @@ export interface SampleRegistered {
 export interface SampleReleased {
   /** Which event or decision it is. */
   type: 'sample.released';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the sample, given by the host; new whenever it is drawn. At most 512 characters. */
   sampleId: string;
@@ -779,7 +845,10 @@ export interface SampleReleased {
 export interface SampleUnplaced {
   /** Which event or decision it is. */
   type: 'sample.unplaced';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the sample, given by the host; new whenever it is drawn. At most 512 characters. */
   sampleId: string;
@@ -808,7 +877,10 @@ export interface SampleUnplaced {
 export interface SliceLate {
   /** Which event or decision it is. */
   type: 'slice.late';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /**
    * Id of the slice, minted by the policy; a rank that has it already does not fetch it again. At most 256 characters.
@@ -837,7 +909,10 @@ export interface SliceLate {
 export interface StepResumed {
   /** Which event or decision it is. */
   type: 'step.resumed';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the training step, given by the host; new for every step. At most 512 characters. */
   stepId: string;

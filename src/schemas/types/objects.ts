@@ -5,7 +5,7 @@
 export interface CountedResponse {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
-  /** Tokens, >= 0. A whole number. */
+  /** Tokens. A whole number, 0 or more. */
   tokens: number;
   /**
    * Versions of the weights that generated it, ascending; absent: that of the round alone. Each: a whole number, 0 or
@@ -20,7 +20,7 @@ export interface CountedResponse {
 export interface RewardedResponse {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
-  /** Tokens, >= 0. A whole number. */
+  /** Tokens. A whole number, 0 or more. */
   tokens: number;
   /**
    * Versions of the weights that generated it, ascending; absent: that of the round alone. Each: a whole number, 0 or
@@ -79,7 +79,7 @@ export interface Deferral {
 export interface DroppedResponse {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
-  /** Tokens, >= 0. A whole number. */
+  /** Tokens. A whole number, 0 or more. */
   tokens: number;
   /** Why it is of no use. */
   cause: 'stale_weights' | 'filtered' | 'failed' | 'round_failed' | 'merged';
@@ -105,7 +105,7 @@ export interface FinalResponse {
   requestId: string;
   /** Which response of the prompt, from 0. A whole number. */
   index: number;
-  /** Tokens, >= 0. A whole number. */
+  /** Tokens. A whole number, 0 or more. */
   tokens: number;
   /** Versions of the weights that generated it, ascending. Each: a whole number, 0 or more. */
   weightVersions: number[];
@@ -153,7 +153,7 @@ export interface RolloutWorkload {
    * Most tokens that a request generates; at least the mean, at most 1e9. A number above 0 and at most 1,000,000,000.
    */
   longestTokens: number;
-  /** Tokens of the most loaded expert rank ÷ their mean over the ranks, ≥ 1; 1 if absent. */
+  /** Tokens of the most loaded expert rank ÷ their mean over the ranks; 1 if absent. */
   routingSkew?: number | undefined;
 }
 
@@ -163,7 +163,7 @@ export interface ProfileConfiguration {
   tp: number;
   /** Expert-parallel degree inside the replica; divides the TP. A whole number, 1 or more. */
   ep?: number | undefined;
-  /** Tokens of the most loaded expert rank ÷ their mean over the ranks, ≥ 1; 1 if absent. */
+  /** Tokens of the most loaded expert rank ÷ their mean over the ranks; 1 if absent. */
   routingSkew?: number | undefined;
   /** Sequences that one replica runs at once. A whole number, 1 or more. */
   batchSize: number;
@@ -177,7 +177,7 @@ export interface ProfileRow {
   tp: number;
   /** Expert-parallel degree inside the replica; divides the TP. A whole number, 1 or more. */
   ep?: number | undefined;
-  /** Tokens of the most loaded expert rank ÷ their mean over the ranks, ≥ 1; 1 if absent. */
+  /** Tokens of the most loaded expert rank ÷ their mean over the ranks; 1 if absent. */
   routingSkew?: number | undefined;
   /** Sequences that one replica runs at once. A whole number, 1 or more. */
   batchSize: number;
@@ -185,7 +185,7 @@ export interface ProfileRow {
   sequenceLength: number;
   /** Seconds of one decode step of the batch, > 0. */
   decodeStepSeconds: number;
-  /** Seconds to prefill the batch, ≥ 0. */
+  /** Seconds to prefill the batch. A number, 0 or more. */
   prefillSeconds: number;
   /** Bytes that each GPU of the replica holds: weights, KV cache, activations. A number, 0 or more. */
   bytes: number;
@@ -273,7 +273,7 @@ export interface VisualSample {
   /** Size of each frame after preprocessing. */
   resolution: Resolution;
   /**
-   * Bytes that its preprocessed tensors are expected to take in host memory, >= 1. A whole number, 1 to
+   * Bytes that its preprocessed tensors are expected to take in host memory. A whole number, 1 to
    * 1,000,000,000,000,000.
    */
   bytes: number;
@@ -377,17 +377,17 @@ export interface GpuServer {
 /** A quantity that depends on the sequence length: a polynomial, or measured points. */
 export type LengthFunction =
   | {
-      /** What does not depend on the length, >= 0; 0 if absent. */
+      /** What does not depend on the length; 0 if absent. */
       base?: number | undefined;
-      /** For each token, >= 0; 0 if absent. */
+      /** For each token; 0 if absent. */
       perToken?: number | undefined;
-      /** For each token times the length, >= 0 (attention); 0 if absent. */
+      /** For each token times the length (attention); 0 if absent. */
       perTokenSquared?: number | undefined;
     }
   | {
       /** Length of the sequences, in tokens; longer at each point. A whole number, 0 or more. */
       tokens: number;
-      /** What was measured there, >= 0. */
+      /** What was measured there. A number, 0 or more. */
       value: number;
     }[];
 

@@ -10,7 +10,10 @@ import type { ProfileConfiguration, ProfileRow, ReplicaGroup, RolloutWorkload } 
 export interface KindTpFailed {
   /** Which event or decision it is. */
   type: 'kind-tp.failed';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** `short`: with speculation; `long`: without. */
   kind: 'short' | 'long';
@@ -30,7 +33,10 @@ export interface KindTpFailed {
 export interface ProfileMeasured {
   /** Which event or decision it is. */
   type: 'profile.measured';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** The rows; the last one of a point counts. */
   rows: ProfileRow[];
@@ -44,7 +50,10 @@ export interface ProfileMeasured {
 export interface ProfileObserved {
   /** Which event or decision it is. */
   type: 'profile.observed';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -52,7 +61,7 @@ export interface ProfileObserved {
   tp: number;
   /** Expert-parallel degree inside the replica; divides the TP. A whole number, 1 or more. */
   ep?: number | undefined;
-  /** Tokens of the most loaded expert rank ÷ their mean over the ranks, ≥ 1; 1 if absent. */
+  /** Tokens of the most loaded expert rank ÷ their mean over the ranks; 1 if absent. */
   routingSkew?: number | undefined;
   /** Sequences that one replica runs at once. A whole number, 1 or more. */
   batchSize: number;
@@ -70,7 +79,10 @@ export interface ProfileObserved {
 export interface StepFinished {
   /** Which event or decision it is. */
   type: 'step.finished';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -96,7 +108,10 @@ export interface StepFinished {
 export interface KindTpKept {
   /** Which event or decision it is. */
   type: 'kind-tp.kept';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** The round that has ended, if one has. At most 512 characters. */
   roundId?: string | undefined;
@@ -222,7 +237,10 @@ export interface KindTpKept {
 export interface KindTpSet {
   /** Which event or decision it is. */
   type: 'kind-tp.set';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** The round whose end led to it, if one did. At most 512 characters. */
   roundId?: string | undefined;
@@ -335,7 +353,10 @@ export interface KindTpSet {
 export interface ProfileMeasure {
   /** Which event or decision it is. */
   type: 'profile.measure';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Points to measure, by batch size and length. */
   configurations: ProfileConfiguration[];
@@ -369,7 +390,10 @@ export interface ProfileMeasure {
 export interface RoundTpSet {
   /** Which event or decision it is. */
   type: 'round-tp.set';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;

@@ -10,7 +10,10 @@ import type { MicroBatch } from './objects.ts';
 export interface TrainerRestarted {
   /** Which event or decision it is. */
   type: 'trainer.restarted';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -26,7 +29,10 @@ export interface TrainerRestarted {
 export interface UpdateConsumed {
   /** Which event or decision it is. */
   type: 'update.consumed';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the update, minted by the policy; new for every try. At most 200 characters. */
   updateId: string;
@@ -44,7 +50,10 @@ export interface UpdateConsumed {
 export interface UpdateLost {
   /** Which event or decision it is. */
   type: 'update.lost';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the update, minted by the policy; new for every try. At most 200 characters. */
   updateId: string;
@@ -60,7 +69,10 @@ export interface UpdateLost {
 export interface WeightsPublished {
   /** Which event or decision it is. */
   type: 'weights.published';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -78,7 +90,10 @@ export interface WeightsPublished {
 export interface GroupTrainable {
   /** Which event or decision it is. */
   type: 'group.trainable';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -86,7 +101,7 @@ export interface GroupTrainable {
   groupId: string;
   /** Its place among the trainable groups of the round, from 0: the order of training. A whole number. */
   order: number;
-  /** Responses of the group, >= 1. A whole number, 0 or more. */
+  /** Responses of the group. A whole number, 1 or more. */
   samples: number;
   /** Tokens of the group, prompts included where they are known. A whole number, 0 or more. */
   tokens: number;
@@ -117,7 +132,10 @@ export interface GroupTrainable {
 export interface PipelineMeasured {
   /** Which event or decision it is. */
   type: 'pipeline.measured';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -171,7 +189,10 @@ export interface PipelineMeasured {
 export interface TrainDispatch {
   /** Which event or decision it is. */
   type: 'train.dispatch';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -241,7 +262,10 @@ export interface TrainDispatch {
 export interface UpdateCancel {
   /** Which event or decision it is. */
   type: 'update.cancel';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -264,7 +288,10 @@ export interface UpdateCancel {
 export interface WeightsPublish {
   /** Which event or decision it is. */
   type: 'weights.publish';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;

@@ -5,12 +5,15 @@ import type { CountedResponse, DroppedResponse, Prompt } from './objects.ts';
 /**
  * An unfinished prompt goes on running into the next round (`maxStaleness` above 0).
  *
- * Notice `prompt.carried`.
+ * Notice `prompt.carried`; an event of `long-prompt-queue`.
  */
 export interface PromptCarried {
   /** Which event or decision it is. */
   type: 'prompt.carried';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
@@ -30,12 +33,15 @@ export interface PromptCarried {
 /**
  * A prompt has its R0 responses.
  *
- * Notice `prompt.collected`.
+ * Notice `prompt.collected`; an event of `frontier-group-dispatch`.
  */
 export interface PromptCollected {
   /** Which event or decision it is. */
   type: 'prompt.collected';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
@@ -57,12 +63,15 @@ export interface PromptCollected {
 /**
  * A prompt counts for the round.
  *
- * Notice `prompt.counted`.
+ * Notice `prompt.counted`; an event of `group-assembly`, `gpu-scale-down`.
  */
 export interface PromptCounted {
   /** Which event or decision it is. */
   type: 'prompt.counted';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
@@ -95,14 +104,19 @@ export interface PromptCounted {
 }
 
 /**
- * An unfinished prompt leaves the round, to be tried again in a later one.
+ * An unfinished prompt leaves the round. `long-prompt-queue`, and recipes with it such as `tail-batching`, keep it for
+ * a later round.
  *
- * Notice `prompt.deferred`.
+ * Notice `prompt.deferred`; an event of `long-prompt-queue`, `reward-dispatch`, `group-assembly`,
+ * `frontier-group-dispatch`.
  */
 export interface PromptDeferred {
   /** Which event or decision it is. */
   type: 'prompt.deferred';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** The prompt, with what it carries. */
   prompt: Prompt;
@@ -149,14 +163,18 @@ export interface PromptDeferred {
 }
 
 /**
- * A prompt has used up its retries: it leaves, by name, and is replaced.
+ * A prompt has used up its retries: it leaves the round for good, and another prompt takes its place.
  *
- * Notice `prompt.failed`.
+ * Notice `prompt.failed`; an event of `long-prompt-queue`, `reward-dispatch`, `group-assembly`,
+ * `frontier-group-dispatch`.
  */
 export interface PromptFailed {
   /** Which event or decision it is. */
   type: 'prompt.failed';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
@@ -205,12 +223,15 @@ export interface PromptFailed {
 /**
  * A collected prompt did not pass the filter: it leaves, is not deferred, and is replaced.
  *
- * Notice `prompt.filtered`.
+ * Notice `prompt.filtered`; an event of `long-prompt-queue`, `reward-dispatch`, `group-assembly`.
  */
 export interface PromptFiltered {
   /** Which event or decision it is. */
   type: 'prompt.filtered';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
@@ -239,12 +260,15 @@ export interface PromptFiltered {
 /**
  * A prompt that is here already was supplied again: one of the two is dropped.
  *
- * Notice `prompt.merged`.
+ * Notice `prompt.merged`; an event of `reward-dispatch`, `group-assembly`.
  */
 export interface PromptMerged {
   /** Which event or decision it is. */
   type: 'prompt.merged';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
@@ -269,14 +293,18 @@ export interface PromptMerged {
 }
 
 /**
- * A prompt that was not started, or of which the round has failed, is handed back as it came.
+ * A prompt that was not started, or whose round has failed or is over, leaves the round as it came.
+ * `long-prompt-queue`, and recipes with it such as `tail-batching`, keep it for a later round: do not supply it again.
  *
- * Notice `prompt.returned`.
+ * Notice `prompt.returned`; an event of `long-prompt-queue`, `reward-dispatch`, `group-assembly`.
  */
 export interface PromptReturned {
   /** Which event or decision it is. */
   type: 'prompt.returned';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** The prompt, with what it carries. */
   prompt: Prompt;

@@ -10,7 +10,10 @@ import type { KeptResponse } from './objects.ts';
 export interface EnvironmentFailed {
   /** Which event or decision it is. */
   type: 'environment.failed';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
@@ -26,7 +29,10 @@ export interface EnvironmentFailed {
 export interface EnvironmentResumed {
   /** Which event or decision it is. */
   type: 'environment.resumed';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
@@ -40,7 +46,10 @@ export interface EnvironmentResumed {
 export interface EnvironmentWaiting {
   /** Which event or decision it is. */
   type: 'environment.waiting';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
@@ -54,7 +63,10 @@ export interface EnvironmentWaiting {
 export interface RequestAborted {
   /** Which event or decision it is. */
   type: 'request.aborted';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
@@ -63,14 +75,17 @@ export interface RequestAborted {
 }
 
 /**
- * A request runs on this engine.
+ * A request runs on this engine. Needed where the host places requests, so that `engine.lost` finds them.
  *
  * Event `request.started`.
  */
 export interface RequestStarted {
   /** Which event or decision it is. */
   type: 'request.started';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
@@ -86,7 +101,10 @@ export interface RequestStarted {
 export interface ResponseCompleted {
   /** Which event or decision it is. */
   type: 'response.completed';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
@@ -107,7 +125,10 @@ export interface ResponseCompleted {
 export interface ResponseFailed {
   /** Which event or decision it is. */
   type: 'response.failed';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
@@ -125,7 +146,10 @@ export interface ResponseFailed {
 export interface TurnFinished {
   /** Which event or decision it is. */
   type: 'turn.finished';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
@@ -141,7 +165,10 @@ export interface TurnFinished {
 export interface RequestAbort {
   /** Which event or decision it is. */
   type: 'request.abort';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
@@ -207,7 +234,10 @@ export interface RequestAbort {
 export interface RequestExpired {
   /** Which event or decision it is. */
   type: 'request.expired';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
@@ -230,7 +260,10 @@ export interface RequestExpired {
 export interface RequestLaunch {
   /** Which event or decision it is. */
   type: 'request.launch';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
@@ -242,7 +275,7 @@ export interface RequestLaunch {
   index: number;
   /** Version of the actor weights; never decreases. A whole number, 0 or more. */
   weightVersion: number;
-  /** Where to run it (`placement: policy`). At most 512 characters. */
+  /** Where to run it; always given with `placement: policy`. At most 512 characters. */
   engineId?: string | undefined;
   /** Opaque reference of the host, at most 256 bytes; echoed. */
   ref?: string | undefined;
@@ -296,7 +329,10 @@ export interface RequestLaunch {
 export interface RequestResume {
   /** Which event or decision it is. */
   type: 'request.resume';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
@@ -316,12 +352,15 @@ export interface RequestResume {
 /**
  * A response has used up its retries and is not tried again; its prompt goes on with the others.
  *
- * Notice `response.abandoned`.
+ * Notice `response.abandoned`; an event of `frontier-group-dispatch`.
  */
 export interface ResponseAbandoned {
   /** Which event or decision it is. */
   type: 'response.abandoned';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
@@ -350,12 +389,15 @@ export interface ResponseAbandoned {
 /**
  * A completed response is held for its prompt.
  *
- * Notice `response.accepted`.
+ * Notice `response.accepted`; an event of `reward-dispatch`, `group-assembly`, `gpu-scale-down`.
  */
 export interface ResponseAccepted {
   /** Which event or decision it is. */
   type: 'response.accepted';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
@@ -377,12 +419,15 @@ export interface ResponseAccepted {
 /**
  * A kept response is given up.
  *
- * Notice `response.dropped`.
+ * Notice `response.dropped`; an event of `reward-dispatch`, `group-assembly`.
  */
 export interface ResponseDropped {
   /** Which event or decision it is. */
   type: 'response.dropped';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
@@ -413,14 +458,17 @@ export interface ResponseDropped {
 }
 
 /**
- * A report about a request that was minted earlier and is over: nothing changes.
+ * A report about a request that is over, or a reward that its round did not wait for: nothing changes.
  *
  * Notice `response.late`.
  */
 export interface ResponseLate {
   /** Which event or decision it is. */
   type: 'response.late';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
@@ -446,7 +494,10 @@ export interface ResponseLate {
 export interface ResponseSurplus {
   /** Which event or decision it is. */
   type: 'response.surplus';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;

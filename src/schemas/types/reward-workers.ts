@@ -9,7 +9,10 @@
 export interface RewardWorkerAdded {
   /** Which event or decision it is. */
   type: 'reward-worker.added';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the reward worker, given by the host. At most 512 characters. */
   workerId: string;
@@ -27,7 +30,10 @@ export interface RewardWorkerAdded {
 export interface RewardWorkerDrained {
   /** Which event or decision it is. */
   type: 'reward-worker.drained';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the reward worker, given by the host. At most 512 characters. */
   workerId: string;
@@ -41,7 +47,10 @@ export interface RewardWorkerDrained {
 export interface RewardWorkerLost {
   /** Which event or decision it is. */
   type: 'reward-worker.lost';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the reward worker, given by the host. At most 512 characters. */
   workerId: string;
@@ -55,7 +64,10 @@ export interface RewardWorkerLost {
 export interface RewardFinished {
   /** Which event or decision it is. */
   type: 'reward.finished';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the dispatch, minted by the policy. At most 256 characters. */
   dispatchId: string;
@@ -66,7 +78,7 @@ export interface RewardFinished {
   outcome: 'scored' | 'timeout' | 'infrastructure' | 'cancelled';
   /** The raw reward, not a shaped one; with `scored`, and only then. */
   reward?: number | undefined;
-  /** How long it ran, in seconds, >= 0. */
+  /** How long it ran, in seconds. A number, 0 or more. */
   seconds: number;
   /** What went wrong, for operators. At most 2,000 characters. */
   message?: string | undefined;
@@ -80,7 +92,10 @@ export interface RewardFinished {
 export interface RewardRequested {
   /** Which event or decision it is. */
   type: 'reward.requested';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
@@ -106,7 +121,10 @@ export interface RewardRequested {
 export interface RewardStarted {
   /** Which event or decision it is. */
   type: 'reward.started';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the dispatch, minted by the policy. At most 256 characters. */
   dispatchId: string;
@@ -120,7 +138,10 @@ export interface RewardStarted {
 export interface RewardWithdrawn {
   /** Which event or decision it is. */
   type: 'reward.withdrawn';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
@@ -134,7 +155,10 @@ export interface RewardWithdrawn {
 export interface RewardCancel {
   /** Which event or decision it is. */
   type: 'reward.cancel';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the dispatch, minted by the policy. At most 256 characters. */
   dispatchId: string;
@@ -218,7 +242,10 @@ export interface RewardCancel {
 export interface RewardCancelled {
   /** Which event or decision it is. */
   type: 'reward.cancelled';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
@@ -292,7 +319,10 @@ export interface RewardCancelled {
 export interface RewardDispatch {
   /** Which event or decision it is. */
   type: 'reward.dispatch';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the dispatch, minted by the policy. At most 256 characters. */
   dispatchId: string;
@@ -358,7 +388,10 @@ export interface RewardDispatch {
 export interface RewardExpired {
   /** Which event or decision it is. */
   type: 'reward.expired';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the dispatch, minted by the policy. At most 256 characters. */
   dispatchId: string;
@@ -376,14 +409,18 @@ export interface RewardExpired {
 }
 
 /**
- * A response gets no reward: its tries are used up.
+ * A response gets no reward: its tries are used up. `speculative-admission` takes it as an event, and then fails the
+ * prompt.
  *
- * Notice `reward.failed`.
+ * Notice `reward.failed`; an event of `speculative-admission`, `group-assembly`.
  */
 export interface RewardFailed {
   /** Which event or decision it is. */
   type: 'reward.failed';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
@@ -419,7 +456,10 @@ export interface RewardFailed {
 export interface RewardLate {
   /** Which event or decision it is. */
   type: 'reward.late';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the dispatch, minted by the policy. At most 256 characters. */
   dispatchId: string;
@@ -453,7 +493,10 @@ export interface RewardLate {
 export interface RewardMerged {
   /** Which event or decision it is. */
   type: 'reward.merged';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
@@ -474,7 +517,10 @@ export interface RewardMerged {
 export interface RewardScored {
   /** Which event or decision it is. */
   type: 'reward.scored';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
@@ -516,7 +562,10 @@ export interface RewardScored {
 export interface RewardsResumed {
   /** Which event or decision it is. */
   type: 'rewards.resumed';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** `rule`: a check such as of a mathematical answer; `sandbox`: code is run; `judge`: an LLM judges. */
   kind: 'rule' | 'sandbox' | 'judge';
@@ -539,7 +588,10 @@ export interface RewardsResumed {
 export interface RewardsSaturated {
   /** Which event or decision it is. */
   type: 'rewards.saturated';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** `rule`: a check such as of a mathematical answer; `sandbox`: code is run; `judge`: an LLM judges. */
   kind: 'rule' | 'sandbox' | 'judge';

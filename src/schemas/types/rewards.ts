@@ -9,7 +9,10 @@
 export interface PromptJudged {
   /** Which event or decision it is. */
   type: 'prompt.judged';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -20,14 +23,18 @@ export interface PromptJudged {
 }
 
 /**
- * The reward of a completed response is known.
+ * The reward of a completed response is known: send it unasked. A round waits for rewards only where its filter reads
+ * them; `group-assembly` waits for all.
  *
  * Event `reward.ready`.
  */
 export interface RewardReady {
   /** Which event or decision it is. */
   type: 'reward.ready';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
@@ -43,7 +50,10 @@ export interface RewardReady {
 export interface JudgementLate {
   /** Which event or decision it is. */
   type: 'judgement.late';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
@@ -57,14 +67,17 @@ export interface JudgementLate {
 }
 
 /**
- * Judge a collected prompt with `prompt.judged`: it is needed, and has not come.
+ * Judge a collected prompt by `prompt.judged`: the judgement is needed, and did not come unasked.
  *
  * Command `judgement.request`; answered by `prompt.judged`.
  */
 export interface JudgementRequest {
   /** Which event or decision it is. */
   type: 'judgement.request';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
@@ -87,14 +100,17 @@ export interface JudgementRequest {
 }
 
 /**
- * Give the reward of a completed response with `reward.ready`: it is needed, and has not come.
+ * Send the reward of a completed response by `reward.ready`: it is needed, and did not come unasked.
  *
  * Command `reward.request`; answered by `reward.ready`.
  */
 export interface RewardRequest {
   /** Which event or decision it is. */
   type: 'reward.request';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;

@@ -3,18 +3,21 @@
 import type { FinalPrompt, Prompt } from './objects.ts';
 
 /**
- * Prompts that were asked for, in portions of any size.
+ * Prompts that `prompts.request` asked for, in portions of any size.
  *
  * Event `prompts.supplied`.
  */
 export interface PromptsSupplied {
   /** Which event or decision it is. */
   type: 'prompts.supplied';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
-  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  /** The round of the `prompts.request`; prompts for another round are returned. At most 512 characters. */
   roundId: string;
-  /** In any number and order; one that is here already is merged. */
+  /** In any number and order; what is beyond the count stands by. A prompt that is here already is merged. */
   prompts: Prompt[];
 }
 
@@ -26,7 +29,10 @@ export interface PromptsSupplied {
 export interface RoundFailed {
   /** Which event or decision it is. */
   type: 'round.failed';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -42,7 +48,10 @@ export interface RoundFailed {
 export interface RoundOpened {
   /** Which event or decision it is. */
   type: 'round.opened';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -55,14 +64,18 @@ export interface RoundOpened {
 }
 
 /**
- * The host is ready to begin a rollout round.
+ * The host is ready to begin a rollout round: engines are known where the policy places requests, and the last round
+ * has drained.
  *
  * Event `round.requested`.
  */
 export interface RoundRequested {
   /** Which event or decision it is. */
   type: 'round.requested';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -71,14 +84,17 @@ export interface RoundRequested {
 }
 
 /**
- * The data source has no more prompts.
+ * The data source has no more prompts, for good or until `source.reopened`.
  *
  * Event `source.exhausted`.
  */
 export interface SourceExhausted {
   /** Which event or decision it is. */
   type: 'source.exhausted';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Only this domain is exhausted. At most 512 characters. */
   domain?: string | undefined;
@@ -92,7 +108,10 @@ export interface SourceExhausted {
 export interface SourceReopened {
   /** Which event or decision it is. */
   type: 'source.reopened';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
 }
 
@@ -104,11 +123,14 @@ export interface SourceReopened {
 export interface PromptsRequest {
   /** Which event or decision it is. */
   type: 'prompts.request';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
-  /** How many more prompts are wanted. A whole number, 1 or more. */
+  /** Prompts that are still missing. A whole number, 1 or more. */
   count: number;
   /** The same, by domain, where quotas are set. Each: a whole number, 1 or more. */
   domains?: Record<string, number> | undefined;
@@ -157,14 +179,19 @@ export interface PromptsRequest {
 }
 
 /**
- * The round has all that it trains on; only the ids named here are final.
+ * The round has all that it trains on: the responses named here, and no others. Its reason says why they may be fewer
+ * than planned, or none.
  *
- * Notice `round.completed`.
+ * Notice `round.completed`; an event of `reward-dispatch`, `group-assembly`, `stream-training`, `gpu-scale-down`,
+ * `frontier-group-dispatch`.
  */
 export interface RoundCompleted {
   /** Which event or decision it is. */
   type: 'round.completed';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -230,7 +257,10 @@ export interface RoundCompleted {
 export interface RoundDrained {
   /** Which event or decision it is. */
   type: 'round.drained';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -246,12 +276,15 @@ export interface RoundDrained {
 /**
  * What the next round is: its kind, and the queued prompts that it begins with.
  *
- * Notice `round.planned`.
+ * Notice `round.planned`; an event of `adaptive-tp`.
  */
 export interface RoundPlanned {
   /** Which event or decision it is. */
   type: 'round.planned';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -306,7 +339,10 @@ export interface RoundPlanned {
 export interface RoundResumed {
   /** Which event or decision it is. */
   type: 'round.resumed';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -324,14 +360,17 @@ export interface RoundResumed {
 }
 
 /**
- * There is nothing left to plan a round with.
+ * Answers `round.requested` where no prompt is left: no round with this id begins, so that no `round.drained` follows.
  *
  * Notice `source.drained`.
  */
 export interface SourceDrained {
   /** Which event or decision it is. */
   type: 'source.drained';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -350,7 +389,10 @@ export interface SourceDrained {
 export interface SpeculationChosen {
   /** Which event or decision it is. */
   type: 'speculation.chosen';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Factor for prompts. */
   promptSpeculation: number;

@@ -10,7 +10,10 @@ import type { TimeoutEstimate } from './objects.ts';
 export interface SandboxCancelled {
   /** Which event or decision it is. */
   type: 'sandbox.cancelled';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the run, given by the host; new for every run. At most 512 characters. */
   runId: string;
@@ -24,13 +27,16 @@ export interface SandboxCancelled {
 export interface SandboxFinished {
   /** Which event or decision it is. */
   type: 'sandbox.finished';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the run, given by the host; new for every run. At most 512 characters. */
   runId: string;
   /** `timeout`: stopped at the timeout that it was given. `infrastructure`: the sandbox failed, not the code in it. */
   outcome: 'correct' | 'wrong' | 'timeout' | 'infrastructure';
-  /** How long the code ran, in seconds, >= 0; without waiting for a sandbox. A number, 0 to 1,000,000,000. */
+  /** How long the code ran, in seconds; without waiting for a sandbox. A number, 0 to 1,000,000,000. */
   seconds: number;
   /** What went wrong, for operators. At most 2,000 characters. */
   message?: string | undefined;
@@ -44,7 +50,10 @@ export interface SandboxFinished {
 export interface SandboxReportRequested {
   /** Which event or decision it is. */
   type: 'sandbox.report.requested';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Values of λ to judge, each 1 to 1000; 1, 1.25, 1.5, 2, 3, 4, 6, 8 and 16 if absent. */
   factors?: number[] | undefined;
@@ -58,7 +67,10 @@ export interface SandboxReportRequested {
 export interface SandboxRequested {
   /** Which event or decision it is. */
   type: 'sandbox.requested';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the run, given by the host; new for every run. At most 512 characters. */
   runId: string;
@@ -74,7 +86,10 @@ export interface SandboxRequested {
 export interface SandboxLate {
   /** Which event or decision it is. */
   type: 'sandbox.late';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the run, given by the host; new for every run. At most 512 characters. */
   runId: string;
@@ -93,7 +108,10 @@ export interface SandboxLate {
 export interface SandboxReport {
   /** Which event or decision it is. */
   type: 'sandbox.report';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Runs remembered: those that had an anchor and scored. A whole number, 0 or more. */
   runs: number;
@@ -130,7 +148,10 @@ export interface SandboxReport {
 export interface SandboxRun {
   /** Which event or decision it is. */
   type: 'sandbox.run';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the run, given by the host; new for every run. At most 512 characters. */
   runId: string;
@@ -176,7 +197,10 @@ export interface SandboxRun {
 export interface SandboxScored {
   /** Which event or decision it is. */
   type: 'sandbox.scored';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the run, given by the host; new for every run. At most 512 characters. */
   runId: string;
@@ -224,7 +248,10 @@ export interface SandboxScored {
 export interface SandboxUnscored {
   /** Which event or decision it is. */
   type: 'sandbox.unscored';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the run, given by the host; new for every run. At most 512 characters. */
   runId: string;

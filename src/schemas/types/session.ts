@@ -9,7 +9,10 @@
 export interface HostDecided {
   /** Which event or decision it is. */
   type: 'host.decided';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** The decision, with those of its fields that the host knows. */
   decision: {
@@ -27,7 +30,10 @@ export interface HostDecided {
 export interface HostRestarted {
   /** Which event or decision it is. */
   type: 'host.restarted';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Prefix of every request id; new after each restart of the host. At most 128 characters. */
   idPrefix: string;
@@ -41,25 +47,31 @@ export interface HostRestarted {
 export interface TimerFired {
   /** Which event or decision it is. */
   type: 'timer.fired';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the timer, minted by the policy. At most 512 characters. */
   timerId: string;
 }
 
 /**
- * Answer with `timer.fired` at this time; a later one with the same id replaces it.
+ * Answer with `timer.fired` at this time, not before it; a later `timer.set` with the same id replaces it.
  *
  * Command `timer.set`; answered by `timer.fired`.
  */
 export interface TimerSet {
   /** Which event or decision it is. */
   type: 'timer.set';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the timer, minted by the policy. At most 512 characters. */
   timerId: string;
-  /** When, on the clock of the session, in seconds. A number, 0 or more. */
+  /** When, on the clock of `at`, in seconds. A number, 0 or more. */
   fireAtSeconds: number;
   /** Why, with the numbers. */
   reason:

@@ -10,7 +10,10 @@ import type { TrainingShare } from './objects.ts';
 export interface GroupCompleted {
   /** Which event or decision it is. */
   type: 'group.completed';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -30,7 +33,10 @@ export interface GroupCompleted {
 export interface OptimizerStepped {
   /** Which event or decision it is. */
   type: 'optimizer.stepped';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -46,7 +52,10 @@ export interface OptimizerStepped {
 export interface ReplicaAdded {
   /** Which event or decision it is. */
   type: 'replica.added';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the data-parallel training replica. At most 512 characters. */
   replica: string;
@@ -60,7 +69,10 @@ export interface ReplicaAdded {
 export interface ReplicaLost {
   /** Which event or decision it is. */
   type: 'replica.lost';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the data-parallel training replica. At most 512 characters. */
   replica: string;
@@ -74,7 +86,10 @@ export interface ReplicaLost {
 export interface TrainConsumed {
   /** Which event or decision it is. */
   type: 'train.consumed';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the fetch or share, minted by the policy. At most 1,200 characters. */
   fetchId: string;
@@ -98,7 +113,10 @@ export interface TrainConsumed {
 export interface TrainFinished {
   /** Which event or decision it is. */
   type: 'train.finished';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the fetch or share, minted by the policy. At most 1,200 characters. */
   fetchId: string;
@@ -122,13 +140,16 @@ export interface TrainFinished {
 export interface GradientScale {
   /** Which event or decision it is. */
   type: 'gradient.scale';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
   /** Id of the data-parallel training replica. At most 512 characters. */
   replica: string;
-  /** Factor, >= 0; 0 for a replica without units of a mean. */
+  /** Factor; 0 for a replica without units of a mean. */
   factor: number;
   /** Why, with the numbers. */
   reason:
@@ -162,7 +183,10 @@ export interface GradientScale {
 export interface GradientsDiscard {
   /** Which event or decision it is. */
   type: 'gradients.discard';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -198,7 +222,10 @@ export interface GradientsDiscard {
 export interface GradientsOffload {
   /** Which event or decision it is. */
   type: 'gradients.offload';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -228,7 +255,10 @@ export interface GradientsOffload {
 export interface GradientsReload {
   /** Which event or decision it is. */
   type: 'gradients.reload';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -258,7 +288,10 @@ export interface GradientsReload {
 export interface GroupLate {
   /** Which event or decision it is. */
   type: 'group.late';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -288,7 +321,10 @@ export interface GroupLate {
 export interface GroupsDropped {
   /** Which event or decision it is. */
   type: 'groups.dropped';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -342,7 +378,10 @@ export interface GroupsDropped {
 export interface OptimizerStep {
   /** Which event or decision it is. */
   type: 'optimizer.step';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -393,7 +432,10 @@ export interface OptimizerStep {
 export interface ReferenceCompute {
   /** Which event or decision it is. */
   type: 'reference.compute';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -420,7 +462,10 @@ export interface ReferenceCompute {
 export interface RoundTrained {
   /** Which event or decision it is. */
   type: 'round.trained';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -462,7 +507,10 @@ export interface RoundTrained {
 export interface TrainFetch {
   /** Which event or decision it is. */
   type: 'train.fetch';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -528,7 +576,10 @@ export interface TrainFetch {
 export interface TrainFinish {
   /** Which event or decision it is. */
   type: 'train.finish';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -603,7 +654,10 @@ export interface TrainFinish {
 export interface TrainRequeued {
   /** Which event or decision it is. */
   type: 'train.requeued';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
@@ -664,7 +718,10 @@ export interface TrainRequeued {
 export interface TrainingLate {
   /** Which event or decision it is. */
   type: 'training.late';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId?: string | undefined;
@@ -718,7 +775,10 @@ export interface TrainingLate {
 export interface WeightsSwap {
   /** Which event or decision it is. */
   type: 'weights.swap';
-  /** Time on the clock of the session, in seconds; an earlier one is read as the latest. A number, 0 or more. */
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;

@@ -5,12 +5,15 @@ import * as root from '../../../src/index.ts';
 import {
   create,
   createRegistry,
+  groupAssembly,
   type ListenerFailure,
   longPromptQueue,
+  microBatches,
   PolicyError,
   recordEvents,
   registry,
   replayEvents,
+  runPlanner,
   speculativeAdmission,
 } from '../../../src/index.ts';
 
@@ -96,6 +99,69 @@ describe('send', () => {
     // Nothing was added by what was refused.
     policy.send({ type: 'round.requested', at: 0, roundId: 's', weightVersion: 0 });
     expect(counts).toHaveLength(2);
+    // A second one would carry out every command twice.
+    expect(() => policy.handle({ 'prompts.request': ask })).toThrow(
+      expect.objectContaining({ code: 'invalid_input', path: 'handlers', got: '"a second one"' }),
+    );
+    expect(() => policy.handle(undefined as never)).toThrow(expect.objectContaining({ path: 'handlers' }));
+  });
+
+  test('a failure that nobody listens for is written to the console', () => {
+    const error = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    const policy = create(longPromptQueue, { promptsPerRound: 1 });
+    policy.handle({
+      'prompts.request': () => {
+        throw new Error('no source');
+      },
+    });
+    policy.send({ type: 'round.requested', at: 0, roundId: 'r', weightVersion: 0 });
+    expect(error.mock.calls).toEqual([[expect.stringContaining('prompts.request'), new Error('no source')]]);
+    error.mockRestore();
+  });
+
+  test('a promise of a listener that is rejected is told to listener.error', async () => {
+    const policy = create(longPromptQueue, { promptsPerRound: 1 });
+    const failures: ListenerFailure[] = [];
+    policy.on('listener.error', (failure) => failures.push(failure));
+    policy.handle({ 'prompts.request': async () => Promise.reject(new Error('later')) });
+    policy.send({ type: 'round.requested', at: 0, roundId: 'r', weightVersion: 0 });
+    await vi.waitFor(() => expect(failures).toHaveLength(1));
+    expect(failures[0]).toMatchObject({ decision: { type: 'prompts.request' }, error: new Error('later') });
+  });
+
+  test('every observer hears every event, until it is ended', () => {
+    const policy = create(longPromptQueue, { promptsPerRound: 1 });
+    const heard: string[] = [];
+    const ends = ['one', 'other'].map((name) => policy.observe(() => heard.push(name)));
+    policy.send({ type: 'source.reopened', at: 0 });
+    ends[0]!();
+    policy.send({ type: 'source.reopened', at: 1 });
+    expect(heard).toEqual(['one', 'other', 'other']);
+  });
+
+  test('takes tells, for the compiler too, which decisions of one policy another takes', () => {
+    const policy = create(speculativeAdmission, { promptsPerRound: 1, responsesPerPrompt: 1, promptSpeculation: 1 });
+    const groups = create(groupAssembly, {});
+    const taken = [
+      ...policy.send(opening),
+      ...policy.send({ type: 'response.completed', at: 1, requestId: 'a/0#0', tokens: 3 }),
+    ].filter((decision) => {
+      if (groups.takes(decision)) groups.send(decision);
+      return groups.takes(decision);
+    });
+    expect(taken.map(({ type }) => type)).toContain('prompt.counted');
+    expect(groups.takes('prompt.counted')).toBe(true);
+  });
+
+  test('what is no definition, or of the other kind, is refused with what takes it', () => {
+    const refused = (call: () => unknown) => expect(call).toThrow(expect.objectContaining({ path: 'definition' }));
+    refused(() => create('tail-batching' as never, {} as never));
+    refused(() => create(microBatches as never, {} as never));
+    refused(() => runPlanner(longPromptQueue as never, {} as never));
+    const policy = create(longPromptQueue, { promptsPerRound: 1 });
+    expect(() => create(longPromptQueue, policy.snapshot() as never)).toThrow('`{ snapshot }` around a snapshot');
+    expect(() => create(longPromptQueue, { snapshot: JSON.stringify(policy.snapshot()) })).toThrow('JSON.parse');
+    expect(() => policy.on('round.planned', undefined as never)).toThrow(expect.objectContaining({ path: 'listener' }));
   });
 
   test('a listener for what is never decided is refused', () => {

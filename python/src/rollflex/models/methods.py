@@ -14,7 +14,7 @@ class SessionOpenParamsArmedItem(TypedDict):
     """Id of the timer, minted by the policy. String ≤ 512."""
 
     fireAtSeconds: float
-    """Seconds, >= 0. Number ≥ 0."""
+    """Seconds. Number ≥ 0."""
 
 
 class SessionOpenParams(TypedDict):
@@ -251,7 +251,7 @@ class SessionSnapshotResultArmedItem(TypedDict):
     """Id of the timer, minted by the policy. String ≤ 512."""
 
     fireAtSeconds: float
-    """Seconds, >= 0. Number ≥ 0."""
+    """Seconds. Number ≥ 0."""
 
 
 class SessionSnapshotResult(TypedDict):

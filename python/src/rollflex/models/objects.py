@@ -14,7 +14,7 @@ class CountedResponse(TypedDict):
     """Id of the request, minted by the policy. String ≤ 1200."""
 
     tokens: int
-    """Tokens, >= 0. Whole number ≥ 0."""
+    """Tokens. Whole number ≥ 0."""
 
     weightVersions: NotRequired[Sequence[int]]
     """Versions of the weights that generated it, ascending; absent: that of the round alone."""
@@ -30,7 +30,7 @@ class RewardedResponse(TypedDict):
     """Id of the request, minted by the policy. String ≤ 1200."""
 
     tokens: int
-    """Tokens, >= 0. Whole number ≥ 0."""
+    """Tokens. Whole number ≥ 0."""
 
     weightVersions: NotRequired[Sequence[int]]
     """Versions of the weights that generated it, ascending; absent: that of the round alone."""
@@ -81,7 +81,7 @@ class DroppedResponse(TypedDict):
     """Id of the request, minted by the policy. String ≤ 1200."""
 
     tokens: int
-    """Tokens, >= 0. Whole number ≥ 0."""
+    """Tokens. Whole number ≥ 0."""
 
     cause: Literal["stale_weights", "filtered", "failed", "round_failed", "merged"]
     """Why it is of no use."""
@@ -97,7 +97,7 @@ class FinalResponse(TypedDict):
     """Which response of the prompt, from 0. Whole number ≥ 0."""
 
     tokens: int
-    """Tokens, >= 0. Whole number ≥ 0."""
+    """Tokens. Whole number ≥ 0."""
 
     weightVersions: Sequence[int]
     """Versions of the weights that generated it, ascending."""
@@ -160,7 +160,7 @@ class RolloutWorkload(TypedDict):
     """Most tokens that a request generates; at least the mean, at most 1e9. Number > 0."""
 
     routingSkew: NotRequired[float]
-    """Tokens of the most loaded expert rank ÷ their mean over the ranks, ≥ 1; 1 if absent. Number ≥ 1."""
+    """Tokens of the most loaded expert rank ÷ their mean over the ranks; 1 if absent. Number ≥ 1."""
 
 
 class ProfileConfiguration(TypedDict):
@@ -173,7 +173,7 @@ class ProfileConfiguration(TypedDict):
     """Expert-parallel degree inside the replica; divides the TP. Whole number ≥ 1."""
 
     routingSkew: NotRequired[float]
-    """Tokens of the most loaded expert rank ÷ their mean over the ranks, ≥ 1; 1 if absent. Number ≥ 1."""
+    """Tokens of the most loaded expert rank ÷ their mean over the ranks; 1 if absent. Number ≥ 1."""
 
     batchSize: int
     """Sequences that one replica runs at once. Whole number ≥ 1."""
@@ -192,7 +192,7 @@ class ProfileRow(TypedDict):
     """Expert-parallel degree inside the replica; divides the TP. Whole number ≥ 1."""
 
     routingSkew: NotRequired[float]
-    """Tokens of the most loaded expert rank ÷ their mean over the ranks, ≥ 1; 1 if absent. Number ≥ 1."""
+    """Tokens of the most loaded expert rank ÷ their mean over the ranks; 1 if absent. Number ≥ 1."""
 
     batchSize: int
     """Sequences that one replica runs at once. Whole number ≥ 1."""
@@ -204,7 +204,7 @@ class ProfileRow(TypedDict):
     """Seconds of one decode step of the batch, > 0. Number > 0."""
 
     prefillSeconds: float
-    """Seconds to prefill the batch, ≥ 0. Number ≥ 0."""
+    """Seconds to prefill the batch. Number ≥ 0."""
 
     bytes: float
     """Bytes that each GPU of the replica holds: weights, KV cache, activations. Number ≥ 0."""
@@ -330,7 +330,7 @@ class VisualSample(TypedDict):
 
     bytes: int
     """
-    Bytes that its preprocessed tensors are expected to take in host memory, >= 1. Whole number 1 to
+    Bytes that its preprocessed tensors are expected to take in host memory. Whole number 1 to
     1000000000000000.
     """
 

@@ -48,7 +48,10 @@ class FrontierResized(TypedDict):
     type: Literal["frontier.resized"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     width: int
     """F_w: most groups in service at once. Whole number ≥ 1."""
@@ -81,7 +84,10 @@ class FrontierStarved(TypedDict):
     type: Literal["frontier.starved"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     roundId: str
     """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
@@ -132,7 +138,10 @@ class GroupLeft(TypedDict):
     type: Literal["group.left"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     promptId: str
     """Id of the prompt, given by the host. String ≤ 512."""
@@ -183,7 +192,10 @@ class RequestAdmit(TypedDict):
     type: Literal["request.admit"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     requestId: str
     """Id of the request, minted by the policy. String ≤ 1200."""
@@ -216,7 +228,10 @@ class RequestAwaited(TypedDict):
     type: Literal["request.awaited"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     promptId: str
     """Id of the prompt, given by the host. String ≤ 512."""
@@ -255,7 +270,10 @@ class RequestDeferred(TypedDict):
     type: Literal["request.deferred"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     requestId: str
     """Id of the request, minted by the policy. String ≤ 1200."""
@@ -303,7 +321,10 @@ class RequestDropped(TypedDict):
     type: Literal["request.dropped"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     requestId: str
     """Id of the request, minted by the policy. String ≤ 1200."""

@@ -88,7 +88,10 @@ class GpusReclaim(TypedDict):
     type: Literal["gpus.reclaim"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     releaseId: str
     """Id of the release of GPUs, minted by the policy. String ≤ 512."""
@@ -182,7 +185,10 @@ class GpusRelease(TypedDict):
     type: Literal["gpus.release"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     releaseId: str
     """Id of the release of GPUs, minted by the policy. String ≤ 512."""
@@ -233,7 +239,10 @@ class MigrationAbandoned(TypedDict):
     type: Literal["migration.abandoned"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     releaseId: str
     """Id of the release of GPUs, minted by the policy. String ≤ 512."""
@@ -272,7 +281,10 @@ class MigrationCancel(TypedDict):
     type: Literal["migration.cancel"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     releaseId: str
     """Id of the release of GPUs, minted by the policy. String ≤ 512."""
@@ -312,7 +324,10 @@ class ProgressQuery(TypedDict):
     type: Literal["progress.query"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     queryId: str
     """Id of the query, minted by the policy. String ≤ 512."""
@@ -340,7 +355,8 @@ RequestMigrate = TypedDict(
     "RequestMigrate",
     {
         "type": 'Literal["request.migrate"]',
-        # Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0.
+        # Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time
+        # than the latest counts as the latest. Number ≥ 0.
         "at": 'float',
         # Id of the release of GPUs, minted by the policy. String ≤ 512.
         "releaseId": 'str',
@@ -403,7 +419,10 @@ class ScaleDownLate(TypedDict):
     type: Literal["scale-down.late"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     id: str
     """Id of the query, the release, the request, the round or the engine."""
@@ -494,7 +513,10 @@ class ScaleDownRejected(TypedDict):
     type: Literal["scale-down.rejected"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     roundId: str
     """Id of the rollout round, given by the host; new for every round. String ≤ 512."""

@@ -23,12 +23,18 @@ class GroupRewardedReason(TypedDict):
 
 
 class GroupRewarded(TypedDict):
-    """A notice. Every response of a prompt that counts has its reward: the group can train."""
+    """
+    A notice. Every response of a prompt that counts has its reward, or will never have one: the group can
+    train.
+    """
 
     type: Literal["group.rewarded"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     roundId: str
     """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
@@ -40,7 +46,7 @@ class GroupRewarded(TypedDict):
     """Tokens of the prompt itself, where they are known. Whole number ≥ 0."""
 
     samples: int
-    """Responses with a reward, >= 1. Whole number ≥ 0."""
+    """Responses with a reward. Whole number ≥ 1."""
 
     tokens: int
     """Tokens of those responses, all together, without their prompts. Whole number ≥ 0."""
@@ -76,7 +82,10 @@ class GroupUnrewarded(TypedDict):
     type: Literal["group.unrewarded"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     roundId: str
     """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
@@ -100,7 +109,10 @@ class GroupWithdrawn(TypedDict):
     type: Literal["group.withdrawn"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     roundId: str
     """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
@@ -124,7 +136,10 @@ class RewardUnused(TypedDict):
     type: Literal["reward.unused"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     requestId: str
     """Id of the request, minted by the policy. String ≤ 1200."""
@@ -157,7 +172,10 @@ class RoundRewarded(TypedDict):
     type: Literal["round.rewarded"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     roundId: str
     """Id of the rollout round, given by the host; new for every round. String ≤ 512."""

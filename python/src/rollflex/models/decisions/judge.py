@@ -45,7 +45,10 @@ class JudgePlace(TypedDict):
     type: Literal["judge.place"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     sequenceTokens: int
     """Greatest length that the plan is for, in tokens. Whole number ≥ 1."""

@@ -25,7 +25,10 @@ class BatchAbandoned(TypedDict):
     type: Literal["batch.abandoned"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     batchId: str
     """Id of the batch, given by the host; new for every batch. String ≤ 512."""
@@ -70,7 +73,10 @@ class BatchMaterialized(TypedDict):
     type: Literal["batch.materialized"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     batchId: str
     """Id of the batch, given by the host; new for every batch. String ≤ 512."""
@@ -118,7 +124,10 @@ class BatchRun(TypedDict):
     type: Literal["batch.run"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     batchId: str
     """Id of the batch, given by the host; new for every batch. String ≤ 512."""
@@ -151,7 +160,10 @@ class PreprocessLate(TypedDict):
     type: Literal["preprocess.late"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     preprocessId: str
     """Id of the try, minted by the policy. String ≤ 256."""
@@ -214,7 +226,10 @@ class SampleDropped(TypedDict):
     type: Literal["sample.dropped"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     sampleId: str
     """Id of the sample, given by the host; new whenever it is drawn. String ≤ 512."""
@@ -288,7 +303,10 @@ class SampleEvict(TypedDict):
     type: Literal["sample.evict"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     sampleId: str
     """Id of the sample, given by the host; new whenever it is drawn. String ≤ 512."""
@@ -326,7 +344,8 @@ SampleMaterialize = TypedDict(
     "SampleMaterialize",
     {
         "type": 'Literal["sample.materialize"]',
-        # Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0.
+        # Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time
+        # than the latest counts as the latest. Number ≥ 0.
         "at": 'float',
         # Id of the slice, minted by the policy; a rank that has it already does not fetch it again. String ≤
         # 256.
@@ -375,7 +394,10 @@ class SamplePlaceholder(TypedDict):
     type: Literal["sample.placeholder"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     sampleId: str
     """Id of the sample, given by the host; new whenever it is drawn. String ≤ 512."""
@@ -517,7 +539,10 @@ class SamplePrefetch(TypedDict):
     type: Literal["sample.prefetch"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     preprocessId: str
     """Id of the try, minted by the policy. String ≤ 256."""
@@ -694,7 +719,10 @@ class SamplePreprocess(TypedDict):
     type: Literal["sample.preprocess"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     preprocessId: str
     """Id of the try, minted by the policy. String ≤ 256."""
@@ -756,7 +784,10 @@ class SampleRegistered(TypedDict):
     type: Literal["sample.registered"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     sampleId: str
     """Id of the sample, given by the host; new whenever it is drawn. String ≤ 512."""
@@ -765,7 +796,7 @@ class SampleRegistered(TypedDict):
     """Id of the node, given by the host. String ≤ 512."""
 
     bytes: int
-    """Bytes of the preprocessed tensors in host memory, >= 1. Whole number 1 to 1000000000000000."""
+    """Bytes of the preprocessed tensors in host memory. Whole number 1 to 1000000000000000."""
 
     reason: SampleRegisteredReason
     """Why, with the numbers."""
@@ -792,7 +823,10 @@ class SampleReleased(TypedDict):
     type: Literal["sample.released"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     sampleId: str
     """Id of the sample, given by the host; new whenever it is drawn. String ≤ 512."""
@@ -828,7 +862,10 @@ class SampleUnplaced(TypedDict):
     type: Literal["sample.unplaced"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     sampleId: str
     """Id of the sample, given by the host; new whenever it is drawn. String ≤ 512."""
@@ -867,7 +904,10 @@ class SliceLate(TypedDict):
     type: Literal["slice.late"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     sliceId: str
     """Id of the slice, minted by the policy; a rank that has it already does not fetch it again. String ≤ 256."""
@@ -894,7 +934,10 @@ class StepResumed(TypedDict):
     type: Literal["step.resumed"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     stepId: str
     """Id of the training step, given by the host; new for every step. String ≤ 512."""

@@ -169,7 +169,10 @@ class KindTpKept(TypedDict):
     type: Literal["kind-tp.kept"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     roundId: NotRequired[str]
     """The round that has ended, if one has. String ≤ 512."""
@@ -338,7 +341,10 @@ class KindTpSet(TypedDict):
     type: Literal["kind-tp.set"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     roundId: NotRequired[str]
     """The round whose end led to it, if one did. String ≤ 512."""
@@ -406,7 +412,10 @@ class ProfileMeasure(TypedDict):
     type: Literal["profile.measure"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     configurations: list[ProfileConfiguration]
     """Points to measure, by batch size and length."""
@@ -430,7 +439,10 @@ class RoundTpSet(TypedDict):
     type: Literal["round-tp.set"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     roundId: str
     """Id of the rollout round, given by the host; new for every round. String ≤ 512."""

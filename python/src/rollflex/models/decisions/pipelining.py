@@ -25,7 +25,10 @@ class GroupTrainable(TypedDict):
     type: Literal["group.trainable"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     roundId: str
     """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
@@ -37,7 +40,7 @@ class GroupTrainable(TypedDict):
     """Its place among the trainable groups of the round, from 0: the order of training. Whole number ≥ 0."""
 
     samples: int
-    """Responses of the group, >= 1. Whole number ≥ 0."""
+    """Responses of the group. Whole number ≥ 1."""
 
     tokens: int
     """Tokens of the group, prompts included where they are known. Whole number ≥ 0."""
@@ -85,7 +88,10 @@ class PipelineMeasured(TypedDict):
     type: Literal["pipeline.measured"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     roundId: str
     """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
@@ -199,7 +205,10 @@ class TrainDispatch(TypedDict):
     type: Literal["train.dispatch"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     roundId: str
     """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
@@ -250,7 +259,10 @@ class UpdateCancel(TypedDict):
     type: Literal["update.cancel"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     roundId: str
     """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
@@ -319,7 +331,10 @@ class WeightsPublish(TypedDict):
     type: Literal["weights.publish"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     roundId: str
     """Id of the rollout round, given by the host; new for every round. String ≤ 512."""

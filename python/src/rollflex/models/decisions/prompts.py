@@ -25,7 +25,10 @@ class PromptCarried(TypedDict):
     type: Literal["prompt.carried"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     promptId: str
     """Id of the prompt, given by the host. String ≤ 512."""
@@ -55,7 +58,10 @@ class PromptCollected(TypedDict):
     type: Literal["prompt.collected"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     promptId: str
     """Id of the prompt, given by the host. String ≤ 512."""
@@ -100,7 +106,10 @@ class PromptCounted(TypedDict):
     type: Literal["prompt.counted"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     promptId: str
     """Id of the prompt, given by the host. String ≤ 512."""
@@ -173,12 +182,18 @@ class PromptDeferredReasonStaleWeights(TypedDict):
 
 
 class PromptDeferred(TypedDict):
-    """A notice. An unfinished prompt leaves the round, to be tried again in a later one."""
+    """
+    A notice. An unfinished prompt leaves the round. `long-prompt-queue`, and recipes with it such as
+    `tail-batching`, keep it for a later round.
+    """
 
     type: Literal["prompt.deferred"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     prompt: Prompt
     """The prompt, with what it carries."""
@@ -247,12 +262,18 @@ class PromptFailedReasonReward(TypedDict):
 
 
 class PromptFailed(TypedDict):
-    """A notice. A prompt has used up its retries: it leaves, by name, and is replaced."""
+    """
+    A notice. A prompt has used up its retries: it leaves the round for good, and another prompt takes its
+    place.
+    """
 
     type: Literal["prompt.failed"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     promptId: str
     """Id of the prompt, given by the host. String ≤ 512."""
@@ -299,7 +320,10 @@ class PromptFiltered(TypedDict):
     type: Literal["prompt.filtered"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     promptId: str
     """Id of the prompt, given by the host. String ≤ 512."""
@@ -338,7 +362,10 @@ class PromptMerged(TypedDict):
     type: Literal["prompt.merged"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     promptId: str
     """Id of the prompt, given by the host. String ≤ 512."""
@@ -375,12 +402,19 @@ class PromptReturnedReasonRoundFailed(TypedDict):
 
 
 class PromptReturned(TypedDict):
-    """A notice. A prompt that was not started, or of which the round has failed, is handed back as it came."""
+    """
+    A notice. A prompt that was not started, or whose round has failed or is over, leaves the round as it
+    came. `long-prompt-queue`, and recipes with it such as `tail-batching`, keep it for a later round: do not
+    supply it again.
+    """
 
     type: Literal["prompt.returned"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     prompt: Prompt
     """The prompt, with what it carries."""

@@ -82,7 +82,10 @@ class RequestAbort(TypedDict):
     type: Literal["request.abort"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     requestId: str
     """Id of the request, minted by the policy. String ≤ 1200."""
@@ -120,7 +123,10 @@ class RequestExpired(TypedDict):
     type: Literal["request.expired"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     requestId: str
     """Id of the request, minted by the policy. String ≤ 1200."""
@@ -192,7 +198,10 @@ class RequestLaunch(TypedDict):
     type: Literal["request.launch"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     requestId: str
     """Id of the request, minted by the policy. String ≤ 1200."""
@@ -210,7 +219,7 @@ class RequestLaunch(TypedDict):
     """Version of the actor weights; never decreases. Whole number ≥ 0."""
 
     engineId: NotRequired[str]
-    """Where to run it (`placement: policy`). String ≤ 512."""
+    """Where to run it; always given with `placement: policy`. String ≤ 512."""
 
     ref: NotRequired[str]
     """Opaque reference of the host, at most 256 bytes; echoed. String ≤ 256."""
@@ -243,7 +252,10 @@ class RequestResume(TypedDict):
     type: Literal["request.resume"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     requestId: str
     """Id of the request, minted by the policy. String ≤ 1200."""
@@ -288,7 +300,10 @@ class ResponseAbandoned(TypedDict):
     type: Literal["response.abandoned"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     requestId: str
     """Id of the request, minted by the policy. String ≤ 1200."""
@@ -318,7 +333,10 @@ class ResponseAccepted(TypedDict):
     type: Literal["response.accepted"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     requestId: str
     """Id of the request, minted by the policy. String ≤ 1200."""
@@ -363,7 +381,10 @@ class ResponseDropped(TypedDict):
     type: Literal["response.dropped"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     requestId: str
     """Id of the request, minted by the policy. String ≤ 1200."""
@@ -397,12 +418,18 @@ class ResponseLateReasonReport(TypedDict):
 
 
 class ResponseLate(TypedDict):
-    """A notice. A report about a request that was minted earlier and is over: nothing changes."""
+    """
+    A notice. A report about a request that is over, or a reward that its round did not wait for: nothing
+    changes.
+    """
 
     type: Literal["response.late"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     requestId: str
     """Id of the request, minted by the policy. String ≤ 1200."""
@@ -426,7 +453,10 @@ class ResponseSurplus(TypedDict):
     type: Literal["response.surplus"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     requestId: str
     """Id of the request, minted by the policy. String ≤ 1200."""

@@ -108,7 +108,10 @@ class RewardCancel(TypedDict):
     type: Literal["reward.cancel"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     dispatchId: str
     """Id of the dispatch, minted by the policy. String ≤ 256."""
@@ -221,7 +224,10 @@ class RewardCancelled(TypedDict):
     type: Literal["reward.cancelled"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     requestId: str
     """Id of the request, minted by the policy. String ≤ 1200."""
@@ -312,7 +318,10 @@ class RewardDispatch(TypedDict):
     type: Literal["reward.dispatch"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     dispatchId: str
     """Id of the dispatch, minted by the policy. String ≤ 256."""
@@ -356,7 +365,10 @@ class RewardExpired(TypedDict):
     type: Literal["reward.expired"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     dispatchId: str
     """Id of the dispatch, minted by the policy. String ≤ 256."""
@@ -396,12 +408,18 @@ class RewardFailedReasonTimeout(TypedDict):
 
 
 class RewardFailed(TypedDict):
-    """A notice. A response gets no reward: its tries are used up."""
+    """
+    A notice. A response gets no reward: its tries are used up. `speculative-admission` takes it as an event,
+    and then fails the prompt.
+    """
 
     type: Literal["reward.failed"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     requestId: str
     """Id of the request, minted by the policy. String ≤ 1200."""
@@ -446,7 +464,10 @@ class RewardLate(TypedDict):
     type: Literal["reward.late"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     dispatchId: str
     """Id of the dispatch, minted by the policy. String ≤ 256."""
@@ -473,7 +494,10 @@ class RewardMerged(TypedDict):
     type: Literal["reward.merged"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     requestId: str
     """Id of the request, minted by the policy. String ≤ 1200."""
@@ -515,7 +539,10 @@ class RewardScored(TypedDict):
     type: Literal["reward.scored"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     requestId: str
     """Id of the request, minted by the policy. String ≤ 1200."""
@@ -554,7 +581,10 @@ class RewardsResumed(TypedDict):
     type: Literal["rewards.resumed"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     kind: Literal["rule", "sandbox", "judge"]
     """`rule`: a check such as of a mathematical answer; `sandbox`: code is run; `judge`: an LLM judges."""
@@ -605,7 +635,10 @@ class RewardsSaturated(TypedDict):
     type: Literal["rewards.saturated"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     kind: Literal["rule", "sandbox", "judge"]
     """`rule`: a check such as of a mathematical answer; `sandbox`: code is run; `judge`: an LLM judges."""

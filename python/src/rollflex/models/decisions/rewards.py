@@ -18,7 +18,10 @@ class JudgementLate(TypedDict):
     type: Literal["judgement.late"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     promptId: str
     """Id of the prompt, given by the host. String ≤ 512."""
@@ -43,12 +46,15 @@ class JudgementRequestReasonHostRestarted(TypedDict):
 
 
 class JudgementRequest(TypedDict):
-    """A command. Judge a collected prompt with `prompt.judged`: it is needed, and has not come."""
+    """A command. Judge a collected prompt by `prompt.judged`: the judgement is needed, and did not come unasked."""
 
     type: Literal["judgement.request"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     promptId: str
     """Id of the prompt, given by the host. String ≤ 512."""
@@ -85,12 +91,18 @@ class RewardRequestReasonHostRestarted(TypedDict):
 
 
 class RewardRequest(TypedDict):
-    """A command. Give the reward of a completed response with `reward.ready`: it is needed, and has not come."""
+    """
+    A command. Send the reward of a completed response by `reward.ready`: it is needed, and did not come
+    unasked.
+    """
 
     type: Literal["reward.request"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     requestId: str
     """Id of the request, minted by the policy. String ≤ 1200."""

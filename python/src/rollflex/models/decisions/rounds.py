@@ -73,13 +73,16 @@ class PromptsRequest(TypedDict):
     type: Literal["prompts.request"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     roundId: str
     """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
 
     count: int
-    """How many more prompts are wanted. Whole number ≥ 1."""
+    """Prompts that are still missing. Whole number ≥ 1."""
 
     domains: NotRequired[dict[str, int]]
     """The same, by domain, where quotas are set."""
@@ -155,12 +158,18 @@ class RoundCompletedReasonAllEnded(TypedDict):
 
 
 class RoundCompleted(TypedDict):
-    """A notice. The round has all that it trains on; only the ids named here are final."""
+    """
+    A notice. The round has all that it trains on: the responses named here, and no others. Its reason says
+    why they may be fewer than planned, or none.
+    """
 
     type: Literal["round.completed"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     roundId: str
     """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
@@ -205,7 +214,10 @@ class RoundDrained(TypedDict):
     type: Literal["round.drained"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     roundId: str
     """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
@@ -268,7 +280,10 @@ class RoundPlanned(TypedDict):
     type: Literal["round.planned"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     roundId: str
     """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
@@ -309,7 +324,10 @@ class RoundResumed(TypedDict):
     type: Literal["round.resumed"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     roundId: str
     """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
@@ -331,12 +349,18 @@ class SourceDrainedReason(TypedDict):
 
 
 class SourceDrained(TypedDict):
-    """A notice. There is nothing left to plan a round with."""
+    """
+    A notice. Answers `round.requested` where no prompt is left: no round with this id begins, so that no
+    `round.drained` follows.
+    """
 
     type: Literal["source.drained"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     roundId: str
     """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
@@ -375,7 +399,10 @@ class SpeculationChosen(TypedDict):
     type: Literal["speculation.chosen"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     promptSpeculation: float
     """Factor for prompts."""

@@ -19,7 +19,10 @@ class SandboxLate(TypedDict):
     type: Literal["sandbox.late"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     runId: str
     """Id of the run, given by the host; new for every run. String ≤ 512."""
@@ -43,7 +46,10 @@ class SandboxReport(TypedDict):
     type: Literal["sandbox.report"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     runs: int
     """Runs remembered: those that had an anchor and scored. Whole number ≥ 0."""
@@ -121,7 +127,10 @@ class SandboxRun(TypedDict):
     type: Literal["sandbox.run"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     runId: str
     """Id of the run, given by the host; new for every run. String ≤ 512."""
@@ -184,7 +193,10 @@ class SandboxScored(TypedDict):
     type: Literal["sandbox.scored"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     runId: str
     """Id of the run, given by the host; new for every run. String ≤ 512."""
@@ -229,7 +241,10 @@ class SandboxUnscored(TypedDict):
     type: Literal["sandbox.unscored"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     runId: str
     """Id of the run, given by the host; new for every run. String ≤ 512."""

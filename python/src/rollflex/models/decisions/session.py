@@ -46,18 +46,24 @@ class TimerSetReasonRewardCancelGrace(TypedDict):
 
 
 class TimerSet(TypedDict):
-    """A command. Answer with `timer.fired` at this time; a later one with the same id replaces it."""
+    """
+    A command. Answer with `timer.fired` at this time, not before it; a later `timer.set` with the same id
+    replaces it.
+    """
 
     type: Literal["timer.set"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     timerId: str
     """Id of the timer, minted by the policy. String ≤ 512."""
 
     fireAtSeconds: float
-    """When, on the clock of the session, in seconds. Number ≥ 0."""
+    """When, on the clock of `at`, in seconds. Number ≥ 0."""
 
     reason: (
         TimerSetReasonAbortGrace

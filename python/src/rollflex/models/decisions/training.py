@@ -43,7 +43,10 @@ class GradientScale(TypedDict):
     type: Literal["gradient.scale"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     roundId: str
     """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
@@ -52,7 +55,7 @@ class GradientScale(TypedDict):
     """Id of the data-parallel training replica. String ≤ 512."""
 
     factor: float
-    """Factor, >= 0; 0 for a replica without units of a mean. Number ≥ 0."""
+    """Factor; 0 for a replica without units of a mean. Number ≥ 0."""
 
     reason: GradientScaleReasonLocalMean | GradientScaleReasonLocalSum
     """Why, with the numbers."""
@@ -91,7 +94,10 @@ class GradientsDiscard(TypedDict):
     type: Literal["gradients.discard"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     roundId: str
     """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
@@ -131,7 +137,10 @@ class GradientsOffload(TypedDict):
     type: Literal["gradients.offload"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     roundId: str
     """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
@@ -167,7 +176,10 @@ class GradientsReload(TypedDict):
     type: Literal["gradients.reload"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     roundId: str
     """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
@@ -203,7 +215,10 @@ class GroupLate(TypedDict):
     type: Literal["group.late"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     roundId: str
     """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
@@ -275,7 +290,10 @@ class GroupsDropped(TypedDict):
     type: Literal["groups.dropped"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     roundId: str
     """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
@@ -335,7 +353,10 @@ class OptimizerStep(TypedDict):
     type: Literal["optimizer.step"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     roundId: str
     """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
@@ -374,7 +395,10 @@ class ReferenceCompute(TypedDict):
     type: Literal["reference.compute"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     roundId: str
     """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
@@ -434,7 +458,10 @@ class RoundTrained(TypedDict):
     type: Literal["round.trained"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     roundId: str
     """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
@@ -509,7 +536,10 @@ class TrainFetch(TypedDict):
     type: Literal["train.fetch"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     roundId: str
     """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
@@ -628,7 +658,10 @@ class TrainFinish(TypedDict):
     type: Literal["train.finish"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     roundId: str
     """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
@@ -721,7 +754,10 @@ class TrainRequeued(TypedDict):
     type: Literal["train.requeued"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     roundId: str
     """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
@@ -799,7 +835,10 @@ class TrainingLate(TypedDict):
     type: Literal["training.late"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     roundId: NotRequired[str]
     """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
@@ -841,7 +880,10 @@ class WeightsSwap(TypedDict):
     type: Literal["weights.swap"]
 
     at: float
-    """Time on the clock of the session, in seconds; an earlier one is read as the latest. Number ≥ 0."""
+    """
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Number ≥ 0.
+    """
 
     roundId: str
     """Id of the rollout round, given by the host; new for every round. String ≤ 512."""

@@ -14,8 +14,8 @@ class EngineAdded(TypedDict):
 
     at: NotRequired[float]
     """
-    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
-    with Unix time if absent. Number ≥ 0.
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Stamped by the server with Unix time if absent. Number ≥ 0.
     """
 
     engineId: str
@@ -29,8 +29,8 @@ class EngineDrained(TypedDict):
 
     at: NotRequired[float]
     """
-    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
-    with Unix time if absent. Number ≥ 0.
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Stamped by the server with Unix time if absent. Number ≥ 0.
     """
 
     engineId: str
@@ -38,14 +38,14 @@ class EngineDrained(TypedDict):
 
 
 class EngineLost(TypedDict):
-    """An engine is gone, with all requests that ran on it."""
+    """An engine is gone, with all requests that ran on it: they need no reports of their own."""
 
     type: Literal["engine.lost"]
 
     at: NotRequired[float]
     """
-    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
-    with Unix time if absent. Number ≥ 0.
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Stamped by the server with Unix time if absent. Number ≥ 0.
     """
 
     engineId: str
@@ -59,8 +59,8 @@ class EnginesChanged(TypedDict):
 
     at: NotRequired[float]
     """
-    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
-    with Unix time if absent. Number ≥ 0.
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Stamped by the server with Unix time if absent. Number ≥ 0.
     """
 
     engineIds: Sequence[str]
@@ -96,8 +96,8 @@ class EnginesPlaced(TypedDict):
 
     at: NotRequired[float]
     """
-    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
-    with Unix time if absent. Number ≥ 0.
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Stamped by the server with Unix time if absent. Number ≥ 0.
     """
 
     engines: Sequence[EnginesPlacedEngine]

@@ -15,8 +15,8 @@ class KindTpFailed(TypedDict):
 
     at: NotRequired[float]
     """
-    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
-    with Unix time if absent. Number ≥ 0.
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Stamped by the server with Unix time if absent. Number ≥ 0.
     """
 
     kind: Literal["short", "long"]
@@ -39,8 +39,8 @@ class ProfileMeasured(TypedDict):
 
     at: NotRequired[float]
     """
-    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
-    with Unix time if absent. Number ≥ 0.
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Stamped by the server with Unix time if absent. Number ≥ 0.
     """
 
     rows: Sequence[ProfileRow]
@@ -54,8 +54,8 @@ class ProfileObserved(TypedDict):
 
     at: NotRequired[float]
     """
-    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
-    with Unix time if absent. Number ≥ 0.
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Stamped by the server with Unix time if absent. Number ≥ 0.
     """
 
     roundId: str
@@ -68,7 +68,7 @@ class ProfileObserved(TypedDict):
     """Expert-parallel degree inside the replica; divides the TP. Whole number ≥ 1."""
 
     routingSkew: NotRequired[float]
-    """Tokens of the most loaded expert rank ÷ their mean over the ranks, ≥ 1; 1 if absent. Number ≥ 1."""
+    """Tokens of the most loaded expert rank ÷ their mean over the ranks; 1 if absent. Number ≥ 1."""
 
     batchSize: int
     """Sequences that one replica runs at once. Whole number ≥ 1."""
@@ -87,8 +87,8 @@ class StepFinished(TypedDict):
 
     at: NotRequired[float]
     """
-    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
-    with Unix time if absent. Number ≥ 0.
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Stamped by the server with Unix time if absent. Number ≥ 0.
     """
 
     roundId: str

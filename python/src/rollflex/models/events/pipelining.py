@@ -14,8 +14,8 @@ class TrainerRestarted(TypedDict):
 
     at: NotRequired[float]
     """
-    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
-    with Unix time if absent. Number ≥ 0.
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Stamped by the server with Unix time if absent. Number ≥ 0.
     """
 
     roundId: str
@@ -35,8 +35,8 @@ class UpdateConsumed(TypedDict):
 
     at: NotRequired[float]
     """
-    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
-    with Unix time if absent. Number ≥ 0.
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Stamped by the server with Unix time if absent. Number ≥ 0.
     """
 
     updateId: str
@@ -56,8 +56,8 @@ class UpdateLost(TypedDict):
 
     at: NotRequired[float]
     """
-    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
-    with Unix time if absent. Number ≥ 0.
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Stamped by the server with Unix time if absent. Number ≥ 0.
     """
 
     updateId: str
@@ -74,8 +74,8 @@ class WeightsPublished(TypedDict):
 
     at: NotRequired[float]
     """
-    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
-    with Unix time if absent. Number ≥ 0.
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Stamped by the server with Unix time if absent. Number ≥ 0.
     """
 
     roundId: str

@@ -14,8 +14,8 @@ class EnvironmentFailed(TypedDict):
 
     at: NotRequired[float]
     """
-    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
-    with Unix time if absent. Number ≥ 0.
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Stamped by the server with Unix time if absent. Number ≥ 0.
     """
 
     requestId: str
@@ -32,8 +32,8 @@ class EnvironmentResumed(TypedDict):
 
     at: NotRequired[float]
     """
-    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
-    with Unix time if absent. Number ≥ 0.
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Stamped by the server with Unix time if absent. Number ≥ 0.
     """
 
     requestId: str
@@ -47,8 +47,8 @@ class EnvironmentWaiting(TypedDict):
 
     at: NotRequired[float]
     """
-    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
-    with Unix time if absent. Number ≥ 0.
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Stamped by the server with Unix time if absent. Number ≥ 0.
     """
 
     requestId: str
@@ -62,8 +62,8 @@ class RequestAborted(TypedDict):
 
     at: NotRequired[float]
     """
-    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
-    with Unix time if absent. Number ≥ 0.
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Stamped by the server with Unix time if absent. Number ≥ 0.
     """
 
     requestId: str
@@ -74,14 +74,14 @@ class RequestAborted(TypedDict):
 
 
 class RequestStarted(TypedDict):
-    """A request runs on this engine."""
+    """A request runs on this engine. Needed where the host places requests, so that `engine.lost` finds them."""
 
     type: Literal["request.started"]
 
     at: NotRequired[float]
     """
-    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
-    with Unix time if absent. Number ≥ 0.
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Stamped by the server with Unix time if absent. Number ≥ 0.
     """
 
     requestId: str
@@ -98,8 +98,8 @@ class ResponseCompleted(TypedDict):
 
     at: NotRequired[float]
     """
-    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
-    with Unix time if absent. Number ≥ 0.
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Stamped by the server with Unix time if absent. Number ≥ 0.
     """
 
     requestId: str
@@ -119,8 +119,8 @@ class ResponseFailed(TypedDict):
 
     at: NotRequired[float]
     """
-    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
-    with Unix time if absent. Number ≥ 0.
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Stamped by the server with Unix time if absent. Number ≥ 0.
     """
 
     requestId: str
@@ -140,8 +140,8 @@ class TurnFinished(TypedDict):
 
     at: NotRequired[float]
     """
-    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
-    with Unix time if absent. Number ≥ 0.
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Stamped by the server with Unix time if absent. Number ≥ 0.
     """
 
     requestId: str

@@ -13,8 +13,8 @@ class PromptJudged(TypedDict):
 
     at: NotRequired[float]
     """
-    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
-    with Unix time if absent. Number ≥ 0.
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Stamped by the server with Unix time if absent. Number ≥ 0.
     """
 
     roundId: str
@@ -28,14 +28,17 @@ class PromptJudged(TypedDict):
 
 
 class RewardReady(TypedDict):
-    """The reward of a completed response is known."""
+    """
+    The reward of a completed response is known: send it unasked. A round waits for rewards only where its
+    filter reads them; `group-assembly` waits for all.
+    """
 
     type: Literal["reward.ready"]
 
     at: NotRequired[float]
     """
-    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
-    with Unix time if absent. Number ≥ 0.
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Stamped by the server with Unix time if absent. Number ≥ 0.
     """
 
     requestId: str

@@ -9,21 +9,21 @@ from ..objects import Prompt
 
 
 class PromptsSupplied(TypedDict):
-    """Prompts that were asked for, in portions of any size."""
+    """Prompts that `prompts.request` asked for, in portions of any size."""
 
     type: Literal["prompts.supplied"]
 
     at: NotRequired[float]
     """
-    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
-    with Unix time if absent. Number ≥ 0.
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Stamped by the server with Unix time if absent. Number ≥ 0.
     """
 
     roundId: str
-    """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
+    """The round of the `prompts.request`; prompts for another round are returned. String ≤ 512."""
 
     prompts: Sequence[Prompt]
-    """In any number and order; one that is here already is merged."""
+    """In any number and order; what is beyond the count stands by. A prompt that is here already is merged."""
 
 
 class RoundFailed(TypedDict):
@@ -33,8 +33,8 @@ class RoundFailed(TypedDict):
 
     at: NotRequired[float]
     """
-    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
-    with Unix time if absent. Number ≥ 0.
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Stamped by the server with Unix time if absent. Number ≥ 0.
     """
 
     roundId: str
@@ -51,8 +51,8 @@ class RoundOpened(TypedDict):
 
     at: NotRequired[float]
     """
-    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
-    with Unix time if absent. Number ≥ 0.
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Stamped by the server with Unix time if absent. Number ≥ 0.
     """
 
     roundId: str
@@ -69,14 +69,17 @@ class RoundOpened(TypedDict):
 
 
 class RoundRequested(TypedDict):
-    """The host is ready to begin a rollout round."""
+    """
+    The host is ready to begin a rollout round: engines are known where the policy places requests, and the
+    last round has drained.
+    """
 
     type: Literal["round.requested"]
 
     at: NotRequired[float]
     """
-    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
-    with Unix time if absent. Number ≥ 0.
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Stamped by the server with Unix time if absent. Number ≥ 0.
     """
 
     roundId: str
@@ -87,14 +90,14 @@ class RoundRequested(TypedDict):
 
 
 class SourceExhausted(TypedDict):
-    """The data source has no more prompts."""
+    """The data source has no more prompts, for good or until `source.reopened`."""
 
     type: Literal["source.exhausted"]
 
     at: NotRequired[float]
     """
-    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
-    with Unix time if absent. Number ≥ 0.
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Stamped by the server with Unix time if absent. Number ≥ 0.
     """
 
     domain: NotRequired[str]
@@ -108,6 +111,6 @@ class SourceReopened(TypedDict):
 
     at: NotRequired[float]
     """
-    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
-    with Unix time if absent. Number ≥ 0.
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Stamped by the server with Unix time if absent. Number ≥ 0.
     """

@@ -14,8 +14,8 @@ class SandboxCancelled(TypedDict):
 
     at: NotRequired[float]
     """
-    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
-    with Unix time if absent. Number ≥ 0.
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Stamped by the server with Unix time if absent. Number ≥ 0.
     """
 
     runId: str
@@ -29,8 +29,8 @@ class SandboxFinished(TypedDict):
 
     at: NotRequired[float]
     """
-    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
-    with Unix time if absent. Number ≥ 0.
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Stamped by the server with Unix time if absent. Number ≥ 0.
     """
 
     runId: str
@@ -43,7 +43,7 @@ class SandboxFinished(TypedDict):
     """
 
     seconds: float
-    """How long the code ran, in seconds, >= 0; without waiting for a sandbox. Number 0 to 1000000000."""
+    """How long the code ran, in seconds; without waiting for a sandbox. Number 0 to 1000000000."""
 
     message: NotRequired[str]
     """What went wrong, for operators. String ≤ 2000."""
@@ -56,8 +56,8 @@ class SandboxReportRequested(TypedDict):
 
     at: NotRequired[float]
     """
-    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
-    with Unix time if absent. Number ≥ 0.
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Stamped by the server with Unix time if absent. Number ≥ 0.
     """
 
     factors: NotRequired[Sequence[float]]
@@ -71,8 +71,8 @@ class SandboxRequested(TypedDict):
 
     at: NotRequired[float]
     """
-    Time on the clock of the session, in seconds; an earlier one is read as the latest. Stamped by the server
-    with Unix time if absent. Number ≥ 0.
+    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
+    the latest counts as the latest. Stamped by the server with Unix time if absent. Number ≥ 0.
     """
 
     runId: str

@@ -11,13 +11,13 @@ class FlexUlyssesInputCostsCompute(TypedDict):
     """Part of :class:`FlexUlyssesInputCosts`."""
 
     base: NotRequired[float]
-    """What does not depend on the length, >= 0; 0 if absent. Number ≥ 0."""
+    """What does not depend on the length; 0 if absent. Number ≥ 0."""
 
     perToken: NotRequired[float]
-    """For each token, >= 0; 0 if absent. Number ≥ 0."""
+    """For each token; 0 if absent. Number ≥ 0."""
 
     perTokenSquared: NotRequired[float]
-    """For each token times the length, >= 0 (attention); 0 if absent. Number ≥ 0."""
+    """For each token times the length (attention); 0 if absent. Number ≥ 0."""
 
 
 class FlexUlyssesInputCostsComputeItem(TypedDict):
@@ -27,20 +27,20 @@ class FlexUlyssesInputCostsComputeItem(TypedDict):
     """Length of the sequences, in tokens; longer at each point. Whole number ≥ 0."""
 
     value: float
-    """What was measured there, >= 0. Number ≥ 0."""
+    """What was measured there. Number ≥ 0."""
 
 
 class FlexUlyssesInputCostsCommunicationItemCost(TypedDict):
     """Part of :class:`FlexUlyssesInputCostsCommunicationItem`."""
 
     base: NotRequired[float]
-    """What does not depend on the length, >= 0; 0 if absent. Number ≥ 0."""
+    """What does not depend on the length; 0 if absent. Number ≥ 0."""
 
     perToken: NotRequired[float]
-    """For each token, >= 0; 0 if absent. Number ≥ 0."""
+    """For each token; 0 if absent. Number ≥ 0."""
 
     perTokenSquared: NotRequired[float]
-    """For each token times the length, >= 0 (attention); 0 if absent. Number ≥ 0."""
+    """For each token times the length (attention); 0 if absent. Number ≥ 0."""
 
 
 class FlexUlyssesInputCostsCommunicationItemCostItem(TypedDict):
@@ -50,7 +50,7 @@ class FlexUlyssesInputCostsCommunicationItemCostItem(TypedDict):
     """Length of the sequences, in tokens; longer at each point. Whole number ≥ 0."""
 
     value: float
-    """What was measured there, >= 0. Number ≥ 0."""
+    """What was measured there. Number ≥ 0."""
 
 
 class FlexUlyssesInputCostsCommunicationItem(TypedDict):
@@ -106,13 +106,13 @@ class FlexUlyssesInputCostsWorkload(TypedDict):
     """Part of :class:`FlexUlyssesInputCosts`."""
 
     base: NotRequired[float]
-    """What does not depend on the length, >= 0; 0 if absent. Number ≥ 0."""
+    """What does not depend on the length; 0 if absent. Number ≥ 0."""
 
     perToken: NotRequired[float]
-    """For each token, >= 0; 0 if absent. Number ≥ 0."""
+    """For each token; 0 if absent. Number ≥ 0."""
 
     perTokenSquared: NotRequired[float]
-    """For each token times the length, >= 0 (attention); 0 if absent. Number ≥ 0."""
+    """For each token times the length (attention); 0 if absent. Number ≥ 0."""
 
 
 class FlexUlyssesInputCostsWorkloadItem(TypedDict):
@@ -122,7 +122,7 @@ class FlexUlyssesInputCostsWorkloadItem(TypedDict):
     """Length of the sequences, in tokens; longer at each point. Whole number ≥ 0."""
 
     value: float
-    """What was measured there, >= 0. Number ≥ 0."""
+    """What was measured there. Number ≥ 0."""
 
 
 class FlexUlyssesInputCosts(TypedDict):
@@ -136,7 +136,7 @@ class FlexUlyssesInputCosts(TypedDict):
 
     crossNodeFactor: NotRequired[float]
     """
-    What an all-to-all between nodes costs, relative to one inside a node, >= 0 (γ in the paper). Number 0 to
+    What an all-to-all between nodes costs, relative to one inside a node (γ in the paper). Number 0 to
     1000000. Default: 16.
     """
 
@@ -235,8 +235,8 @@ class FlexUlyssesInput(TypedDict):
 
     memorySlack: NotRequired[float]
     """
-    Most tokens of a device, relative to the mean over all devices, >= 1 (α in the paper). Number 1 to
-    1000000. Default: 1.1.
+    Most tokens of a device, relative to the mean over all devices (α in the paper). Number 1 to 1000000.
+    Default: 1.1.
     """
 
     memoryCapTokens: NotRequired[float]

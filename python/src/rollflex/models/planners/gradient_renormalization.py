@@ -11,32 +11,26 @@ class GradientRenormalizationInputReplicaMicroBatche(TypedDict):
     """Part of :class:`GradientRenormalizationInputReplica`."""
 
     samples: int
-    """Responses in it, >= 0; one response that was cut into several rows is one. Whole number ≥ 0."""
+    """Responses in it; one response that was cut into several rows is one. Whole number ≥ 0."""
 
     tokens: NotRequired[int]
-    """
-    Tokens in it that the loss counts, >= 0; needed with `unit: tokens` where there are samples. Whole number
-    ≥ 0.
-    """
+    """Tokens in it that the loss counts; needed with `unit: tokens` where there are samples. Whole number ≥ 0."""
 
     groups: NotRequired[int]
-    """Whole groups in it, >= 0; needed with `unit: groups` where there are samples. Whole number ≥ 0."""
+    """Whole groups in it; needed with `unit: groups` where there are samples. Whole number ≥ 0."""
 
 
 class GradientRenormalizationInputReplica(TypedDict):
     """Part of :class:`GradientRenormalizationInput`."""
 
     samples: int
-    """Responses in it, >= 0; one response that was cut into several rows is one. Whole number ≥ 0."""
+    """Responses in it; one response that was cut into several rows is one. Whole number ≥ 0."""
 
     tokens: NotRequired[int]
-    """
-    Tokens in it that the loss counts, >= 0; needed with `unit: tokens` where there are samples. Whole number
-    ≥ 0.
-    """
+    """Tokens in it that the loss counts; needed with `unit: tokens` where there are samples. Whole number ≥ 0."""
 
     groups: NotRequired[int]
-    """Whole groups in it, >= 0; needed with `unit: groups` where there are samples. Whole number ≥ 0."""
+    """Whole groups in it; needed with `unit: groups` where there are samples. Whole number ≥ 0."""
 
     microBatches: NotRequired[Sequence[GradientRenormalizationInputReplicaMicroBatche]]
     """Its micro-batches, empty ones included; their counts add up to its own."""
@@ -83,7 +77,7 @@ class GradientRenormalizationPlan(TypedDict):
     """Plan of `gradient-renormalization`."""
 
     factors: list[float]
-    """For each replica: what its local gradient is multiplied by before the collective, >= 0."""
+    """For each replica: what its local gradient is multiplied by before the collective."""
 
     microBatchFactors: NotRequired[list[list[float]]]
     """

@@ -42,7 +42,7 @@ class GrpoAdvantagesInput(TypedDict):
     """
 
     epsilon: NotRequired[float]
-    """Added to the standard deviation, >= 0. Number ≥ 0. Default: 0.000001."""
+    """Added to the standard deviation. Number ≥ 0. Default: 0.000001."""
 
     varianceTolerance: NotRequired[float]
     """
@@ -64,7 +64,7 @@ class GrpoAdvantagesPlanGroup(TypedDict):
     """As it was given. String ≤ 512."""
 
     responses: int
-    """Responses that count, >= 1. Whole number ≥ 1."""
+    """Responses that count. Whole number ≥ 1."""
 
     mean: float
     """Mean of their rewards."""

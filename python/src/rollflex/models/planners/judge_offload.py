@@ -10,13 +10,13 @@ class JudgeOffloadInputActivationBytes(TypedDict):
     """Part of :class:`JudgeOffloadInput`."""
 
     base: NotRequired[float]
-    """What does not depend on the length, >= 0; 0 if absent. Number ≥ 0."""
+    """What does not depend on the length; 0 if absent. Number ≥ 0."""
 
     perToken: NotRequired[float]
-    """For each token, >= 0; 0 if absent. Number ≥ 0."""
+    """For each token; 0 if absent. Number ≥ 0."""
 
     perTokenSquared: NotRequired[float]
-    """For each token times the length, >= 0 (attention); 0 if absent. Number ≥ 0."""
+    """For each token times the length (attention); 0 if absent. Number ≥ 0."""
 
 
 class JudgeOffloadInputActivationByte(TypedDict):
@@ -26,20 +26,20 @@ class JudgeOffloadInputActivationByte(TypedDict):
     """Length of the sequences, in tokens; longer at each point. Whole number ≥ 0."""
 
     value: float
-    """What was measured there, >= 0. Number ≥ 0."""
+    """What was measured there. Number ≥ 0."""
 
 
 class JudgeOffloadInputLayerSeconds(TypedDict):
     """Part of :class:`JudgeOffloadInput`."""
 
     base: NotRequired[float]
-    """What does not depend on the length, >= 0; 0 if absent. Number ≥ 0."""
+    """What does not depend on the length; 0 if absent. Number ≥ 0."""
 
     perToken: NotRequired[float]
-    """For each token, >= 0; 0 if absent. Number ≥ 0."""
+    """For each token; 0 if absent. Number ≥ 0."""
 
     perTokenSquared: NotRequired[float]
-    """For each token times the length, >= 0 (attention); 0 if absent. Number ≥ 0."""
+    """For each token times the length (attention); 0 if absent. Number ≥ 0."""
 
 
 class JudgeOffloadInputLayerSecond(TypedDict):
@@ -49,7 +49,7 @@ class JudgeOffloadInputLayerSecond(TypedDict):
     """Length of the sequences, in tokens; longer at each point. Whole number ≥ 0."""
 
     value: float
-    """What was measured there, >= 0. Number ≥ 0."""
+    """What was measured there. Number ≥ 0."""
 
 
 class JudgeOffloadInput(TypedDict):
@@ -89,7 +89,7 @@ class JudgeOffloadInput(TypedDict):
     """Bandwidth from host memory to the GPU that the actor leaves, in bytes a second. Number ≥ 1."""
 
     transferOverheadSeconds: NotRequired[float]
-    """Seconds that the transfer of a layer takes besides its bytes, >= 0. Number 0 to 1000000. Default: 0."""
+    """Seconds that the transfer of a layer takes besides its bytes. Number 0 to 1000000. Default: 0."""
 
     actorSmShare: float
     """Share of the SMs that the actor keeps, 0 to 1. Number 0 to 1."""

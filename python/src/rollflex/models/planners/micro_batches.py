@@ -24,13 +24,13 @@ class MicroBatchesInputCompute(TypedDict):
     """Part of :class:`MicroBatchesInput`."""
 
     base: NotRequired[float]
-    """What does not depend on the length, >= 0; 0 if absent. Number ≥ 0."""
+    """What does not depend on the length; 0 if absent. Number ≥ 0."""
 
     perToken: NotRequired[float]
-    """For each token, >= 0; 0 if absent. Number ≥ 0."""
+    """For each token; 0 if absent. Number ≥ 0."""
 
     perTokenSquared: NotRequired[float]
-    """For each token times the length, >= 0 (attention); 0 if absent. Number ≥ 0."""
+    """For each token times the length (attention); 0 if absent. Number ≥ 0."""
 
 
 class MicroBatchesInputComputeItem(TypedDict):
@@ -40,7 +40,7 @@ class MicroBatchesInputComputeItem(TypedDict):
     """Length of the sequences, in tokens; longer at each point. Whole number ≥ 0."""
 
     value: float
-    """What was measured there, >= 0. Number ≥ 0."""
+    """What was measured there. Number ≥ 0."""
 
 
 class MicroBatchesInput(TypedDict):

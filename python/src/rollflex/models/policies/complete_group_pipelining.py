@@ -66,7 +66,7 @@ class CompleteGroupPipeliningConfig(TypedDict):
     """
 
     epsilon: NotRequired[float]
-    """Added to the standard deviation, >= 0. Number ≥ 0. Default: 0.000001."""
+    """Added to the standard deviation. Number ≥ 0. Default: 0.000001."""
 
     varianceTolerance: NotRequired[float]
     """

@@ -42,13 +42,13 @@ class FlexrlConfigCostsCompute(TypedDict):
     """Part of :class:`FlexrlConfigCosts`."""
 
     base: NotRequired[float]
-    """What does not depend on the length, >= 0; 0 if absent. Number ≥ 0."""
+    """What does not depend on the length; 0 if absent. Number ≥ 0."""
 
     perToken: NotRequired[float]
-    """For each token, >= 0; 0 if absent. Number ≥ 0."""
+    """For each token; 0 if absent. Number ≥ 0."""
 
     perTokenSquared: NotRequired[float]
-    """For each token times the length, >= 0 (attention); 0 if absent. Number ≥ 0."""
+    """For each token times the length (attention); 0 if absent. Number ≥ 0."""
 
 
 class FlexrlConfigCostsComputeItem(TypedDict):
@@ -58,20 +58,20 @@ class FlexrlConfigCostsComputeItem(TypedDict):
     """Length of the sequences, in tokens; longer at each point. Whole number ≥ 0."""
 
     value: float
-    """What was measured there, >= 0. Number ≥ 0."""
+    """What was measured there. Number ≥ 0."""
 
 
 class FlexrlConfigCostsCommunicationItemCost(TypedDict):
     """Part of :class:`FlexrlConfigCostsCommunicationItem`."""
 
     base: NotRequired[float]
-    """What does not depend on the length, >= 0; 0 if absent. Number ≥ 0."""
+    """What does not depend on the length; 0 if absent. Number ≥ 0."""
 
     perToken: NotRequired[float]
-    """For each token, >= 0; 0 if absent. Number ≥ 0."""
+    """For each token; 0 if absent. Number ≥ 0."""
 
     perTokenSquared: NotRequired[float]
-    """For each token times the length, >= 0 (attention); 0 if absent. Number ≥ 0."""
+    """For each token times the length (attention); 0 if absent. Number ≥ 0."""
 
 
 class FlexrlConfigCostsCommunicationItemCostItem(TypedDict):
@@ -81,7 +81,7 @@ class FlexrlConfigCostsCommunicationItemCostItem(TypedDict):
     """Length of the sequences, in tokens; longer at each point. Whole number ≥ 0."""
 
     value: float
-    """What was measured there, >= 0. Number ≥ 0."""
+    """What was measured there. Number ≥ 0."""
 
 
 class FlexrlConfigCostsCommunicationItem(TypedDict):
@@ -137,13 +137,13 @@ class FlexrlConfigCostsWorkload(TypedDict):
     """Part of :class:`FlexrlConfigCosts`."""
 
     base: NotRequired[float]
-    """What does not depend on the length, >= 0; 0 if absent. Number ≥ 0."""
+    """What does not depend on the length; 0 if absent. Number ≥ 0."""
 
     perToken: NotRequired[float]
-    """For each token, >= 0; 0 if absent. Number ≥ 0."""
+    """For each token; 0 if absent. Number ≥ 0."""
 
     perTokenSquared: NotRequired[float]
-    """For each token times the length, >= 0 (attention); 0 if absent. Number ≥ 0."""
+    """For each token times the length (attention); 0 if absent. Number ≥ 0."""
 
 
 class FlexrlConfigCostsWorkloadItem(TypedDict):
@@ -153,7 +153,7 @@ class FlexrlConfigCostsWorkloadItem(TypedDict):
     """Length of the sequences, in tokens; longer at each point. Whole number ≥ 0."""
 
     value: float
-    """What was measured there, >= 0. Number ≥ 0."""
+    """What was measured there. Number ≥ 0."""
 
 
 class FlexrlConfigCosts(TypedDict):
@@ -167,7 +167,7 @@ class FlexrlConfigCosts(TypedDict):
 
     crossNodeFactor: NotRequired[float]
     """
-    What an all-to-all between nodes costs, relative to one inside a node, >= 0 (γ in the paper). Number 0 to
+    What an all-to-all between nodes costs, relative to one inside a node (γ in the paper). Number 0 to
     1000000. Default: 16.
     """
 
@@ -232,8 +232,8 @@ class FlexrlConfig(TypedDict):
 
     memorySlack: NotRequired[float]
     """
-    Most tokens of a device, relative to the mean over all devices, >= 1 (α in the paper). Number 1 to
-    1000000. Default: 1.1.
+    Most tokens of a device, relative to the mean over all devices (α in the paper). Number 1 to 1000000.
+    Default: 1.1.
     """
 
     memoryCapTokens: NotRequired[float]

@@ -27,8 +27,8 @@ class GroupAssemblyConfig(TypedDict):
 
     askAgain: NotRequired[bool]
     """
-    Whether a restarted host is asked for the rewards that have not come; if not, whoever computes them does
-    so. Default: true.
+    Whether the host is asked again, by `reward.request`, for rewards that have not come after its restart.
+    Default: true.
     """
 
 

@@ -130,13 +130,13 @@ class RollpackerConfigJudgeActivationBytes(TypedDict):
     """Part of :class:`RollpackerConfigJudge`."""
 
     base: NotRequired[float]
-    """What does not depend on the length, >= 0; 0 if absent. Number ≥ 0."""
+    """What does not depend on the length; 0 if absent. Number ≥ 0."""
 
     perToken: NotRequired[float]
-    """For each token, >= 0; 0 if absent. Number ≥ 0."""
+    """For each token; 0 if absent. Number ≥ 0."""
 
     perTokenSquared: NotRequired[float]
-    """For each token times the length, >= 0 (attention); 0 if absent. Number ≥ 0."""
+    """For each token times the length (attention); 0 if absent. Number ≥ 0."""
 
 
 class RollpackerConfigJudgeActivationByte(TypedDict):
@@ -146,20 +146,20 @@ class RollpackerConfigJudgeActivationByte(TypedDict):
     """Length of the sequences, in tokens; longer at each point. Whole number ≥ 0."""
 
     value: float
-    """What was measured there, >= 0. Number ≥ 0."""
+    """What was measured there. Number ≥ 0."""
 
 
 class RollpackerConfigJudgeLayerSeconds(TypedDict):
     """Part of :class:`RollpackerConfigJudge`."""
 
     base: NotRequired[float]
-    """What does not depend on the length, >= 0; 0 if absent. Number ≥ 0."""
+    """What does not depend on the length; 0 if absent. Number ≥ 0."""
 
     perToken: NotRequired[float]
-    """For each token, >= 0; 0 if absent. Number ≥ 0."""
+    """For each token; 0 if absent. Number ≥ 0."""
 
     perTokenSquared: NotRequired[float]
-    """For each token times the length, >= 0 (attention); 0 if absent. Number ≥ 0."""
+    """For each token times the length (attention); 0 if absent. Number ≥ 0."""
 
 
 class RollpackerConfigJudgeLayerSecond(TypedDict):
@@ -169,7 +169,7 @@ class RollpackerConfigJudgeLayerSecond(TypedDict):
     """Length of the sequences, in tokens; longer at each point. Whole number ≥ 0."""
 
     value: float
-    """What was measured there, >= 0. Number ≥ 0."""
+    """What was measured there. Number ≥ 0."""
 
 
 class RollpackerConfigJudge(TypedDict):
@@ -209,7 +209,7 @@ class RollpackerConfigJudge(TypedDict):
     """Bandwidth from host memory to the GPU that the actor leaves, in bytes a second. Number ≥ 1."""
 
     transferOverheadSeconds: NotRequired[float]
-    """Seconds that the transfer of a layer takes besides its bytes, >= 0. Number 0 to 1000000. Default: 0."""
+    """Seconds that the transfer of a layer takes besides its bytes. Number 0 to 1000000. Default: 0."""
 
     actorSmShare: float
     """Share of the SMs that the actor keeps, 0 to 1. Number 0 to 1."""
@@ -463,7 +463,7 @@ class RollpackerConfig(TypedDict):
     """
 
     minTimeoutSeconds: NotRequired[float]
-    """Tmin: no timeout is shorter, in seconds, >= 0. Number ≥ 0. Default: 2."""
+    """Tmin: no timeout is shorter, in seconds. Number ≥ 0. Default: 2."""
 
     maxTimeoutSeconds: NotRequired[float]
     """

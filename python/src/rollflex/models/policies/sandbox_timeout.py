@@ -19,7 +19,7 @@ class SandboxTimeoutConfig(TypedDict):
     """
 
     minTimeoutSeconds: NotRequired[float]
-    """Tmin: no timeout is shorter, in seconds, >= 0. Number ≥ 0. Default: 2."""
+    """Tmin: no timeout is shorter, in seconds. Number ≥ 0. Default: 2."""
 
     maxTimeoutSeconds: NotRequired[float]
     """

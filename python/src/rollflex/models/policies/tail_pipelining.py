@@ -188,7 +188,7 @@ class TailPipeliningConfig(TypedDict):
     """
 
     epsilon: NotRequired[float]
-    """Added to the standard deviation, >= 0. Number ≥ 0. Default: 0.000001."""
+    """Added to the standard deviation. Number ≥ 0. Default: 0.000001."""
 
     singleResponse: NotRequired[Literal["zero", "reward"]]
     """
