@@ -8,6 +8,8 @@ const layer = (name, from, allowed) => ({
 });
 const below = 'errors\\.ts$|schemas/|core/';
 const parts = '(policies|planners|recipes)/[^/]+/index\\.ts$';
+// Settings of parts: recipes and the simulator build theirs of them. A host has them as `definition.config`.
+const settings = '(policies|planners)/[^/]+/schema\\.ts$';
 // Likely events for the property kit: no definition imports them.
 const arbitraries = '(policies|recipes)/[^/]+/arbitrary\\.ts$';
 
@@ -32,7 +34,7 @@ module.exports = {
     layer(
       'recipes',
       '^src/recipes/([^/]+)/',
-      `^src/(${below}|(policies|planners)/[^/]+/index\\.ts$|policies/[^/]+/arbitrary\\.ts$|recipes/)`,
+      `^src/(${below}|(policies|planners)/[^/]+/index\\.ts$|${settings}|policies/[^/]+/arbitrary\\.ts$|recipes/)`,
     ),
     {
       name: 'likely-events-do-not-ship',
@@ -45,7 +47,7 @@ module.exports = {
     layer('testing', '^src/testing/', `^src/(${below}|${parts}|${arbitraries}|testing/|registry\\.ts$)`),
     layer('rpc', '^src/rpc/', `^src/(${below}|registry\\.ts$|rpc/)`),
     layer('embedded', '^src/embedded/', `^src/(${below}|rpc/|embedded/)`),
-    layer('sim', '^src/sim/', `^src/(${below}|${parts}|registry\\.ts$|sim/)`),
+    layer('sim', '^src/sim/', `^src/(${below}|${parts}|${settings}|registry\\.ts$|sim/)`),
     layer('mock-engine', '^src/mock-engine/', `^src/(${below}|sim/|mock-engine/)`),
     {
       name: 'node-only-where-files-are-read-and-written',

@@ -1,5 +1,5 @@
 /** The tables of docs/sandbox-timeout.md: what each λ saves and costs, how one is chosen, and what exploration does. */
-import { timeoutConfig } from '../src/policies/sandbox-timeout/index.ts';
+import { timeoutConfig } from '../src/policies/sandbox-timeout/schema.ts';
 import {
   killedShare,
   type Outcome,

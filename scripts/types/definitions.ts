@@ -1,5 +1,6 @@
 /** Types of each definition: its settings, and what it is told and answers, in a module beside it. */
-
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type {
   AnyDefinition,
   AnyPlannerDefinition,
@@ -121,41 +122,57 @@ function plannerText(planner: AnyPlannerDefinition): string {
 
 const proofFile = 'test/types/definitions.ts';
 
-/** What the entry of each definition exports, by its id. */
-const exported = new Map<string, object>(
-  await Promise.all(
-    rollflex.registry.definitions.map(async (one) => [one.id, await import(`../../${entryFile(one)}`)] as const),
-  ),
-);
+/** Files of a definition's folder that declare its schemas. */
+const schemaFiles = (one: AnyDefinition): string[] =>
+  ['schema.ts', 'plan-schema.ts', `${one.id}.ts`]
+    .map((file) => join(dirname(entryFile(one)), file))
+    .filter((file) => existsSync(file));
+
+/** The constant that holds a schema of a definition, and its file. */
+async function constantOf(one: AnyDefinition, schema: unknown): Promise<{ name: string; file: string }> {
+  for (const file of schemaFiles(one)) {
+    const exported = (await import(`../../${file}`)) as Record<string, unknown>;
+    const found = Object.keys(exported).find((name) => exported[name] === schema);
+    if (found !== undefined) return { name: found, file };
+  }
+  throw new Error(`${one.id}: none of ${schemaFiles(one).join(', ')} exports the schema of its settings`);
+}
 
 /** What the compiler is asked: whether each type is that of its schema. */
-function proofText(): string {
-  const constant = ({ id }: AnyDefinition, schema: unknown): string => {
-    const found = Object.entries(exported.get(id)!).find(([, one]) => one === schema);
-    if (found === undefined) throw new Error(`rollflex/${id} does not export the schema of its settings`);
-    return found[0];
-  };
-  const lines = rollflex.registry.definitions.flatMap((one) => {
+async function proofText(): Promise<string> {
+  const lines: string[] = [];
+  const imports = new Map<string, string[]>();
+  for (const one of rollflex.registry.definitions) {
     const name = typeName(one);
-    const given = constant(one, one.kind === 'planner' ? one.input : one.config);
+    const named = async (schema: unknown): Promise<string> => {
+      const found = await constantOf(one, schema);
+      imports.set(found.file, [...new Set([...(imports.get(found.file) ?? []), found.name])].sort());
+      return found.name;
+    };
+    const given = await named(one.kind === 'planner' ? one.input : one.config);
     const sides = [
       ['Input', 'input', given],
       [one.kind === 'planner' ? 'Settings' : 'Config', 'output', given],
-      ...(one.kind === 'planner' ? [['Plan', 'output', constant(one, one.plan)]] : []),
+      ...(one.kind === 'planner' ? [['Plan', 'output', await named(one.plan)]] : []),
     ];
-    return sides.map(([suffix, side, schema]) => {
+    for (const [suffix, side, schema] of sides) {
       const type = `${name}${suffix}`;
-      const same = [`${name}.${type}`, `z.${side}<typeof ${name}.${schema}>`];
+      const same = [`${name}.${type}`, `z.${side}<typeof ${schema}>`];
       const line = `  ${type}: Same<${same.join(', ')}>;`;
-      return line.length <= 120 ? line : `  ${type}: Same<\n${same.map((one) => `    ${one}`).join(',\n')}\n  >;`;
-    });
-  });
+      lines.push(
+        line.length <= 120 ? line : `  ${type}: Same<\n${same.map((text) => `    ${text}`).join(',\n')}\n  >;`,
+      );
+    }
+  }
   return moduleText(
     'Each setting, and each part of a plan, has the type of its schema: the compiler says so.',
     [
       "import type { z } from 'zod';",
-      ...rollflex.registry.definitions
-        .map((one) => `import type * as ${typeName(one)} from '../../${entryFile(one)}';`)
+      ...[
+        ...rollflex.registry.definitions.map((one) => [`* as ${typeName(one)}`, entryFile(one)]),
+        ...[...imports].map(([file, names]) => [`{ ${names.join(', ')} }`, file]),
+      ]
+        .map(([what, file]) => `import type ${what} from '../../${file}';`)
         .sort((one, other) => (one.split("'")[1]! < other.split("'")[1]! ? -1 : 1)),
       "import type { AllTrue, Same } from './same.ts';",
     ],
@@ -170,9 +187,9 @@ function entriesText(): string {
 }
 
 /** Texts of the modules, by their paths from the root of the repository. */
-export function definitionTypes(): Map<string, string> {
+export async function definitionTypes(): Promise<Map<string, string>> {
   return new Map([
-    [proofFile, proofText()],
+    [proofFile, await proofText()],
     ['src/definitions.ts', entriesText()],
     ...rollflex.registry.definitions.map((one): [string, string] => [
       typesFile(one),

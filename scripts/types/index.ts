@@ -4,5 +4,5 @@ import { messageTypes } from './messages.ts';
 
 /** Texts of the generated modules, by their paths from the root of the repository. */
 export async function typescriptTypes(): Promise<Map<string, string>> {
-  return new Map([...(await messageTypes()), ...definitionTypes()]);
+  return new Map([...(await messageTypes()), ...(await definitionTypes())]);
 }

@@ -2,7 +2,7 @@
 
 export { calibrateJob, type MeasuredRollout } from './calibrate.ts';
 export { calibrate } from './calibration/fit.ts';
-export { calibrationFileSchema, type MeasuredStep, measuredStepSchema } from './calibration/measured.ts';
+export { calibrationFileSchema, type MeasuredStep } from './calibration/measured.ts';
 export type { CalibratedStep, Calibration, FittedSeconds } from './calibration/result.ts';
 export { compare, comparing } from './compare.ts';
 export { type CompareOptions, type CompareProgress, usualRuns } from './compare-options.ts';
@@ -15,7 +15,7 @@ export {
   type LostRequest,
   type Outcome,
 } from './engine/decode-engine.ts';
-export { type LogTraceOptions, traceFromLog, workloadFromLog } from './from-log.ts';
+export { type LogTraceOptions, workloadFromLog } from './from-log.ts';
 export {
   ablation,
   type BatchFactors,
@@ -26,10 +26,9 @@ export {
   variants,
 } from './host/ablation.ts';
 export { type RunOptions, simulate } from './host/driver.ts';
-export { type Hardware, hardwareSettings } from './host/hardware.ts';
-export { defineJob, type Job, type JobInput, jobSettings } from './host/job.ts';
+export type { Hardware } from './host/hardware.ts';
+export { defineJob, type Job, type JobInput } from './host/job.ts';
 export { oneStepOffAblation, withOneStepOff } from './host/one-step-off.ts';
-export { profileOf } from './host/profile.ts';
 export {
   type BatchShape,
   type DrivenPolicy,
@@ -39,7 +38,7 @@ export {
   type TailSettings,
   tailBatchingScheduler,
 } from './host/scheduler.ts';
-export { judge7b, withJudge } from './judge-preset.ts';
+export { withJudge } from './judge-preset.ts';
 export {
   type LoggedLengths,
   type LoggedPrompt,
@@ -47,15 +46,13 @@ export {
   lengthsFromDecisionLog,
   lengthsFromLog,
 } from './log-lengths.ts';
-export { clairvoyantLowerBound, clairvoyantOrder, type FixedPrompt, type LowerBound } from './lower-bound.ts';
-export { type OracleOptions, type OracleSchedule, oracleSchedule, oracleWindowRounds } from './oracle.ts';
+export { clairvoyantLowerBound, type FixedPrompt, type LowerBound } from './lower-bound.ts';
+export { type OracleOptions, type OracleSchedule, oracleSchedule } from './oracle.ts';
 export { perfettoTrace } from './perfetto.ts';
 export { comparePools, type PoolsCompareOptions, poolsSchedulers, poolsTailSchedulers } from './pools/compare.ts';
 export { type PoolsRunOptions, simulatePools } from './pools/driver.ts';
 export {
   type PoolsTaskId,
-  poolsCapTokens,
-  poolsLengths,
   poolsTaskIds,
   reproducingWidth,
   rolloutpipeJob,
@@ -68,31 +65,16 @@ export {
   fgdScheduler,
   type PoolsScheduler,
   type PoolsTailSettings,
-  poolsScheduler,
   poolsTailScheduler,
   rolloutpipeScheduler,
   serialBaseline,
 } from './pools/scheduler.ts';
-export {
-  definePoolsJob,
-  type PoolsJob,
-  type PoolsJobInput,
-  poolsJobSettings,
-  verifierSettings,
-} from './pools/settings.ts';
-export {
-  type JobPreset,
-  type JobPresetId,
-  jobPreset,
-  jobPresetIds,
-  jobPresets,
-  rollpackerLengths,
-  rollpackerWorkload,
-} from './presets.ts';
+export { definePoolsJob, type PoolsJob, type PoolsJobInput } from './pools/settings.ts';
+export { type JobPreset, type JobPresetId, jobPreset, jobPresetIds, rollpackerWorkload } from './presets.ts';
 export { renderReport } from './report/html.ts';
 export type * from './result.ts';
-export { type JudgeSettings, judgeSettings } from './rewards/judge-settings.ts';
-export { type RewardSettings, rewardSettings } from './rewards/settings.ts';
+export type { JudgeSettings } from './rewards/judge-settings.ts';
+export type { RewardSettings } from './rewards/settings.ts';
 export type { TpWorth } from './shadow/adaptive-tp.ts';
 export type { ScaleDownWorth } from './shadow/gpu-scale-down.ts';
 export type { ShadowCounts, ShadowDifference } from './shadow/pairs.ts';
@@ -111,26 +93,12 @@ export {
   type SynchronousProblem,
   sweepEvaluator,
 } from './sweep/run.ts';
-export {
-  type PolicyChoice,
-  poolsChoice,
-  poolsSchedulerOf,
-  synchronousChoice,
-  synchronousScheduler,
-} from './sweep/schedulers.ts';
+export { type PolicyChoice, poolsChoice, synchronousChoice } from './sweep/schedulers.ts';
 export { type SweepBatch, type SweepPhase, sweepPhases } from './sweep/search.ts';
-export {
-  definePoolsSettings,
-  defineSynchronousSettings,
-  type PoolsSettings,
-  poolsSettings,
-  type SweepSettings,
-  type SynchronousSettings,
-  synchronousSettings,
-} from './sweep/settings.ts';
+export type { PoolsSettings, SweepSettings, SynchronousSettings } from './sweep/settings.ts';
 export type { PromptSplit, SweepPart } from './sweep/split.ts';
 export { sweep, sweeping } from './sweep/sweep.ts';
-export { formatTrace, readTraceLine, type TracePrompt, tracePromptSchema } from './trace/format.ts';
+export { formatTrace, readTraceLine, type TracePrompt } from './trace/format.ts';
 export type {
   DumpContext,
   DumpedResponse,
@@ -142,14 +110,14 @@ export { DumpImport, type DumpImportOptions, type DumpSummary } from './trace/im
 export { dumpReaders } from './trace/import/readers.ts';
 export type { QuantileRow } from './trace/quantiles.ts';
 export { readTrace, type Trace } from './trace/read.ts';
-export { type TraceReader, traceReaders } from './trace/readers.ts';
+export type { TraceReader } from './trace/readers.ts';
 export { compareVlm, type VlmCompareOptions } from './vlm/compare.ts';
 export { type LoaderId, type Loading, loaderIds } from './vlm/loading.ts';
 export type { Exceeded } from './vlm/memory.ts';
 export { type MixtureId, mixtureIds, mixtureWorkload, recordedVlmWorkload, textVlmWorkload } from './vlm/mixtures.ts';
 export { type VlmGpuId, type VlmModel, type VlmModelId, vlmGpuIds, vlmModelIds, vlmModels } from './vlm/models.ts';
 export type * from './vlm/result.ts';
-export { lengthOf, type VlmSample, type VlmWorkload, vlmSampleSchema } from './vlm/sample.ts';
+export { lengthOf, type VlmSample, type VlmWorkload } from './vlm/sample.ts';
 export {
   fixedUlysses,
   flexrlScheduler,
@@ -158,17 +126,11 @@ export {
   verlBucketing,
   vlmSchedulers,
 } from './vlm/scheduler.ts';
-export { defineVlmJob, type VlmJob, type VlmJobInput, vlmJobSchema } from './vlm/settings.ts';
-export {
-  type RecordedVideo,
-  readVisionSources,
-  recordedVideoSchema,
-  type SampleOptions,
-  type VisionSources,
-} from './vlm/sources.ts';
+export { defineVlmJob, type VlmJob, type VlmJobInput } from './vlm/settings.ts';
+export { type RecordedVideo, readVisionSources, type SampleOptions, type VisionSources } from './vlm/sources.ts';
 export type { DeviceLoad } from './vlm/stage.ts';
-export { type PlannedStep, simulateStep, type VlmStep } from './vlm/step.ts';
-export { readVlmTrace, type VlmTraceOptions, vlmTraceLineSchema } from './vlm/trace.ts';
+export type { PlannedStep, VlmStep } from './vlm/step.ts';
+export { readVlmTrace, type VlmTraceOptions } from './vlm/trace.ts';
 export { inEpochs } from './workload/epochs.ts';
 export {
   interpolated,

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { chosenFactor, meanKilled, measure } from '../../bench/sandbox-tables.ts';
-import { timeoutConfig } from '../../src/policies/sandbox-timeout/index.ts';
+import { timeoutConfig } from '../../src/policies/sandbox-timeout/schema.ts';
 
 const page = readFileSync(new URL('../../docs/sandbox-timeout.md', import.meta.url), 'utf8');
 

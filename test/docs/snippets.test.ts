@@ -9,6 +9,7 @@ import * as schemas from 'rollflex/schemas';
 import * as sim from 'rollflex/sim';
 import * as testing from 'rollflex/testing';
 import { describe, expect, test } from 'vitest';
+import { vlmTraceLineSchema } from '../../src/sim/vlm/trace.ts';
 import { root } from '../support/command-line.ts';
 import { documentedSnippets, extractSnippets, runSnippet, typeErrors } from '../support/snippets.ts';
 
@@ -64,7 +65,7 @@ describe('data', () => {
   /** What the blocks of a page are read by; those of others must be JSON. */
   const readers: Record<string, (line: string) => unknown> = {
     'docs/traces.md': (line) => sim.readTraceLine(line, 'docs/traces.md'),
-    'docs/vlm.md': (line) => sim.vlmTraceLineSchema.parse(JSON.parse(line)),
+    'docs/vlm.md': (line) => vlmTraceLineSchema.parse(JSON.parse(line)),
   };
   const blocks = snippets.filter((one) => one.language.startsWith('json'));
 

@@ -9,12 +9,12 @@ import {
   type FlexUlyssesInput,
   type FlexUlyssesPlan,
   findDeadlock,
-  flexUlyssesInput,
   predictTimeline,
   timingPresets,
 } from '../../src/planners/flex-ulysses/index.ts';
 import { instanceOf } from '../../src/planners/flex-ulysses/instance.ts';
 import { assignmentsOf } from '../../src/planners/flex-ulysses/placement.ts';
+import { flexUlyssesInput } from '../../src/planners/flex-ulysses/schema.ts';
 import { callsOf, makespanOf, mostLocalFrames, outcome, packsByGroup } from '../support/execution-model.ts';
 import { generator } from '../support/numbers.ts';
 import { runs } from '../support/runs.ts';

@@ -1,6 +1,6 @@
 /** group-assembly and complete-group-pipelining joined, as a recipe joins them: rewards in, updates out. */
 import { completeGroupPipelining, defineRecipe, groupAssembly } from '../../src/index.ts';
-import { pipeliningConfig } from '../../src/policies/complete-group-pipelining/index.ts';
+import { pipeliningConfig } from '../../src/policies/complete-group-pipelining/schema.ts';
 
 const fromTrainer = completeGroupPipelining.events.filter(
   (message) => message.type !== 'group.rewarded' && message.type !== 'round.rewarded',

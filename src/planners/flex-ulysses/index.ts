@@ -4,7 +4,6 @@
  * @packageDocumentation
  */
 
-export { costModel } from './costs.ts';
 export { type Deadlock, type DeadlockOptions, findDeadlock } from './execution/deadlock.ts';
 export {
   type PackedPlan,
@@ -14,14 +13,6 @@ export {
   type TimelineSpan,
 } from './execution/schedule.ts';
 export type { ExecutionOrder } from './execution/schema.ts';
-export {
-  allToAllTime,
-  attentionTime,
-  type TimingCoefficients,
-  timingModel,
-  timingPresets,
-} from './execution/timing.ts';
+export { allToAllTime, attentionTime, type TimingCoefficients, timingPresets } from './execution/timing.ts';
 export { flexUlysses } from './flex-ulysses.ts';
-export { flexUlyssesPlan } from './plan-schema.ts';
-export { flexUlyssesInput } from './schema.ts';
 export type * from './types.ts';

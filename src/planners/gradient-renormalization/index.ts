@@ -6,5 +6,4 @@
 
 export { type Scale as GradientScale, scaleFactor } from '../../core/renormalize.ts';
 export { gradientRenormalization } from './gradient-renormalization.ts';
-export { renormalizationInput, renormalizationPlan } from './schema.ts';
 export type * from './types.ts';

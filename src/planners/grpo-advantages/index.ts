@@ -5,5 +5,4 @@
  */
 
 export { grpoAdvantages } from './grpo-advantages.ts';
-export { advantageGroup, advantagesInput, advantagesPlan } from './schema.ts';
 export type * from './types.ts';

@@ -6,5 +6,4 @@
 
 export { judgeOffload } from './judge-offload.ts';
 export { type Pace, pipelinedSeconds } from './pipeline.ts';
-export { judgeOffloadInput, judgeOffloadPlan } from './schema.ts';
 export type * from './types.ts';

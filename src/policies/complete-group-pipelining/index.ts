@@ -5,5 +5,4 @@
  */
 
 export { completeGroupPipelining, trainerReports } from './complete-group-pipelining.ts';
-export { pipeliningConfig } from './schema.ts';
 export type * from './types.ts';

@@ -5,5 +5,4 @@
  */
 
 export { gpuScaleDown } from './gpu-scale-down.ts';
-export { scaleDownConfig, scaleDownSettings } from './schema.ts';
 export type * from './types.ts';

@@ -5,5 +5,4 @@
  */
 
 export { groupAssembly } from './group-assembly.ts';
-export { assemblyConfig } from './schema.ts';
 export type * from './types.ts';

@@ -5,5 +5,4 @@
  */
 
 export { longPromptQueue } from './long-prompt-queue.ts';
-export { queueConfig, queueSettings } from './schema.ts';
 export type * from './types.ts';

@@ -5,5 +5,4 @@
  */
 
 export { rewardDispatch } from './reward-dispatch.ts';
-export { kindOfDomain, rewardDispatchConfig } from './schema.ts';
 export type * from './types.ts';

@@ -5,5 +5,4 @@
  */
 
 export { sandboxTimeout } from './sandbox-timeout.ts';
-export { timeoutConfig, timeoutSettings } from './schema.ts';
 export type * from './types.ts';

@@ -4,7 +4,5 @@
  * @packageDocumentation
  */
 
-export { loaderDecisions, shadowLoaderConfig } from './schema.ts';
 export { shadowLoader } from './shadow-loader.ts';
-export { evenSlices } from './slices.ts';
 export type * from './types.ts';

@@ -4,6 +4,5 @@
  * @packageDocumentation
  */
 
-export { admissionConfig } from './schema.ts';
 export { speculativeAdmission } from './speculative-admission.ts';
 export type * from './types.ts';

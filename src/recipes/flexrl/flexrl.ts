@@ -4,12 +4,8 @@
  */
 import type { AnyDecision, AnyEvent, Ledger, PolicyDefinition } from '../../core/definition.ts';
 import { type Delivery, defineRecipe, type RecipeState, type SavedRecipe, settingsOf } from '../../core/recipe.ts';
-import {
-  loaderDecisions,
-  type ShadowLoaderEvent,
-  shadowLoader,
-  shadowLoaderConfig,
-} from '../../policies/shadow-loader/index.ts';
+import { type ShadowLoaderEvent, shadowLoader } from '../../policies/shadow-loader/index.ts';
+import { loaderDecisions, shadowLoaderConfig } from '../../policies/shadow-loader/schema.ts';
 import { batchRun } from '../../schemas/decisions/loading.ts';
 import {
   batchReady,

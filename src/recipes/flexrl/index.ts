@@ -5,5 +5,4 @@
  */
 
 export { flexrl } from './flexrl.ts';
-export { flexrlConfig } from './schema.ts';
 export type * from './types.ts';

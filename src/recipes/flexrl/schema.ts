@@ -1,7 +1,7 @@
 /** Configuration of flexrl: flat, each setting once; the loader and the planner are configured from it. */
 import { z } from 'zod';
-import { flexUlyssesInput } from '../../planners/flex-ulysses/index.ts';
-import { shadowLoaderConfig } from '../../policies/shadow-loader/index.ts';
+import { flexUlyssesInput } from '../../planners/flex-ulysses/schema.ts';
+import { shadowLoaderConfig } from '../../policies/shadow-loader/schema.ts';
 
 const { lengths: _lengths, frames: _frames, previous: _previous, ...settings } = flexUlyssesInput.shape;
 

@@ -5,5 +5,4 @@
  */
 
 export { rolloutPipe } from './rolloutpipe.ts';
-export { rolloutPipeConfig } from './schema.ts';
 export type * from './types.ts';

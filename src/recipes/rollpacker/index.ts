@@ -5,5 +5,4 @@
  */
 
 export { rollpacker } from './rollpacker.ts';
-export { rollpackerConfig } from './schema.ts';
 export type * from './types.ts';

@@ -1,7 +1,7 @@
 /** Routes of rewards: they are asked for, timed, computed, and told to the part that waits for them. */
 import type { AnyEvent } from '../../core/definition.ts';
 import type { Delivery } from '../../core/recipe.ts';
-import { kindOfDomain } from '../../policies/reward-dispatch/index.ts';
+import { kindOfDomain } from '../../policies/reward-dispatch/schema.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { RollpackerConfig } from './types.ts';
 

@@ -1,14 +1,14 @@
 /** Configuration of rollpacker: flat, each setting once; the parts are configured from it. */
 import { z } from 'zod';
 import { settingsOf } from '../../core/recipe.ts';
-import { judgeOffloadInput } from '../../planners/judge-offload/index.ts';
-import { tpConfig } from '../../policies/adaptive-tp/index.ts';
-import { scaleDownSettings } from '../../policies/gpu-scale-down/index.ts';
-import { queueSettings } from '../../policies/long-prompt-queue/index.ts';
-import { rewardDispatchConfig } from '../../policies/reward-dispatch/index.ts';
-import { timeoutSettings } from '../../policies/sandbox-timeout/index.ts';
-import { admissionConfig } from '../../policies/speculative-admission/index.ts';
-import { streamTrainingConfig } from '../../policies/stream-training/index.ts';
+import { judgeOffloadInput } from '../../planners/judge-offload/schema.ts';
+import { tpConfig } from '../../policies/adaptive-tp/schema.ts';
+import { scaleDownSettings } from '../../policies/gpu-scale-down/schema.ts';
+import { queueSettings } from '../../policies/long-prompt-queue/schema.ts';
+import { rewardDispatchConfig } from '../../policies/reward-dispatch/schema.ts';
+import { timeoutSettings } from '../../policies/sandbox-timeout/schema.ts';
+import { admissionConfig } from '../../policies/speculative-admission/schema.ts';
+import { streamTrainingConfig } from '../../policies/stream-training/schema.ts';
 import { domainsOf } from '../tail-batching/joined.ts';
 
 const { servers, kvHeads, modelBytes, gpuMemoryBytes, memoryUtilization, experts, minTp, maxTp, startTp, ...tp } =

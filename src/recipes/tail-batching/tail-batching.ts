@@ -1,11 +1,9 @@
 import type { AnyDecision, AnyEvent, PolicyDefinition } from '../../core/definition.ts';
 import { defineRecipe, type RecipeState, type SavedRecipe } from '../../core/recipe.ts';
-import { longPromptQueue, queueSettings } from '../../policies/long-prompt-queue/index.ts';
-import {
-  admissionConfig,
-  type SpeculativeAdmissionEvent,
-  speculativeAdmission,
-} from '../../policies/speculative-admission/index.ts';
+import { longPromptQueue } from '../../policies/long-prompt-queue/index.ts';
+import { queueSettings } from '../../policies/long-prompt-queue/schema.ts';
+import { type SpeculativeAdmissionEvent, speculativeAdmission } from '../../policies/speculative-admission/index.ts';
+import { admissionConfig } from '../../policies/speculative-admission/schema.ts';
 import { roundPlanned, sourceDrained } from '../../schemas/decisions/rounds.ts';
 import { roundOpened, roundRequested } from '../../schemas/events/rounds.ts';
 import type { Message } from '../../schemas/messages.ts';

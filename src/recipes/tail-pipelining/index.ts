@@ -4,6 +4,5 @@
  * @packageDocumentation
  */
 
-export { tailPipeliningConfig } from './schema.ts';
 export { tailPipelining } from './tail-pipelining.ts';
 export type * from './types.ts';

@@ -1,10 +1,10 @@
 /** Configuration of tail-pipelining: flat, each setting once; the parts are configured from it. */
 import { z } from 'zod';
 import { settingsOf } from '../../core/recipe.ts';
-import { pipeliningConfig } from '../../policies/complete-group-pipelining/index.ts';
-import { frontierConfig } from '../../policies/frontier-group-dispatch/index.ts';
-import { queueSettings } from '../../policies/long-prompt-queue/index.ts';
-import { admissionConfig } from '../../policies/speculative-admission/index.ts';
+import { pipeliningConfig } from '../../policies/complete-group-pipelining/schema.ts';
+import { frontierConfig } from '../../policies/frontier-group-dispatch/schema.ts';
+import { queueSettings } from '../../policies/long-prompt-queue/schema.ts';
+import { admissionConfig } from '../../policies/speculative-admission/schema.ts';
 import { domainsOf } from '../tail-batching/joined.ts';
 
 const { globalBatchSamples, maxTokensPerGpu, pipelining, incompleteGroups, ...training } = pipeliningConfig.shape;

@@ -1,6 +1,6 @@
 /** A judge model in the simulated job: its place, and its costs. */
 import { z } from 'zod';
-import { judgeOffloadInput } from '../../planners/judge-offload/index.ts';
+import { judgeOffloadInput } from '../../planners/judge-offload/schema.ts';
 import { positiveCount } from '../../schemas/units.ts';
 
 /** Schema of the judge. Without it, judgements are made by plain workers, each in a time of its own. */

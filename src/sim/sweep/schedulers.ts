@@ -51,7 +51,11 @@ export function synchronousScheduler(job: Job, settings: SynchronousSettings | '
   return rollpackerScheduler(job, 'rollpacker', switchesOf(settings), labelOf(settings));
 }
 
-/** Returns the same scheduler as policy and configuration. Throws as {@link synchronousScheduler}. */
+/**
+ * Returns RollPacker with these settings, or the synchronous baseline, as a policy and its configuration.
+ *
+ * @throws PolicyError `infeasible` for a job without hardware, `invalid_config` for a TP that its GPUs do not have
+ */
 export function synchronousChoice(job: Job, settings: SynchronousSettings | 'baseline'): PolicyChoice {
   const switches = settings === 'baseline' ? baselineSwitches : switchesOf(settings);
   return { policy: 'rollpacker', config: rollpackerConfigOf(job, switches) };

@@ -20,7 +20,7 @@ export const vlmSampleSchema = z
   })
   .refine((one) => one.kind === 'text' || one.frames > 0, { path: ['frames'], message: 'at least 1' });
 
-/** A sequence, checked by {@link vlmSampleSchema}. */
+/** A sequence of a vision-language batch: its tokens and images. */
 export type VlmSample = Readonly<z.output<typeof vlmSampleSchema>>;
 
 /** Returns the tokens of a whole sequence in the backbone. */

@@ -1,4 +1,5 @@
 /** Seconds of the parts of a stage on one device. */
+
 import {
   allToAllTime,
   attentionTime,

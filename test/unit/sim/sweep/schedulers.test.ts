@@ -1,18 +1,9 @@
 /** From settings to schedulers, and to what is pasted into `registry.create`. */
 import { registry } from 'rollflex';
-import {
-  definePoolsSettings,
-  defineSynchronousSettings,
-  jobPreset,
-  type PolicyChoice,
-  poolsChoice,
-  poolsSchedulerOf,
-  rolloutpipeJob,
-  synchronousChoice,
-  synchronousScheduler,
-} from 'rollflex/sim';
+import { jobPreset, type PolicyChoice, poolsChoice, rolloutpipeJob, synchronousChoice } from 'rollflex/sim';
 import { describe, expect, test } from 'vitest';
-import { labelOf } from '../../../../src/sim/sweep/settings.ts';
+import { poolsSchedulerOf, synchronousScheduler } from '../../../../src/sim/sweep/schedulers.ts';
+import { definePoolsSettings, defineSynchronousSettings, labelOf } from '../../../../src/sim/sweep/settings.ts';
 import { refusal } from '../../../support/refusal.ts';
 
 const { job } = jobPreset('qwen2.5-14b-16k');

@@ -3,7 +3,6 @@ import { registry } from 'rollflex';
 import {
   jobPreset,
   type PoolsProblem,
-  poolsLengths,
   rolloutpipeJob,
   rolloutpipeWorkload,
   type SweepAdvice,
@@ -17,6 +16,7 @@ import {
   sweeping,
 } from 'rollflex/sim';
 import { describe, expect, test } from 'vitest';
+import { poolsLengths } from '../../../../src/sim/pools/presets.ts';
 import { normal } from '../../../../src/sim/random.ts';
 import { keyOf } from '../../../../src/sim/sweep/settings.ts';
 import { refusal } from '../../../support/refusal.ts';
