@@ -98,7 +98,7 @@ test('the functions that a host gives to `handle` are checked in the same way', 
       },
       { limitSeconds: 0.3 },
     ),
-  ).rejects.toThrow('was not answered');
+  ).rejects.toThrow('was launched and has not ended');
   await expect(checkHost(() => ({}))).rejects.toThrow('a host with `carryOut` or `handlers`');
 });
 
