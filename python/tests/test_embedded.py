@@ -60,6 +60,14 @@ def test_limits_are_those_of_the_server() -> None:
         Client.embedded(time_limit=0)
 
 
+def test_a_time_that_looks_like_milliseconds_is_warned_of() -> None:
+    with Client.embedded() as client:
+        session = client.open("long-prompt-queue", config={"promptsPerRound": 1})
+        session.send({"type": "source.reopened", "at": 1.8e9})
+        with pytest.warns(UserWarning, match="looks like milliseconds"):
+            session.send({"type": "source.reopened", "at": 1.8e12})
+
+
 def test_sessions_are_those_of_their_client() -> None:
     with Client() as one, Client() as other:
         one.open(tail_batching, config=tail, session="mine")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ._core import Core
@@ -19,6 +20,16 @@ if TYPE_CHECKING:
 # So many calls of one list are in flight; the server keeps at least as many answers for retries.
 _window = 4
 _frame_bytes = 96
+
+
+# Unix time reached this in 1973 in milliseconds, and will in 5138 in seconds.
+_likely_milliseconds = 1e11
+
+
+def _warn_of_milliseconds(events: Sequence[Any]) -> None:
+    at = events[-1].get("at") if events and isinstance(events[-1], Mapping) else None
+    if isinstance(at, (int, float)) and at >= _likely_milliseconds:
+        warnings.warn(f"the time {at} looks like milliseconds: `at` is in seconds", stacklevel=2)
 
 
 class _Chunk:
@@ -78,6 +89,7 @@ class Producer:
                 "retry() gets it, and applies nothing twice"
             )
         self._session.assert_open()
+        _warn_of_milliseconds(events)
         chunks = self._chunks(events, 0)
         first = self.next_seq if first_seq is None else first_seq
         self._open = sending = _Sending(chunks, first, numbered_here=first_seq is None)
