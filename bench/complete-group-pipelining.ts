@@ -5,7 +5,7 @@
  * are garbage afterwards, as those of a wire are. Beside it, bare emits of eventemitter3 in the same run.
  */
 import { completeGroupPipelining, create } from '../src/index.ts';
-import { rewardedPipelining } from '../test/support/rewarded-pipelining.ts';
+import { rewardedPipelining } from '../test/support/hosts/rewarded-pipelining.ts';
 import { emitsPerSecond } from './emits.ts';
 import { machine, median } from './support.ts';
 

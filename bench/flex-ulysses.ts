@@ -1,10 +1,10 @@
 /**
  * flex-ulysses: how good its plans are beside its bounds, the best known and the other ways of placing a batch, what they
  * take to make on one core, and what planning again from an earlier plan takes. Batches are those of
- * test/support/placement-families.ts. Run: `npx tsx bench/flex-ulysses.ts`.
+ * test/support/placement/families.ts. Run: `npx tsx bench/flex-ulysses.ts`.
  */
-import { placementFamilies } from '../test/support/placement-families.ts';
-import { knownInstances } from '../test/support/placement-instances.ts';
+import { placementFamilies } from '../test/support/placement/families.ts';
+import { knownInstances } from '../test/support/placement/instances.ts';
 import { besideKnown, efforts, inputsOf, mean, qualities, quantile, replanning, ways } from './placement-study.ts';
 import { machine, median } from './support.ts';
 

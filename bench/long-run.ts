@@ -12,7 +12,7 @@ import { checkWritable } from '../src/cli/files.ts';
 import { exitCodes, print, reportError } from '../src/cli/output.ts';
 import type { AnyPolicyDefinition } from '../src/core/definition.ts';
 import { registry } from '../src/registry.ts';
-import { exampleConfigs } from '../test/support/example-configs.ts';
+import { exampleConfigs } from '../test/support/examples/configs.ts';
 import { lastRun, recordRun } from './last-runs.ts';
 import { advanceAll } from './long-run/advance.ts';
 import { livesUntilFull, watchable, watchNames } from './long-run/names.ts';

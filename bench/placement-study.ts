@@ -2,8 +2,8 @@
 import { flexUlysses, runPlanner } from '../src/index.ts';
 import type { FlexUlyssesInput, FlexUlyssesPlan } from '../src/planners/flex-ulysses/index.ts';
 import { pickIndex } from '../src/sim/random.ts';
-import { familyLengths, type PlacementFamily } from '../test/support/placement-families.ts';
-import { communicationRatio, inputOf, type KnownInstance } from '../test/support/placement-instances.ts';
+import { familyLengths, type PlacementFamily } from '../test/support/placement/families.ts';
+import { communicationRatio, inputOf, type KnownInstance } from '../test/support/placement/instances.ts';
 import { median } from './support.ts';
 
 /** How a batch is placed. */

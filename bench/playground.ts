@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { build } from 'vite';
-import { chromiumPath, launchChromium } from '../test/support/chromium.ts';
+import { chromiumPath, launchChromium } from '../test/support/browser/chromium.ts';
 import { machine, median } from './support.ts';
 
 const configFile = fileURLToPath(new URL('../docs/playground/vite.config.ts', import.meta.url));

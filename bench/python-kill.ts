@@ -7,8 +7,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { killRun } from '../test/support/kill-run.ts';
-import { stdio } from '../test/support/line-client.ts';
+import { killRun } from '../test/support/servers/kill-run.ts';
+import { stdio } from '../test/support/servers/line-client.ts';
 
 const [kills = 500, seed = 1] = process.argv.slice(2).map(Number);
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-kill-'));

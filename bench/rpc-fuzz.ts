@@ -9,10 +9,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { fuzzLimits } from '../test/support/rpc-fuzz.ts';
-import { corpus, Fuzzer } from '../test/support/rpc-fuzzer.ts';
-import { inProcess, overSocket, overStdio } from '../test/support/wire-grounds.ts';
-import { Draw, mutations } from '../test/support/wire-mutations.ts';
+import { fuzzLimits } from '../test/support/wire/fuzz-owed.ts';
+import { corpus, Fuzzer } from '../test/support/wire/fuzzer.ts';
+import { inProcess, overSocket, overStdio } from '../test/support/wire/grounds.ts';
+import { Draw, mutations } from '../test/support/wire/mutations.ts';
 
 const [inputs = 100_000, seed = 1] = process.argv.slice(2).map(Number);
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-fuzz-'));

@@ -5,8 +5,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { killRun } from '../test/support/kill-run.ts';
-import { stdio, tcp, unixSocket } from '../test/support/line-client.ts';
+import { killRun } from '../test/support/servers/kill-run.ts';
+import { stdio, tcp, unixSocket } from '../test/support/servers/line-client.ts';
 import { builtCli } from './support.ts';
 
 const [kills = 334, seed = 1] = process.argv.slice(2).map(Number);

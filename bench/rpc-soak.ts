@@ -9,9 +9,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { entry, root } from '../test/support/command-line.ts';
-import { Fleet } from '../test/support/soak.ts';
-import { bytesFor, slowReader, withoutToken } from '../test/support/soak-trouble.ts';
+import { entry, root } from '../test/support/command-line/process.ts';
+import { Fleet } from '../test/support/servers/soak.ts';
+import { bytesFor, slowReader, withoutToken } from '../test/support/servers/soak-trouble.ts';
 import { machine } from './support.ts';
 
 const [seconds = 300, clients = 64, sessions = 1000] = process.argv.slice(2).map(Number);

@@ -13,7 +13,7 @@ import { embed } from '../src/embedded/index.ts';
 import { registry } from '../src/registry.ts';
 import { uniform } from '../src/sim/random.ts';
 import { likelyEvents } from '../src/testing/index.ts';
-import { exampleConfigs } from '../test/support/example-configs.ts';
+import { exampleConfigs } from '../test/support/examples/configs.ts';
 
 const { values } = parseArgs({
   options: { events: { type: 'string', default: '100000' }, seed: { type: 'string', default: '1' } },

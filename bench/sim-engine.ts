@@ -9,7 +9,7 @@ import type { CostModel } from '../src/sim/cost-model.ts';
 import { DecodeEngine, type EngineRequest } from '../src/sim/engine/decode-engine.ts';
 import { jobPreset } from '../src/sim/presets.ts';
 import { normal, pickIndex } from '../src/sim/random.ts';
-import { runOracle } from '../test/support/engine-oracle.ts';
+import { runOracle } from '../test/support/simulator/engine-oracle.ts';
 import { machine, median } from './support.ts';
 
 interface Case {

@@ -7,7 +7,7 @@ import { Session } from 'node:inspector/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { RpcServer } from '../src/rpc/index.ts';
-import { smallCluster } from '../test/support/example-configs.ts';
+import { smallCluster } from '../test/support/examples/configs.ts';
 
 const { values } = parseArgs({
   options: { files: { type: 'boolean', default: false }, functions: { type: 'boolean', default: false } },

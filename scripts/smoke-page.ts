@@ -7,7 +7,7 @@
 import { execFileSync } from 'node:child_process';
 import { resolve } from 'node:path';
 import { build, createLogger, createServer, type InlineConfig, type Logger, preview } from 'vite';
-import { chromiumPath, launchChromium } from '../test/support/chromium.ts';
+import { chromiumPath, launchChromium } from '../test/support/browser/chromium.ts';
 
 const [project = '.', mode = 'build'] = process.argv.slice(2);
 const root = resolve(project, 'page');

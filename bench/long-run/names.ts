@@ -8,7 +8,7 @@ import type { EventMessage } from '../../src/schemas/vocabulary.ts';
 import { ObedientHost } from '../../src/testing/obedient-host.ts';
 import { choicesOf, play } from '../../src/testing/play-to-end.ts';
 import { answer, type Subject } from '../../src/testing/run.ts';
-import { mayForget } from '../../test/support/example-configs.ts';
+import { mayForget } from '../../test/support/examples/configs.ts';
 
 /** Lives after which policies remember as much as they ever do: 64 of what is over, and hundreds of measurements. */
 export const livesUntilFull = 800;

@@ -14,7 +14,7 @@ import type { Law } from '../../src/testing/law.ts';
 import { laws } from '../../src/testing/laws.ts';
 import { likelyEvents } from '../../src/testing/run.ts';
 import { messageOf, textOfRun, trimmed } from '../../src/testing/search.ts';
-import { mayForget } from '../../test/support/example-configs.ts';
+import { mayForget } from '../../test/support/examples/configs.ts';
 
 /** What to run. */
 export interface ShortRunsOptions {

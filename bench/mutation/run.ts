@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { MutantResult } from '@stryker-mutator/api/core';
 import { Stryker } from '@stryker-mutator/core';
-import { traceTitle } from '../../test/support/only.ts';
+import { traceTitle } from '../../test/support/basics/only.ts';
 import type { Draw, Kind, Outcome, Survivor } from './outcomes.ts';
 
 /** What stands at a place of a file. */

@@ -10,8 +10,8 @@ import * as sim from 'rollflex/sim';
 import * as testing from 'rollflex/testing';
 import { describe, expect, test } from 'vitest';
 import { vlmTraceLineSchema } from '../../src/sim/vlm/trace.ts';
-import { root } from '../support/command-line.ts';
-import { documentedSnippets, extractSnippets, runSnippet, typeErrors } from '../support/snippets.ts';
+import { root } from '../support/command-line/process.ts';
+import { documentedSnippets, extractSnippets, runSnippet, typeErrors } from '../support/documents/snippets.ts';
 
 const modules = {
   'fast-check': fastCheck,

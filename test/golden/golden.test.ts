@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { registry, replayEvents } from '../../src/index.ts';
-import { root } from '../support/command-line.ts';
-import { isChosen, traceTitle } from '../support/only.ts';
+import { root } from '../support/command-line/process.ts';
+import { isChosen, traceTitle } from '../support/basics/only.ts';
 
 const traces = readdirSync(new URL('.', import.meta.url))
   .filter((name) => name.endsWith('.jsonl'))

@@ -10,7 +10,7 @@ import type { AnyPolicyDefinition } from '../../src/core/definition.ts';
 import { oneOf } from '../../src/core/nearest.ts';
 import { create, isPolicyError, recordEvents, registry } from '../../src/index.ts';
 import { likelyEvents } from '../../src/testing/index.ts';
-import { exampleConfigs } from '../support/example-configs.ts';
+import { exampleConfigs } from '../support/examples/configs.ts';
 
 const steps = (index: number): number => (index * 7919 + 104_729) % 999_983;
 /** Without the regular steps of the other one, which never reach some events. */

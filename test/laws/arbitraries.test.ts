@@ -13,8 +13,8 @@ import {
   promptBatches,
   sequenceLengths,
 } from '../../src/testing/index.ts';
-import { exampleConfigs } from '../support/example-configs.ts';
-import { runs } from '../support/runs.ts';
+import { runs } from '../support/basics/runs.ts';
+import { exampleConfigs } from '../support/examples/configs.ts';
 
 const ids = (list: readonly { promptId: string }[]) => list.map((one) => one.promptId);
 

@@ -10,9 +10,9 @@ import {
   itemsWalked,
   plannerLaws,
 } from '../../src/testing/index.ts';
-import { rightFinisher, wrongFinishers } from '../support/wrong-finishers.ts';
-import { plannerInput, rightPlanner, wrongPlanners } from '../support/wrong-planners.ts';
-import { rightPolicy, wrongPolicies } from '../support/wrong-policies.ts';
+import { rightFinisher, wrongFinishers } from '../support/wrong/finishers.ts';
+import { plannerInput, rightPlanner, wrongPlanners } from '../support/wrong/planners.ts';
+import { rightPolicy, wrongPolicies } from '../support/wrong/policies.ts';
 
 describe('the laws suite', () => {
   test('passes a right policy', () => {

@@ -11,9 +11,9 @@ import { isPolicyError } from '../../src/errors.ts';
 import { registry } from '../../src/registry.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
 import { arbitraryOf } from '../../src/testing/tested.ts';
-import { exampleConfigs } from '../support/example-configs.ts';
-import { isChosen } from '../support/only.ts';
-import { met, runs } from '../support/runs.ts';
+import { isChosen } from '../support/basics/only.ts';
+import { met, runs } from '../support/basics/runs.ts';
+import { exampleConfigs } from '../support/examples/configs.ts';
 
 /** The field that names a machine, by the first word of the events about it. */
 const fieldOf: Readonly<Record<string, string>> = {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { registry } from '../../src/registry.ts';
 import { plannerLaws } from '../../src/testing/index.ts';
-import { exampleInputs } from '../support/example-inputs.ts';
-import { isChosen } from '../support/only.ts';
+import { isChosen } from '../support/basics/only.ts';
+import { exampleInputs } from '../support/examples/inputs.ts';
 
 const chosen = registry.planners.filter(({ id }) => isChosen(id));
 

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { longPromptQueue, speculativeAdmission } from '../../src/index.ts';
 import { checkConservation, checkCost, checkLaws } from '../../src/testing/index.ts';
-import { type PlantedBug, plantedBugs, scanning } from '../support/planted-bugs.ts';
+import { type PlantedBug, plantedBugs, scanning } from '../support/wrong/planted-bugs.ts';
 
 const options = { limitSeconds: 15, seed: 11 };
 

@@ -3,9 +3,9 @@ import { registry } from '../../src/registry.ts';
 import { answers } from '../../src/schemas/answers.ts';
 import { decisions } from '../../src/schemas/decisions/index.ts';
 import { checkLaws, laws } from '../../src/testing/index.ts';
-import { exampleConfigs, mayForget } from '../support/example-configs.ts';
-import { isChosen } from '../support/only.ts';
-import { times } from '../support/runs.ts';
+import { isChosen } from '../support/basics/only.ts';
+import { times } from '../support/basics/runs.ts';
+import { exampleConfigs, mayForget } from '../support/examples/configs.ts';
 
 const runs = times(25);
 const chosen = registry.policies.filter(({ id }) => isChosen(id));

@@ -25,7 +25,7 @@ import {
   type Workload,
 } from 'rollflex/sim';
 import { describe, expect, test } from 'vitest';
-import { cell, playgroundInBrowser, settled, shownConfig } from '../support/playground.ts';
+import { cell, playgroundInBrowser, settled, shownConfig } from '../support/browser/playground.ts';
 
 const traces = new URL('../../examples/traces/', import.meta.url);
 const text = (name: string): string => readFileSync(new URL(name, traces), 'utf8');

@@ -11,7 +11,7 @@ import {
   picture,
   reportInBrowser,
   zoomInto,
-} from '../support/report-browser.ts';
+} from '../support/browser/report.ts';
 
 const comparison = comparePools({
   job: rolloutpipeJob(16),

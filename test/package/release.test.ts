@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { allowed, licencesOf, ownLicences } from '../../scripts/licences.ts';
 import { type ReleaseFiles, releaseFiles, releaseProblems } from '../../scripts/release.ts';
-import { root } from '../support/command-line.ts';
+import { root } from '../support/command-line/process.ts';
 
 const files = releaseFiles();
 const { version } = JSON.parse(files.package) as { version: string };

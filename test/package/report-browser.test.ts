@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { compare } from '../../src/sim/compare.ts';
 import { jobPreset, rollpackerWorkload } from '../../src/sim/presets.ts';
 import { writeReport } from '../../src/sim/report/write.ts';
-import { comparison as byHand } from '../support/comparison-fixture.ts';
 import {
   expectDrawn,
   expectFits,
@@ -12,7 +11,8 @@ import {
   picture,
   reportInBrowser,
   zoomInto,
-} from '../support/report-browser.ts';
+} from '../support/browser/report.ts';
+import { comparison as byHand } from '../support/simulator/comparison.ts';
 
 const { job } = jobPreset('qwen2.5-7b-8k');
 const small = { ...job, promptsPerRound: 8, responsesPerPrompt: 2, engines: 3 };

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { writeReport } from '../../src/sim/report/write.ts';
 import { compareVlm } from '../../src/sim/vlm/compare.ts';
 import { defineVlmJob } from '../../src/sim/vlm/settings.ts';
-import { expectDrawn, expectFits, looks, openAll, reportInBrowser } from '../support/report-browser.ts';
-import { mixture } from '../support/vlm.ts';
+import { expectDrawn, expectFits, looks, openAll, reportInBrowser } from '../support/browser/report.ts';
+import { mixture } from '../support/simulator/vlm.ts';
 
 const job = defineVlmJob({ gpus: 16, batchSequences: 32 });
 const comparison = compareVlm({ job, workload: mixture('image-heavy'), steps: 1 });

@@ -12,9 +12,17 @@ import {
 } from '../../src/policies/adaptive-tp/index.ts';
 import type { ProfileRow } from '../../src/schemas/index.ts';
 import { likelyEvents, tapes } from '../../src/testing/index.ts';
-import { exampleConfigs } from '../support/example-configs.ts';
-import { runs } from '../support/runs.ts';
-import { configOf, costsOf, rollout, runAdaptive, type TpJob, type TpStep, workloadOf } from '../support/tp-rollout.ts';
+import { runs } from '../support/basics/runs.ts';
+import { exampleConfigs } from '../support/examples/configs.ts';
+import {
+  configOf,
+  costsOf,
+  rollout,
+  runAdaptive,
+  type TpJob,
+  type TpStep,
+  workloadOf,
+} from '../support/simulator/tp-rollout.ts';
 
 type KindTpSet = Extract<AdaptiveTpDecision, { type: 'kind-tp.set' }>;
 

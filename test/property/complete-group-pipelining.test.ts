@@ -13,11 +13,11 @@ import {
 } from '../../src/policies/complete-group-pipelining/index.ts';
 import { microBatches } from '../../src/policies/complete-group-pipelining/micro-batches.ts';
 import { choicesFrom } from '../../src/testing/index.ts';
-import { exampleConfigs } from '../support/example-configs.ts';
-import { type HostRound, PipeliningHost } from '../support/pipelining-host.ts';
-import { runs, scale } from '../support/runs.ts';
-import { play, testEach } from '../support/tape-runs.ts';
-import { loseUpdate, restartTrainer, trainings } from '../support/trainer-doings.ts';
+import { runs, scale } from '../support/basics/runs.ts';
+import { play, testEach } from '../support/basics/tape-runs.ts';
+import { exampleConfigs } from '../support/examples/configs.ts';
+import { type HostRound, PipeliningHost } from '../support/hosts/pipelining.ts';
+import { loseUpdate, restartTrainer, trainings } from '../support/hosts/trainer-doings.ts';
 
 const tally = new Map<string, number>();
 const count = (name: string): void => void tally.set(name, (tally.get(name) ?? 0) + 1);

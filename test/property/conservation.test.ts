@@ -13,10 +13,10 @@ import { registry } from '../../src/registry.ts';
 import type { VocabularyDecision } from '../../src/schemas/index.ts';
 import { checkConservation, choicesFrom, ModelHost, tapes } from '../../src/testing/index.ts';
 import { arbitraryOf } from '../../src/testing/tested.ts';
-import { exampleConfigs } from '../support/example-configs.ts';
-import { isChosen, isWhole } from '../support/only.ts';
-import { met, runs, times } from '../support/runs.ts';
-import { savedPlaces } from '../support/saved-places.ts';
+import { isChosen, isWhole } from '../support/basics/only.ts';
+import { met, runs, times } from '../support/basics/runs.ts';
+import { exampleConfigs } from '../support/examples/configs.ts';
+import { savedPlaces } from '../support/hosts/saved-places.ts';
 
 const chosen = ['speculative-admission', 'tail-batching'].filter(isChosen);
 let events = 0;

@@ -10,11 +10,11 @@ import { registry } from '../../src/index.ts';
 import { FileDecisionLog } from '../../src/rpc/index.ts';
 import { logFilesIn } from '../../src/rpc/log/files.ts';
 import { choicesFrom, likelyEvents, tapes } from '../../src/testing/index.ts';
-import { Folders, replayOf, sizesOf } from '../support/decision-log.ts';
-import { exampleConfigs } from '../support/example-configs.ts';
-import { MemoryStore, serverOver, settleAll } from '../support/memory-store.ts';
-import { WireClient } from '../support/rpc.ts';
-import { runs } from '../support/runs.ts';
+import { runs } from '../support/basics/runs.ts';
+import { exampleConfigs } from '../support/examples/configs.ts';
+import { WireClient } from '../support/servers/clocked.ts';
+import { Folders, replayOf, sizesOf } from '../support/servers/decision-log.ts';
+import { MemoryStore, serverOver, settleAll } from '../support/servers/memory-store.ts';
 
 const folders = new Folders();
 afterAll(() => folders.remove());

@@ -15,9 +15,9 @@ import {
 import { instanceOf } from '../../src/planners/flex-ulysses/instance.ts';
 import { assignmentsOf } from '../../src/planners/flex-ulysses/placement.ts';
 import { flexUlyssesInput } from '../../src/planners/flex-ulysses/schema.ts';
-import { callsOf, makespanOf, mostLocalFrames, outcome, packsByGroup } from '../support/execution-model.ts';
-import { generator } from '../support/numbers.ts';
-import { runs } from '../support/runs.ts';
+import { generator } from '../support/basics/numbers.ts';
+import { runs } from '../support/basics/runs.ts';
+import { callsOf, makespanOf, mostLocalFrames, outcome, packsByGroup } from '../support/placement/execution.ts';
 
 const strategies = flexUlyssesInput.shape.strategy.def.innerType.options;
 

@@ -4,11 +4,11 @@ import { flexUlysses, runPlanner } from '../../src/index.ts';
 import type { FlexUlyssesInput } from '../../src/planners/flex-ulysses/index.ts';
 import { instanceOf } from '../../src/planners/flex-ulysses/instance.ts';
 import { flexUlyssesInput } from '../../src/planners/flex-ulysses/schema.ts';
-import { solver } from '../support/milp.ts';
-import { placementProblems } from '../support/placement-check.ts';
-import { leastCommunication, leastCompute, leastMemory } from '../support/placement-oracle.ts';
-import { optima, otherCosts, smallBatch, smallBatches, tightMemory } from '../support/placement-small.ts';
-import { some, times } from '../support/runs.ts';
+import { some, times } from '../support/basics/runs.ts';
+import { placementProblems } from '../support/placement/check.ts';
+import { solver } from '../support/placement/milp.ts';
+import { leastCommunication, leastCompute, leastMemory } from '../support/placement/oracle.ts';
+import { optima, otherCosts, smallBatch, smallBatches, tightMemory } from '../support/placement/small.ts';
 
 const highs = await solver;
 

@@ -7,12 +7,12 @@ import type { FlexUlyssesInput } from '../../src/planners/flex-ulysses/index.ts'
 import { type Instance, instanceOf } from '../../src/planners/flex-ulysses/instance.ts';
 import { loadsOf } from '../../src/planners/flex-ulysses/placement.ts';
 import { flexUlyssesInput } from '../../src/planners/flex-ulysses/schema.ts';
-import { solver } from '../support/milp.ts';
-import { everyPlan } from '../support/placement-enumeration.ts';
-import { familyLengths, placementFamilies } from '../support/placement-families.ts';
-import { inputOf, knownInstances } from '../support/placement-instances.ts';
-import { leastCommunication, leastCompute, leastMemory } from '../support/placement-oracle.ts';
-import { runs } from '../support/runs.ts';
+import { runs } from '../support/basics/runs.ts';
+import { everyPlan } from '../support/placement/enumeration.ts';
+import { familyLengths, placementFamilies } from '../support/placement/families.ts';
+import { inputOf, knownInstances } from '../support/placement/instances.ts';
+import { solver } from '../support/placement/milp.ts';
+import { leastCommunication, leastCompute, leastMemory } from '../support/placement/oracle.ts';
 
 const highs = await solver;
 

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { flexUlysses, runPlanner } from '../../src/index.ts';
 import type { FlexUlyssesInput } from '../../src/planners/flex-ulysses/index.ts';
-import { placementProblems } from '../support/placement-check.ts';
-import { runs } from '../support/runs.ts';
+import { runs } from '../support/basics/runs.ts';
+import { placementProblems } from '../support/placement/check.ts';
 
 const length = fc.oneof(
   fc.integer({ min: 0, max: 40 }),

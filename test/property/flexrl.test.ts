@@ -7,10 +7,10 @@ import { flexrl, flexUlysses, isPolicyError, runPlanner, shadowLoader } from '..
 import { arbitrary } from '../../src/recipes/flexrl/arbitrary.ts';
 import { type VocabularyDecision, z } from '../../src/schemas/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
-import { exampleConfigs } from '../support/example-configs.ts';
-import { neededFrames } from '../support/loader-oracle.ts';
-import { met, runs } from '../support/runs.ts';
-import { only } from '../support/session.ts';
+import { met, runs } from '../support/basics/runs.ts';
+import { exampleConfigs } from '../support/examples/configs.ts';
+import { neededFrames } from '../support/oracles/shadow-loader.ts';
+import { only } from '../support/sessions/session.ts';
 
 const planner = ['nodes', 'prefetchSteps', 'prefetchFraction', 'idPrefix'];
 

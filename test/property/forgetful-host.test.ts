@@ -7,10 +7,10 @@ import { describe, test } from 'vitest';
 import type { AnyPolicyDefinition } from '../../src/core/definition.ts';
 import { registry } from '../../src/registry.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
-import { exampleConfigs } from '../support/example-configs.ts';
-import { anySettings, playForgetful, rolloutOnly } from '../support/forgetful-run.ts';
-import { isChosen } from '../support/only.ts';
-import { runs } from '../support/runs.ts';
+import { isChosen } from '../support/basics/only.ts';
+import { runs } from '../support/basics/runs.ts';
+import { exampleConfigs } from '../support/examples/configs.ts';
+import { anySettings, playForgetful, rolloutOnly } from '../support/hosts/forgetful-run.ts';
 
 const chosen = ['speculative-admission', 'tail-batching', 'tail-pipelining', 'rollpacker'].filter(isChosen);
 

@@ -9,7 +9,7 @@ import { newPace, type Pace } from '../../src/policies/frontier-group-dispatch/p
 import { planWidth } from '../../src/policies/frontier-group-dispatch/plan.ts';
 import type { SavedFrontier } from '../../src/policies/frontier-group-dispatch/state.ts';
 import { stepCost } from '../../src/policies/frontier-group-dispatch/step-cost.ts';
-import { runs } from '../support/runs.ts';
+import { runs } from '../support/basics/runs.ts';
 
 test('8: costs of a token that are a plane of requests and context are found out, whatever they are', () => {
   const costs = fc.record({

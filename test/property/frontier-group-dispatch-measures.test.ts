@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { newPace, type Pace, remember, trained } from '../../src/policies/frontier-group-dispatch/pace.ts';
 import { modelledSeconds, planWidth } from '../../src/policies/frontier-group-dispatch/plan.ts';
 import { addPoint, newFit, type StepCost, stepCost } from '../../src/policies/frontier-group-dispatch/step-cost.ts';
-import { runs } from '../support/runs.ts';
+import { runs } from '../support/basics/runs.ts';
 
 /** A completed response: its tokens and seconds, and requests and context in service around it. */
 interface Point {

@@ -13,8 +13,8 @@ import {
   frontierGroupDispatch,
 } from '../../src/policies/frontier-group-dispatch/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
-import { exampleConfigs } from '../support/example-configs.ts';
-import { runs } from '../support/runs.ts';
+import { runs } from '../support/basics/runs.ts';
+import { exampleConfigs } from '../support/examples/configs.ts';
 
 interface Group {
   promptId: string;

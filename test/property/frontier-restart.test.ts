@@ -16,8 +16,8 @@ import {
   type FrontierGroupDispatchInput,
 } from '../../src/policies/frontier-group-dispatch/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
-import { exampleConfigs } from '../support/example-configs.ts';
-import { runs } from '../support/runs.ts';
+import { runs } from '../support/basics/runs.ts';
+import { exampleConfigs } from '../support/examples/configs.ts';
 
 type State = ReturnType<typeof definition.init>;
 type Place = { readonly roundId: string; readonly promptId: string; readonly index: number };

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { create, gpuScaleDown } from '../../src/index.ts';
 import type { RunningRequest } from '../../src/schemas/index.ts';
-import { met, runs } from '../support/runs.ts';
-import { cluster, movesOf, open, randomFrom, report, untilQuery } from '../support/scale-down-model.ts';
+import { met, runs } from '../support/basics/runs.ts';
+import { cluster, movesOf, open, randomFrom, report, untilQuery } from '../support/oracles/scale-down.ts';
 
 /** The most that requests hold together, if each runs to the cap: at the moment in which one of them reaches it. */
 function worstCase(requests: readonly RunningRequest[], maxTokens: number): number {

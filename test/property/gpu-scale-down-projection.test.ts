@@ -5,9 +5,9 @@ import { probit } from '../../src/core/normal.ts';
 import { binOf, LengthHistory } from '../../src/core/survival.ts';
 import { create, gpuScaleDown } from '../../src/index.ts';
 import type { RunningRequest } from '../../src/schemas/index.ts';
-import { met, runs } from '../support/runs.ts';
-import { movesOf, open, randomFrom, report, untilQuery } from '../support/scale-down-model.ts';
-import { Projection } from '../support/scale-down-projection.ts';
+import { met, runs } from '../support/basics/runs.ts';
+import { movesOf, open, randomFrom, report, untilQuery } from '../support/oracles/scale-down.ts';
+import { Projection } from '../support/oracles/scale-down-projection.ts';
 
 const maxResponseTokens = 30;
 

@@ -7,8 +7,8 @@ import { create, gpuScaleDown } from '../../src/index.ts';
 import { arbitrary } from '../../src/policies/gpu-scale-down/arbitrary.ts';
 import type { GpuScaleDownDecision, GpuScaleDownEvent } from '../../src/policies/gpu-scale-down/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
-import { exampleConfigs } from '../support/example-configs.ts';
-import { met, runs } from '../support/runs.ts';
+import { met, runs } from '../support/basics/runs.ts';
+import { exampleConfigs } from '../support/examples/configs.ts';
 import {
   bruteForce,
   cluster,
@@ -21,7 +21,7 @@ import {
   report,
   simulatedRound,
   untilQuery,
-} from '../support/scale-down-model.ts';
+} from '../support/oracles/scale-down.ts';
 
 interface Scene {
   readonly engines: { engineId: string; serverId: string; gpuIds: string[]; kvCapacityTokens: number }[];

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { gradientRenormalization, isPolicyError, runPlanner } from '../../src/index.ts';
-import { runs } from '../support/runs.ts';
+import { runs } from '../support/basics/runs.ts';
 import {
   combined,
   countsOf,
@@ -13,7 +13,7 @@ import {
   sumOfLosses,
   type Unit,
   unitsIn,
-} from '../support/small-model.ts';
+} from '../support/oracles/gradients.ts';
 
 /** Replicas, of micro-batches, of groups. */
 type Split = Group[][][];

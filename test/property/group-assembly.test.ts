@@ -10,15 +10,15 @@ import { isPolicyError } from '../../src/errors.ts';
 import { arbitrary } from '../../src/policies/group-assembly/arbitrary.ts';
 import { groupAssembly } from '../../src/policies/group-assembly/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
+import { runs, scale } from '../support/basics/runs.ts';
+import { exampleConfigs } from '../support/examples/configs.ts';
 import {
   AssemblyModel,
   type GroupAssemblyDecision,
   type GroupAssemblyEvent,
   type Refusal,
   type SavedAssembly,
-} from '../support/assembly-model.ts';
-import { exampleConfigs } from '../support/example-configs.ts';
-import { runs, scale } from '../support/runs.ts';
+} from '../support/oracles/group-assembly.ts';
 
 /** What there is to see after an event. */
 interface Moment {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { grpoAdvantages, runPlanner } from '../../src/index.ts';
 import type { GrpoAdvantagesInput } from '../../src/planners/grpo-advantages/index.ts';
-import { runs } from '../support/runs.ts';
+import { runs } from '../support/basics/runs.ts';
 
 const reward = fc.integer({ min: -40, max: 40 });
 const rewards = fc.array(reward, { minLength: 1, maxLength: 12 });

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isPolicyError, judgeOffload, runPlanner } from '../../src/index.ts';
 import type { JudgeOffloadInput } from '../../src/planners/judge-offload/index.ts';
-import { simulateOffload, subsets } from '../support/offload-simulator.ts';
-import { runs } from '../support/runs.ts';
+import { runs } from '../support/basics/runs.ts';
+import { simulateOffload, subsets } from '../support/oracles/judge-offload.ts';
 
 /** 300 fixed, and 200 of activations at 10 tokens. */
 const otherBytes = 500;

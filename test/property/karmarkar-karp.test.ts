@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { karmarkarKarp } from '../../src/planners/micro-batches/index.ts';
-import { naiveKarmarkarKarp } from '../support/karmarkar-karp-oracle.ts';
-import { runs } from '../support/runs.ts';
+import { runs } from '../support/basics/runs.ts';
+import { naiveKarmarkarKarp } from '../support/oracles/karmarkar-karp.ts';
 
 const values = (most: number, length: number) =>
   fc.array(fc.integer({ min: 0, max: most }), { maxLength: length, size: 'max' });

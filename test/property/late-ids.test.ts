@@ -9,8 +9,8 @@ import { create } from '../../src/core/start.ts';
 import { isPolicyError, speculativeAdmission } from '../../src/index.ts';
 import { arbitrary } from '../../src/policies/speculative-admission/arbitrary.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
-import { anySettings } from '../support/forgetful-run.ts';
-import { runs } from '../support/runs.ts';
+import { runs } from '../support/basics/runs.ts';
+import { anySettings } from '../support/hosts/forgetful-run.ts';
 
 type Saved = { state: { departures: { horizon: number } } };
 

@@ -13,8 +13,8 @@ import {
 } from '../../src/policies/long-prompt-queue/index.ts';
 import { type Prompt, scaledCount } from '../../src/schemas/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
-import { exampleConfigs } from '../support/example-configs.ts';
-import { runs } from '../support/runs.ts';
+import { runs } from '../support/basics/runs.ts';
+import { exampleConfigs } from '../support/examples/configs.ts';
 
 interface Saved {
   entries: { prompt: Prompt }[];

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { costModelSchema } from '../../src/sim/cost-model.ts';
 import { clairvoyantLowerBound, clairvoyantOrder } from '../../src/sim/lower-bound.ts';
-import { bestSeconds } from '../support/best-rounds.ts';
-import { runs } from '../support/runs.ts';
+import { runs } from '../support/basics/runs.ts';
+import { bestSeconds } from '../support/simulator/best-rounds.ts';
 
 const costs = fc
   .record({

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { microBatches, runPlanner } from '../../src/index.ts';
 import type { MicroBatchesInput } from '../../src/planners/micro-batches/index.ts';
-import { generator } from '../support/numbers.ts';
+import { generator } from '../support/basics/numbers.ts';
 
 const ranks = 4;
 

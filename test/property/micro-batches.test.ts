@@ -3,14 +3,14 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { flexUlysses, microBatches, runPlanner } from '../../src/index.ts';
 import type { MicroBatchesInput } from '../../src/planners/micro-batches/index.ts';
+import { runs } from '../support/basics/runs.ts';
 import {
   fewestBins,
   fewestShared,
   leastMaxWork,
   microBatchProblems,
   workOfLength,
-} from '../support/micro-batch-check.ts';
-import { runs } from '../support/runs.ts';
+} from '../support/oracles/micro-batches.ts';
 
 const cap = 8192;
 const length = fc.oneof(

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import type { Generation } from '../../src/mock-engine/engine/generation.ts';
 import { type PauseMode, pause, resume, updateWeights } from '../../src/mock-engine/engine/pausing.ts';
 import type { Fault } from '../../src/mock-engine/faults.ts';
-import { ask, clusterOf, type Ended } from '../support/mock-engine.ts';
-import { times } from '../support/runs.ts';
+import { times } from '../support/basics/runs.ts';
+import { ask, clusterOf, type Ended } from '../support/mock-engine/cluster.ts';
 
 const runs = times(300);
 const engines = 2;

@@ -11,9 +11,9 @@ import { jobPreset, rollpackerWorkload } from '../../src/sim/presets.ts';
 import { pickIndex } from '../../src/sim/random.ts';
 import type { RunResult } from '../../src/sim/result.ts';
 import type { Workload } from '../../src/sim/workload/workload.ts';
-import { bestSeconds } from '../support/best-rounds.ts';
-import { runs } from '../support/runs.ts';
-import { plainWorkload } from '../support/sim-host.ts';
+import { runs } from '../support/basics/runs.ts';
+import { bestSeconds } from '../support/simulator/best-rounds.ts';
+import { plainWorkload } from '../support/simulator/host.ts';
 
 const instances = fc
   .record({

@@ -7,8 +7,8 @@ import { poolsLengths, rolloutpipeJob } from '../../src/sim/pools/presets.ts';
 import { type FrontierWidth, type PoolsScheduler, poolsScheduler } from '../../src/sim/pools/scheduler.ts';
 import { normalQuantile } from '../../src/sim/random.ts';
 import { marginalWorkload } from '../../src/sim/workload/marginal.ts';
-import { expectedRound, recorded, steadyJob, workloadOf } from '../support/pools.ts';
-import { runs } from '../support/runs.ts';
+import { runs } from '../support/basics/runs.ts';
+import { expectedRound, recorded, steadyJob, workloadOf } from '../support/simulator/pools.ts';
 
 const schedulers = fc
   .record({ pipelining: fc.boolean(), width: fc.oneof(fc.constant('all' as const), fc.integer({ min: 1, max: 6 })) })

@@ -6,8 +6,8 @@ import type { AnyPolicyDefinition } from '../../src/core/definition.ts';
 import { recogniserOf } from '../../src/core/recognise.ts';
 import { registry } from '../../src/index.ts';
 import { likelyEvents, tapes } from '../../src/testing/index.ts';
-import { exampleConfigs } from '../support/example-configs.ts';
-import { met, runs } from '../support/runs.ts';
+import { met, runs } from '../support/basics/runs.ts';
+import { exampleConfigs } from '../support/examples/configs.ts';
 
 type Holder = Record<PropertyKey, unknown>;
 

@@ -10,8 +10,8 @@ import {
   rewardDispatch,
 } from '../../src/policies/reward-dispatch/index.ts';
 import { choicesFrom, likelyEvents, tapes } from '../../src/testing/index.ts';
-import { exampleConfigs } from '../support/example-configs.ts';
-import { met, runs } from '../support/runs.ts';
+import { met, runs } from '../support/basics/runs.ts';
+import { exampleConfigs } from '../support/examples/configs.ts';
 
 interface Saved {
   samples: { requestId: string; kind: 'rule' | 'sandbox' | 'judge' }[];

@@ -7,9 +7,9 @@ import { isPolicyError } from '../../src/errors.ts';
 import { arbitrary } from '../../src/policies/reward-dispatch/arbitrary.ts';
 import { type RewardDispatchEvent, rewardDispatch } from '../../src/policies/reward-dispatch/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
-import { exampleConfigs } from '../support/example-configs.ts';
-import { RewardHost } from '../support/reward-host.ts';
-import { runs, scale } from '../support/runs.ts';
+import { runs, scale } from '../support/basics/runs.ts';
+import { exampleConfigs } from '../support/examples/configs.ts';
+import { RewardHost } from '../support/hosts/reward.ts';
 
 const seen = new Map<string, number>();
 

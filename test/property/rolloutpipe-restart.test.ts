@@ -7,8 +7,8 @@ import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../../src/core/
 import { isPolicyError, rolloutPipe } from '../../src/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
 import { arbitraryOf } from '../../src/testing/tested.ts';
-import { exampleConfigs } from '../support/example-configs.ts';
-import { runs } from '../support/runs.ts';
+import { runs } from '../support/basics/runs.ts';
+import { exampleConfigs } from '../support/examples/configs.ts';
 
 const definition = rolloutPipe as never as AnyPolicyDefinition;
 

@@ -2,11 +2,11 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { create, rolloutPipe } from '../../src/index.ts';
-import { exampleConfigs } from '../support/example-configs.ts';
-import { RolloutPipeHost } from '../support/rolloutpipe-host.ts';
-import { runs, scale } from '../support/runs.ts';
-import { only } from '../support/session.ts';
-import { addTally, play, testEach } from '../support/tape-runs.ts';
+import { runs, scale } from '../support/basics/runs.ts';
+import { addTally, play, testEach } from '../support/basics/tape-runs.ts';
+import { exampleConfigs } from '../support/examples/configs.ts';
+import { RolloutPipeHost } from '../support/hosts/rolloutpipe.ts';
+import { only } from '../support/sessions/session.ts';
 
 const tally = new Map<string, number>();
 

@@ -6,9 +6,9 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { RollpackerInput } from '../../src/recipes/rollpacker/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
-import { smallCluster } from '../support/example-configs.ts';
-import { RollpackerHost } from '../support/rollpacker-host.ts';
-import { met, runs } from '../support/runs.ts';
+import { met, runs } from '../support/basics/runs.ts';
+import { smallCluster } from '../support/examples/configs.ts';
+import { RollpackerHost } from '../support/hosts/rollpacker.ts';
 
 const cluster: RollpackerInput = {
   ...smallCluster,

@@ -7,11 +7,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RollpackerInput } from '../../src/recipes/rollpacker/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
-import { smallCluster } from '../support/example-configs.ts';
-import { RollpackerHost } from '../support/rollpacker-host.ts';
-import { rpc, type WireClient } from '../support/rpc.ts';
-import { runs, times } from '../support/runs.ts';
-import { TailTrainer, type TrainerState, tailConfig } from '../support/tail-trainer.ts';
+import { runs, times } from '../support/basics/runs.ts';
+import { smallCluster } from '../support/examples/configs.ts';
+import { RollpackerHost } from '../support/hosts/rollpacker.ts';
+import { rpc, type WireClient } from '../support/servers/clocked.ts';
+import { TailTrainer, type TrainerState, tailConfig } from '../support/servers/tail-trainer.ts';
 
 const plain = (value: unknown) => JSON.parse(JSON.stringify(value));
 

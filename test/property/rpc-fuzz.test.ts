@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { fuzzLimits } from '../support/rpc-fuzz.ts';
-import { Fuzzer } from '../support/rpc-fuzzer.ts';
-import { met, times } from '../support/runs.ts';
-import { inProcess, overSocket } from '../support/wire-grounds.ts';
-import { mutations } from '../support/wire-mutations.ts';
+import { met, times } from '../support/basics/runs.ts';
+import { fuzzLimits } from '../support/wire/fuzz-owed.ts';
+import { Fuzzer } from '../support/wire/fuzzer.ts';
+import { inProcess, overSocket } from '../support/wire/grounds.ts';
+import { mutations } from '../support/wire/mutations.ts';
 
 test('malformed, truncated, oversized, deep, wrong, with __proto__, not UTF-8, half-closed: in process', async () => {
   const fuzzer = new Fuzzer(inProcess({ limits: fuzzLimits }), 1);

@@ -4,10 +4,10 @@ import { describe, expect, test } from 'vitest';
 import type { AnyPolicyDefinition } from '../../src/core/definition.ts';
 import { registry } from '../../src/index.ts';
 import { choicesFrom, likelyEvents, tapes } from '../../src/testing/index.ts';
-import { exampleConfigs } from '../support/example-configs.ts';
-import { MemoryStore, serverOver, settleAll, turn } from '../support/memory-store.ts';
-import { openingEvents, type Reply, rpc, tail, WireClient } from '../support/rpc.ts';
-import { runs } from '../support/runs.ts';
+import { runs } from '../support/basics/runs.ts';
+import { exampleConfigs } from '../support/examples/configs.ts';
+import { openingEvents, type Reply, rpc, tail, WireClient } from '../support/servers/clocked.ts';
+import { MemoryStore, serverOver, settleAll, turn } from '../support/servers/memory-store.ts';
 
 const limits = { pageDecisions: 16 };
 const subjects = registry.policies.flatMap((definition) =>

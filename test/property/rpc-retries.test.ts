@@ -7,8 +7,8 @@ import { expect, test } from 'vitest';
 import { type AnyDecision, create } from '../../src/index.ts';
 import { tailBatching } from '../../src/recipes/tail-batching/index.ts';
 import type { RpcServer } from '../../src/rpc/index.ts';
-import { completed, openingEvents, type Reply, rpc, WireClient } from '../support/rpc.ts';
-import { runs, times } from '../support/runs.ts';
+import { runs, times } from '../support/basics/runs.ts';
+import { completed, openingEvents, type Reply, rpc, WireClient } from '../support/servers/clocked.ts';
 
 const config = { promptsPerRound: 3, responsesPerPrompt: 2 };
 const keptAnswers = 3;

@@ -7,9 +7,9 @@ import { isPolicyError } from '../../src/errors.ts';
 import { registry } from '../../src/index.ts';
 import { methods } from '../../src/rpc/index.ts';
 import { likelyEvents, tapes } from '../../src/testing/index.ts';
-import { exampleConfigs } from '../support/example-configs.ts';
-import { openingEvents, rpc, tail, WireClient } from '../support/rpc.ts';
-import { met, runs } from '../support/runs.ts';
+import { met, runs } from '../support/basics/runs.ts';
+import { exampleConfigs } from '../support/examples/configs.ts';
+import { openingEvents, rpc, tail, WireClient } from '../support/servers/clocked.ts';
 
 const subjects = registry.policies.flatMap((definition) =>
   exampleConfigs[definition.id]!.map((config) => ({ definition: definition as AnyPolicyDefinition, config })),

@@ -13,8 +13,8 @@ import {
 } from '../../src/policies/sandbox-timeout/index.ts';
 import type { TimeoutEstimate } from '../../src/schemas/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
-import { exampleConfigs } from '../support/example-configs.ts';
-import { runs } from '../support/runs.ts';
+import { runs } from '../support/basics/runs.ts';
+import { exampleConfigs } from '../support/examples/configs.ts';
 
 type Decision<T extends SandboxTimeoutDecision['type']> = Extract<SandboxTimeoutDecision, { type: T }>;
 type Event<T extends SandboxTimeoutEvent['type']> = Extract<SandboxTimeoutEvent, { type: T }>;

@@ -10,8 +10,8 @@ import {
 } from '../../src/policies/shadow-loader/index.ts';
 import type { BatchAssignment, DrawnSample } from '../../src/schemas/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
-import { LoaderWorld } from '../support/loader-world.ts';
-import { met, runs } from '../support/runs.ts';
+import { met, runs } from '../support/basics/runs.ts';
+import { LoaderWorld } from '../support/hosts/loader-world.ts';
 
 const configs = [{}, { prefetchSteps: 2, prefetchFraction: 1 }, { prefetchSteps: 0, retry: { infrastructure: 0 } }];
 

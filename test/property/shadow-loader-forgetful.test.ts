@@ -8,9 +8,9 @@ import { isPolicyError } from '../../src/errors.ts';
 import { flexrl, shadowLoader } from '../../src/index.ts';
 import type { ShadowLoaderDecision } from '../../src/policies/shadow-loader/index.ts';
 import { choicesFrom, likelyEvents, tapes } from '../../src/testing/index.ts';
-import { exampleConfigs } from '../support/example-configs.ts';
-import { ForgetfulLoader, type Send } from '../support/forgetful-loader.ts';
-import { met, runs } from '../support/runs.ts';
+import { met, runs } from '../support/basics/runs.ts';
+import { exampleConfigs } from '../support/examples/configs.ts';
+import { ForgetfulLoader, type Send } from '../support/hosts/forgetful-loader.ts';
 
 interface Saved {
   steps: { id: string; closed: boolean }[];

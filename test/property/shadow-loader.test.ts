@@ -7,9 +7,9 @@ import { isPolicyError } from '../../src/errors.ts';
 import { arbitrary } from '../../src/policies/shadow-loader/arbitrary.ts';
 import { type ShadowLoaderEvent, shadowLoader } from '../../src/policies/shadow-loader/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
-import { exampleConfigs } from '../support/example-configs.ts';
-import { LoaderOracle } from '../support/loader-oracle.ts';
-import { runs, scale } from '../support/runs.ts';
+import { runs, scale } from '../support/basics/runs.ts';
+import { exampleConfigs } from '../support/examples/configs.ts';
+import { LoaderOracle } from '../support/oracles/shadow-loader.ts';
 
 const seen = new Map<string, number>();
 

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type CostModel, costModelSchema } from '../../src/sim/cost-model.ts';
 import { DecodeEngine, type LostRequest, type Outcome } from '../../src/sim/engine/decode-engine.ts';
-import { type Counters, type EngineRun, type Input, runOracle } from '../support/engine-oracle.ts';
-import { freeCost } from '../support/free-cost.ts';
-import { met as atLeast, times } from '../support/runs.ts';
+import { met as atLeast, times } from '../support/basics/runs.ts';
+import { type Counters, type EngineRun, type Input, runOracle } from '../support/simulator/engine-oracle.ts';
+import { freeCost } from '../support/simulator/free-cost.ts';
 
 const runs = times(1000);
 

@@ -8,8 +8,8 @@ import { synchronousBaseline, tailBatchingScheduler } from '../../src/sim/host/s
 import { clairvoyantLowerBound } from '../../src/sim/lower-bound.ts';
 import type { RunResult } from '../../src/sim/result.ts';
 import { longTailQuantile, marginalWorkload } from '../../src/sim/workload/marginal.ts';
-import { times } from '../support/runs.ts';
-import { overheard, plainJob, trainedPrompts } from '../support/sim-host.ts';
+import { times } from '../support/basics/runs.ts';
+import { overheard, plainJob, trainedPrompts } from '../support/simulator/host.ts';
 
 const runs = times(60);
 const tokens = longTailQuantile({

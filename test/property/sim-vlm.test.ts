@@ -8,7 +8,7 @@ import { fixedUlysses, flexrlScheduler, verlBucketing } from '../../src/sim/vlm/
 import { defineVlmJob, nodesOf } from '../../src/sim/vlm/settings.ts';
 import { stageSeconds, towerFirst } from '../../src/sim/vlm/stage.ts';
 import { simulateStep } from '../../src/sim/vlm/step.ts';
-import { image, text, video } from '../support/vlm.ts';
+import { image, text, video } from '../support/simulator/vlm.ts';
 
 const sample = fc.oneof(
   fc.integer({ min: 0, max: 40_000 }).map(text),

@@ -9,9 +9,9 @@ import { scaleFactor } from '../../src/core/renormalize.ts';
 import { create } from '../../src/core/start.ts';
 import { streamTraining } from '../../src/policies/stream-training/index.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
-import { exampleConfigs } from '../support/example-configs.ts';
-import { runs } from '../support/runs.ts';
-import { type HostGroup, TrainingHost } from '../support/training-host.ts';
+import { runs } from '../support/basics/runs.ts';
+import { exampleConfigs } from '../support/examples/configs.ts';
+import { type HostGroup, TrainingHost } from '../support/hosts/training.ts';
 
 type Choices = ReturnType<typeof choicesFrom>;
 

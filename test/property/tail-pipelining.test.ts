@@ -1,10 +1,10 @@
 /** The invariants of tail-pipelining, by their numbers in its README: a host whose engines, rewards and trainer fail. */
 import { afterAll, describe, expect } from 'vitest';
 import { create, isPolicyError, tailBatching } from '../../src/index.ts';
-import { exampleConfigs } from '../support/example-configs.ts';
-import { scale } from '../support/runs.ts';
-import { TailPipeliningHost } from '../support/tail-pipelining-host.ts';
-import { addTally, play, testEach } from '../support/tape-runs.ts';
+import { scale } from '../support/basics/runs.ts';
+import { addTally, play, testEach } from '../support/basics/tape-runs.ts';
+import { exampleConfigs } from '../support/examples/configs.ts';
+import { TailPipeliningHost } from '../support/hosts/tail-pipelining.ts';
 
 const tally = new Map<string, number>();
 

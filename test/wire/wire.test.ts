@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { policyErrorCodes } from '../../src/errors.ts';
 import { errorCodes, methods } from '../../src/rpc/index.ts';
-import { root } from '../support/command-line.ts';
+import { root } from '../support/command-line/process.ts';
 import {
   type CaseFile,
   difference,
@@ -13,8 +13,8 @@ import {
   play,
   type ServerSetting,
   type WireCase,
-} from '../support/wire.ts';
-import { inProcess, overSocket, overStdio, type Running } from '../support/wire-grounds.ts';
+} from '../support/wire/cases.ts';
+import { inProcess, overSocket, overStdio, type Running } from '../support/wire/grounds.ts';
 
 const cases = join(root, 'test/wire/cases');
 const files = readdirSync(cases)

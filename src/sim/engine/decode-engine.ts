@@ -15,8 +15,8 @@
  * 5. If none was admitted, a decode step gives every sequence one token.
  *
  * Steps with the same batch are run in one stretch, up to the next completion or the end of the cache.
- * `test/support/engine-oracle.ts` does the same step by step. The times at which `nextEventAt` or `advanceTo` are called
- * do not change the results. Time never goes back: an earlier moment is read as the latest boundary.
+ * `test/support/simulator/engine-oracle.ts` does the same step by step. The times at which `nextEventAt` or `advanceTo`
+ * are called do not change the results. Time never goes back: an earlier moment is read as the latest boundary.
  */
 import { refuse } from '../../errors.ts';
 import type { CostModel } from '../cost-model.ts';

@@ -17,10 +17,10 @@ import { runVlm } from '../../../src/cli/vlm.ts';
 import { oneLine, printable } from '../../../src/core/printable.ts';
 import { FileDecisionLog } from '../../../src/rpc/index.ts';
 import { logFilesIn } from '../../../src/rpc/log/files.ts';
-import { captured } from '../../support/captured.ts';
-import { type Done, rollflex } from '../../support/command-line.ts';
-import { logOfOneRound } from '../../support/documented-files.ts';
-import { rpc } from '../../support/rpc.ts';
+import { captured } from '../../support/command-line/captured.ts';
+import { type Done, rollflex } from '../../support/command-line/process.ts';
+import { logOfOneRound } from '../../support/documents/own-files.ts';
+import { rpc } from '../../support/servers/clocked.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-names-'));
 afterAll(() => rmSync(folder, { recursive: true }));

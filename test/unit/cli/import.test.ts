@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type ImportOptions, runImport } from '../../../src/cli/import.ts';
-import { entry, rollflex, rollflexOn, root } from '../../support/command-line.ts';
+import { entry, rollflex, rollflexOn, root } from '../../support/command-line/process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-import-'));
 afterAll(() => rmSync(folder, { recursive: true }));

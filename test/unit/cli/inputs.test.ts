@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { type ReadOptions, readTraces } from '../../../src/cli/input/read.ts';
-import { rollflex, rollflexOn, root } from '../../support/command-line.ts';
+import { rollflex, rollflexOn, root } from '../../support/command-line/process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-inputs-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -14,9 +14,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { logFilesIn } from '../../../src/rpc/log/files.ts';
-import { entry, rollflex, rollflexOn, root } from '../../support/command-line.ts';
-import { logOfOneRound, ownLengths } from '../../support/documented-files.ts';
-import { completed, openingEvents, tail } from '../../support/rpc.ts';
+import { entry, rollflex, rollflexOn, root } from '../../support/command-line/process.ts';
+import { logOfOneRound, ownLengths } from '../../support/documents/own-files.ts';
+import { completed, openingEvents, tail } from '../../support/servers/clocked.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-cli-log-'));
 const children: ChildProcess[] = [];

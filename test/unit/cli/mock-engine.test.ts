@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { entry, rollflex, root } from '../../support/command-line.ts';
-import { ownLengths } from '../../support/documented-files.ts';
+import { entry, rollflex, root } from '../../support/command-line/process.ts';
+import { ownLengths } from '../../support/documents/own-files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-mock-'));
 afterAll(() => rmSync(folder, { recursive: true }));

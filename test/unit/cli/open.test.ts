@@ -3,8 +3,8 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { ownLengths } from '../../support/documented-files.ts';
-import { runInProcess } from '../../support/in-process.ts';
+import { runInProcess } from '../../support/command-line/in-process.ts';
+import { ownLengths } from '../../support/documents/own-files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-open-'));
 afterAll(() => rmSync(folder, { recursive: true }));

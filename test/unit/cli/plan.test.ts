@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { registry } from '../../../src/index.ts';
-import { rollflex, rollflexOn } from '../../support/command-line.ts';
-import { exampleInputs } from '../../support/example-inputs.ts';
-import { runInProcess } from '../../support/in-process.ts';
+import { runInProcess } from '../../support/command-line/in-process.ts';
+import { rollflex, rollflexOn } from '../../support/command-line/process.ts';
+import { exampleInputs } from '../../support/examples/inputs.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-plan-'));
 afterAll(() => rmSync(folder, { recursive: true }));

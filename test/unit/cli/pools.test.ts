@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { rollflex } from '../../support/command-line.ts';
-import { ownLengths } from '../../support/documented-files.ts';
-import { runInProcess } from '../../support/in-process.ts';
+import { runInProcess } from '../../support/command-line/in-process.ts';
+import { rollflex } from '../../support/command-line/process.ts';
+import { ownLengths } from '../../support/documents/own-files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-pools-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -8,9 +8,9 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { readMeasured } from '../../../src/cli/calibrate.ts';
 import { readTraceFile } from '../../../src/cli/files.ts';
 import { runKey, type SweepInput, sweepProblems } from '../../../src/cli/sweep-problem.ts';
-import { entry, rollflex, root } from '../../support/command-line.ts';
-import { ownLengths } from '../../support/documented-files.ts';
-import { refusal } from '../../support/refusal.ts';
+import { refusal } from '../../support/basics/refusal.ts';
+import { entry, rollflex, root } from '../../support/command-line/process.ts';
+import { ownLengths } from '../../support/documents/own-files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-sweep-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
-import { entry, root } from '../../support/command-line.ts';
-import { ownLengths } from '../../support/documented-files.ts';
+import { entry, root } from '../../support/command-line/process.ts';
+import { ownLengths } from '../../support/documents/own-files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-terminal-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -31,7 +31,7 @@ const inTerminal = (...steps: Step[]) => inTerminalOf(120, ...steps);
 async function inTerminalOf(columns: number, ...steps: Step[]): Promise<{ seen: string; seconds: number }[]> {
   const command = [process.execPath, ...entry].map((one) => `"${one}"`).join(' ');
   const begin = line(`cd "${folder}"; rollflex() { ${command} "$@"; }; clear`);
-  const script = join(root, 'test/support/terminal.py');
+  const script = join(root, 'test/support/command-line/terminal.py');
   // What is asked for around the tests is not asked for in the terminal.
   const { NO_COLOR: _, FORCE_COLOR: __, CI: ___, ...env } = process.env;
   const seen = promisify(execFile)('python3', [script, `${columns}`], { env });

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { isPolicyError } from '../../../src/index.ts';
 import { registry } from '../../../src/registry.ts';
-import { runInProcess } from '../../support/in-process.ts';
-import { type Reply, rpc } from '../../support/rpc.ts';
+import { runInProcess } from '../../support/command-line/in-process.ts';
+import { type Reply, rpc } from '../../support/servers/clocked.ts';
 import { wrongCalls, wrongCommands, wrongFiles, wrongLines } from './wrong-inputs.data.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-wrong-'));

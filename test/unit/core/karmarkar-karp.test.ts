@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { karmarkarKarp } from '../../../src/planners/micro-batches/index.ts';
-import { generator } from '../../support/numbers.ts';
-import { refusal } from '../../support/refusal.ts';
+import { generator } from '../../support/basics/numbers.ts';
+import { refusal } from '../../support/basics/refusal.ts';
 
 const sum = (values: readonly number[]) => values.reduce((total, one) => total + one, 0);
 

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { checkNewPrefix, mintedId, replacePrefix, wasMinted } from '../../../src/core/minted-ids.ts';
 import { create, registry } from '../../../src/index.ts';
-import { exampleConfigs } from '../../support/example-configs.ts';
+import { exampleConfigs } from '../../support/examples/configs.ts';
 
 test('the last 64 before the one in use are refused; those before are forgotten, oldest first', () => {
   const state = { prefix: 'p0', oldPrefixes: [] as string[] };

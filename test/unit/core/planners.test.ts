@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { parse } from '../../../src/core/validate.ts';
 import { createRegistry, definePlanner, gradientRenormalization, registry, runPlanner, z } from '../../../src/index.ts';
-import { refusal } from '../../support/refusal.ts';
-import { rightPlanner } from '../../support/wrong-planners.ts';
+import { refusal } from '../../support/basics/refusal.ts';
+import { rightPlanner } from '../../support/wrong/planners.ts';
 
 describe('plan', () => {
   test('by id is the plain function', () => {

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { afterEach, expect, test } from 'vitest';
 import { eventsOf, SglangClient } from '../../../examples/10-frontier-http/sglang-client.ts';
-import { MockHttp } from '../../support/mock-engine-http.ts';
+import { MockHttp } from '../../support/mock-engine/http.ts';
 
 let http: MockHttp | undefined;
 afterEach(() => http?.running.stop());

@@ -1,7 +1,7 @@
 /** Mock engines in simulated time: what becomes of requests when they are aborted, paused, or their engine dies. */
 import { describe, expect, test } from 'vitest';
 import { pause, resume, updateWeights } from '../../../src/mock-engine/engine/pausing.ts';
-import { ask, clusterOf, type Ended } from '../../support/mock-engine.ts';
+import { ask, clusterOf, type Ended } from '../../support/mock-engine/cluster.ts';
 
 const everything = (): boolean => true;
 

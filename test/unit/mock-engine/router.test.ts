@@ -1,6 +1,6 @@
 /** The router in front of several engines, faults as connections feel them, and the clock. */
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Answer, chunksIn, MockHttp } from '../../support/mock-engine-http.ts';
+import { type Answer, chunksIn, MockHttp } from '../../support/mock-engine/http.ts';
 
 let http: MockHttp;
 const start = async (...given: Parameters<typeof MockHttp.start>): Promise<MockHttp> =>

@@ -1,7 +1,7 @@
 /** SGLang's routes: shapes of answers, streams, and what an abort does. */
 import { afterEach, describe, expect, test } from 'vitest';
 import { SglangClient } from '../../../examples/10-frontier-http/sglang-client.ts';
-import { chunksIn, MockHttp } from '../../support/mock-engine-http.ts';
+import { chunksIn, MockHttp } from '../../support/mock-engine/http.ts';
 
 let http: MockHttp;
 const start = async (...given: Parameters<typeof MockHttp.start>): Promise<MockHttp> =>

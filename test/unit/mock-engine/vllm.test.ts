@@ -1,6 +1,6 @@
 /** vLLM's routes: OpenAI's completions and chat, streams, and what a trainer asks for. */
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Answer, chunksIn, MockHttp } from '../../support/mock-engine-http.ts';
+import { type Answer, chunksIn, MockHttp } from '../../support/mock-engine/http.ts';
 
 let http: MockHttp;
 const start = async (

@@ -9,9 +9,9 @@ import { constructAlike, flatten, layGroups } from '../../../src/planners/flex-u
 import { Layout } from '../../../src/planners/flex-ulysses/search/layout.ts';
 import type { Problem } from '../../../src/planners/flex-ulysses/search/problem.ts';
 import { Sequence } from '../../../src/planners/flex-ulysses/search/random.ts';
-import { range } from '../../support/numbers.ts';
-import { placementProblems } from '../../support/placement-check.ts';
-import { drawProblem, rounded, tally } from '../../support/placement-problems.ts';
+import { range } from '../../support/basics/numbers.ts';
+import { placementProblems } from '../../support/placement/check.ts';
+import { drawProblem, rounded, tally } from '../../support/placement/problems.ts';
 
 const cell = (each: number, devices: number, spread: number, maxDegree: number): AlikeCell => ({
   each,

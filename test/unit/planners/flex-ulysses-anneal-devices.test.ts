@@ -5,7 +5,7 @@ import { construct } from '../../../src/planners/flex-ulysses/search/construct.t
 import { Layout } from '../../../src/planners/flex-ulysses/search/layout.ts';
 import type { Problem } from '../../../src/planners/flex-ulysses/search/problem.ts';
 import { Sequence } from '../../../src/planners/flex-ulysses/search/random.ts';
-import { range } from '../../support/numbers.ts';
+import { range } from '../../support/basics/numbers.ts';
 import {
   cold,
   drawProblem,
@@ -14,7 +14,7 @@ import {
   type Places,
   rounded,
   tally,
-} from '../../support/placement-problems.ts';
+} from '../../support/placement/problems.ts';
 
 describe('over devices', () => {
   /** What an annealing makes small. */

@@ -4,8 +4,8 @@ import { annealGroups } from '../../../src/planners/flex-ulysses/search/anneal-g
 import { constructGroups } from '../../../src/planners/flex-ulysses/search/construct.ts';
 import { GroupLayout } from '../../../src/planners/flex-ulysses/search/group-layout.ts';
 import { Sequence } from '../../../src/planners/flex-ulysses/search/random.ts';
-import { range } from '../../support/numbers.ts';
-import { cold, drawProblem, HeardSequence, hot } from '../../support/placement-problems.ts';
+import { range } from '../../support/basics/numbers.ts';
+import { cold, drawProblem, HeardSequence, hot } from '../../support/placement/problems.ts';
 
 describe('over top groups', () => {
   /** The same layout, summed up from scratch. */

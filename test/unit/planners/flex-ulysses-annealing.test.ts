@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { climb, Sequence } from '../../../src/planners/flex-ulysses/search/random.ts';
 import { Annealing } from '../../../src/planners/flex-ulysses/search/schedule.ts';
-import { range } from '../../support/numbers.ts';
+import { range } from '../../support/basics/numbers.ts';
 
 describe('random numbers', () => {
   test('every number below n comes about as often as the others, the same again for the same seed', () => {

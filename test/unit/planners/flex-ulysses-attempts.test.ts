@@ -9,8 +9,8 @@ import type { Effort } from '../../../src/planners/flex-ulysses/search/effort.ts
 import { type Problem, problemOf } from '../../../src/planners/flex-ulysses/search/problem.ts';
 import { Sequence } from '../../../src/planners/flex-ulysses/search/random.ts';
 import { startsFor } from '../../../src/planners/flex-ulysses/search/starts.ts';
-import { familyLengths, type PlacementFamily } from '../../support/placement-families.ts';
-import { tally } from '../../support/placement-problems.ts';
+import { familyLengths, type PlacementFamily } from '../../support/placement/families.ts';
+import { tally } from '../../support/placement/problems.ts';
 
 /** Few steps, so that what a part finds depends on how well it goes about it. */
 const effort: Effort = {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { communicationBound, computeBound } from '../../../src/planners/flex-ulysses/bounds.ts';
 import { descending, type Instance } from '../../../src/planners/flex-ulysses/instance.ts';
 import { bestBalance, computeLimit } from '../../../src/planners/flex-ulysses/search/balance.ts';
-import { generator, range } from '../../support/numbers.ts';
+import { generator, range } from '../../support/basics/numbers.ts';
 
 const sum = (values: ArrayLike<number>): number => Array.from(values).reduce((all, one) => all + one, 0);
 

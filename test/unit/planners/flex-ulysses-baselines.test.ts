@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { flexUlysses, runPlanner } from '../../../src/index.ts';
 import type { FlexUlyssesInput } from '../../../src/planners/flex-ulysses/index.ts';
 import { karmarkarKarp } from '../../../src/planners/micro-batches/index.ts';
-import { generator } from '../../support/numbers.ts';
-import { placementProblems } from '../../support/placement-check.ts';
-import { familyLengths, placementFamilies } from '../../support/placement-families.ts';
-import { refusal } from '../../support/refusal.ts';
+import { generator } from '../../support/basics/numbers.ts';
+import { refusal } from '../../support/basics/refusal.ts';
+import { placementProblems } from '../../support/placement/check.ts';
+import { familyLengths, placementFamilies } from '../../support/placement/families.ts';
 
 const strategies = ['paper', 'bucketing', 'karmarkar-karp', 'ulysses'] as const;
 /** FlexRL, figure 3: one sequence of 32K, one of 16K, short ones; four devices. */

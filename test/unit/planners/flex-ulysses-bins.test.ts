@@ -7,8 +7,8 @@ import { exactBins } from '../../../src/planners/flex-ulysses/search/exact-bins.
 import { Layout } from '../../../src/planners/flex-ulysses/search/layout.ts';
 import type { Problem } from '../../../src/planners/flex-ulysses/search/problem.ts';
 import { Sequence } from '../../../src/planners/flex-ulysses/search/random.ts';
-import { generator, range } from '../../support/numbers.ts';
-import { drawProblem, type Places, rounded, tally } from '../../support/placement-problems.ts';
+import { generator, range } from '../../support/basics/numbers.ts';
+import { drawProblem, type Places, rounded, tally } from '../../support/placement/problems.ts';
 
 const sum = (values: readonly number[]) => values.reduce((all, one) => all + one, 0);
 

@@ -13,8 +13,8 @@ import { Layout } from '../../../src/planners/flex-ulysses/search/layout.ts';
 import { type Problem, problemOf } from '../../../src/planners/flex-ulysses/search/problem.ts';
 import { rank } from '../../../src/planners/flex-ulysses/search/ranking.ts';
 import { again, isFew, startsFor } from '../../../src/planners/flex-ulysses/search/starts.ts';
-import { range } from '../../support/numbers.ts';
-import { drawProblem, rounded, tally } from '../../support/placement-problems.ts';
+import { range } from '../../support/basics/numbers.ts';
+import { drawProblem, rounded, tally } from '../../support/placement/problems.ts';
 
 const sum = (values: readonly number[]): number => values.reduce((all, one) => all + one, 0);
 const argmin = (values: readonly number[]): number => values.indexOf(Math.min(...values));

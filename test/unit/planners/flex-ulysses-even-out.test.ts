@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { evenOut } from '../../../src/planners/flex-ulysses/search/even-out.ts';
 import { Layout } from '../../../src/planners/flex-ulysses/search/layout.ts';
 import type { Problem } from '../../../src/planners/flex-ulysses/search/problem.ts';
-import { generator, range } from '../../support/numbers.ts';
-import { drawProblem, rounded, tally } from '../../support/placement-problems.ts';
+import { generator, range } from '../../support/basics/numbers.ts';
+import { drawProblem, rounded, tally } from '../../support/placement/problems.ts';
 
 /** All ways to take up to three of some items. */
 function handfuls(items: readonly number[]): number[][] {

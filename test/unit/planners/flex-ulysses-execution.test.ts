@@ -8,7 +8,7 @@ import {
   type TimingCoefficients,
   timingPresets,
 } from '../../../src/planners/flex-ulysses/index.ts';
-import { refusal } from '../../support/refusal.ts';
+import { refusal } from '../../support/basics/refusal.ts';
 
 /** Everything on one device, or sharded over all of them: packs do not depend on a search. */
 const plan = (input: Partial<FlexUlyssesInput> & Pick<FlexUlyssesInput, 'lengths' | 'devices'>) =>

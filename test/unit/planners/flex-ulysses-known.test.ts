@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import { flexUlysses, runPlanner } from '../../../src/index.ts';
 import type { FlexUlyssesPlan } from '../../../src/planners/flex-ulysses/index.ts';
-import { placementProblems } from '../../support/placement-check.ts';
-import { communicationRatio, inputOf, type KnownInstance, knownInstances } from '../../support/placement-instances.ts';
-import { some } from '../../support/runs.ts';
+import { some } from '../../support/basics/runs.ts';
+import { placementProblems } from '../../support/placement/check.ts';
+import { communicationRatio, inputOf, type KnownInstance, knownInstances } from '../../support/placement/instances.ts';
 
 /** How far sums that are added up in different orders may be apart. */
 const rounding = 1 + 1e-9;

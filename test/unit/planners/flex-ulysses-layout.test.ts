@@ -4,8 +4,8 @@ import { GroupLayout, none } from '../../../src/planners/flex-ulysses/search/gro
 import { emptyLoad } from '../../../src/planners/flex-ulysses/search/group-load.ts';
 import { Layout, leastLoaded, leastLoadedOf } from '../../../src/planners/flex-ulysses/search/layout.ts';
 import type { Problem } from '../../../src/planners/flex-ulysses/search/problem.ts';
-import { generator, range } from '../../support/numbers.ts';
-import { drawProblem, rounded, tally } from '../../support/placement-problems.ts';
+import { generator, range } from '../../support/basics/numbers.ts';
+import { drawProblem, rounded, tally } from '../../support/placement/problems.ts';
 
 const pick = (random: () => number, count: number): number => Math.floor(random() * count);
 describe('a layout of devices', () => {

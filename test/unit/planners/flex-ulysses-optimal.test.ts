@@ -1,8 +1,8 @@
 /** flex-ulysses on small batches whose optimum is recorded: test/property/flex-ulysses-optimum.test.ts finds it anew. */
 import { expect, test } from 'vitest';
 import { flexUlysses, runPlanner } from '../../../src/index.ts';
-import { placementProblems } from '../../support/placement-check.ts';
-import { optima, smallBatches } from '../../support/placement-small.ts';
+import { placementProblems } from '../../support/placement/check.ts';
+import { optima, smallBatches } from '../../support/placement/small.ts';
 
 test.each(optima)('%s %i: memory %d, compute %d, communication %d', (kind, seed, memory, compute, communication) => {
   const input = smallBatches[kind](seed);

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { flexUlysses, runPlanner } from '../../../src/index.ts';
 import { type FlexUlyssesPlan, findDeadlock } from '../../../src/planners/flex-ulysses/index.ts';
-import { inputOf, type KnownInstance, knownInstances } from '../../support/placement-instances.ts';
+import { inputOf, type KnownInstance, knownInstances } from '../../support/placement/instances.ts';
 
 /** All but the largest, which takes seconds. */
 const batches = knownInstances.filter(({ devices }) => devices < 1000);

@@ -4,8 +4,8 @@ import type { FlexUlyssesSettings } from '../../../src/planners/flex-ulysses/ind
 import { Layout } from '../../../src/planners/flex-ulysses/search/layout.ts';
 import { lowerStrays, putPrevious, rebuild } from '../../../src/planners/flex-ulysses/search/previous.ts';
 import type { Problem } from '../../../src/planners/flex-ulysses/search/problem.ts';
-import { range } from '../../support/numbers.ts';
-import { drawProblem, rounded, tally } from '../../support/placement-problems.ts';
+import { range } from '../../support/basics/numbers.ts';
+import { drawProblem, rounded, tally } from '../../support/placement/problems.ts';
 
 type Assignment = NonNullable<FlexUlyssesSettings['previous']>['assignments'][number];
 

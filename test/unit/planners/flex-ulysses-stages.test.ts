@@ -9,8 +9,8 @@ import { Layout } from '../../../src/planners/flex-ulysses/search/layout.ts';
 import { lowerStrays, putPrevious, rebuild } from '../../../src/planners/flex-ulysses/search/previous.ts';
 import { problemOf } from '../../../src/planners/flex-ulysses/search/problem.ts';
 import { Sequence } from '../../../src/planners/flex-ulysses/search/random.ts';
-import { familyLengths } from '../../support/placement-families.ts';
-import { inputOf, knownInstances } from '../../support/placement-instances.ts';
+import { familyLengths } from '../../support/placement/families.ts';
+import { inputOf, knownInstances } from '../../support/placement/instances.ts';
 
 describe('filling devices anew', () => {
   const known = knownInstances.find(({ id }) => id === 'd12_48')!;

@@ -8,7 +8,7 @@ import '@tensorflow/tfjs-backend-cpu';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { gradientRenormalization, runPlanner } from '../../../src/index.ts';
 import type { GradientRenormalizationInput } from '../../../src/planners/gradient-renormalization/index.ts';
-import { generator } from '../../support/numbers.ts';
+import { generator } from '../../support/basics/numbers.ts';
 
 const vocabulary = 11;
 const width = 8;

@@ -4,7 +4,7 @@ import {
   type GradientRenormalizationInput,
   scaleFactor,
 } from '../../../src/planners/gradient-renormalization/index.ts';
-import { refusal } from '../../support/refusal.ts';
+import { refusal } from '../../support/basics/refusal.ts';
 
 const replicas = [{ samples: 3 }, { samples: 0 }, { samples: 5 }];
 const factorsOf = (input: GradientRenormalizationInput) => runPlanner(gradientRenormalization, input).factors;

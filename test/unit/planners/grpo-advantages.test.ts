@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { grpoAdvantages, runPlanner } from '../../../src/index.ts';
 import type { GrpoAdvantagesInput } from '../../../src/planners/grpo-advantages/index.ts';
-import { refusal } from '../../support/refusal.ts';
+import { refusal } from '../../support/basics/refusal.ts';
 
 const one = (rewards: number[], more: Partial<GrpoAdvantagesInput> & { responseIds?: string[] } = {}) => {
   const { responseIds, ...settings } = more;

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { judgeOffload, runPlanner } from '../../../src/index.ts';
 import type { JudgeOffloadInput } from '../../../src/planners/judge-offload/index.ts';
 import { choose } from '../../../src/planners/judge-offload/search.ts';
-import { generator } from '../../support/numbers.ts';
-import { refusal } from '../../support/refusal.ts';
+import { generator } from '../../support/basics/numbers.ts';
+import { refusal } from '../../support/basics/refusal.ts';
 
 const judge: JudgeOffloadInput = {
   layers: 8,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { judgeOffload, runPlanner } from '../../../src/index.ts';
 import type { JudgeOffloadInput } from '../../../src/planners/judge-offload/index.ts';
-import { refusal } from '../../support/refusal.ts';
+import { refusal } from '../../support/basics/refusal.ts';
 
 /** Four layers of 10 bytes; a layer computes for 2 s and is fetched in 1 s. */
 const judge: JudgeOffloadInput = {

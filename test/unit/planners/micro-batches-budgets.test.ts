@@ -4,7 +4,7 @@ import { microBatches, runPlanner } from '../../../src/index.ts';
 import { exchange } from '../../../src/planners/micro-batches/exchange.ts';
 import { searchPacking } from '../../../src/planners/micro-batches/pack.ts';
 import { addTo, type Item, noLoads, type Part } from '../../../src/planners/micro-batches/parts.ts';
-import { generator } from '../../support/numbers.ts';
+import { generator } from '../../support/basics/numbers.ts';
 
 const partOf = (sizes: readonly number[], ranks = 1, width = 1): Part => ({
   firstRank: 0,

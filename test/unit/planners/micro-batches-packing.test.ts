@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { microBatches, runPlanner } from '../../../src/index.ts';
 import { deal } from '../../../src/planners/micro-batches/deal.ts';
-import { generator } from '../../support/numbers.ts';
+import { generator } from '../../support/basics/numbers.ts';
 
 const cap = 1000;
 

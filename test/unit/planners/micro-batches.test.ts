@@ -5,9 +5,9 @@ import {
   type MicroBatchesInput,
   type MicroBatchesPlan,
 } from '../../../src/planners/micro-batches/index.ts';
-import { microBatchProblems } from '../../support/micro-batch-check.ts';
-import { generator } from '../../support/numbers.ts';
-import { refusal } from '../../support/refusal.ts';
+import { generator } from '../../support/basics/numbers.ts';
+import { refusal } from '../../support/basics/refusal.ts';
+import { microBatchProblems } from '../../support/oracles/micro-batches.ts';
 
 const checked = (input: MicroBatchesInput): MicroBatchesPlan => {
   const plan = runPlanner(microBatches, input);

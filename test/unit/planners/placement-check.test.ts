@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { flexUlysses, runPlanner } from '../../../src/index.ts';
 import type { FlexUlyssesInput, FlexUlyssesPlan } from '../../../src/planners/flex-ulysses/index.ts';
-import { placementProblems } from '../../support/placement-check.ts';
+import { placementProblems } from '../../support/placement/check.ts';
 
 const input: FlexUlyssesInput = { lengths: [900, 700, 40, 0, 300], devices: 4, strategy: 'ulysses', ulyssesDegree: 2 };
 const broken = (change: (plan: FlexUlyssesPlan) => void) => {

@@ -1,7 +1,7 @@
 /** The families of batches against the known batches of the same family: what they were fitted to. */
 import { expect, test } from 'vitest';
-import { familyLengths, type PlacementFamily } from '../../support/placement-families.ts';
-import { knownInstances } from '../../support/placement-instances.ts';
+import { familyLengths, type PlacementFamily } from '../../support/placement/families.ts';
+import { knownInstances } from '../../support/placement/instances.ts';
 
 const known: Readonly<Record<PlacementFamily, readonly string[]>> = {
   'image-heavy': ['img_64_32', 'img_256_32'],

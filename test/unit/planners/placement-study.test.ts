@@ -10,8 +10,8 @@ import {
   replanning,
   ways,
 } from '../../../bench/placement-study.ts';
-import { familyLengths, placementFamilies } from '../../support/placement-families.ts';
-import { communicationRatio, knownInstances } from '../../support/placement-instances.ts';
+import { familyLengths, placementFamilies } from '../../support/placement/families.ts';
+import { communicationRatio, knownInstances } from '../../support/placement/instances.ts';
 
 const batches = { family: 'text', sequences: 24, devices: 16, seeds: [1, 2] } as const;
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { flexUlysses, microBatches, runPlanner } from '../../../src/index.ts';
 import { selectTp, type TpProfile } from '../../../src/policies/adaptive-tp/index.ts';
-import { refusal } from '../../support/refusal.ts';
+import { refusal } from '../../support/basics/refusal.ts';
 
 const of = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
 /** Far above what any of them takes, and far below what they took. */

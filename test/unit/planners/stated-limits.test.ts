@@ -10,7 +10,7 @@ import {
   runPlanner,
   streamTraining,
 } from '../../../src/index.ts';
-import { refusal } from '../../support/refusal.ts';
+import { refusal } from '../../support/basics/refusal.ts';
 
 test('rewards are within ±1e100: what is computed from them is a number, and what is beyond is refused', () => {
   const rewards = [1e100, -1e100, 1e100];

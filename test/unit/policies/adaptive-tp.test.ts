@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { adaptiveTp, create } from '../../../src/index.ts';
 import { type AdaptiveTpInput, selectTp } from '../../../src/policies/adaptive-tp/index.ts';
 import type { ProfileRow, VocabularyDecision } from '../../../src/schemas/index.ts';
-import { refusal } from '../../support/refusal.ts';
-import { only, Session } from '../../support/session.ts';
+import { refusal } from '../../support/basics/refusal.ts';
+import { only, Session } from '../../support/sessions/session.ts';
 
 const server = (serverId: string, gpus: number) => ({
   serverId,

@@ -5,8 +5,8 @@ import type {
   CompleteGroupPipeliningEvent,
   CompleteGroupPipeliningInput,
 } from '../../../src/policies/complete-group-pipelining/index.ts';
-import { refusal } from '../../support/refusal.ts';
-import { rewardedPipelining } from '../../support/rewarded-pipelining.ts';
+import { refusal } from '../../support/basics/refusal.ts';
+import { rewardedPipelining } from '../../support/hosts/rewarded-pipelining.ts';
 
 type Policy = PolicyOf<typeof completeGroupPipelining>;
 type Named<T extends CompleteGroupPipeliningDecision['type']> = Extract<CompleteGroupPipeliningDecision, { type: T }>;

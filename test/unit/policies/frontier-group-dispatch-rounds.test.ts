@@ -6,7 +6,7 @@ import type {
   FrontierGroupDispatchDecision,
   FrontierGroupDispatchInput,
 } from '../../../src/policies/frontier-group-dispatch/index.ts';
-import { refusal } from '../../support/refusal.ts';
+import { refusal } from '../../support/basics/refusal.ts';
 
 /** A policy with short ways to send the usual events. */
 function start(config: Partial<FrontierGroupDispatchInput> = {}) {

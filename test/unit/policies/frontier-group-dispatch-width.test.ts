@@ -5,7 +5,7 @@ import type {
   FrontierGroupDispatchDecision,
   FrontierGroupDispatchInput,
 } from '../../../src/policies/frontier-group-dispatch/index.ts';
-import { generator } from '../../support/numbers.ts';
+import { generator } from '../../support/basics/numbers.ts';
 
 /** A host that knows what runs. */
 class Host {

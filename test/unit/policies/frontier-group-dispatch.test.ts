@@ -8,7 +8,7 @@ import type {
   FrontierGroupDispatchDecision,
   FrontierGroupDispatchInput,
 } from '../../../src/policies/frontier-group-dispatch/index.ts';
-import { refusal } from '../../support/refusal.ts';
+import { refusal } from '../../support/basics/refusal.ts';
 
 /** A policy that two groups of two requests fill. */
 function start(config: Partial<FrontierGroupDispatchInput> = {}) {

@@ -5,8 +5,8 @@ import { create, gpuScaleDown } from '../../../src/index.ts';
 import { Loads } from '../../../src/policies/gpu-scale-down/columns.ts';
 import { timesUntil, withFiner } from '../../../src/policies/gpu-scale-down/outlook.ts';
 import { assign, Weights, weightBin } from '../../../src/policies/gpu-scale-down/plan.ts';
-import { generator } from '../../support/numbers.ts';
-import { type Engines, open, type Release, report, untilQuery } from '../../support/scale-down-model.ts';
+import { generator } from '../../support/basics/numbers.ts';
+import { type Engines, open, type Release, report, untilQuery } from '../../support/oracles/scale-down.ts';
 
 /** What each target gets of requests of one weight, and what it has free then. */
 function dealt(count: number, weight: number, free: readonly number[]) {

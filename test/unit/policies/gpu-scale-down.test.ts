@@ -6,7 +6,7 @@ import type {
   GpuScaleDownInput,
 } from '../../../src/policies/gpu-scale-down/index.ts';
 import type { RunningRequest } from '../../../src/schemas/index.ts';
-import { refusal } from '../../support/refusal.ts';
+import { refusal } from '../../support/basics/refusal.ts';
 import {
   accept,
   cluster,
@@ -17,7 +17,7 @@ import {
   report,
   type ScaleDown,
   untilQuery,
-} from '../../support/scale-down-model.ts';
+} from '../../support/oracles/scale-down.ts';
 
 type Unstamped<E> = E extends unknown ? Omit<E, 'at'> : never;
 

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { create, groupAssembly, type PolicyOf } from '../../../src/index.ts';
 import { choicesFrom, tapes } from '../../../src/testing/index.ts';
-import { runs } from '../../support/runs.ts';
+import { runs } from '../../support/basics/runs.ts';
 
 type Assembly = PolicyOf<typeof groupAssembly>;
 type Decision = ReturnType<Assembly['send']>[number];

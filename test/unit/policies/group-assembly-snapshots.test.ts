@@ -1,7 +1,7 @@
 /** Snapshots of group-assembly, of its version and of others. */
 import { describe, expect, test } from 'vitest';
 import { create, groupAssembly, type PolicyOf, registry, rollpacker } from '../../../src/index.ts';
-import { smallCluster } from '../../support/example-configs.ts';
+import { smallCluster } from '../../support/examples/configs.ts';
 
 type Saved = { version: number };
 

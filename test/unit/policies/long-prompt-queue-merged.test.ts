@@ -1,7 +1,7 @@
 /** The long-prompt queue: what becomes of a prompt that is queued twice. */
 import { describe, expect, test } from 'vitest';
-import { bothWays } from '../../support/queue.ts';
-import { only } from '../../support/session.ts';
+import { bothWays } from '../../support/sessions/queue.ts';
+import { only } from '../../support/sessions/session.ts';
 
 describe.each(bothWays)('queued twice, %s', (_how, start) => {
   const kept = (requestId: string, tokens: number, finished: boolean) => ({

@@ -1,7 +1,7 @@
 /** The long-prompt queue: who comes first, and who has waited too long. */
 import { describe, expect, test } from 'vitest';
-import { bothWays } from '../../support/queue.ts';
-import { only } from '../../support/session.ts';
+import { bothWays } from '../../support/sessions/queue.ts';
+import { only } from '../../support/sessions/session.ts';
 
 describe.each(bothWays)('order, %s', (_how, start) => {
   test('fifo: by the round of the first deferral, then by arrival, whatever is expected of them', () => {

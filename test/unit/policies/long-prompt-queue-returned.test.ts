@@ -1,8 +1,8 @@
 /** The long-prompt queue: prompts that come back more than once, or beside what is queued, are one prompt. */
 import { describe, expect, test } from 'vitest';
 import { registry } from '../../../src/index.ts';
-import { bothWays } from '../../support/queue.ts';
-import { only } from '../../support/session.ts';
+import { bothWays } from '../../support/sessions/queue.ts';
+import { only } from '../../support/sessions/session.ts';
 
 const kept = (requestId: string, finished = true) => ({
   requestId,

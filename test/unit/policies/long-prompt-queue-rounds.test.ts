@@ -1,8 +1,8 @@
 /** The long-prompt queue: what rounds are planned, what they begin with, what they ask for, and when nothing is left. */
 import { describe, expect, test } from 'vitest';
 import { create, longPromptQueue } from '../../../src/index.ts';
-import { bothWays } from '../../support/queue.ts';
-import { only } from '../../support/session.ts';
+import { bothWays } from '../../support/sessions/queue.ts';
+import { only } from '../../support/sessions/session.ts';
 
 describe.each(bothWays)('rounds, %s', (_how, start) => {
   test('a short round: its reason, and what it asks for; queued prompts stay', () => {

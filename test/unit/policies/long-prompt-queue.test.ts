@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { create, longPromptQueue } from '../../../src/index.ts';
 import type { LongPromptQueueInput } from '../../../src/policies/long-prompt-queue/index.ts';
-import { only, Session } from '../../support/session.ts';
+import { only, Session } from '../../support/sessions/session.ts';
 
 const queue = (config: Partial<LongPromptQueueInput> = {}) =>
   new Session(create(longPromptQueue, { promptsPerRound: 2, promptSpeculation: 1.5, ...config }) as never);

@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import { create, registry, rewardDispatch, rollpacker } from '../../../src/index.ts';
 import type { RewardDispatchInput } from '../../../src/policies/reward-dispatch/index.ts';
-import { smallCluster } from '../../support/example-configs.ts';
-import { refusal } from '../../support/refusal.ts';
-import { only, Session } from '../../support/session.ts';
+import { refusal } from '../../support/basics/refusal.ts';
+import { smallCluster } from '../../support/examples/configs.ts';
+import { only, Session } from '../../support/sessions/session.ts';
 
 const rewards = (config: RewardDispatchInput = {}) => new Session(create(rewardDispatch, config) as never);
 const added = (workerId: string) => ({ type: 'reward-worker.added', workerId, kind: 'rule', slots: 1 });

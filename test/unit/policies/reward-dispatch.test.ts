@@ -11,8 +11,8 @@ import {
 import type { RewardDispatchDecision, RewardDispatchInput } from '../../../src/policies/reward-dispatch/index.ts';
 import * as e from '../../../src/schemas/events/index.ts';
 import type { VocabularyDecision } from '../../../src/schemas/index.ts';
-import { refusal } from '../../support/refusal.ts';
-import { only, Session } from '../../support/session.ts';
+import { refusal } from '../../support/basics/refusal.ts';
+import { only, Session } from '../../support/sessions/session.ts';
 
 type Kind = 'rule' | 'sandbox' | 'judge';
 type Decisions = VocabularyDecision[];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { create, sandboxTimeout } from '../../../src/index.ts';
 import type { SandboxTimeoutInput } from '../../../src/policies/sandbox-timeout/index.ts';
-import { only, Session } from '../../support/session.ts';
+import { only, Session } from '../../support/sessions/session.ts';
 
 type Outcome = 'correct' | 'wrong' | 'timeout' | 'infrastructure';
 

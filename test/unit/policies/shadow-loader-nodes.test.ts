@@ -1,7 +1,7 @@
 /** Nodes that are lost: what is remembered of them, and what happens to samples that only they could hold. */
 import { describe, expect, test } from 'vitest';
-import { node, LoaderSession as Session, types, video } from '../../support/loader-session.ts';
-import { only } from '../../support/session.ts';
+import { node, LoaderSession as Session, types, video } from '../../support/sessions/loader.ts';
+import { only } from '../../support/sessions/session.ts';
 
 describe('shadow-loader: nodes that are lost for good', () => {
   function churn(session: Session, from: number, count: number): void {

@@ -1,9 +1,9 @@
 /** What shadow-loader says after a restart, to a host that has forgotten what it drew and planned. */
 import { describe, expect, test } from 'vitest';
 import { create, flexrl, registry } from '../../../src/index.ts';
-import { node, LoaderSession as Session, text, two, types, video } from '../../support/loader-session.ts';
-import { refusal } from '../../support/refusal.ts';
-import { only } from '../../support/session.ts';
+import { refusal } from '../../support/basics/refusal.ts';
+import { node, LoaderSession as Session, text, two, types, video } from '../../support/sessions/loader.ts';
+import { only } from '../../support/sessions/session.ts';
 
 const small = { nodes: [node('a', 100, 0)] };
 const pair = (second: object) => [

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { create, registry, shadowLoader } from '../../../src/index.ts';
 import { checkCost } from '../../../src/testing/index.ts';
-import { node, LoaderSession as Session, two, types, video } from '../../support/loader-session.ts';
-import { refusal } from '../../support/refusal.ts';
-import { only } from '../../support/session.ts';
+import { refusal } from '../../support/basics/refusal.ts';
+import { node, LoaderSession as Session, two, types, video } from '../../support/sessions/loader.ts';
+import { only } from '../../support/sessions/session.ts';
 
 describe('shadow-loader: preprocessing', () => {
   test('a sample goes as metadata to the least loaded node, by bytes in relation to its weight, and is registered', () => {

@@ -1,9 +1,9 @@
 /** A few numbers in a configuration, or in a snapshot, cannot become requests without end. */
 import { describe, expect, test } from 'vitest';
 import { create, registry, speculativeAdmission } from '../../../src/index.ts';
-import { smallCluster } from '../../support/example-configs.ts';
-import { refusal } from '../../support/refusal.ts';
-import { Session } from '../../support/session.ts';
+import { refusal } from '../../support/basics/refusal.ts';
+import { smallCluster } from '../../support/examples/configs.ts';
+import { Session } from '../../support/sessions/session.ts';
 
 const shape = { promptsPerRound: 50, responsesPerPrompt: 100_000 };
 const recipes = {

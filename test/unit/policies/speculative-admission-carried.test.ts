@@ -1,7 +1,7 @@
 /** Prompts that run on into the next round (`maxStaleness`), and what happens to them between rounds. */
 import { describe, expect, test } from 'vitest';
-import { bothWays, brief } from '../../support/rounds.ts';
-import { only, prompts } from '../../support/session.ts';
+import { bothWays, brief } from '../../support/sessions/rounds.ts';
+import { only, prompts } from '../../support/sessions/session.ts';
 
 describe.each(bothWays)('prompts that run on between rounds, %s', (_how, start) => {
   const onward = { maxStaleness: 2, promptsPerRound: 1, promptSpeculation: 3, retry: { data: 0 } };

@@ -1,7 +1,7 @@
 /** How a round ends, and how a domain of it does: what is final, what is deferred, what goes back, what fails. */
 import { describe, expect, test } from 'vitest';
-import { bothWays, brief } from '../../support/rounds.ts';
-import { only, prompts } from '../../support/session.ts';
+import { bothWays, brief } from '../../support/sessions/rounds.ts';
+import { only, prompts } from '../../support/sessions/session.ts';
 
 describe.each(bothWays)('the end of a round, %s', (_how, start) => {
   test('final prompts in the order in which they came, when it was opened, and how many were deferred', () => {

@@ -1,8 +1,8 @@
 /** Engines: where requests go, what limits hold, and engines that come and are drained. */
 import { describe, expect, test } from 'vitest';
 import type { SpeculativeAdmissionInput } from '../../../src/policies/speculative-admission/index.ts';
-import { bothWays, brief, type Rounds } from '../../support/rounds.ts';
-import { only, prompts } from '../../support/session.ts';
+import { bothWays, brief, type Rounds } from '../../support/sessions/rounds.ts';
+import { only, prompts } from '../../support/sessions/session.ts';
 
 const add = (session: Rounds, ...ids: string[]) =>
   ids.flatMap((engineId) => session.tell('engine.added', { engineId }));

@@ -1,7 +1,7 @@
 /** Faults of responses: retry budgets, responses that are given up, and prompts that cannot get theirs any more. */
 import { describe, expect, test } from 'vitest';
-import { bothWays, brief } from '../../support/rounds.ts';
-import { only, prompts } from '../../support/session.ts';
+import { bothWays, brief } from '../../support/sessions/rounds.ts';
+import { only, prompts } from '../../support/sessions/session.ts';
 
 describe.each(bothWays)('faults, %s', (_how, start) => {
   test.each([

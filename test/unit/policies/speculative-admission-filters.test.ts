@@ -1,7 +1,7 @@
 /** Rewards where no filter needs them, and judgements by the host. */
 import { describe, expect, test } from 'vitest';
-import { bothWays, brief, giveUp, type Rounds, reward } from '../../support/rounds.ts';
-import { only, prompts } from '../../support/session.ts';
+import { bothWays, brief, giveUp, type Rounds, reward } from '../../support/sessions/rounds.ts';
+import { only, prompts } from '../../support/sessions/session.ts';
 
 const judge = (session: Rounds, promptId: string, keep: boolean) =>
   session.tell('prompt.judged', { roundId: 'r0', promptId, keep });

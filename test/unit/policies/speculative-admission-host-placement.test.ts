@@ -1,7 +1,7 @@
 /** Engines that the host chooses: known from what it reports. */
 import { describe, expect, test } from 'vitest';
-import { bothWays, brief } from '../../support/rounds.ts';
-import { only, prompts } from '../../support/session.ts';
+import { bothWays, brief } from '../../support/sessions/rounds.ts';
+import { only, prompts } from '../../support/sessions/session.ts';
 
 describe.each(bothWays)('placement by the host, %s', (_how, start) => {
   test('launches name no engine; aborts and losses know it from what was reported', () => {

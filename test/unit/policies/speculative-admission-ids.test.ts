@@ -1,8 +1,8 @@
 /** Request ids: how they are minted, and how a request is found by its id whatever its prompt is called. */
 import { describe, expect, test } from 'vitest';
 import { IdMint, parseId, placeOf } from '../../../src/policies/speculative-admission/ids.ts';
-import { bothWays, brief } from '../../support/rounds.ts';
-import { only, prompts } from '../../support/session.ts';
+import { bothWays, brief } from '../../support/sessions/rounds.ts';
+import { only, prompts } from '../../support/sessions/session.ts';
 
 describe('ids', () => {
   test('an id is prefix, prompt, index and attempt, in whatever order they are asked for', () => {

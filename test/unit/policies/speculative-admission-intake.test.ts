@@ -1,7 +1,7 @@
 /** Prompts coming in: asked for, supplied in portions, supplied twice, too late, or not at all any more. */
 import { describe, expect, test } from 'vitest';
-import { bothWays, brief } from '../../support/rounds.ts';
-import { only, prompts } from '../../support/session.ts';
+import { bothWays, brief } from '../../support/sessions/rounds.ts';
+import { only, prompts } from '../../support/sessions/session.ts';
 
 describe.each(bothWays)('intake, %s', (_how, start) => {
   test('asks for what is missing, and says how many are wanted and known', () => {

@@ -1,7 +1,7 @@
 /** Judgements and rewards that come when there is no room for their prompt in a round: they are kept, and used. */
 import { describe, expect, test } from 'vitest';
-import { bothWays, brief, type Rounds, reward } from '../../support/rounds.ts';
-import { only, prompts } from '../../support/session.ts';
+import { bothWays, brief, type Rounds, reward } from '../../support/sessions/rounds.ts';
+import { only, prompts } from '../../support/sessions/session.ts';
 
 const judge = (session: Rounds, promptId: string, keep: boolean) =>
   session.tell('prompt.judged', { roundId: 'r0', promptId, keep });

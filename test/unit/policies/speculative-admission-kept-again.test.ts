@@ -1,7 +1,7 @@
 /** What a prompt has kept of more than one round, and while the next one runs. */
 import { describe, expect, test } from 'vitest';
-import { bothWays, brief, keep, kept } from '../../support/rounds.ts';
-import { only, prompts } from '../../support/session.ts';
+import { bothWays, brief, keep, kept } from '../../support/sessions/rounds.ts';
+import { only, prompts } from '../../support/sessions/session.ts';
 
 describe.each(bothWays)('kept over rounds, %s', (_how, start) => {
   test('what was kept before and never launched again is kept as it was; the deferral counts on', () => {

@@ -1,7 +1,7 @@
 /** `partialRollout`: what a deferred prompt takes with it into a later round. */
 import { describe, expect, test } from 'vitest';
-import { bothWays, brief, keep } from '../../support/rounds.ts';
-import { only, prompts } from '../../support/session.ts';
+import { bothWays, brief, keep } from '../../support/sessions/rounds.ts';
+import { only, prompts } from '../../support/sessions/session.ts';
 
 describe.each(bothWays)('what a deferred prompt keeps, %s', (_how, start) => {
   test('waits for every abort of it, and keeps what has tokens, each with its versions and its reward', () => {

@@ -1,7 +1,7 @@
 /** Which reports are late, and which are about ids that were never minted, or that are forgotten. */
 import { describe, expect, test } from 'vitest';
-import { bothWays, brief, keep, type Rounds } from '../../support/rounds.ts';
-import { only, prompts } from '../../support/session.ts';
+import { bothWays, brief, keep, type Rounds } from '../../support/sessions/rounds.ts';
+import { only, prompts } from '../../support/sessions/session.ts';
 
 const restart = (session: Rounds, idPrefix: string) => session.tell('host.restarted', { idPrefix });
 const isLate = (session: Rounds, requestId: string) =>

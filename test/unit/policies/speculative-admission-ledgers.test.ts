@@ -1,8 +1,8 @@
 /** The ledgers: by which events prompts and responses come in, by which decisions they leave, where a snapshot holds them. */
 import { describe, expect, test } from 'vitest';
 import { speculativeAdmission } from '../../../src/policies/speculative-admission/index.ts';
-import { rounds } from '../../support/rounds.ts';
-import { prompts } from '../../support/session.ts';
+import { rounds } from '../../support/sessions/rounds.ts';
+import { prompts } from '../../support/sessions/session.ts';
 
 const [promptLedger, responseLedger] = speculativeAdmission.ledgers;
 const kept = (requestId: string, finished: boolean) => ({

@@ -1,8 +1,8 @@
 /** Engines that are lost: what ran on them, what was being aborted there, and what comes back. */
 import { describe, expect, test } from 'vitest';
 import type { SpeculativeAdmissionInput } from '../../../src/policies/speculative-admission/index.ts';
-import { bothWays, brief, type Rounds } from '../../support/rounds.ts';
-import { only, prompts } from '../../support/session.ts';
+import { bothWays, brief, type Rounds } from '../../support/sessions/rounds.ts';
+import { only, prompts } from '../../support/sessions/session.ts';
 
 const add = (session: Rounds, ...ids: string[]) =>
   ids.flatMap((engineId) => session.tell('engine.added', { engineId }));

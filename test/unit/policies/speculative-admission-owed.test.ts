@@ -1,7 +1,7 @@
 /** What the host owes is named again after its restart, and where a round begins with prompts that wait for it. */
 import { describe, expect, test } from 'vitest';
-import { bothWays, brief, keep, kept, type Rounds, reward } from '../../support/rounds.ts';
-import { only, prompts } from '../../support/session.ts';
+import { bothWays, brief, keep, kept, type Rounds, reward } from '../../support/sessions/rounds.ts';
+import { only, prompts } from '../../support/sessions/session.ts';
 
 const restart = (session: Rounds, idPrefix = 'h1-') => session.tell('host.restarted', { idPrefix });
 

@@ -1,7 +1,7 @@
 /** Domains with quotas, and sources that are exhausted: what is asked for, what is sent away, how the round ends. */
 import { describe, expect, test } from 'vitest';
-import { bothWays, brief } from '../../support/rounds.ts';
-import { only, prompts } from '../../support/session.ts';
+import { bothWays, brief } from '../../support/sessions/rounds.ts';
+import { only, prompts } from '../../support/sessions/session.ts';
 
 const of = (domain: string, ...list: string[]) => list.map((promptId) => ({ promptId, domain }));
 

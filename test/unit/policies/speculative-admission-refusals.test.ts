@@ -1,7 +1,7 @@
 /** Events that do not fit: refused by code and path, and nothing changed. */
 import { describe, expect, test } from 'vitest';
-import { bothWays, brief, rounds } from '../../support/rounds.ts';
-import { prompts } from '../../support/session.ts';
+import { bothWays, brief, rounds } from '../../support/sessions/rounds.ts';
+import { prompts } from '../../support/sessions/session.ts';
 
 const opening = (roundId: string, more: object = {}) => ({
   type: 'round.opened',

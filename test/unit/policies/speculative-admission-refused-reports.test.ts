@@ -1,7 +1,7 @@
 /** What the admission refuses of reports about requests, engines and environments. */
 import { describe, expect, test } from 'vitest';
-import { bothWays, brief } from '../../support/rounds.ts';
-import { prompts } from '../../support/session.ts';
+import { bothWays, brief } from '../../support/sessions/rounds.ts';
+import { prompts } from '../../support/sessions/session.ts';
 
 const about = (type: string, requestId: string, more: object = {}) => ({ type, at: 0, requestId, ...more });
 const reports = [

@@ -1,7 +1,7 @@
 /** What engines report about requests: too late, unasked, twice, or after the abort was decided. */
 import { describe, expect, test } from 'vitest';
-import { bothWays, brief } from '../../support/rounds.ts';
-import { only, prompts } from '../../support/session.ts';
+import { bothWays, brief } from '../../support/sessions/rounds.ts';
+import { only, prompts } from '../../support/sessions/session.ts';
 
 const aboutOne: readonly [Parameters<ReturnType<(typeof bothWays)[0][1]>['tell']>[0], object][] = [
   ['response.failed', { kind: 'infrastructure' }],

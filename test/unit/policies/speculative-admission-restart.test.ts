@@ -1,7 +1,7 @@
 /** A host that restarts: all that was in flight is gone, is issued again under the new prefix, and charges nobody. */
 import { describe, expect, test } from 'vitest';
-import { bothWays, brief, type Rounds, rounds } from '../../support/rounds.ts';
-import { only, prompts } from '../../support/session.ts';
+import { bothWays, brief, type Rounds, rounds } from '../../support/sessions/rounds.ts';
+import { only, prompts } from '../../support/sessions/session.ts';
 
 const restart = (session: Rounds, idPrefix = 'h1-') => session.tell('host.restarted', { idPrefix });
 

@@ -1,7 +1,7 @@
 /** `partialRollout`: what a prompt brought along complete, its rewards, and what of it goes back. */
 import { describe, expect, test } from 'vitest';
-import { bothWays, brief, keep, kept } from '../../support/rounds.ts';
-import { only } from '../../support/session.ts';
+import { bothWays, brief, keep, kept } from '../../support/sessions/rounds.ts';
+import { only } from '../../support/sessions/session.ts';
 
 describe.each(bothWays)('what a prompt brought along, %s', (_how, start) => {
   test('rewards that came with kept responses count; those that are missing are asked for', () => {

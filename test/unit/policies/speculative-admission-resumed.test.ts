@@ -1,7 +1,7 @@
 /** `partialRollout`: what a later round takes up of what was kept of a prompt. */
 import { describe, expect, test } from 'vitest';
-import { bothWays, brief, keep, kept } from '../../support/rounds.ts';
-import { only } from '../../support/session.ts';
+import { bothWays, brief, keep, kept } from '../../support/sessions/rounds.ts';
+import { only } from '../../support/sessions/session.ts';
 
 describe.each(bothWays)('what a later round takes up, %s', (_how, start) => {
   test('finished ones first, then the longest; beyond what the round runs they are dropped by name', () => {

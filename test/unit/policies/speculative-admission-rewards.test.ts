@@ -1,7 +1,7 @@
 /** Rewards with the filter that needs them: what counts, what is filtered, and what never gets one. */
 import { describe, expect, test } from 'vitest';
-import { bothWays, brief, giveUp, reward } from '../../support/rounds.ts';
-import { only } from '../../support/session.ts';
+import { bothWays, brief, giveUp, reward } from '../../support/sessions/rounds.ts';
+import { only } from '../../support/sessions/session.ts';
 
 describe.each(bothWays)('filter `zero-variance`, %s', (_how, start) => {
   const begin = (config = {}) => {

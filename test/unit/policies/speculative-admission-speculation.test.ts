@@ -6,8 +6,8 @@ import {
   measure,
   newExploration,
 } from '../../../src/policies/speculative-admission/speculation.ts';
-import { bothWays, brief, type Rounds, rounds } from '../../support/rounds.ts';
-import { only, prompts } from '../../support/session.ts';
+import { bothWays, brief, type Rounds, rounds } from '../../support/sessions/rounds.ts';
+import { only, prompts } from '../../support/sessions/session.ts';
 
 const short = (factor: number, seconds: number, deferred = 0) =>
   ({ kind: 'short', factor, seconds, deferred, promptsPerRound: 10 }) as const;

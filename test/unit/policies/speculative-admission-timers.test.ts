@@ -1,7 +1,7 @@
 /** Responses that run too long: one timer, for the earliest. */
 import { describe, expect, test } from 'vitest';
-import { bothWays, brief, type Rounds } from '../../support/rounds.ts';
-import { only, prompts } from '../../support/session.ts';
+import { bothWays, brief, type Rounds } from '../../support/sessions/rounds.ts';
+import { only, prompts } from '../../support/sessions/session.ts';
 
 const grace = 'speculative-admission/abort-grace';
 const timeout = 'speculative-admission/response-timeout';

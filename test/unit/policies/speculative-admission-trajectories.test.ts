@@ -1,7 +1,7 @@
 /** Trajectories of several turns: they give their slot away while their environment works, and take up another one. */
 import { describe, expect, test } from 'vitest';
-import { bothWays, brief } from '../../support/rounds.ts';
-import { only, prompts } from '../../support/session.ts';
+import { bothWays, brief } from '../../support/sessions/rounds.ts';
+import { only, prompts } from '../../support/sessions/session.ts';
 
 describe.each(bothWays)('trajectories, %s', (_how, start) => {
   test('resume in the order in which their environments answered, before anything new is launched', () => {

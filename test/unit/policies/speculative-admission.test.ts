@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { scaledCount } from '../../../src/schemas/index.ts';
-import { admission, only, prompts, type Session } from '../../support/session.ts';
+import { admission, only, prompts, type Session } from '../../support/sessions/session.ts';
 
 const ids = (list: readonly { requestId: string }[]) => list.map((one) => one.requestId);
 const three = prompts('a', 'b', 'c');

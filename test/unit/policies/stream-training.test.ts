@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { create, registry, streamTraining } from '../../../src/index.ts';
 import type { StreamTrainingInput } from '../../../src/policies/stream-training/index.ts';
 import type { VocabularyDecision } from '../../../src/schemas/index.ts';
-import { refusal } from '../../support/refusal.ts';
-import { only, Session } from '../../support/session.ts';
+import { refusal } from '../../support/basics/refusal.ts';
+import { only, Session } from '../../support/sessions/session.ts';
 
 const replicas = [
   { id: 'a', gpuIds: ['g0', 'g1'] },

@@ -1,8 +1,8 @@
 /** Snapshots that earlier versions of the admission and of the queue wrote, alone and inside a recipe, and broken ones. */
 import { describe, expect, test } from 'vitest';
 import { create, registry, tailBatching } from '../../../src/index.ts';
-import { brief, Rounds, rounds } from '../../support/rounds.ts';
-import { only, prompts } from '../../support/session.ts';
+import { brief, Rounds, rounds } from '../../support/sessions/rounds.ts';
+import { only, prompts } from '../../support/sessions/session.ts';
 
 type Saved = { policy: string; version: number; state: Record<string, unknown> };
 type InRecipe = { state: { parts: Record<string, Saved> } };

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { create, flexrl, registry } from '../../../src/index.ts';
 import type { FlexrlInput } from '../../../src/recipes/flexrl/index.ts';
 import type { VocabularyDecision } from '../../../src/schemas/index.ts';
-import { refusal } from '../../support/refusal.ts';
-import { only } from '../../support/session.ts';
+import { refusal } from '../../support/basics/refusal.ts';
+import { only } from '../../support/sessions/session.ts';
 
 const resolution = { width: 28, height: 28 };
 const clip = { sampleId: 'clip', kind: 'video' as const, path: '/clip.mp4', frames: 8, resolution, bytes: 80 };

@@ -3,8 +3,8 @@ import { create, type PolicyOf, registry, rolloutPipe } from '../../../src/index
 import type { RolloutPipeInput } from '../../../src/recipes/rolloutpipe/index.ts';
 import { partConfigs, rolloutPipeConfig } from '../../../src/recipes/rolloutpipe/schema.ts';
 import type { VocabularyDecision } from '../../../src/schemas/index.ts';
-import { refusal } from '../../support/refusal.ts';
-import { only } from '../../support/session.ts';
+import { refusal } from '../../support/basics/refusal.ts';
+import { only } from '../../support/sessions/session.ts';
 
 type Job = PolicyOf<typeof rolloutPipe>;
 const small = { responsesPerPrompt: 2, globalBatchSamples: 2, width: 1 } as const;

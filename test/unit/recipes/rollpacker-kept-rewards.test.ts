@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import { create, rollpacker } from '../../../src/index.ts';
 import type { RollpackerInput } from '../../../src/recipes/rollpacker/index.ts';
-import { smallCluster } from '../../support/example-configs.ts';
-import { Rounds } from '../../support/rounds.ts';
-import { only, prompts } from '../../support/session.ts';
+import { smallCluster } from '../../support/examples/configs.ts';
+import { Rounds } from '../../support/sessions/rounds.ts';
+import { only, prompts } from '../../support/sessions/session.ts';
 
 /** Two prompts are started for a round of one; b is deferred, with one of its two responses complete. */
 function deferred(filter: 'none' | 'zero-variance', isScoredBefore: boolean) {

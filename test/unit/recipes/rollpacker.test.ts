@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { create, type PolicyOf, registry, rollpacker } from '../../../src/index.ts';
 import type { RollpackerInput } from '../../../src/recipes/rollpacker/index.ts';
 import type { VocabularyDecision } from '../../../src/schemas/index.ts';
-import { smallCluster } from '../../support/example-configs.ts';
-import { only } from '../../support/session.ts';
+import { smallCluster } from '../../support/examples/configs.ts';
+import { only } from '../../support/sessions/session.ts';
 
 type Step = Record<string, unknown> & { type: string };
 

@@ -1,8 +1,8 @@
 /** The end of an epoch: whatever is still in the recipe is trained before the source is drained. */
 import { describe, expect, test } from 'vitest';
 import { create, tailBatching } from '../../../src/index.ts';
-import { brief, Rounds } from '../../support/rounds.ts';
-import { only, prompts } from '../../support/session.ts';
+import { brief, Rounds } from '../../support/sessions/rounds.ts';
+import { only, prompts } from '../../support/sessions/session.ts';
 
 /** One prompt and one response a round, of two prompts that are started. */
 const tail = (config = {}): Rounds =>

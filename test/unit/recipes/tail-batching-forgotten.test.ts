@@ -1,7 +1,7 @@
 /** The long-prompt queue takes no `host.restarted`: inside tail-batching, all that it held comes out after one. */
 import { expect, test } from 'vitest';
 import { create, tailBatching } from '../../../src/index.ts';
-import { prompts, Session } from '../../support/session.ts';
+import { prompts, Session } from '../../support/sessions/session.ts';
 
 test.each([0, 1, 2, 3])(
   'a host that has forgotten everything trains what was queued, after %i further events',

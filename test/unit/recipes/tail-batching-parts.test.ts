@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { create, tailBatching } from '../../../src/index.ts';
 import type { TailBatchingInput } from '../../../src/recipes/tail-batching/index.ts';
-import { brief } from '../../support/rounds.ts';
-import { only, prompts, Session } from '../../support/session.ts';
+import { brief } from '../../support/sessions/rounds.ts';
+import { only, prompts, Session } from '../../support/sessions/session.ts';
 
 const start = (config: Partial<TailBatchingInput> = {}) =>
   new Session(

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { create, tailBatching } from '../../../src/index.ts';
 import type { VocabularyDecision } from '../../../src/schemas/index.ts';
-import { only, Session } from '../../support/session.ts';
+import { only, Session } from '../../support/sessions/session.ts';
 
 /** An epoch of four prompts and one that is never among the first: it is drawn again while it waits in the queue. */
 const epoch = ['slow', 'a', 'b', 'c', 'd'];

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { create, tailBatching } from '../../../src/index.ts';
 import type { Prompt } from '../../../src/schemas/index.ts';
-import { only, prompts, Session } from '../../support/session.ts';
+import { only, prompts, Session } from '../../support/sessions/session.ts';
 
 const tail = (config = {}) =>
   new Session(

@@ -3,8 +3,8 @@ import { create, tailPipelining } from '../../../src/index.ts';
 import type { TailPipeliningInput } from '../../../src/recipes/tail-pipelining/index.ts';
 import { partConfigs, tailPipeliningConfig } from '../../../src/recipes/tail-pipelining/schema.ts';
 import type { Prompt, VocabularyDecision } from '../../../src/schemas/index.ts';
-import { refusal } from '../../support/refusal.ts';
-import { only, Session } from '../../support/session.ts';
+import { refusal } from '../../support/basics/refusal.ts';
+import { only, Session } from '../../support/sessions/session.ts';
 
 /** Two prompts count of three, two responses of three. */
 const small = {

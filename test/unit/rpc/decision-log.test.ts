@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { FileDecisionLog, prometheus, RpcServer, type ServerOptions } from '../../../src/rpc/index.ts';
 import { logFilesIn } from '../../../src/rpc/log/files.ts';
-import { Folders, replayOf, sizesOf, wholeLines } from '../../support/decision-log.ts';
-import { MemoryStore, serverOver, settleAll } from '../../support/memory-store.ts';
-import { completed, HandClock, openingEvents, tail, WireClient } from '../../support/rpc.ts';
+import { completed, HandClock, openingEvents, tail, WireClient } from '../../support/servers/clocked.ts';
+import { Folders, replayOf, sizesOf, wholeLines } from '../../support/servers/decision-log.ts';
+import { MemoryStore, serverOver, settleAll } from '../../support/servers/memory-store.ts';
 
 const folders = new Folders();
 afterAll(() => folders.remove());

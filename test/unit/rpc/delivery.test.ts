@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { completed, HandClock, openingEvents, rpc, tail, type WireClient } from '../../support/rpc.ts';
+import { completed, HandClock, openingEvents, rpc, tail, type WireClient } from '../../support/servers/clocked.ts';
 
 const json = (value: unknown) => JSON.parse(JSON.stringify(value));
 

@@ -16,8 +16,8 @@ import { createRegistry } from '../../../src/core/registry.ts';
 import { create, longPromptQueue, registry } from '../../../src/index.ts';
 import { type DurableServer, openDurableServer } from '../../../src/rpc/index.ts';
 import type { Store } from '../../../src/rpc/journal/store.ts';
-import { MemoryStore, serverOver, settleAll, turn } from '../../support/memory-store.ts';
-import { HandClock, openingEvents, tail, WireClient } from '../../support/rpc.ts';
+import { HandClock, openingEvents, tail, WireClient } from '../../support/servers/clocked.ts';
+import { MemoryStore, serverOver, settleAll, turn } from '../../support/servers/memory-store.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'rollflex-durable-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

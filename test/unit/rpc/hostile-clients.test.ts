@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { listenOn, RpcServer, tokenFromFile } from '../../../src/rpc/index.ts';
-import { LineClient } from '../../support/line-client.ts';
-import { refusal } from '../../support/refusal.ts';
-import { rpc, tail, WireClient } from '../../support/rpc.ts';
+import { refusal } from '../../support/basics/refusal.ts';
+import { rpc, tail, WireClient } from '../../support/servers/clocked.ts';
+import { LineClient } from '../../support/servers/line-client.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-hostile-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { tailBatching } from '../../../src/index.ts';
 import { InFlight } from '../../../src/rpc/in-flight.ts';
-import { openingEvents, rpc } from '../../support/rpc.ts';
+import { openingEvents, rpc } from '../../support/servers/clocked.ts';
 
 const prompts = (count: number) => Array.from({ length: count }, (_, index) => ({ promptId: `p${index}` }));
 const supplied = (count: number) => ({ type: 'prompts.supplied', at: 0, roundId: 'r1', prompts: prompts(count) });

@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { entry } from '../../support/command-line.ts';
-import { killRun } from '../../support/kill-run.ts';
-import { stdio, tcp, unixSocket } from '../../support/line-client.ts';
-import { met, times } from '../../support/runs.ts';
+import { met, times } from '../../support/basics/runs.ts';
+import { entry } from '../../support/command-line/process.ts';
+import { killRun } from '../../support/servers/kill-run.ts';
+import { stdio, tcp, unixSocket } from '../../support/servers/line-client.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-kill-'));
 afterAll(() => rmSync(folder, { recursive: true }));

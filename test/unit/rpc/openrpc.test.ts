@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { registry } from '../../../src/index.ts';
 import { methods, notifications } from '../../../src/rpc/index.ts';
 import { decisions, events } from '../../../src/schemas/index.ts';
-import { openingEvents, rpc, tail } from '../../support/rpc.ts';
+import { openingEvents, rpc, tail } from '../../support/servers/clocked.ts';
 
 type Json = Record<string, unknown>;
 interface Document extends Json {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { completed, openingEvents, rpc, tail } from '../../support/rpc.ts';
+import { completed, openingEvents, rpc, tail } from '../../support/servers/clocked.ts';
 
 async function opened(limits = {}) {
   const { client, server } = rpc({ limits });

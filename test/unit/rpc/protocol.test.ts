@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { createRegistry } from '../../../src/core/registry.ts';
 import { tailBatching } from '../../../src/recipes/tail-batching/index.ts';
 import { type Meter, methods, noMeter, serverLimits } from '../../../src/rpc/index.ts';
-import { patched } from '../../support/hand-made.ts';
-import { type Reply, rpc, tail, WireClient } from '../../support/rpc.ts';
+import { type Reply, rpc, tail, WireClient } from '../../support/servers/clocked.ts';
+import { patched } from '../../support/wrong/hand-made.ts';
 
 const call = (id: unknown, method = 'session.list', params?: unknown) => ({ jsonrpc: '2.0', id, method, params });
 

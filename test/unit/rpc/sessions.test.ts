@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { create, registry, tailBatching } from '../../../src/index.ts';
-import { completed, openingEvents, rpc, tail, WireClient } from '../../support/rpc.ts';
+import { completed, openingEvents, rpc, tail, WireClient } from '../../support/servers/clocked.ts';
 
 const inProcess = () => create(tailBatching, tail.config);
 

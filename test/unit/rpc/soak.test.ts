@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { listenOn, RpcServer, tokenFromFile } from '../../../src/rpc/index.ts';
-import { Fleet } from '../../support/soak.ts';
-import { playedInProcess } from '../../support/soak-host.ts';
-import { bytesFor, slowReader, withoutToken } from '../../support/soak-trouble.ts';
-import { overSocket } from '../../support/wire-grounds.ts';
+import { Fleet } from '../../support/servers/soak.ts';
+import { playedInProcess } from '../../support/servers/soak-host.ts';
+import { bytesFor, slowReader, withoutToken } from '../../support/servers/soak-trouble.ts';
+import { overSocket } from '../../support/wire/grounds.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-soak-'));
 afterAll(() => rmSync(folder, { recursive: true }));

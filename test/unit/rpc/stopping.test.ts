@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type Listening, listenOn, RpcServer } from '../../../src/rpc/index.ts';
-import { entry, root } from '../../support/command-line.ts';
-import { openingEvents, tail } from '../../support/rpc.ts';
+import { entry, root } from '../../support/command-line/process.ts';
+import { openingEvents, tail } from '../../support/servers/clocked.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-stop-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { create, tailBatching } from '../../../src/index.ts';
-import { completed, openingEvents, rpc, tail, WireClient } from '../../support/rpc.ts';
+import { completed, openingEvents, rpc, tail, WireClient } from '../../support/servers/clocked.ts';
 
 async function streaming(limits = {}) {
   const made = rpc({ limits });

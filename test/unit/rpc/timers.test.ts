@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { HandClock, openingEvents, rpc, WireClient } from '../../support/rpc.ts';
+import { HandClock, openingEvents, rpc, WireClient } from '../../support/servers/clocked.ts';
 
 const open = {
   policy: 'speculative-admission',

@@ -9,8 +9,8 @@ import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { JSONRPCClient } from 'json-rpc-2.0';
 import { afterAll, describe, expect, test } from 'vitest';
 import { listenOn, prometheus, RpcServer, serveStdio, tokenFromFile } from '../../../src/rpc/index.ts';
-import { entry, rollflex, rollflexOn, root } from '../../support/command-line.ts';
-import { completed, openingEvents, tail } from '../../support/rpc.ts';
+import { entry, rollflex, rollflexOn, root } from '../../support/command-line/process.ts';
+import { completed, openingEvents, tail } from '../../support/servers/clocked.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-rpc-'));
 const children: ChildProcess[] = [];

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { describeWorkload, notesOn, settingsOf } from '../../../src/sim/compare-notes.ts';
 import type { RunResult, SchedulerResult } from '../../../src/sim/result.ts';
-import { comparison } from '../../support/comparison-fixture.ts';
-import { plainJob, plainWorkload } from '../../support/sim-host.ts';
+import { comparison } from '../../support/simulator/comparison.ts';
+import { plainJob, plainWorkload } from '../../support/simulator/host.ts';
 
 const job = plainJob({ engines: 3, promptsPerRound: 4, responsesPerPrompt: 2 }, { gpus: 2, rewardTailSeconds: 7 });
 const options = { job, workload: () => plainWorkload(() => 5), steps: 2, seeds: [1, 2] };

@@ -4,7 +4,7 @@ import { compare, comparing } from '../../../src/sim/compare.ts';
 import type { CompareOptions } from '../../../src/sim/compare-options.ts';
 import { tailBatchingScheduler } from '../../../src/sim/host/scheduler.ts';
 import { jobPreset, rollpackerWorkload } from '../../../src/sim/presets.ts';
-import { plainJob, plainWorkload } from '../../support/sim-host.ts';
+import { plainJob, plainWorkload } from '../../support/simulator/host.ts';
 
 const { job: whole, capTokens } = jobPreset('qwen2.5-7b-8k');
 const job = { ...whole, engines: 4, promptsPerRound: 16 };

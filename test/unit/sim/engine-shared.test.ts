@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { type CostModel, costModelSchema } from '../../../src/sim/cost-model.ts';
 import { DecodeEngine } from '../../../src/sim/engine/decode-engine.ts';
-import { freeCost } from '../../support/free-cost.ts';
+import { freeCost } from '../../support/simulator/free-cost.ts';
 
 const plain = costModelSchema.parse({
   memoryBoundSeconds: 1,

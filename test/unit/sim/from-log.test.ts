@@ -9,7 +9,7 @@ import { uniform } from '../../../src/sim/random.ts';
 import { longTailQuantile, marginalWorkload } from '../../../src/sim/workload/marginal.ts';
 import { estimateCorrelation } from '../../../src/sim/workload/scores.ts';
 import { resamplingMethods } from '../../../src/sim/workload/traced.ts';
-import { plainJob } from '../../support/sim-host.ts';
+import { plainJob } from '../../support/simulator/host.ts';
 
 const capTokens = 2000;
 const shape = { medianTokens: 80, sigma: 0.6, tailWeight: 0.1, tailStartTokens: 200, tailExponent: 0.8 };

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { EnginePool } from '../../../src/sim/host/engine-pool.ts';
 import type { Job } from '../../../src/sim/host/job.ts';
-import { refusal } from '../../support/refusal.ts';
-import { plainJob } from '../../support/sim-host.ts';
+import { refusal } from '../../support/basics/refusal.ts';
+import { plainJob } from '../../support/simulator/host.ts';
 
 const cost = (extra: Partial<Job['cost']> = {}) => plainJob({ promptsPerRound: 1, responsesPerPrompt: 1 }, extra).cost;
 const ask = (requestId: string, responseTokens: number) => ({ requestId, promptTokens: 10, responseTokens });

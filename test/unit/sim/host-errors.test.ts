@@ -6,7 +6,7 @@ import { defineJob } from '../../../src/sim/host/job.ts';
 import { type Scheduler, synchronousBaseline, tailBatchingScheduler } from '../../../src/sim/host/scheduler.ts';
 import { Timers } from '../../../src/sim/host/timers.ts';
 import { jobPreset } from '../../../src/sim/presets.ts';
-import { plainJob, plainWorkload } from '../../support/sim-host.ts';
+import { plainJob, plainWorkload } from '../../support/simulator/host.ts';
 
 function errorOf(act: () => unknown): { code: string; path: string } {
   try {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { create, speculativeAdmission } from '../../../src/index.ts';
 import { simulate } from '../../../src/sim/host/driver.ts';
 import type { DrivenPolicy, Scheduler } from '../../../src/sim/host/scheduler.ts';
-import { overheard, plainJob, plainWorkload } from '../../support/sim-host.ts';
+import { overheard, plainJob, plainWorkload } from '../../support/simulator/host.ts';
 
 const shape = { promptsPerRound: 2, responsesPerPrompt: 2 };
 

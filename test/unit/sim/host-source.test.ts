@@ -1,7 +1,7 @@
 /** The data source of the simulated job: who is dealt when, and with which samples. */
 import { expect, test } from 'vitest';
 import { PromptSource } from '../../../src/sim/host/source.ts';
-import { plainWorkload } from '../../support/sim-host.ts';
+import { plainWorkload } from '../../support/simulator/host.ts';
 
 const ids = (prompts: readonly { promptId: string }[]): string[] => prompts.map((one) => one.promptId);
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { simulate } from '../../../src/sim/host/driver.ts';
 import { synchronousBaseline, tailBatchingScheduler } from '../../../src/sim/host/scheduler.ts';
-import { overheard, plainJob, plainWorkload, trainedPrompts } from '../../support/sim-host.ts';
+import { overheard, plainJob, plainWorkload, trainedPrompts } from '../../support/simulator/host.ts';
 
 const around = {
   fixedRolloutSeconds: 1,

@@ -7,7 +7,7 @@ import { synchronousBaseline, tailBatchingScheduler } from '../../../src/sim/hos
 import { PromptSource, samplesPerTry } from '../../../src/sim/host/source.ts';
 import { fixedPrompts, longestOf } from '../../../src/sim/kept-shares.ts';
 import { jobPreset, rollpackerWorkload } from '../../../src/sim/presets.ts';
-import { plainJob, plainWorkload } from '../../support/sim-host.ts';
+import { plainJob, plainWorkload } from '../../support/simulator/host.ts';
 
 it('tells fixed responses from others of the first try, and from those that were drawn again', () => {
   // Samples 0 and 1 are fixed; a second try is shorter.

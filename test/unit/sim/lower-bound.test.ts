@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { simulate } from '../../../src/sim/host/driver.ts';
 import { synchronousBaseline } from '../../../src/sim/host/scheduler.ts';
 import { clairvoyantLowerBound, clairvoyantOrder, type FixedPrompt } from '../../../src/sim/lower-bound.ts';
-import { refusal } from '../../support/refusal.ts';
-import { plainJob, plainWorkload } from '../../support/sim-host.ts';
+import { refusal } from '../../support/basics/refusal.ts';
+import { plainJob, plainWorkload } from '../../support/simulator/host.ts';
 
 const around = {
   fixedRolloutSeconds: 1,

@@ -5,9 +5,9 @@ import { describe, expect, it, test } from 'vitest';
 import type { EngineRow } from '../../../src/sim/host/engine-rows.ts';
 import { type FinishedRun, quantileOf, ratio, summarizeRun, sumOf } from '../../../src/sim/metrics.ts';
 import type { StepResult } from '../../../src/sim/result.ts';
-import { step } from '../../support/comparison-fixture.ts';
-import { allKept } from '../../support/kept-fixture.ts';
-import { plainJob } from '../../support/sim-host.ts';
+import { step } from '../../support/simulator/comparison.ts';
+import { plainJob } from '../../support/simulator/host.ts';
+import { allKept } from '../../support/simulator/kept.ts';
 
 describe('quantileOf', () => {
   it('interpolates between neighbours', () => {

@@ -13,8 +13,8 @@ import { jobOfOptions } from '../../../src/cli/job.ts';
 import { packageRoot } from '../../../src/cli/package.ts';
 import { traceWorkload, usualWorkload } from '../../../src/cli/workloads.ts';
 import { ablation, compare, sweep, usualRuns } from '../../../src/sim/index.ts';
-import { rollflex } from '../../support/command-line.ts';
-import { some } from '../../support/runs.ts';
+import { some } from '../../support/basics/runs.ts';
+import { rollflex } from '../../support/command-line/process.ts';
 
 const folder = join(packageRoot(), 'examples', 'traces');
 const preset = 'qwen2.5-7b-8k';

@@ -5,8 +5,8 @@ import { simulate } from '../../../src/sim/host/driver.ts';
 import { oneStepOffAblation, withOneStepOff } from '../../../src/sim/host/one-step-off.ts';
 import { clairvoyantLowerBound } from '../../../src/sim/lower-bound.ts';
 import { jobPreset, rollpackerWorkload } from '../../../src/sim/presets.ts';
-import { refusal } from '../../support/refusal.ts';
-import { overheard } from '../../support/sim-host.ts';
+import { refusal } from '../../support/basics/refusal.ts';
+import { overheard } from '../../support/simulator/host.ts';
 
 const preset = jobPreset('qwen2.5-7b-8k');
 const job = withOneStepOff({ ...preset.job, promptsPerRound: 16 });

@@ -5,7 +5,7 @@ import { simulate } from '../../../src/sim/host/driver.ts';
 import { fixedPrompts } from '../../../src/sim/kept-shares.ts';
 import { oracleSchedule, oracleWindowRounds } from '../../../src/sim/oracle.ts';
 import { jobPreset, jobPresets, rollpackerWorkload } from '../../../src/sim/presets.ts';
-import { overheard, plainJob, plainWorkload, trainedPrompts } from '../../support/sim-host.ts';
+import { overheard, plainJob, plainWorkload, trainedPrompts } from '../../support/simulator/host.ts';
 
 const seed = 1;
 

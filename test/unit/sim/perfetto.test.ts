@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { perfettoTrace } from '../../../src/sim/perfetto.ts';
 import type { Segment } from '../../../src/sim/result.ts';
-import { comparison } from '../../support/comparison-fixture.ts';
+import { comparison } from '../../support/simulator/comparison.ts';
 
 describe('perfettoTrace', () => {
   const { traceEvents, displayTimeUnit } = perfettoTrace([comparison]);

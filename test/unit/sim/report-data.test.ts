@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { alikeEngines } from '../../../src/sim/report/alike.ts';
 import { activities, type Bar, workloadData } from '../../../src/sim/report/data.ts';
 import type { EngineResult, SchedulerResult, Segment } from '../../../src/sim/result.ts';
-import { comparison, step } from '../../support/comparison-fixture.ts';
+import { comparison, step } from '../../support/simulator/comparison.ts';
 
 const [baseline] = comparison.schedulers as [SchedulerResult];
 

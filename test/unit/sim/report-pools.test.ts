@@ -4,7 +4,7 @@ import { rolloutpipeJob, rolloutpipeWorkload } from '../../../src/sim/pools/pres
 import { serialBaseline } from '../../../src/sim/pools/scheduler.ts';
 import { renderReport } from '../../../src/sim/report/html.ts';
 import { pictured, poolActivities, poolsData } from '../../../src/sim/report/pools-data.ts';
-import { comparison as text } from '../../support/comparison-fixture.ts';
+import { comparison as text } from '../../support/simulator/comparison.ts';
 
 const comparison = comparePools({
   job: rolloutpipeJob(16),

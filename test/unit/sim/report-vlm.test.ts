@@ -3,8 +3,8 @@ import { renderReport } from '../../../src/sim/report/html.ts';
 import { notShards, pictured, sequenceColours, vlmData } from '../../../src/sim/report/vlm-data.ts';
 import { compareVlm } from '../../../src/sim/vlm/compare.ts';
 import { defineVlmJob } from '../../../src/sim/vlm/settings.ts';
-import { comparison as text } from '../../support/comparison-fixture.ts';
-import { mixture } from '../../support/vlm.ts';
+import { comparison as text } from '../../support/simulator/comparison.ts';
+import { mixture } from '../../support/simulator/vlm.ts';
 
 const job = defineVlmJob({ gpus: 16, batchSequences: 32 });
 const comparison = compareVlm({ job, workload: mixture('image-heavy'), steps: 2 });

@@ -6,7 +6,7 @@ import { activities, workloadData } from '../../../src/sim/report/data.ts';
 import { renderReport } from '../../../src/sim/report/html.ts';
 import { reportClient, writeReport } from '../../../src/sim/report/write.ts';
 import type { ComparisonResult, SchedulerResult, Segment } from '../../../src/sim/result.ts';
-import { comparison } from '../../support/comparison-fixture.ts';
+import { comparison } from '../../support/simulator/comparison.ts';
 
 const [baseline, tail] = comparison.schedulers as [SchedulerResult, SchedulerResult];
 const text = (html: string): string => html.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ');

@@ -3,9 +3,9 @@ import { selectTp } from '../../../src/policies/adaptive-tp/index.ts';
 import { FileDecisionLog, RpcServer } from '../../../src/rpc/index.ts';
 import { peakTokens } from '../../../src/sim/shadow/oracle.ts';
 import { type ShadowReport, shadowReport } from '../../../src/sim/shadow/report.ts';
-import { Folders, linesOf } from '../../support/decision-log.ts';
-import { HandClock, WireClient } from '../../support/rpc.ts';
-import { cluster, realPeak } from '../../support/scale-down-model.ts';
+import { cluster, realPeak } from '../../support/oracles/scale-down.ts';
+import { HandClock, WireClient } from '../../support/servers/clocked.ts';
+import { Folders, linesOf } from '../../support/servers/decision-log.ts';
 
 const folders = new Folders();
 afterAll(() => folders.remove());

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { normal } from '../../../src/sim/random.ts';
 import { bootstrap } from '../../../src/sim/statistics.ts';
-import { refusal } from '../../support/refusal.ts';
+import { refusal } from '../../support/basics/refusal.ts';
 
 const mean = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0) / values.length;
 const sample = (size: number, seed: number): number[] =>

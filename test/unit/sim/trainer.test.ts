@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { VocabularyDecision } from '../../../src/schemas/index.ts';
 import { Trainer } from '../../../src/sim/host/trainer.ts';
-import { plainJob } from '../../support/sim-host.ts';
+import { plainJob } from '../../support/simulator/host.ts';
 
 const { cost } = plainJob(
   { promptsPerRound: 1, responsesPerPrompt: 1 },

@@ -8,7 +8,7 @@ import type { CostModel } from '../../../../src/sim/cost-model.ts';
 import { simulate } from '../../../../src/sim/host/driver.ts';
 import { synchronousBaseline } from '../../../../src/sim/host/scheduler.ts';
 import { jobPreset, rollpackerWorkload } from '../../../../src/sim/presets.ts';
-import { runs } from '../../../support/runs.ts';
+import { runs } from '../../../support/basics/runs.ts';
 
 const preset = jobPreset('qwen2.5-7b-8k').job;
 const job = { ...preset, engines: 4 };

@@ -7,8 +7,8 @@ import {
   rolloutpipeScheduler,
   serialBaseline,
 } from '../../../../src/sim/pools/scheduler.ts';
-import { fourGroupsJob as job, fourGroups as lengths, workloadOf } from '../../../support/pools.ts';
-import { refusal } from '../../../support/refusal.ts';
+import { refusal } from '../../../support/basics/refusal.ts';
+import { fourGroupsJob as job, fourGroups as lengths, workloadOf } from '../../../support/simulator/pools.ts';
 
 const compared = comparePools({
   job,

@@ -8,14 +8,14 @@ import {
   serialBaseline,
 } from '../../../../src/sim/pools/scheduler.ts';
 import { definePoolsJob } from '../../../../src/sim/pools/settings.ts';
+import { refusal } from '../../../support/basics/refusal.ts';
 import {
   fourGroupsJob as job,
   fourGroups as lengths,
   recorded,
   steadyJob,
   workloadOf,
-} from '../../../support/pools.ts';
-import { refusal } from '../../../support/refusal.ts';
+} from '../../../support/simulator/pools.ts';
 
 const options = { rounds: 1, seed: 1 };
 const run = (scheduler = serialBaseline, rounds = 1, given = lengths) =>

@@ -3,7 +3,7 @@ import { comparePools } from '../../../../src/sim/pools/compare.ts';
 import { simulatePools } from '../../../../src/sim/pools/driver.ts';
 import { rolloutpipeJob, rolloutpipeWorkload } from '../../../../src/sim/pools/presets.ts';
 import { cgpScheduler, poolsTailScheduler, serialBaseline } from '../../../../src/sim/pools/scheduler.ts';
-import { steadyJob, workloadOf } from '../../../support/pools.ts';
+import { steadyJob, workloadOf } from '../../../support/simulator/pools.ts';
 
 // Groups are complete after 20, 40 and 90 s; a try after a deferral has another sample.
 const later = (first: number[], second: number[]): number[] =>

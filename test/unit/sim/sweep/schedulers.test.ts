@@ -4,7 +4,7 @@ import { jobPreset, type PolicyChoice, poolsChoice, rolloutpipeJob, synchronousC
 import { describe, expect, test } from 'vitest';
 import { poolsSchedulerOf, synchronousScheduler } from '../../../../src/sim/sweep/schedulers.ts';
 import { definePoolsSettings, defineSynchronousSettings, labelOf } from '../../../../src/sim/sweep/settings.ts';
-import { refusal } from '../../../support/refusal.ts';
+import { refusal } from '../../../support/basics/refusal.ts';
 
 const { job } = jobPreset('qwen2.5-14b-16k');
 const pools = rolloutpipeJob(8);

@@ -19,7 +19,7 @@ import { describe, expect, test } from 'vitest';
 import { poolsLengths } from '../../../../src/sim/pools/presets.ts';
 import { normal } from '../../../../src/sim/random.ts';
 import { keyOf } from '../../../../src/sim/sweep/settings.ts';
-import { refusal } from '../../../support/refusal.ts';
+import { refusal } from '../../../support/basics/refusal.ts';
 
 const problem: SynchronousProblem = {
   kind: 'synchronous',

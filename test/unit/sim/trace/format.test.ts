@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatTrace, readTraceLine } from '../../../../src/sim/trace/format.ts';
 import { readTrace } from '../../../../src/sim/trace/read.ts';
-import { refusal } from '../../../support/refusal.ts';
+import { refusal } from '../../../support/basics/refusal.ts';
 
 const response = fc.record(
   {

@@ -6,7 +6,7 @@ import { isPolicyError } from '../../../../src/errors.ts';
 import { formatTrace, type TracePrompt } from '../../../../src/sim/trace/format.ts';
 import { DumpImport, type DumpImportOptions } from '../../../../src/sim/trace/import/import.ts';
 import { readTrace } from '../../../../src/sim/trace/read.ts';
-import { runs } from '../../../support/runs.ts';
+import { runs } from '../../../support/basics/runs.ts';
 
 const words = {
   method: 'tokenizer' as const,

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readTrace } from '../../../../src/sim/trace/read.ts';
-import { refusal } from '../../../support/refusal.ts';
+import { refusal } from '../../../support/basics/refusal.ts';
 
 const folder = new URL('../../../fixtures/traces/', import.meta.url);
 const own =

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { tracePromptSchema } from '../../../../src/sim/trace/format.ts';
 import { readTrace, type Trace } from '../../../../src/sim/trace/read.ts';
 import { traceReaders } from '../../../../src/sim/trace/readers.ts';
-import { refusal } from '../../../support/refusal.ts';
+import { refusal } from '../../../support/basics/refusal.ts';
 
 const excerpt = (file: string): string =>
   readFileSync(new URL(`../../../fixtures/traces/${file}`, import.meta.url), 'utf8');

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { JsonArrayReader } from '../../../../src/sim/trace/json-array.ts';
 import { readTrace } from '../../../../src/sim/trace/read.ts';
-import { refusal } from '../../../support/refusal.ts';
-import { runs } from '../../../support/runs.ts';
+import { refusal } from '../../../support/basics/refusal.ts';
+import { runs } from '../../../support/basics/runs.ts';
 
 /** Id, prompt tokens, task, and each response, in short. */
 function read(text: string, file = 'x.csv') {

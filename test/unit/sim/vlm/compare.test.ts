@@ -5,7 +5,7 @@ import { recordedVlmWorkload, textVlmWorkload } from '../../../../src/sim/vlm/mi
 import { batchOf, vlmSampleSchema } from '../../../../src/sim/vlm/sample.ts';
 import { fixedUlysses, flexrlScheduler, verlBucketing } from '../../../../src/sim/vlm/scheduler.ts';
 import { defineVlmJob, vlmJobSchema } from '../../../../src/sim/vlm/settings.ts';
-import { mixture, text, video } from '../../../support/vlm.ts';
+import { mixture, text, video } from '../../../support/simulator/vlm.ts';
 
 const job = defineVlmJob({ gpus: 16, batchSequences: 32 });
 

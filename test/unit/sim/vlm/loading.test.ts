@@ -10,7 +10,7 @@ import {
   verlBucketing,
 } from '../../../../src/sim/vlm/scheduler.ts';
 import { defineVlmJob } from '../../../../src/sim/vlm/settings.ts';
-import { image, text, video } from '../../../support/vlm.ts';
+import { image, text, video } from '../../../support/simulator/vlm.ts';
 
 const job = defineVlmJob({ gpus: 16, batchSequences: 8 });
 const videos = Array.from({ length: 8 }, () => video(64));

@@ -12,7 +12,7 @@ import {
 import { defineVlmJob } from '../../../../src/sim/vlm/settings.ts';
 import { balanceOf, deviceLoads, stageSeconds } from '../../../../src/sim/vlm/stage.ts';
 import { allToAllSeconds, attentionSeconds, linearSeconds, visionSeconds } from '../../../../src/sim/vlm/timing.ts';
-import { text, video } from '../../../support/vlm.ts';
+import { text, video } from '../../../support/simulator/vlm.ts';
 
 const job = defineVlmJob({ gpus: 4, batchSequences: 4 });
 const model = vlmModel(job.model);

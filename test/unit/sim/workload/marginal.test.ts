@@ -12,7 +12,7 @@ import {
 import { estimateCorrelation } from '../../../../src/sim/workload/scores.ts';
 import { tracedWorkload } from '../../../../src/sim/workload/traced.ts';
 import { capped } from '../../../../src/sim/workload/workload.ts';
-import { refusal } from '../../../support/refusal.ts';
+import { refusal } from '../../../support/basics/refusal.ts';
 
 const exponential = (share: number): number => -1000 * Math.log(1 - share);
 const options = {

@@ -5,7 +5,7 @@ import { longTailQuantile, marginalWorkload } from '../../../../src/sim/workload
 import { estimateCorrelation } from '../../../../src/sim/workload/scores.ts';
 import { type Resampling, resamplingMethods, tracedWorkload } from '../../../../src/sim/workload/traced.ts';
 import type { Sample, Workload } from '../../../../src/sim/workload/workload.ts';
-import { refusal } from '../../../support/refusal.ts';
+import { refusal } from '../../../support/basics/refusal.ts';
 
 const capTokens = 20_000;
 const longTail = { medianTokens: 600, sigma: 0.7, tailWeight: 0.1, tailStartTokens: 2000, tailExponent: 1.2 };

@@ -1,0 +1,87 @@
+/** The playground, built once, in a real browser: from a folder and from a server that has it under a path. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, type TestContext } from 'vitest';
+import { chromiumPath, launchChromium } from './chromium.ts';
+
+/** An open page, and what the browser complained about: it must stay empty. */
+export interface OpenPlayground {
+  readonly page: Page;
+  readonly problems: string[];
+}
+export interface OpenOptions extends BrowserContextOptions {
+  /** With its `#`. */
+  readonly hash?: string;
+  readonly from?: 'folder' | 'server';
+  /** Cores that the browser says it has: the page simulates on all but one of them. */
+  readonly cores?: number;
+}
+export type OpenPage = (context: TestContext, options?: OpenOptions) => Promise<OpenPlayground>;
+
+/** Where the server has it. */
+export const servedUnder = '/docs/rollflex/playground/';
+
+/** Has the playground built before all tests of a `describe`; gives what opens it, or skips the test without a browser. */
+export function playgroundInBrowser(): OpenPage {
+  const folder = mkdtempSync(join(tmpdir(), 'rollflex-playground-'));
+  let browser: Browser | undefined;
+  let server: Server | undefined;
+  beforeAll(async () => {
+    if (chromiumPath === undefined) return;
+    const { build } = await import('vite');
+    const configFile = fileURLToPath(new URL('../../../docs/playground/vite.config.ts', import.meta.url));
+    await build({ configFile, logLevel: 'error', build: { outDir: folder } });
+    const html = readFileSync(join(folder, 'index.html'));
+    server = createServer((request, response) => {
+      const found = request.url === servedUnder;
+      response.writeHead(found ? 200 : 404, { 'content-type': 'text/html' }).end(found ? html : 'not here');
+    });
+    await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve));
+    browser = await launchChromium();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    server?.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  return async (context, { hash = '', from = 'folder', cores = 2, ...options } = {}) => {
+    if (browser === undefined) return context.skip('no Chromium: install it, or set CHROMIUM_PATH');
+    const page = await browser.newPage({ viewport: { width: 1300, height: 900 }, ...options });
+    await page.addInitScript(`Object.defineProperty(navigator, 'hardwareConcurrency', { value: ${cores} })`);
+    const { port } = server!.address() as AddressInfo;
+    const base = from === 'folder' ? `file://${folder}/index.html` : `http://127.0.0.1:${port}${servedUnder}`;
+    const problems: string[] = [];
+    page.on('console', (message) => problems.push(message.text()));
+    page.on('pageerror', (error) => problems.push(error.message));
+    page.on('request', (request) => {
+      const url = request.url();
+      if (!/^(data|blob):/.test(url) && url !== base) problems.push(`asks for ${url}`);
+    });
+    await page.goto(`${base}${hash}`);
+    await settled(page);
+    return { page, problems };
+  };
+}
+
+/** Waits until the newest settings are answered in full. */
+export async function settled(page: Page): Promise<void> {
+  await page.waitForSelector('main[aria-busy="false"]', { timeout: 30_000 });
+}
+
+/** A number of the table, as it is shown. */
+export async function cell(page: Page, scheduler: string, metric: string): Promise<string> {
+  return (await page.locator(`tr[data-scheduler="${scheduler}"] [data-metric="${metric}"]`).textContent()) ?? '';
+}
+
+/** The configuration in a piece of code that is shown: what its call is given last. */
+export async function shownConfig(page: Page, id: string): Promise<Record<string, unknown>> {
+  const code = (await page.locator(`pre[data-config="${id}"]`).textContent()) ?? '';
+  const call = /= [\w.]+\((?:'[^']*'|\w+), ([\s\S]*)\);\n$/.exec(code)?.[1];
+  return new Function(`return (${call});`)() as Record<string, unknown>;
+}

@@ -1,0 +1,100 @@
+/** The files that command lines in the documentation read: a reader's own traces and logs. */
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { create, recordEvents, tailBatching } from '../../../src/index.ts';
+
+/** Response lengths in the project's format: 40 prompts with 8 responses each. */
+export function ownLengths(): string {
+  const prompt = (index: number) => ({
+    prompt: `q${index}`,
+    promptTokens: 100 + index,
+    responses: Array.from({ length: 8 }, (_, k) => ({
+      tokens: 200 + ((index * 37 + k * 101) % 600) + (index % 7 === 0 ? 3000 : 0),
+    })),
+  });
+  return `${Array.from({ length: 40 }, (_, index) => JSON.stringify(prompt(index))).join('\n')}\n`;
+}
+
+/** What verl writes into `trainer.rollout_data_dir`, a file a step: 8 prompts with 8 responses each, the later the longer. */
+function ownDump(step: number): string {
+  const row = (prompt: number, k: number): string => {
+    const words =
+      150 + ((step * 211 + prompt * 367 + k * 101) % 700) + ((prompt + step) % 8 === 0 ? 700 * step + 90 * k : 0);
+    const input = `user\nproblem ${step * 8 + prompt}\nassistant\n`;
+    return JSON.stringify({ input, output: 'seven '.repeat(words), gts: '7', score: (prompt + k) % 2, step });
+  };
+  return Array.from({ length: 64 }, (_, index) => `${row(index % 8, Math.floor(index / 8))}\n`).join('');
+}
+
+/** More of them: 16 steps of 12 prompts with 8 responses each, of which one prompt in eight is long. */
+function longerDump(step: number): string {
+  const row = (prompt: number, k: number): string => {
+    const isLong = (prompt + step) % 8 === 0;
+    const words = 150 + ((step * 211 + prompt * 367 + k * 101) % 500) + (isLong ? 2500 + 250 * ((step + k) % 12) : 0);
+    const input = `user\nproblem ${step * 12 + prompt}\nassistant\n`;
+    return JSON.stringify({ input, output: 'seven '.repeat(words), gts: '7', score: (prompt + k) % 2, step });
+  };
+  return Array.from({ length: 96 }, (_, index) => `${row(index % 12, Math.floor(index / 12))}\n`).join('');
+}
+
+/** Seconds of three of its steps, as a job might have taken them. */
+export function ownMeasurements(): string {
+  const rollouts = [
+    { trace: 'mine.jsonl', step: 1, seconds: 35.9, rewardSeconds: 4, trainSeconds: 41.0, syncSeconds: 3.1 },
+    { trace: 'mine.jsonl', step: 4, seconds: 62.4, rewardSeconds: 6, trainSeconds: 44.8, syncSeconds: 3.2 },
+    { trace: 'mine.jsonl', step: 3, seconds: 52.0, rewardSeconds: 5, trainSeconds: 43.9, syncSeconds: 3.1 },
+  ];
+  return JSON.stringify({ rollouts });
+}
+
+/** Rollouts of a reader's own job, the tokenizer of its model, and what was measured. */
+export function writeOwnJob(folder: string): void {
+  mkdirSync(join(folder, 'rollouts'));
+  for (const step of [1, 2, 3, 4]) writeFileSync(join(folder, `rollouts/${step}.jsonl`), ownDump(step));
+  mkdirSync(join(folder, 'dump'));
+  for (let step = 1; step <= 16; step += 1) writeFileSync(join(folder, `dump/${step}.jsonl`), longerDump(step));
+  const tokenizer = new URL('../../fixtures/import/tokenizer.json', import.meta.url);
+  copyFileSync(tokenizer, join(folder, 'tokenizer.json'));
+  writeFileSync(join(folder, 'measured.json'), ownMeasurements());
+}
+
+/** Rewards of one group. */
+export function rewardsOfOneGroup(): string {
+  return '{"groups": [{"rewards": [1, 0, 0]}], "normalization": "none"}';
+}
+
+/** An event log of one short round. */
+export function logOfOneRound(): string {
+  const lines: string[] = [];
+  const tail = create(tailBatching, { promptsPerRound: 2, responsesPerPrompt: 2 });
+  recordEvents(tail, (line) => lines.push(line));
+  tail.send({ type: 'round.requested', at: 0, roundId: 'r1', weightVersion: 1 });
+  const prompts = ['a', 'b', 'c'].map((promptId) => ({ promptId }));
+  tail.send({ type: 'prompts.supplied', at: 0, roundId: 'r1', prompts });
+  for (const [index, requestId] of ['a/0#0', 'a/1#0', 'b/0#0', 'b/1#0'].entries()) {
+    tail.send({ type: 'response.completed', at: 10 + index, requestId, tokens: 400 + 10 * index });
+  }
+  for (const requestId of ['a/2#0', 'b/2#0', 'c/0#0', 'c/1#0', 'c/2#0']) {
+    tail.send({ type: 'request.aborted', at: 14, requestId, tokens: 300 });
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/** `my-sequences.jsonl`: text, images, and videos of 8 to 120 frames, one sequence a line. */
+export function ownSequences(): string {
+  return Array.from({ length: 32 }, (_, index) => {
+    const prompt = { promptTokens: 60 + 5 * index, responseTokens: 100 + ((index * 37) % 400) };
+    const images = { images: 1 + (index % 3), visualTokens: 400 * (1 + (index % 3)) };
+    const seen = [{}, images, { frames: 8 + 16 * (index % 8), width: 1280, height: 720 }][index % 3];
+    return `${JSON.stringify({ ...prompt, ...seen })}\n`;
+  }).join('');
+}
+
+/** All of them, under the names that the documentation gives them. */
+export function writeOwnFiles(folder: string): void {
+  writeFileSync(join(folder, 'my-lengths.jsonl'), ownLengths());
+  writeFileSync(join(folder, 'my-sequences.jsonl'), ownSequences());
+  writeFileSync(join(folder, 'run.jsonl'), logOfOneRound());
+  writeFileSync(join(folder, 'rewards.json'), rewardsOfOneGroup());
+  writeOwnJob(folder);
+}

@@ -1,0 +1,144 @@
+/** The engine of `src/sim/engine`, step by step and as simply as can be: the oracle that it must equal. */
+import { baseSeconds, type CostModel } from '../../../src/sim/cost-model.ts';
+import type { EngineRequest, LostRequest, Outcome } from '../../../src/sim/engine/decode-engine.ts';
+
+/** What happens to the engine from outside. */
+export type Input =
+  | { readonly at: number; readonly kind: 'add'; readonly request: EngineRequest }
+  | { readonly at: number; readonly kind: 'abort'; readonly requestId: string }
+  | { readonly at: number; readonly kind: 'lose' };
+
+/** The counters of an engine. */
+export interface Counters {
+  busySeconds: number;
+  prefillSeconds: number;
+  decodeSeconds: number;
+  decodeSteps: number;
+  preemptions: number;
+  recomputedTokens: number;
+  generatedTokens: number;
+}
+
+/** All that can be seen of an engine. */
+export interface EngineRun {
+  readonly outcomes: Outcome[];
+  /** What each loss gave back. */
+  readonly losses: LostRequest[][];
+  readonly counters: Counters;
+}
+
+interface Sequence {
+  readonly request: EngineRequest;
+  readonly arrival: number;
+  generated: number;
+}
+
+/** Runs all inputs, which are in order of time, to the end. */
+export function runOracle(
+  cost: CostModel,
+  inputs: readonly Input[],
+  scheduling: 'fcfs' | 'priority' = 'fcfs',
+): EngineRun {
+  const waiting: Sequence[] = [];
+  const running: Sequence[] = [];
+  const outcomes: Outcome[] = [];
+  const losses: LostRequest[][] = [];
+  const counters: Counters = {
+    busySeconds: 0,
+    prefillSeconds: 0,
+    decodeSeconds: 0,
+    decodeSteps: 0,
+    preemptions: 0,
+    recomputedTokens: 0,
+    generatedTokens: 0,
+  };
+  let [now, next, arrivals] = [0, 0, 0];
+
+  const tokensOf = (one: Sequence) => one.request.promptTokens + one.generated;
+  const context = () => running.reduce((sum, one) => sum + tokensOf(one), 0);
+  const byPriority = (a: Sequence, b: Sequence) =>
+    (a.request.priority ?? 0) - (b.request.priority ?? 0) || a.arrival - b.arrival;
+  const inOrder = () => {
+    if (scheduling === 'priority') waiting.sort(byPriority);
+  };
+  const byArrival = (list: Sequence[]) => list.sort((a, b) => a.arrival - b.arrival);
+  const end = (one: Sequence, kind: Outcome['kind']) =>
+    outcomes.push({ requestId: one.request.requestId, kind, at: now, tokens: one.generated });
+  const add = (request: EngineRequest) =>
+    waiting.push({ request, arrival: arrivals++, generated: request.generatedTokens ?? 0 });
+  const lose = () => {
+    const lost = byArrival([...running.splice(0), ...waiting.splice(0)]);
+    losses.push(lost.map((one) => ({ requestId: one.request.requestId, tokens: one.generated })));
+  };
+  const takeInputs = () => {
+    for (; next < inputs.length && inputs[next]!.at <= now; next += 1) {
+      const input = inputs[next]!;
+      if (input.kind === 'add') add(input.request);
+      else if (input.kind === 'lose') lose();
+      else {
+        for (const list of [running, waiting]) {
+          const index = list.findIndex((one) => one.request.requestId === input.requestId);
+          if (index >= 0) end(list.splice(index, 1)[0]!, 'aborted');
+        }
+      }
+    }
+  };
+  /** Lets a prefill or a step pass; false if the engine is lost before its end. */
+  const pass = (kind: 'prefillSeconds' | 'decodeSeconds', seconds: number): boolean => {
+    const loss = inputs.findIndex((input, index) => index >= next && input.kind === 'lose');
+    const isCut = loss >= 0 && inputs[loss]!.at < now + seconds;
+    const until = isCut ? inputs[loss]!.at : now + seconds;
+    counters[kind] += until - now;
+    counters.busySeconds += until - now;
+    now = until;
+    if (!isCut) return true;
+    for (; next < loss; next += 1) {
+      const input = inputs[next]!;
+      if (input.kind === 'add') add(input.request);
+    }
+    lose();
+    next = loss + 1;
+    return false;
+  };
+
+  for (;;) {
+    takeInputs();
+    let preempted = false;
+    while (running.length > 1 && context() + running.length > cost.kvCapacityTokens) {
+      const victim = scheduling === 'priority' ? [...running].sort(byPriority).at(-1)! : running.at(-1)!;
+      running.splice(running.indexOf(victim), 1);
+      waiting.unshift(victim);
+      counters.preemptions += 1;
+      counters.recomputedTokens += tokensOf(victim);
+      preempted = true;
+    }
+    inOrder();
+    let [admitted, prefill] = [0, 0];
+    while (!preempted && waiting.length > 0 && running.length < cost.maxRunningSequences) {
+      const tokens = tokensOf(waiting[0]!);
+      const limit = running.length === 0 ? cost.kvCapacityTokens : cost.kvCapacityTokens * (1 - cost.watermark);
+      if (context() + tokens + 1 > limit) break;
+      running.push(waiting.shift()!);
+      prefill += tokens;
+      admitted += 1;
+    }
+    if (admitted > 0) {
+      pass('prefillSeconds', prefill * cost.prefillSecondsPerToken);
+      continue;
+    }
+    if (running.length === 0) {
+      if (next === inputs.length) return { outcomes, losses, counters };
+      now = Math.max(now, inputs[next]!.at);
+      continue;
+    }
+    if (!pass('decodeSeconds', baseSeconds(cost, running.length) + cost.secondsPerContextToken * context())) continue;
+    counters.decodeSteps += 1;
+    counters.generatedTokens += running.length;
+    for (const one of running) one.generated += 1;
+    const done = running.filter((one) => one.generated >= one.request.responseTokens);
+    for (const one of byArrival(done)) {
+      running.splice(running.indexOf(one), 1);
+      end(one, 'completed');
+    }
+  }
+}
