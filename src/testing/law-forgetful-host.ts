@@ -22,16 +22,17 @@ export function forgetfulHostFinishes(one: Case): number {
   if (!definition.events.some(({ type }) => type === 'host.restarted')) return 0;
   for (const event of events) answer(subject, event);
   const restarted = resume(one, subject);
-  const choices = choicesOf(events.length);
+  const choices = choicesOf(seedOf(one));
   let sent = events.length;
   let host = newHost(one, 'again-', {});
   try {
     restart(restarted, host, 'again-');
-    // At times the host restarts again before it is done.
-    if (choices.below(3) === 0) {
-      sent += play(restarted, host, choices.below(9));
-      host = newHost(one, 'anew-', {});
-      restart(restarted, host, 'anew-');
+    // At times the host restarts once or twice more before it is done.
+    for (const prefix of ['anew-', 'once-more-']) {
+      if (choices.below(3) > 0) break;
+      sent += play(restarted, host, choices.below(40));
+      host = newHost(one, prefix, { weightVersion: host.desk.weightVersion });
+      restart(restarted, host, prefix);
     }
     sent += play(restarted, host);
     host.begin();
@@ -52,8 +53,12 @@ function resume({ definition }: Case, subject: Subject): Subject {
   return create(definition, { snapshot: copy(subject.snapshot()) }) as unknown as Subject;
 }
 
-function newHost({ definition, config, events, hints }: Case, prefix: string, more: Partial<Beginning>): ObedientHost {
-  const beginning = { prefix, choices: choicesOf(events.length), weightVersion: latestVersion(events) + 1, hints };
+/** Seeds the choices of hosts: another run has other choices. */
+const seedOf = ({ events }: Case): number => JSON.stringify(events).length;
+
+function newHost(one: Case, prefix: string, more: Partial<Beginning>): ObedientHost {
+  const { definition, config, events, hints } = one;
+  const beginning = { prefix, choices: choicesOf(seedOf(one)), weightVersion: latestVersion(events) + 1, hints };
   return new ObedientHost(definition, definition.config.parse(config), { ...beginning, ...more });
 }
 

@@ -78,7 +78,7 @@ export class ObedientHost {
     };
   }
 
-  /** Whether the policy has reported that the source is drained. */
+  /** Whether the policy has reported that the source is drained, since it was last reopened. */
   hasDrained = false;
   /** Called after an event with which the source is drained. */
   onDrained: (event: AnyEvent) => void = () => undefined;
@@ -105,6 +105,7 @@ export class ObedientHost {
     this.#postponed = [];
     this.#sent = undefined;
     for (const decision of decisions) this.#told(decision);
+    if (type === 'source.reopened') this.hasDrained = false;
     if (!decisions.some(({ type }) => type === 'source.drained')) return;
     this.hasDrained = true;
     this.onDrained(event);

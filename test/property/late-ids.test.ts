@@ -10,7 +10,7 @@ import { isPolicyError, speculativeAdmission } from '../../src/index.ts';
 import { arbitrary } from '../../src/policies/speculative-admission/arbitrary.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
 import { runs } from '../support/basics/runs.ts';
-import { anySettings } from '../support/hosts/forgetful-run.ts';
+import { anySettings } from '../support/examples/any-settings.ts';
 
 type Saved = { state: { departures: { horizon: number } } };
 
