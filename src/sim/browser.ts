@@ -4,6 +4,28 @@ export { calibrateJob, type MeasuredRollout } from './calibrate.ts';
 export { calibrate } from './calibration/fit.ts';
 export { calibrationFileSchema, type MeasuredStep } from './calibration/measured.ts';
 export type { CalibratedStep, Calibration, FittedSeconds } from './calibration/result.ts';
+export type { Hardware } from './cluster/hardware.ts';
+export {
+  ablation,
+  type BatchFactors,
+  type RollpackerSwitches,
+  rollpackerConfigOf,
+  rollpackerScheduler,
+  usualSchedulers,
+  variants,
+} from './colocated/ablation.ts';
+export { type RunOptions, simulate } from './colocated/driver.ts';
+export { defineJob, type Job, type JobInput } from './colocated/job.ts';
+export { oneStepOffAblation, withOneStepOff } from './colocated/one-step-off.ts';
+export {
+  type BatchShape,
+  type DrivenPolicy,
+  type NextRound,
+  type Scheduler,
+  synchronousBaseline,
+  type TailSettings,
+  tailBatchingScheduler,
+} from './colocated/scheduler.ts';
 export { compare, comparing } from './compare.ts';
 export { type CompareOptions, type CompareProgress, usualRuns } from './compare-options.ts';
 export { baseSeconds, type CostModel, costModelSchema, deriveCostModel, type EngineShape } from './cost-model.ts';
@@ -16,28 +38,6 @@ export {
   type Outcome,
 } from './engine/decode-engine.ts';
 export { type LogTraceOptions, workloadFromLog } from './from-log.ts';
-export {
-  ablation,
-  type BatchFactors,
-  type RollpackerSwitches,
-  rollpackerConfigOf,
-  rollpackerScheduler,
-  usualSchedulers,
-  variants,
-} from './host/ablation.ts';
-export { type RunOptions, simulate } from './host/driver.ts';
-export type { Hardware } from './host/hardware.ts';
-export { defineJob, type Job, type JobInput } from './host/job.ts';
-export { oneStepOffAblation, withOneStepOff } from './host/one-step-off.ts';
-export {
-  type BatchShape,
-  type DrivenPolicy,
-  type NextRound,
-  type Scheduler,
-  synchronousBaseline,
-  type TailSettings,
-  tailBatchingScheduler,
-} from './host/scheduler.ts';
 export { withJudge } from './judge-preset.ts';
 export {
   type LoggedLengths,
@@ -46,6 +46,11 @@ export {
   lengthsFromDecisionLog,
   lengthsFromLog,
 } from './log-lengths.ts';
+export type { TpWorth } from './log-report/adaptive-tp.ts';
+export type { ScaleDownWorth } from './log-report/gpu-scale-down.ts';
+export type { ShadowCounts, ShadowDifference } from './log-report/pairs.ts';
+export { type ShadowReport, type ShadowSession, shadowReport } from './log-report/report.ts';
+export type { TimeoutWorth } from './log-report/sandbox-timeout.ts';
 export { clairvoyantLowerBound, type FixedPrompt, type LowerBound } from './lower-bound.ts';
 export { type OracleOptions, type OracleSchedule, oracleSchedule } from './oracle.ts';
 export { perfettoTrace } from './perfetto.ts';
@@ -75,11 +80,6 @@ export { renderReport } from './report/html.ts';
 export type * from './result.ts';
 export type { JudgeSettings } from './rewards/judge-settings.ts';
 export type { RewardSettings } from './rewards/settings.ts';
-export type { TpWorth } from './shadow/adaptive-tp.ts';
-export type { ScaleDownWorth } from './shadow/gpu-scale-down.ts';
-export type { ShadowCounts, ShadowDifference } from './shadow/pairs.ts';
-export { type ShadowReport, type ShadowSession, shadowReport } from './shadow/report.ts';
-export type { TimeoutWorth } from './shadow/sandbox-timeout.ts';
 export { type BootstrapOptions, bootstrap } from './statistics.ts';
 export { type SweepEffort, type SweepEffortId, sweepEfforts } from './sweep/effort.ts';
 export type { Levers } from './sweep/levers.ts';
@@ -111,13 +111,26 @@ export { dumpReaders } from './trace/import/readers.ts';
 export type { QuantileRow } from './trace/quantiles.ts';
 export { readTrace, type Trace } from './trace/read.ts';
 export type { TraceReader } from './trace/readers.ts';
-export { compareVlm, type VlmCompareOptions } from './vlm/compare.ts';
-export { type LoaderId, type Loading, loaderIds } from './vlm/loading.ts';
-export type { Exceeded } from './vlm/memory.ts';
-export { type MixtureId, mixtureIds, mixtureWorkload, recordedVlmWorkload, textVlmWorkload } from './vlm/mixtures.ts';
-export { type VlmGpuId, type VlmModel, type VlmModelId, vlmGpuIds, vlmModelIds, vlmModels } from './vlm/models.ts';
-export type * from './vlm/result.ts';
-export { lengthOf, type VlmSample, type VlmWorkload } from './vlm/sample.ts';
+export { compareVlm, type VlmCompareOptions } from './vlm-formulas/compare.ts';
+export { type LoaderId, type Loading, loaderIds } from './vlm-formulas/loading.ts';
+export type { Exceeded } from './vlm-formulas/memory.ts';
+export {
+  type MixtureId,
+  mixtureIds,
+  mixtureWorkload,
+  recordedVlmWorkload,
+  textVlmWorkload,
+} from './vlm-formulas/mixtures.ts';
+export {
+  type VlmGpuId,
+  type VlmModel,
+  type VlmModelId,
+  vlmGpuIds,
+  vlmModelIds,
+  vlmModels,
+} from './vlm-formulas/models.ts';
+export type * from './vlm-formulas/result.ts';
+export { lengthOf, type VlmSample, type VlmWorkload } from './vlm-formulas/sample.ts';
 export {
   fixedUlysses,
   flexrlScheduler,
@@ -125,12 +138,17 @@ export {
   type VlmScheduler,
   verlBucketing,
   vlmSchedulers,
-} from './vlm/scheduler.ts';
-export { defineVlmJob, type VlmJob, type VlmJobInput } from './vlm/settings.ts';
-export { type RecordedVideo, readVisionSources, type SampleOptions, type VisionSources } from './vlm/sources.ts';
-export type { DeviceLoad } from './vlm/stage.ts';
-export type { PlannedStep, VlmStep } from './vlm/step.ts';
-export { readVlmTrace, type VlmTraceOptions } from './vlm/trace.ts';
+} from './vlm-formulas/scheduler.ts';
+export { defineVlmJob, type VlmJob, type VlmJobInput } from './vlm-formulas/settings.ts';
+export {
+  type RecordedVideo,
+  readVisionSources,
+  type SampleOptions,
+  type VisionSources,
+} from './vlm-formulas/sources.ts';
+export type { DeviceLoad } from './vlm-formulas/stage.ts';
+export type { PlannedStep, VlmStep } from './vlm-formulas/step.ts';
+export { readVlmTrace, type VlmTraceOptions } from './vlm-formulas/trace.ts';
 export { inEpochs } from './workload/epochs.ts';
 export {
   interpolated,

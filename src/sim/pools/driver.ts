@@ -5,21 +5,21 @@
 import type { AnyEvent } from '../../core/definition.ts';
 import { refuse } from '../../errors.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
-import { KeptResponses } from '../host/kept.ts';
-import { PromptSource } from '../host/source.ts';
-import { addActivity, rolloutSegments } from '../host/timeline.ts';
+import { KeptResponses } from '../cluster/kept.ts';
+import { PromptSupply } from '../cluster/prompt-supply.ts';
+import { PromptSource } from '../cluster/source.ts';
+import { addActivity, rolloutSegments } from '../cluster/timeline.ts';
+import { Verifier } from '../cluster/verifier.ts';
 import { sumOf } from '../metrics.ts';
 import type { Segment } from '../result.ts';
 import type { Workload } from '../workload/workload.ts';
 import { MachineLoop } from './machine-loop.ts';
-import { PromptSupply } from './prompt-supply.ts';
 import type { PoolsRound, PoolsRun } from './result.ts';
 import { RolloutPool } from './rollout-pool.ts';
 import { RoundLog } from './round-log.ts';
 import type { PoolsScheduler } from './scheduler.ts';
 import type { PoolsJob } from './settings.ts';
 import { TrainerPool } from './trainer-pool.ts';
-import { Verifier } from './verifier.ts';
 
 /** Options of one simulated run. */
 export interface PoolsRunOptions {

@@ -1,8 +1,8 @@
 /** Connects a policy with machines in simulated time: machines send events, and carry out decisions. */
 import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
-import type { Machine } from '../host/machine.ts';
-import type { DrivenPolicy } from '../host/scheduler.ts';
+import type { Machine } from '../cluster/machine.ts';
+import type { DrivenPolicy } from '../colocated/scheduler.ts';
 
 /** A policy that sets no timers, and the machines that it decides for. */
 export class MachineLoop {

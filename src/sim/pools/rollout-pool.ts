@@ -1,9 +1,9 @@
 /** The rollout pool as a machine: requests that the policies let in, responses out. */
 import type { AnyEvent } from '../../core/definition.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
-import { EnginePool } from '../host/engine-pool.ts';
-import type { Machine } from '../host/machine.ts';
-import type { PromptSource } from '../host/source.ts';
+import { EnginePool } from '../cluster/engine-pool.ts';
+import type { Machine } from '../cluster/machine.ts';
+import type { PromptSource } from '../cluster/source.ts';
 import { sumOf } from '../metrics.ts';
 import type { PoolsJob } from './settings.ts';
 

@@ -5,8 +5,8 @@
 import type { AnyEvent } from '../../core/definition.ts';
 import { Fifo } from '../../core/fifo.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
+import type { Machine } from '../cluster/machine.ts';
 import { type CostModel, gradientSeconds } from '../cost-model.ts';
-import type { Machine } from '../host/machine.ts';
 import type { Segment } from '../result.ts';
 
 type Dispatch = Extract<VocabularyDecision, { type: 'train.dispatch' }>;

@@ -33,7 +33,7 @@ const reward = ({ requestId }: { requestId: string }, { choices }: Desk): Report
   { type: 'reward.ready', requestId, reward: choices.below(2) },
 ];
 
-const judge = ({ promptId, roundId }: Told<'judgement.request'>, { config, choices }: Desk): Report[] =>
+const judge = ({ promptId, roundId }: { promptId: string; roundId: string }, { config, choices }: Desk): Report[] =>
   config.filter === 'host' ? [{ type: 'prompt.judged', promptId, roundId, keep: choices.below(4) > 0 }] : [];
 
 /** Prompts in one part or two, or the end of the source: of the domains that were asked for, or of all. */

@@ -11,7 +11,6 @@ import type { AnyDecision, AnyPolicyDefinition } from '../../../src/core/definit
 import { registry } from '../../../src/registry.ts';
 import { root } from '../../support/command-line/process.ts';
 import { exampleConfigs } from '../../support/examples/configs.ts';
-import { patched } from '../../support/wrong/hand-made.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-long-run-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -82,7 +81,7 @@ test('the file of another run is refused, and so is what is no run', () => {
 
 const queue = registry.policies.find((one) => one.id === 'long-prompt-queue')!;
 const runOf = (change: Partial<AnyPolicyDefinition>): (() => LongRun) => {
-  const definitions = [patched(queue, change)];
+  const definitions = [{ ...queue, ...change }];
   return () => toTheEnd(new LongRun({ ...options, definitions, events: 3000 }));
 };
 

@@ -1,8 +1,8 @@
 /** A policy of somebody else in the simulator. */
 import { expect, test } from 'vitest';
 import { create, speculativeAdmission } from '../../../src/index.ts';
-import { simulate } from '../../../src/sim/host/driver.ts';
-import type { DrivenPolicy, Scheduler } from '../../../src/sim/host/scheduler.ts';
+import { simulate } from '../../../src/sim/colocated/driver.ts';
+import type { DrivenPolicy, Scheduler } from '../../../src/sim/colocated/scheduler.ts';
 import { overheard, plainJob, plainWorkload } from '../../support/simulator/host.ts';
 
 const shape = { promptsPerRound: 2, responsesPerPrompt: 2 };

@@ -1,8 +1,8 @@
 /** The data source as a machine: prompts that a policy asks for come at once. */
 import type { AnyEvent } from '../../core/definition.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
-import type { Machine } from '../host/machine.ts';
-import type { PromptSource } from '../host/source.ts';
+import type { Machine } from './machine.ts';
+import type { PromptSource } from './source.ts';
 
 /** Deals as many as are asked for. */
 export class PromptSupply implements Machine {

@@ -6,11 +6,11 @@ import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
 import { refuse } from '../../errors.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import type { FinalPrompt, Prompt } from '../../schemas/prompts.ts';
+import type { KeptResponses } from '../cluster/kept.ts';
+import type { RoundRecord } from '../cluster/round-record.ts';
+import { Timers } from '../cluster/timers.ts';
 import type { Cluster } from './cluster.ts';
-import type { KeptResponses } from './kept.ts';
-import type { RoundRecord } from './round-record.ts';
 import type { DrivenPolicy, Scheduler } from './scheduler.ts';
-import { Timers } from './timers.ts';
 
 export class PolicyLink {
   /** The simulated time, in seconds. */

@@ -4,17 +4,17 @@
  * weights to the engines.
  */
 import { refuse } from '../../errors.ts';
+import { KeptResponses } from '../cluster/kept.ts';
+import { RoundRecord, type StepTimes } from '../cluster/round-record.ts';
+import { addActivity, rolloutSegments } from '../cluster/timeline.ts';
 import { gradientSeconds, passSeconds } from '../cost-model.ts';
 import { summarizeRun, sumOf } from '../metrics.ts';
 import type { RunResult, Segment, StepResult } from '../result.ts';
 import type { Workload } from '../workload/workload.ts';
 import { buildCluster, type Cluster, gpuIdsOf, trainingReplicasOf } from './cluster.ts';
 import type { Job } from './job.ts';
-import { KeptResponses } from './kept.ts';
 import { PolicyLink } from './policy-link.ts';
-import { RoundRecord, type StepTimes } from './round-record.ts';
 import type { Scheduler } from './scheduler.ts';
-import { addActivity, rolloutSegments } from './timeline.ts';
 
 /** Options of one simulated run. */
 export interface RunOptions {

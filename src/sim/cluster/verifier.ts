@@ -1,11 +1,11 @@
 /** The verifier as a machine: each response gets its reward after some seconds, beside all others. */
 import type { AnyEvent } from '../../core/definition.ts';
 import { IndexedHeap } from '../../core/heap.ts';
-import type { Machine } from '../host/machine.ts';
-import type { PromptSource } from '../host/source.ts';
+import type { PoolsJob } from '../pools/settings.ts';
 import { normal } from '../random.ts';
 import { Correctness } from '../rewards/correctness.ts';
-import type { PoolsJob } from './settings.ts';
+import type { Machine } from './machine.ts';
+import type { PromptSource } from './source.ts';
 
 interface Check {
   readonly requestId: string;
