@@ -1,6 +1,7 @@
 /**
- * What the start of a program pays: `import 'rollflex'` and `rollflex --help`, beside Node alone and beside zod, which comes
- * along. Processes take turns, so that a busy machine is busy for all of them. `npx tsx bench/import.ts [runs]`
+ * Shows what the start of a program pays, against Node alone and against zod, which comes along: `import 'rollflex'`
+ * and `rollflex --help`. Processes take turns, so that a busy machine is busy for all of them. `npx tsx bench/import.ts
+ * [runs]`
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath, pathToFileURL } from 'node:url';

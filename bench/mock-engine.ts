@@ -1,6 +1,7 @@
 /**
- * The mock engine beside a bare HTTP server that writes as many bytes in as many pieces: what requests, the simulation and
- * the made-up tokens cost. 10,000 responses of the bundled trace, at most 1,024 at a time, each server in a process of its own.
+ * Shows what the mock engine costs, against a bare HTTP server that writes as many bytes in as many pieces: requests,
+ * the simulation and the made-up tokens. 10,000 responses of the bundled trace, at most 1,024 at a time, each server in
+ * a process of its own.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

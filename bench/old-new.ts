@@ -1,9 +1,9 @@
 /**
- * Whether the policies of this checkout decide as those of another one do, and how fast each is: likely events, made by the
- * other checkout, go to both. `npx tsx bench/old-new.ts OTHER [--events 100000] [--only id,id] [--seed 1] [--speed]`. Decisions
- * and errors are compared, with a snapshot and a restore in each about every 200 events. With `--speed` ratios are printed
- * instead, new ÷ old, each the median of runs that alternate, best with `node --single-threaded`. Exit code 1 where an answer
- * differs that is not meant to.
+ * Shows the policies of this checkout, against those of another: likely events, made by the other checkout, go to both.
+ * Decisions and errors are compared, with a snapshot and a restore in each about every 200 events; with `--speed`
+ * ratios are printed instead, new ÷ old, each the median of runs that alternate, best with `node --single-threaded`.
+ * Exit code 1 where an answer differs that is not meant to.
+ * `npx tsx bench/old-new.ts OTHER [--events 100000] [--only id,id] [--seed 1] [--speed]`
  */
 import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { registry } from '../src/registry.ts';

@@ -1,8 +1,7 @@
 /**
- * The playground in Chromium: when the first result is painted, and how many results a second are painted while a slider
- * moves, each of a value of its own. The default workload, one window of 1.6 s a slider and
- * way; what else the machine does only takes away, so the best and the median of all windows are shown. Run:
- * `npx tsx bench/playground.ts`.
+ * Shows when the playground paints its first result in Chromium, and how many results a second it paints while a slider
+ * moves, each of a value of its own, against one another: the default workload, one window of 1.6 s a slider and way.
+ * What else the machine does only takes away, so the best and the median of all windows are shown.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';

@@ -1,6 +1,7 @@
 /**
- * Tests against real frameworks, which are too large or too slow for every change: `npm run test:real`. Each suite makes a
- * virtual environment of its own in `.cache/real`; one whose framework is not to be had is skipped, and says what it needs.
+ * Shows what works, against real frameworks, which are too large or too slow for every change: `npm run test:real`.
+ * Each suite makes a virtual environment of its own in `.cache/real`; one whose framework is not to be had is skipped,
+ * and says what it needs.
  * `npm run test:real -- slime` runs some of them.
  *
  * Exit codes: 0 done; 1 a suite failed; 2 wrong use.

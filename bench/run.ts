@@ -1,12 +1,12 @@
 /**
- * Every benchmark, one after the other: `npm run bench`. Those of policies are held to the rates that every policy is to
- * reach, and to those that the policy's documents state; a machine that does something else meanwhile fails them.
+ * Every benchmark, one after the other: `npm run bench`. Those of policies are held to the rates that every policy is
+ * to reach, and to those that the policy's documents state; a machine that does something else meanwhile fails them.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { benchmarks, documentsOf } from './list.ts';
-import { floors, measuredRates, type Rate, reached, statedRates } from './rates.ts';
+import { floors, measuredRates, type Rate, reached, statedRates } from './rates/stated.ts';
 
 for (const [name, policy] of Object.entries(benchmarks)) {
   console.log(`\n== ${name}`);

@@ -1,6 +1,7 @@
 /**
- * Every figure of the papers that the simulator can print, beside ours: `npm run scorecard`. Which rows are fitted is declared
- * in bench/scorecard, before anything is fitted; the others are validation, and their shares within 10 and 25 % stand below.
+ * Shows every figure of the papers that the simulator can print, against ours: `npm run scorecard`. Which rows are
+ * fitted is declared in bench/scorecard, before anything is fitted; the others are validation, and their shares within
+ * 10 and 25 % stand below.
  */
 import { writeFileSync } from 'node:fs';
 import { Command } from 'commander';

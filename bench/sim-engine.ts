@@ -1,8 +1,8 @@
 /**
- * Simulated responses a second of the decode engine, on one core: batches of 128 × 8 responses with long-tailed lengths
- * (lognormal, median 800, cap 16,384), without preemption on 8 and 16 engines, and with a KV cache so small that a
- * response is preempted twice or more on average. Engines alone: no policy, no timeline. Beside it, the step-by-step
- * oracle of the tests in the same run, which must give the same. Run: `npx tsx bench/sim-engine.ts`.
+ * Shows simulated responses a second of the decode engine on one core, against the step-by-step oracle of the tests in
+ * the same process, which must give the same: batches of 128 × 8 responses with long-tailed lengths (lognormal, median
+ * 800, cap 16,384), without preemption on 8 and 16 engines, and with a KV cache so small that a response is preempted
+ * twice or more on average. Engines alone: no policy, no timeline.
  */
 import { IndexedHeap } from '../src/core/heap.ts';
 import type { CostModel } from '../src/sim/cost-model.ts';

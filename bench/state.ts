@@ -1,6 +1,7 @@
 /**
- * Who owns the state? One step of a minimal admission (a request completes, another starts) with n in flight: a Map that
- * the policy owns, a persistent Map (`immutable`), and a copy for each event. See docs/state.md for what was decided.
+ * Shows the cost of a step with a state that the policy owns, against a persistent Map (`immutable`) and a copy for
+ * each event: a minimal admission (a request completes, another starts) with n in flight. docs/state.md says what was
+ * decided.
  */
 import { Map as PersistentMap } from 'immutable';
 import { machine, median } from './support.ts';

@@ -1,7 +1,8 @@
 /**
- * Which files, functions and calls an event takes on its way from the JSON line to the answer: a `response.completed` through
- * `rollpacker` on the server, a plain one and one that completes its round. `npx tsx bench/walk.ts [--files] [--functions]`.
- * Counted by V8, in the sources and not in a bundle; functions of libraries are not counted.
+ * Shows which files, functions and calls an event takes on its way from the JSON line to the answer, a plain
+ * `response.completed` through `rollpacker` on the server against one that completes its round.
+ * `npx tsx bench/walk.ts [--files] [--functions]`. Counted by V8, in the sources and not in a bundle; functions of
+ * libraries are not counted.
  */
 import { Session } from 'node:inspector/promises';
 import { fileURLToPath } from 'node:url';

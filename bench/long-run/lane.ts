@@ -1,8 +1,8 @@
 /**
- * One policy with one configuration on a long run. Two of it get the same events. One is as a host has it, and all that it
- * was given and has answered is scrambled. The other is the bare definition; it also says what event is likely next, gets
- * keys in the opposite order and times that never go back, and is restored through JSON again and again. What they answer
- * must be the same to the byte.
+ * One policy with one configuration on a long run. Two of it get the same events. One is as a host has it, and all that
+ * it was given and has answered is scrambled. The other is the bare definition; it also says what event is likely next,
+ * gets keys in the opposite order and times that never go back, and is restored through JSON again and again. What they
+ * answer must be the same to the byte.
  */
 
 import { createHash, type Hash } from 'node:crypto';

@@ -1,6 +1,6 @@
 /**
- * Laws that look at how a run ends, or at what could come next, on many short runs: each begins anew, with likely events,
- * and is then in the hands of the law. A run that breaks a law is made as small as it gets.
+ * Laws that look at how a run ends, or at what could come next, on many short runs: each begins anew, with likely
+ * events, and is then in the hands of the law. A run that breaks a law is made as small as it gets.
  */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { uniformInt } from 'pure-rand/distribution/uniformInt';

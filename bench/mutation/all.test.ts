@@ -1,6 +1,6 @@
 /**
- * All tests of one definition (`ROLLFLEX_ONLY`) as one file: the package is loaded once for each mutant, not once for each
- * file of tests.
+ * All tests of one definition (`ROLLFLEX_ONLY`) as one file: the package is loaded once for each mutant, not once for
+ * each file of tests.
  */
 import { test } from 'vitest';
 import { testsOf } from './tests.ts';

@@ -1,7 +1,7 @@
 /**
- * How the lengths and the engines of the presets are fitted: `npx tsx bench/scorecard/fit.ts [rounds] [seeds]`. It reads the
- * fitted rows of Figures 2 and 12 and of §3 and §6.3, and no others: coordinate descent from the constants of today, the
- * host's seconds of each job following from its baseline. docs/calibration.md has what it prints.
+ * How the lengths and the engines of the presets are fitted: `npx tsx bench/scorecard/fit.ts [rounds] [seeds]`. It
+ * reads the fitted rows of Figures 2 and 12 and of §3 and §6.3, and no others: coordinate descent from the constants of
+ * today, the host's seconds of each job following from its baseline. docs/calibration.md has what it prints.
  */
 import { simulate } from '../../src/sim/colocated/driver.ts';
 import { type BatchShape, synchronousBaseline, tailBatchingScheduler } from '../../src/sim/colocated/scheduler.ts';

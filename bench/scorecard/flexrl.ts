@@ -1,6 +1,6 @@
 /** FlexRL: every figure that it prints in numbers and that the simulator can print. */
-import { columns, fittedRows } from '../flexrl.ts';
-import { table2, table3, table5 } from '../flexrl-tables.ts';
+import { columns, fittedRows } from '../papers/flexrl.ts';
+import { table2, table3, table5 } from '../papers/flexrl-tables.ts';
 import type { Row } from './row.ts';
 
 const row = (id: string, where: string, what: string, printed: Row['printed'], use: Row['use']): Row => ({

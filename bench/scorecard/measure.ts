@@ -1,8 +1,8 @@
 /** Ours for every row, computed when it is asked for. */
 import { type PoolsTaskId, poolsTaskIds } from '../../src/sim/pools/presets.ts';
-import { allToAllErrors, attentionErrors, columns, figure5, figure6, stepOf } from '../flexrl.ts';
-import { table2, table3, table5 } from '../flexrl-tables.ts';
-import { type Figures, figuresOf, type Size, sizes } from '../rolloutpipe.ts';
+import { allToAllErrors, attentionErrors, columns, figure5, figure6, stepOf } from '../papers/flexrl.ts';
+import { table2, table3, table5 } from '../papers/flexrl-tables.ts';
+import { type Figures, figuresOf, type Size, sizes } from '../papers/rolloutpipe.ts';
 import { nameOf } from './flexrl.ts';
 import { measureRollpacker } from './measure-rollpacker.ts';
 import type { Row } from './row.ts';

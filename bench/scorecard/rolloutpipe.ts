@@ -1,6 +1,6 @@
 /** RolloutPipe: every figure that it prints in numbers and that the simulator can print. */
 import { type PoolsTaskId, poolsTaskIds } from '../../src/sim/pools/presets.ts';
-import { ranges, type Size, sizes, table1 } from '../rolloutpipe.ts';
+import { ranges, type Size, sizes, table1 } from '../papers/rolloutpipe.ts';
 import type { Row } from './row.ts';
 
 /** What a row of a task and a size is about. */

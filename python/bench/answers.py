@@ -1,4 +1,4 @@
-"""Called by `bench/same-decisions.ts`: answers each line as the policies in this process do."""
+"""Called by `bench/python/same-decisions.ts`: answers each line as the policies in this process do."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ from rollflex._state_dir import StateDirectory
 from support import Day, command, eventually, opening, spawn, tail, tail_batching
 
 kills = int(os.environ.get("ROLLFLEX_KILLS", "4"))
-"""`ROLLFLEX_KILLS=500` for a long run; `bench/python-kill.ts` kills with every policy and with streams."""
+"""`ROLLFLEX_KILLS=500` for a long run; `bench/python/kill.ts` kills with every policy and with streams."""
 
 
 def keeping(path: Path, snapshot_events: int = 10_000, **options: Any) -> Client:

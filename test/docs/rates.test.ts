@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { benchmarks, documentsOf } from '../../bench/list.ts';
-import { floors, measuredRates, reached, speaksOfRates, statedRates } from '../../bench/rates.ts';
+import { floors, measuredRates, reached, speaksOfRates, statedRates } from '../../bench/rates/stated.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const markdown = (readdirSync(root, { recursive: true, encoding: 'utf8' }) as string[]).filter((file) =>

@@ -1,8 +1,8 @@
 /** The invariants of `auto`, the width of frontier-group-dispatch, by their numbers in its README. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { runRounds } from '../../bench/frontier-loop.ts';
-import { paperCases } from '../../bench/frontier-work.ts';
+import { runRounds } from '../../bench/frontier/loop.ts';
+import { paperCases } from '../../bench/frontier/work.ts';
 import { create } from '../../src/core/start.ts';
 import { frontierGroupDispatch } from '../../src/policies/frontier-group-dispatch/index.ts';
 import { newPace, type Pace } from '../../src/policies/frontier-group-dispatch/pace.ts';

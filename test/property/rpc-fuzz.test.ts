@@ -1,4 +1,4 @@
-/** Nothing that comes over a wire breaks the server, or changes a session that it should not. See also bench/rpc-fuzz.ts. */
+/** Nothing that comes over a wire breaks the server, or changes a session that it should not. See also bench/rpc/fuzz.ts. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /** flex-ulysses on nearly equal lengths: few sequences a device, none short enough to fill a gap. */
 import { describe, expect, test } from 'vitest';
-import { type AlikeCell, alikeInput } from '../../../bench/placement-alike.ts';
+import { type AlikeCell, alikeInput } from '../../../bench/flex-ulysses/alike-batches.ts';
 import { flexUlysses, runPlanner } from '../../../src/index.ts';
 import { fewestSharded, leastRoom } from '../../../src/planners/flex-ulysses/counting.ts';
 import { type Shape, shapesFor } from '../../../src/planners/flex-ulysses/search/alike.ts';

@@ -9,7 +9,7 @@ import {
   quantile,
   replanning,
   ways,
-} from '../../../bench/placement-study.ts';
+} from '../../../bench/flex-ulysses/study.ts';
 import { familyLengths, placementFamilies } from '../../support/placement/families.ts';
 import { communicationRatio, knownInstances } from '../../support/placement/instances.ts';
 

@@ -1,9 +1,9 @@
-/** `auto` against every fixed width on a few cheap cases; `bench/frontier-width.ts` runs all of them, with 20 seeds. */
+/** `auto` against every fixed width on a few cheap cases; `bench/frontier/width.ts` runs all of them, with 20 seeds. */
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { runRounds } from '../../../bench/frontier-loop.ts';
-import { autoWidths, fixedWidths, mean, sessionsOf } from '../../../bench/frontier-study.ts';
-import { type Case, paperCases, traceCase } from '../../../bench/frontier-work.ts';
+import { runRounds } from '../../../bench/frontier/loop.ts';
+import { autoWidths, fixedWidths, mean, sessionsOf } from '../../../bench/frontier/study.ts';
+import { type Case, paperCases, traceCase } from '../../../bench/frontier/work.ts';
 
 const trace = (name: string): Case =>
   traceCase(fileURLToPath(new URL(`../../../examples/traces/${name}.jsonl`, import.meta.url)));

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { runRounds } from '../../../bench/frontier-loop.ts';
-import { mean } from '../../../bench/frontier-study.ts';
-import { syntheticCases } from '../../../bench/frontier-synthetic.ts';
-import { paperCases } from '../../../bench/frontier-work.ts';
+import { runRounds } from '../../../bench/frontier/loop.ts';
+import { mean } from '../../../bench/frontier/study.ts';
+import { syntheticCases } from '../../../bench/frontier/synthetic.ts';
+import { paperCases } from '../../../bench/frontier/work.ts';
 import { create, frontierGroupDispatch, registry } from '../../../src/index.ts';
 import type {
   FrontierGroupDispatchDecision,

@@ -1,4 +1,4 @@
-/** A few of the kills of `bench/rpc-kill.ts`: `kill -9` under load, on each transport. */
+/** A few of the kills of `bench/rpc/kill.ts`: `kill -9` under load, on each transport. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Many clients at once, for a moment; bench/rpc-soak.ts does it for minutes. */
+/** Many clients at once, for a moment; bench/rpc/soak.ts does it for minutes. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

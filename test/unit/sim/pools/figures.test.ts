@@ -1,6 +1,6 @@
 /** RolloutPipe's figures, within the limits that docs/calibration.md states. */
 import { describe, expect, test } from 'vitest';
-import { type Figures, figuresOf, ranges, table1 } from '../../../../bench/rolloutpipe.ts';
+import { type Figures, figuresOf, ranges, table1 } from '../../../../bench/papers/rolloutpipe.ts';
 import { type PoolsTaskId, poolsTaskIds } from '../../../../src/sim/pools/presets.ts';
 
 const seeds = [1, 2, 3, 4, 5];

@@ -9,8 +9,8 @@ import {
   fittedRows,
   meanError,
   stepErrors,
-} from '../../../../bench/flexrl.ts';
-import { table5 } from '../../../../bench/flexrl-tables.ts';
+} from '../../../../bench/papers/flexrl.ts';
+import { table5 } from '../../../../bench/papers/flexrl-tables.ts';
 
 const mean = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0) / values.length;
 

@@ -1,6 +1,6 @@
 /** FlexRL's tables: what follows from what (arithmetic). */
 import { describe, expect, test } from 'vitest';
-import { type StepRow, table1, table2 } from '../../../../bench/flexrl-tables.ts';
+import { type StepRow, table1, table2 } from '../../../../bench/papers/flexrl-tables.ts';
 
 const one = (id: string, scheduler: string, frames?: number): StepRow =>
   table2.find((row) => row.id === id && row.scheduler === scheduler && (frames ?? row.frames) === row.frames)!;
