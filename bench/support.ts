@@ -1,4 +1,4 @@
-/** What the benchmarks share: a median, and a line about the machine. */
+/** What the benchmarks share: a median, a mean, and a line about the machine. */
 import { existsSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -7,6 +7,9 @@ import { fileURLToPath } from 'node:url';
 export function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[values.length >> 1]!;
 }
+
+/** The mean; not a number of none. */
+export const mean = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0) / values.length;
 
 /** Where the figures were measured. */
 export function machine(runs = 5): string {

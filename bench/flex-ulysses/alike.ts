@@ -5,9 +5,9 @@
  */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { machine, median } from '../support.ts';
+import { machine, mean, median } from '../support.ts';
 import { alikeCells, alikeInput, alikeKey, isProven, sampledCells } from './alike-batches.ts';
-import { mean, quantile, timed } from './study.ts';
+import { quantile, timed } from './study.ts';
 
 const known = new Map(
   readFileSync(fileURLToPath(new URL('alike-best.jsonl', import.meta.url)), 'utf8')

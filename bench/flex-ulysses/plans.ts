@@ -5,8 +5,8 @@
  */
 import { placementFamilies } from '../../test/support/placement/families.ts';
 import { knownInstances } from '../../test/support/placement/instances.ts';
-import { machine, median } from '../support.ts';
-import { besideKnown, efforts, inputsOf, mean, qualities, quantile, replanning, ways } from './study.ts';
+import { machine, mean, median } from '../support.ts';
+import { besideKnown, efforts, inputsOf, qualities, quantile, replanning, ways } from './study.ts';
 
 const seeds = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
 const percent = (share: number): string => `${(100 * share).toFixed(2)} %`;

@@ -4,7 +4,7 @@ import type { FlexUlyssesInput, FlexUlyssesPlan } from '../../src/planners/flex-
 import { pickIndex } from '../../src/sim/random.ts';
 import { familyLengths, type PlacementFamily } from '../../test/support/placement/families.ts';
 import { communicationRatio, inputOf, type KnownInstance } from '../../test/support/placement/instances.ts';
-import { median } from '../support.ts';
+import { mean, median } from '../support.ts';
 
 /** How a batch is placed. */
 export type Way = Pick<FlexUlyssesInput, 'strategy' | 'effort' | 'balanceTolerance' | 'costs' | 'previous'>;
@@ -45,9 +45,6 @@ export function quantile(values: readonly number[], part: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(part * sorted.length) - 1)]!;
 }
-
-/** The mean; not a number of none. */
-export const mean = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0) / values.length;
 
 /** How good the plans of one way are. */
 export interface Quality {

@@ -1,5 +1,6 @@
 /** How far `auto` is from the best fixed width of a case: the same rounds for every width, sessions that begin blind. */
 import type { FrontierGroupDispatchInput } from '../../src/policies/frontier-group-dispatch/index.ts';
+import { mean } from '../support.ts';
 import { type RoundResult, type RoundWork, runRounds } from './loop.ts';
 import type { Case } from './work.ts';
 
@@ -34,8 +35,6 @@ export function sessionsOf(one: Case, { groups, seeds, rounds }: StudySize): Rou
     Array.from({ length: rounds }, (__, round) => one.round(groups, seed + 1, round)),
   );
 }
-
-export const mean = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0) / values.length;
 
 /** Every fixed width on the same sessions. */
 export function fixedWidths({ setting }: Case, sessions: readonly RoundWork[][], groups: number): FixedWidths {

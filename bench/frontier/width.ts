@@ -6,7 +6,8 @@
  */
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { autoWidths, fixedWidths, mean, sessionsOf } from './study.ts';
+import { mean } from '../support.ts';
+import { autoWidths, fixedWidths, sessionsOf } from './study.ts';
 import { syntheticCases } from './synthetic.ts';
 import { type Case, paperCases, traceCase } from './work.ts';
 

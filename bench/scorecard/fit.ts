@@ -6,9 +6,9 @@
 import { simulate } from '../../src/sim/colocated/driver.ts';
 import { type BatchShape, synchronousBaseline, tailBatchingScheduler } from '../../src/sim/colocated/scheduler.ts';
 import { type JobPresetId, jobPreset, rollpackerLengths, rollpackerWorkload } from '../../src/sim/presets.ts';
+import { mean } from '../support.ts';
 import { errorOf, type Row } from './row.ts';
 import { rows } from './rows.ts';
-import { mean } from './runs.ts';
 
 const fitted = new Map(
   rows.filter(({ use, paper }) => use === 'fitted' && paper === 'RollPacker').map((row) => [row.id, row]),

@@ -5,17 +5,8 @@ import { compare } from '../../src/sim/compare.ts';
 import { judge7b, withJudge } from '../../src/sim/judge-preset.ts';
 import { type JobPresetId, rollpackerWorkload } from '../../src/sim/presets.ts';
 import type { StepResult } from '../../src/sim/result.ts';
-import {
-  mean,
-  meanStep,
-  preset,
-  rolloutOf,
-  rolloutSeconds,
-  runOf,
-  type Setting,
-  stepSeconds,
-  variant,
-} from './runs.ts';
+import { mean } from '../support.ts';
+import { meanStep, preset, rolloutOf, rolloutSeconds, runOf, type Setting, stepSeconds, variant } from './runs.ts';
 import { eight, growing, onEight, scaledTo } from './settings.ts';
 
 const ids: Readonly<Record<'7b' | '14b' | '32b', JobPresetId>> = {

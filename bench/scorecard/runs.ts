@@ -8,6 +8,7 @@ import { type JobPresetId, jobPreset, rollpackerWorkload } from '../../src/sim/p
 import type { RunResult, StepResult } from '../../src/sim/result.ts';
 import type { RewardSettings } from '../../src/sim/rewards/settings.ts';
 import type { Workload } from '../../src/sim/workload/workload.ts';
+import { mean } from '../support.ts';
 
 /** Steps of a run: four whole periods of short and long rounds at both factors 1.25. */
 const usualSteps = 20;
@@ -58,8 +59,6 @@ export function preset(id: JobPresetId, only?: 'rule' | 'sandbox' | 'judge'): Se
   settings.set(key, known);
   return known;
 }
-
-export const mean = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0) / values.length;
 
 /** Mean over the steps of a kind, or all of them. */
 export function meanStep(run: RunResult, value: (step: StepResult) => number, kind?: StepResult['kind']): number {

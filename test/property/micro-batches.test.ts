@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { flexUlysses, microBatches, runPlanner } from '../../src/index.ts';
 import type { MicroBatchesInput } from '../../src/planners/micro-batches/index.ts';
+import { sum } from '../support/basics/numbers.ts';
 import { runs } from '../support/basics/runs.ts';
 import {
   fewestBins,
@@ -62,8 +63,6 @@ const inputs: fc.Arbitrary<MicroBatchesInput> = fc
     settings,
   )
   .map(([given, rest]) => ({ ...given, ...rest, maxTokensPerMicroBatch: cap, overlong: 'alone' as const }));
-
-const sum = (values: readonly number[]) => values.reduce((total, one) => total + one, 0);
 
 describe('micro-batches', () => {
   test('1. to 4. each sequence once, as many micro-batches on all ranks, the cap kept, figures as they are', () => {

@@ -1,25 +1,52 @@
 /** The command line within the process of a test: for command lines that are refused, by the hundred. */
-import { vi } from 'vitest';
 import { main } from '../../../src/cli/main.ts';
+import { reportError } from '../../../src/cli/output.ts';
 import type { Done } from './process.ts';
 
-/** Runs a command in this process. */
-export async function runInProcess(...args: string[]): Promise<Done> {
+type Write = typeof process.stdout.write;
+
+/** What is written while something runs. */
+async function written(run: () => Promise<number>): Promise<Done> {
   const said = { out: '', err: '' };
-  const { argv, exitCode } = process;
-  const listening = (['out', 'err'] as const).map((name) =>
-    vi.spyOn(name === 'out' ? process.stdout : process.stderr, 'write').mockImplementation((text) => {
-      said[name] += String(text);
+  const { stdout, stderr } = process;
+  const before = { out: stdout.write, err: stderr.write };
+  const into = (stream: keyof typeof said): Write =>
+    ((text: string) => {
+      said[stream] += String(text);
       return true;
-    }),
-  );
-  process.argv = ['node', 'rollflex', ...args];
-  process.exitCode = 0;
+    }) as Write;
+  stdout.write = into('out');
+  stderr.write = into('err');
   try {
-    await main(args);
-    return { code: Number(process.exitCode), ...said };
+    const code = await run();
+    return { code, ...said };
   } finally {
-    for (const one of listening) one.mockRestore();
-    Object.assign(process, { argv, exitCode });
+    stdout.write = before.out;
+    stderr.write = before.err;
   }
 }
+
+/** Runs the function behind a command; an error is reported as the command line reports it. */
+export const captured = (run: () => unknown): Promise<Done> =>
+  written(async () => {
+    try {
+      await run();
+      return 0;
+    } catch (error) {
+      return reportError(error);
+    }
+  });
+
+/** Runs a command line. */
+export const runInProcess = (...args: string[]): Promise<Done> =>
+  written(async () => {
+    const { argv, exitCode } = process;
+    process.argv = ['node', 'rollflex', ...args];
+    process.exitCode = 0;
+    try {
+      await main(args);
+      return Number(process.exitCode);
+    } finally {
+      Object.assign(process, { argv, exitCode });
+    }
+  });

@@ -4,6 +4,7 @@
  */
 import { expect } from 'vitest';
 import type { StreamTrainingConfig, StreamTrainingDecision } from '../../../src/policies/stream-training/index.ts';
+import { sum } from '../basics/numbers.ts';
 
 export interface HostGroup {
   readonly roundId: string;
@@ -27,8 +28,6 @@ class HostReplica {
   referenced = new Set<string>();
   scaled: number | undefined;
 }
-
-const sum = (values: readonly number[]): number => values.reduce((total, one) => total + one, 0);
 
 export class TrainingHost {
   readonly config: StreamTrainingConfig;

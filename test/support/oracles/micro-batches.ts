@@ -1,8 +1,6 @@
 /** What is wrong with a plan of micro-batches, recomputed from the input alone; and the fewest there can be, by trying. */
 import type { MicroBatchesInput, MicroBatchesPlan } from '../../../src/planners/micro-batches/index.ts';
-
-const close = (one: number, other: number) =>
-  Math.abs(one - other) <= 1e-9 * Math.max(1, Math.abs(one), Math.abs(other));
+import { close } from '../basics/numbers.ts';
 
 /** Work of a whole sequence; polynomials only. */
 export function workOfLength(

@@ -3,15 +3,13 @@
  * that a mistake in its groups, costs or sums cannot hide itself.
  */
 import type { FlexUlyssesInput, FlexUlyssesPlan } from '../../../src/planners/flex-ulysses/index.ts';
+import { close } from '../basics/numbers.ts';
 
 type Model = NonNullable<NonNullable<FlexUlyssesInput['costs']>['compute']>;
 type Points = Extract<Model, readonly unknown[]>;
 /** The keys of a plan that are checked; a plan may have more. */
 export type CheckedPlan = Pick<FlexUlyssesPlan, 'assignments' | 'bounds' | 'limits' | 'metrics' | 'memoryRelaxed'>;
 
-/** Whether two sums of the same numbers, added up in different orders, can be equal. */
-const close = (one: number, other: number) =>
-  Math.abs(one - other) <= 1e-9 * Math.max(1, Math.abs(one), Math.abs(other));
 const atMost = (one: number, most: number) => one <= most || close(one, most);
 
 /** Degrees that the devices and heads admit: powers of two up to `maxDegree`. */

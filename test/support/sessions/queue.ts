@@ -2,7 +2,7 @@
 import { create, longPromptQueue } from '../../../src/index.ts';
 import type { LongPromptQueueInput } from '../../../src/policies/long-prompt-queue/index.ts';
 import type { VocabularyDecision } from '../../../src/schemas/index.ts';
-import { only, Session } from './session.ts';
+import { bothWays as inBothWays, only, Session } from './session.ts';
 
 export class Queue extends Session {
   /** A prompt that was deferred once, in the round with this ordinal, unless `more` says otherwise. */
@@ -39,20 +39,8 @@ export class Queue extends Session {
   }
 }
 
-/** Saved and restored before every event. */
-class Restored extends Queue {
-  override send(event: Parameters<Session['send']>[0]): VocabularyDecision[] {
-    this.restore();
-    return super.send(event);
-  }
-}
-
 /** Two prompts a long round and three a short one, unless the configuration says otherwise. */
 const policy = (config: Partial<LongPromptQueueInput>) =>
   create(longPromptQueue, { promptsPerRound: 2, promptSpeculation: 1.5, ...config }) as never;
 
-/** For `describe.each`: what holds, holds across restarts as well. */
-export const bothWays = [
-  ['in one go', (config: Partial<LongPromptQueueInput> = {}): Queue => new Queue(policy(config))],
-  ['restored before each event', (config: Partial<LongPromptQueueInput> = {}): Queue => new Restored(policy(config))],
-] as const;
+export const bothWays = inBothWays((config: Partial<LongPromptQueueInput> = {}) => new Queue(policy(config)));

@@ -3,7 +3,7 @@ import { create, speculativeAdmission } from '../../../src/index.ts';
 import type { SpeculativeAdmissionInput } from '../../../src/policies/speculative-admission/index.ts';
 import type { VocabularyDecision, VocabularyEvent } from '../../../src/schemas/index.ts';
 import type { KeptResponse } from '../../../src/schemas/prompts.ts';
-import { Session } from './session.ts';
+import { bothWays as inBothWays, Session } from './session.ts';
 
 export class Rounds extends Session {
   tell(type: VocabularyEvent['type'], fields: object = {}): VocabularyDecision[] {
@@ -25,14 +25,6 @@ export class Rounds extends Session {
   }
 }
 
-/** Saved and restored before every event: no decision may hang on what the snapshot does not hold. */
-class Restored extends Rounds {
-  override send(event: Parameters<Session['send']>[0]): VocabularyDecision[] {
-    this.restore();
-    return super.send(event);
-  }
-}
-
 /** Two prompts of two responses, without speculation, unless the configuration says otherwise. */
 const policy = (config: Partial<SpeculativeAdmissionInput>) =>
   create(speculativeAdmission, {
@@ -43,13 +35,7 @@ const policy = (config: Partial<SpeculativeAdmissionInput>) =>
   }) as never;
 
 export const rounds = (config: Partial<SpeculativeAdmissionInput> = {}): Rounds => new Rounds(policy(config));
-const restored = (config: Partial<SpeculativeAdmissionInput> = {}): Rounds => new Restored(policy(config));
-
-/** For `describe.each`: what holds, holds across restarts as well. */
-export const bothWays = [
-  ['in one go', rounds],
-  ['restored before each event', restored],
-] as const;
+export const bothWays = inBothWays(rounds);
 
 /** What a round is configured with where prompts take what they have into a later one. */
 export const keep = { partialRollout: true, maxStaleness: 1 };

@@ -22,12 +22,15 @@ export class Session {
   policy: Sender;
   at = 0;
   rounds = 0;
+  /** Whether it is saved and restored before every event: no decision may hang on what a snapshot does not hold. */
+  restoresFirst = false;
 
   constructor(policy: Sender) {
     this.policy = policy;
   }
 
   send(event: Untimed<VocabularyEvent>): VocabularyDecision[] {
+    if (this.restoresFirst) this.restore();
     return this.policy.send({ at: this.at, ...event } as never) as VocabularyDecision[];
   }
 
@@ -63,6 +66,15 @@ export class Session {
     expect(error).toMatchObject(path === undefined ? { code } : { code, path });
     expect(JSON.stringify(this.policy.snapshot())).toBe(before);
   }
+}
+
+/** For `describe.each`: what holds, holds across restarts as well. */
+export function bothWays<C, S extends Session>(make: (config?: C) => S) {
+  const restored = (config?: C): S => Object.assign(make(config), { restoresFirst: true });
+  return [
+    ['in one go', make],
+    ['restored before each event', restored],
+  ] as const;
 }
 
 export const admission = (config: Partial<SpeculativeAdmissionInput> = {}): Session =>

@@ -1,18 +1,17 @@
 /** Messages made wrong: malformed, truncated, oversized, deep, of wrong types, with `__proto__`, not UTF-8. Seeded. */
-import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
-import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
+import { seeded } from '../basics/numbers.ts';
 
 /** Draws, one after the other. */
 export class Draw {
-  readonly #source;
+  readonly #next: () => number;
 
   constructor(seed: number) {
-    this.#source = xoroshiro128plus(seed);
+    this.#next = seeded(seed);
   }
 
   /** A whole number from 0 to n − 1. */
   below(n: number): number {
-    return Math.floor(uniformFloat64(this.#source) * n);
+    return Math.floor(this.#next() * n);
   }
 
   of<T>(all: readonly T[]): T {

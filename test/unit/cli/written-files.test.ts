@@ -23,7 +23,7 @@ import { runSimulate, type SimulateOptions } from '../../../src/cli/simulate.ts'
 import { runSweep } from '../../../src/cli/sweep.ts';
 import { runVlm } from '../../../src/cli/vlm.ts';
 import { writeWhole } from '../../../src/cli/written-files.ts';
-import { captured } from '../../support/command-line/captured.ts';
+import { captured } from '../../support/command-line/in-process.ts';
 import { logOfOneRound, ownLengths } from '../../support/documents/own-files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-written-'));

@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { karmarkarKarp } from '../../../src/planners/micro-batches/index.ts';
-import { generator } from '../../support/basics/numbers.ts';
+import { generator, sum } from '../../support/basics/numbers.ts';
 import { refusal } from '../../support/basics/refusal.ts';
-
-const sum = (values: readonly number[]) => values.reduce((total, one) => total + one, 0);
 
 describe('karmarkarKarp', () => {
   const fig3 = [32_768, 16_384, 4096, 4096, 4096, 4096, 4096, 4096];

@@ -3,9 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { communicationBound, computeBound } from '../../../src/planners/flex-ulysses/bounds.ts';
 import { descending, type Instance } from '../../../src/planners/flex-ulysses/instance.ts';
 import { bestBalance, computeLimit } from '../../../src/planners/flex-ulysses/search/balance.ts';
-import { generator, range } from '../../support/basics/numbers.ts';
-
-const sum = (values: ArrayLike<number>): number => Array.from(values).reduce((all, one) => all + one, 0);
+import { generator, range, sum } from '../../support/basics/numbers.ts';
 
 /** A batch on so many top groups of two devices; tokens and work of a sequence have nothing to do with each other. */
 function instanceOf(lengths: readonly number[], work: readonly number[], groups: number, slack: number): Instance {

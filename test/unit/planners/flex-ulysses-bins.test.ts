@@ -7,10 +7,8 @@ import { exactBins } from '../../../src/planners/flex-ulysses/search/exact-bins.
 import { Layout } from '../../../src/planners/flex-ulysses/search/layout.ts';
 import type { Problem } from '../../../src/planners/flex-ulysses/search/problem.ts';
 import { Sequence } from '../../../src/planners/flex-ulysses/search/random.ts';
-import { generator, range } from '../../support/basics/numbers.ts';
+import { generator, range, sum } from '../../support/basics/numbers.ts';
 import { drawProblem, type Places, rounded, tally } from '../../support/placement/problems.ts';
-
-const sum = (values: readonly number[]) => values.reduce((all, one) => all + one, 0);
 
 /** All placements, one after the other in the same object. */
 function* everyPlace({ items, devices, levels }: Problem, only = levels): Generator<Places> {

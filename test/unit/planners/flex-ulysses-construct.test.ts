@@ -13,10 +13,9 @@ import { Layout } from '../../../src/planners/flex-ulysses/search/layout.ts';
 import { type Problem, problemOf } from '../../../src/planners/flex-ulysses/search/problem.ts';
 import { rank } from '../../../src/planners/flex-ulysses/search/ranking.ts';
 import { again, isFew, startsFor } from '../../../src/planners/flex-ulysses/search/starts.ts';
-import { range } from '../../support/basics/numbers.ts';
+import { range, sum } from '../../support/basics/numbers.ts';
 import { drawProblem, rounded, tally } from '../../support/placement/problems.ts';
 
-const sum = (values: readonly number[]): number => values.reduce((all, one) => all + one, 0);
 const argmin = (values: readonly number[]): number => values.indexOf(Math.min(...values));
 
 /** Gives items to groups: to the fullest that has room for them up to a fill, else to the least loaded one. */

@@ -2,11 +2,11 @@
 import { describe, expect, test } from 'vitest';
 import { flexUlysses, runPlanner } from '../../../src/index.ts';
 import { type FlexUlyssesPlan, findDeadlock } from '../../../src/planners/flex-ulysses/index.ts';
+import { mean } from '../../support/basics/numbers.ts';
 import { inputOf, type KnownInstance, knownInstances } from '../../support/placement/instances.ts';
 
 /** All but the largest, which takes seconds. */
 const batches = knownInstances.filter(({ devices }) => devices < 1000);
-const mean = (values: readonly number[]) => values.reduce((sum, one) => sum + one, 0) / values.length;
 
 describe.each([
   ['H200', 0.01, 0.05, 0.06],

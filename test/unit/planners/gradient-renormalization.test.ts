@@ -4,6 +4,7 @@ import {
   type GradientRenormalizationInput,
   scaleFactor,
 } from '../../../src/planners/gradient-renormalization/index.ts';
+import { sum } from '../../support/basics/numbers.ts';
 import { refusal } from '../../support/basics/refusal.ts';
 
 const replicas = [{ samples: 3 }, { samples: 0 }, { samples: 5 }];
@@ -11,7 +12,6 @@ const factorsOf = (input: GradientRenormalizationInput) => runPlanner(gradientRe
 
 /** One parameter, loss w · x for each sample: the gradient of a batch is the mean of its xs. */
 const samples = [[1, 2, 6], [], [4, 4, 4, 8, 3]];
-const sum = (values: readonly number[]) => values.reduce((all, value) => all + value, 0);
 const mean = (values: readonly number[]) => (values.length === 0 ? 0 : sum(values) / values.length);
 const wholeBatch = mean(samples.flat());
 

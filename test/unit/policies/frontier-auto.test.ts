@@ -2,8 +2,9 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { runRounds } from '../../../bench/frontier/loop.ts';
-import { autoWidths, fixedWidths, mean, sessionsOf } from '../../../bench/frontier/study.ts';
+import { autoWidths, fixedWidths, sessionsOf } from '../../../bench/frontier/study.ts';
 import { type Case, paperCases, traceCase } from '../../../bench/frontier/work.ts';
+import { mean } from '../../support/basics/numbers.ts';
 
 const trace = (name: string): Case =>
   traceCase(fileURLToPath(new URL(`../../../examples/traces/${name}.jsonl`, import.meta.url)));

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { runRounds } from '../../../bench/frontier/loop.ts';
-import { mean } from '../../../bench/frontier/study.ts';
 import { syntheticCases } from '../../../bench/frontier/synthetic.ts';
 import { paperCases } from '../../../bench/frontier/work.ts';
 import { create, frontierGroupDispatch, registry } from '../../../src/index.ts';
@@ -8,6 +7,7 @@ import type {
   FrontierGroupDispatchDecision,
   FrontierGroupDispatchInput,
 } from '../../../src/policies/frontier-group-dispatch/index.ts';
+import { mean } from '../../support/basics/numbers.ts';
 import { refusal } from '../../support/basics/refusal.ts';
 
 /** A policy that two groups of two requests fill. */
