@@ -6,7 +6,7 @@
  * are.
  */
 import { completeGroupPipelining, create } from '../../src/index.ts';
-import { rewardedPipelining } from '../../test/support/hosts/rewarded-pipelining.ts';
+import { rewardedPipelining } from '../../test/support/examples/rewarded-pipelining.ts';
 import { machine, median } from '../support.ts';
 import { emitsPerSecond } from './emits.ts';
 import { medianOf, thousands } from './print.ts';

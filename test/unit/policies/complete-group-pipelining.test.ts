@@ -6,7 +6,7 @@ import type {
   CompleteGroupPipeliningInput,
 } from '../../../src/policies/complete-group-pipelining/index.ts';
 import { refusal } from '../../support/basics/refusal.ts';
-import { rewardedPipelining } from '../../support/hosts/rewarded-pipelining.ts';
+import { rewardedPipelining } from '../../support/examples/rewarded-pipelining.ts';
 
 type Policy = PolicyOf<typeof completeGroupPipelining>;
 type Named<T extends CompleteGroupPipeliningDecision['type']> = Extract<CompleteGroupPipeliningDecision, { type: T }>;
