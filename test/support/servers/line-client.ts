@@ -1,6 +1,6 @@
 /** A client of a server in another process: a line out, a line in, any number of calls under way. */
 import type { ChildProcess } from 'node:child_process';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 
@@ -8,22 +8,24 @@ import type { Readable, Writable } from 'node:stream';
 type Json = any;
 
 /** The connection is gone, and with it the answer. */
-export class Gone extends Error {}
+export class Gone extends Error {
+  override readonly message = 'the server has closed the connection';
+}
 
 export class LineClient {
   readonly #output: Writable;
+  /** Is given the parameters of what the server sends by itself. */
+  notified: (params: Json) => void;
   readonly #waiting = new Map<number, { resolve(answer: Json): void; reject(error: Gone): void }>();
-  readonly #notified: (params: Json) => void;
+  #rest = '';
   #id = 0;
   #gone = false;
 
-  /** @param notified - takes the parameters of `session.decision` */
+  /** @param notified - takes the parameters of `session.decision`; any other message by itself is an error */
   constructor(input: Readable, output: Writable, notified: (params: Json) => void = () => undefined) {
     this.#output = output;
-    this.#notified = notified;
-    const lines = createInterface({ input });
-    lines.on('line', (line) => this.#line(line));
-    lines.on('error', () => this.#end());
+    this.notified = notified;
+    input.setEncoding('utf8').on('data', (text) => this.#read(String(text)));
     for (const stream of [input, output]) {
       stream.on('error', () => this.#end());
       stream.on('close', () => this.#end());
@@ -51,17 +53,19 @@ export class LineClient {
     this.#output.end();
   }
 
-  #line(line: string): void {
-    let message: Json;
-    try {
-      message = JSON.parse(line);
-    } catch {
-      // The last line of a server that was killed may be cut off.
-      return;
-    }
-    if (message.method === 'session.decision') this.#notified(message.params);
-    else this.#waiting.get(message.id)?.resolve(message);
-    this.#waiting.delete(message.id);
+  // The last line of a server that was killed may be cut off: it stays in the rest.
+  #read(text: string): void {
+    const lines = (this.#rest + text).split('\n');
+    this.#rest = lines.pop()!;
+    for (const line of lines) this.#take(JSON.parse(line), line);
+  }
+
+  #take({ method, params, ...answer }: Json, line: string): void {
+    if (method === 'session.decision') return this.notified(params);
+    const call = this.#waiting.get(answer.id);
+    if (call === undefined && !this.#gone) throw new Error(`not asked for: ${line}`);
+    this.#waiting.delete(answer.id);
+    call?.resolve(answer);
   }
 
   #end(): void {
@@ -92,7 +96,8 @@ function listening(child: ChildProcess): Promise<string> {
   });
 }
 
-const opened = (address: { path: string } | { port: number }): Promise<ReturnType<typeof connect>> =>
+/** A socket that is connected. */
+export const opened = (address: { path: string } | { port: number }): Promise<Socket> =>
   new Promise((resolve, reject) => {
     const socket = connect(address as never, () => resolve(socket));
     socket.once('error', reject);

@@ -1,62 +1,19 @@
 /** Many clients of one server at once, each with sessions of its own, which are all checked. */
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { LineClient, opened } from './line-client.ts';
 import { playedInProcess, SoakHost, soakConfig } from './soak-host.ts';
 
-interface Message {
-  readonly id?: number;
-  readonly method?: string;
-  readonly params?: { readonly session: string; readonly decisionSeq: number; readonly decision: never };
-  readonly result?: { readonly decisions: never[]; readonly nextSeq: number; readonly decisionSeq?: number };
-  readonly error?: { readonly message: string };
-}
-
-/** A connection that has one call in flight. */
-export class SoakClient {
+/** A client, and the connection that is its own. */
+export class SoakClient extends LineClient {
   readonly socket: Socket;
-  /** Is given what the server sends by itself. */
-  notified: (message: Message) => void = () => undefined;
-  #rest = '';
-  #id = 0;
-  #settle: ((message: Message) => void) | undefined;
-  #fail: (error: Error) => void = () => undefined;
 
   private constructor(socket: Socket) {
+    super(socket, socket);
     this.socket = socket;
-    socket.setEncoding('utf8').on('data', (text) => this.#read(String(text)));
-    socket.on('error', (error) => this.#fail(error));
-    socket.on('close', () => this.#fail(new Error('the server has closed the connection')));
   }
 
-  static to(address: { path: string } | { port: number }): Promise<SoakClient> {
-    return new Promise((resolve, reject) => {
-      const socket = connect(address as never, () => resolve(new SoakClient(socket)));
-      socket.once('error', reject);
-    });
-  }
-
-  /** The answer as it came. */
-  send(method: string, params: unknown): Promise<Message> {
-    return new Promise((resolve, reject) => {
-      [this.#settle, this.#fail] = [resolve, reject];
-      this.socket.write(`${JSON.stringify({ jsonrpc: '2.0', id: ++this.#id, method, params })}\n`);
-    });
-  }
-
-  async call(method: string, params: unknown): Promise<NonNullable<Message['result']>> {
-    const { result, error } = await this.send(method, params);
-    if (error !== undefined) throw new Error(`${method}: ${error.message}`);
-    return result!;
-  }
-
-  #read(text: string): void {
-    const lines = (this.#rest + text).split('\n');
-    this.#rest = lines.pop()!;
-    for (const line of lines) {
-      const message: Message = JSON.parse(line);
-      if (message.method !== undefined) this.notified(message);
-      else if (message.id === this.#id) this.#settle!(message);
-      else throw new Error(`an answer to nothing: ${line}`);
-    }
+  static async to(address: { path: string } | { port: number }): Promise<SoakClient> {
+    return new SoakClient(await opened(address));
   }
 }
 
@@ -132,11 +89,11 @@ export class Fleet {
     const all: Served[] = [];
     const byId = new Map<string, Served>();
     this.#sessions.push(all);
-    client.notified = ({ method, params }) => {
-      const served = byId.get(params!.session);
-      if (served === undefined || method !== 'session.decision') throw new Error(`not asked for: ${method}`);
-      if (params!.decisionSeq !== ++served.lastSeq) throw new Error(`${params!.session}: a gap in its decisions`);
-      served.streamed.push(params!.decision);
+    client.notified = ({ session, decisionSeq, decision }) => {
+      const served = byId.get(session);
+      if (served === undefined) throw new Error(`not asked for: a decision of ${session}`);
+      if (decisionSeq !== ++served.lastSeq) throw new Error(`${session}: a gap in its decisions`);
+      served.streamed.push(decision as never);
     };
     for (let index = 0; index < count; index += 1) {
       const session = `client-${n}-session-${index}`;
