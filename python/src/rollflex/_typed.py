@@ -15,23 +15,14 @@ if TYPE_CHECKING:
     from .aio import AsyncSession
     from .client import Session
     from .models.planners.judge_offload import JudgeOffloadInput, JudgeOffloadPlan
-    from .models.planners.gradient_renormalization import (
-        GradientRenormalizationInput,
-        GradientRenormalizationPlan,
-    )
+    from .models.planners.gradient_renormalization import GradientRenormalizationInput, GradientRenormalizationPlan
     from .models.planners.grpo_advantages import GrpoAdvantagesInput, GrpoAdvantagesPlan
     from .models.planners.flex_ulysses import FlexUlyssesInput, FlexUlyssesPlan
     from .models.planners.micro_batches import MicroBatchesInput, MicroBatchesPlan
     from .models.policies.speculative_admission import (
-        SpeculativeAdmissionConfig,
-        SpeculativeAdmissionDecision,
-        SpeculativeAdmissionEvent,
+        SpeculativeAdmissionConfig, SpeculativeAdmissionDecision, SpeculativeAdmissionEvent,
     )
-    from .models.policies.long_prompt_queue import (
-        LongPromptQueueConfig,
-        LongPromptQueueDecision,
-        LongPromptQueueEvent,
-    )
+    from .models.policies.long_prompt_queue import LongPromptQueueConfig, LongPromptQueueDecision, LongPromptQueueEvent
     from .models.policies.sandbox_timeout import SandboxTimeoutConfig, SandboxTimeoutDecision, SandboxTimeoutEvent
     from .models.policies.reward_dispatch import RewardDispatchConfig, RewardDispatchDecision, RewardDispatchEvent
     from .models.policies.group_assembly import GroupAssemblyConfig, GroupAssemblyDecision, GroupAssemblyEvent
@@ -39,14 +30,10 @@ if TYPE_CHECKING:
     from .models.policies.adaptive_tp import AdaptiveTpConfig, AdaptiveTpDecision, AdaptiveTpEvent
     from .models.policies.gpu_scale_down import GpuScaleDownConfig, GpuScaleDownDecision, GpuScaleDownEvent
     from .models.policies.complete_group_pipelining import (
-        CompleteGroupPipeliningConfig,
-        CompleteGroupPipeliningDecision,
-        CompleteGroupPipeliningEvent,
+        CompleteGroupPipeliningConfig, CompleteGroupPipeliningDecision, CompleteGroupPipeliningEvent,
     )
     from .models.policies.frontier_group_dispatch import (
-        FrontierGroupDispatchConfig,
-        FrontierGroupDispatchDecision,
-        FrontierGroupDispatchEvent,
+        FrontierGroupDispatchConfig, FrontierGroupDispatchDecision, FrontierGroupDispatchEvent,
     )
     from .models.policies.shadow_loader import ShadowLoaderConfig, ShadowLoaderDecision, ShadowLoaderEvent
     from .models.policies.tail_batching import TailBatchingConfig, TailBatchingDecision, TailBatchingEvent
