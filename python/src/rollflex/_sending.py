@@ -89,8 +89,8 @@ class Producer:
                 "retry() gets it, and applies nothing twice"
             )
         self._session.assert_open()
-        _warn_of_milliseconds(events)
         chunks = self._chunks(events, 0)
+        _warn_of_milliseconds(events)
         first = self.next_seq if first_seq is None else first_seq
         self._open = sending = _Sending(chunks, first, numbered_here=first_seq is None)
         if len(chunks) > 1:
