@@ -52,15 +52,14 @@ export class ClassWriter {
   }
 
   /** One class for all reasons of a decision: what only some codes have may be missing. */
-  #writeReason(name: string, reasons: readonly Shape[], side: Side, parent: string): void {
+  #writeReason(name: string, shape: Shape, side: Side, parent: string): void {
+    const reasons = shape.anyOf ?? shape.oneOf ?? [shape];
     const fields = commonFields(reasons, fieldText, (field, key) =>
       this.type(field, side, name + className(key), name, key),
     );
     const codes = reasons.map(({ properties }) => properties?.code?.const);
-    this.#declare(name, `Reason of :class:\`${parent}\`: why, with the numbers.`, [
-      { key: 'code', type: literal(codes), required: true, about: '' },
-      ...fields,
-    ]);
+    const about = `Reason of :class:\`${parent}\`. ${shape.description ?? ''}`;
+    this.#declare(name, about.trim(), [{ key: 'code', type: literal(codes), required: true, about: '' }, ...fields]);
   }
 
   #declare(name: string, about: string, fields: readonly Field[], base?: string): void {
@@ -112,7 +111,7 @@ export class ClassWriter {
       return found.name;
     }
     this.#objects.add(shape, side, { name, module: this.#module });
-    if (isReasons(shape)) this.#writeReason(name, shape.anyOf ?? shape.oneOf ?? [shape], side, parent);
+    if (isReasons(shape)) this.#writeReason(name, shape, side, parent);
     else this.#write(name, shape, side, shape.description ?? `Part of :class:\`${parent}\`.`);
     return name;
   }

@@ -8,7 +8,7 @@ from .._typing import NotRequired, TypedDict
 
 
 class FrontierResizedReason(TypedDict):
-    """Reason of :class:`FrontierResized`: why, with the numbers."""
+    """Reason of :class:`FrontierResized`. Why, with the numbers."""
 
     code: Literal["learning", "planned"]
     unfinished: NotRequired[int]
@@ -39,7 +39,7 @@ class FrontierResized(AnyDecision):
 
 
 class FrontierStarvedReason(TypedDict):
-    """Reason of :class:`FrontierStarved`: why, with the numbers."""
+    """Reason of :class:`FrontierStarved`. Why, with the numbers."""
 
     code: Literal["trainer_waits"]
     waitedSeconds: float
@@ -66,7 +66,7 @@ class FrontierStarved(AnyDecision):
 
 
 class GroupLeftReason(TypedDict):
-    """Reason of :class:`GroupLeft`: why, with the numbers."""
+    """Reason of :class:`GroupLeft`. Why, with the numbers."""
 
     code: Literal["all_ended", "closed"]
     completed: int
@@ -91,7 +91,7 @@ class GroupLeft(AnyDecision):
 
 
 class RequestAdmitReason(TypedDict):
-    """Reason of :class:`RequestAdmit`: why, with the numbers."""
+    """Reason of :class:`RequestAdmit`. Why, with the numbers."""
 
     code: Literal["group_admitted", "in_frontier"]
     order: int
@@ -120,7 +120,7 @@ class RequestAdmit(AnyDecision):
 
 
 class RequestAwaitedReason(TypedDict):
-    """Reason of :class:`RequestAwaited`: why, with the numbers."""
+    """Reason of :class:`RequestAwaited`. Why, with the numbers."""
 
     code: Literal["host_restarted"]
 
@@ -141,7 +141,7 @@ class RequestAwaited(AnyDecision):
 
 
 class RequestDeferredReason(TypedDict):
-    """Reason of :class:`RequestDeferred`: why, with the numbers."""
+    """Reason of :class:`RequestDeferred`. Why, with the numbers."""
 
     code: Literal["frontier_full"]
     order: int
@@ -166,7 +166,7 @@ class RequestDeferred(AnyDecision):
 
 
 class RequestDroppedReason(TypedDict):
-    """Reason of :class:`RequestDropped`: why, with the numbers."""
+    """Reason of :class:`RequestDropped`. Why, with the numbers."""
 
     code: Literal["aborted", "replaced", "closed", "host_restarted"]
     ended: NotRequired[bool]

@@ -9,7 +9,7 @@ from ..objects import EnginePlace
 
 
 class GpusReclaimReason(TypedDict):
-    """Reason of :class:`GpusReclaim`: why, with the numbers."""
+    """Reason of :class:`GpusReclaim`. Why, with the numbers."""
 
     code: Literal[
         "round_completed", "round_replaced", "engines_lost", "host_restarted", "release_failed", "migration_failed",
@@ -56,7 +56,7 @@ class GpusReleaseMigration(_GpusReleaseMigration):
 
 
 class GpusReleaseReason(TypedDict):
-    """Reason of :class:`GpusRelease`: why, with the numbers."""
+    """Reason of :class:`GpusRelease`. Why, with the numbers."""
 
     code: Literal["fits", "fixed_fraction"]
     finished: int
@@ -90,7 +90,7 @@ class GpusRelease(AnyDecision):
 
 
 class MigrationAbandonedReason(TypedDict):
-    """Reason of :class:`MigrationAbandoned`: why, with the numbers."""
+    """Reason of :class:`MigrationAbandoned`. Why, with the numbers."""
 
     code: Literal["tries_used_up", "no_engine"]
     attempts: int
@@ -112,7 +112,7 @@ class MigrationAbandoned(AnyDecision):
 
 
 class MigrationCancelReason(TypedDict):
-    """Reason of :class:`MigrationCancel`: why, with the numbers."""
+    """Reason of :class:`MigrationCancel`. Why, with the numbers."""
 
     code: Literal["aborted", "completed", "migrated_after_end"]
 
@@ -132,7 +132,7 @@ class MigrationCancel(AnyDecision):
 
 
 class ProgressQueryReason(TypedDict):
-    """Reason of :class:`ProgressQuery`: why, with the numbers."""
+    """Reason of :class:`ProgressQuery`. Why, with the numbers."""
 
     code: Literal["milestone"]
     finished: int
@@ -155,7 +155,7 @@ class ProgressQuery(AnyDecision):
 
 
 class RequestMigrateReason(TypedDict):
-    """Reason of :class:`RequestMigrate`: why, with the numbers."""
+    """Reason of :class:`RequestMigrate`. Why, with the numbers."""
 
     code: Literal["migration_failed"]
     attempts: int
@@ -188,7 +188,7 @@ class RequestMigrate(AnyDecision, _RequestMigrate):
 
 
 class ScaleDownLateReason(TypedDict):
-    """Reason of :class:`ScaleDownLate`: why, with the numbers."""
+    """Reason of :class:`ScaleDownLate`. Why, with the numbers."""
 
     code: Literal[
         "query_closed", "migration_closed", "release_closed", "released_late", "round_closed", "engine_replaced",
@@ -205,7 +205,7 @@ class ScaleDownLate(AnyDecision):
 
 
 class ScaleDownRejectedReason(TypedDict):
-    """Reason of :class:`ScaleDownRejected`: why, with the numbers."""
+    """Reason of :class:`ScaleDownRejected`. Why, with the numbers."""
 
     code: Literal["no_partition", "kv_cache", "kv_cache_together", "no_target", "not_returned"]
     gpus: NotRequired[int]

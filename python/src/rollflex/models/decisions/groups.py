@@ -9,7 +9,7 @@ from ..objects import FinalPrompt, RewardedResponse
 
 
 class GroupRewardedReason(TypedDict):
-    """Reason of :class:`GroupRewarded`: why, with the numbers."""
+    """Reason of :class:`GroupRewarded`. Why, with the numbers."""
 
     code: Literal["all_rewarded"]
     responses: int
@@ -40,7 +40,7 @@ class GroupRewarded(AnyDecision):
 
 
 class GroupUnrewardedReason(TypedDict):
-    """Reason of :class:`GroupUnrewarded`: why, with the numbers."""
+    """Reason of :class:`GroupUnrewarded`. Why, with the numbers."""
 
     code: Literal["no_reward", "no_response"]
     responses: NotRequired[int]
@@ -61,7 +61,7 @@ class GroupUnrewarded(AnyDecision):
 
 
 class GroupWithdrawnReason(TypedDict):
-    """Reason of :class:`GroupWithdrawn`: why, with the numbers."""
+    """Reason of :class:`GroupWithdrawn`. Why, with the numbers."""
 
     code: Literal["round_failed"]
 
@@ -78,7 +78,7 @@ class GroupWithdrawn(AnyDecision):
 
 
 class RewardUnusedReason(TypedDict):
-    """Reason of :class:`RewardUnused`: why, with the numbers."""
+    """Reason of :class:`RewardUnused`. Why, with the numbers."""
 
     code: Literal["not_awaited"]
 
@@ -93,7 +93,7 @@ class RewardUnused(AnyDecision):
 
 
 class RoundRewardedReason(TypedDict):
-    """Reason of :class:`RoundRewarded`: why, with the numbers."""
+    """Reason of :class:`RoundRewarded`. Why, with the numbers."""
 
     code: Literal["all_groups", "round_failed"]
     groups: NotRequired[int]

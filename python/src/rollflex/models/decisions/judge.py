@@ -8,7 +8,7 @@ from .._typing import NotRequired, TypedDict
 
 
 class JudgePlaceReason(TypedDict):
-    """Reason of :class:`JudgePlace`: why, with the numbers."""
+    """Reason of :class:`JudgePlace`. Why, with the numbers."""
 
     code: Literal["start", "longer_response", "round_planned"]
     responseTokens: NotRequired[int]

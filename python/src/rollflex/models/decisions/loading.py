@@ -9,7 +9,7 @@ from ..objects import BatchAssignment, BatchPack, GoneSample, Resolution, Tensor
 
 
 class BatchAbandonedReason(TypedDict):
-    """Reason of :class:`BatchAbandoned`: why, with the numbers."""
+    """Reason of :class:`BatchAbandoned`. Why, with the numbers."""
 
     code: Literal["withdrawn", "host_restarted"]
 
@@ -30,7 +30,7 @@ class BatchAbandoned(AnyDecision):
 
 
 class BatchMaterializedReason(TypedDict):
-    """Reason of :class:`BatchMaterialized`: why, with the numbers."""
+    """Reason of :class:`BatchMaterialized`. Why, with the numbers."""
 
     code: Literal["delivered", "samples_dropped"]
     waitedSeconds: float
@@ -55,7 +55,7 @@ class BatchMaterialized(AnyDecision):
 
 
 class BatchRunReason(TypedDict):
-    """Reason of :class:`BatchRun`: why, with the numbers."""
+    """Reason of :class:`BatchRun`. Why, with the numbers."""
 
     code: Literal["planned", "host"]
     maxCompute: NotRequired[float]
@@ -86,7 +86,7 @@ class BatchRun(AnyDecision):
 
 
 class PreprocessLateReason(TypedDict):
-    """Reason of :class:`PreprocessLate`: why, with the numbers."""
+    """Reason of :class:`PreprocessLate`. Why, with the numbers."""
 
     code: Literal["over"]
 
@@ -101,7 +101,7 @@ class PreprocessLate(AnyDecision):
 
 
 class SampleDroppedReason(TypedDict):
-    """Reason of :class:`SampleDropped`: why, with the numbers."""
+    """Reason of :class:`SampleDropped`. Why, with the numbers."""
 
     code: Literal["infrastructure", "data", "transfer", "too_large"]
     failures: NotRequired[int]
@@ -128,7 +128,7 @@ class SampleDropped(AnyDecision):
 
 
 class SampleEvictReason(TypedDict):
-    """Reason of :class:`SampleEvict`: why, with the numbers."""
+    """Reason of :class:`SampleEvict`. Why, with the numbers."""
 
     code: Literal["last_use", "step_completed", "displaced", "memory", "copy_missing", "dropped"]
     uses: NotRequired[int]
@@ -155,7 +155,7 @@ class SampleEvict(AnyDecision):
 
 
 class SampleMaterializeReason(TypedDict):
-    """Reason of :class:`SampleMaterialize`: why, with the numbers."""
+    """Reason of :class:`SampleMaterialize`. Why, with the numbers."""
 
     code: Literal["same_node", "other_node"]
 
@@ -191,7 +191,7 @@ class SampleMaterialize(AnyDecision, _SampleMaterialize):
 
 
 class SamplePlaceholderReason(TypedDict):
-    """Reason of :class:`SamplePlaceholder`: why, with the numbers."""
+    """Reason of :class:`SamplePlaceholder`. Why, with the numbers."""
 
     code: Literal["drawn", "host_restarted"]
 
@@ -210,7 +210,7 @@ class SamplePlaceholder(AnyDecision):
 
 
 class SamplePrefetchReason(TypedDict):
-    """Reason of :class:`SamplePrefetch`: why, with the numbers."""
+    """Reason of :class:`SamplePrefetch`. Why, with the numbers."""
 
     code: Literal["drawn", "node_lost", "retry", "memory", "copy_missing", "displaced", "host_restarted"]
     queuedBytes: int
@@ -283,7 +283,7 @@ class SamplePreprocess(AnyDecision):
 
 
 class SampleRegisteredReason(TypedDict):
-    """Reason of :class:`SampleRegistered`: why, with the numbers."""
+    """Reason of :class:`SampleRegistered`. Why, with the numbers."""
 
     code: Literal["preprocessed"]
     reservedBytes: int
@@ -304,7 +304,7 @@ class SampleRegistered(AnyDecision):
 
 
 class SampleReleasedReason(TypedDict):
-    """Reason of :class:`SampleReleased`: why, with the numbers."""
+    """Reason of :class:`SampleReleased`. Why, with the numbers."""
 
     code: Literal["last_use", "step_completed"]
     uses: NotRequired[int]
@@ -323,7 +323,7 @@ class SampleReleased(AnyDecision):
 
 
 class SampleUnplacedReason(TypedDict):
-    """Reason of :class:`SampleUnplaced`: why, with the numbers."""
+    """Reason of :class:`SampleUnplaced`. Why, with the numbers."""
 
     code: Literal["node_away"]
     bytes: int
@@ -349,7 +349,7 @@ class SampleUnplaced(AnyDecision):
 
 
 class SliceLateReason(TypedDict):
-    """Reason of :class:`SliceLate`: why, with the numbers."""
+    """Reason of :class:`SliceLate`. Why, with the numbers."""
 
     code: Literal["over", "earlier_attempt"]
     attempt: NotRequired[int]
@@ -367,7 +367,7 @@ class SliceLate(AnyDecision):
 
 
 class StepResumedReason(TypedDict):
-    """Reason of :class:`StepResumed`: why, with the numbers."""
+    """Reason of :class:`StepResumed`. Why, with the numbers."""
 
     code: Literal["host_restarted"]
     samples: int

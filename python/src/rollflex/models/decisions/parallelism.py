@@ -9,7 +9,7 @@ from ..objects import ProfileConfiguration, ReplicaGroup
 
 
 class KindTpKeptReason(TypedDict):
-    """Reason of :class:`KindTpKept`: why, with the numbers."""
+    """Reason of :class:`KindTpKept`. Why, with the numbers."""
 
     code: Literal[
         "first_step", "steady", "cooldown", "at_bound", "vetoed", "does_not_fit", "load_unchanged", "settled",
@@ -71,7 +71,7 @@ class KindTpKept(AnyDecision):
 
 
 class KindTpSetReason(TypedDict):
-    """Reason of :class:`KindTpSet`: why, with the numbers."""
+    """Reason of :class:`KindTpSet`. Why, with the numbers."""
 
     code: Literal[
         "start_configured", "start_smallest", "start_profile", "host_restarted", "profile_selected", "routing_skewed",
@@ -123,7 +123,7 @@ class KindTpSet(AnyDecision):
 
 
 class ProfileMeasureReason(TypedDict):
-    """Reason of :class:`ProfileMeasure`: why, with the numbers."""
+    """Reason of :class:`ProfileMeasure`. Why, with the numbers."""
 
     code: Literal["observed_far", "not_profiled"]
     rounds: int
@@ -145,7 +145,7 @@ class ProfileMeasure(AnyDecision):
 
 
 class RoundTpSetReason(TypedDict):
-    """Reason of :class:`RoundTpSet`: why, with the numbers."""
+    """Reason of :class:`RoundTpSet`. Why, with the numbers."""
 
     code: Literal["round_planned"]
 

@@ -9,7 +9,7 @@ from ..objects import MicroBatch
 
 
 class GroupTrainableReason(TypedDict):
-    """Reason of :class:`GroupTrainable`: why, with the numbers."""
+    """Reason of :class:`GroupTrainable`. Why, with the numbers."""
 
     code: Literal["materialized"]
     waiting: int
@@ -44,7 +44,7 @@ class GroupTrainable(AnyDecision):
 
 
 class PipelineMeasuredReason(TypedDict):
-    """Reason of :class:`PipelineMeasured`: why, with the numbers."""
+    """Reason of :class:`PipelineMeasured`. Why, with the numbers."""
 
     code: Literal["round_trained"]
     groups: int
@@ -89,7 +89,7 @@ class PipelineMeasured(AnyDecision):
 
 
 class TrainDispatchReason(TypedDict):
-    """Reason of :class:`TrainDispatch`: why, with the numbers."""
+    """Reason of :class:`TrainDispatch`. Why, with the numbers."""
 
     code: Literal["batch_ready", "round_end", "update_lost", "trainer_restarted", "host_restarted"]
     waiting: NotRequired[int]
@@ -129,7 +129,7 @@ class TrainDispatch(AnyDecision):
 
 
 class UpdateCancelReason(TypedDict):
-    """Reason of :class:`UpdateCancel`: why, with the numbers."""
+    """Reason of :class:`UpdateCancel`. Why, with the numbers."""
 
     code: Literal["round_failed"]
     groups: int
@@ -148,7 +148,7 @@ class UpdateCancel(AnyDecision):
 
 
 class WeightsPublishReason(TypedDict):
-    """Reason of :class:`WeightsPublish`: why, with the numbers."""
+    """Reason of :class:`WeightsPublish`. Why, with the numbers."""
 
     code: Literal["all_consumed", "round_failed", "trainer_restarted", "host_restarted"]
     groups: int

@@ -9,7 +9,7 @@ from ..objects import CountedResponse, DroppedResponse, Prompt
 
 
 class PromptCarriedReason(TypedDict):
-    """Reason of :class:`PromptCarried`: why, with the numbers."""
+    """Reason of :class:`PromptCarried`. Why, with the numbers."""
 
     code: Literal["within_staleness"]
     startVersion: int
@@ -30,7 +30,7 @@ class PromptCarried(AnyDecision):
 
 
 class PromptCollectedReason(TypedDict):
-    """Reason of :class:`PromptCollected`: why, with the numbers."""
+    """Reason of :class:`PromptCollected`. Why, with the numbers."""
 
     code: Literal["responses_held"]
     held: int
@@ -53,7 +53,7 @@ class PromptCollected(AnyDecision):
 
 
 class PromptCountedReason(TypedDict):
-    """Reason of :class:`PromptCounted`: why, with the numbers."""
+    """Reason of :class:`PromptCounted`. Why, with the numbers."""
 
     code: Literal["no_filter", "passed"]
     counted: int
@@ -80,7 +80,7 @@ class PromptCounted(AnyDecision):
 
 
 class PromptDeferredReason(TypedDict):
-    """Reason of :class:`PromptDeferred`: why, with the numbers."""
+    """Reason of :class:`PromptDeferred`. Why, with the numbers."""
 
     code: Literal["round_completed", "quota_filled", "round_failed", "stale_weights"]
     held: NotRequired[int]
@@ -111,7 +111,7 @@ class PromptDeferred(AnyDecision):
 
 
 class PromptFailedReason(TypedDict):
-    """Reason of :class:`PromptFailed`: why, with the numbers."""
+    """Reason of :class:`PromptFailed`. Why, with the numbers."""
 
     code: Literal["infrastructure", "data", "environment", "reward"]
     failures: int
@@ -136,7 +136,7 @@ class PromptFailed(AnyDecision):
 
 
 class PromptFilteredReason(TypedDict):
-    """Reason of :class:`PromptFiltered`: why, with the numbers."""
+    """Reason of :class:`PromptFiltered`. Why, with the numbers."""
 
     code: Literal["zero_variance", "host"]
     standardDeviation: NotRequired[float]
@@ -161,7 +161,7 @@ class PromptFiltered(AnyDecision):
 
 
 class PromptMergedReason(TypedDict):
-    """Reason of :class:`PromptMerged`: why, with the numbers."""
+    """Reason of :class:`PromptMerged`. Why, with the numbers."""
 
     code: Literal["already_in_round", "already_queued"]
     deferrals: NotRequired[int]
@@ -184,7 +184,7 @@ class PromptMerged(AnyDecision):
 
 
 class PromptReturnedReason(TypedDict):
-    """Reason of :class:`PromptReturned`: why, with the numbers."""
+    """Reason of :class:`PromptReturned`. Why, with the numbers."""
 
     code: Literal["not_started", "round_closed", "round_failed"]
 

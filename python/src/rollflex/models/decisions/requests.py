@@ -9,7 +9,7 @@ from ..objects import KeptResponse
 
 
 class RequestAbortReason(TypedDict):
-    """Reason of :class:`RequestAbort`: why, with the numbers."""
+    """Reason of :class:`RequestAbort`. Why, with the numbers."""
 
     code: Literal[
         "prompt_collected", "round_completed", "quota_filled", "prompt_failed", "response_timeout", "round_failed",
@@ -46,7 +46,7 @@ class RequestAbort(AnyDecision):
 
 
 class RequestExpiredReason(TypedDict):
-    """Reason of :class:`RequestExpired`: why, with the numbers."""
+    """Reason of :class:`RequestExpired`. Why, with the numbers."""
 
     code: Literal["abort_unconfirmed"]
     graceSeconds: float
@@ -65,7 +65,7 @@ class RequestExpired(AnyDecision):
 
 
 class RequestLaunchReason(TypedDict):
-    """Reason of :class:`RequestLaunch`: why, with the numbers."""
+    """Reason of :class:`RequestLaunch`. Why, with the numbers."""
 
     code: Literal["planned", "retry_infrastructure", "retry_data", "retry_environment", "host_restarted"]
     inFlight: NotRequired[int]
@@ -102,7 +102,7 @@ class RequestLaunch(AnyDecision):
 
 
 class RequestResumeReason(TypedDict):
-    """Reason of :class:`RequestResume`: why, with the numbers."""
+    """Reason of :class:`RequestResume`. Why, with the numbers."""
 
     code: Literal["environment_resumed"]
     inFlight: int
@@ -123,7 +123,7 @@ class RequestResume(AnyDecision):
 
 
 class ResponseAbandonedReason(TypedDict):
-    """Reason of :class:`ResponseAbandoned`: why, with the numbers."""
+    """Reason of :class:`ResponseAbandoned`. Why, with the numbers."""
 
     code: Literal["infrastructure", "environment"]
     failures: int
@@ -144,7 +144,7 @@ class ResponseAbandoned(AnyDecision):
 
 
 class ResponseAcceptedReason(TypedDict):
-    """Reason of :class:`ResponseAccepted`: why, with the numbers."""
+    """Reason of :class:`ResponseAccepted`. Why, with the numbers."""
 
     code: Literal["held"]
     held: int
@@ -167,7 +167,7 @@ class ResponseAccepted(AnyDecision):
 
 
 class ResponseDroppedReason(TypedDict):
-    """Reason of :class:`ResponseDropped`: why, with the numbers."""
+    """Reason of :class:`ResponseDropped`. Why, with the numbers."""
 
     code: Literal["stale_weights", "beyond_round"]
     oldestVersion: NotRequired[int]
@@ -196,7 +196,7 @@ class ResponseDropped(AnyDecision):
 
 
 class ResponseLateReason(TypedDict):
-    """Reason of :class:`ResponseLate`: why, with the numbers."""
+    """Reason of :class:`ResponseLate`. Why, with the numbers."""
 
     code: Literal["completion", "report"]
     tokens: NotRequired[int]
@@ -213,7 +213,7 @@ class ResponseLate(AnyDecision):
 
 
 class ResponseSurplusReason(TypedDict):
-    """Reason of :class:`ResponseSurplus`: why, with the numbers."""
+    """Reason of :class:`ResponseSurplus`. Why, with the numbers."""
 
     code: Literal["after_abort"]
     tokens: int

@@ -8,7 +8,7 @@ from .._typing import NotRequired, TypedDict
 
 
 class RewardCancelReason(TypedDict):
-    """Reason of :class:`RewardCancel`: why, with the numbers."""
+    """Reason of :class:`RewardCancel`. Why, with the numbers."""
 
     code: Literal[
         "round_completed", "round_failed", "prompt_deferred", "prompt_filtered", "prompt_failed", "prompt_returned",
@@ -40,7 +40,7 @@ class RewardCancel(AnyDecision):
 
 
 class RewardCancelledReason(TypedDict):
-    """Reason of :class:`RewardCancelled`: why, with the numbers."""
+    """Reason of :class:`RewardCancelled`. Why, with the numbers."""
 
     code: Literal[
         "round_completed", "round_failed", "prompt_deferred", "prompt_filtered", "prompt_failed", "prompt_returned",
@@ -64,7 +64,7 @@ class RewardCancelled(AnyDecision):
 
 
 class RewardDispatchReason(TypedDict):
-    """Reason of :class:`RewardDispatch`: why, with the numbers."""
+    """Reason of :class:`RewardDispatch`. Why, with the numbers."""
 
     code: Literal["requested", "retry_infrastructure", "retry_timeout", "host_restarted"]
     waitedSeconds: float
@@ -99,7 +99,7 @@ class RewardDispatch(AnyDecision):
 
 
 class RewardExpiredReason(TypedDict):
-    """Reason of :class:`RewardExpired`: why, with the numbers."""
+    """Reason of :class:`RewardExpired`. Why, with the numbers."""
 
     code: Literal["cancel_unconfirmed"]
     graceSeconds: float
@@ -120,7 +120,7 @@ class RewardExpired(AnyDecision):
 
 
 class RewardFailedReason(TypedDict):
-    """Reason of :class:`RewardFailed`: why, with the numbers."""
+    """Reason of :class:`RewardFailed`. Why, with the numbers."""
 
     code: Literal["infrastructure", "timeout"]
     failures: NotRequired[int]
@@ -146,7 +146,7 @@ class RewardFailed(AnyDecision):
 
 
 class RewardLateReason(TypedDict):
-    """Reason of :class:`RewardLate`: why, with the numbers."""
+    """Reason of :class:`RewardLate`. Why, with the numbers."""
 
     code: Literal["result", "after_cancel", "report"]
     seconds: NotRequired[float]
@@ -165,7 +165,7 @@ class RewardLate(AnyDecision):
 
 
 class RewardMergedReason(TypedDict):
-    """Reason of :class:`RewardMerged`: why, with the numbers."""
+    """Reason of :class:`RewardMerged`. Why, with the numbers."""
 
     code: Literal["already_requested"]
     afterSeconds: float
@@ -182,7 +182,7 @@ class RewardMerged(AnyDecision):
 
 
 class RewardScoredReason(TypedDict):
-    """Reason of :class:`RewardScored`: why, with the numbers."""
+    """Reason of :class:`RewardScored`. Why, with the numbers."""
 
     code: Literal["scored", "timeout"]
     seconds: float
@@ -213,7 +213,7 @@ class RewardScored(AnyDecision):
 
 
 class RewardsResumedReason(TypedDict):
-    """Reason of :class:`RewardsResumed`: why, with the numbers."""
+    """Reason of :class:`RewardsResumed`. Why, with the numbers."""
 
     code: Literal["queue_short"]
     queued: int
@@ -232,7 +232,7 @@ class RewardsResumed(AnyDecision):
 
 
 class RewardsSaturatedReason(TypedDict):
-    """Reason of :class:`RewardsSaturated`: why, with the numbers."""
+    """Reason of :class:`RewardsSaturated`. Why, with the numbers."""
 
     code: Literal["queue_long", "no_worker", "host_restarted"]
     queued: int

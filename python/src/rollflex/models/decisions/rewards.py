@@ -8,7 +8,7 @@ from .._typing import NotRequired, TypedDict
 
 
 class JudgementLateReason(TypedDict):
-    """Reason of :class:`JudgementLate`: why, with the numbers."""
+    """Reason of :class:`JudgementLate`. Why, with the numbers."""
 
     code: Literal["not_waiting"]
 
@@ -25,7 +25,7 @@ class JudgementLate(AnyDecision):
 
 
 class JudgementRequestReason(TypedDict):
-    """Reason of :class:`JudgementRequest`: why, with the numbers."""
+    """Reason of :class:`JudgementRequest`. Why, with the numbers."""
 
     code: Literal["round_opened", "host_restarted"]
 
@@ -46,7 +46,7 @@ class JudgementRequest(AnyDecision):
 
 
 class RewardRequestReason(TypedDict):
-    """Reason of :class:`RewardRequest`: why, with the numbers."""
+    """Reason of :class:`RewardRequest`. Why, with the numbers."""
 
     code: Literal["kept_without_reward", "round_opened", "host_restarted"]
 

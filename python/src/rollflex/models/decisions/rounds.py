@@ -9,7 +9,7 @@ from ..objects import FinalPrompt, Prompt
 
 
 class PromptsRequestReason(TypedDict):
-    """Reason of :class:`PromptsRequest`: why, with the numbers."""
+    """Reason of :class:`PromptsRequest`. Why, with the numbers."""
 
     code: Literal["round_opened", "filtered", "failed", "merged", "host_restarted"]
     target: int
@@ -35,7 +35,7 @@ class PromptsRequest(AnyDecision):
 
 
 class RoundCompletedReason(TypedDict):
-    """Reason of :class:`RoundCompleted`: why, with the numbers."""
+    """Reason of :class:`RoundCompleted`. Why, with the numbers."""
 
     code: Literal["quota_reached", "source_exhausted", "only_duplicates", "round_failed", "all_ended"]
     counted: int
@@ -65,7 +65,7 @@ class RoundCompleted(AnyDecision):
 
 
 class RoundDrainedReason(TypedDict):
-    """Reason of :class:`RoundDrained`: why, with the numbers."""
+    """Reason of :class:`RoundDrained`. Why, with the numbers."""
 
     code: Literal["all_ended"]
     afterSeconds: float
@@ -82,7 +82,7 @@ class RoundDrained(AnyDecision):
 
 
 class RoundPlannedReason(TypedDict):
-    """Reason of :class:`RoundPlanned`: why, with the numbers."""
+    """Reason of :class:`RoundPlanned`. Why, with the numbers."""
 
     code: Literal["queue_below_threshold", "queue_full", "prompt_overdue", "source_exhausted"]
     queued: NotRequired[int]
@@ -113,7 +113,7 @@ class RoundPlanned(AnyDecision):
 
 
 class RoundResumedReason(TypedDict):
-    """Reason of :class:`RoundResumed`: why, with the numbers."""
+    """Reason of :class:`RoundResumed`. Why, with the numbers."""
 
     code: Literal["host_restarted"]
     prompts: int
@@ -135,7 +135,7 @@ class RoundResumed(AnyDecision):
 
 
 class SourceDrainedReason(TypedDict):
-    """Reason of :class:`SourceDrained`: why, with the numbers."""
+    """Reason of :class:`SourceDrained`. Why, with the numbers."""
 
     code: Literal["source_exhausted"]
 
@@ -151,7 +151,7 @@ class SourceDrained(AnyDecision):
 
 
 class SpeculationChosenReason(TypedDict):
-    """Reason of :class:`SpeculationChosen`: why, with the numbers."""
+    """Reason of :class:`SpeculationChosen`. Why, with the numbers."""
 
     code: Literal["exploring", "fixed"]
     round: NotRequired[int]

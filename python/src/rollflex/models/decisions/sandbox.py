@@ -9,7 +9,7 @@ from ..objects import TimeoutEstimate
 
 
 class SandboxLateReason(TypedDict):
-    """Reason of :class:`SandboxLate`: why, with the numbers."""
+    """Reason of :class:`SandboxLate`. Why, with the numbers."""
 
     code: Literal["already_ended"]
 
@@ -24,7 +24,7 @@ class SandboxLate(AnyDecision):
 
 
 class SandboxReportReason(TypedDict):
-    """Reason of :class:`SandboxReport`: why, with the numbers."""
+    """Reason of :class:`SandboxReport`. Why, with the numbers."""
 
     code: Literal["requested"]
     historyRuns: int
@@ -57,7 +57,7 @@ class SandboxReport(AnyDecision):
 
 
 class SandboxRunReason(TypedDict):
-    """Reason of :class:`SandboxRun`: why, with the numbers."""
+    """Reason of :class:`SandboxRun`. Why, with the numbers."""
 
     code: Literal["anchored", "no_anchor", "exploration"]
     anchorSeconds: NotRequired[float]
@@ -86,7 +86,7 @@ class SandboxRun(AnyDecision):
 
 
 class SandboxScoredReason(TypedDict):
-    """Reason of :class:`SandboxScored`: why, with the numbers."""
+    """Reason of :class:`SandboxScored`. Why, with the numbers."""
 
     code: Literal["correct", "wrong", "timeout"]
     seconds: float
@@ -113,7 +113,7 @@ class SandboxScored(AnyDecision):
 
 
 class SandboxUnscoredReason(TypedDict):
-    """Reason of :class:`SandboxUnscored`: why, with the numbers."""
+    """Reason of :class:`SandboxUnscored`. Why, with the numbers."""
 
     code: Literal["infrastructure", "cancelled", "host_restarted"]
     seconds: NotRequired[float]

@@ -8,7 +8,7 @@ from .._typing import NotRequired, TypedDict
 
 
 class TimerSetReason(TypedDict):
-    """Reason of :class:`TimerSet`: why, with the numbers."""
+    """Reason of :class:`TimerSet`. Why, with the numbers."""
 
     code: Literal["abort_grace", "response_timeout", "reward_budget", "reward_cancel_grace"]
     graceSeconds: NotRequired[float]

@@ -9,7 +9,7 @@ from ..objects import TrainingShare
 
 
 class GradientScaleReason(TypedDict):
-    """Reason of :class:`GradientScale`: why, with the numbers."""
+    """Reason of :class:`GradientScale`. Why, with the numbers."""
 
     code: Literal["local_mean", "local_sum"]
     units: float
@@ -34,7 +34,7 @@ class GradientScale(AnyDecision):
 
 
 class GradientsDiscardReason(TypedDict):
-    """Reason of :class:`GradientsDiscard`: why, with the numbers."""
+    """Reason of :class:`GradientsDiscard`. Why, with the numbers."""
 
     code: Literal["round_failed", "not_final", "step_failed"]
     groups: int
@@ -53,7 +53,7 @@ class GradientsDiscard(AnyDecision):
 
 
 class GradientsOffloadReason(TypedDict):
-    """Reason of :class:`GradientsOffload`: why, with the numbers."""
+    """Reason of :class:`GradientsOffload`. Why, with the numbers."""
 
     code: Literal["idle", "gpus_returned"]
     groups: int
@@ -72,7 +72,7 @@ class GradientsOffload(AnyDecision):
 
 
 class GradientsReloadReason(TypedDict):
-    """Reason of :class:`GradientsReload`: why, with the numbers."""
+    """Reason of :class:`GradientsReload`. Why, with the numbers."""
 
     code: Literal["fetch", "finish"]
     groups: int
@@ -91,7 +91,7 @@ class GradientsReload(AnyDecision):
 
 
 class GroupLateReason(TypedDict):
-    """Reason of :class:`GroupLate`: why, with the numbers."""
+    """Reason of :class:`GroupLate`. Why, with the numbers."""
 
     code: Literal["known", "round_completed", "round_over"]
 
@@ -108,7 +108,7 @@ class GroupLate(AnyDecision):
 
 
 class GroupsDroppedReason(TypedDict):
-    """Reason of :class:`GroupsDropped`: why, with the numbers."""
+    """Reason of :class:`GroupsDropped`. Why, with the numbers."""
 
     code: Literal["round_failed", "not_final", "zero_variance", "incomplete", "other_weights"]
     groups: NotRequired[int]
@@ -139,7 +139,7 @@ class GroupsDropped(AnyDecision):
 
 
 class OptimizerStepReason(TypedDict):
-    """Reason of :class:`OptimizerStep`: why, with the numbers."""
+    """Reason of :class:`OptimizerStep`. Why, with the numbers."""
 
     code: Literal["all_finished", "update_consumed"]
     groups: int
@@ -177,7 +177,7 @@ class OptimizerStep(AnyDecision):
 
 
 class ReferenceComputeReason(TypedDict):
-    """Reason of :class:`ReferenceCompute`: why, with the numbers."""
+    """Reason of :class:`ReferenceCompute`. Why, with the numbers."""
 
     code: Literal["reference_pass"]
     groups: int
@@ -200,7 +200,7 @@ class ReferenceCompute(AnyDecision):
 
 
 class RoundTrainedReason(TypedDict):
-    """Reason of :class:`RoundTrained`: why, with the numbers."""
+    """Reason of :class:`RoundTrained`. Why, with the numbers."""
 
     code: Literal["stepped", "published", "nothing_to_train"]
     groups: NotRequired[int]
@@ -225,7 +225,7 @@ class RoundTrained(AnyDecision):
 
 
 class TrainFetchReason(TypedDict):
-    """Reason of :class:`TrainFetch`: why, with the numbers."""
+    """Reason of :class:`TrainFetch`. Why, with the numbers."""
 
     code: Literal["probe", "fair_share", "round_end", "once"]
     waitingGroups: int
@@ -269,7 +269,7 @@ class TrainFetch(AnyDecision):
 
 
 class TrainFinishReason(TypedDict):
-    """Reason of :class:`TrainFinish`: why, with the numbers."""
+    """Reason of :class:`TrainFinish`. Why, with the numbers."""
 
     code: Literal["round_completed", "replica_lost", "host_restarted", "partly_consumed", "step_failed"]
     remaining: int
@@ -298,7 +298,7 @@ class TrainFinish(AnyDecision):
 
 
 class TrainRequeuedReason(TypedDict):
-    """Reason of :class:`TrainRequeued`: why, with the numbers."""
+    """Reason of :class:`TrainRequeued`. Why, with the numbers."""
 
     code: Literal["replica_lost", "host_restarted", "step_failed", "not_final", "partly_consumed"]
     consumed: int
@@ -321,7 +321,7 @@ class TrainRequeued(AnyDecision):
 
 
 class TrainingLateReason(TypedDict):
-    """Reason of :class:`TrainingLate`: why, with the numbers."""
+    """Reason of :class:`TrainingLate`. Why, with the numbers."""
 
     code: Literal[
         "fetch_over", "release_over", "round_over", "round_completed", "update_over", "already_consumed",
