@@ -4,6 +4,7 @@ export { calibrateJob, type MeasuredRollout } from './calibrate.ts';
 export { calibrate } from './calibration/fit.ts';
 export { calibrationFileSchema, type MeasuredStep } from './calibration/measured.ts';
 export type { CalibratedStep, Calibration, FittedSeconds } from './calibration/result.ts';
+export type { DrivenPolicy } from './cluster/event-loop.ts';
 export type { Hardware } from './cluster/hardware.ts';
 export {
   ablation,
@@ -19,7 +20,6 @@ export { defineJob, type Job, type JobInput } from './colocated/job.ts';
 export { oneStepOffAblation, withOneStepOff } from './colocated/one-step-off.ts';
 export {
   type BatchShape,
-  type DrivenPolicy,
   type NextRound,
   type Scheduler,
   synchronousBaseline,
