@@ -17,7 +17,7 @@ import { plainJob, plainWorkload } from '../../support/sim-host.ts';
 const cost = {
   ...plainJob({ promptsPerRound: 2, responsesPerPrompt: 2 }).cost,
   trainBaseSeconds: 0.05,
-  trainTokenSeconds: 0.0005,
+  trainSecondsPerToken: 0.0005,
 };
 const lengths = plainWorkload((prompt, k) => 20 + 7 * prompt + 5 * k);
 
