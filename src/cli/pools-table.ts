@@ -3,6 +3,7 @@ import { oneLine } from '../core/printable.ts';
 import type { PoolsComparison, PoolsSchedulerResult } from '../sim/pools/result.ts';
 import { print } from './output.ts';
 import { type Column, fixed, listed, plainTable, prose, seconds } from './plain-table.ts';
+import { headOf, type Told } from './simulation.ts';
 
 const percent = (share: number): string => `${fixed(100 * share)}%`;
 
@@ -53,18 +54,13 @@ const shapeOf = ({ name, groupsPerRound, responsesPerPrompt, globalBatchSamples 
 
 /** Returns one workload as text. */
 export function poolsTable({ workload, job, schedulers }: PoolsComparison): string {
-  const lengths = `simulated responses mean ${fixed(workload.meanTokens, 0)}, longest ${workload.longestTokens} tokens`;
   const best = fastestOf(schedulers);
   const table = plainTable(columns, schedulers, { lookOf: (one) => (one === best ? 'bold' : undefined) });
-  return `${prose(`${oneLine(workload.name)}: ${lengths}`)}\n${prose(shapeOf(job))}\n\n${table}\n`;
+  return `${headOf(workload, 'responses', shapeOf(job))}\n${table}\n`;
 }
 
-export function printPools(comparisons: readonly PoolsComparison[], { quiet }: { readonly quiet?: boolean }): void {
-  for (const comparison of comparisons) {
-    print(poolsTable(comparison));
-    if (!quiet) print(`${meaning(comparison)}\n`);
-  }
-}
+/** Comparisons of pools on the terminal. */
+export const poolsTold: Told<PoolsComparison> = { table: poolsTable, meaning };
 
 /** A comparison in a row: serial, CGP, both with the given width, both with `auto`. */
 interface Summary {

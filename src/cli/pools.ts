@@ -15,13 +15,13 @@ import type { Resampling } from '../sim/workload/traced.ts';
 import { bundledTraces, heavyTailTrace, readTraceFile } from './files.ts';
 import { inputFiles, readPaths } from './input/paths.ts';
 import { readingOf, readTraces, type TextOptions } from './input/read.ts';
-import { print, printJson } from './output.ts';
-import { printPools } from './pools-table.ts';
+import { poolsTold } from './pools-table.ts';
+import { present, type ResultOptions, seedsFrom } from './simulation.ts';
 import { type NamedWorkload, traceWorkload, usualWorkload } from './workloads.ts';
-import { checkOutputs, preparedReport } from './written-files.ts';
+import { checkOutputs } from './written-files.ts';
 
 /** Options as the command line gives them. */
-export interface PoolsOptions extends TextOptions {
+export interface PoolsOptions extends TextOptions, ResultOptions {
   readonly task?: PoolsTaskId;
   /** R, one or several. */
   readonly groups: readonly number[];
@@ -38,9 +38,6 @@ export interface PoolsOptions extends TextOptions {
   readonly seed: number;
   readonly resampling: Resampling;
   readonly correlation: number;
-  readonly report: string | false;
-  readonly json?: boolean;
-  readonly quiet?: boolean;
 }
 
 /** Most responses of all rounds, seeds and schedulers of a workload: beyond, it would take an hour. */
@@ -69,18 +66,6 @@ export function jobOf(groups: number, options: PoolsJobOptions): PoolsJob {
     refuse('limit_exceeded', path, `at most ${mostResponses}`, responses);
   }
   return job;
-}
-
-const seedsFrom = (first: number, count: number): number[] =>
-  Array.from({ length: count }, (_, index) => first + index);
-
-/** Timelines are for pictures; as JSON they would be most of the output. */
-export function withoutPoolTimelines(comparison: PoolsComparison): unknown {
-  const schedulers = comparison.schedulers.map((one) => ({
-    ...one,
-    runs: one.runs.map((run) => ({ ...run, rows: run.rows.map(({ timeline: _, ...row }) => row) })),
-  }));
-  return { ...comparison, schedulers };
 }
 
 /** Returns the tasks of RolloutPipe, and the bundled traces on the same machines, for a report beside other workloads. */
@@ -119,15 +104,7 @@ export async function runPools(paths: readonly string[], options: PoolsOptions):
   const comparisons = jobs.flatMap((job) =>
     workloads.map((workload) => comparePools({ job, workload, rounds, seeds, schedulers })),
   );
-  const writeReport = await preparedReport(options.report, [], [], comparisons);
-  if (options.json) {
-    printJson({ pools: comparisons.map(withoutPoolTimelines), report: options.report || null });
-    writeReport();
-    return;
-  }
-  printPools(comparisons, options);
-  const said = writeReport();
-  if (!options.quiet && said !== undefined) print(said);
+  await present('pools', comparisons, poolsTold, options);
 }
 
 /** F_w on the command line, if none is given. */

@@ -8,9 +8,10 @@ import type { VlmComparison } from '../sim/vlm-formulas/result.ts';
 import { look, print } from './output.ts';
 import { prose } from './plain-table.ts';
 import { printPoolsSummary, printTail } from './pools-table.ts';
-import { comparisonTable, meaning, rungsSentence } from './table.ts';
+import { printTables } from './simulation.ts';
+import { comparisonTable, comparisonTold, rungsSentence } from './table.ts';
 import { comparisonVerdict, poolsVerdict, vlmVerdict } from './verdict.ts';
-import { printVlm } from './vlm-table.ts';
+import { vlmTold } from './vlm-table.ts';
 
 /** Options that say how much is printed. */
 export interface OutputOptions {
@@ -50,7 +51,7 @@ export class SimulateOutput {
     if (this.#isWhole) {
       print(comparisonTable(comparison));
       if (ablation) print(rungsSentence(comparison));
-      if (!quiet) print(`${meaning(comparison)}\n`);
+      if (!quiet) print(`${comparisonTold.meaning(comparison)}\n`);
     } else if (ablation) print(comparisonVerdict(comparison));
     else {
       const { label } = bestOf(comparison.schedulers) ?? comparison.schedulers[0]!;
@@ -67,7 +68,7 @@ export class SimulateOutput {
 
   vlm(comparisons: readonly VlmComparison[]): void {
     if (this.#options.json) return;
-    if (this.#isWhole) printVlm(comparisons, this.#options);
+    if (this.#isWhole) printTables(comparisons, vlmTold, this.#options);
     else print(vlmVerdict(comparisons));
   }
 

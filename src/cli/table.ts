@@ -3,6 +3,7 @@ import { oneLine } from '../core/printable.ts';
 import { bestOf, isIdle, nothing, savedBy } from '../sim/report/best.ts';
 import type { ComparisonResult, SchedulerResult } from '../sim/result.ts';
 import { type Column, fixed, listed, percent, plainTable, prose, within } from './plain-table.ts';
+import type { Told } from './simulation.ts';
 import { contributions } from './verdict.ts';
 
 /** Returns two shares of long responses: the very same ones, and as many as long ones. */
@@ -61,7 +62,7 @@ export function rungsSentence(comparison: ComparisonResult): string {
 }
 
 /** Explains the table in sentences, followed by the notes. */
-export function meaning({ schedulers, oracle, notes }: ComparisonResult): string {
+function meaning({ schedulers, oracle, notes }: ComparisonResult): string {
   const [baseline, ...all] = schedulers;
   // The last variant of an ablation has all mechanisms.
   const others = all.filter(
@@ -91,3 +92,6 @@ export function meaning({ schedulers, oracle, notes }: ComparisonResult): string
     '\n',
   );
 }
+
+/** Comparisons of colocated jobs on the terminal. */
+export const comparisonTold: Told<ComparisonResult> = { table: comparisonTable, meaning };

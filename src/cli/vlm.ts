@@ -15,10 +15,10 @@ import { bundledVisionSources, heavyTailTrace, type NamedTrace, readTraceFile } 
 import { inputFiles } from './input/paths.ts';
 import { readTraces } from './input/read.ts';
 import { recordsOf } from './input/records.ts';
-import { print, printJson } from './output.ts';
-import { printVlm } from './vlm-table.ts';
+import { present, type ResultOptions } from './simulation.ts';
+import { vlmTold } from './vlm-table.ts';
 import { traceWorkload, usualWorkload } from './workloads.ts';
-import { checkOutputs, preparedReport } from './written-files.ts';
+import { checkOutputs } from './written-files.ts';
 
 /** Workloads that come with the package. */
 export const bundledVlmIds = [...mixtureIds, 'text'] as const;
@@ -26,7 +26,7 @@ export const bundledVlmIds = [...mixtureIds, 'text'] as const;
 export type BundledVlmId = (typeof bundledVlmIds)[number];
 
 /** Options as the command line gives them. */
-export interface VlmOptions {
+export interface VlmOptions extends ResultOptions {
   readonly mixture?: BundledVlmId;
   readonly frames: number;
   /** Default 1024, as in FlexRL; for text 16,384. */
@@ -41,9 +41,6 @@ export interface VlmOptions {
   readonly degree?: number;
   readonly steps: number;
   readonly seed: number;
-  readonly report: string | false;
-  readonly json?: boolean;
-  readonly quiet?: boolean;
 }
 
 /** Defaults: the longest response of FlexRL §5.1, that of text, and the responses of a text prompt. */
@@ -119,11 +116,6 @@ function jobOf(options: VlmOptions): VlmJob {
   });
 }
 
-/** Pictures and single steps are for the report; as JSON they would be most of the output. */
-export function withoutPictures({ batch: _, ...comparison }: VlmComparison): unknown {
-  return { ...comparison, schedulers: comparison.schedulers.map(({ picture: _picture, ...one }) => one) };
-}
-
 /** Returns the bundled workloads on a job of FlexRL's Table 2, with 64 GPUs and few steps, for a report beside other workloads. */
 export function bundledVlm(seed: number): (() => VlmComparison)[] {
   const job = defineVlmJob({ gpus: 64, batchSequences: 128 });
@@ -148,13 +140,5 @@ export async function runVlm(path: string | undefined, options: VlmOptions): Pro
   const fit = vlmSchedulers.filter((one) => one.degree <= job.gpus);
   const schedulers = [...fit.slice(0, -1), ...added, ...fit.slice(-1)];
   const comparisons = workloads.map((workload) => compareVlm({ job, workload, steps, schedulers }));
-  const writeReport = await preparedReport(options.report, [], comparisons);
-  if (options.json) {
-    printJson({ vlm: comparisons.map(withoutPictures), report: options.report === false ? null : options.report });
-    writeReport();
-    return;
-  }
-  printVlm(comparisons, options);
-  const said = writeReport();
-  if (!options.quiet && said !== undefined) print(said);
+  await present('vlm', comparisons, vlmTold, options);
 }

@@ -125,15 +125,20 @@ export function writing(path: string, write: () => void): void {
 export const writeWhole = (path: string, parts: Iterable<string>): void =>
   uncut(() => writing(path, () => put(path, parts)));
 
+/** Results of every kind of simulation. */
+export interface Results {
+  readonly comparisons: readonly ComparisonResult[];
+  readonly vlm: readonly VlmComparison[];
+  readonly pools: readonly PoolsComparison[];
+}
+
 /**
  * Makes a report, and returns a function that writes it and returns a line about it. Call that when the tables are printed, so that
  * they appear even if the disk is full, and in the same turn, so that a reader that leaves (`| head`) ends the command afterwards.
  */
 export async function preparedReport(
   path: string | false,
-  comparisons: readonly ComparisonResult[],
-  vlm: readonly VlmComparison[] = [],
-  pools: readonly PoolsComparison[] = [],
+  { comparisons = [], vlm = [], pools = [] }: Partial<Results>,
 ): Promise<() => string | undefined> {
   if (path === false) return () => undefined;
   const html = renderReport(comparisons, await reportClient(), vlm, pools);
