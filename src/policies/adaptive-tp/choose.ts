@@ -52,7 +52,7 @@ export function selected(state: TpState, kind: Kind, workload: RolloutWorkload) 
   return best(candidates(state, state.degrees, workload).filter((one) => !bars.some((bar) => isSame(bar, one))));
 }
 
-/** Returns the parallelism of a TP with the best EP by the profile, or else the EP closest to the current one. */
+/** Returns the parallelism of a TP with the best EP by the profile, or else the largest EP up to the current one. */
 export function withExperts(
   state: TpState,
   tp: number,

@@ -8,7 +8,7 @@ import { cornersOf, pointKey, surfaceKey, valueAt } from './surface.ts';
 type Observed = Message<'profile.observed'>;
 type Measured = Message<'profile.measured'>;
 
-/** Points that a run of far observations keeps. */
+/** Limit on the points that are kept from a run of observations far from the profile. */
 const keptPoints = 8;
 
 /** Counts the rounds in a row that were far from the profile, and asks for a measurement after enough of them. */

@@ -25,9 +25,9 @@ export function restart(state: FrontierState, { idPrefix }: Message<'host.restar
 }
 
 /**
- * Drops the lost requests of a group, each named in a decision. Of the other responses, only as many are asked for as complete the
- * group: one that comes after the group has left would belong to another group. Returns the indices of those that no dropped
- * request has named.
+ * Drops the lost requests of a group, each named in a decision. Then only as many responses are asked for as the group still needs:
+ * one that comes after the group has left would belong to another group. Returns the indices of those that no dropped request has
+ * named.
  */
 function loseRequests(state: FrontierState, group: Group, ctx: Ctx): number[] {
   const { places, isClosing } = group;
