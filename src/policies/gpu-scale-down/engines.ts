@@ -139,7 +139,7 @@ export function placeEngines(state: ScaleDownState, { engines }: Message<'engine
   state.placed = structuredClone(engines);
   state.topology = topologyOf(state.placed, state.config);
   const gone = before.map((one) => one.engineId).filter((id) => !state.topology.placeOf.has(id));
-  // The same engines placed again replace nothing.
+  // If the same engines are placed again, nothing is replaced.
   const kept = gone.length > 0 ? gone : [...state.replaced].filter((id) => !state.topology.placeOf.has(id));
   state.replaced = new Set(kept);
   state.status = state.topology.engines.map(() => 'up');

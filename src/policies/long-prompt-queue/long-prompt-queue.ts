@@ -127,7 +127,7 @@ function merge(dropped: Prompt, deferrals: number, roundId: string, ctx: Ctx): v
   });
 }
 
-/** Returns the prompt that stays, with the known lengths of both. */
+/** Returns the prompt that stays, with the larger expected length of the two. */
 function joined(stays: Prompt, other: Prompt): Prompt {
   const expected = Math.max(stays.expectedTokens ?? 0, other.expectedTokens ?? 0);
   return copyPrompt({ ...stays, expectedTokens: expected > 0 ? expected : undefined });

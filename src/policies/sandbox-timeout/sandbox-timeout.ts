@@ -131,8 +131,8 @@ function remember(state: TimeoutState, run: Run, outcome: 'correct' | 'wrong' | 
 }
 
 /**
- * Ends a run without a score, through no fault of the code: no anchor moves, and if the run was an exploration, another run
- * explores instead.
+ * Ends a run without a score, through no fault of the code: no anchor moves, and if the run was an exploration, the next run of the
+ * test case explores instead.
  */
 function unscored(state: TimeoutState, run: Run, reason: Message<'sandbox.unscored'>['reason'], ctx: Ctx): void {
   const { runId, testCaseId } = run;

@@ -45,7 +45,7 @@ export function heldResponse(state: AdmissionState, requestId: string): Response
 }
 
 /**
- * Returns every request in flight, in the order of prompts and their responses; those of prompts that have left come last. For
+ * Returns every request in flight, in the order of prompts and their responses; those that are being aborted come last. For
  * snapshots and tests.
  */
 export function inFlight(state: AdmissionState): ResponseState[] {
