@@ -1,4 +1,4 @@
-/** `rollflex pools`: the time that RolloutPipe would save a job with separate pools for rollout and training. */
+/** `rollflex pools`: simulates the time that RolloutPipe saves for a job with separate pools for rollout and training. */
 import { refuse } from '../errors.ts';
 import { comparePools, poolsSchedulers, poolsTailSchedulers } from '../sim/pools/compare.ts';
 import {
@@ -23,7 +23,7 @@ import { checkOutputs, preparedReport } from './written-files.ts';
 /** Options as the command line gives them. */
 export interface PoolsOptions extends TextOptions {
   readonly task?: PoolsTaskId;
-  /** R, one or several. */
+  /** Values of R. */
   readonly groups: readonly number[];
   readonly responsesPerPrompt: number;
   readonly batch?: number;
@@ -43,16 +43,16 @@ export interface PoolsOptions extends TextOptions {
   readonly quiet?: boolean;
 }
 
-/** Most responses of all rounds, seeds and schedulers of a workload: beyond, it would take an hour. */
+/** Most responses over all rounds, seeds and schedulers of a workload; more would take an hour. */
 const mostResponses = 50_000_000;
 
-/** Options for the job on pools. */
+/** Options of the job on pools. */
 export type PoolsJobOptions = Pick<
   PoolsOptions,
   'responsesPerPrompt' | 'batch' | 'engines' | 'verifierSeconds' | 'trainSecondsPerToken' | 'rounds' | 'seeds'
 >;
 
-/** Returns the job of RolloutPipe with R groups a round, changed as the options say. */
+/** Returns the job of RolloutPipe with R groups a round, as the options change it. */
 export function jobOf(groups: number, options: PoolsJobOptions): PoolsJob {
   const { responsesPerPrompt, engines, verifierSeconds, trainSecondsPerToken } = options;
   const preset = rolloutpipeJob(groups);
@@ -74,7 +74,7 @@ export function jobOf(groups: number, options: PoolsJobOptions): PoolsJob {
 const seedsFrom = (first: number, count: number): number[] =>
   Array.from({ length: count }, (_, index) => first + index);
 
-/** Timelines are for pictures; as JSON they would be most of the output. */
+/** Removes timelines: they are for pictures, and would be most of the JSON. */
 export function withoutPoolTimelines(comparison: PoolsComparison): unknown {
   const schedulers = comparison.schedulers.map((one) => ({
     ...one,
@@ -83,7 +83,10 @@ export function withoutPoolTimelines(comparison: PoolsComparison): unknown {
   return { ...comparison, schedulers };
 }
 
-/** Returns the tasks of RolloutPipe, and the bundled traces on the same machines, for a report beside other workloads. */
+/**
+ * Returns comparisons of the tasks of RolloutPipe, and of the bundled traces on the same machines, for a report with other
+ * workloads.
+ */
 export function bundledPools(seed: number): (() => PoolsComparison)[] {
   const workloads: (() => NamedWorkload)[] = [
     ...poolsTaskIds.map((task) => () => (one: number) => rolloutpipeWorkload(task, one)),
@@ -93,14 +96,14 @@ export function bundledPools(seed: number): (() => PoolsComparison)[] {
   return workloads.map((workload) => () => comparePools({ job: rolloutpipeJob(), workload: workload(), seeds }));
 }
 
-/** Runs tail batching beside pipelining, where it saves most: on the bundled lengths with the heaviest tail. */
+/** Runs tail batching with pipelining, on the bundled lengths with the heaviest tail, where it saves most. */
 export function runBundledTail(seed: number): PoolsComparison {
   const workload = traceWorkload(readTraceFile(heavyTailTrace()), usualWorkload);
   const schedulers = [cgpScheduler, poolsTailScheduler(true)];
   return comparePools({ job: rolloutpipeJob(), workload, rounds: 10, seeds: [seed], schedulers, timeline: false });
 }
 
-/** Runs the simulation, prints it, and writes the files that were asked for. */
+/** Runs the simulation, prints it, and writes the requested files. */
 export async function runPools(paths: readonly string[], options: PoolsOptions): Promise<void> {
   checkOutputs({ '--report': options.report }, readPaths(inputFiles(paths)));
   if (paths.length > 0 && options.task !== undefined) {
@@ -130,5 +133,5 @@ export async function runPools(paths: readonly string[], options: PoolsOptions):
   if (!options.quiet && said !== undefined) print(said);
 }
 
-/** F_w on the command line, if none is given. */
+/** Default of F_w on the command line. */
 export const defaultWidth = reproducingWidth;

@@ -1,4 +1,4 @@
-/** VLM comparisons on the terminal: two tables, and their explanation. */
+/** Output for VLM comparisons: two tables, and their explanation. */
 import { oneLine } from '../core/printable.ts';
 import type { VlmComparison, VlmSchedulerResult } from '../sim/vlm/result.ts';
 import { print } from './output.ts';
