@@ -34,7 +34,7 @@ export interface Desk {
   readonly engines: Map<string, string>;
   /** Engines that a decision has made of GPUs, and that still roll out. */
   readonly arranged: Set<string>;
-  /** Samples that a decision has dropped. */
+  /** Samples that decisions have reported as dropped. */
   readonly gone: Set<string>;
   /** Weight version of the host. */
   weightVersion: number;

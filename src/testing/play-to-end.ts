@@ -16,7 +16,7 @@ export function choicesOf(seed: number): ReturnType<typeof choicesFrom> {
  * Sends the events of the host until none is left, or up to a number of events.
  *
  * @returns events that were sent
- * @throws Error if the host still has events after `mostEvents`, or a required event is refused
+ * @throws Error if the host still has events to send after `mostEvents`, or if an event that must be accepted is refused
  */
 export function play(subject: Subject, host: ObedientHost, most = mostEvents): number {
   for (let sent = 0; sent < most; sent += 1) {

@@ -12,7 +12,7 @@ export interface AnswerStyle {
   readonly index: number | undefined;
 }
 
-/** Id of the token that ends a response. */
+/** Id of the end token. */
 const endToken = 2;
 
 /**

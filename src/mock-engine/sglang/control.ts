@@ -36,8 +36,8 @@ export function controlRoutes(stand: RouteContext): Routes {
 }
 
 /**
- * Ends every request whose id begins with the given one, if a request has exactly this id. An unknown id gets the same
- * answer.
+ * Aborts every request whose id begins with the given id, if the engine has a request with exactly this id. An unknown id gets the
+ * same answer.
  */
 function abortRequest({ engine }: RouteContext, { body, response }: Call): void {
   const fields = new Fields(body);

@@ -19,7 +19,7 @@ function baseId({ cluster }: RouteContext, { request, body }: Call): string {
 /** Returns Unix seconds for OpenAI's `created`, from the wall clock, because the simulation has no date. */
 const created = (): number => Math.floor(Date.now() / 1000);
 
-/** Returns the token ids and the text of a response from an index on, with the fields that contain them. */
+/** Returns the token ids and the text of a response from an index on, and the extra fields of the answer for them. */
 function parts(request: OpenAiRequest, generation: Generation, from: number) {
   const ids = generation.tokenIds.slice(from, generation.count);
   const text = ids.map(textOf).join('');
