@@ -1,5 +1,5 @@
 /**
- * The simulator of rollflex: the time that a scheduling policy would save on your own response lengths.
+ * The simulator of rollflex: it estimates the time that a scheduling policy saves for your own response lengths.
  *
  * @packageDocumentation
  */

@@ -11,8 +11,8 @@ import { latestVersion } from './weights.ts';
 /**
  * Throws if a host that knows only the decisions after `host.restarted` cannot finish all work.
  *
- * The host knows its machines, its weights, and a new prefix. It answers decisions, ends the work that they name, and begins new
- * work. Then nothing is held, no round is open, and new work gets as much room as from a new policy.
+ * The host knows its machines, its weights, and a new prefix. It answers decisions, ends the work in these decisions, and begins
+ * new work. Then nothing is held, no round is open, and new work gets as much room as from a new policy.
  *
  * @returns events that were sent
  */

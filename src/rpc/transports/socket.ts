@@ -108,7 +108,7 @@ async function listen(listener: Server, address: Address): Promise<void> {
 }
 
 /**
- * Listens at a Unix socket or a TCP port.
+ * Listens on a Unix socket or a TCP port.
  *
  * TCP needs a server with `isToken`: otherwise anybody who can reach the port could use the server.
  *
