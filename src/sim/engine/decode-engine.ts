@@ -35,7 +35,7 @@ import { stepsUntil, stretchSeconds } from './step-time.ts';
 
 export type { EngineLoad, EngineRequest, LostRequest, Outcome } from './request.ts';
 
-/** A plan that has a place in time. */
+/** A plan with its start and end times. */
 interface Phase {
   readonly plan: Plan;
   readonly startSeconds: number;

@@ -112,7 +112,7 @@ export function lengthsChart(data: WorkloadData, width: number) {
   const floor = 10 ** Math.floor(Math.log10(shortest));
   const format = (value: unknown): string =>
     typeof value === 'number' ? Math.round(value).toLocaleString('en-US') : '';
-  // No response is longer than the longest one; this point is drawn as half a response.
+  // No response is longer than the longest one, and a logarithmic axis has no 0: this point is drawn at half a percent.
   const longer = (at: number, count: number): number => Math.max(0.5, 100 * (1 - at / (count - 1)));
   return {
     ...lines(

@@ -3,7 +3,10 @@ import type { ComparisonResult, EngineResult, RunResult, Segment } from '../resu
 import { type AlikeEngines, alikeEngines } from './alike.ts';
 import { bestOf, isIdle } from './best.ts';
 
-/** Start and end in seconds, activity (index into `activities`), and the largest share of running sequences (0 to 1). */
+/**
+ * Start and end in seconds, activity (index into `activities`), and the largest number of running sequences as a share of the
+ * maximum (0 to 1).
+ */
 export type Bar = readonly [start: number, end: number, activity: number, load: number];
 
 /** Kinds of bars, in the order of their indices. */

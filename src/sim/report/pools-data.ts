@@ -6,7 +6,8 @@ import { bars } from './data.ts';
 export const poolActivities = ['round', 'rollout', 'train', 'sync', 'overhead'] as const;
 
 /**
- * Row, start and end in seconds, activity (index into {@link poolActivities}), and the largest share of running sequences (0 to 1).
+ * Row, start and end in seconds, activity (index into {@link poolActivities}), and the largest number of running sequences as a
+ * share of the maximum (0 to 1).
  */
 export type PoolBar = readonly [row: number, start: number, end: number, activity: number, load: number];
 
