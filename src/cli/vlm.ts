@@ -20,7 +20,7 @@ import { printVlm } from './vlm-table.ts';
 import { traceWorkload, usualWorkload } from './workloads.ts';
 import { checkOutputs, preparedReport } from './written-files.ts';
 
-/** Workloads that come with the package. */
+/** Ids of the bundled workloads. */
 export const bundledVlmIds = [...mixtureIds, 'text'] as const;
 /** Id of a bundled workload. */
 export type BundledVlmId = (typeof bundledVlmIds)[number];

@@ -9,7 +9,7 @@ export interface HostLogOptions {
   readonly logDir: string;
   /** Name of the run. */
   readonly run: string;
-  /** Number of the last log file in the directory, 0 for none. */
+  /** Number of the last log file in the directory; 0 if there is none. */
   readonly last: number;
 }
 

@@ -25,7 +25,7 @@ export interface Ports {
 export interface MockEngineStart extends ClusterParts, Ports {
   /** Engines, ports, lengths and faults; see {@link mockEngineOptionsSchema}. */
   readonly options?: MockEngineInput;
-  /** Called when an engine cannot come back after a crash because its port is taken; by default the process gets the error. */
+  /** Called when an engine cannot restart after a crash because its port is in use; by default the process gets the error. */
   readonly onError?: (error: Error) => void;
 }
 

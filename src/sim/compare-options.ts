@@ -30,8 +30,8 @@ export interface CompareOptions {
   /** Whether policies check events against their schemas (default false). */
   readonly validate?: boolean;
   /**
-   * Called for every run; must return the result of `simulate`. A host can store runs here and use them again in later comparisons,
-   * such as those of a baseline that a changed setting does not affect.
+   * Called for every run; must return the result of `simulate`. A host can store runs here and use them again in later comparisons:
+   * for example, runs of a baseline when a changed setting does not affect the baseline.
    */
   readonly run?: (scheduler: Scheduler, seed: number, simulate: () => RunResult) => RunResult;
 }

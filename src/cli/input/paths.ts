@@ -18,10 +18,10 @@ const byNumber = new Intl.Collator('en', { numeric: true });
 const stepName = /(?:^|step_?)(\d+)\.jsonl(\.gz)?$/;
 /** Kinds of files to look for in a folder: all files of the first kind that the folder contains are read. */
 const kinds = [/\.(jsonl|ndjson)(\.gz)?$/i, /\.(pt|pth)$/i, /\.(csv|tsv)(\.gz)?$/i, /\.json(\.gz)?$/i];
-/** Evaluations beside the training data: NeMo-RL's `val_data_step12.jsonl`, slime's `eval_12.pt`. */
+/** Files of evaluations in the folder of the training data: NeMo-RL's `val_data_step12.jsonl`, slime's `eval_12.pt`. */
 const evaluation = /^val_data_step\d+\.|(^|_)eval_\d+\./;
 
-/** Whether a path may stand for several files: a folder, or a pattern. */
+/** Whether a path may mean several files: it is a folder or a pattern. */
 export const isMany = (path: string): boolean =>
   path !== '-' && (existsSync(path) ? statSync(path).isDirectory() : basename(path).includes('*'));
 

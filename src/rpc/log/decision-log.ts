@@ -12,7 +12,7 @@ export interface LoggedSession {
   readonly deliver: 'reply' | 'stream';
   /** The side that fires its timers. */
   readonly timers: 'host' | 'server';
-  /** Whether the host makes the decisions itself, and the policy only runs beside it. */
+  /** Whether the host makes the decisions itself, and the policy only runs in shadow mode. */
   readonly shadow: boolean;
   /** Number of ids in flight; a snapshot contains each of them. */
   readonly inFlight: number;

@@ -20,7 +20,7 @@ export interface EngineRequest {
 export interface Outcome {
   /** Id of the request. */
   readonly requestId: string;
-  /** Whether it ended by itself or was aborted. */
+  /** Whether the request completed or was aborted. */
   readonly kind: 'completed' | 'aborted';
   /** Time of the end, in simulated seconds. */
   readonly at: number;

@@ -1,4 +1,4 @@
-/** Neighbours of settings. */
+/** Neighbours of settings: settings that differ from them in one or two values. */
 import type { SweepSettings } from './settings.ts';
 import { changed, type SweepAxis, settingOf } from './space.ts';
 

@@ -91,7 +91,10 @@ export class DumpImport {
   #fromText = 0;
   #broken = 0;
 
-  /** Throws `unknown_id` for an unknown reader, `invalid_input` for a cap that no response could reach. */
+  /**
+   * Throws `unknown_id` for an unknown reader; `invalid_input` for a cap that is no whole number >= 1, and for a cap with estimated
+   * lengths.
+   */
   constructor(options: DumpImportOptions) {
     const { from, capTokens, textTokens } = options;
     if (from !== undefined && !dumpReaders.some(({ id }) => id === from)) {
