@@ -79,7 +79,7 @@ const digest = (text: string): string => createHash('sha256').update(text).diges
  * Returns the problems that the options describe, one for each workload.
  *
  * @throws PolicyError `invalid_input` for contradictory options and for broken traces, `limit_exceeded` for problems that would
- * take days; the system's error for files that cannot be read
+ *   take days; the system's error for files that cannot be read
  */
 export function sweepProblems(input: SweepInput): NamedProblem[] {
   check(input);

@@ -42,7 +42,7 @@ export class SweepState {
    * Opens or creates a file. An incomplete last line is removed.
    *
    * @throws PolicyError `invalid_input` for another kind of file, or a line that is broken before the last one; the system's error
-   * if it cannot be read or written
+   *   if it cannot be read or written
    */
   constructor(path: string) {
     this.#path = path;

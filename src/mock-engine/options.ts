@@ -61,7 +61,7 @@ export type MockEngineInput = z.input<typeof mockEngineOptionsSchema>;
  * Reads options.
  *
  * @throws PolicyError `invalid_config` for bad options, including a context that does not fit the KV cache, and a fault of an
- * engine that does not exist
+ *   engine that does not exist
  */
 export function readOptions(input: MockEngineInput, cost: CostModel): MockEngineOptions {
   const options = parse(mockEngineOptionsSchema, input, 'invalid_config');

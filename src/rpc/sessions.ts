@@ -36,7 +36,7 @@ export class Sessions {
    * Restores a session. Call it before any other method.
    *
    * @throws PolicyError `snapshot_mismatch` if the session no longer fits its policy; `unknown_id` if the registry no longer has
-   * the policy
+   *   the policy
    */
   restore({ saved, entries, resume }: FoundSession): void {
     const { session: id, deliver, timers, shadow, snapshot, armed, ...rest } = saved;

@@ -27,7 +27,7 @@ const relativeTolerance = 1e-9;
  *
  * @param measured - two rollouts whose longest responses differ much; the order does not matter
  * @throws PolicyError `invalid_input` for rollouts without usable data; `infeasible` if no overhead and fixed time >= 0 fit: then
- * another part of the cost model is too slow
+ *   another part of the cost model is too slow
  */
 export function calibrateJob(job: Job, measured: readonly [MeasuredRollout, MeasuredRollout]): Job {
   for (const [index, one] of measured.entries()) checkMeasured(one, `measured[${index}]`);

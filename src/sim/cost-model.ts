@@ -118,7 +118,7 @@ export const memoryUtilization = 0.85;
  * Returns engine costs derived from the shapes of model and GPUs; training and other times stay 0 until given.
  *
  * @throws PolicyError `infeasible` if the weights leave no room for a KV cache; `invalid_input` for impossible numbers, with the
- * resulting cost as the path
+ *   resulting cost as the path
  */
 export function deriveCostModel(shape: EngineShape): CostModel {
   const { tensorParallel: tp, gpu, layers } = shape;

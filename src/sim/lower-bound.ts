@@ -5,9 +5,9 @@
  * No schedule is faster, for two reasons; the larger of the two bounds counts:
  *
  * - stragglers: a round lasts at least as long as its longest response would alone. The sum of these times is least if prompts are
- * grouped into rounds by their longest response.
+ *   grouped into rounds by their longest response.
  * - work: prefill, the cost of each sequence and the reading of KV are the same in every schedule; and there are at least tokens ÷
- * maxRunningSequences decode steps, and at least context tokens ÷ kvCapacityTokens of them.
+ *   maxRunningSequences decode steps, and at least context tokens ÷ kvCapacityTokens of them.
  *
  * A scheduler that may choose which samples it trains on, as tail batching does, can take less time.
  */
@@ -60,7 +60,7 @@ export function clairvoyantOrder<P extends FixedPrompt>(prompts: readonly P[]): 
  * @param promptsPerRound - P0, a whole number >= 1
  * @param engines - number of engines, a whole number >= 1
  * @param options - `overlap`: rewards and training may run during the rollout; `oneStepOff`: training has its own GPUs, and the
- * next rollout does not wait for it
+ *   next rollout does not wait for it
  * @throws PolicyError `invalid_input` for invalid counts and lengths, and for a prompt without responses
  */
 export function clairvoyantLowerBound(

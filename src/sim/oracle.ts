@@ -3,7 +3,7 @@
  * Rewards and training run during the rollout, as in the recipe `rollpacker`, and
  *
  * - prompts are grouped: in a window of rounds, prompts with the longest responses come first, so that long responses wait only for
- * each other;
+ *   each other;
  * - the requests of a round are placed longest first, each on the engine with the least work;
  * - code that would not end within its budget is stopped at its start; its reward is the same.
  *

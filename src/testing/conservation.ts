@@ -76,7 +76,8 @@ export function playHost(
  * not end its round. The policy needs ledgers `prompts` and `responses`.
  *
  * @example
- * ```ts checkConservation(speculativeAdmission, { config: { promptsPerRound: 3, responsesPerPrompt: 2 } });
+ * ```ts
+ * checkConservation(speculativeAdmission, { config: { promptsPerRound: 3, responsesPerPrompt: 2 } });
  * ```
  * @throws Error with the fault, the smallest run that shows the fault, and the seed to repeat the run
  */

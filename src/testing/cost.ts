@@ -86,7 +86,7 @@ export function itemsWalked(run: () => void): number {
  *
  * @param load - events that bring n into flight, and events to measure
  * @throws Error with the event and the counts; also for a malformed or refused event, and for a load that the state does not hold,
- * which would make the check useless
+ *   which would make the check useless
  */
 export function checkCost(definition: AnyPolicyDefinition, config: unknown, load: (n: number) => InFlightLoad): void {
   const messages = new Map(definition.events.map((message) => [message.type, message.schema]));

@@ -209,8 +209,9 @@ function spoken({ definition, config, events }: Case): void {
  * The laws that can be checked on a run of events, each on its own; `checkLaws` searches for runs that break them.
  *
  * @example
- * ```ts const law = laws.find(({ number }) => number === 5)!; law.check({ definition, config, events }); // throws an Error that
- * says what is broken
+ * ```ts
+ * const law = laws.find(({ number }) => number === 5)!;
+ * law.check({ definition, config, events }); // throws an Error that says what is broken
  * ```
  */
 export const laws: readonly Law[] = Object.freeze([

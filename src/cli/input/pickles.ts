@@ -23,7 +23,7 @@ function environment(): NodeJS.ProcessEnv {
  * Yields the samples of a pickle, as lines of JSON.
  *
  * @throws PolicyError `invalid_input` for a file that slime has not written, for an incomplete file, and if rollflex is not
- * installed in Python
+ *   installed in Python
  */
 export async function* pickledLines(name: string): AsyncGenerator<Uint8Array> {
   const child = spawn(python, [...reader, name], { env: environment(), stdio: ['ignore', 'pipe', 'pipe'] });

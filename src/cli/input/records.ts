@@ -20,7 +20,7 @@ const pickled = /\.(pt|pth|pkl|pickle)$/i;
  * Yields the records of a file, in chunks.
  *
  * @throws PolicyError `limit_exceeded` for a line that is too long for a string, `invalid_input` for broken input; the system's
- * error
+ *   error
  */
 export async function* recordsOf(
   { name }: InputFile,

@@ -112,7 +112,7 @@ export class MockEngine {
    * Aborts requests, once the scheduler receives the abort. Requests that have ended by then are not affected.
    *
    * @param reach - `scheduler`: requests that have not reached the scheduler by then are not aborted; `all`: all matching requests
-   * are
+   *   are
    */
   abort(matches: Matches, reach: 'scheduler' | 'all'): void {
     if (this.abortsToIgnore > 0) {

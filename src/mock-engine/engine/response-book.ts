@@ -48,7 +48,7 @@ export class ResponseBook {
    * assigned to one.
    *
    * @param sample - number of the sample: equal numbers give equal responses. By default, the index in a request id that rollflex
-   * has made, or else the number of earlier requests with the prompt
+   *   has made, or else the number of earlier requests with the prompt
    */
   plan(prompt: Prompt, sample: number | undefined, requestId: string): PlannedResponse {
     const name = nameOf(prompt);

@@ -83,7 +83,7 @@ function checkDamage(directory: string): void {
  * Opens the store in a directory; creates it if the directory is empty or absent.
  *
  * @throws PolicyError `invalid_input` if another server uses the directory, if the directory contains no store, or if the package
- * classic-level is not installed; `snapshot_mismatch` if the store is damaged
+ *   classic-level is not installed; `snapshot_mismatch` if the store is damaged
  */
 export async function openStore(directory: string): Promise<Store> {
   const exists = isThere(directory);

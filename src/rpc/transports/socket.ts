@@ -113,7 +113,7 @@ async function listen(listener: Server, address: Address): Promise<void> {
  * TCP needs a server with `isToken`: otherwise anybody who can reach the port could use the server.
  *
  * @throws PolicyError `invalid_config` for TCP without a token, `invalid_input` for an address in use; the system's error if it
- * cannot listen for another reason
+ *   cannot listen for another reason
  */
 export async function listenOn(server: RpcServer, address: Address): Promise<Listening> {
   if ('port' in address && !server.asksForToken) refuse('invalid_config', 'isToken', 'a server with a token', 'none');

@@ -33,7 +33,7 @@ function readToken(path: string): string {
  * Returns a function that compares tokens with the token in a file; white space around the token is ignored.
  *
  * @throws PolicyError `invalid_input` for a token of fewer than 16 characters, and for a file that other users may read; the
- * system's error for a file that cannot be read
+ *   system's error for a file that cannot be read
  */
 export function tokenFromFile(path: string): (token: string) => boolean {
   const token = readToken(path);

@@ -5,13 +5,13 @@
  *
  * 1. Sequences that have all their tokens leave, in the order of their arrival at the engine.
  * 2. Arrivals and aborts up to this moment take effect, in the order in which they came. Arrivals and aborts inside a step or a
- * prefill wait for its end; those exactly at a boundary take effect at it.
+ *    prefill wait for its end; those exactly at a boundary take effect at it.
  * 3. If the next step, a token for every sequence, does not fit the KV cache, the newest sequence is preempted until it fits: its
- * KV is freed, its tokens are kept, and it goes to the front of the waiting queue. The last sequence is never preempted; `add`
- * refuses a request that would not fit alone.
+ *    KV is freed, its tokens are kept, and it goes to the front of the waiting queue. The last sequence is never preempted; `add`
+ *    refuses a request that would not fit alone.
  * 4. If none was preempted, waiting sequences are admitted, first come, first served, while the batch has room, and while their
- * context and one more token fit under the watermark (an empty engine ignores it). One prefill for all of them blocks decoding; it
- * computes prompts and earlier generated tokens alike. Its end is the next boundary.
+ *    context and one more token fit under the watermark (an empty engine ignores it). One prefill for all of them blocks decoding;
+ *    it computes prompts and earlier generated tokens alike. Its end is the next boundary.
  * 5. If none was admitted, a decode step gives every sequence one token.
  *
  * Steps with the same batch are run in one stretch, until a sequence completes or the cache is full.
@@ -69,7 +69,7 @@ export class DecodeEngine extends EngineCounters {
    * Makes an engine without requests, at time 0 s.
    *
    * @param options - `timeline`: whether to record a timeline (default false, which is faster); `scheduling`: the order of the
-   * waiting queue and of preemption (default `fcfs`)
+   *   waiting queue and of preemption (default `fcfs`)
    */
   constructor(engineId: string, cost: CostModel, options: { timeline?: boolean; scheduling?: Scheduling } = {}) {
     super(options.timeline ?? false);
@@ -87,7 +87,7 @@ export class DecodeEngine extends EngineCounters {
    * Adds a request.
    *
    * @throws PolicyError `infeasible` if the request can never fit the KV cache, `duplicate_id` if the engine has it already,
-   * `invalid_input` for impossible numbers or times
+   *   `invalid_input` for impossible numbers or times
    */
   add(request: EngineRequest, at: number): void {
     checkTime(at);

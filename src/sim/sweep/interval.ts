@@ -34,7 +34,7 @@ export const ofMean: Spread = Object.freeze({ run: 0, prompts: 0 });
  * @param drawn - number of them that a run draws
  * @param used - number of prompts that a run trains
  * @param independent - number of prompts that the independent run trains; it draws from at least as many distinct prompts as a run
- * here
+ *   here
  */
 export function spreadOf(prompts: number, drawn: number, used: number, independent: number): Spread {
   const distinct = Math.min(drawn, used);

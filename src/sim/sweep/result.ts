@@ -15,7 +15,7 @@ import type { PromptSplit } from './split.ts';
  * - `published`: the papers' settings, because no others are measurably better;
  * - `unspeculative`: the papers' settings without tail batching, because they keep the required tokens and no others are better;
  * - `baseline`: the job without these mechanisms, because it is surely faster; or because limits are given, and no settings within
- * them are surely faster.
+ *   them are surely faster.
  */
 export type SweepVerdict = 'tuned' | 'published' | 'unspeculative' | 'baseline';
 

@@ -35,7 +35,7 @@ function fingerprintOf(text: string): string {
  * @param file - its name, for errors
  * @param options - options for dumps; by default, fingerprints have 64 bits
  * @throws PolicyError `invalid_input` for an unknown format, a broken line, or a prompt id that occurs twice (`file:line`), and for
- * a file without prompts
+ *   a file without prompts
  */
 export function readTrace(text: string, file = 'trace', options: Partial<DumpImportOptions> = {}): Trace {
   const lines = new DumpImport({ fingerprint: fingerprintOf, ...options });

@@ -24,7 +24,7 @@ export type VlmJob = Readonly<z.output<typeof vlmJobSchema>>;
  * Checks the settings of a job, and fills in defaults.
  *
  * @throws PolicyError `invalid_config` for values out of range, and for a number of GPUs that is not divisible among the inference
- * engines
+ *   engines
  */
 export function defineVlmJob(input: VlmJobInput = {}): VlmJob {
   const job = parse(vlmJobSchema, input, 'invalid_config');

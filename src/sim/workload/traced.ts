@@ -3,10 +3,10 @@
  * and these are resampled. The method is part of the result, because it affects the result.
  *
  * - `within-prompt`: one of the prompt's own recorded responses, drawn with replacement. This keeps the distribution of each
- * prompt, and never exceeds its longest response.
+ *   prompt, and never exceeds its longest response.
  * - `copula`: a draw from the marginal distribution of the trace with its correlation, given the recorded responses of the prompt.
  * - `parametric`: a draw from a lognormal fitted to the recorded responses of the prompt, with its spread shrunk towards that of
- * the trace.
+ *   the trace.
  */
 import { refuse } from '../../errors.ts';
 import { normal, normalDistribution, pickIndex, shuffled } from '../random.ts';
@@ -43,7 +43,7 @@ const effectKey = 13;
  * Returns a workload from a trace. The order of the prompts in the trace does not matter.
  *
  * @throws PolicyError `invalid_input` for a trace without prompts, a prompt without responses, an id that occurs twice, and an
- * invalid cap or seed
+ *   invalid cap or seed
  */
 export function tracedWorkload(options: TracedOptions): Workload {
   const { seed, capTokens, resampling = 'within-prompt' } = options;

@@ -128,7 +128,7 @@ export class DumpImport {
    * @param number - its number in the file, from 1
    * @param step - the training step in the name of the file
    * @throws PolicyError `invalid_input` with file, line and field, unless broken lines are skipped; always for a file of another
-   * format than the earlier files
+   *   format than the earlier files
    */
   line(text: string, file: string, number: number, step?: number): void {
     if (file !== this.#file) this.#begin(file);
