@@ -1,7 +1,7 @@
 /** The synchronous job that the options of a command describe; every command builds it in the same way. */
 import type { MeasuredStep } from '../sim/calibration/measured.ts';
 import type { Calibration } from '../sim/calibration/result.ts';
-import type { Job } from '../sim/host/job.ts';
+import type { Job } from '../sim/colocated/job.ts';
 import { jobPreset } from '../sim/presets.ts';
 import { calibrated } from './calibrate.ts';
 import { bundledSandboxSeconds } from './files.ts';

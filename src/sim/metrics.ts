@@ -1,6 +1,6 @@
 /** Computes the metrics of a simulated run. `docs/metrics.md` is the only definition of each metric. */
-import type { EngineRow } from './host/engine-rows.ts';
-import type { Job } from './host/job.ts';
+import type { EngineRow } from './cluster/engine-rows.ts';
+import type { Job } from './colocated/job.ts';
 import type { EngineResult, KeptCounts, RunResult, Segment, StepResult } from './result.ts';
 
 /** The records of a finished run. */
