@@ -1,4 +1,4 @@
-/** `rollflex pools`: the time that RolloutPipe would save a job with separate pools for rollout and training. */
+/** `rollflex pools`: simulates the time that RolloutPipe saves for a job with separate pools for rollout and training. */
 import { refuse } from '../errors.ts';
 import { comparePools, poolsSchedulers, poolsTailSchedulers } from '../sim/pools/compare.ts';
 import {
@@ -23,7 +23,7 @@ import { checkOutputs } from './written-files.ts';
 /** Options as the command line gives them. */
 export interface PoolsOptions extends TextOptions, ResultOptions {
   readonly task?: PoolsTaskId;
-  /** R, one or several. */
+  /** Values of R. */
   readonly groups: readonly number[];
   readonly responsesPerPrompt: number;
   readonly batch?: number;
@@ -40,16 +40,16 @@ export interface PoolsOptions extends TextOptions, ResultOptions {
   readonly correlation: number;
 }
 
-/** Most responses of all rounds, seeds and schedulers of a workload: beyond, it would take an hour. */
+/** Most responses over all rounds, seeds and schedulers of a workload; more would take an hour. */
 const mostResponses = 50_000_000;
 
-/** Options for the job on pools. */
+/** Options of the job on pools. */
 export type PoolsJobOptions = Pick<
   PoolsOptions,
   'responsesPerPrompt' | 'batch' | 'engines' | 'verifierSeconds' | 'trainSecondsPerToken' | 'rounds' | 'seeds'
 >;
 
-/** Returns the job of RolloutPipe with R groups a round, changed as the options say. */
+/** Returns the job of RolloutPipe with R groups a round, as the options change it. */
 export function jobOf(groups: number, options: PoolsJobOptions): PoolsJob {
   const { responsesPerPrompt, engines, verifierSeconds, trainSecondsPerToken } = options;
   const preset = rolloutpipeJob(groups);
@@ -78,14 +78,14 @@ export function bundledPools(seed: number): (() => PoolsComparison)[] {
   return workloads.map((workload) => () => comparePools({ job: rolloutpipeJob(), workload: workload(), seeds }));
 }
 
-/** Runs tail batching beside pipelining, where it saves most: on the bundled lengths with the heaviest tail. */
+/** Runs tail batching with pipelining, on the bundled lengths with the heaviest tail, where it saves most. */
 export function runBundledTail(seed: number): PoolsComparison {
   const workload = traceWorkload(readTraceFile(heavyTailTrace()), usualWorkload);
   const schedulers = [cgpScheduler, poolsTailScheduler(true)];
   return comparePools({ job: rolloutpipeJob(), workload, rounds: 10, seeds: [seed], schedulers, timeline: false });
 }
 
-/** Runs the simulation, prints it, and writes the files that were asked for. */
+/** Runs the simulation, prints it, and writes the requested files. */
 export async function runPools(paths: readonly string[], options: PoolsOptions): Promise<void> {
   checkOutputs({ '--report': options.report }, readPaths(inputFiles(paths)));
   if (paths.length > 0 && options.task !== undefined) {
@@ -107,5 +107,5 @@ export async function runPools(paths: readonly string[], options: PoolsOptions):
   await present('pools', comparisons, poolsTold, options);
 }
 
-/** F_w on the command line, if none is given. */
+/** Default of F_w on the command line. */
 export const defaultWidth = reproducingWidth;

@@ -1,4 +1,4 @@
-/** `rollflex simulate`: its arguments. */
+/** The arguments of `rollflex simulate`. */
 import { Command, Option } from 'commander';
 import { usualRuns } from '../sim/compare-options.ts';
 import { jobPresetIds } from '../sim/presets.ts';

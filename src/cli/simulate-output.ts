@@ -1,4 +1,4 @@
-/** Output of `rollflex simulate`: a screen, or with `--verbose` every table and every note. */
+/** Output of `rollflex simulate`: one screen, or every table and note with `--verbose`. */
 import { oneLine } from '../core/printable.ts';
 import type { Job } from '../sim/colocated/job.ts';
 import type { PoolsComparison } from '../sim/pools/result.ts';
@@ -13,7 +13,7 @@ import { comparisonTable, comparisonTold, rungsSentence } from './table.ts';
 import { comparisonVerdict, poolsVerdict, vlmVerdict } from './verdict.ts';
 import { vlmTold } from './vlm-table.ts';
 
-/** Options that say how much is printed. */
+/** Options that decide how much is printed. */
 export interface OutputOptions {
   readonly ablation?: boolean;
   readonly fromLog?: string;
@@ -22,10 +22,10 @@ export interface OutputOptions {
   readonly json?: boolean;
 }
 
-/** Prints the parts of a simulation as they come. */
+/** Prints the parts of a simulation as soon as they are complete. */
 export class SimulateOutput {
   readonly #options: OutputOptions;
-  /** Text about the job that is printed before the lengths are known. */
+  /** Text about the job, printed before the lengths are known. */
   readonly #ofJob: string;
   readonly #isWhole: boolean;
 
@@ -72,7 +72,7 @@ export class SimulateOutput {
     else print(vlmVerdict(comparisons));
   }
 
-  /** Prints the files that were written, and the next steps for the user. */
+  /** Prints the names of the written files, and the next steps for the user. */
   end(written: readonly string[], paths: readonly string[]): void {
     const { quiet, ablation, verbose, fromLog } = this.#options;
     if (quiet) return;

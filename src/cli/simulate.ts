@@ -1,4 +1,4 @@
-/** `rollflex simulate`: the time that scheduling would save on these response lengths. */
+/** `rollflex simulate`: simulates the time that scheduling saves for these response lengths. */
 import { oneLine } from '../core/printable.ts';
 import { refuse } from '../errors.ts';
 import type { Job } from '../sim/colocated/job.ts';
@@ -33,7 +33,7 @@ export interface SimulateOptions extends JobOptions, LengthOptions, TextOptions,
   readonly verbose?: boolean;
 }
 
-/** Runs the simulation, prints each workload as soon as it is done, and writes the files that were asked for. */
+/** Runs the simulation, prints each workload as soon as it is done, and writes the requested files. */
 export async function runSimulate(paths: readonly string[], options: SimulateOptions): Promise<void> {
   checkOutputs({ '--report': options.report, '--perfetto': options.perfetto }, filesRead(paths, options));
   const measured = await readMeasured(options.calibrate, options);
@@ -71,7 +71,7 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
     ablation,
     oneStepOff,
   };
-  // A reader that stops early (`| head`) still wants the files.
+  // The files are written even if the reader stops early (`| head`).
   if (options.report !== false || options.perfetto !== undefined) outlastReader();
   const said = calibration === undefined ? '' : calibrationText(calibration, options.calibrate!);
   const output = new SimulateOutput(options, said);

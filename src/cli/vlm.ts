@@ -1,4 +1,4 @@
-/** `rollflex vlm`: the time that FlexRL would save a VLM RL step. */
+/** `rollflex vlm`: simulates the time that FlexRL saves in a VLM RL step. */
 import { basename } from 'node:path';
 import { refuse } from '../errors.ts';
 import { hasKeys } from '../sim/trace/format.ts';
@@ -20,7 +20,7 @@ import { vlmTold } from './vlm-table.ts';
 import { traceWorkload, usualWorkload } from './workloads.ts';
 import { checkOutputs } from './written-files.ts';
 
-/** Workloads that come with the package. */
+/** Ids of the bundled workloads. */
 export const bundledVlmIds = [...mixtureIds, 'text'] as const;
 /** Id of a bundled workload. */
 export type BundledVlmId = (typeof bundledVlmIds)[number];
@@ -43,7 +43,7 @@ export interface VlmOptions extends ResultOptions {
   readonly seed: number;
 }
 
-/** Defaults: the longest response of FlexRL §5.1, that of text, and the responses of a text prompt. */
+/** Defaults: the longest response in FlexRL §5.1, the longest response of text workloads, and the responses per text prompt. */
 const defaultCap = 1024;
 const defaultTextCap = 16_384;
 const responsesPerPrompt = 8;
@@ -61,7 +61,7 @@ function bundled(id: BundledVlmId, draw: Draw): VlmWorkload {
   return mixtureWorkload(id, { sources: bundledVisionSources(), maxFrames, capTokens, seed });
 }
 
-/** Reads a file of sequences, or any trace of responses, which are text. */
+/** Reads a file of sequences, or any trace of responses as a text workload. */
 async function fromFile(path: string, draw: Draw): Promise<VlmWorkload> {
   const lines = path === '-' ? undefined : await sequencesAt(path);
   if (lines === undefined) return textWorkload((await readTraces([path], {}, true))[0]!, draw);
@@ -69,7 +69,10 @@ async function fromFile(path: string, draw: Draw): Promise<VlmWorkload> {
   return recordedVlmWorkload(basename(path).replace(/\.jsonl(\.gz)?$/, ''), samples, draw.seed);
 }
 
-/** Whether a line is of a trace of responses; any other is read as a sequence, whose reader reports errors. */
+/**
+ * Whether a line belongs to a trace of responses. Any other line is read as a sequence, and the reader of sequences reports its
+ * errors.
+ */
 function isTrace(line: string, path: string): boolean {
   if (hasKeys(line, ['responseTokens'])) return false;
   try {
@@ -79,7 +82,7 @@ function isTrace(line: string, path: string): boolean {
   }
 }
 
-/** Returns the lines of a file of sequences, each at its place; none of any other. */
+/** Returns the lines of a file of sequences, by line; nothing for another kind of file. */
 async function sequencesAt(path: string): Promise<string[] | undefined> {
   const [file, ...more] = inputFiles([path]);
   const lines: string[] = [];
@@ -95,7 +98,7 @@ async function sequencesAt(path: string): Promise<string[] | undefined> {
   return lines;
 }
 
-/** Most sequences that a run may place: beyond, it would take hours. */
+/** Most sequences that a run may place; more would take hours. */
 const mostSequences = 5_000_000;
 
 function checkSize({ batch, steps }: VlmOptions): void {
@@ -122,7 +125,7 @@ export function bundledVlm(seed: number): (() => VlmComparison)[] {
   return bundledVlmIds.map((id) => () => compareVlm({ job, workload: bundled(id, { frames: 128, seed }), steps: 3 }));
 }
 
-/** Runs the simulation, prints it, and writes the files that were asked for. */
+/** Runs the simulation, prints it, and writes the requested files. */
 export async function runVlm(path: string | undefined, options: VlmOptions): Promise<void> {
   checkOutputs({ '--report': options.report }, path === undefined ? [] : [path]);
   const job = jobOf(options);

@@ -1,4 +1,4 @@
-/** The simulator without the parts that write files: it also runs in a browser, where `rollflex/sim` resolves to this. */
+/** The simulator without the modules that write files: it also runs in a browser, where `rollflex/sim` resolves to this module. */
 
 export { calibrateJob, type MeasuredRollout } from './calibrate.ts';
 export { calibrate } from './calibration/fit.ts';

@@ -1,6 +1,6 @@
 /**
- * The simulator of rollflex: the time that a scheduling policy would save on your own response lengths. Beside what a browser has, it
- * writes files.
+ * The simulator of rollflex: it estimates the time that a scheduling policy saves for your own response lengths. In addition to the
+ * modules for a browser, it has those that write files.
  *
  * @module sim
  * @packageDocumentation
