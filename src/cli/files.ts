@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:
 import { basename, dirname, join } from 'node:path';
 import { refuse } from '../errors.ts';
 import { readTrace, type Trace } from '../sim/trace/read.ts';
-import { readVisionSources, type VisionSources } from '../sim/vlm/sources.ts';
+import { readVisionSources, type VisionSources } from '../sim/vlm-formulas/sources.ts';
 import { packageRoot } from './package.ts';
 import { readText } from './system-errors.ts';
 

@@ -1,7 +1,7 @@
 /** The synchronous job that the options of a command describe: the same one for every command. */
 import type { MeasuredStep } from '../sim/calibration/measured.ts';
 import type { Calibration } from '../sim/calibration/result.ts';
-import type { Job } from '../sim/host/job.ts';
+import type { Job } from '../sim/colocated/job.ts';
 import { jobPreset } from '../sim/presets.ts';
 import { calibrated } from './calibrate.ts';
 import { bundledSandboxSeconds } from './files.ts';

@@ -1,7 +1,7 @@
 /** The estimated value of the differences of a session in shadow mode, in words. */
-import type { TpWorth } from '../sim/shadow/adaptive-tp.ts';
-import type { ScaleDownWorth } from '../sim/shadow/gpu-scale-down.ts';
-import type { TimeoutWorth } from '../sim/shadow/sandbox-timeout.ts';
+import type { TpWorth } from '../sim/log-report/adaptive-tp.ts';
+import type { ScaleDownWorth } from '../sim/log-report/gpu-scale-down.ts';
+import type { TimeoutWorth } from '../sim/log-report/sandbox-timeout.ts';
 import { seconds } from './plain-table.ts';
 
 const share = (part: number, whole: number): string => (whole === 0 ? '0%' : `${((100 * part) / whole).toFixed(1)}%`);

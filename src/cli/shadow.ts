@@ -1,8 +1,8 @@
 /** `rollflex shadow`: decisions in which a policy differs from its host, and their estimated value. */
 import { Command } from 'commander';
 import { oneLine } from '../core/printable.ts';
-import type { ShadowCounts, ShadowDifference } from '../sim/shadow/pairs.ts';
-import { type ShadowSession, shadowReport } from '../sim/shadow/report.ts';
+import type { ShadowCounts, ShadowDifference } from '../sim/log-report/pairs.ts';
+import { type ShadowSession, shadowReport } from '../sim/log-report/report.ts';
 import { openDecisionLog } from './log-files.ts';
 import { print, printJson } from './output.ts';
 import { plainTable } from './plain-table.ts';

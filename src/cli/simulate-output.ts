@@ -1,10 +1,10 @@
 /** Output of `rollflex simulate`: a screen, or with `--verbose` every table and every note. */
 import { oneLine } from '../core/printable.ts';
-import type { Job } from '../sim/host/job.ts';
+import type { Job } from '../sim/colocated/job.ts';
 import type { PoolsComparison } from '../sim/pools/result.ts';
 import { bestOf } from '../sim/report/best.ts';
 import type { ComparisonResult } from '../sim/result.ts';
-import type { VlmComparison } from '../sim/vlm/result.ts';
+import type { VlmComparison } from '../sim/vlm-formulas/result.ts';
 import { look, print } from './output.ts';
 import { prose } from './plain-table.ts';
 import { printPoolsSummary, printTail } from './pools-table.ts';

@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os';
 import type { PoolsComparison } from '../sim/pools/result.ts';
 import type { ComparisonResult } from '../sim/result.ts';
-import type { VlmComparison } from '../sim/vlm/result.ts';
+import type { VlmComparison } from '../sim/vlm-formulas/result.ts';
 import { handsFor } from './hands.ts';
 import { bundledPools } from './pools.ts';
 import { Progress } from './progress.ts';

@@ -1,12 +1,13 @@
 /** Tasks of `rollflex simulate` that threads can do one by one: the runs of each comparison, and the simulations beside them. */
+
+import { ablation, usualSchedulers } from '../sim/colocated/ablation.ts';
+import type { Job } from '../sim/colocated/job.ts';
+import { oneStepOffAblation } from '../sim/colocated/one-step-off.ts';
+import type { Scheduler } from '../sim/colocated/scheduler.ts';
 import { type PreparedRuns, prepareRuns } from '../sim/compare.ts';
-import { ablation, usualSchedulers } from '../sim/host/ablation.ts';
-import type { Job } from '../sim/host/job.ts';
-import { oneStepOffAblation } from '../sim/host/one-step-off.ts';
-import type { Scheduler } from '../sim/host/scheduler.ts';
 import type { PoolsComparison } from '../sim/pools/result.ts';
 import type { RunResult } from '../sim/result.ts';
-import type { VlmComparison } from '../sim/vlm/result.ts';
+import type { VlmComparison } from '../sim/vlm-formulas/result.ts';
 import type { NamedTrace } from './files.ts';
 import { type LengthOptions, workloads } from './lengths.ts';
 import { bundledPools, runBundledTail } from './pools.ts';

@@ -1,8 +1,8 @@
 /** `rollflex simulate`: the time that scheduling would save on these response lengths. */
 import { oneLine } from '../core/printable.ts';
 import { refuse } from '../errors.ts';
-import type { Job } from '../sim/host/job.ts';
-import { withOneStepOff } from '../sim/host/one-step-off.ts';
+import type { Job } from '../sim/colocated/job.ts';
+import { withOneStepOff } from '../sim/colocated/one-step-off.ts';
 import { withJudge } from '../sim/judge-preset.ts';
 import { perfettoTrace } from '../sim/perfetto.ts';
 import type { ComparisonResult } from '../sim/result.ts';

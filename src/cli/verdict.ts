@@ -3,7 +3,7 @@ import { oneLine } from '../core/printable.ts';
 import type { PoolsComparison, PoolsSchedulerResult } from '../sim/pools/result.ts';
 import { bestOf, contributionOf, isIdle, nothing, savedBy } from '../sim/report/best.ts';
 import type { ComparisonResult, SchedulerResult } from '../sim/result.ts';
-import type { VlmComparison, VlmSchedulerResult } from '../sim/vlm/result.ts';
+import type { VlmComparison, VlmSchedulerResult } from '../sim/vlm-formulas/result.ts';
 import { look } from './output.ts';
 import { fixed, percent, prose, within } from './plain-table.ts';
 

@@ -1,6 +1,6 @@
 /** The options of `rollflex vlm`, and its help. */
 import { Command, Option } from 'commander';
-import { vlmGpuIds, vlmModelIds } from '../sim/vlm/models.ts';
+import { vlmGpuIds, vlmModelIds } from '../sim/vlm-formulas/models.ts';
 import { between, whole } from './arguments.ts';
 import { bundledVlmIds, runVlm, type VlmOptions } from './vlm.ts';
 

@@ -1,6 +1,6 @@
 /** VLM comparisons on the terminal: two tables, and their explanation. */
 import { oneLine } from '../core/printable.ts';
-import type { VlmComparison, VlmSchedulerResult } from '../sim/vlm/result.ts';
+import type { VlmComparison, VlmSchedulerResult } from '../sim/vlm-formulas/result.ts';
 import { print } from './output.ts';
 import { type Column, fixed, listed, plainTable, prose, seconds } from './plain-table.ts';
 

@@ -22,7 +22,7 @@ import type { PoolsComparison } from '../sim/pools/result.ts';
 import { renderReport } from '../sim/report/html.ts';
 import { reportClient } from '../sim/report/write.ts';
 import type { ComparisonResult } from '../sim/result.ts';
-import type { VlmComparison } from '../sim/vlm/result.ts';
+import type { VlmComparison } from '../sim/vlm-formulas/result.ts';
 import { checkWritable } from './files.ts';
 import { interruptible, uncut } from './interrupt.ts';
 import { isSystemError } from './system-errors.ts';

@@ -1,15 +1,14 @@
 /** Makes policies and plans. It imports no definition, so that a bundle of one policy stays small. */
 import { isPolicyError, refuse } from '../errors.ts';
-import {
-  type AnyDefinition,
-  type AnyEvent,
-  type AnyPlannerDefinition,
-  type AnyPolicyDefinition,
-  type ConfigOf,
-  isDefinition,
-  type PlanInputOf,
-  type PlanOf,
-  type PolicyDefinition,
+import type {
+  AnyDefinition,
+  AnyEvent,
+  AnyPlannerDefinition,
+  AnyPolicyDefinition,
+  ConfigOf,
+  PlanInputOf,
+  PlanOf,
+  PolicyDefinition,
 } from './definition.ts';
 import { Policy, type PolicyOptions } from './policy.ts';
 import { openSnapshot, snapshotSchema } from './snapshot.ts';
@@ -51,8 +50,9 @@ export function create<P extends AnyPolicyDefinition>(
 
 /** In JavaScript a definition may be an id, or one of the other kind. */
 function assertDefinition(definition: AnyDefinition, isPlanner: boolean, expected: string): void {
-  if (isDefinition(definition) && (definition.kind === 'planner') === isPlanner) return;
-  refuse('invalid_input', 'definition', expected, isDefinition(definition) ? definition.id : definition);
+  const kind: unknown = (definition as Partial<AnyDefinition> | undefined)?.kind;
+  if (kind !== undefined && (kind === 'planner') === isPlanner) return;
+  refuse('invalid_input', 'definition', expected, kind === undefined ? definition : definition.id);
 }
 
 function begin(definition: AnyPolicyDefinition, start: unknown) {

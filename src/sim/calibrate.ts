@@ -3,9 +3,9 @@
  * a rollout. Shapes of model and GPU give the rest of the cost model well; these two depend on the software.
  */
 import { refuse } from '../errors.ts';
-import { simulate } from './host/driver.ts';
-import type { Job } from './host/job.ts';
-import { synchronousBaseline } from './host/scheduler.ts';
+import { simulate } from './colocated/driver.ts';
+import type { Job } from './colocated/job.ts';
+import { synchronousBaseline } from './colocated/scheduler.ts';
 import type { FixedPrompt } from './lower-bound.ts';
 import { capped, type Workload } from './workload/workload.ts';
 

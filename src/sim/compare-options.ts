@@ -1,6 +1,6 @@
 /** Options and progress of a comparison. */
-import type { Job } from './host/job.ts';
-import type { Scheduler } from './host/scheduler.ts';
+import type { Job } from './colocated/job.ts';
+import type { Scheduler } from './colocated/scheduler.ts';
 import type { RunResult } from './result.ts';
 import type { Workload } from './workload/workload.ts';
 

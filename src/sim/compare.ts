@@ -4,11 +4,11 @@
  * responses, so that seconds for a kept token are given too.
  */
 import { refuse } from '../errors.ts';
+import { usualSchedulers } from './colocated/ablation.ts';
+import { simulate } from './colocated/driver.ts';
+import { type Scheduler, synchronousBaseline, tailBatchingScheduler } from './colocated/scheduler.ts';
 import { describeWorkload, notesOn, settingsOf } from './compare-notes.ts';
 import type { CompareOptions, CompareProgress } from './compare-options.ts';
-import { usualSchedulers } from './host/ablation.ts';
-import { simulate } from './host/driver.ts';
-import { type Scheduler, synchronousBaseline, tailBatchingScheduler } from './host/scheduler.ts';
 import { fixedPrompts, longestOf } from './kept-shares.ts';
 import { oracleSchedule } from './oracle.ts';
 import type { ComparisonResult, RunResult } from './result.ts';

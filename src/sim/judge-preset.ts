@@ -2,8 +2,8 @@
 
 import { refuse } from '../errors.ts';
 import type { JudgeOffloadSettings } from '../planners/judge-offload/index.ts';
+import type { Job } from './colocated/job.ts';
 import { bytesPerValue } from './cost-model.ts';
-import type { Job } from './host/job.ts';
 import type { JudgeSettings } from './rewards/judge-settings.ts';
 
 const layers = 28;

@@ -1,6 +1,6 @@
 /** Computes the metrics of a simulated run. `docs/metrics.md` defines each of them once. */
-import type { EngineRow } from './host/engine-rows.ts';
-import type { Job } from './host/job.ts';
+import type { EngineRow } from './cluster/engine-rows.ts';
+import type { Job } from './colocated/job.ts';
 import type { EngineResult, KeptCounts, RunResult, Segment, StepResult } from './result.ts';
 
 /** The records of a finished run. */

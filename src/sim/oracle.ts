@@ -11,10 +11,11 @@
  */
 import type { AnyDecision, AnyEvent } from '../core/definition.ts';
 import type { VocabularyDecision } from '../schemas/decisions/index.ts';
+import type { DrivenPolicy } from './cluster/event-loop.ts';
+import { rollpackerScheduler } from './colocated/ablation.ts';
+import type { Job } from './colocated/job.ts';
+import { type Scheduler, synchronousBaseline } from './colocated/scheduler.ts';
 import type { CostModel } from './cost-model.ts';
-import { rollpackerScheduler } from './host/ablation.ts';
-import type { Job } from './host/job.ts';
-import { type DrivenPolicy, type Scheduler, synchronousBaseline } from './host/scheduler.ts';
 import { contextTokens, type FixedPrompt } from './lower-bound.ts';
 import { RewardModel } from './rewards/model.ts';
 import type { Workload } from './workload/workload.ts';

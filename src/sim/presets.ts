@@ -4,8 +4,8 @@
  */
 import { oneOf } from '../core/nearest.ts';
 import { refuse } from '../errors.ts';
+import { defineJob, type Job } from './colocated/job.ts';
 import { bytesPerValue, deriveCostModel, type EngineShape, memoryUtilization } from './cost-model.ts';
-import { defineJob, type Job } from './host/job.ts';
 import { hostBytesPerSecond, type PresetTimes, trainingOf } from './preset-training.ts';
 import { interpolated, type LongTail, longTailQuantile, marginalWorkload } from './workload/marginal.ts';
 import type { Workload } from './workload/workload.ts';

@@ -1,8 +1,9 @@
 /** Answers for one trainer, as a generator: it asks for the runs of a search, then compares the result with the baseline. */
+
+import { usualSchedulers } from '../colocated/ablation.ts';
+import type { Job } from '../colocated/job.ts';
 import { comparing } from '../compare.ts';
 import { usualRuns } from '../compare-options.ts';
-import { usualSchedulers } from '../host/ablation.ts';
-import type { Job } from '../host/job.ts';
 import { withLevers } from '../sweep/levers.ts';
 import type { SweepOptions } from '../sweep/result.ts';
 import { type SweepRun, type SynchronousProblem, sweepEvaluator } from '../sweep/run.ts';

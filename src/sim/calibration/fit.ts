@@ -1,8 +1,8 @@
 /** A job calibrated by measured steps, and how well it fits: two of them are fitted, the others are checks. */
 import { refuse } from '../../errors.ts';
 import { calibrateJob, checkMeasured, longestTokens, simulatedSeconds } from '../calibrate.ts';
+import type { Job } from '../colocated/job.ts';
 import type { CostModel } from '../cost-model.ts';
-import type { Job } from '../host/job.ts';
 import type { MeasuredStep } from './measured.ts';
 import type { CalibratedStep, Calibration, FittedSeconds } from './result.ts';
 import { fitTraining, trainingOfStep, trainingSeconds } from './training.ts';

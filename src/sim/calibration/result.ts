@@ -1,6 +1,7 @@
 /** The results of a calibration. */
+
+import type { Job } from '../colocated/job.ts';
 import type { CostModel } from '../cost-model.ts';
-import type { Job } from '../host/job.ts';
 
 /** A measured duration beside that of the model. */
 export interface FittedSeconds {

@@ -2,7 +2,7 @@
 import { printable } from '../../core/printable.ts';
 import type { PoolsComparison } from '../pools/result.ts';
 import type { ComparisonResult } from '../result.ts';
-import type { VlmComparison } from '../vlm/result.ts';
+import type { VlmComparison } from '../vlm-formulas/result.ts';
 import { workloadData } from './data.ts';
 import { contents, sections, tabs } from './parts.ts';
 import { poolsData } from './pools-data.ts';

@@ -1,6 +1,6 @@
 /** The data that a report draws of VLM schedulers: stages of a step, and plans made small. */
-import type { PlanPicture, Shard, VlmComparison, VlmSchedulerResult } from '../vlm/result.ts';
-import { lengthOf } from '../vlm/sample.ts';
+import type { PlanPicture, Shard, VlmComparison, VlmSchedulerResult } from '../vlm-formulas/result.ts';
+import { lengthOf } from '../vlm-formulas/sample.ts';
 
 /** First and last device, start and end in seconds, and the index of a sequence, or one of {@link notShards}. */
 export type PlanBar = readonly [first: number, last: number, start: number, end: number, what: number];

@@ -1,7 +1,7 @@
 /** A VLM workload in a report: findings, tables, stages, and pictures of the plans. */
-import { vlmModel } from '../vlm/models.ts';
-import type { VlmComparison, VlmSchedulerResult } from '../vlm/result.ts';
-import { lengthOf } from '../vlm/sample.ts';
+import { vlmModel } from '../vlm-formulas/models.ts';
+import type { VlmComparison, VlmSchedulerResult } from '../vlm-formulas/result.ts';
+import { lengthOf } from '../vlm-formulas/sample.ts';
 import { escapeHtml, number, percent, table } from './format.ts';
 import { type Findings, type Fold, figure, noFindings, type Part } from './parts.ts';
 import { pictured, vlmData } from './vlm-data.ts';

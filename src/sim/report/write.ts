@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { PoolsComparison } from '../pools/result.ts';
 import type { ComparisonResult } from '../result.ts';
-import type { VlmComparison } from '../vlm/result.ts';
+import type { VlmComparison } from '../vlm-formulas/result.ts';
 import { renderReport } from './html.ts';
 
 /** Returns the script that draws the charts: beside the built package; built on the fly from a source tree. */

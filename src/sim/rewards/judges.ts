@@ -5,7 +5,7 @@
 import type { AnyEvent } from '../../core/definition.ts';
 import { IndexedHeap } from '../../core/heap.ts';
 import type { VocabularyDecision } from '../../schemas/index.ts';
-import type { Machine } from '../host/machine.ts';
+import type { Machine } from '../cluster/machine.ts';
 import { type JudgeLayout, laidOutSeconds, loadSeconds, slowdown, wholeBytes, wholeSeconds } from './judge-layout.ts';
 import type { JudgeSettings } from './judge-settings.ts';
 

@@ -3,7 +3,7 @@
 import type { AnyEvent } from '../../core/definition.ts';
 import { IndexedHeap } from '../../core/heap.ts';
 import { type RewardKind, rewardKind, type VocabularyDecision } from '../../schemas/index.ts';
-import type { Machine } from '../host/machine.ts';
+import type { Machine } from '../cluster/machine.ts';
 import type { RewardWork } from './model.ts';
 import type { RewardSettings } from './settings.ts';
 

@@ -1,7 +1,8 @@
 /** Turns the measurements of a search into a recommendation. */
+
+import { usualSchedulers } from '../colocated/ablation.ts';
 import { compare } from '../compare.ts';
 import { usualRuns } from '../compare-options.ts';
-import { usualSchedulers } from '../host/ablation.ts';
 import type { Interval } from '../result.ts';
 import { type Book, type Candidate, gain, gainInterval, type Pair } from './book.ts';
 import { areGiven, leastKept } from './limits.ts';

@@ -1,6 +1,7 @@
 /** The parts of RollPacker that a host can carry out: the others are not searched, and stay as in the baseline. */
-import type { Job } from '../host/job.ts';
-import { samplesPerTry } from '../host/source.ts';
+
+import { samplesPerTry } from '../cluster/source.ts';
+import type { Job } from '../colocated/job.ts';
 import type { Workload } from '../workload/workload.ts';
 import type { SynchronousSettings } from './settings.ts';
 

@@ -1,7 +1,7 @@
 /** One run of a sweep: a job under some settings, with one seed. */
 import { PolicyError, refuse } from '../../errors.ts';
-import { simulate } from '../host/driver.ts';
-import type { Job } from '../host/job.ts';
+import { simulate } from '../colocated/driver.ts';
+import type { Job } from '../colocated/job.ts';
 import { fixedPrompts, longestOf } from '../kept-shares.ts';
 import type { FixedPrompt } from '../lower-bound.ts';
 import { oracleSchedule } from '../oracle.ts';

@@ -2,9 +2,9 @@
 import type { RolloutPipeInput } from '../../recipes/rolloutpipe/index.ts';
 import type { RollpackerInput } from '../../recipes/rollpacker/index.ts';
 import type { TailPipeliningInput } from '../../recipes/tail-pipelining/index.ts';
-import { type RollpackerSwitches, rollpackerConfigOf, rollpackerScheduler, variants } from '../host/ablation.ts';
-import type { Job } from '../host/job.ts';
-import type { Scheduler } from '../host/scheduler.ts';
+import { type RollpackerSwitches, rollpackerConfigOf, rollpackerScheduler, variants } from '../colocated/ablation.ts';
+import type { Job } from '../colocated/job.ts';
+import type { Scheduler } from '../colocated/scheduler.ts';
 import {
   type PoolsScheduler,
   poolsScheduler,

@@ -1,6 +1,6 @@
 /** The choices of a sweep: the papers' settings, coarse values of each, and the neighbours of a value. */
 import { scaledCount } from '../../schemas/units.ts';
-import { gpuIdsOf } from '../host/cluster.ts';
+import { gpuIdsOf } from '../colocated/cluster.ts';
 import { reproducingWidth } from '../pools/presets.ts';
 import { withoutLevers } from './levers.ts';
 import type { SweepProblem } from './run.ts';

@@ -1,20 +1,20 @@
 /** Builds the simulated machines of a job. */
 import type { AnyEvent } from '../../core/definition.ts';
 import { refuse } from '../../errors.ts';
+import { ElasticInference } from '../cluster/elastic.ts';
+import { EnginePool } from '../cluster/engine-pool.ts';
+import { numbered } from '../cluster/ids.ts';
+import { InferenceMachine } from '../cluster/inference.ts';
+import type { Machine } from '../cluster/machine.ts';
+import { ColocatedGpus } from '../cluster/shared-gpus.ts';
+import { PromptSource } from '../cluster/source.ts';
+import { Trainer } from '../cluster/trainer.ts';
 import { type Judged, Judges } from '../rewards/judges.ts';
 import { plainRewards, RewardModel } from '../rewards/model.ts';
 import type { RewardSettings } from '../rewards/settings.ts';
 import { RewardWorkers } from '../rewards/workers.ts';
 import type { Workload } from '../workload/workload.ts';
-import { ElasticInference } from './elastic.ts';
-import { EnginePool } from './engine-pool.ts';
-import { numbered } from './ids.ts';
-import { InferenceMachine } from './inference.ts';
 import type { Job } from './job.ts';
-import type { Machine } from './machine.ts';
-import { ColocatedGpus } from './shared-gpus.ts';
-import { PromptSource } from './source.ts';
-import { Trainer } from './trainer.ts';
 
 /** The machines of a run, and their sources of prompts and rewards. */
 export interface Cluster {

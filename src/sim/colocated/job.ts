@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import { parse } from '../../core/validate.ts';
 import { positiveCount } from '../../schemas/units.ts';
+import { hardwareSettings } from '../cluster/hardware.ts';
 import { costModelSchema } from '../cost-model.ts';
 import { rewardSettings } from '../rewards/settings.ts';
-import { hardwareSettings } from './hardware.ts';
 
 /** Schema of a job. Every preset is one; for a cluster that has no preset, a user writes one. */
 export const jobSettings = z.strictObject({
