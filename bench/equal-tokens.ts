@@ -3,8 +3,9 @@
  * alone over-provisioned, where drawing deferred prompts again is all that makes responses shorter. Prints the table of
  * `docs/metrics.md`. Run: `npx tsx bench/equal-tokens.ts [seeds]`.
  */
+
+import { rollpackerScheduler, variants } from '../src/sim/colocated/ablation.ts';
 import { compare } from '../src/sim/compare.ts';
-import { rollpackerScheduler, variants } from '../src/sim/host/ablation.ts';
 import { jobPresets, rollpackerWorkload } from '../src/sim/presets.ts';
 
 const switches = variants.find((one) => one.id === 'tail-batching')!.switches;

@@ -6,19 +6,19 @@
 import { pathToFileURL } from 'node:url';
 import Table from 'cli-table3';
 import { bundledVisionSources } from '../src/cli/files.ts';
-import { compareVlm } from '../src/sim/vlm/compare.ts';
-import { mixtureWorkload } from '../src/sim/vlm/mixtures.ts';
-import type { VlmGpuId } from '../src/sim/vlm/models.ts';
-import type { VlmComparison } from '../src/sim/vlm/result.ts';
+import { compareVlm } from '../src/sim/vlm-formulas/compare.ts';
+import { mixtureWorkload } from '../src/sim/vlm-formulas/mixtures.ts';
+import type { VlmGpuId } from '../src/sim/vlm-formulas/models.ts';
+import type { VlmComparison } from '../src/sim/vlm-formulas/result.ts';
 import {
   fixedUlysses,
   flexrlScheduler,
   type VlmScheduler,
   verlBucketing,
   vlmSchedulers,
-} from '../src/sim/vlm/scheduler.ts';
-import { defineVlmJob } from '../src/sim/vlm/settings.ts';
-import { allToAllSeconds, attentionSeconds } from '../src/sim/vlm/timing.ts';
+} from '../src/sim/vlm-formulas/scheduler.ts';
+import { defineVlmJob } from '../src/sim/vlm-formulas/settings.ts';
+import { allToAllSeconds, attentionSeconds } from '../src/sim/vlm-formulas/timing.ts';
 import { type StepRow, table2, table3, table5 } from './flexrl-tables.ts';
 
 const steps = 6;

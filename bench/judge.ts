@@ -5,9 +5,9 @@
  */
 import Table from 'cli-table3';
 import { judgeOffload, runPlanner } from '../src/index.ts';
-import { type RollpackerSwitches, rollpackerScheduler, variants } from '../src/sim/host/ablation.ts';
-import { simulate } from '../src/sim/host/driver.ts';
-import type { Job } from '../src/sim/host/job.ts';
+import { type RollpackerSwitches, rollpackerScheduler, variants } from '../src/sim/colocated/ablation.ts';
+import { simulate } from '../src/sim/colocated/driver.ts';
+import type { Job } from '../src/sim/colocated/job.ts';
 import { judge7b, withJudge } from '../src/sim/judge-preset.ts';
 import { jobPreset, rollpackerWorkload } from '../src/sim/presets.ts';
 import type { RunResult } from '../src/sim/result.ts';

@@ -2,8 +2,9 @@
  * A one-step off-policy pipeline (RollPacker §6.7, Figure 15a): Qwen2.5-7B/8k, 32 prompts a step, eight GPUs that roll out and eight that
  * train the round before. Run: `npx tsx bench/one-step-off.ts [seeds]`.
  */
+
+import { oneStepOffAblation, withOneStepOff } from '../src/sim/colocated/one-step-off.ts';
 import { compare } from '../src/sim/compare.ts';
-import { oneStepOffAblation, withOneStepOff } from '../src/sim/host/one-step-off.ts';
 import { jobPreset, rollpackerWorkload } from '../src/sim/presets.ts';
 
 const { job: preset, capTokens } = jobPreset('qwen2.5-7b-8k');

@@ -3,8 +3,8 @@
  * fitted rows of Figures 2 and 12 and of §3 and §6.3, and no others: coordinate descent from the constants of today, the
  * host's seconds of each job following from its baseline. docs/calibration.md has what it prints.
  */
-import { simulate } from '../../src/sim/host/driver.ts';
-import { type BatchShape, synchronousBaseline, tailBatchingScheduler } from '../../src/sim/host/scheduler.ts';
+import { simulate } from '../../src/sim/colocated/driver.ts';
+import { type BatchShape, synchronousBaseline, tailBatchingScheduler } from '../../src/sim/colocated/scheduler.ts';
 import { type JobPresetId, jobPreset, rollpackerLengths, rollpackerWorkload } from '../../src/sim/presets.ts';
 import { errorOf, type Row } from './row.ts';
 import { rows } from './rows.ts';

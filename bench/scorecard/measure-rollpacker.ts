@@ -1,7 +1,7 @@
 /** Ours for the rows of RollPacker, a mean over seeds each. */
 import { judgeOffload, runPlanner } from '../../src/index.ts';
+import { oneStepOffAblation, withOneStepOff } from '../../src/sim/colocated/one-step-off.ts';
 import { compare } from '../../src/sim/compare.ts';
-import { oneStepOffAblation, withOneStepOff } from '../../src/sim/host/one-step-off.ts';
 import { judge7b, withJudge } from '../../src/sim/judge-preset.ts';
 import { type JobPresetId, rollpackerWorkload } from '../../src/sim/presets.ts';
 import type { StepResult } from '../../src/sim/result.ts';

@@ -1,9 +1,9 @@
 /** Simulated runs of RollPacker's jobs, each made once, and means over seeds. */
 
-import { type RollpackerSwitches, rollpackerScheduler, variants } from '../../src/sim/host/ablation.ts';
-import { simulate } from '../../src/sim/host/driver.ts';
-import type { Job } from '../../src/sim/host/job.ts';
-import { synchronousBaseline, tailBatchingScheduler } from '../../src/sim/host/scheduler.ts';
+import { type RollpackerSwitches, rollpackerScheduler, variants } from '../../src/sim/colocated/ablation.ts';
+import { simulate } from '../../src/sim/colocated/driver.ts';
+import type { Job } from '../../src/sim/colocated/job.ts';
+import { synchronousBaseline, tailBatchingScheduler } from '../../src/sim/colocated/scheduler.ts';
 import { type JobPresetId, jobPreset, rollpackerWorkload } from '../../src/sim/presets.ts';
 import type { RunResult, StepResult } from '../../src/sim/result.ts';
 import type { RewardSettings } from '../../src/sim/rewards/settings.ts';

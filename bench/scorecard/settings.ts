@@ -1,6 +1,7 @@
 /** Settings of RollPacker's figures that are no presets. */
+
+import { defineJob } from '../../src/sim/colocated/job.ts';
 import { deriveCostModel } from '../../src/sim/cost-model.ts';
-import { defineJob } from '../../src/sim/host/job.ts';
 import { jobPreset, rollpackerWorkload } from '../../src/sim/presets.ts';
 import { interpolated, longTailQuantile, marginalWorkload } from '../../src/sim/workload/marginal.ts';
 import type { Workload } from '../../src/sim/workload/workload.ts';

@@ -1,15 +1,14 @@
-/** Makes policies and plans. It imports no definition, so that a bundle of one policy stays small. */
+/** Makes policies and plans. This file imports no definition, so that a bundle with one policy stays small. */
 import { isPolicyError, refuse } from '../errors.ts';
-import {
-  type AnyDefinition,
-  type AnyEvent,
-  type AnyPlannerDefinition,
-  type AnyPolicyDefinition,
-  type ConfigOf,
-  isDefinition,
-  type PlanInputOf,
-  type PlanOf,
-  type PolicyDefinition,
+import type {
+  AnyDefinition,
+  AnyEvent,
+  AnyPlannerDefinition,
+  AnyPolicyDefinition,
+  ConfigOf,
+  PlanInputOf,
+  PlanOf,
+  PolicyDefinition,
 } from './definition.ts';
 import { Policy, type PolicyOptions } from './policy.ts';
 import { openSnapshot, snapshotSchema } from './snapshot.ts';
@@ -38,8 +37,8 @@ export type StartOf<P> =
  * const again = create(tailBatching, { snapshot: tail.snapshot() });
  * ```
  *
- * @throws PolicyError `invalid_config` for a configuration that does not fit, `infeasible` for one that cannot be kept to,
- *   `snapshot_mismatch` for a snapshot of another policy or of a version that is not migrated
+ * @throws PolicyError `invalid_config` for a configuration that does not fit, `infeasible` for one that cannot be fulfilled,
+ * `snapshot_mismatch` for a snapshot of another policy or of a version that cannot be migrated
  */
 export function create<P extends AnyPolicyDefinition>(
   definition: P,
@@ -49,10 +48,11 @@ export function create<P extends AnyPolicyDefinition>(
   return new Policy(definition, begin(definition, start), options) as PolicyOf<P>;
 }
 
-/** In JavaScript a definition may be an id, or one of the other kind. */
+/** Refuses an id or a definition of the other kind, which JavaScript callers may pass. */
 function assertDefinition(definition: AnyDefinition, isPlanner: boolean, expected: string): void {
-  if (isDefinition(definition) && (definition.kind === 'planner') === isPlanner) return;
-  refuse('invalid_input', 'definition', expected, isDefinition(definition) ? definition.id : definition);
+  const kind: unknown = (definition as Partial<AnyDefinition> | undefined)?.kind;
+  if (kind !== undefined && (kind === 'planner') === isPlanner) return;
+  refuse('invalid_input', 'definition', expected, kind === undefined ? definition : definition.id);
 }
 
 function begin(definition: AnyPolicyDefinition, start: unknown) {
@@ -72,7 +72,7 @@ function begin(definition: AnyPolicyDefinition, start: unknown) {
 /**
  * Computes the plan of a planner.
  *
- * @throws PolicyError `invalid_input` for an input that does not fit the schema, `infeasible` where there is no plan
+ * @throws PolicyError `invalid_input` for an input that does not fit the schema, `infeasible` if there is no plan
  */
 export function runPlanner<P extends AnyPlannerDefinition>(definition: P, input: PlanInputOf<P>): PlanOf<P> {
   assertDefinition(definition, true, 'a planner (`create` takes policies and recipes, `registry.plan` ids)');
@@ -85,6 +85,6 @@ export function runPlanner<P extends AnyPlannerDefinition>(definition: P, input:
   }
 }
 
-/** An event of a policy whose type is known only when it runs. */
+/** An event of a policy whose type is known only at run time. */
 // biome-ignore lint/suspicious/noExplicitAny: of `unknown`, an event that an interface describes would be none
 export type LooseEvent = AnyEvent & Readonly<Record<string, any>>;

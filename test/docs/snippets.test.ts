@@ -9,7 +9,7 @@ import * as schemas from 'rollflex/schemas';
 import * as sim from 'rollflex/sim';
 import * as testing from 'rollflex/testing';
 import { describe, expect, test } from 'vitest';
-import { vlmTraceLineSchema } from '../../src/sim/vlm/trace.ts';
+import { vlmTraceLineSchema } from '../../src/sim/vlm-formulas/trace.ts';
 import { root } from '../support/command-line.ts';
 import { documentedSnippets, extractSnippets, runSnippet, typeErrors } from '../support/snippets.ts';
 

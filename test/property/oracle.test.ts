@@ -1,9 +1,9 @@
 /** The oracle schedule against the best of all schedules of small instances, and against other orders of large ones. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { simulate } from '../../src/sim/host/driver.ts';
-import { defineJob, type Job } from '../../src/sim/host/job.ts';
-import { oneStepOffAblation, withOneStepOff } from '../../src/sim/host/one-step-off.ts';
+import { simulate } from '../../src/sim/colocated/driver.ts';
+import { defineJob, type Job } from '../../src/sim/colocated/job.ts';
+import { oneStepOffAblation, withOneStepOff } from '../../src/sim/colocated/one-step-off.ts';
 import { fixedPrompts } from '../../src/sim/kept-shares.ts';
 import { clairvoyantLowerBound, type FixedPrompt } from '../../src/sim/lower-bound.ts';
 import { clairvoyantWindows, type OracleOptions, oracleSchedule } from '../../src/sim/oracle.ts';

@@ -1,13 +1,13 @@
 /** The simulator of VLM steps over random batches: nothing is lost between a plan and its stages. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { nodeOfSamples } from '../../src/sim/vlm/loading.ts';
-import { pictureOf } from '../../src/sim/vlm/picture.ts';
-import { lengthOf, type VlmSample } from '../../src/sim/vlm/sample.ts';
-import { fixedUlysses, flexrlScheduler, verlBucketing } from '../../src/sim/vlm/scheduler.ts';
-import { defineVlmJob, nodesOf } from '../../src/sim/vlm/settings.ts';
-import { stageSeconds, towerFirst } from '../../src/sim/vlm/stage.ts';
-import { simulateStep } from '../../src/sim/vlm/step.ts';
+import { nodeOfSamples } from '../../src/sim/vlm-formulas/loading.ts';
+import { pictureOf } from '../../src/sim/vlm-formulas/picture.ts';
+import { lengthOf, type VlmSample } from '../../src/sim/vlm-formulas/sample.ts';
+import { fixedUlysses, flexrlScheduler, verlBucketing } from '../../src/sim/vlm-formulas/scheduler.ts';
+import { defineVlmJob, nodesOf } from '../../src/sim/vlm-formulas/settings.ts';
+import { stageSeconds, towerFirst } from '../../src/sim/vlm-formulas/stage.ts';
+import { simulateStep } from '../../src/sim/vlm-formulas/step.ts';
 import { image, text, video } from '../support/vlm.ts';
 
 const sample = fc.oneof(

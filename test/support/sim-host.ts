@@ -1,7 +1,7 @@
 /** Small jobs and workloads for tests of the simulated host. */
 import type { AnyDecision, AnyEvent } from '../../src/core/definition.ts';
-import { defineJob, type Job } from '../../src/sim/host/job.ts';
-import type { Scheduler } from '../../src/sim/host/scheduler.ts';
+import { defineJob, type Job } from '../../src/sim/colocated/job.ts';
+import type { Scheduler } from '../../src/sim/colocated/scheduler.ts';
 import type { Workload } from '../../src/sim/workload/workload.ts';
 import { freeCost } from './free-cost.ts';
 

@@ -1,8 +1,8 @@
 /** The ablation with a judge as a model on GPUs: of its own, or beside the actor. */
 import { describe, expect, test } from 'vitest';
-import { type RollpackerSwitches, rollpackerScheduler, variants } from '../../../src/sim/host/ablation.ts';
-import { simulate } from '../../../src/sim/host/driver.ts';
-import type { Job } from '../../../src/sim/host/job.ts';
+import { type RollpackerSwitches, rollpackerScheduler, variants } from '../../../src/sim/colocated/ablation.ts';
+import { simulate } from '../../../src/sim/colocated/driver.ts';
+import type { Job } from '../../../src/sim/colocated/job.ts';
 import { withJudge } from '../../../src/sim/judge-preset.ts';
 import { jobPreset, rollpackerWorkload } from '../../../src/sim/presets.ts';
 import type { RunResult } from '../../../src/sim/result.ts';

@@ -1,15 +1,15 @@
 /** The ablation: the recipe rollpacker drives engines, reward workers and the trainer of the simulated cluster. */
 import { describe, expect, test } from 'vitest';
 import { isPolicyError } from '../../../src/index.ts';
-import { gradientSeconds, passSeconds, swapSeconds } from '../../../src/sim/cost-model.ts';
 import {
   ablation,
   type RollpackerSwitches,
   rollpackerConfigOf,
   rollpackerScheduler,
   variants,
-} from '../../../src/sim/host/ablation.ts';
-import { simulate } from '../../../src/sim/host/driver.ts';
+} from '../../../src/sim/colocated/ablation.ts';
+import { simulate } from '../../../src/sim/colocated/driver.ts';
+import { gradientSeconds, passSeconds, swapSeconds } from '../../../src/sim/cost-model.ts';
 import { jobPreset, rollpackerWorkload } from '../../../src/sim/presets.ts';
 import type { RunResult } from '../../../src/sim/result.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { isPolicyError } from '../../../src/errors.ts';
+import { tailBatchingScheduler } from '../../../src/sim/colocated/scheduler.ts';
 import { compare, comparing } from '../../../src/sim/compare.ts';
 import type { CompareOptions } from '../../../src/sim/compare-options.ts';
-import { tailBatchingScheduler } from '../../../src/sim/host/scheduler.ts';
 import { jobPreset, rollpackerWorkload } from '../../../src/sim/presets.ts';
 import { plainJob, plainWorkload } from '../../support/sim-host.ts';
 

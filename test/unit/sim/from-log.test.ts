@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { recordEvents } from '../../../src/core/event-log.ts';
 import { isPolicyError } from '../../../src/errors.ts';
+import { simulate } from '../../../src/sim/colocated/driver.ts';
+import { tailBatchingScheduler } from '../../../src/sim/colocated/scheduler.ts';
 import { traceFromLog, workloadFromLog } from '../../../src/sim/from-log.ts';
-import { simulate } from '../../../src/sim/host/driver.ts';
-import { tailBatchingScheduler } from '../../../src/sim/host/scheduler.ts';
 import { lengthsFromLog } from '../../../src/sim/log-lengths.ts';
 import { uniform } from '../../../src/sim/random.ts';
 import { longTailQuantile, marginalWorkload } from '../../../src/sim/workload/marginal.ts';

@@ -1,7 +1,7 @@
 /** The engines of the job: who gets a request, what ends when, and the books of the GPUs that they stand on. */
 import { describe, expect, it } from 'vitest';
-import { EnginePool } from '../../../src/sim/host/engine-pool.ts';
-import type { Job } from '../../../src/sim/host/job.ts';
+import { EnginePool } from '../../../src/sim/cluster/engine-pool.ts';
+import type { Job } from '../../../src/sim/colocated/job.ts';
 import { refusal } from '../../support/refusal.ts';
 import { plainJob } from '../../support/sim-host.ts';
 

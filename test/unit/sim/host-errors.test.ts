@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { AnyDecision } from '../../../src/core/definition.ts';
 import { isPolicyError } from '../../../src/errors.ts';
-import { simulate } from '../../../src/sim/host/driver.ts';
-import { defineJob } from '../../../src/sim/host/job.ts';
-import { type Scheduler, synchronousBaseline, tailBatchingScheduler } from '../../../src/sim/host/scheduler.ts';
-import { Timers } from '../../../src/sim/host/timers.ts';
+import { Timers } from '../../../src/sim/cluster/timers.ts';
+import { simulate } from '../../../src/sim/colocated/driver.ts';
+import { defineJob } from '../../../src/sim/colocated/job.ts';
+import { type Scheduler, synchronousBaseline, tailBatchingScheduler } from '../../../src/sim/colocated/scheduler.ts';
 import { jobPreset } from '../../../src/sim/presets.ts';
 import { plainJob, plainWorkload } from '../../support/sim-host.ts';
 

@@ -1,6 +1,6 @@
 /** The data source of the simulated job: who is dealt when, and with which samples. */
 import { expect, test } from 'vitest';
-import { PromptSource } from '../../../src/sim/host/source.ts';
+import { PromptSource } from '../../../src/sim/cluster/source.ts';
 import { plainWorkload } from '../../support/sim-host.ts';
 
 const ids = (prompts: readonly { promptId: string }[]): string[] => prompts.map((one) => one.promptId);

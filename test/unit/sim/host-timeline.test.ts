@@ -1,7 +1,7 @@
 /** Segments of a rollout: no gap, no overlap, no time lost, no bubble hidden. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addActivity, rolloutSegments } from '../../../src/sim/host/timeline.ts';
+import { addActivity, rolloutSegments } from '../../../src/sim/cluster/timeline.ts';
 import type { Segment } from '../../../src/sim/result.ts';
 
 const ran = (startSeconds: number, endSeconds: number, running: number): Segment => ({

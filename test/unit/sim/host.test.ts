@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { simulate } from '../../../src/sim/host/driver.ts';
-import { synchronousBaseline, tailBatchingScheduler } from '../../../src/sim/host/scheduler.ts';
+import { simulate } from '../../../src/sim/colocated/driver.ts';
+import { synchronousBaseline, tailBatchingScheduler } from '../../../src/sim/colocated/scheduler.ts';
 import { overheard, plainJob, plainWorkload, trainedPrompts } from '../../support/sim-host.ts';
 
 const around = {

@@ -1,10 +1,10 @@
 /** What is counted of kept responses, on a source by hand. */
 import { expect, it } from 'vitest';
-import { rollpackerScheduler, variants } from '../../../src/sim/host/ablation.ts';
-import { simulate } from '../../../src/sim/host/driver.ts';
-import { KeptResponses } from '../../../src/sim/host/kept.ts';
-import { synchronousBaseline, tailBatchingScheduler } from '../../../src/sim/host/scheduler.ts';
-import { PromptSource, samplesPerTry } from '../../../src/sim/host/source.ts';
+import { KeptResponses } from '../../../src/sim/cluster/kept.ts';
+import { PromptSource, samplesPerTry } from '../../../src/sim/cluster/source.ts';
+import { rollpackerScheduler, variants } from '../../../src/sim/colocated/ablation.ts';
+import { simulate } from '../../../src/sim/colocated/driver.ts';
+import { synchronousBaseline, tailBatchingScheduler } from '../../../src/sim/colocated/scheduler.ts';
 import { fixedPrompts, longestOf } from '../../../src/sim/kept-shares.ts';
 import { jobPreset, rollpackerWorkload } from '../../../src/sim/presets.ts';
 import { plainJob, plainWorkload } from '../../support/sim-host.ts';

@@ -1,7 +1,7 @@
 /** The clairvoyant lower bound by hand, its inputs, and what it may not depend on. */
 import { describe, expect, it } from 'vitest';
-import { simulate } from '../../../src/sim/host/driver.ts';
-import { synchronousBaseline } from '../../../src/sim/host/scheduler.ts';
+import { simulate } from '../../../src/sim/colocated/driver.ts';
+import { synchronousBaseline } from '../../../src/sim/colocated/scheduler.ts';
 import { clairvoyantLowerBound, clairvoyantOrder, type FixedPrompt } from '../../../src/sim/lower-bound.ts';
 import { refusal } from '../../support/refusal.ts';
 import { plainJob, plainWorkload } from '../../support/sim-host.ts';

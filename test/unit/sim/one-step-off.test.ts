@@ -1,8 +1,8 @@
 /** One-step off-policy pipelines: a round opens when the one before has drained and the one before that is trained. */
 import { describe, expect, test } from 'vitest';
-import { rollpackerScheduler, variants } from '../../../src/sim/host/ablation.ts';
-import { simulate } from '../../../src/sim/host/driver.ts';
-import { oneStepOffAblation, withOneStepOff } from '../../../src/sim/host/one-step-off.ts';
+import { rollpackerScheduler, variants } from '../../../src/sim/colocated/ablation.ts';
+import { simulate } from '../../../src/sim/colocated/driver.ts';
+import { oneStepOffAblation, withOneStepOff } from '../../../src/sim/colocated/one-step-off.ts';
 import { clairvoyantLowerBound } from '../../../src/sim/lower-bound.ts';
 import { jobPreset, rollpackerWorkload } from '../../../src/sim/presets.ts';
 import { refusal } from '../../support/refusal.ts';

@@ -1,7 +1,7 @@
 /** What the oracle schedule does, seen from outside: order, placement, rewards, and what the policy is told. */
 import { describe, expect, it } from 'vitest';
-import { rollpackerScheduler, variants } from '../../../src/sim/host/ablation.ts';
-import { simulate } from '../../../src/sim/host/driver.ts';
+import { rollpackerScheduler, variants } from '../../../src/sim/colocated/ablation.ts';
+import { simulate } from '../../../src/sim/colocated/driver.ts';
 import { fixedPrompts } from '../../../src/sim/kept-shares.ts';
 import { oracleSchedule, oracleWindowRounds } from '../../../src/sim/oracle.ts';
 import { jobPreset, jobPresets, rollpackerWorkload } from '../../../src/sim/presets.ts';

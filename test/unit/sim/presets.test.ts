@@ -1,6 +1,6 @@
 /** The presets are whole, frozen, and what RollPacker §6 says of them. */
 import { describe, expect, it, test } from 'vitest';
-import { defineJob } from '../../../src/sim/host/job.ts';
+import { defineJob } from '../../../src/sim/colocated/job.ts';
 import { jobPreset, jobPresetIds, jobPresets, rollpackerWorkload } from '../../../src/sim/presets.ts';
 
 describe('presets', () => {

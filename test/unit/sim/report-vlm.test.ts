@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { renderReport } from '../../../src/sim/report/html.ts';
 import { notShards, pictured, sequenceColours, vlmData } from '../../../src/sim/report/vlm-data.ts';
-import { compareVlm } from '../../../src/sim/vlm/compare.ts';
-import { defineVlmJob } from '../../../src/sim/vlm/settings.ts';
+import { compareVlm } from '../../../src/sim/vlm-formulas/compare.ts';
+import { defineVlmJob } from '../../../src/sim/vlm-formulas/settings.ts';
 import { comparison as text } from '../../support/comparison-fixture.ts';
 import { mixture } from '../../support/vlm.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { selectTp } from '../../../src/policies/adaptive-tp/index.ts';
 import { FileDecisionLog, RpcServer } from '../../../src/rpc/index.ts';
-import { peakTokens } from '../../../src/sim/shadow/oracle.ts';
-import { type ShadowReport, shadowReport } from '../../../src/sim/shadow/report.ts';
+import { peakTokens } from '../../../src/sim/log-report/oracle.ts';
+import { type ShadowReport, shadowReport } from '../../../src/sim/log-report/report.ts';
 import { Folders, linesOf } from '../../support/decision-log.ts';
 import { HandClock, WireClient } from '../../support/rpc.ts';
 import { cluster, realPeak } from '../../support/scale-down-model.ts';

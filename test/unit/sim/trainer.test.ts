@@ -1,7 +1,7 @@
 /** The trainer by hand: two replicas, passes before the gradients, one optimizer step. */
 import { expect, test } from 'vitest';
 import type { VocabularyDecision } from '../../../src/schemas/index.ts';
-import { Trainer } from '../../../src/sim/host/trainer.ts';
+import { Trainer } from '../../../src/sim/cluster/trainer.ts';
 import { plainJob } from '../../support/sim-host.ts';
 
 const { cost } = plainJob(

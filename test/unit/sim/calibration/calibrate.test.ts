@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { isPolicyError } from '../../../../src/errors.ts';
 import { calibrate } from '../../../../src/sim/calibration/fit.ts';
 import type { MeasuredStep } from '../../../../src/sim/calibration/measured.ts';
+import { simulate } from '../../../../src/sim/colocated/driver.ts';
+import { synchronousBaseline } from '../../../../src/sim/colocated/scheduler.ts';
 import type { CostModel } from '../../../../src/sim/cost-model.ts';
-import { simulate } from '../../../../src/sim/host/driver.ts';
-import { synchronousBaseline } from '../../../../src/sim/host/scheduler.ts';
 import { jobPreset, rollpackerWorkload } from '../../../../src/sim/presets.ts';
 import { runs } from '../../../support/runs.ts';
 

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { bytesPerVisualToken, decoding, shadow } from '../../../../src/sim/vlm/constants.ts';
-import { inputSeconds, movedBytes } from '../../../../src/sim/vlm/inputs.ts';
-import { decodeSeconds, load, nodeOfSamples } from '../../../../src/sim/vlm/loading.ts';
+import { bytesPerVisualToken, decoding, shadow } from '../../../../src/sim/vlm-formulas/constants.ts';
+import { inputSeconds, movedBytes } from '../../../../src/sim/vlm-formulas/inputs.ts';
+import { decodeSeconds, load, nodeOfSamples } from '../../../../src/sim/vlm-formulas/loading.ts';
 import {
   fixedUlysses,
   flexrlScheduler,
   placeBatch,
   type VlmScheduler,
   verlBucketing,
-} from '../../../../src/sim/vlm/scheduler.ts';
-import { defineVlmJob } from '../../../../src/sim/vlm/settings.ts';
+} from '../../../../src/sim/vlm-formulas/scheduler.ts';
+import { defineVlmJob } from '../../../../src/sim/vlm-formulas/settings.ts';
 import { image, text, video } from '../../../support/vlm.ts';
 
 const job = defineVlmJob({ gpus: 16, batchSequences: 8 });

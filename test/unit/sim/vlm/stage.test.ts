@@ -1,17 +1,22 @@
 import { describe, expect, test } from 'vitest';
-import { vlmModel } from '../../../../src/sim/vlm/models.ts';
-import { pictureOf } from '../../../../src/sim/vlm/picture.ts';
-import { lengthOf, type VlmSample } from '../../../../src/sim/vlm/sample.ts';
+import { vlmModel } from '../../../../src/sim/vlm-formulas/models.ts';
+import { pictureOf } from '../../../../src/sim/vlm-formulas/picture.ts';
+import { lengthOf, type VlmSample } from '../../../../src/sim/vlm-formulas/sample.ts';
 import {
   fixedUlysses,
   flexrlScheduler,
   placeBatch,
   type VlmScheduler,
   verlBucketing,
-} from '../../../../src/sim/vlm/scheduler.ts';
-import { defineVlmJob } from '../../../../src/sim/vlm/settings.ts';
-import { balanceOf, deviceLoads, stageSeconds } from '../../../../src/sim/vlm/stage.ts';
-import { allToAllSeconds, attentionSeconds, linearSeconds, visionSeconds } from '../../../../src/sim/vlm/timing.ts';
+} from '../../../../src/sim/vlm-formulas/scheduler.ts';
+import { defineVlmJob } from '../../../../src/sim/vlm-formulas/settings.ts';
+import { balanceOf, deviceLoads, stageSeconds } from '../../../../src/sim/vlm-formulas/stage.ts';
+import {
+  allToAllSeconds,
+  attentionSeconds,
+  linearSeconds,
+  visionSeconds,
+} from '../../../../src/sim/vlm-formulas/timing.ts';
 import { text, video } from '../../../support/vlm.ts';
 
 const job = defineVlmJob({ gpus: 4, batchSequences: 4 });

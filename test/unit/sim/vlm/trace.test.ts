@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { readVisionSources } from '../../../../src/sim/vlm/sources.ts';
-import { readVlmTrace } from '../../../../src/sim/vlm/trace.ts';
+import { readVisionSources } from '../../../../src/sim/vlm-formulas/sources.ts';
+import { readVlmTrace } from '../../../../src/sim/vlm-formulas/trace.ts';
 
 describe('readVlmTrace', () => {
   test('reads text, images and videos; frames and responses are cut', () => {

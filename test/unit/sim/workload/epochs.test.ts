@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { rollpackerScheduler, variants } from '../../../../src/sim/host/ablation.ts';
-import { simulate } from '../../../../src/sim/host/driver.ts';
-import { PromptSource } from '../../../../src/sim/host/source.ts';
+import { PromptSource } from '../../../../src/sim/cluster/source.ts';
+import { rollpackerScheduler, variants } from '../../../../src/sim/colocated/ablation.ts';
+import { simulate } from '../../../../src/sim/colocated/driver.ts';
 import { jobPreset, rollpackerWorkload } from '../../../../src/sim/presets.ts';
 import { inEpochs } from '../../../../src/sim/workload/epochs.ts';
 

@@ -1,0 +1,89 @@
+/** The inference engines as a machine: requests in, responses and confirmed aborts out. */
+import type { AnyEvent } from '../../core/definition.ts';
+import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
+import type { Outcome } from '../engine/decode-engine.ts';
+import { sumOf } from '../metrics.ts';
+import type { EnginePool } from './engine-pool.ts';
+import type { Machine } from './machine.ts';
+import type { RoundRecord } from './round-record.ts';
+import type { PromptSource } from './source.ts';
+
+type Launch = Extract<VocabularyDecision, { type: 'request.launch' | 'request.admit' }>;
+
+/** Engines that generate the samples of a prompt source. */
+export class InferenceMachine implements Machine {
+  readonly pool: EnginePool;
+  protected readonly source: PromptSource;
+  protected record: RoundRecord | undefined;
+  /** Time from which the engines take requests; earlier requests wait for it. */
+  protected readyAt = 0;
+  /** Requests whose abort was decided and is not reported yet. */
+  protected readonly aborting = new Set<string>();
+  readonly #completed: (requestId: string, at: number) => void;
+  #preemptedBefore = 0;
+
+  /** @param completed - hears of every complete response, such as a verifier */
+  constructor(
+    pool: EnginePool,
+    source: PromptSource,
+    completed: (requestId: string, at: number) => void = () => undefined,
+  ) {
+    this.pool = pool;
+    this.source = source;
+    this.#completed = completed;
+  }
+
+  /** Preemptions of the round. */
+  get preemptions(): number {
+    return this.#preempted() - this.#preemptedBefore;
+  }
+
+  /** Begins a round, to which requests that end from now on belong. */
+  beginRound(record: RoundRecord, _at: number): void {
+    this.record = record;
+    this.#preemptedBefore = this.#preempted();
+  }
+
+  carryOut(decision: VocabularyDecision, at: number): void {
+    switch (decision.type) {
+      case 'request.launch':
+      // With a frontier a launch stays in the policy, and its admission comes out.
+      case 'request.admit':
+        return this.#launch(decision, at);
+      case 'request.abort':
+        this.aborting.add(decision.requestId);
+        this.pool.abort(decision.requestId, at);
+    }
+  }
+
+  nextAt(): number {
+    return this.pool.nextEventAt();
+  }
+
+  advanceTo(at: number): AnyEvent[] {
+    return this.pool.advanceTo(at).map((outcome) => this.report(outcome, at));
+  }
+
+  #preempted(): number {
+    this.pool.collect();
+    return sumOf(this.pool.rows, (row) => row.preemptions);
+  }
+
+  #launch(decision: Launch, at: number): void {
+    const { requestId, promptId, index } = decision;
+    const engineId = decision.type === 'request.launch' ? decision.engineId : undefined;
+    const { tokens, promptTokens } = this.source.draw(requestId, promptId, index);
+    this.pool.launch({ requestId, promptTokens, responseTokens: tokens }, engineId, Math.max(at, this.readyAt));
+    this.record!.started();
+  }
+
+  /** Returns the event for the end of a request. */
+  protected report(outcome: Outcome, at: number): AnyEvent {
+    const { requestId, kind, tokens } = outcome;
+    this.aborting.delete(requestId);
+    this.record!.ended(outcome, this.source.drawn(requestId)?.promptTokens ?? 0);
+    if (kind === 'completed') this.#completed(requestId, at);
+    const type = kind === 'completed' ? 'response.completed' : 'request.aborted';
+    return { type, at, requestId, tokens } as AnyEvent;
+  }
+}

@@ -1,0 +1,110 @@
+/** The record of one round: counters of its requests and responses, and the moments that decisions have named. */
+import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
+import type { FinalPrompt } from '../../schemas/prompts.ts';
+import type { Outcome } from '../engine/decode-engine.ts';
+
+type Measured = Extract<VocabularyDecision, { type: 'pipeline.measured' }>;
+
+/** Counters of one round. */
+export class RoundRecord {
+  /** Number of the round, from 0. */
+  readonly step: number;
+  readonly roundId: string;
+  /** Time at which the engines run the first requests. */
+  readonly openedSeconds: number;
+  kind: 'short' | 'long' = 'long';
+  prompts: readonly FinalPrompt[] = [];
+  deferredPrompts = 0;
+  /** Responses that the round trains on, their tokens, and most tokens of one. */
+  keptResponses = 0;
+  keptTokens = 0;
+  longest = 0;
+  capped = 0;
+  /** Requests that have ended, whatever became of them; their prompts' tokens, and most tokens of one. */
+  requests = 0;
+  promptTokens = 0;
+  longestRequest = 0;
+  generatedTokens = 0;
+  abortedTokens = 0;
+  /** Most requests that the engines had at once. */
+  mostInService = 0;
+  #inService = 0;
+  /** Tensor parallelism of its engines, where the policy sets it, and seconds of the change to it. */
+  tp: number | undefined;
+  reshardSeconds = 0;
+  /** Times of its last complete response, the end of its last request, its last reward, and its new weights. */
+  completedAt: number | undefined;
+  drainedAt: number | undefined;
+  rewardedAt: number | undefined;
+  trainedAt: number | undefined;
+  /** Measurements of the policies, the last width of the frontier, and how often it has starved the trainer. */
+  measured: Measured | undefined;
+  width: number | undefined;
+  starved = 0;
+
+  constructor(step: number, openedSeconds: number) {
+    this.step = step;
+    this.roundId = `r${step}`;
+    this.openedSeconds = openedSeconds;
+  }
+
+  /** Records that the engines have got a request. */
+  started(): void {
+    this.#inService += 1;
+    this.mostInService = Math.max(this.mostInService, this.#inService);
+  }
+
+  /** Records the end of a request. */
+  ended({ kind, tokens }: Outcome, promptTokens: number): void {
+    this.#inService -= 1;
+    this.requests += 1;
+    this.promptTokens += promptTokens;
+    if (tokens > this.longestRequest) this.longestRequest = tokens;
+    this.generatedTokens += tokens;
+    if (kind === 'aborted') this.abortedTokens += tokens;
+  }
+
+  /** Counts a response that the round trains on. */
+  counted(tokens: number, isCapped: boolean): void {
+    this.keptTokens += tokens;
+    this.keptResponses += 1;
+    if (tokens > this.longest) this.longest = tokens;
+    if (isCapped) this.capped += 1;
+  }
+
+  /** Keeps the decisions about the round. */
+  note(decision: VocabularyDecision, at: number): void {
+    switch (decision.type) {
+      case 'round.planned':
+        this.kind = decision.kind;
+        break;
+      case 'prompt.deferred':
+        this.deferredPrompts += 1;
+        break;
+      case 'round.completed':
+        this.kind = decision.kind;
+        this.prompts = decision.prompts;
+        this.completedAt = decision.at;
+        break;
+      case 'round.drained':
+        this.drainedAt = at;
+        break;
+      case 'round.rewarded':
+        this.rewardedAt = at;
+        break;
+      case 'round.trained':
+        this.trainedAt = at;
+        break;
+      case 'pipeline.measured':
+        this.measured = decision;
+        break;
+      case 'request.admit':
+        this.width = decision.reason.width;
+        break;
+      case 'frontier.starved':
+        this.starved += 1;
+        break;
+      default:
+    }
+  }
+}

@@ -1,0 +1,170 @@
+/** RollPacker, mechanism by mechanism: the recipe that a real host embeds, with some of it switched off. */
+import type { AnyEvent } from '../../core/definition.ts';
+import { create } from '../../core/start.ts';
+import { refuse } from '../../errors.ts';
+import { type RollpackerInput, rollpacker } from '../../recipes/rollpacker/index.ts';
+import type { DrivenPolicy } from '../cluster/event-loop.ts';
+import { numbered } from '../cluster/ids.ts';
+import type { Variant } from '../result.ts';
+import { gpuIdsOf, trainingGpuIdsOf, trainingReplicasOf } from './cluster.ts';
+import type { Job } from './job.ts';
+import { profileOf } from './profile.ts';
+import { type Scheduler, synchronousBaseline, tailBatchingScheduler } from './scheduler.ts';
+
+/** Switches for the mechanisms of RollPacker, and its settings that are not the job's. */
+export type RollpackerSwitches = Pick<
+  RollpackerInput,
+  'tailBatching' | 'adaptiveTp' | 'adaptiveTimeout' | 'asyncReward' | 'streamTraining'
+> &
+  Partial<
+    Pick<
+      RollpackerInput,
+      'promptSpeculation' | 'responseSpeculation' | 'scaleDownTrigger' | 'startTp' | 'fetch' | 'judgeOffload'
+    >
+  > & {
+    /** A round opens while the one before is trained on GPUs of its own (RollPacker §6.7); not with `streamTraining`. */
+    readonly oneStepOff?: boolean;
+  };
+
+/** Longest that a judgement may take, in seconds. */
+const judgeBudgetSeconds = 3600;
+
+/** Returns the configuration of the recipe `rollpacker` for a job. Throws `PolicyError` `infeasible` without hardware. */
+export function rollpackerConfigOf(job: Job, switches: RollpackerSwitches = {}): RollpackerInput {
+  const { hardware, promptsPerRound, responsesPerPrompt } = job;
+  const { judgeOffload: _, oneStepOff = false, ...rest } = switches;
+  if (oneStepOff && rest.streamTraining !== false) {
+    const expected = 'false: in a one-step off-policy pipeline training has GPUs of its own';
+    refuse('infeasible', 'streamTraining', expected, rest.streamTraining ?? true);
+  }
+  if (hardware === undefined) {
+    refuse('infeasible', 'hardware', 'a job with hardware', job.name);
+  }
+  const gpuIds = gpuIdsOf(job);
+  const { gpusPerServer, costs, kvHeads, modelBytes, gpuMemoryBytes, memoryUtilization } = hardware;
+  const trainers = oneStepOff ? trainingGpuIdsOf(job) : gpuIds;
+  const trainingReplicas = trainingReplicasOf(job, trainers.length);
+  const perReplica = trainers.length / trainingReplicas;
+  const degrees = costs.map((one) => one.tp);
+  const start = { short: job.cost.gpus, long: job.cost.gpus };
+  return {
+    promptsPerRound,
+    responsesPerPrompt,
+    servers: numbered('server', Math.ceil(gpuIds.length / gpusPerServer)).map((serverId, index) => ({
+      serverId,
+      gpuIds: gpuIds.slice(index * gpusPerServer, (index + 1) * gpusPerServer),
+    })),
+    kvHeads,
+    modelBytes,
+    gpuMemoryBytes,
+    memoryUtilization,
+    kvBytesPerToken: hardware.kvBytesPerToken,
+    maxResponseTokens: hardware.maxResponseTokens,
+    minTp: degrees[0]!,
+    maxTp: degrees[degrees.length - 1]!,
+    startTp: start,
+    profile: profileOf(hardware),
+    rewardKindByDomain: { rule: 'rule', sandbox: 'sandbox', judge: 'judge' },
+    trainingReplicas: numbered('replica', trainingReplicas).map((id, index) => ({
+      id,
+      gpuIds: trainers.slice(index * perReplica, (index + 1) * perReplica),
+    })),
+    pace: 'shared',
+    ...judgeOf(job, switches),
+    reference: job.cost.referenceSecondsPerToken > 0 ? 'swap' : 'none',
+    ...rest,
+  };
+}
+
+/** Lays a judge out beside the actor where rewards are computed beside the rollout. */
+function judgeOf(
+  { rewards }: Job,
+  switches: RollpackerSwitches,
+): Pick<RollpackerInput, 'judgeOffload' | 'judge' | 'rewardBudgetSeconds'> {
+  const judge = rewards?.judge;
+  if (judge === undefined) return {};
+  // A judge always ends; its budget would run while it waits for its place.
+  const rewardBudgetSeconds = { judge: judgeBudgetSeconds };
+  const isColocated = judge.placement === 'colocated';
+  const judgeOffload = isColocated && (switches.judgeOffload ?? switches.asyncReward ?? true);
+  return judgeOffload ? { rewardBudgetSeconds, judgeOffload, judge: judge.model } : { rewardBudgetSeconds };
+}
+
+/** Returns RollPacker with some of its mechanisms: the recipe `rollpacker`. With all of them off it is the synchronous baseline. */
+export function rollpackerScheduler(job: Job, id: string, switches: RollpackerSwitches, label = id): Scheduler {
+  const config = rollpackerConfigOf(job, switches);
+  create(rollpacker, config);
+  return {
+    id,
+    label,
+    holdsDeferred: true,
+    trains: true,
+    oneStepOff: switches.oneStepOff ?? false,
+    create: (options) => create(rollpacker, config, options) as unknown as DrivenPolicy,
+    openRound: (round) => ({ type: 'round.requested', ...round }) as AnyEvent,
+  };
+}
+
+const off = {
+  tailBatching: false,
+  asyncReward: false,
+  adaptiveTimeout: false,
+  adaptiveTp: false,
+  streamTraining: false,
+};
+const variant = (above: string, adds: string): Variant => ({ ablation: 'RollPacker', above, adds });
+/** The ablation of RollPacker Table 2, one mechanism more in each variant; and RLHFuse as its §6.1 strengthens it. */
+export const variants = [
+  { id: 'baseline', label: 'synchronous', switches: off },
+  {
+    id: 'tail-batching',
+    label: '+ tail batching',
+    variant: variant('baseline', 'tail batching'),
+    switches: { ...off, tailBatching: true },
+  },
+  {
+    id: 'rewards',
+    label: '+ rewards',
+    variant: variant('tail-batching', 'rewards'),
+    switches: { ...off, tailBatching: true, asyncReward: true, adaptiveTimeout: true },
+  },
+  {
+    id: 'adaptive-tp',
+    label: '+ adaptive TP',
+    variant: variant('rewards', 'adaptive TP'),
+    switches: { ...off, tailBatching: true, asyncReward: true, adaptiveTimeout: true, adaptiveTp: true },
+  },
+  {
+    id: 'stream-training',
+    label: '+ streaming',
+    variant: variant('adaptive-tp', 'streaming'),
+    switches: { tailBatching: true, asyncReward: true, adaptiveTimeout: true, adaptiveTp: true, streamTraining: true },
+  },
+  { id: 'rlhfuse', label: 'RLHFuse-like', switches: { ...off, asyncReward: true, streamTraining: true } },
+] as const;
+
+/** Over-provisioning of prompts and of responses in short rounds; 1.25 each if absent. */
+export type BatchFactors = Pick<RollpackerSwitches, 'promptSpeculation' | 'responseSpeculation'>;
+
+/** Returns a scheduler for each variant of the ablation, the synchronous baseline first. */
+export function ablation(job: Job, factors: BatchFactors = {}): Scheduler[] {
+  return variants.map(({ id, label, switches, ...place }) => ({
+    ...rollpackerScheduler(job, id, { ...factors, ...switches }, label),
+    ...place,
+  }));
+}
+
+/**
+ * Returns the synchronous baseline of a job, and tail batching: the first two variants of the ablation, with rewards by workers
+ * if the job has hardware and rewards; if not, rewards take a constant time after the rollout.
+ */
+export function usualSchedulers(job: Job, factors: BatchFactors = {}): [baseline: Scheduler, tail: Scheduler] {
+  if (job.hardware === undefined || job.rewards === undefined) {
+    return [synchronousBaseline(job), tailBatchingScheduler(job, factors)];
+  }
+  const [baseline, tail] = variants;
+  return [
+    rollpackerScheduler(job, baseline.id, baseline.switches, baseline.label),
+    rollpackerScheduler(job, tail.id, { ...factors, ...tail.switches }, 'tail batching'),
+  ];
+}

@@ -1,0 +1,120 @@
+/** Builds the simulated machines of a job. */
+import type { AnyEvent } from '../../core/definition.ts';
+import { refuse } from '../../errors.ts';
+import { ElasticInference } from '../cluster/elastic.ts';
+import { EnginePool } from '../cluster/engine-pool.ts';
+import { numbered } from '../cluster/ids.ts';
+import { InferenceMachine } from '../cluster/inference.ts';
+import type { Machine } from '../cluster/machine.ts';
+import { ColocatedGpus } from '../cluster/shared-gpus.ts';
+import { PromptSource } from '../cluster/source.ts';
+import { Trainer } from '../cluster/trainer.ts';
+import { type Judged, Judges } from '../rewards/judges.ts';
+import { plainRewards, RewardModel } from '../rewards/model.ts';
+import type { RewardSettings } from '../rewards/settings.ts';
+import { RewardWorkers } from '../rewards/workers.ts';
+import type { Workload } from '../workload/workload.ts';
+import type { Job } from './job.ts';
+
+/** The machines of a run, and their sources of prompts and rewards. */
+export interface Cluster {
+  readonly pool: EnginePool;
+  readonly inference: InferenceMachine;
+  /** All machines, the engines among them, in the order in which they report. */
+  readonly machines: readonly Machine[];
+  readonly source: PromptSource;
+  /** The events by which the policy learns of its machines. */
+  readonly joining: readonly AnyEvent[];
+  readonly trainer?: Trainer;
+  /** The rewards of a group, where no machine computes rewards. */
+  readonly rewardsOf?: (group: readonly { readonly requestId: string }[]) => { readonly reward: number }[];
+}
+
+/** Options of a run beside its job. */
+export interface ClusterOptions {
+  readonly prompts: number;
+  readonly seed: number;
+  readonly timeline: boolean;
+  /** Whether the policy arranges GPUs, rewards and training, too. */
+  readonly elastic: boolean;
+  /** Whether training has GPUs of its own. */
+  readonly oneStepOff: boolean;
+}
+
+/** Returns the machines of a job. Throws `PolicyError` `infeasible` for an elastic job without hardware. */
+export function buildCluster(job: Job, workload: Workload, options: ClusterOptions): Cluster {
+  return options.elastic ? elastic(job, workload, options) : fixed(job, workload, options);
+}
+
+function fixed(job: Job, workload: Workload, { prompts, seed, timeline }: ClusterOptions): Cluster {
+  const pool = new EnginePool(job.engines, job.cost, timeline);
+  const source = new PromptSource(workload, prompts);
+  const inference = new InferenceMachine(pool, source);
+  const joining = pool.engineIds.map((engineId) => ({ type: 'engine.added', at: 0, engineId }) as AnyEvent);
+  const model = new RewardModel(job.rewards ?? plainRewards, seed);
+  const rewardsOf: Cluster['rewardsOf'] = (group) => {
+    const drawn = group.flatMap(({ requestId }) => source.drawn(requestId) ?? []);
+    const [first] = drawn;
+    const kind = first === undefined ? 'rule' : model.kindOf(first.promptIndex, first.task);
+    return drawn.map((one) => ({ reward: model.rewardOf(kind, one) }));
+  };
+  return { pool, inference, machines: [inference], source, joining, rewardsOf };
+}
+
+/**
+ * Returns the number of training replicas that share the GPUs evenly: that of the job's hardware, or the next lower one that can.
+ */
+export function trainingReplicasOf(job: Job, gpus: number): number {
+  let replicas = Math.min(gpus, job.hardware?.trainingReplicas ?? 1);
+  while (gpus % replicas !== 0) replicas -= 1;
+  return replicas;
+}
+
+/** Returns the ids of the GPUs that only train, of a one-step off-policy pipeline. */
+export function trainingGpuIdsOf(job: Job): string[] {
+  return numbered('trainer-gpu', job.hardware?.trainingGpus ?? job.engines * job.cost.gpus);
+}
+
+/** Returns the ids of the GPUs of the engines of a job. */
+export function gpuIdsOf(job: Job): string[] {
+  return numbered('gpu', job.engines * job.cost.gpus);
+}
+
+function elastic(job: Job, workload: Workload, { prompts, seed, timeline, oneStepOff }: ClusterOptions): Cluster {
+  const { hardware, rewards } = job;
+  if (hardware === undefined || rewards === undefined) {
+    const path = hardware === undefined ? 'hardware' : 'rewards';
+    refuse('infeasible', path, `a job with ${path}`, job.name);
+  }
+  const { tp: rowGpus, cost } = hardware.costs[0]!;
+  const gpuIds = gpuIdsOf(job);
+  const pool = new EnginePool(gpuIds.length / rowGpus, cost, timeline, 'gpus');
+  const model = new RewardModel(rewards, seed);
+  const source = new PromptSource(workload, prompts, (index, task) => model.kindOf(index, task));
+  const rowOfGpu = new Map(gpuIds.map((gpuId, index) => [gpuId, Math.floor(index / rowGpus)]));
+  const inference = new ElasticInference(pool, source, hardware, rowOfGpu);
+  const workers = new RewardWorkers(
+    (requestId, kind) => model.work(kind, source.drawn(requestId)!),
+    rewards.judge === undefined ? undefined : ['rule', 'sandbox'],
+  );
+  const judges = judgesOf(rewards, gpuIds.length, new ColocatedGpus(pool, hardware, rowGpus), (requestId) =>
+    model.judged(source.drawn(requestId)!),
+  );
+  const trainers = oneStepOff ? trainingGpuIdsOf(job) : gpuIds;
+  const trainer = new Trainer(numbered('replica', trainingReplicasOf(job, trainers.length)), job.cost);
+  const machines = [inference, workers, ...(judges === undefined ? [] : [judges]), trainer];
+  const joining = [...RewardWorkers.joining(rewards), ...(judges?.joining() ?? [])];
+  return { pool, inference, machines, source, joining, trainer };
+}
+
+/** Returns the judge's replicas; nothing where plain workers judge. */
+function judgesOf(
+  { judge }: RewardSettings,
+  gpus: number,
+  shared: ColocatedGpus,
+  judged: (requestId: string) => Judged,
+): Judges | undefined {
+  if (judge === undefined) return undefined;
+  if (judge.placement === 'dedicated') return new Judges(numbered('judge', judge.gpus), judge, judged);
+  return new Judges(numbered('judge', gpus), judge, judged, shared);
+}

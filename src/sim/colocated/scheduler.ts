@@ -1,0 +1,105 @@
+/**
+ * The scheduler that the driver runs: a public policy object, and the way a round of it is opened. Nothing here schedules; the
+ * decisions are those of the policies that a real host embeds.
+ */
+import type { AnyEvent } from '../../core/definition.ts';
+import type { PolicyOptions } from '../../core/policy.ts';
+import { create } from '../../core/start.ts';
+import { refuse } from '../../errors.ts';
+import { type SpeculativeAdmissionInput, speculativeAdmission } from '../../policies/speculative-admission/index.ts';
+import { type TailBatchingInput, tailBatching } from '../../recipes/tail-batching/index.ts';
+import type { DrivenPolicy } from '../cluster/event-loop.ts';
+import type { Variant } from '../result.ts';
+
+/** A round to be opened. */
+export interface NextRound {
+  /** Time of its opening, in simulated seconds. */
+  readonly at: number;
+  /** Id of the round, new for every round. */
+  readonly roundId: string;
+  /** Version of the weights that the engines have. */
+  readonly weightVersion: number;
+}
+
+/** A scheduler that can be simulated. A new policy is made for every run, so that runs share nothing. */
+export interface Scheduler {
+  /** Kebab case; results carry it. */
+  readonly id: string;
+  /** For people: tables and charts. */
+  readonly label: string;
+  /** Its place in an ablation, where it is a variant of one; results carry it. */
+  readonly variant?: Variant;
+  /** Whether deferred and returned prompts stay in the policy; if not, the driver puts them back in the source. */
+  readonly holdsDeferred: boolean;
+  /** Whether the policy sees to rewards and training, too; if not, the driver lets their time pass after the rollout. */
+  readonly trains?: boolean;
+  /** Whether a round opens while the one before is trained, on GPUs of their own, with weights that lack that one. */
+  readonly oneStepOff?: boolean;
+  /** Returns a new policy, at its beginning. */
+  create(options: PolicyOptions): DrivenPolicy;
+  /** Returns the event that begins a round. */
+  openRound(round: NextRound): AnyEvent;
+}
+
+/** P0 and R0 of RollPacker: prompts a round, and responses a prompt. */
+export interface BatchShape {
+  /** P0, prompts of a round. */
+  readonly promptsPerRound: number;
+  /** R0, responses of a prompt. */
+  readonly responsesPerPrompt: number;
+}
+
+/** Settings of tail batching, or of speculative admission, beside the shape of the batch. */
+export type TailSettings = Omit<TailBatchingInput, keyof BatchShape | 'placement'>;
+
+/** Refuses staleness, since the simulated host trains between rounds, and filters, since lengths do not give rewards. */
+function assertSynchronous(settings: { maxStaleness?: number | undefined; filter?: string | undefined }): void {
+  if ((settings.maxStaleness ?? 0) > 0) {
+    refuse('infeasible', 'maxStaleness', 'a synchronous job', settings.maxStaleness);
+  }
+  if ((settings.filter ?? 'none') !== 'none') {
+    refuse('infeasible', 'filter', 'no filter: lengths say nothing of rewards', settings.filter);
+  }
+}
+
+/**
+ * The synchronous baseline, as verl trains: P0 · R0 requests a round, all of them awaited. It is the policy
+ * `speculative-admission` in long rounds, hence without speculation.
+ */
+export function synchronousBaseline(shape: BatchShape): Scheduler {
+  const { promptsPerRound, responsesPerPrompt } = shape;
+  const config: SpeculativeAdmissionInput = { promptsPerRound, responsesPerPrompt, placement: 'policy' };
+  return {
+    id: 'synchronous',
+    label: 'synchronous',
+    holdsDeferred: false,
+    create: (options) => create(speculativeAdmission, config, options) as unknown as DrivenPolicy,
+    openRound: (round) => ({ type: 'round.opened', ...round, kind: 'long', prompts: [] }) as AnyEvent,
+  };
+}
+
+/**
+ * Tail batching (RollPacker §3): the recipe `tail-batching`.
+ *
+ * @param settings - factors and other settings of the recipe; both factors are 1.25 if absent
+ * @param id - name in results, for several of them side by side
+ * @throws PolicyError `infeasible` for `maxStaleness` above 0 or a filter; `invalid_config` as the recipe does
+ */
+export function tailBatchingScheduler(
+  shape: BatchShape,
+  settings: TailSettings = {},
+  id = 'tail-batching',
+  label = id,
+): Scheduler {
+  assertSynchronous(settings);
+  const { promptsPerRound, responsesPerPrompt } = shape;
+  const config: TailBatchingInput = { ...settings, promptsPerRound, responsesPerPrompt, placement: 'policy' };
+  create(tailBatching, config);
+  return {
+    id,
+    label,
+    holdsDeferred: true,
+    create: (options) => create(tailBatching, config, options) as unknown as DrivenPolicy,
+    openRound: (round) => ({ type: 'round.requested', ...round }) as AnyEvent,
+  };
+}

@@ -1,0 +1,156 @@
+/** Compares several schedulers on the same batches. */
+
+import { z } from 'zod';
+import { parse } from '../../core/validate.ts';
+import type { FlexUlyssesPlan } from '../../planners/flex-ulysses/index.ts';
+import { pictureOf } from './picture.ts';
+import type { PlanPicture, VlmComparison, VlmSchedulerResult } from './result.ts';
+import { batchOf, lengthOf, type VlmSample, type VlmWorkload } from './sample.ts';
+import { placeBatch, type VlmScheduler, vlmSchedulers } from './scheduler.ts';
+import type { VlmJob } from './settings.ts';
+import { simulateStep, type VlmStep } from './step.ts';
+
+/** Options of a comparison of VLM schedulers. */
+export interface VlmCompareOptions {
+  /** GPUs, model and cost. */
+  readonly job: VlmJob;
+  /** The samples of each step. */
+  readonly workload: VlmWorkload;
+  /** Number of steps, 1 to 10,000; by default 5. */
+  readonly steps?: number;
+  /** Schedulers, the baseline first; by default {@link vlmSchedulers}. */
+  readonly schedulers?: readonly VlmScheduler[];
+  /**
+   * Called for every plan; must return the result of `plan`. A host can store plans here and use them again in later comparisons.
+   * `step` is the index of the batch, from 0.
+   */
+  readonly place?: (scheduler: VlmScheduler, step: number, plan: () => FlexUlyssesPlan) => FlexUlyssesPlan;
+}
+
+const stepCount = z.int().positive().max(10_000);
+
+interface Run {
+  readonly scheduler: VlmScheduler;
+  readonly steps: readonly VlmStep[];
+  readonly picture: PlanPicture;
+}
+
+type Batches = readonly (readonly VlmSample[])[];
+
+function run(scheduler: VlmScheduler, batches: Batches, plans: readonly FlexUlyssesPlan[], job: VlmJob): Run {
+  const planned = batches.map((batch, step) => simulateStep(scheduler, batch, job, plans[step]));
+  const { plan, loads } = planned[0]!;
+  const picture = pictureOf(plan, batches[0]!, loads, job, scheduler.placement);
+  return { scheduler, steps: planned.map((one) => one.step), picture };
+}
+
+const sum = (steps: readonly VlmStep[], value: (step: VlmStep) => number): number =>
+  steps.reduce((total, one) => total + value(one), 0);
+const most = (steps: readonly VlmStep[], value: (step: VlmStep) => number): number =>
+  steps.reduce((largest, one) => Math.max(largest, value(one)), 0);
+
+function summary(
+  { scheduler, steps, picture }: Run,
+  baseline: Run,
+  { gpus, batchSequences }: VlmJob,
+): VlmSchedulerResult {
+  const mean = (value: (step: VlmStep) => number): number => sum(steps, value) / steps.length;
+  const tokens = mean((one) => one.tokens);
+  const gpuSeconds = mean((one) => one.gpuSeconds);
+  const stepSeconds = mean((one) => one.stepSeconds);
+  const found = new Set(steps.flatMap((one) => one.exceeded));
+  return {
+    scheduler: scheduler.id,
+    label: scheduler.label,
+    placement: scheduler.placement,
+    loadSeconds: mean((one) => one.loading.seconds),
+    exposedLoadSeconds: mean((one) => one.loading.exposedSeconds),
+    rolloutSeconds: mean((one) => one.rolloutSeconds),
+    oldSeconds: mean((one) => one.oldSeconds),
+    referenceSeconds: mean((one) => one.referenceSeconds),
+    updateSeconds: mean((one) => one.updateSeconds),
+    gpuSeconds,
+    stepSeconds,
+    throughput: tokens / gpus / stepSeconds,
+    throughputWithoutLoading: tokens / gpus / gpuSeconds,
+    speedup: sum(baseline.steps, (one) => one.stepSeconds) / sum(steps, (one) => one.stepSeconds),
+    speedupWithoutLoading: sum(baseline.steps, (one) => one.gpuSeconds) / sum(steps, (one) => one.gpuSeconds),
+    balance: mean((one) => one.balance),
+    shardedShare: mean((one) => one.sharded) / batchSequences,
+    sentTokens: mean((one) => one.sentTokens),
+    sentBytes: mean((one) => one.sentBytes),
+    movedBytes: mean((one) => one.movedBytes),
+    controllerBytes: most(steps, (one) => one.loading.controllerBytes),
+    nodeBytes: most(steps, (one) => one.loading.nodeBytes),
+    deviceBytes: most(steps, (one) => one.deviceBytes),
+    exceeded: (['device', 'controller', 'node'] as const).filter((one) => found.has(one)),
+    steps,
+    picture,
+  };
+}
+
+/** Fewest GPUs of any row in FlexRL's Table 2. */
+const fewestFitted = 32;
+
+function notesOf(results: readonly VlmSchedulerResult[], visualShare: number, { gpus }: VlmJob): string[] {
+  const [baseline] = results;
+  const notes = [
+    'Constants were fitted to some rows of FlexRL Table 2 (7B and 32B on H800) and are extrapolated elsewhere.',
+  ];
+  if (visualShare === 0) notes.push('There is nothing to see in this workload: loading takes no time.');
+  else {
+    notes.push(
+      'Most of what centralized loading costs is the wait for visual inputs in every stage, not uneven attention.',
+    );
+    if (gpus < fewestFitted) {
+      notes.push(
+        `All of those rows have at least ${fewestFitted} GPUs: on ${gpus}, those waits are the least certain part.`,
+      );
+    }
+  }
+  const short = results.filter((one) => one.exceeded.length > 0);
+  for (const { label, exceeded } of short) {
+    notes.push(
+      `${label} would not run: too little memory of ${exceeded.join(', ')}; its times are what it would take.`,
+    );
+  }
+  if (baseline?.exceeded.length)
+    notes.push('The baseline would not run, so that speedups have no meaning of their own.');
+  return notes;
+}
+
+/**
+ * Compares schedulers on the same batches.
+ *
+ * @throws PolicyError `invalid_input` for steps out of range, and errors of the planner
+ */
+export function compareVlm(options: VlmCompareOptions): VlmComparison {
+  const { job, workload, schedulers = vlmSchedulers, place = (_one, _step, plan) => plan() } = options;
+  const steps = parse(stepCount, options.steps ?? 5, 'invalid_input', 'steps');
+  const batches = Array.from({ length: steps }, (_, step) => batchOf(workload, step, job.batchSequences));
+  const all = batches.flat();
+  const tokens = all.reduce((total, one) => total + lengthOf(one), 0);
+  const visualShare = all.reduce((total, one) => total + one.visualTokens, 0) / Math.max(1, tokens);
+  // Schedulers that differ only in loading share their plans.
+  const known = new Map<string, FlexUlyssesPlan[]>();
+  const runs = schedulers.map((one) => {
+    const key = `${one.placement} ${one.degree}`;
+    const plans = known.get(key) ?? batches.map((batch, step) => place(one, step, () => placeBatch(one, batch, job)));
+    known.set(key, plans);
+    return run(one, batches, plans, job);
+  });
+  const results = runs.map((one) => summary(one, runs[0]!, job));
+  return {
+    workload: {
+      name: workload.name,
+      source: workload.source,
+      meanTokens: tokens / all.length,
+      longestTokens: all.reduce((longest, one) => Math.max(longest, lengthOf(one)), 0),
+      visualShare,
+    },
+    job,
+    batch: batches[0]!,
+    schedulers: results,
+    notes: notesOf(results, visualShare, job),
+  };
+}
