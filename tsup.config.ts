@@ -7,8 +7,8 @@ const entries = {
   index: 'src/index.ts',
   schemas: 'src/schemas/index.ts',
   rpc: 'src/rpc/index.ts',
-  sim: 'src/sim/index.ts',
-  'sim-browser': 'src/sim/browser.ts',
+  sim: 'src/sim/node.ts',
+  'sim-browser': 'src/sim/index.ts',
   testing: 'src/testing/index.ts',
   'mock-engine': 'src/mock-engine/index.ts',
 };

@@ -20,7 +20,8 @@ export default defineConfig(({ mode }) => {
       // Tests and documentation snippets import the package by its public names.
       alias: [
         { find: /^rollflex$/, replacement: src('index.ts') },
-        { find: /^rollflex\/(mock-engine|rpc|schemas|sim|testing)$/, replacement: src('$1/index.ts') },
+        { find: /^rollflex\/sim$/, replacement: src('sim/node.ts') },
+        { find: /^rollflex\/(mock-engine|rpc|schemas|testing)$/, replacement: src('$1/index.ts') },
         ...definitions,
         { find: /^(@tensorflow\/tfjs-[a-z-]+)$/, replacement: '$1/dist/index.js' },
       ],

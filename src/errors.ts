@@ -25,9 +25,9 @@ export const policyErrorCodes = [
  * One of {@link policyErrorCodes}:
  *
  * - `invalid_config`, `invalid_event`, `invalid_input`: a configuration, an event, another argument does not fit its schema
- * - `unknown_id`: an id that was never given, or is forgotten; `duplicate_id`: one that is in use
- * - `out_of_order`: an event that the state does not allow yet, or any more
- * - `infeasible`: a configuration or an input that no plan can keep to
+ * - `unknown_id`: an id that does not exist, or no longer; `duplicate_id`: an id that is in use
+ * - `out_of_order`: an event that the current state does not allow
+ * - `infeasible`: no plan satisfies the configuration or the input
  * - `snapshot_mismatch`: a snapshot of another policy or version, or a damaged one
  * - `limit_exceeded`: more than a server's or a planner's limit; `closed`: a session or connection that has ended
  * - `internal`: a defect of the policy
@@ -38,11 +38,11 @@ export type PolicyErrorCode = (typeof policyErrorCodes)[number];
 export interface PolicyErrorDetails {
   /** The accepted values, as a phrase: `an integer >= 1`. */
   readonly expected: string;
-  /** The refused value itself (it is shown shortened), or a phrase made by the caller. */
+  /** The refused value itself (the message shortens it), or a phrase from the caller. */
   readonly got: unknown;
   /** Path of the bad field, such as `prompts[3].promptId`; empty for the whole value. */
   readonly path?: string;
-  /** The error underneath, if any. */
+  /** The error that caused this one, if any. */
   readonly cause?: unknown;
 }
 
@@ -81,7 +81,7 @@ export function show(value: unknown): string {
   return text.length > shownLength ? `${text.slice(0, shownLength - 1)}…` : text;
 }
 
-/** Thrown for every refusal; a `send` that throws one has changed nothing. */
+/** Thrown for every refusal. A `send` that throws this error has changed nothing. */
 export class PolicyError extends Error {
   /** Always `PolicyError`. */
   override readonly name = 'PolicyError';
@@ -94,10 +94,10 @@ export class PolicyError extends Error {
   /** The refused value, shortened. */
   readonly got: string;
 
-  /** Called by rollflex only; a host recognises these errors by `isPolicyError`. */
+  /** Only rollflex calls this constructor; a host recognises these errors by `isPolicyError`. */
   constructor(code: PolicyErrorCode, details: PolicyErrorDetails) {
     const shown = show(details.got);
-    // All digits are needed if rounding would hide the fault, such as 1.0000000000000002 where 1 is the most.
+    // All digits are shown if rounding would hide the fault, as for 1.0000000000000002 where 1 is the limit.
     const isHidden = typeof details.got === 'number' && details.expected.endsWith(` ${shown}`);
     const got = isHidden ? String(details.got) : shown;
     const path = details.path ?? '';
@@ -112,7 +112,7 @@ export class PolicyError extends Error {
     Object.defineProperty(this, tag, { value: true });
   }
 
-  /** Returns the error as plain data, for logs and wires. */
+  /** Returns the error as plain data, for logs and protocols. */
   toJSON(): { code: PolicyErrorCode; message: string; path: string; expected: string; got: string } {
     return { code: this.code, message: this.message, path: this.path, expected: this.expected, got: this.got };
   }
@@ -123,11 +123,13 @@ export function refuse(code: PolicyErrorCode, path: string, expected: string, go
   throw new PolicyError(code, { expected, got, path, cause });
 }
 
-/** Whether a value is a {@link PolicyError}, from this or from another copy of the package. */
+/** Whether a value is a {@link PolicyError} of this or another copy of the package. */
 export function isPolicyError(value: unknown): value is PolicyError {
   return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[tag] === true;
 }
 
-/** Returns the same refusal with another path, such as that of an option, and maybe another phrase for accepted values. */
+/**
+ * Returns the same refusal with another path, such as the name of an option, and optionally another phrase for the accepted values.
+ */
 export const relocated = (error: PolicyError, path: string, expected = error.expected): PolicyError =>
   new PolicyError(error.code, { expected, got: new Shown(error.got), path, cause: error });

@@ -17,7 +17,7 @@ export default defineConfig({
     // By its public names, as a user's bundler resolves them for a browser.
     alias: [
       { find: /^rollflex$/, replacement: src('index.ts') },
-      { find: /^rollflex\/sim$/, replacement: src('sim/browser.ts') },
+      { find: /^rollflex\/sim$/, replacement: src('sim/index.ts') },
     ],
   },
   define: {

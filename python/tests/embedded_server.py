@@ -13,7 +13,7 @@ import threading
 from typing import Any
 
 from rollflex import Client
-from rollflex._embedded import Embedding
+from rollflex._opening import Embedding
 
 _printing = threading.Lock()
 

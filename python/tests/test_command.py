@@ -15,7 +15,7 @@ import pytest
 
 import rollflex
 from rollflex import Client, _carried, server_command
-from rollflex._options import _with_room
+from rollflex._command import with_room
 from support import FakeServer, command, fake_node, opening, real_node, root, tail
 
 node = real_node()
@@ -207,12 +207,12 @@ def test_both_packages_have_the_same_version() -> None:
 
 def test_a_server_that_is_started_has_room_for_what_is_young(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NODE_OPTIONS", "--no-warnings")
-    assert _with_room(None)["NODE_OPTIONS"] == "--no-warnings --max-semi-space-size=64"
-    assert _with_room({"A": "b"})["A"] == "b"
+    assert with_room(None)["NODE_OPTIONS"] == "--no-warnings --max-semi-space-size=64"
+    assert with_room({"A": "b"})["A"] == "b"
     for own in ("--max-semi-space-size=8", "--max_semi_space_size=8"):
-        assert _with_room({"NODE_OPTIONS": own})["NODE_OPTIONS"] == own
+        assert with_room({"NODE_OPTIONS": own})["NODE_OPTIONS"] == own
     monkeypatch.delenv("NODE_OPTIONS")
-    assert _with_room(None)["NODE_OPTIONS"] == "--max-semi-space-size=64"
+    assert with_room(None)["NODE_OPTIONS"] == "--max-semi-space-size=64"
 
 
 def test_the_command_line_from_python(tmp_path: Path) -> None:

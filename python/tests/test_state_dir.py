@@ -21,8 +21,9 @@ import pytest
 
 import rollflex
 from rollflex import AsyncClient, Client, ClientClosed, EngineUnavailable, PolicyError
-from rollflex._embedded import EmbeddedCore, Embedding
+from rollflex._embedded import EmbeddedCore
 from rollflex._kept import KeptEngine
+from rollflex._opening import Embedding
 from rollflex._state_dir import StateDirectory
 from support import Day, command, eventually, opening, spawn, tail, tail_batching
 

@@ -145,6 +145,8 @@ class ThroughTheClient:
         return {"decisions": known.send(params["events"]), "seq": known.seq}
 
 
+# One of the cases has greater times than any in seconds.
+@pytest.mark.filterwarnings("ignore:the time .* looks like milliseconds")
 @each(for_clients)
 def test_the_client(clients: Callable[[Any, bool], Client], server: Any, case: Any) -> None:
     through = ThroughTheClient(clients(server, case.get("fresh", False)))

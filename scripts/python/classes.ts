@@ -1,7 +1,9 @@
 /** From JSON Schema to Python: a `TypedDict` for each object, with what its fields mean. */
-import { type Shape, type Side, typeText, withoutText } from '../schema-table.ts';
+import { type Shape, type Side, typeText } from '../schema-table.ts';
 import { className } from '../text.ts';
-import { comment, docstring, isField, itemName } from './text.ts';
+import { commonFields, isReasons } from './reasons.ts';
+import type { Objects } from './shapes.ts';
+import { comment, docstring, filled, isField, itemName, widest } from './text.ts';
 
 /** Writes the classes of one module. */
 export class ClassWriter {
@@ -9,52 +11,79 @@ export class ClassWriter {
   readonly sources: string[] = [];
   /** Classes that are not parts of others, in order. */
   readonly tops: string[] = [];
-  /** Names of other modules that were used. */
-  readonly used = new Set<string>();
+  /** Names of other modules that were used, by their modules. */
+  readonly used = new Map<string, Set<string>>();
   readonly #names = new Set<string>();
-  readonly #side: Side;
-  readonly #known: ReadonlyMap<string, string>;
+  readonly #module: string;
+  readonly #objects: Objects;
 
-  /** @param known - names of objects that have a class elsewhere, by their shapes without text */
-  constructor(side: Side, known: ReadonlyMap<string, string>) {
-    this.#side = side;
-    this.#known = known;
+  /** @param objects - where objects have their classes: each is written once in all modules */
+  constructor(module: string, objects: Objects) {
+    this.#module = module;
+    this.#objects = objects;
   }
 
-  /** Writes a class that is not a part of another. */
-  writeTop(name: string, shape: Shape, about: string): void {
+  /** Writes a class that is not a part of another. The fields of its base, from `_bases`, are left out. */
+  writeTop(name: string, shape: Shape, side: Side, about: string, base?: Base): void {
     this.tops.push(name);
-    this.#write(name, shape, about);
+    this.#objects.add(shape, side, { name, module: this.#module });
+    if (base !== undefined) this.use('_bases', base.name);
+    this.#write(name, shape, side, about, base);
+  }
+
+  /** Imports a name. */
+  use(module: string, name: string): void {
+    if (module === this.#module) return;
+    this.used.set(module, (this.used.get(module) ?? new Set()).add(name));
   }
 
   /** Objects in it get classes too. */
-  #write(name: string, shape: Shape, about: string): string {
+  #write(name: string, shape: Shape, side: Side, about: string, base?: Base): void {
+    const required = new Set(shape.required ?? []);
+    const own = Object.entries(shape.properties ?? {}).filter(([key]) => !base?.keys.includes(key));
+    const fields = own.map(([key, field]) => ({
+      key,
+      type: this.type(field, side, name + className(key), name, key),
+      required: required.has(key),
+      // The class of a reason says it.
+      about: isReasons(field) ? '' : fieldText(field),
+    }));
+    this.#declare(name, about, fields, base?.name);
+  }
+
+  /** One class for all reasons of a decision: what only some codes have may be missing. */
+  #writeReason(name: string, shape: Shape, side: Side, parent: string): void {
+    const reasons = shape.anyOf ?? shape.oneOf ?? [shape];
+    const fields = commonFields(reasons, fieldText, (field, key) =>
+      this.type(field, side, name + className(key), name, key),
+    );
+    const codes = reasons.map(({ properties }) => properties?.code?.const);
+    const about = `Reason of :class:\`${parent}\`. ${shape.description ?? ''}`;
+    this.#declare(name, about.trim(), [{ key: 'code', type: literal(codes), required: true, about: '' }, ...fields]);
+  }
+
+  #declare(name: string, about: string, fields: readonly Field[], base?: string): void {
     if (this.#names.has(name)) throw new Error(`two Python classes would be called ${name}`);
     this.#names.add(name);
-    const required = new Set(shape.required ?? []);
-    const fields = Object.entries(shape.properties ?? {}).map(([key, field]) => {
-      const type = this.type(field, name + className(key), name, key);
-      return { key, type: required.has(key) ? type : `NotRequired[${type}]`, about: fieldText(field) };
-    });
-    this.sources.push(
-      fields.every(({ key }) => isField(key)) ? byClass(name, about, fields) : byCall(name, about, fields),
-    );
-    return name;
+    this.sources.push(classText(name, about, fields, base));
   }
 
   /** The type of a shape; objects in it get classes of their own. */
-  type(shape: Shape, name: string, parent = name, key = ''): string {
+  type(shape: Shape, side: Side, name: string, parent = name, key = ''): string {
     if (shape.const !== undefined) return literal([shape.const]);
     if (shape.enum !== undefined) return literal(shape.enum);
     const alternatives = shape.anyOf ?? shape.oneOf;
+    if (isReasons(shape)) return this.#named(shape, side, name, parent);
     if (alternatives !== undefined) {
-      const types = alternatives.map((one, index) => this.type(one, name + alternativeName(one, index), parent, key));
+      const types = alternatives.map((one, index) =>
+        this.type(one, side, name + alternativeName(one, index), parent, key),
+      );
       return [...new Set(types)].join(' | ');
     }
-    const input = this.#side === 'input';
+    const input = side === 'input';
     switch (shape.type) {
       case 'array':
-        return `${input ? 'Sequence' : 'list'}[${this.type(shape.items ?? {}, parent + itemName(key), parent, key)}]`;
+        return `${input ? 'Sequence' : 'list'}[${this.type(shape.items ?? {}, side, parent + itemName(key), parent, key)}]`;
       case 'integer':
         return 'int';
       case 'number':
@@ -63,64 +92,78 @@ export class ClassWriter {
         return 'bool';
       case 'string':
         return 'str';
-      case 'object':
-        return this.#object(shape, name, parent);
+      case 'object': {
+        if (shape.properties !== undefined) return this.#named(shape, side, name, parent);
+        const { additionalProperties: values } = shape;
+        const type = typeof values === 'object' ? this.type(values, side, `${name}Value`) : 'Any';
+        return `${input ? 'Mapping' : 'dict'}[str, ${type}]`;
+      }
       default:
         return 'Any';
     }
   }
 
-  #object(shape: Shape, name: string, parent: string): string {
-    const elsewhere = this.#known.get(withoutText(shape));
-    if (elsewhere !== undefined) {
-      this.used.add(elsewhere);
-      return elsewhere;
+  /** The class of an object, written here unless it is somewhere already. */
+  #named(shape: Shape, side: Side, name: string, parent: string): string {
+    const found = this.#objects.find(shape, side);
+    if (found !== undefined) {
+      this.use(found.module, found.name);
+      return found.name;
     }
-    if (shape.properties !== undefined) return this.#write(name, shape, shape.description ?? partOf(shape, parent));
-    const { additionalProperties: values } = shape;
-    const type = typeof values === 'object' ? this.type(values, `${name}Value`) : 'Any';
-    return `${this.#side === 'input' ? 'Mapping' : 'dict'}[str, ${type}]`;
+    this.#objects.add(shape, side, { name, module: this.#module });
+    if (isReasons(shape)) this.#writeReason(name, shape, side, parent);
+    else this.#write(name, shape, side, shape.description ?? `Part of :class:\`${parent}\`.`);
+    return name;
   }
 }
 
-interface Field {
+/** A class of `_bases`, and the fields that those which extend it have from it. */
+export interface Base {
+  readonly name: string;
+  readonly keys: readonly string[];
+}
+
+/** A field of a class. */
+export interface Field {
   readonly key: string;
   readonly type: string;
+  readonly required: boolean;
   readonly about: string;
 }
 
-function byClass(name: string, about: string, fields: readonly Field[]): string {
-  const lines = [`class ${name}(TypedDict):`, ...docstring(about, '    ')];
-  for (const { key, type, about: text } of fields) {
-    lines.push('', ...broken(`    ${key}: ${type}`), ...(text === '' ? [] : docstring(text, '    ')));
-  }
-  return lines.join('\n');
+/** A class. Where a key is no name in Python, a class cannot have it: it comes from a base. */
+export function classText(name: string, about: string, fields: readonly Field[], base?: string): string {
+  const named = fields.filter(({ key }) => isField(key));
+  const others = fields.filter(({ key }) => !isField(key));
+  const bases = [base, others.length === 0 ? undefined : `_${name}`].filter((one) => one !== undefined);
+  return [
+    ...(others.length === 0 ? [] : callText(`_${name}`, others)),
+    `class ${name}(${bases.length === 0 ? 'TypedDict' : bases.join(', ')}):`,
+    ...docstring(about, '    '),
+    ...(named.length === 0 ? [] : ['']),
+    ...named.flatMap((field) => [
+      ...broken(`    ${field.key}: ${annotation(field)}`),
+      ...(field.about === '' ? [] : docstring(field.about, '    ')),
+    ]),
+  ].join('\n');
 }
 
-/** A field whose type has many alternatives, one a line. */
+const annotation = ({ type, required }: Field): string => (required ? type : `NotRequired[${type}]`);
+
+function callText(name: string, fields: readonly Field[]): string[] {
+  const body = fields.flatMap((field) => [
+    ...(field.about === '' ? [] : comment(field.about, '    ')),
+    `    "${field.key}": ${annotation(field)},`,
+  ]);
+  return [`${name} = TypedDict("${name}", {`, ...body, '})', '', ''];
+}
+
+/** A field with many words, in as few lines as they need. */
 function broken(line: string): string[] {
-  const [, start, type] = /^( *\w+: )(.*)$/.exec(line) ?? [];
-  if (line.length <= 110 || type === undefined || !type.includes(' | ') || line.includes('[')) return [line];
-  return [`${start}(`, ...type.split(' | ').map((one, at) => `        ${at === 0 ? '' : '| '}${one}`), '    )'];
-}
-
-/** Where a key is no name in Python, a class cannot have it. */
-function byCall(name: string, about: string, fields: readonly Field[]): string {
-  const lines = [`${name} = TypedDict(`, `    "${name}",`, '    {'];
-  for (const { key, type, about: text } of fields) {
-    if (text !== '') lines.push(...comment(text, '        '));
-    const [, inner] = /^NotRequired\[(.*)\]$/.exec(type) ?? [];
-    const quoted = `'${inner ?? type}'`;
-    lines.push(`        "${key}": ${inner === undefined ? quoted : `NotRequired[${quoted}]`},`);
-  }
-  lines.push('    },', ')', ...docstring(about, ''));
-  return lines.join('\n');
-}
-
-/** What an object is that the schema says nothing about. */
-function partOf({ properties }: Shape, parent: string): string {
-  const code = properties?.code?.const;
-  return typeof code === 'string' ? `Reason \`${code}\` of :class:\`${parent}\`.` : `Part of :class:\`${parent}\`.`;
+  if (line.length <= widest) return [line];
+  const [, start, words, end] = /^(.*Literal\[)(.*?)(\]+)$/.exec(line) ?? [];
+  if (start === undefined) throw new Error(`too long for a line: ${line}`);
+  return [start, ...filled(words!.split(', '), '        '), `    ${end}`];
 }
 
 function literal(values: readonly unknown[]): string {
@@ -139,7 +182,7 @@ function alternativeName(shape: Shape, index: number): string {
 }
 
 /** What a field means, its bounds, and its default. */
-function fieldText(shape: Shape): string {
+export function fieldText(shape: Shape): string {
   const parts = [shape.description ?? ''];
   const bounded = ['integer', 'number', 'string'].includes(shape.type ?? '') && shape.const === undefined;
   const range = bounded && shape.enum === undefined ? typeText(shape) : '';

@@ -4,160 +4,174 @@ import { fileURLToPath } from 'node:url';
 import { type AnyPolicyDefinition, registry } from '../../src/index.ts';
 import { methods, notifications, type RpcMethod } from '../../src/rpc/index.ts';
 import type { DecisionMessage, EventMessage } from '../../src/schemas/index.ts';
-import { shapeOf, sharedObjects } from '../schema-table.ts';
+import { type Shape, type Side, shapeOf } from '../schema-table.ts';
 import { className } from '../text.ts';
-import { ClassWriter } from './classes.ts';
+import { type Base, ClassWriter, classText, type Field, fieldText } from './classes.ts';
 import { head, indexText, type Module, moduleText } from './modules.ts';
-import { knownObjects, messageShape } from './shapes.ts';
+import { messageShape, Objects, vocabulary } from './shapes.ts';
 import { moduleName, union } from './text.ts';
 
-function objectsModule(): Module {
-  const parts: string[] = [];
-  const names: string[] = [];
+/** What every event, decision and snapshot has, so that no other class repeats it. */
+const bases: Readonly<Record<'events' | 'decisions' | 'snapshots', Base>> = {
+  events: { name: 'AnyEvent', keys: ['at'] },
+  decisions: { name: 'AnyDecision', keys: ['at'] },
+  snapshots: { name: 'AnySnapshot', keys: ['version', 'state', 'seq', 'at'] },
+};
+
+function basesModule(events: readonly EventMessage[], decisions: readonly EventMessage[]): string {
+  const at = (messages: readonly EventMessage[], side: Side): Field => {
+    const shapes = messages.map((one) => messageShape(one, side));
+    const texts = new Set(shapes.map(({ properties }) => fieldText(properties?.at ?? {})));
+    if (texts.size !== 1) throw new Error(`\`at\` means several things: ${[...texts].join(' ')}`);
+    return { key: 'at', type: 'float', required: side === 'output', about: [...texts][0]! };
+  };
+  const field = (key: string, type: string, about: string): Field => ({ key, type, required: true, about });
+  const parts = [
+    classText(bases.events.name, 'What every event has.', [at(events, 'input')]),
+    classText(bases.decisions.name, 'What every decision has.', [at(decisions, 'output')]),
+    classText(bases.snapshots.name, 'What every snapshot has.', [
+      field('version', 'int', 'Version of the policy that wrote it.'),
+      field('state', 'Any', 'The state, as the policy writes it.'),
+      field('seq', 'int', 'Events applied so far.'),
+      field('at', 'float', 'Latest time seen, in seconds.'),
+    ]),
+  ];
+  return moduleText('What all classes of a kind have.', parts, new Map(), '_bases');
+}
+
+function objectsModule(objects: Objects): Module {
+  const waiting = new Map(
+    Object.entries(vocabulary).map(([name, schema]) => [name, shapeOf(schema, 'input')] as const),
+  );
+  const writer = new ClassWriter('objects', objects);
+  for (const [name, shape] of waiting) objects.add(shape, 'input', { name, module: 'objects' });
   // What is used by others comes first.
-  const waiting = new Map(Object.entries(sharedObjects));
   while (waiting.size > 0) {
-    for (const [name, schema] of waiting) {
-      const writer = new ClassWriter('input', knownObjects(name));
-      const shape = shapeOf(schema, 'input');
-      writer.writeTop(className(name), shape, shape.description ?? `An object of the vocabulary: \`${name}\`.`);
-      if (
-        [...writer.used].some((one) => [...waiting.keys()].some((other) => other !== name && className(other) === one))
-      ) {
-        continue;
-      }
-      parts.push(...writer.sources);
-      names.push(...writer.tops);
+    for (const [name, shape] of waiting) {
+      if ([...waiting].some(([other, one]) => other !== name && uses(shape, one, objects))) continue;
+      writer.writeTop(name, shape, 'input', shape.description ?? `An object of the vocabulary: \`${name}\`.`);
       waiting.delete(name);
     }
   }
-  return {
-    path: 'objects',
-    names,
-    text: moduleText('Objects that several events and decisions share.', parts, new Map(), 1),
-  };
+  const text = moduleText('Objects that several events and decisions share.', writer.sources, new Map(), 'objects');
+  return { path: 'objects', names: writer.tops, text };
 }
 
-type Messages = ReadonlyMap<string, { readonly name: string; readonly module: string }>;
+/** Whether an object has the other one in it. */
+function uses(shape: Shape, other: Shape, objects: Objects): boolean {
+  const parts = [...Object.values(shape.properties ?? {}), ...(shape.items === undefined ? [] : [shape.items])];
+  return parts.some(
+    (part) => objects.find(part, 'input') === objects.find(other, 'input') || uses(part, other, objects),
+  );
+}
+
+type Messages = Map<string, { readonly name: string; readonly module: string }>;
 
 /** One module for each file of messages. */
-async function messageModules(of: 'events' | 'decisions'): Promise<Module[]> {
+async function messageModules(of: 'events' | 'decisions', objects: Objects, all: Map<string, EventMessage>) {
   const folder = fileURLToPath(new URL(`../../src/schemas/${of}`, import.meta.url));
   const side = of === 'events' ? 'input' : 'output';
   const files = readdirSync(folder)
     .filter((name) => name !== 'index.ts')
     .sort();
-  return Promise.all(
-    files.map(async (file) => {
-      const exported = Object.values(
-        (await import(`${folder}/${file}`)) as Record<string, EventMessage | DecisionMessage>,
-      );
-      const messages = exported.filter((one) => typeof one === 'object' && 'type' in one && 'schema' in one);
-      const writer = new ClassWriter(side, knownObjects());
-      for (const message of [...messages].sort((a, b) => (a.type < b.type ? -1 : 1))) {
-        const kind = 'kind' in message ? `A ${message.kind}. ` : '';
-        writer.writeTop(className(message.type), messageShape(message, side), `${kind}${message.description}`);
-      }
-      const path = `${of}/${moduleName(file.replace('.ts', ''))}`;
-      const about = `${of === 'events' ? 'Events' : 'Decisions'}: ${file.replace('.ts', '').replaceAll('-', ' ')}.`;
-      const text = moduleText(about, writer.sources, new Map([['..objects', writer.used]]), 2);
-      return { path, names: writer.tops, text };
-    }),
-  );
+  const modules: Module[] = [];
+  for (const file of files) {
+    const exported = Object.values(
+      (await import(`${folder}/${file}`)) as Record<string, EventMessage | DecisionMessage>,
+    );
+    const messages = exported.filter((one) => typeof one === 'object' && 'type' in one && 'schema' in one);
+    const path = `${of}/${moduleName(file.replace('.ts', ''))}`;
+    const writer = new ClassWriter(path, objects);
+    for (const message of [...messages].sort((a, b) => (a.type < b.type ? -1 : 1))) {
+      all.set(message.type, message);
+      const kind = 'kind' in message ? `A ${message.kind}. ` : '';
+      const about = `${kind}${message.description}`;
+      writer.writeTop(className(message.type), messageShape(message, side), side, about, bases[of]);
+    }
+    const about = `${of === 'events' ? 'Events' : 'Decisions'}: ${file.replace('.ts', '').replaceAll('-', ' ')}.`;
+    modules.push({ path, names: writer.tops, text: moduleText(about, writer.sources, writer.used, path) });
+  }
+  return modules;
 }
 
-function policyModule(policy: AnyPolicyDefinition, messages: Messages): Module {
+function policyModule(policy: AnyPolicyDefinition, messages: Messages, objects: Objects): Module {
   const name = className(policy.id);
-  const writer = new ClassWriter('input', knownObjects());
-  writer.writeTop(`${name}Config`, shapeOf(policy.config, 'input'), `Configuration of \`${policy.id}\`.`);
-  const imports = new Map<string, Set<string>>([['..objects', writer.used]]);
+  const path = `policies/${moduleName(policy.id)}`;
+  const writer = new ClassWriter(path, objects);
+  const config = shapeOf(policy.config, 'input');
+  writer.writeTop(`${name}Config`, config, 'input', `Configuration of \`${policy.id}\`.`);
   const listed = (of: readonly EventMessage[]) =>
     of.map(({ type }) => {
       const message = messages.get(type);
       if (message === undefined) throw new Error(`${policy.id}: no Python class for ${type}`);
-      const module = `..${message.module.replace('/', '.')}`;
-      imports.set(module, (imports.get(module) ?? new Set()).add(message.name));
+      writer.use(message.module, message.name);
       return message.name;
     });
-  const snapshot = [
-    `class ${name}Snapshot(TypedDict):`,
-    `    """State of \`${policy.id}\`: what \`open(snapshot=…)\` takes."""`,
-    '',
-    `    policy: Literal["${policy.id}"]`,
-    '    version: int',
-    '    """Version of the policy that wrote it."""',
-    '',
-    `    config: ${name}Config`,
-    '    state: Any',
-    '    seq: int',
-    '    """Events applied so far."""',
-    '',
-    '    at: float',
-    '    """Latest time seen, in seconds."""',
-  ].join('\n');
+  writer.use('_bases', bases.snapshots.name);
+  const field = (key: string, type: string): Field => ({ key, type, required: true, about: '' });
   const parts = [
     ...writer.sources,
     union(`${name}Event`, listed(policy.events), `What \`${policy.id}\` is told.`),
     union(`${name}Decision`, listed(policy.decisions), `What \`${policy.id}\` answers.`),
-    snapshot,
+    classText(
+      `${name}Snapshot`,
+      `State of \`${policy.id}\`: what \`open(snapshot=…)\` takes.`,
+      [field('policy', `Literal["${policy.id}"]`), field('config', `${name}Config`)],
+      bases.snapshots.name,
+    ),
   ];
   const names = [...writer.tops, `${name}Event`, `${name}Decision`, `${name}Snapshot`];
-  return { path: `policies/${moduleName(policy.id)}`, names, text: moduleText(policy.summary, parts, imports, 2) };
+  return { path, names, text: moduleText(policy.summary, parts, writer.used, path) };
 }
 
-function plannerModule(planner: (typeof registry.planners)[number]): Module {
+function plannerModule(planner: (typeof registry.planners)[number], objects: Objects): Module {
   const name = className(planner.id);
-  const input = new ClassWriter('input', knownObjects());
-  input.writeTop(`${name}Input`, shapeOf(planner.input, 'input'), `Input of \`${planner.id}\`.`);
-  const plan = new ClassWriter('output', knownObjects());
-  plan.writeTop(`${name}Plan`, shapeOf(planner.plan, 'output'), `Plan of \`${planner.id}\`.`);
-  const imports = new Map([['..objects', new Set([...input.used, ...plan.used])]]);
-  const text = moduleText(planner.summary, [...input.sources, ...plan.sources], imports, 2);
-  return { path: `planners/${moduleName(planner.id)}`, names: [...input.tops, ...plan.tops], text };
+  const path = `planners/${moduleName(planner.id)}`;
+  const writer = new ClassWriter(path, objects);
+  writer.writeTop(`${name}Input`, shapeOf(planner.input, 'input'), 'input', `Input of \`${planner.id}\`.`);
+  writer.writeTop(`${name}Plan`, shapeOf(planner.plan, 'output'), 'output', `Plan of \`${planner.id}\`.`);
+  return { path, names: writer.tops, text: moduleText(planner.summary, writer.sources, writer.used, path) };
 }
 
 function methodsModule(): Module {
-  const input = new ClassWriter('input', new Map());
-  const output = new ClassWriter('output', new Map());
+  const writer = new ClassWriter('methods', new Objects());
   for (const message of methods as readonly RpcMethod[]) {
     const name = className(message.name);
-    input.writeTop(
-      `${name}Params`,
-      shapeOf(message.params, 'input'),
-      `Parameters of \`${message.name}\`. ${message.summary}`,
-    );
-    output.writeTop(`${name}Result`, shapeOf(message.result, 'output'), `Result of \`${message.name}\`.`);
+    const about = `Parameters of \`${message.name}\`. ${message.summary}`;
+    writer.writeTop(`${name}Params`, shapeOf(message.params, 'input'), 'input', about);
+    writer.writeTop(`${name}Result`, shapeOf(message.result, 'output'), 'output', `Result of \`${message.name}\`.`);
   }
   for (const message of notifications as readonly RpcMethod[]) {
-    output.writeTop(`${className(message.name)}Params`, shapeOf(message.params, 'output'), message.summary);
+    writer.writeTop(`${className(message.name)}Params`, shapeOf(message.params, 'output'), 'output', message.summary);
   }
-  const text = moduleText(
-    'Methods of the server: parameters and results.',
-    [...input.sources, ...output.sources],
-    new Map(),
-    1,
-  );
-  return { path: 'methods', names: [...input.tops, ...output.tops], text };
+  const text = moduleText('Methods of the server: parameters and results.', writer.sources, writer.used, 'methods');
+  return { path: 'methods', names: writer.tops, text };
 }
 
 const folder = 'python/src/rollflex/models';
 
 /** Texts of the generated Python files, by their paths from the root of the repository. */
 export async function pythonModels(): Promise<Map<string, string>> {
-  const events = await messageModules('events');
-  const decisions = await messageModules('decisions');
-  const messages = new Map<string, { name: string; module: string }>();
+  const objects = new Objects();
+  const shared = objectsModule(objects);
+  const eventMessages = new Map<string, EventMessage>();
+  const decisionMessages = new Map<string, EventMessage>();
+  const events = await messageModules('events', objects, eventMessages);
+  const decisions = await messageModules('decisions', objects, decisionMessages);
+  const messages: Messages = new Map();
   for (const { path, names } of [...events, ...decisions]) {
     for (const name of names) messages.set(name, { name, module: path });
   }
-  const byType = new Map<string, { name: string; module: string }>();
+  const byType: Messages = new Map();
   for (const policy of registry.policies) {
     for (const { type } of [...policy.events, ...policy.decisions]) byType.set(type, messages.get(className(type))!);
   }
-  const policies = registry.policies.map((one) => policyModule(one, byType));
-  const planners = registry.planners.map(plannerModule);
-  const modules = [objectsModule(), ...events, ...decisions, ...policies, ...planners, methodsModule()];
+  // A recipe has objects of its planners and of its parts.
+  const planners = registry.planners.map((one) => plannerModule(one, objects));
+  const policies = registry.policies.map((one) => policyModule(one, byType, objects));
+  const modules = [shared, ...events, ...decisions, ...policies, ...planners, methodsModule()];
   const files = new Map(modules.map(({ path, text }) => [`${folder}/${path}.py`, text]));
+  files.set(`${folder}/_bases.py`, basesModule([...eventMessages.values()], [...decisionMessages.values()]));
   files.set(`${folder}/__init__.py`, indexText(modules));
   for (const [name, about] of [
     ['events', 'Events, family by family.'],

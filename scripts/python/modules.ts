@@ -1,5 +1,6 @@
 /** Modules of `rollflex.models`: their texts, and the index that finds every name. */
-import { importLine } from './text.ts';
+import { wrapped } from '../text.ts';
+import { importLine, widest } from './text.ts';
 
 /** The first line of every generated file. */
 export const head = '# Generated from the schemas by `npm run docs:generate`: do not edit.';
@@ -13,12 +14,12 @@ export interface Module {
 
 const typing = ['Any', 'Literal', 'TypeAlias', 'Union'];
 
-/** The text of a module. */
+/** The text of a module at a path below `rollflex/models`, with what it imports from others there. */
 export function moduleText(
   about: string,
   parts: readonly string[],
   imports: ReadonlyMap<string, Iterable<string>>,
-  depth: number,
+  path: string,
 ) {
   const body = parts.join('\n\n\n');
   const uses = (word: string) => new RegExp(`\\b${word}\\b`).test(body);
@@ -29,10 +30,17 @@ export function moduleText(
   const used = typing.filter(uses);
   if (used.length > 0) lines.push(importLine('typing', used));
   if (abc.length + used.length > 0) lines.push('');
-  const own = ['NotRequired', 'TypedDict'].filter(uses);
-  if (own.length > 0) lines.push(importLine(`${'.'.repeat(depth)}_typing`, own));
-  for (const [module, names] of [...imports].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    if ([...names].length > 0) lines.push(importLine(module, names));
+  const own = new Map<string, Iterable<string>>(imports);
+  own.set(
+    '_typing',
+    ['NotRequired', 'TypedDict'].filter((word) => uses(word)),
+  );
+  const [family] = path.split('/');
+  for (const [module, names] of [...own].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    if ([...names].length === 0) continue;
+    const isNear = path.includes('/') && module.startsWith(`${family}/`);
+    const from = isNear ? module.slice(family!.length + 1) : module.replace('/', '.');
+    lines.push(importLine(`${path.includes('/') && !isNear ? '..' : '.'}${from}`, names));
   }
   return `${lines.join('\n')}\n\n\n${body}\n`;
 }
@@ -43,10 +51,10 @@ export function indexText(modules: readonly Module[]): string {
   for (const { path, names } of modules) {
     for (const name of names) {
       if (where.has(name)) throw new Error(`${name} is in ${path} and in ${where.get(name)}`);
-      where.set(name, path.replace('/', '.'));
+      where.set(name, path);
     }
   }
-  const sorted = [...where].sort(([a], [b]) => (a < b ? -1 : 1));
+  const dotted = (path: string): string => path.replace('/', '.');
   return [
     head,
     '"""Types of everything that goes over the wire: events, decisions, configurations, snapshots, inputs and plans."""',
@@ -57,23 +65,26 @@ export function indexText(modules: readonly Module[]): string {
     'from typing import TYPE_CHECKING, Any',
     '',
     'if TYPE_CHECKING:',
-    ...modules.map(({ path, names }) => importLine(`.${path.replace('/', '.')}`, names).replaceAll(/^/gm, '    ')),
-    '',
-    '_where = {',
-    ...sorted.map(([name, module]) => `    "${name}": ".${module}",`),
-    '}',
-    '',
-    '',
-    'def __getattr__(name: str) -> Any:',
+    ...modules.map(({ path }) => `    from .${dotted(path)} import *`),
+    'else:',
     '    # All of them at once would cost every program a tenth of a second.',
-    '    if name in _where:',
-    '        return getattr(import_module(_where[name], __name__), name)',
-    '    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")',
+    '    def __getattr__(name: str) -> Any:',
+    '        if name in _where:',
+    '            return getattr(import_module(f".{_where[name]}", __name__), name)',
+    '        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")',
     '',
     '',
-    '__all__ = [',
-    ...sorted.map(([name]) => `    "${name}",`),
-    ']',
+    '_names = {',
+    ...modules.flatMap(({ path, names }) => nameLines(dotted(path), names)),
+    '}',
+    '_where = {name: module for module, names in _names.items() for name in names.split()}',
+    '__all__ = [*_where]',
     '',
   ].join('\n');
+}
+
+function nameLines(module: string, names: readonly string[]): string[] {
+  const line = `    "${module}": "${names.join(' ')}",`;
+  if (line.length <= widest) return [line];
+  return [`    "${module}": """`, ...wrapped(names.join(' '), widest - 8).map((one) => `        ${one}`), '    """,'];
 }

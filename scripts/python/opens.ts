@@ -2,7 +2,7 @@
 import { registry } from '../../src/index.ts';
 import { className } from '../text.ts';
 import { head } from './modules.ts';
-import { importLine, moduleName } from './text.ts';
+import { filled, importLine } from './text.ts';
 
 function methodsOf(client: 'Client' | 'AsyncClient'): string[] {
   const asynchronous = client === 'AsyncClient';
@@ -12,20 +12,15 @@ function methodsOf(client: 'Client' | 'AsyncClient'): string[] {
   const open = (policy: string, config: string, types: string) => [
     '    @overload',
     `    ${def} open(`,
-    '        self,',
-    `        policy: ${policy},`,
-    '        *,',
-    `        config: ${config} | None = None,`,
+    `        self, policy: ${policy}, *, config: ${config} | None = None,`,
     '        **options: Unpack[OpenOptions],',
     `    ) -> ${session}[${types}]: ...`,
-    '',
   ];
   const plan = (planner: string, input: string, result: string) => [
     '    @overload',
     `    ${def} plan(`,
-    `        self, planner: ${planner}, input: ${input}, *, timeout: float | None = None`,
+    `        self, planner: ${planner}, input: ${input}, *, timeout: float | None = None,`,
     `    ) -> ${result}: ...`,
-    '',
   ];
   const anything = 'Mapping[str, Any]';
   return [
@@ -63,6 +58,10 @@ function methodsOf(client: 'Client' | 'AsyncClient'): string[] {
 
 /** The module. */
 export function typedClients(): string {
+  const models = [
+    ...registry.planners.flatMap(({ id }) => ['Input', 'Plan'].map((one) => className(id) + one)),
+    ...registry.policies.flatMap(({ id }) => ['Config', 'Decision', 'Event'].map((one) => className(id) + one)),
+  ];
   const lines = [
     head,
     '"""`open` and `plan`, typed by the policy or planner that is named."""',
@@ -78,21 +77,11 @@ export function typedClients(): string {
     '    from typing_extensions import Unpack',
     '',
     '    from ._options import OpenOptions, Untyped',
-    '    from .aio import AsyncSession',
-    '    from .client import Session',
-    ...registry.planners
-      .map(({ id }) =>
-        importLine(`.models.planners.${moduleName(id)}`, [`${className(id)}Input`, `${className(id)}Plan`]),
-      )
-      .map(indented),
-    ...registry.policies
-      .map(({ id }) =>
-        importLine(
-          `.models.policies.${moduleName(id)}`,
-          ['Config', 'Decision', 'Event'].map((one) => className(id) + one),
-        ),
-      )
-      .map(indented),
+    '    from ._tasks import AsyncSession',
+    '    from ._threads import Session',
+    '    from .models import (',
+    ...filled([...models].sort(), '        '),
+    '    )',
     '',
     '',
     ...methodsOf('Client'),
@@ -103,5 +92,3 @@ export function typedClients(): string {
   ];
   return lines.join('\n');
 }
-
-const indented = (text: string): string => text.replaceAll(/^/gm, '    ');

@@ -1,7 +1,8 @@
 /** Python source: names, docstrings, and lists that are as wide as they may be. */
 import { className, wrapped } from '../text.ts';
 
-const widest = 110;
+/** The longest line. */
+export const widest = 120;
 
 /** `tail-batching` as `tail_batching`. */
 export const moduleName = (id: string): string => id.replaceAll(/[^A-Za-z0-9]+/g, '_');
@@ -18,9 +19,9 @@ const quotes = '"""';
 /** A docstring, indented. */
 export function docstring(text: string, indent: string): string[] {
   const safe = text.replaceAll('\\', '\\\\').replaceAll(quotes, "'''");
-  const lines = wrapped(safe, widest - indent.length);
-  if (lines.length === 1 && !safe.endsWith('"')) return [`${indent}${quotes}${safe}${quotes}`];
-  return [`${indent}${quotes}`, ...lines.map((line) => indent + line), indent + quotes];
+  // A quote before those that end it would be one of them.
+  const whole = `${quotes}${safe}${safe.endsWith('"') ? ' ' : ''}${quotes}`;
+  return wrapped(whole, widest - indent.length).map((line) => indent + line);
 }
 
 /** Text as comments, indented. */
@@ -28,12 +29,16 @@ export function comment(text: string, indent: string): string[] {
   return wrapped(text, widest - indent.length).map((line) => `${indent}# ${line}`);
 }
 
+/** Names with commas, in as few lines as they need. */
+export function filled(names: readonly string[], indent: string): string[] {
+  return wrapped(`${names.join(', ')},`, widest - indent.length).map((line) => indent + line);
+}
+
 /** `from x import a, b`, broken where it is long. */
 export function importLine(module: string, names: Iterable<string>): string {
   const sorted = [...new Set(names)].sort();
   const line = `from ${module} import ${sorted.join(', ')}`;
-  if (line.length <= widest) return line;
-  return `from ${module} import (\n${sorted.map((name) => `    ${name},\n`).join('')})`;
+  return line.length <= widest ? line : [`from ${module} import (`, ...filled(sorted, '    '), ')'].join('\n');
 }
 
 /** A union under a name. */
@@ -41,7 +46,7 @@ export function union(name: string, members: readonly string[], about: string): 
   const doc = docstring(about, '').join('\n');
   const unique = [...new Set(members)];
   if (unique.length === 1) return `${name}: TypeAlias = ${unique[0]}\n${doc}`;
-  return `${name}: TypeAlias = Union[\n${unique.map((one) => `    ${one},\n`).join('')}]\n${doc}`;
+  return [`${name}: TypeAlias = Union[`, ...filled(unique, '    '), ']', doc].join('\n');
 }
 
 const keywords = new Set(

@@ -7,12 +7,12 @@ import type { DumpSummary } from '../sim/trace/import/import.ts';
 import type { JobOptions } from './job.ts';
 import { fixed } from './plain-table.ts';
 
-/** The input that was read, the job that it is simulated as, and the answer. */
+/** The input of the command, the simulated job, and the answer. */
 export interface Advised {
   readonly name: string;
   readonly summary: DumpSummary | undefined;
   readonly answer: Answer;
-  /** The parts of the job that the user has not given, which come from the dump or the preset. */
+  /** Those parts of the job that the user did not give: they come from the dump or from the preset. */
   readonly job: JobOptions;
 }
 
@@ -22,11 +22,11 @@ const longestName = 24;
 const percent = (share: number, digits = 0): string => `${(100 * share).toFixed(digits)}%`;
 const between = ({ low, high }: Interval): string => `${(100 * low).toFixed(1)} to ${percent(high, 1)}`;
 const factor = (value: number): string => `${Number(value.toFixed(4))}`;
-/** Shortens a name, so that the rest of its line has room. */
+/** Shortens a name to leave room for the rest of its line. */
 const short = (name: string): string => (name.length > longestName ? `${name.slice(0, longestName - 1)}…` : name);
 const times = (value: number): string => `${value.toFixed(2)}x`;
 
-/** Words in lines, each behind the head of its paragraph. */
+/** Wraps words into lines behind the head of a paragraph. */
 function wrapped(head: string, text: string): string[] {
   const lines: string[] = [];
   for (const word of oneLine(text).split(' ')) {
@@ -84,7 +84,7 @@ const whoOf = ({ id, label, adapter }: Answer['trainer']): string => {
   return adapter === null ? `a host of your own for ${label}` : `the adapter for ${label}`;
 };
 
-/** The part of the workload that, beside the seeds, is new to the confirmation. */
+/** By kind of lengths: the data that, in addition to new seeds, only the confirmation simulates. */
 const unseen = { halves: ' and prompts', generated: ' and prompts', same: '' };
 
 function switches({ promptSpeculation, responseSpeculation, threshold, tp, rewards }: SynchronousSettings): string {
@@ -101,7 +101,7 @@ function switches({ promptSpeculation, responseSpeculation, threshold, tp, rewar
   return parts.join(', ');
 }
 
-/** Settings of a configuration that are not the job's. */
+/** Settings that the search chooses; the job gives all other settings of a configuration. */
 const tuned = [
   'tailBatching',
   'promptSpeculation',
@@ -114,7 +114,7 @@ const tuned = [
   'scaleDownTrigger',
 ] as const;
 
-/** Returns only the tuned settings: servers, GPUs and the profile are those of the simulated job. */
+/** Returns only the settings that the search chose; servers, GPUs and the profile are those of the simulated job. */
 function configuration({ config }: Answer['sweep']): string[] {
   const all: Readonly<Record<string, unknown>> = { ...config };
   const entries = tuned

@@ -1,4 +1,4 @@
-/** `rollflex advise`: from a trainer's dump to the settings to switch on in it. */
+/** `rollflex advise`: finds, from the dump of a trainer, the settings to switch on in this trainer. */
 import { availableParallelism } from 'node:os';
 import { type AdviseWork, advising } from '../sim/advise/advising.ts';
 import type { Answer } from '../sim/advise/answer.ts';
@@ -38,7 +38,7 @@ export interface AdviseOptions
 /** Reads, searches, and prints the answer. */
 export async function runAdvise(paths: readonly string[], options: AdviseOptions): Promise<void> {
   const { json, quiet } = options;
-  // A missing file is reported before any is read.
+  // Reports a missing file before it reads any.
   readPaths(inputFiles(paths));
   const progress = new AdviseProgress(quiet === true || json === true);
   let advised: Advised;
@@ -125,7 +125,7 @@ async function made(
   return runs;
 }
 
-/** Returns the shape of the job: the user's options, and the dump's figures where there are none. */
+/** Returns the shape of the job: the user's options, and figures of the dump where an option is absent. */
 function shapeOf(summary: DumpSummary | undefined, options: AdviseOptions): JobOptions {
   const presetCap = jobPreset(options.preset ?? usualPreset).capTokens;
   if (summary === undefined) return options;

@@ -1,4 +1,4 @@
-/** Numbers on the command line: anything else, and a number out of bounds, is refused with the bounds. */
+/** Parses numbers on the command line. Other text, and a number out of bounds, is refused; the error gives the bounds. */
 import { InvalidArgumentError } from 'commander';
 
 function bounded(text: string, least: number, most: number, what: string, fits: (value: number) => boolean): number {

@@ -1,15 +1,15 @@
-/** `--open`: a report in the user's browser. */
+/** `--open`: opens a report in the user's browser. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as passed } from 'node:timers/promises';
 import { say } from './output.ts';
 
-/** The program of each platform that opens a file as a double click would. */
+/** The program of each platform that opens a file with the default application. */
 const openers: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', win32: 'explorer.exe' };
-/** A program that fails does so within this time; a browser that starts may run for days. */
+/** A program that cannot open the file fails within this time; a browser may run for days. */
 const mostMilliseconds = 1500;
 
-/** Opens a file in the browser. Where there is none, a message says so; this is no error. */
+/** Opens a file in the browser. Without a browser, it prints a message; this is no error. */
 export async function openInBrowser(path: string): Promise<void> {
   const opener = openers[process.platform] ?? 'xdg-open';
   const waited = new AbortController();
@@ -18,7 +18,7 @@ export async function openInBrowser(path: string): Promise<void> {
     child.unref();
     const ended = once(child, 'exit', waited) as Promise<[number | null]>;
     const [code] = await Promise.race([ended, passed(mostMilliseconds, [0] as const, waited)]);
-    // Windows' one ends with 1 when it has opened the file.
+    // The program on Windows exits with 1 after it has opened the file.
     if (code === 0 || process.platform === 'win32') return;
   } catch {
     // The program does not exist.

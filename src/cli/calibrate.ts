@@ -1,4 +1,4 @@
-/** `--calibrate FILE`: the cost model of a job fitted to rollouts that the user has measured. */
+/** `--calibrate FILE`: fits the cost model of a job to rollouts that the user has measured. */
 import { dirname, isAbsolute, join } from 'node:path';
 import { Option } from 'commander';
 import { oneLine } from '../core/printable.ts';
@@ -28,7 +28,7 @@ export function calibrated(job: Job, file: string, steps: readonly MeasuredStep[
   return measuredFile(file).within(() => calibrate(job, steps));
 }
 
-/** Returns the file, and the traces that it names. Throws as {@link readMeasured} does. */
+/** Returns the path of the file, and the paths of the traces in it. Throws as {@link readMeasured} does. */
 export function calibrationFiles(file: string): string[] {
   const measured = measuredFile(file);
   const traces = measured
@@ -43,9 +43,9 @@ const measuredFile = (file: string): JsonFile => readJson(file, 'measured rollou
 const measuredRollouts = ({ value }: JsonFile) => parse(calibrationFileSchema, value, 'invalid_input').rollouts;
 
 /**
- * The steps of a file, with the lengths of the traces that it names; none without a file.
+ * Returns the steps in a file, with the lengths from the traces that the file names; an empty list without a file.
  *
- * @throws PolicyError `invalid_input` with the field for a file that says nothing; as a trace is read; the system's error
+ * @throws PolicyError `invalid_input` with the field for a file without data; the errors of reading a trace; the system's error
  */
 export async function readMeasured(file: string | undefined, options: ReadOptions): Promise<MeasuredStep[]> {
   if (file === undefined) return [];
@@ -76,7 +76,7 @@ interface Lengths {
   readonly responseTokens: readonly number[];
 }
 
-/** Reads the lengths of a trace; of an imported one those of a step, whose number ends its ids. */
+/** Reads the lengths of a trace. From an imported trace, reads only one step: the ids of its prompts end with the step number. */
 async function tracedLengths(
   path: string,
   step: number | undefined,
@@ -97,7 +97,7 @@ async function tracedLengths(
   }));
 }
 
-/** Returns the calibration as JSON: the whole cost model, and how well it fits. */
+/** Returns the calibration as JSON: the whole cost model, and the quality of the fit. */
 export function calibrationJson({ job, fitted, training, steps, warnings }: Calibration, file: string): object {
   return { file, fitted, cost: job.cost, training: training ?? null, rollouts: steps, warnings };
 }

@@ -1,4 +1,4 @@
-/** Definitions of the user, beside the shipped ones. */
+/** Loads definitions of the user, in addition to the built-in ones. */
 import { accessSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -16,14 +16,14 @@ async function moduleAt(path: string): Promise<Record<string, unknown>> {
     return await import(href);
   } catch (cause) {
     const { message = String(cause), stack = '' } = cause as Partial<Error>;
-    // The stack names the line of the module that failed, also where it cannot be parsed.
+    // The stack names the file and line of the error, also for a module that cannot be parsed.
     const named = [href, resolve(path)].find((name) => stack.includes(`${name}:`)) ?? '';
     const [line = ''] = /^:\d+/.exec(stack.slice(stack.indexOf(named) + named.length)) ?? [];
     refuse('invalid_input', `${path}${line}`, 'a module that loads', message, cause);
   }
 }
 
-/** Definitions that a module exports, by themselves or in lists; each once. */
+/** Returns the definitions that a module exports, directly or in lists; each once. */
 async function ownDefinitions(path: string): Promise<AnyDefinition[]> {
   accessSync(path);
   const exported = await moduleAt(path);
@@ -35,7 +35,7 @@ async function ownDefinitions(path: string): Promise<AnyDefinition[]> {
   return [...new Set(found)];
 }
 
-/** Returns the registry of the shipped definitions, and of those that the module exports, if one is given. */
+/** Returns a registry of the built-in definitions and, if a module is given, of the definitions that it exports. */
 export async function registryWith(path: string | undefined): Promise<Registry<readonly AnyDefinition[]>> {
   if (path === undefined) return registry as unknown as Registry<readonly AnyDefinition[]>;
   return createRegistry([...registry.definitions, ...(await ownDefinitions(path))]) as never;

@@ -1,4 +1,4 @@
-/** Reads files that the user names, and finds those that come with the package. */
+/** Reads files of the user, and finds the files that are part of the package. */
 import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { refuse } from '../errors.ts';
@@ -7,7 +7,7 @@ import { readVisionSources, type VisionSources } from '../sim/vlm-formulas/sourc
 import { packageRoot } from './package.ts';
 import { readText } from './system-errors.ts';
 
-/** A trace by the name that tables give it. */
+/** A trace, with its name for tables. */
 export interface NamedTrace {
   readonly name: string;
   readonly trace: Trace;
@@ -22,23 +22,23 @@ export function bundledTraces(): string[] {
 /** Returns the bundled trace with the heaviest tail. */
 export const heavyTailTrace = (): string => bundledTraces()[0]!;
 
-/** Images and short videos that come with the package, for mixtures. */
+/** Returns the bundled images and short videos, for mixtures. */
 export function bundledVisionSources(): VisionSources {
   const read = (name: string): string => readFileSync(join(packageRoot(), 'examples', 'traces', name), 'utf8');
   return readVisionSources(read('nextqa-videos.jsonl'), read('servegen-qwen-vl-images.jsonl'));
 }
 
-/** Returns the seconds of correct runs of code, bundled: a list for each test case. */
+/** Returns the bundled execution times of correct programs, in seconds: a list for each test case. */
 export function bundledSandboxSeconds(): number[][] {
   const file = join(packageRoot(), 'examples', 'traces', 'sandbox-livecodebench.jsonl');
   const lines = readFileSync(file, 'utf8').trim().split('\n');
   return lines.map((line) => (JSON.parse(line) as { seconds: number[] }).seconds);
 }
 
-/** Reads the bundled traces at once: they are small, and their format is known. */
+/** Reads the bundled traces synchronously: they are small, and their format is known. */
 export const readBundledTraces = (): NamedTrace[] => bundledTraces().map(readTraceFile);
 
-/** Reads a plain trace file at once. Files that users name are read by `readTraces`. */
+/** Reads a plain trace file synchronously. `readTraces` reads the files of users. */
 export function readTraceFile(path: string): NamedTrace {
   const file = basename(path);
   return { name: file.replace(/\.jsonl$/, ''), trace: readTrace(readText(path), path) };

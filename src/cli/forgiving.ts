@@ -1,11 +1,11 @@
-/** Help with typing errors, for all commands: the nearest right word, and options as they were typed. */
+/** Help with typing errors, for all commands: it suggests the nearest correct word, and shows options as the user typed them. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { nearest, oneOf } from '../core/nearest.ts';
 import { isPolicyError, refuse, relocated } from '../errors.ts';
 import { openInBrowser } from './browser.ts';
 import { commanderOutput } from './output.ts';
 
-/** Settings of the library that are options under another name. */
+/** Settings of the library whose command-line options have another name. */
 const otherNames: Readonly<Record<string, string>> = {
   batchSequences: 'batch',
   globalBatchSamples: 'batch',
@@ -21,7 +21,7 @@ const otherNames: Readonly<Record<string, string>> = {
   contextTokens: 'context',
 };
 
-/** Adds the option or the command that was probably meant to the errors of the parser. */
+/** Adds suggestions to the errors of the parser: the option or the command that the user probably meant. */
 function suggesting(command: Command): void {
   const words = {
     option: command.options.flatMap(({ long }) => long ?? []),
@@ -35,7 +35,7 @@ function suggesting(command: Command): void {
   command.showSuggestionAfterError(false).configureOutput({ ...commanderOutput, outputError });
 }
 
-/** Makes a command tolerant of typing errors; it must have all of its options. */
+/** Makes a command tolerant of typing errors. Call it after all options of the command are defined. */
 export function forgiving(command: Command): void {
   suggesting(command);
   for (const option of command.options) {
@@ -59,7 +59,7 @@ export function forgiving(command: Command): void {
   });
 }
 
-/** Returns the same error; a setting that was given by an option is named as the option. */
+/** Returns the error with the name of the option instead of the name of the setting, if an option has set it. */
 export function asTyped(error: unknown, command: Command): unknown {
   if (!isPolicyError(error)) return error;
   const setting = Object.keys(otherNames).find((name) => error.path === name || error.path.startsWith(`${name}.`));

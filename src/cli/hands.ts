@@ -1,22 +1,22 @@
-/** Workers that do the tasks of a long command: threads, or the command itself where one thread is asked for. */
+/** Workers that do the tasks of a long command: threads, or the command itself if only one thread is wanted. */
 import { Worker } from 'node:worker_threads';
 import { PolicyError, type PolicyErrorCode } from '../errors.ts';
 import type { Progress } from './progress.ts';
 import type { SimulateInput } from './simulate-tasks.ts';
 import type { SweepInput } from './sweep-problem.ts';
 
-/** The input of a thread, from which it makes everything else itself. */
+/** The input of a thread; the thread derives all other data from it. */
 export type WorkerStart =
   | { readonly kind: 'sweep'; readonly input: SweepInput }
   | { readonly kind: 'simulate'; readonly input: SimulateInput };
 
-/** A task that a thread is given. */
+/** A task for a thread. */
 export interface WorkerTask {
   readonly id: number;
   readonly task: unknown;
 }
 
-/** The outcome of a task. A thread cannot clone a `PolicyError`, so it sends its parts. */
+/** The outcome of a task. A thread cannot clone a `PolicyError`, so it sends the fields of the error. */
 export type WorkerAnswer =
   | { readonly id: number; readonly made: unknown }
   | { readonly id: number; readonly refused: { code: string; expected: string; got: string; path: string } }
@@ -24,7 +24,7 @@ export type WorkerAnswer =
 
 /** Workers for the tasks of a command. */
 export interface Hands<Task, Made> {
-  /** Does these tasks, and reports each when it is done. A task that is done here is a step of the progress. */
+  /** Does the tasks, and reports each finished task. Without threads, each task is a step of the progress display. */
   make(tasks: readonly Task[], progress: Progress, done: (index: number, made: Made) => void): Promise<void>;
   close(): Promise<void>;
 }
@@ -32,8 +32,8 @@ export interface Hands<Task, Made> {
 /**
  * Makes the workers of a command.
  *
- * @param count - threads; fewer than two mean none
- * @param work - does a task here, as a thread started with `start` does
+ * @param count - number of threads; with fewer than two, no thread is started
+ * @param work - does a task in this process, with the same result as a thread started with `start`
  */
 export function handsFor<Task, Made>(
   count: number,
@@ -58,7 +58,8 @@ class OwnHands<Task, Made> implements Hands<Task, Made> {
 }
 
 /**
- * Starts a thread. The built command line has its file beside it; the sources are TypeScript, for which a thread needs a loader.
+ * Starts a thread. The built command line has the file of the worker beside it; the TypeScript sources need a loader in each
+ * thread.
  */
 function newWorker(workerData: WorkerStart): Worker {
   const { url } = import.meta;

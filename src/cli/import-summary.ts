@@ -1,4 +1,4 @@
-/** The outcome of an import, in lines for a reader, and the command that comes next. */
+/** The outcome of an import as lines of text, and the command to run next. */
 import { oneLine } from '../core/printable.ts';
 import type { DumpSummary } from '../sim/trace/import/import.ts';
 
@@ -13,7 +13,7 @@ export interface ImportDone {
 const many = (count: number, one: string, more = `${one}s`): string => `${count} ${count === 1 ? one : more}`;
 const size = (bytes: number): string => (bytes === 0 ? '' : ` (${(bytes / 1e6).toFixed(1)} MB)`);
 
-/** Lines with a word before each. */
+/** Returns the summary as lines, each with a heading word. */
 export function importSummary(summary: DumpSummary, done: ImportDone): string {
   const rows: [string, string][] = [
     [

@@ -1,4 +1,4 @@
-/** `rollflex import`: from the dumps of a trainer to a trace. */
+/** `rollflex import`: converts the dumps of a trainer to a trace. */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { printable } from '../core/printable.ts';
@@ -60,7 +60,7 @@ function report(summary: DumpSummary, files: readonly InputFile[], options: Impo
   if (options.json) printJson({ ...summary, files: files.length, bytes, output: options.output });
   else if (!options.quiet) {
     const text = importSummary(summary, { files: files.length, bytes, ...options });
-    // The trace has standard output for itself.
+    // Standard output contains the trace and nothing else.
     print(text, options.output === undefined ? process.stderr : process.stdout);
   }
 }

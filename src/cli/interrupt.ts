@@ -1,16 +1,16 @@
-/** Work that takes long at a stretch, which Ctrl-C ends at once, and work that no signal may cut in two. */
+/** Runs long synchronous work so that Ctrl-C ends it at once, and other work so that no signal interrupts it. */
 import { constants } from 'node:os';
 import { type Context, createContext, Script } from 'node:vm';
 
-/** Thrown where Ctrl-C has ended work. */
+/** Thrown if Ctrl-C has ended the work. */
 export class Interrupted extends Error {}
 
 const begin = new Script('work()');
 let context: Context | undefined;
 
 /**
- * Does some work. A listener for SIGINT would get Ctrl-C only after the work: Node runs it between two pieces. Node can break
- * off a script, so a script does the work.
+ * Does synchronous work that Ctrl-C can end. Node calls a listener for SIGINT only after synchronous work, but it can interrupt a
+ * `vm` script; so the work runs as a script.
  *
  * @throws Interrupted, and errors of the work
  */
@@ -29,14 +29,14 @@ export function interruptible<T>(work: () => T): T {
 
 const toStop = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Does work that must not be left half done: a signal to stop ends the process afterwards. */
+/** Does work that must not remain half done: a signal ends the process only after the work. */
 export function uncut(work: () => void): void {
   const leave = (signal: NodeJS.Signals): never => process.exit(128 + constants.signals[signal]);
   for (const signal of toStop) process.on(signal, leave);
   try {
     work();
   } finally {
-    // A signal that has arrived is delivered in the turn that begins now.
+    // A signal that has arrived already is delivered in the next turn of the event loop.
     setImmediate(() => {
       for (const signal of toStop) process.off(signal, leave);
     });

@@ -1,4 +1,4 @@
-/** The synchronous job that the options of a command describe: the same one for every command. */
+/** The synchronous job that the options of a command describe; every command builds it in the same way. */
 import type { MeasuredStep } from '../sim/calibration/measured.ts';
 import type { Calibration } from '../sim/calibration/result.ts';
 import type { Job } from '../sim/colocated/job.ts';
@@ -6,7 +6,7 @@ import { jobPreset } from '../sim/presets.ts';
 import { calibrated } from './calibrate.ts';
 import { bundledSandboxSeconds } from './files.ts';
 
-/** Options for the job to simulate; absent ones are the preset's. */
+/** Options of the simulated job; absent options have the values of the preset. */
 export interface JobOptions {
   /** Id of a preset. */
   readonly preset?: string;
@@ -21,14 +21,14 @@ export interface JobOptions {
   readonly calibrate?: string;
 }
 
-/** The preset of the command line. */
+/** The default preset of the command line. */
 export const usualPreset = 'qwen2.5-14b-16k';
 
 /**
- * The job, its code rewarded in the seconds that were measured.
+ * Returns the job; rewards of code take the measured times.
  *
  * @param measured - the steps of the file that `calibrate` names
- * @throws PolicyError `unknown_id` for a preset that there is not; as `calibrated` does
+ * @throws PolicyError `unknown_id` for an unknown preset; the errors of `calibrated`
  */
 export function jobOfOptions(
   options: JobOptions,

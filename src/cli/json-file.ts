@@ -1,12 +1,12 @@
-/** A JSON file of the user: errors in it are reported with file, line and field. */
+/** Reads a JSON file of the user, and reports errors with file, line and field. */
 import { type DocumentNode, parse as syntaxOf, type ValueNode } from '@humanwhocodes/momoa';
 import { isPolicyError, refuse, relocated } from '../errors.ts';
 import { readText } from './system-errors.ts';
 
-/** A file that is JSON. */
+/** A JSON file. */
 export interface JsonFile {
   readonly value: unknown;
-  /** Does some work with the value; errors about it get file and line before their path. */
+  /** Runs `work` on the value; the path of its errors then begins with file and line. */
   within<T>(work: () => T): T;
 }
 
@@ -14,7 +14,7 @@ export interface JsonFile {
  * Reads a JSON file.
  *
  * @param expected - a description of the expected value, for the message
- * @param text - the content, where it is read already
+ * @param text - the content, if it is already read
  * @throws PolicyError `invalid_input` with file and line; the system's error
  */
 export function readJson(path: string, expected: string, text = readText(path)): JsonFile {
@@ -45,20 +45,20 @@ function brokenLine(json: string): number {
     syntaxOf(json);
   } catch (error) {
     const { line, message } = error as Error & { readonly line?: number };
-    // The end of the file is reported as the place where the value began.
+    // An unexpected end of the file is reported at the line where the value begins.
     if (line !== undefined && !message.startsWith('Unexpected end')) return line;
   }
   return lines;
 }
 
-/** Returns `file.json:12.rollouts[1].seconds`: the line of the field or, where it is missing, of its parent. */
+/** Returns `file.json:12.rollouts[1].seconds`, with the line of the field or, if the field is missing, of its parent. */
 function placeOf(field: string, file: string, json: string): string {
   if (field === '') return file;
   const line = lineOf(syntaxOf(json), field.match(/[^.[\]]+/g) ?? []);
   return line === undefined ? `${file}: ${field}` : `${file}:${line}.${field}`;
 }
 
-/** Returns nothing where the file lacks even the first step: the error is then about a value derived from the file. */
+/** Returns nothing if the file lacks even the first part of the path: the error is then about a value derived from the file. */
 function lineOf({ body }: DocumentNode, steps: readonly string[]): number | undefined {
   let at: ValueNode | undefined;
   for (const step of steps) {

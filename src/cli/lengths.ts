@@ -17,7 +17,7 @@ export interface LengthOptions {
   readonly correlation: number;
 }
 
-/** Returns the workloads that the command line names: traces, a log, or the bundled ones. */
+/** Returns the workloads that the command line selects: traces, a log, or the bundled workloads. */
 export function workloads(traces: readonly NamedTrace[], options: LengthOptions, capTokens: number): NamedWorkload[] {
   if (options.fromLog !== undefined) {
     if (traces.length > 0) {
@@ -36,7 +36,7 @@ export function workloads(traces: readonly NamedTrace[], options: LengthOptions,
   });
 }
 
-/** Returns the files of {@link workloads}, and of a calibration. Throws as {@link inputFiles} does. */
+/** Returns the files that {@link workloads} and a calibration read. Throws as {@link inputFiles} does. */
 export function filesRead(
   paths: readonly string[],
   { fromLog, calibrate }: { readonly fromLog?: string; readonly calibrate?: string },
@@ -49,7 +49,7 @@ export function filesRead(
   ];
 }
 
-/** Lengths from an event log, or from a decision log. */
+/** Reads lengths from an event log, or from a decision log. */
 export function loggedLengths(path: string, session: string | undefined): LoggedLengths {
   const log = openLog([path]);
   if (log.kind === 'decisions') return lengthsFromDecisionLog(log.lines(), session);

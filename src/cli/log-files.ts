@@ -1,4 +1,4 @@
-/** Logs that the user names: an event log of a program, or a decision log of a server, as its folder or as files of it. */
+/** Logs of the user: the event log of a program, or the decision log of a server (its folder, or files from it). */
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { isDecisionLog, type LogFile, type ReadLine, readDecisionLog } from '../core/decision-log.ts';
@@ -6,7 +6,7 @@ import { isPolicyError, refuse, relocated } from '../errors.ts';
 import { logFilesIn } from '../rpc/log/files.ts';
 import { readText } from './system-errors.ts';
 
-/** A log, by its kind. */
+/** A log, with its kind. */
 export type NamedLog =
   | { readonly kind: 'events'; readonly lines: readonly string[] }
   | { readonly kind: 'decisions'; lines(): Iterable<ReadLine> };
@@ -54,7 +54,7 @@ export function openLog(paths: readonly string[]): NamedLog {
   return { kind: 'decisions', lines: () => readDecisionLog(files.map(({ path, name }) => fileAt(path, name))) };
 }
 
-/** Does some work with an event log. Errors about it name the file, since the library knows lines only. */
+/** Runs `work` on an event log. Adds the name of the file to its errors, since the library knows lines only. */
 export function inLog<T>(path: string, work: () => T): T {
   try {
     return work();

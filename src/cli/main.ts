@@ -4,7 +4,7 @@ import { asTyped, forgiving } from './forgiving.ts';
 import { exitCodes, reportError } from './output.ts';
 import { packageVersion } from './package.ts';
 
-/** The commands. Each loads its modules when it is called: `--help` needs none of them. */
+/** The commands. The modules of a command are loaded when the command is called: `--help` needs none of them. */
 const commands: Record<string, { readonly summary: string; readonly load: () => Promise<Command> }> = {
   simulate: {
     summary: 'replay response lengths through tail batching and the synchronous baseline, and compare',
@@ -56,7 +56,7 @@ const commands: Record<string, { readonly summary: string; readonly load: () => 
   },
 };
 
-/** Returns the program; only the command that is called loads its arguments. */
+/** Returns the program; the arguments are loaded only for the command that is called. */
 async function program(args: readonly string[]): Promise<Command> {
   const command = new Command('rollflex')
     .description('Scheduling policies for RL post-training: simulate what they would save, plan, and inspect them.')

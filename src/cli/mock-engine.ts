@@ -1,4 +1,4 @@
-/** `rollflex mock-engine`: engines without a GPU until a signal comes. */
+/** `rollflex mock-engine`: runs engines without a GPU until a signal comes. */
 import { parse } from '../core/validate.ts';
 import { type MockEngineInput, type RunningMockEngine, type Speed, startMockEngine } from '../mock-engine/index.ts';
 import { mockEngineOptionsSchema } from '../mock-engine/options.ts';
@@ -70,7 +70,7 @@ function optionsOf(options: MockEngineCommandOptions): MockEngineInput {
 /**
  * Runs engines until a signal comes.
  *
- * @throws PolicyError for a trace, a plan of faults or options that do not fit; the system's error where it cannot listen
+ * @throws PolicyError for a trace, for faults or for options that are invalid; the system's error if it cannot listen
  */
 export async function runMockEngine(path: string | undefined, options: MockEngineCommandOptions): Promise<void> {
   const { cost } = jobPreset(options.preset).job;

@@ -1,4 +1,4 @@
-/** Parts that all commands share: exit codes, errors, and the one way by which text reaches a terminal. */
+/** Functions that all commands share: exit codes, errors, and the only functions that write to a terminal. */
 import { fstatSync } from 'node:fs';
 import { oneLine, printable } from '../core/printable.ts';
 import { isPolicyError } from '../errors.ts';
@@ -8,7 +8,7 @@ import { inWords, isPathError, isSystemError, reasonOf } from './system-errors.t
 /** Exit codes: 0 done, 1 failed, 2 wrong use or bad input, 130 stopped by Ctrl-C. */
 export const exitCodes = { done: 0, failed: 1, wrongUse: 2, interrupted: 130 } as const;
 
-/** Styles of text. Green is a gain, yellow its cost, red a loss. */
+/** Styles of text. Green marks a gain, yellow its cost, red a loss. */
 const looks = {
   bold: ['\u0001', 1],
   gain: ['\u0002', 32],
@@ -23,7 +23,10 @@ const codes = new Map<string, string>(Object.values(looks).map(([mark, code]) =>
 codes.set(end, '\u001b[0m');
 const marks = new RegExp(`([${[...codes.keys()].join('')}])`);
 
-/** Whether standard output is coloured: a terminal that can, unless NO_COLOR; anything, with FORCE_COLOR. */
+/**
+ * Whether standard output is coloured: FORCE_COLOR decides if it is set; otherwise NO_COLOR must be unset, and the terminal must
+ * support colour.
+ */
 function coloured(): boolean {
   const { FORCE_COLOR, NO_COLOR } = process.env;
   // As in Node, empty, 1, 2, 3 and true mean yes.
@@ -32,12 +35,12 @@ function coloured(): boolean {
 }
 
 /**
- * Styles text, with marks that {@link print} turns into codes of the terminal. Other control characters are made harmless, and a
- * name that contains such a mark could change the style of text, and no more.
+ * Styles text, with marks that {@link print} turns into codes of the terminal. Other control characters are made harmless; a name
+ * that contains a mark can change the style of text only.
  */
 export const look = (how: Look, text: string): string => (coloured() ? `${looks[how][0]}${text}${end}` : text);
 
-/** Columns for text on standard output. A program, or a file, does not need narrow lines. */
+/** Columns for text on standard output: those of the terminal, at least 40; 100 if the output goes to a program or a file. */
 export const columnsOfOutput = (): number =>
   process.stdout.isTTY === true && process.stdout.columns > 0 ? Math.max(40, process.stdout.columns) : 100;
 
@@ -54,7 +57,7 @@ export function print(text: string, stream: NodeJS.WriteStream = process.stdout)
   stream.write(`${styled(text)}\n`);
 }
 
-/** Prints a result as one JSON object; in a file it is whole. */
+/** Prints a result as one JSON object. The object is never written to a file in part. */
 export function printJson(value: unknown): void {
   const write = (): void => void process.stdout.write(`${printable(JSON.stringify(value))}\n`);
   if (fstatSync(process.stdout.fd).isFile()) uncut(write);
@@ -66,7 +69,7 @@ export function say(text: string): void {
   process.stderr.write(`rollflex: ${oneLine(text)}\n`);
 }
 
-/** Output of the command line's parser. It repeats arguments, which may be names of files that `*` has found. */
+/** Output of the command-line parser. It repeats arguments, which may be the names of any files (the shell expands `*`). */
 export const commanderOutput = {
   writeOut: (text: string): void => void process.stdout.write(printable(text)),
   writeErr: (text: string): void => {
@@ -75,7 +78,7 @@ export const commanderOutput = {
   },
 };
 
-/** Reports an error and returns the exit code: bad input is the user's, anything else is ours. */
+/** Reports an error and returns the exit code: 2 for bad input of the user, otherwise 1. */
 export function reportError(error: unknown): number {
   if (error instanceof Interrupted) return exitCodes.interrupted;
   const message = error instanceof Error ? error.message : String(error);
@@ -83,7 +86,7 @@ export function reportError(error: unknown): number {
     say(`${message} (${error.code})`);
     return exitCodes.wrongUse;
   }
-  // Errors of the system take one line: a full disk, or a port in use, is no defect of ours.
+  // Errors of the system, such as a full disk or a port in use, take one line: they are no defect of rollflex.
   if (isSystemError(error)) {
     say(inWords(error));
     return isPathError(error) ? exitCodes.wrongUse : exitCodes.failed;
@@ -94,12 +97,12 @@ export function reportError(error: unknown): number {
 
 let outlasts = false;
 
-/** Makes the command continue from now on when its reader leaves, since it has files to write. */
+/** Lets the command continue after its reader has left, since it still has files to write. */
 export function outlastReader(): void {
   outlasts = true;
 }
 
-/** Ends quietly when a reader leaves early (`| head`): this is no error. */
+/** Ends the process without an error if the reader leaves early (`| head`). */
 export function leaveQuietly(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {

@@ -3,14 +3,14 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Returns the root of the package: the nearest folder above with the bundled traces. */
+/** Returns the root of the package: the nearest parent folder with the bundled traces. */
 export function packageRoot(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, 'examples', 'traces')) && dirname(folder) !== folder) folder = dirname(folder);
   return folder;
 }
 
-/** Set where this is bundled for another package than that of npm. */
+/** Set if this file is bundled into a package other than the npm package. */
 declare const ROLLFLEX_VERSION: string | undefined;
 
 /** Returns the version of the package. */

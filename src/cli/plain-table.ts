@@ -1,21 +1,21 @@
-/** Text that fits the terminal: tables that break into blocks of columns, and prose that wraps at words. */
+/** Text that fits the terminal: tables that are split into blocks of columns, and prose that wraps at words. */
 import Table from 'cli-table3';
 import { columnsOfOutput, type Look, look } from './output.ts';
 
-/** Returns a number with this many digits behind its point. */
+/** Returns a number with this many digits after the decimal point. */
 export const fixed = (value: number, digits = 1): string => value.toFixed(digits);
 
-/** Formats seconds with as few digits as are useful. */
+/** Formats seconds, with fewer digits for larger values. */
 export const seconds = (value: number): string => fixed(value, value >= 100 ? 0 : 1);
 
-/** Formats a share in percent; a small one has a digit more, so that it is not shown as 0. */
+/** Formats a share in percent; a small share has one digit more, so that it does not appear as 0. */
 export const percent = (share: number): string => {
   if (share === 0) return '0%';
   if (share > 0 && share < 0.00005) return '<0.01%';
   return `${fixed(share * 100, Math.abs(share) < 0.01 ? 2 : 1)}%`;
 };
 
-/** Formats a number and the distance to the farther end of its interval, in one line. */
+/** Formats a number and, in the same line, its distance to the farther end of its interval. */
 export const within = (
   { value, low, high }: { readonly value: number; readonly low: number; readonly high: number },
   digits = 2,
@@ -25,7 +25,7 @@ export const within = (
   return off < least ? fixed(value, digits) : `${fixed(value, digits)} ± ${fixed(off, digits)}`;
 };
 
-/** A column of a table: its head, and the cell of a row. */
+/** A column of a table: its head, and a function that returns the cell of a row. */
 export type Column<T> = readonly [head: string, cell: (one: T) => string];
 
 const none = ['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right'];
@@ -38,9 +38,9 @@ const narrowestLabel = 12;
 export interface TableOptions<T> {
   /** Columns of the terminal. */
   readonly width?: number;
-  /** Style of a row, if it stands out. */
+  /** Style of a row, if the row is highlighted. */
   readonly lookOf?: (one: T) => Look | undefined;
-  /** Columns for which there is no room go into a block of their own below (default), or are left out. */
+  /** Columns that do not fit form another block below (default), or are left out. */
   readonly beyond?: 'below' | 'left out';
 }
 
@@ -49,7 +49,7 @@ interface Drawn {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** Lines of a table; the first is a border from which the widths of its columns are read. */
+/** Returns the lines of a table; the first line is a border, which shows the widths of the columns. */
 function drawnLines({ head, rows }: Drawn, labelWidth?: number): string[] {
   const table = new Table({
     head: [...head],
@@ -62,7 +62,7 @@ function drawnLines({ head, rows }: Drawn, labelWidth?: number): string[] {
   return table.toString().split('\n');
 }
 
-/** Groups columns into blocks: the first one in every block, and as many others as there is room for. */
+/** Groups columns into blocks: each block has the first column, and as many others as fit. */
 function blocksOf(widths: readonly number[], width: number, labelWidth: number): number[][] {
   const blocks: number[][] = [];
   let used = Number.POSITIVE_INFINITY;
@@ -78,7 +78,7 @@ function blocksOf(widths: readonly number[], width: number, labelWidth: number):
   return blocks.length === 0 ? [[0]] : blocks;
 }
 
-/** Returns a table without lines but the one below its head, to be printed by `print`. */
+/** Returns a table whose only line is the one below its head; `print` prints it. */
 export function plainTable<T>(
   columns: readonly Column<T>[],
   rows: readonly T[],
@@ -91,7 +91,7 @@ export function plainTable<T>(
     .split('┬')
     .map((part) => part.length);
   const widest = Math.max(0, ...widths.slice(1)) + 1;
-  // Only a label can be wrapped: it is made of words.
+  // Only labels can be wrapped: they consist of words.
   const labelWidth = Math.min(widths[0]!, Math.max(narrowestLabel, width - widest));
   const blocks = blocksOf(widths, width, labelWidth);
   const shown = beyond === 'below' ? blocks : blocks.slice(0, 1);
@@ -112,7 +112,7 @@ export function plainTable<T>(
     .join('\n\n');
 }
 
-/** Styles each line of a cell, since a style ends with its line. */
+/** Styles each line of a cell separately, since a style ends with its line. */
 const linesIn = (cell: string, how: Look | undefined): string =>
   how === undefined
     ? cell
@@ -121,10 +121,10 @@ const linesIn = (cell: string, how: Look | undefined): string =>
         .map((line) => (line === '' ? line : look(how, line)))
         .join('\n');
 
-/** A sign that is in no text: it replaces a word longer than a line, which the table would cut. */
+/** A character that no text contains: it replaces a word longer than a line, which the table would cut. */
 const standIn = '\uE000';
 
-/** Wraps prose at words; lines after the first are indented. A word that is longer than a line stays whole, on its own. */
+/** Wraps prose at words; lines after the first are indented. A word longer than a line stays whole, on a line of its own. */
 export function prose(text: string, indent = '', width = columnsOfOutput()): string {
   const room = width - indent.length;
   const long: string[] = [];
@@ -143,5 +143,5 @@ export function prose(text: string, indent = '', width = columnsOfOutput()): str
     .join('\n');
 }
 
-/** Points of a list. */
+/** Returns a list with one point for each text. */
 export const listed = (texts: readonly string[]): string => texts.map((text) => prose(`- ${text}`, '  ')).join('\n');

@@ -1,4 +1,4 @@
-/** `rollflex plan`: a plan for an input from a file or a pipe. */
+/** `rollflex plan`: makes a plan for an input from a file or a pipe. */
 import { text } from 'node:stream/consumers';
 import { Command } from 'commander';
 import { isPolicyError } from '../errors.ts';
@@ -19,12 +19,12 @@ async function readInput(path: string): Promise<JsonFile> {
 }
 
 /**
- * Prints a plan and returns the exit code: 1 if the input is valid and there is no plan for it.
+ * Prints a plan and returns the exit code: 1 if the input is valid but has no plan.
  *
  * @throws PolicyError `unknown_id`, `invalid_input`; the system's error for a file that cannot be read
  */
 export async function runPlan(id: string, options: PlanOptions): Promise<number> {
-  // The registry refuses an id that is no planner's, before anything is read.
+  // The registry refuses an id that is no planner's, before the input is read.
   if (!registry.planners.some((one) => one.id === id)) registry.plan(id as never, undefined as never);
   const input = await readInput(options.input);
   try {

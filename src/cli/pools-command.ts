@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { poolsTaskIds } from '../sim/pools/presets.ts';
 import { between, whole } from './arguments.ts';
 import { defaultWidth, type PoolsOptions, runPools } from './pools.ts';
-import { correlationOption, resamplingOption, textOptions, withOptions } from './workloads.ts';
+import { withResults, withSampling } from './simulation.ts';
 
 const explained = `
 What the columns mean
@@ -68,16 +68,8 @@ export function poolsCommand(): Command {
     .option('--verifier-seconds <s>', 'from a response to its reward (0.1)', between(0, 1e6))
     .option('--train-seconds-per-token <s>', 'what the trainer takes for a token (0.000218)', between(0, 1e3))
     .option('--rounds <n>', 'rounds of each run', whole(1, 10_000), 4)
-    .option('--seeds <n>', 'runs, each with other samples', whole(1, 1000), 3)
-    .option('--seed <n>', 'first seed', whole(0, Number.MAX_SAFE_INTEGER), 1)
-    .addOption(resamplingOption())
-    .addOption(correlationOption())
-    .option('--report <file>', 'where to write the HTML report', 'rollflex-report.html')
-    .option('--no-report', 'write no report')
-    .option('--json', 'print one JSON object, and nothing else')
-    .option('--quiet', 'print the tables only')
     .addHelpText('after', explained);
-  return withOptions(command, textOptions()).action(async (paths: string[], options: PoolsOptions) => {
+  return withResults(withSampling(command, 3)).action(async (paths: string[], options: PoolsOptions) => {
     await runPools(paths, options);
   });
 }

@@ -1,8 +1,9 @@
-/** Disaggregated pools on the terminal: one table for each workload, and its explanation. */
+/** Output for disaggregated pools: one table for each workload, and its explanation. */
 import { oneLine } from '../core/printable.ts';
 import type { PoolsComparison, PoolsSchedulerResult } from '../sim/pools/result.ts';
 import { print } from './output.ts';
 import { type Column, fixed, listed, plainTable, prose, seconds } from './plain-table.ts';
+import { headOf, type Told } from './simulation.ts';
 
 const percent = (share: number): string => `${fixed(100 * share)}%`;
 
@@ -24,7 +25,7 @@ const columns: readonly Column<PoolsSchedulerResult>[] = [
   ['round\ns', (one) => seconds(one.roundSeconds)],
 ];
 
-/** Returns the speedup at equal tokens, where fewer tokens are trained on. */
+/** Returns the speedup at equal tokens, if fewer tokens are trained on than in the baseline. */
 const perToken = ({ keptTokenRatio, equalTokenSpeedup }: PoolsSchedulerResult): string =>
   keptTokenRatio < 0.995 ? `, and ${fixed(equalTokenSpeedup.value, 2)}x as fast at equal tokens` : '';
 
@@ -47,26 +48,21 @@ function meaning({ schedulers, shares, notes }: PoolsComparison): string {
   return [prose(sentence), ...(notes.length === 0 ? [] : [points])].join('\n');
 }
 
-/** Returns the machines, and R, K and U. */
+/** Returns the machines, and the values of R, K and U. */
 const shapeOf = ({ name, groupsPerRound, responsesPerPrompt, globalBatchSamples }: PoolsComparison['job']): string =>
   `${name}, R ${groupsPerRound}, K ${responsesPerPrompt}, U ${globalBatchSamples / responsesPerPrompt}`;
 
 /** Returns one workload as text. */
 export function poolsTable({ workload, job, schedulers }: PoolsComparison): string {
-  const lengths = `simulated responses mean ${fixed(workload.meanTokens, 0)}, longest ${workload.longestTokens} tokens`;
   const best = fastestOf(schedulers);
   const table = plainTable(columns, schedulers, { lookOf: (one) => (one === best ? 'bold' : undefined) });
-  return `${prose(`${oneLine(workload.name)}: ${lengths}`)}\n${prose(shapeOf(job))}\n\n${table}\n`;
+  return `${headOf(workload, 'responses', shapeOf(job))}\n${table}\n`;
 }
 
-export function printPools(comparisons: readonly PoolsComparison[], { quiet }: { readonly quiet?: boolean }): void {
-  for (const comparison of comparisons) {
-    print(poolsTable(comparison));
-    if (!quiet) print(`${meaning(comparison)}\n`);
-  }
-}
+/** Comparisons of pools on the terminal. */
+export const poolsTold: Told<PoolsComparison> = { table: poolsTable, meaning };
 
-/** A comparison in a row: serial, CGP, both with the given width, both with `auto`. */
+/** One row for a comparison: serial, CGP, and both mechanisms with the given width and with `auto`. */
 interface Summary {
   readonly name: string;
   readonly serial: PoolsSchedulerResult;
@@ -92,7 +88,7 @@ const summaryColumns: readonly Column<Summary>[] = [
   ['\n+ FGD', ({ both }) => percent(both.computeWaitingRatio)],
 ];
 
-/** Prints comparisons of `poolsSchedulers`, one row each: beside other workloads there is no room for more. */
+/** Prints comparisons of `poolsSchedulers`, one row each, because a report with other workloads has no room for more. */
 export function printPoolsSummary(
   comparisons: readonly PoolsComparison[],
   { quiet }: { readonly quiet?: boolean },
@@ -118,7 +114,7 @@ export function printPoolsSummary(
   print(listed(['waits: share of its time in which the trainer has nothing to do. rollflex pools says more.']));
 }
 
-/** Prints the gain that tail batching adds to pipelining, in a sentence. */
+/** Prints a sentence about the gain of tail batching on top of pipelining. */
 export function printTail({ workload, job, schedulers }: PoolsComparison): void {
   const [cgp, both] = schedulers as [PoolsSchedulerResult, PoolsSchedulerResult];
   const perPrompt = (one: PoolsSchedulerResult): string => fixed(one.mainSeconds.value / job.groupsPerRound);

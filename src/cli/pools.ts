@@ -1,4 +1,4 @@
-/** `rollflex pools`: the time that RolloutPipe would save a job with separate pools for rollout and training. */
+/** `rollflex pools`: simulates the time that RolloutPipe saves for a job with separate pools for rollout and training. */
 import { refuse } from '../errors.ts';
 import { comparePools, poolsSchedulers, poolsTailSchedulers } from '../sim/pools/compare.ts';
 import {
@@ -15,15 +15,15 @@ import type { Resampling } from '../sim/workload/traced.ts';
 import { bundledTraces, heavyTailTrace, readTraceFile } from './files.ts';
 import { inputFiles, readPaths } from './input/paths.ts';
 import { readingOf, readTraces, type TextOptions } from './input/read.ts';
-import { print, printJson } from './output.ts';
-import { printPools } from './pools-table.ts';
+import { poolsTold } from './pools-table.ts';
+import { present, type ResultOptions, seedsFrom } from './simulation.ts';
 import { type NamedWorkload, traceWorkload, usualWorkload } from './workloads.ts';
-import { checkOutputs, preparedReport } from './written-files.ts';
+import { checkOutputs } from './written-files.ts';
 
 /** Options as the command line gives them. */
-export interface PoolsOptions extends TextOptions {
+export interface PoolsOptions extends TextOptions, ResultOptions {
   readonly task?: PoolsTaskId;
-  /** R, one or several. */
+  /** Values of R. */
   readonly groups: readonly number[];
   readonly responsesPerPrompt: number;
   readonly batch?: number;
@@ -38,21 +38,18 @@ export interface PoolsOptions extends TextOptions {
   readonly seed: number;
   readonly resampling: Resampling;
   readonly correlation: number;
-  readonly report: string | false;
-  readonly json?: boolean;
-  readonly quiet?: boolean;
 }
 
-/** Most responses of all rounds, seeds and schedulers of a workload: beyond, it would take an hour. */
+/** Most responses over all rounds, seeds and schedulers of a workload; more would take an hour. */
 const mostResponses = 50_000_000;
 
-/** Options for the job on pools. */
+/** Options of the job on pools. */
 export type PoolsJobOptions = Pick<
   PoolsOptions,
   'responsesPerPrompt' | 'batch' | 'engines' | 'verifierSeconds' | 'trainSecondsPerToken' | 'rounds' | 'seeds'
 >;
 
-/** Returns the job of RolloutPipe with R groups a round, changed as the options say. */
+/** Returns the job of RolloutPipe with R groups a round, as the options change it. */
 export function jobOf(groups: number, options: PoolsJobOptions): PoolsJob {
   const { responsesPerPrompt, engines, verifierSeconds, trainSecondsPerToken } = options;
   const preset = rolloutpipeJob(groups);
@@ -71,18 +68,6 @@ export function jobOf(groups: number, options: PoolsJobOptions): PoolsJob {
   return job;
 }
 
-const seedsFrom = (first: number, count: number): number[] =>
-  Array.from({ length: count }, (_, index) => first + index);
-
-/** Timelines are for pictures; as JSON they would be most of the output. */
-export function withoutPoolTimelines(comparison: PoolsComparison): unknown {
-  const schedulers = comparison.schedulers.map((one) => ({
-    ...one,
-    runs: one.runs.map((run) => ({ ...run, rows: run.rows.map(({ timeline: _, ...row }) => row) })),
-  }));
-  return { ...comparison, schedulers };
-}
-
 /** Returns the tasks of RolloutPipe, and the bundled traces on the same machines, for a report beside other workloads. */
 export function bundledPools(seed: number): (() => PoolsComparison)[] {
   const workloads: (() => NamedWorkload)[] = [
@@ -93,14 +78,14 @@ export function bundledPools(seed: number): (() => PoolsComparison)[] {
   return workloads.map((workload) => () => comparePools({ job: rolloutpipeJob(), workload: workload(), seeds }));
 }
 
-/** Runs tail batching beside pipelining, where it saves most: on the bundled lengths with the heaviest tail. */
+/** Runs tail batching with pipelining, on the bundled lengths with the heaviest tail, where it saves most. */
 export function runBundledTail(seed: number): PoolsComparison {
   const workload = traceWorkload(readTraceFile(heavyTailTrace()), usualWorkload);
   const schedulers = [cgpScheduler, poolsTailScheduler(true)];
   return comparePools({ job: rolloutpipeJob(), workload, rounds: 10, seeds: [seed], schedulers, timeline: false });
 }
 
-/** Runs the simulation, prints it, and writes the files that were asked for. */
+/** Runs the simulation, prints it, and writes the requested files. */
 export async function runPools(paths: readonly string[], options: PoolsOptions): Promise<void> {
   checkOutputs({ '--report': options.report }, readPaths(inputFiles(paths)));
   if (paths.length > 0 && options.task !== undefined) {
@@ -119,16 +104,8 @@ export async function runPools(paths: readonly string[], options: PoolsOptions):
   const comparisons = jobs.flatMap((job) =>
     workloads.map((workload) => comparePools({ job, workload, rounds, seeds, schedulers })),
   );
-  const writeReport = await preparedReport(options.report, [], [], comparisons);
-  if (options.json) {
-    printJson({ pools: comparisons.map(withoutPoolTimelines), report: options.report || null });
-    writeReport();
-    return;
-  }
-  printPools(comparisons, options);
-  const said = writeReport();
-  if (!options.quiet && said !== undefined) print(said);
+  await present('pools', comparisons, poolsTold, options);
 }
 
-/** F_w on the command line, if none is given. */
+/** Default of F_w on the command line. */
 export const defaultWidth = reproducingWidth;

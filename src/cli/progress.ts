@@ -1,24 +1,24 @@
-/** Progress of a long command on the terminal, and its handling of Ctrl-C and Ctrl-Z. */
+/** Shows the progress of a long command on the terminal, and handles Ctrl-C and Ctrl-Z. */
 import { setImmediate as turn } from 'node:timers/promises';
 import ora, { type Ora } from 'ora';
 import { oneLine } from '../core/printable.ts';
 import { Interrupted, interruptible } from './interrupt.ts';
 import { exitCodes, say } from './output.ts';
 
-/** Characters of a bar: with the text beside it, less than half of a narrow terminal. */
+/** Characters of a bar; with its text, it takes less than half of a narrow terminal. */
 const barCells = 24;
 
 /** Texts of a progress display. */
 export interface ProgressOptions {
-  /** The activity of the command, shown until its progress is known. */
+  /** The activity of the command, shown until a progress is known. */
   readonly text: string;
-  /** Whether nothing is shown. */
+  /** Whether the display is off. */
   readonly isQuiet: boolean;
   /** The message for the user after Ctrl-C. */
   readonly stopped?: string;
 }
 
-/** Shown on a terminal only, until it is stopped. */
+/** A progress display on a terminal; no other output shows it. */
 export class Progress {
   readonly #spinner: Ora;
   readonly #stopped: string | undefined;
@@ -35,20 +35,20 @@ export class Progress {
       isEnabled: isShown,
       isSilent: !isShown,
       text: oneLine(text),
-      // In raw mode the terminal sends no signals: Ctrl-Z would do nothing, and Ctrl-C only between two steps.
+      // In raw mode the terminal sends no signals: Ctrl-Z would do nothing, and Ctrl-C would act only between two steps.
       discardStdin: false,
-      // A process that hides the cursor must show it again, also when it is suspended or killed.
+      // A process that hides the cursor must show it again, even if the process is suspended or killed.
       hideCursor: false,
     }).start();
     process.on('SIGINT', this.#leave);
   }
 
-  /** Share of the work that is done, 0 to 1: shown as a bar with the time left. */
+  /** Sets the share of the work that is done, 0 to 1: the display shows a bar and the time left. */
   set done(share: number) {
     const seconds = (performance.now() - this.#begun) / 1000;
     const full = Math.round(share * barCells);
     const bar = `${'█'.repeat(full)}${'░'.repeat(barCells - full)}`;
-    // At first it is not known how long a task takes: traces are read, and code is not yet compiled.
+    // At first the duration of a task is not known: traces are read, and code is not yet compiled.
     const left = share < 0.04 ? '' : `, about ${Math.ceil((seconds * (1 - share)) / share)} s left`;
     this.#spinner.text = `${this.#text} ${bar} ${Math.floor(100 * share)}%${left}`;
   }
@@ -58,7 +58,7 @@ export class Progress {
     this.#spinner.text = oneLine(text);
   }
 
-  /** Does a step of the work, which Ctrl-C ends at once, and lets the spinner turn. */
+  /** Does a step of the work, which Ctrl-C ends at once, and then updates the spinner. */
   async step<T>(work: () => T): Promise<T> {
     let done: T;
     try {

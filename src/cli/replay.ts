@@ -1,4 +1,4 @@
-/** `rollflex replay`: plays a log again and compares every decision. */
+/** `rollflex replay`: replays a log and compares every decision. */
 import { Command } from 'commander';
 import { replayEvents } from '../core/event-log.ts';
 import { oneLine } from '../core/printable.ts';

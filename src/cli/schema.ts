@@ -1,4 +1,4 @@
-/** `rollflex schema`: the vocabulary, configurations, and inputs and plans of planners, as JSON Schema. */
+/** `rollflex schema`: prints the JSON Schemas of the vocabulary, of configurations, and of inputs and plans of planners. */
 import { Command } from 'commander';
 import { z } from 'zod';
 import { didYouMean } from '../core/nearest.ts';
@@ -34,7 +34,7 @@ function items(): Item[] {
   ];
 }
 
-/** Unwraps a schema with a name, which is a reference to itself; readers look for `properties` at the top. */
+/** Inlines a named schema, which otherwise only refers to its definition: readers look for `properties` at the top. */
 function unwrapped({ $ref, $defs, ...rest }: z.core.JSONSchema.BaseSchema): z.core.JSONSchema.BaseSchema {
   const name = $ref?.replace('#/$defs/', '');
   if (name === undefined) return { ...rest, ...($defs === undefined ? {} : { $defs }) };
@@ -42,7 +42,10 @@ function unwrapped({ $ref, $defs, ...rest }: z.core.JSONSchema.BaseSchema): z.co
   return { ...rest, ...own, ...(Object.keys(others).length === 0 ? {} : { $defs: others }) };
 }
 
-/** Prints the list, or one schema. Throws `PolicyError` `unknown_id`, `invalid_input` for the plan of no planner. */
+/**
+ * Prints the list, or one schema. Throws `PolicyError` `unknown_id`, `invalid_input` if a plan is asked for and the id is no
+ * planner's.
+ */
 export function runSchema(id: string | undefined, options: SchemaOptions): void {
   const all = items();
   if (id === undefined) {

@@ -77,7 +77,7 @@ export function serveCommand(): Command {
     .option('--policies <file>', 'a module with definitions of your own, each an export or in a list')
     .option('--metrics-port <n>', 'serve GET /metrics (Prometheus) and GET /healthz here', whole(0, 65_535))
     .option('--metrics-host <address>', 'address of --metrics-port', '127.0.0.1');
-  // Without --log-dir they mean nothing, and are refused: a default would hide that they were given.
+  // These options need --log-dir, and are refused without it: with a default value, nobody would see that an option was given.
   for (const [option, usual] of numberOptions(decisionLogSchema)) {
     option.description = `${option.description} (default: ${usual})`;
     command.addOption(option);

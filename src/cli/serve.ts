@@ -15,7 +15,7 @@ import { registryWith } from './definitions.ts';
 import { say } from './output.ts';
 import { packageVersion } from './package.ts';
 
-/** Options as the command line gives them; limits have their own names. */
+/** Options as the command line gives them; limits have the names of the library. */
 export interface ServeOptions extends ServerLimits {
   readonly stdio?: boolean;
   readonly socket?: string;
@@ -50,7 +50,7 @@ function limitsOf(options: ServeOptions): Partial<ServerLimits> {
   return Object.fromEntries(names.map((name) => [name, options[name]]));
 }
 
-/** Settles at the first signal to stop; a second one ends the process as usual. */
+/** Resolves at the first signal to stop; a second signal ends the process as usual. */
 export function stopSignal(): Promise<void> {
   return new Promise((done) => {
     process.once('SIGINT', () => done());
@@ -58,7 +58,7 @@ export function stopSignal(): Promise<void> {
   });
 }
 
-/** A server, the event that ends it besides a signal, and the actions at its end. */
+/** A running server: the event that ends it without a signal, and the functions to call at its end. */
 interface Running {
   readonly server: RpcServer;
   readonly failed: Promise<never>;
@@ -97,11 +97,11 @@ function decisionLogOf(options: ServeOptions, meter: Meter): FileDecisionLog | u
 /**
  * Serves until the input ends or a signal comes.
  *
- * @throws PolicyError `invalid_input` for options that contradict each other; the system's error where it cannot listen
+ * @throws PolicyError `invalid_input` for contradictory options; the system's error if it cannot listen
  */
 export async function runServe(options: ServeOptions): Promise<void> {
   checkTransport(options);
-  // Output of a policy must not get between the messages.
+  // Output of a policy must not mix with the messages.
   if (options.stdio) globalThis.console = new Console(process.stderr, process.stderr);
   const { tokenFile, metricsPort, metricsHost, socket, port, host } = options;
   const isToken = tokenFile === undefined ? undefined : tokenFromFile(tokenFile);
@@ -131,7 +131,7 @@ export async function runServe(options: ServeOptions): Promise<void> {
     await measured?.close();
     await running.close();
     await decisionLog?.close();
-    // A client may keep its end open; its messages are written by now.
+    // A client may keep its end open; all answers are written by now.
     process.stdin.destroy();
   }
 }

@@ -1,4 +1,4 @@
-/** The estimated value of the differences of a session in shadow mode, in words. */
+/** Describes, in words, the estimated value of the differences in a session in shadow mode. */
 import type { TpWorth } from '../sim/log-report/adaptive-tp.ts';
 import type { ScaleDownWorth } from '../sim/log-report/gpu-scale-down.ts';
 import type { TimeoutWorth } from '../sim/log-report/sandbox-timeout.ts';
@@ -48,7 +48,7 @@ function ofScaleDown(worth: ScaleDownWorth): string[] {
   ];
 }
 
-/** Lines about the worth of a session; none where its policy has no numbers for it. */
+/** Returns lines about the value of a session; no lines if its policy has no such estimate. */
 export function worthOf(policy: string, worth: object | null): string[] {
   if (worth === null) return [];
   if (policy === 'sandbox-timeout') return ofTimeouts(worth as TimeoutWorth);

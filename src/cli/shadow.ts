@@ -1,4 +1,4 @@
-/** `rollflex shadow`: decisions in which a policy differs from its host, and their estimated value. */
+/** `rollflex shadow`: lists the decisions of a policy that differ from those of its host, with their estimated value. */
 import { Command } from 'commander';
 import { oneLine } from '../core/printable.ts';
 import type { ShadowCounts, ShadowDifference } from '../sim/log-report/pairs.ts';
@@ -13,7 +13,7 @@ interface ShadowOptions {
   readonly json?: boolean;
 }
 
-/** Differences that are printed; --json has more of them. */
+/** Most differences that are printed; --json contains more of them. */
 const shown = 5;
 
 function printSession({ session, policy, events, missingEvents, decisions, worth }: ShadowSession): void {

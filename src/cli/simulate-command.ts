@@ -1,4 +1,4 @@
-/** `rollflex simulate`: its arguments. */
+/** The arguments of `rollflex simulate`. */
 import { Command, Option } from 'commander';
 import { usualRuns } from '../sim/compare-options.ts';
 import { jobPresetIds } from '../sim/presets.ts';
@@ -6,10 +6,9 @@ import { between, whole } from './arguments.ts';
 import { calibrateOption } from './calibrate.ts';
 import { usualPreset } from './job.ts';
 import { runSimulate, type SimulateOptions } from './simulate.ts';
-import { correlationOption, resamplingOption, textOptions, withOptions } from './workloads.ts';
+import { withResults, withSampling } from './simulation.ts';
 
 const factor = between(1, 16);
-const seed = whole(0, Number.MAX_SAFE_INTEGER);
 
 export function simulateCommand(): Command {
   const command = new Command('simulate')
@@ -29,10 +28,6 @@ export function simulateCommand(): Command {
     .option('--prompt-speculation <factor>', 'the same for prompts only', factor)
     .option('--response-speculation <factor>', 'the same for responses only', factor)
     .option('--steps <n>', 'training steps of the baseline', whole(1, 100_000), usualRuns.steps)
-    .option('--seeds <n>', 'runs, each with other samples; intervals need at least 2', whole(1, 1000), usualRuns.seeds)
-    .option('--seed <n>', 'first seed', seed, 1)
-    .addOption(resamplingOption())
-    .addOption(correlationOption())
     .option(
       '--from-log <path>',
       'take the lengths from an event log, or a decision log (its folder), instead of a trace',
@@ -49,12 +44,8 @@ export function simulateCommand(): Command {
     .option('--one-step-off', 'half of the GPUs train beside the next rollout, one version behind')
     .option('--vlm', 'the bundled vision-language workloads as well; rollflex vlm has options for them')
     .option('--pools', 'the tasks of RolloutPipe on disaggregated pools as well; rollflex pools has options for them')
-    .option('--report <file>', 'where to write the HTML report', 'rollflex-report.html')
-    .option('--no-report', 'write no report')
     .option('--perfetto <file>', 'write a Chrome/Perfetto trace as well')
-    .option('--json', 'print one JSON object, and nothing else')
     .option('--verbose', 'print every table, column and note, not a screen of them')
-    .option('--quiet', 'print the tables only, and no progress')
     .addHelpText(
       'after',
       `
@@ -93,7 +84,9 @@ Examples
   rollflex simulate --from-log ~/rollflex-log         lengths from serve --log-dir
   rollflex simulate --perfetto trace.json             open trace.json in ui.perfetto.dev`,
     );
-  return withOptions(command, textOptions()).action(async (paths: string[], options: SimulateOptions) => {
-    await runSimulate(paths, options);
-  });
+  return withResults(withSampling(command, usualRuns.seeds)).action(
+    async (paths: string[], options: SimulateOptions) => {
+      await runSimulate(paths, options);
+    },
+  );
 }

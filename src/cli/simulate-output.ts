@@ -1,4 +1,4 @@
-/** Output of `rollflex simulate`: a screen, or with `--verbose` every table and every note. */
+/** Output of `rollflex simulate`: one screen, or every table and note with `--verbose`. */
 import { oneLine } from '../core/printable.ts';
 import type { Job } from '../sim/colocated/job.ts';
 import type { PoolsComparison } from '../sim/pools/result.ts';
@@ -8,11 +8,12 @@ import type { VlmComparison } from '../sim/vlm-formulas/result.ts';
 import { look, print } from './output.ts';
 import { prose } from './plain-table.ts';
 import { printPoolsSummary, printTail } from './pools-table.ts';
-import { comparisonTable, meaning, rungsSentence } from './table.ts';
+import { printTables } from './simulation.ts';
+import { comparisonTable, comparisonTold, rungsSentence } from './table.ts';
 import { comparisonVerdict, poolsVerdict, vlmVerdict } from './verdict.ts';
-import { printVlm } from './vlm-table.ts';
+import { vlmTold } from './vlm-table.ts';
 
-/** Options that say how much is printed. */
+/** Options that decide how much is printed. */
 export interface OutputOptions {
   readonly ablation?: boolean;
   readonly fromLog?: string;
@@ -21,10 +22,10 @@ export interface OutputOptions {
   readonly json?: boolean;
 }
 
-/** Prints the parts of a simulation as they come. */
+/** Prints the parts of a simulation as soon as they are complete. */
 export class SimulateOutput {
   readonly #options: OutputOptions;
-  /** Text about the job that is printed before the lengths are known. */
+  /** Text about the job, printed before the lengths are known. */
   readonly #ofJob: string;
   readonly #isWhole: boolean;
 
@@ -50,7 +51,7 @@ export class SimulateOutput {
     if (this.#isWhole) {
       print(comparisonTable(comparison));
       if (ablation) print(rungsSentence(comparison));
-      if (!quiet) print(`${meaning(comparison)}\n`);
+      if (!quiet) print(`${comparisonTold.meaning(comparison)}\n`);
     } else if (ablation) print(comparisonVerdict(comparison));
     else {
       const { label } = bestOf(comparison.schedulers) ?? comparison.schedulers[0]!;
@@ -67,11 +68,11 @@ export class SimulateOutput {
 
   vlm(comparisons: readonly VlmComparison[]): void {
     if (this.#options.json) return;
-    if (this.#isWhole) printVlm(comparisons, this.#options);
+    if (this.#isWhole) printTables(comparisons, vlmTold, this.#options);
     else print(vlmVerdict(comparisons));
   }
 
-  /** Prints the files that were written, and the next steps for the user. */
+  /** Prints the names of the written files, and the next steps for the user. */
   end(written: readonly string[], paths: readonly string[]): void {
     const { quiet, ablation, verbose, fromLog } = this.#options;
     if (quiet) return;

@@ -1,4 +1,4 @@
-/** The tasks of `rollflex simulate`: done by threads where it pays, and printed as soon as their part is complete. */
+/** Runs the tasks of `rollflex simulate`, in threads if that is faster, and prints each part as soon as it is complete. */
 import { availableParallelism } from 'node:os';
 import type { PoolsComparison } from '../sim/pools/result.ts';
 import type { ComparisonResult } from '../sim/result.ts';
@@ -16,7 +16,7 @@ import {
 } from './simulate-tasks.ts';
 import { bundledVlm } from './vlm.ts';
 
-/** Simulations beside the comparisons, and options of the display. */
+/** The simulations other than comparisons, and options of the display. */
 export interface SimulateAsked {
   readonly pools?: boolean;
   readonly vlm?: boolean;
@@ -31,28 +31,28 @@ export interface Simulated {
   readonly vlm: VlmComparison[];
 }
 
-/** Time that a task of a kind takes, relative to a run of the usual job. */
+/** Duration of each kind of task, relative to a run of the default job. */
 const weights = { run: 1, pools: 0.7, tail: 0.7, vlm: 2.4 } as const;
 
-/** Tasks that are printed together: a comparison, or all of a kind. */
+/** Tasks that are printed together: one comparison, or all tasks of another kind. */
 interface Part {
   readonly tasks: readonly SimulateTask[];
   tell(made: readonly SimulateMade[]): void;
 }
 
-/** Threads need to be worth their start, some tenths of a second. */
+/** Responses from which threads save more than their start costs, some tenths of a second. */
 const responsesWorthThreads = 20_000;
 const mostThreads = 8;
 
 function threadsFor({ job, steps, seeds, fromLog }: SimulateInput): number {
   const responses = steps * seeds * job.promptsPerRound * job.responsesPerPrompt;
   if (responses < responsesWorthThreads) return 1;
-  // A thread would read the log anew, which may have grown meanwhile.
+  // A thread would read the log again, which may have grown since.
   if (fromLog !== undefined) return 1;
   return Math.min(mostThreads, availableParallelism());
 }
 
-/** Does all tasks; `output` receives each part when it is complete, in their order. */
+/** Does all tasks; `output` receives each part when it is complete, in the order of the parts. */
 export async function simulateAll(
   input: SimulateInput,
   asked: SimulateAsked,
@@ -116,7 +116,7 @@ async function doAll(
       partOf.get(task)!.made.set(task, one);
       done += weights[task.kind];
       progress.done = done / all;
-      // A part that is complete before its predecessor waits, so that the order is always the same.
+      // A complete part waits for the parts before it, so that the order is always the same.
       while (waiting[0] !== undefined && waiting[0].made.size === waiting[0].tasks.length) {
         const { tasks: own, made, tell } = waiting.shift()!;
         tell(own.map((each) => made.get(each)!));

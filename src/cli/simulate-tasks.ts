@@ -1,4 +1,4 @@
-/** Tasks of `rollflex simulate` that threads can do one by one: the runs of each comparison, and the simulations beside them. */
+/** Tasks of `rollflex simulate` for threads: the runs of each comparison, and the other simulations. */
 
 import { ablation, usualSchedulers } from '../sim/colocated/ablation.ts';
 import type { Job } from '../sim/colocated/job.ts';
@@ -13,7 +13,7 @@ import { type LengthOptions, workloads } from './lengths.ts';
 import { bundledPools, runBundledTail } from './pools.ts';
 import { bundledVlm } from './vlm.ts';
 
-/** Input of all tasks: JSON, so that a thread can make them anew. */
+/** Input of all tasks: JSON, from which a thread makes the tasks again. */
 export interface SimulateInput extends LengthOptions {
   readonly job: Job;
   readonly capTokens: number;
@@ -26,7 +26,7 @@ export interface SimulateInput extends LengthOptions {
   readonly oneStepOff?: boolean;
 }
 
-/** A run of a comparison, or a whole comparison of another kind, by its place. */
+/** A task: one run of a comparison, or a whole comparison of another kind. */
 export interface SimulateTask {
   readonly kind: 'run' | 'pools' | 'tail' | 'vlm';
   /** Index of the comparison among those of its kind. */
@@ -35,14 +35,14 @@ export interface SimulateTask {
   readonly place: number;
 }
 
-/** The result of a task; it has the field of its kind. */
+/** The result of a task: one field is set, that of its kind. */
 export interface SimulateMade {
   readonly run?: RunResult;
   readonly pools?: PoolsComparison;
   readonly vlm?: VlmComparison;
 }
 
-/** Returns the schedulers beside each other, the baseline first. */
+/** Returns the schedulers to compare, the baseline first. */
 function schedulersOf({ job, factors, ablation: all, oneStepOff }: SimulateInput): Scheduler[] {
   const variants = oneStepOff ? oneStepOffAblation(job, factors) : ablation(job, factors);
   if (all) return variants;
@@ -50,7 +50,7 @@ function schedulersOf({ job, factors, ablation: all, oneStepOff }: SimulateInput
   return oneStepOff ? variants.slice(0, 2) : usualSchedulers(job, factors);
 }
 
-/** Returns the comparisons, with all runs still to be made. Throws `PolicyError`, or the system's error, for bad input. */
+/** Returns the comparisons before any of their runs. Throws `PolicyError`, or the system's error, for bad input. */
 export function comparisonsOf(input: SimulateInput): PreparedRuns[] {
   const { job, steps } = input;
   const [baseline, ...schedulers] = schedulersOf(input);
@@ -60,7 +60,7 @@ export function comparisonsOf(input: SimulateInput): PreparedRuns[] {
   );
 }
 
-/** Returns a function that does tasks; traces are read when the first task needs them. */
+/** Returns a function that does tasks; it reads the traces at the first task that needs them. */
 export function simulateWork(
   input: SimulateInput,
   prepared: () => readonly PreparedRuns[] = () => comparisonsOf(input),

@@ -1,25 +1,23 @@
-/** `rollflex simulate`: the time that scheduling would save on these response lengths. */
+/** `rollflex simulate`: simulates the time that scheduling saves for these response lengths. */
 import { oneLine } from '../core/printable.ts';
 import { refuse } from '../errors.ts';
 import type { Job } from '../sim/colocated/job.ts';
 import { withOneStepOff } from '../sim/colocated/one-step-off.ts';
 import { withJudge } from '../sim/judge-preset.ts';
 import { perfettoTrace } from '../sim/perfetto.ts';
-import type { ComparisonResult } from '../sim/result.ts';
 import { calibrationJson, calibrationText, readMeasured } from './calibrate.ts';
 import { readingOf, readTraces, type TextOptions } from './input/read.ts';
 import { type JobOptions, jobOfOptions } from './job.ts';
 import { filesRead, type LengthOptions } from './lengths.ts';
 import { outlastReader, printJson } from './output.ts';
-import { withoutPoolTimelines } from './pools.ts';
 import { SimulateOutput } from './simulate-output.ts';
 import { simulateAll } from './simulate-run.ts';
 import type { SimulateInput } from './simulate-tasks.ts';
-import { withoutPictures } from './vlm.ts';
+import { plain, type ResultOptions } from './simulation.ts';
 import { checkOutputs, preparedReport, writeWhole } from './written-files.ts';
 
 /** Options as the command line gives them. */
-export interface SimulateOptions extends JobOptions, LengthOptions, TextOptions {
+export interface SimulateOptions extends JobOptions, LengthOptions, TextOptions, ResultOptions {
   readonly eta: number;
   readonly promptSpeculation?: number;
   readonly responseSpeculation?: number;
@@ -31,14 +29,11 @@ export interface SimulateOptions extends JobOptions, LengthOptions, TextOptions 
   readonly judge?: 'workers' | 'dedicated' | 'colocated';
   readonly vlm?: boolean;
   readonly pools?: boolean;
-  readonly report: string | false;
   readonly perfetto?: string;
-  readonly json?: boolean;
   readonly verbose?: boolean;
-  readonly quiet?: boolean;
 }
 
-/** Runs the simulation, prints each workload as soon as it is done, and writes the files that were asked for. */
+/** Runs the simulation, prints each workload as soon as it is done, and writes the requested files. */
 export async function runSimulate(paths: readonly string[], options: SimulateOptions): Promise<void> {
   checkOutputs({ '--report': options.report, '--perfetto': options.perfetto }, filesRead(paths, options));
   const measured = await readMeasured(options.calibrate, options);
@@ -76,13 +71,13 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
     ablation,
     oneStepOff,
   };
-  // A reader that stops early (`| head`) still wants the files.
+  // The files are written even if the reader stops early (`| head`).
   if (options.report !== false || options.perfetto !== undefined) outlastReader();
   const said = calibration === undefined ? '' : calibrationText(calibration, options.calibrate!);
   const output = new SimulateOutput(options, said);
   const { comparisons, pools, vlm } = await simulateAll(input, options, output);
   const perfetto = options.perfetto === undefined ? '' : JSON.stringify(perfettoTrace(comparisons));
-  const writeReport = await preparedReport(options.report, comparisons, vlm, pools);
+  const writeReport = await preparedReport(options.report, { comparisons, vlm, pools });
   const writeFiles = (): string[] => {
     const written = [writeReport()];
     if (options.perfetto !== undefined) {
@@ -93,10 +88,10 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
   };
   if (options.json) {
     printJson({
-      comparisons: comparisons.map(withoutTimelines),
+      comparisons: comparisons.map(plain.comparisons),
       ...(calibration === undefined ? {} : { calibration: calibrationJson(calibration, options.calibrate!) }),
-      ...(options.pools ? { pools: pools.map(withoutPoolTimelines) } : {}),
-      ...(options.vlm ? { vlm: vlm.map(withoutPictures) } : {}),
+      ...(options.pools ? { pools: pools.map(plain.pools) } : {}),
+      ...(options.vlm ? { vlm: vlm.map(plain.vlm) } : {}),
       report: options.report === false ? null : options.report,
       perfetto: options.perfetto ?? null,
     });
@@ -119,13 +114,4 @@ function checkSize(
   if (inRound > mostInRound) refuse('limit_exceeded', 'responses of a round', `at most ${mostInRound}`, inRound);
   const inAll = steps * seeds * promptsPerRound * responsesPerPrompt;
   if (inAll > mostInAll) refuse('limit_exceeded', 'responses of all steps and seeds', `at most ${mostInAll}`, inAll);
-}
-
-/** Timelines are for pictures; as JSON they would be most of the output. */
-function withoutTimelines(comparison: ComparisonResult): unknown {
-  const schedulers = comparison.schedulers.map((one) => ({
-    ...one,
-    runs: one.runs.map((run) => ({ ...run, engines: run.engines.map(({ timeline: _, ...engine }) => engine) })),
-  }));
-  return { ...comparison, schedulers };
 }

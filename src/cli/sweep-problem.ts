@@ -1,4 +1,4 @@
-/** Turns the options of `rollflex sweep` into its problems; workers make them anew from the same options. */
+/** Turns the options of `rollflex sweep` into problems; each worker makes the same problems from the same options. */
 import { createHash } from 'node:crypto';
 import { refuse } from '../errors.ts';
 import { problemFor } from '../sim/advise/advising.ts';
@@ -22,12 +22,12 @@ import { packageVersion } from './package.ts';
 import { jobOf } from './pools.ts';
 import type { NamedWorkload } from './workloads.ts';
 
-/** Options for the problems to simulate: JSON. */
+/** Options of the problems to simulate, as JSON. */
 export interface SweepInput extends JobOptions {
   readonly traces: readonly NamedTrace[];
-  /** The steps of the file that `calibrate` names. */
+  /** The steps in the file of the option `calibrate`. */
   readonly measured?: readonly MeasuredStep[];
-  /** The trainer whose adapter carries it out: nothing else is searched. */
+  /** The trainer that is to apply the settings: only settings that its adapter supports are searched. */
   readonly trainer?: TrainerId;
   readonly job: 'synchronous' | 'pools';
   readonly steps?: number;
@@ -41,7 +41,7 @@ export interface SweepInput extends JobOptions {
   readonly trainSecondsPerToken?: number;
 }
 
-/** A problem, and the hash of everything that its runs follow from. */
+/** A problem, and a hash of all inputs of its runs. */
 export interface NamedProblem {
   readonly problem: SweepProblem;
   readonly fingerprint: string;
@@ -51,7 +51,7 @@ export interface NamedProblem {
 const mostInRound = 200_000;
 const mostInRun = 1_000_000;
 
-/** Options that only one kind of job has. */
+/** Options that exist for only one kind of job. */
 const ofKind = {
   synchronous: { preset: '--preset', calibrate: '--calibrate' },
   pools: {
@@ -76,10 +76,10 @@ function check(input: SweepInput): void {
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /**
- * Returns the problems of some options, one for each workload.
+ * Returns the problems that the options describe, one for each workload.
  *
- * @throws PolicyError `invalid_input` for options that do not go together and for broken traces, `limit_exceeded` for
- *   problems that would take days; the system's error for files that cannot be read
+ * @throws PolicyError `invalid_input` for contradictory options and for broken traces, `limit_exceeded` for problems that would
+ *   take days; the system's error for files that cannot be read
  */
 export function sweepProblems(input: SweepInput): NamedProblem[] {
   check(input);
@@ -106,7 +106,7 @@ export function sweepProblems(input: SweepInput): NamedProblem[] {
   });
 }
 
-/** A run that is wanted: of a problem, by its place. */
+/** A requested run, with the index of its problem. */
 export interface PlacedTask {
   readonly place: number;
   readonly task: SweepTask;
@@ -121,7 +121,7 @@ export function sweepWork(problems: readonly NamedProblem[]): (task: PlacedTask)
 const forTrainer = (problem: SynchronousProblem, trainer: TrainerId | undefined): SweepProblem =>
   trainer === undefined ? problem : problemFor({ ...problem, trainer: trainerOf(trainer) });
 
-/** Returns the key of a run: it differs for other settings, another trace or another version. */
+/** Returns the key of a run: other settings, another trace or another version give another key. */
 export function runKey(fingerprint: string, { settings, seed, part }: SweepTask): string {
   return digest(JSON.stringify([fingerprint, typeof settings === 'string' ? settings : keyOf(settings), seed, part]));
 }

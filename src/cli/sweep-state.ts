@@ -1,4 +1,4 @@
-/** Runs of sweeps in a file, one a line, so that a sweep that was stopped goes on where it was. */
+/** Stores the runs of sweeps in a file, one run a line, so that a stopped sweep can continue. */
 import { appendFileSync, existsSync, readFileSync, truncateSync } from 'node:fs';
 import { z } from 'zod';
 import { refuse } from '../errors.ts';
@@ -33,16 +33,16 @@ const isJson = (text: string): boolean => {
   }
 };
 
-/** The runs of a file. Their keys contain all their inputs: a file may hold the runs of many sweeps. */
+/** The runs in a file. The key of a run contains all its inputs, so that one file may hold the runs of many sweeps. */
 export class SweepState {
   readonly #path: string;
   readonly #runs = new Map<string, SweepRun>();
 
   /**
-   * Opens a file, or begins one. A last line that was not written to its end is taken away.
+   * Opens or creates a file. An incomplete last line is removed.
    *
-   * @throws PolicyError `invalid_input` for a file that is something else, or is broken before its end; the system's error
-   *   where it cannot be read or written
+   * @throws PolicyError `invalid_input` for another kind of file, or a line that is broken before the last one; the system's error
+   *   if it cannot be read or written
    */
   constructor(path: string) {
     this.#path = path;
@@ -51,7 +51,7 @@ export class SweepState {
     else this.#read(text);
   }
 
-  /** Returns a run by its key, if the file has it. */
+  /** Returns the run with this key, if the file has it. */
   get(key: string): SweepRun | undefined {
     return this.#runs.get(key);
   }
@@ -62,7 +62,7 @@ export class SweepState {
     this.#append(JSON.stringify({ key, run }));
   }
 
-  /** Appends a line in one write, which no signal cuts in two. */
+  /** Appends a line in one write, which no signal interrupts. */
   #append(line: string): void {
     writing(this.#path, () => appendFileSync(this.#path, `${line}\n`));
   }
@@ -74,7 +74,7 @@ export class SweepState {
       refuse('invalid_input', `${this.#path}:1`, expected, first);
     }
     const last = rest.pop();
-    // A process that is killed may leave part of a line, which is no run.
+    // A killed process may leave an incomplete line, which is no run.
     if (last !== undefined && last !== '') {
       truncateSync(this.#path, Buffer.byteLength(text) - Buffer.byteLength(last));
     } else if (last === undefined) appendFileSync(this.#path, '\n');

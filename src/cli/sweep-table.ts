@@ -1,4 +1,4 @@
-/** A recommendation as text: a table within 80 columns, its meaning, and its limits. */
+/** Returns a recommendation as text: a table of 80 columns at most, its meaning, and its limits. */
 import { oneLine } from '../core/printable.ts';
 import type { Interval } from '../sim/result.ts';
 import type { ConfirmedSettings, SweepAdvice, TriedSettings } from '../sim/sweep/result.ts';
@@ -36,13 +36,13 @@ const columns = (advice: SweepAdvice): readonly Column<Row>[] => [
   ...(advice.oracle === undefined ? [] : [['of\noracle', ({ ofOracle }: Row) => ofOracle] as const]),
   ['kept\ntokens', cost(({ kept }) => fixed(kept, 2))],
   ['longest\n1%', cost((one) => `${fixed(100 * one.longestTrainedRatio, 0)}%`)],
-  // There is no room for both, and few jobs have any lag.
+  // The table has no room for both columns, and few jobs have any lag.
   advice.recommended.maxLag + advice.published.maxLag > 0
     ? ['stale\nlag', cost((one) => `${percent(one.staleShare)}\n${one.maxLag}`)]
     : ['at\ncap', cost((one) => percent(one.cappedShare))],
 ];
 
-/** Returns the settings in a few letters, which are explained above the table. */
+/** Returns the settings as abbreviations; the text above the table explains them. */
 function shortOf({ promptSpeculation, responseSpeculation, ...more }: SweepSettings): string {
   const etas = `${factor(promptSpeculation)}/${factor(responseSpeculation)}`;
   if ('width' in more) return `${etas} ${more.width}`;

@@ -1,4 +1,4 @@
-/** `rollflex sweep`: the settings that would save most on these response lengths. */
+/** `rollflex sweep`: finds the settings that save most time for these response lengths. */
 import { availableParallelism } from 'node:os';
 import type { SweepEffortId } from '../sim/sweep/effort.ts';
 import type { SweepAdvice, SweepLimits } from '../sim/sweep/result.ts';
@@ -33,7 +33,7 @@ export interface SweepCommandOptions extends Omit<SweepInput, 'traces' | 'measur
   readonly quiet?: boolean;
 }
 
-/** Sweeps, and prints the recommendation. */
+/** Runs the sweep, and prints the recommendation. */
 export async function runSweep(paths: readonly string[], options: SweepCommandOptions): Promise<void> {
   const { effort, minKept, minTop1, maxLag, seed, workers, resume, json, quiet, ...rest } = options;
   checkOutputs({ '--resume': resume }, rest.task === undefined ? filesRead(paths, rest) : []);
@@ -103,7 +103,7 @@ interface Batch extends Work {
   readonly clock: { made: number };
 }
 
-/** Returns the runs of a batch: those in the file, and new ones for the others. */
+/** Returns the runs of a batch: stored runs from the file, and new runs for the rest. */
 async function runsOf({ tasks }: SweepBatch, work: Batch): Promise<SweepRun[]> {
   const { problem, place, hands, state, progress, shown, clock } = work;
   const keys = tasks.map((task) => runKey(problem.fingerprint, task));
@@ -130,7 +130,7 @@ function progressOf(
 ): string {
   const so = doneRuns + done;
   const left = plannedRuns - so;
-  // The first runs take longer: a trace is read, and code is not yet compiled.
+  // The first runs take longer: they read a trace, and code is not yet compiled.
   const seconds = made < 4 ? undefined : (left * (performance.now() - begun)) / made / 1000;
   const remains = seconds === undefined ? '' : `, about ${Math.ceil(seconds)} s left`;
   return `${phase}, ${so} of about ${plannedRuns} runs${remains}`;

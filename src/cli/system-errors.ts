@@ -1,11 +1,11 @@
-/** Errors of the operating system in words: a user need not know what ENOENT is. */
+/** Describes errors of the operating system in words, so that a user need not know codes such as ENOENT. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
 import { nearest } from '../core/nearest.ts';
 import { refuse } from '../errors.ts';
 
-/** Errors of a path that the user gave: wrong use. Any other error of the system is a failure. */
+/** Errors about a path that the user gave: wrong use. Any other error of the system is a failure. */
 const ofPaths: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file or folder',
   EISDIR: 'this is a folder, and a file is expected',
@@ -24,23 +24,23 @@ const ofTheSystem: Readonly<Record<string, string>> = {
   EMFILE: 'too many files are open',
 };
 
-/** Fields of a system error beside its code. */
+/** Fields of a system error besides its code. */
 interface SystemError extends NodeJS.ErrnoException {
   readonly address?: string;
   readonly port?: number;
   readonly hostname?: string;
-  /** Set for a file that was to be written: its former content is still there. */
+  /** Set for a file whose new content could not be written: its former content is unchanged. */
   readonly isUnwritten?: boolean;
 }
 
-/** Whether the system said no, and not we. */
+/** Whether the operating system has thrown the error, and not rollflex. */
 export const isSystemError = (error: unknown): error is SystemError =>
   error instanceof Error && (error as SystemError).errno !== undefined;
 
-/** Whether it said so of a path that the user gave. */
+/** Whether the error is about a path that the user gave. */
 export const isPathError = ({ code = '' }: SystemError): boolean => code in ofPaths;
 
-/** Returns the reason of an error, without its place. */
+/** Returns the reason of an error, without the path. */
 export function reasonOf({ code = '', errno, message }: SystemError): string {
   const [, described] = getSystemErrorMap().get(errno ?? 0) ?? [];
   return ofPaths[code] ?? ofTheSystem[code] ?? described ?? message;
@@ -48,7 +48,7 @@ export function reasonOf({ code = '', errno, message }: SystemError): string {
 
 const stem = (name: string): string => name.replace(/\.[^.]*$/, '');
 
-/** Names are alike without their endings: all of a folder may have the same. */
+/** Compares names without their extensions: all files of a folder may have the same extension. */
 function similar(name: string, names: readonly string[]): string | undefined {
   const stems = names.map(stem);
   const meant = stems.includes(stem(name)) ? stem(name) : nearest(stem(name), stems);
@@ -66,7 +66,7 @@ function hintOf(path: string): string {
   }
 }
 
-/** Describes an error: its place, and its reason. */
+/** Describes an error: path and reason. */
 export function inWords(error: SystemError): string {
   const { code, path, address, port, hostname, isUnwritten } = error;
   const where = path ?? (port === undefined ? (hostname ?? address) : `${address}:${port}`);
@@ -76,9 +76,9 @@ export function inWords(error: SystemError): string {
 }
 
 /**
- * The text of a file.
+ * Returns the text of a file.
  *
- * @throws PolicyError `limit_exceeded` for one that no string can hold; the system's error, with the path
+ * @throws PolicyError `limit_exceeded` for a file that is too long for a string; the system's error, with the path
  */
 export function readText(path: string): string {
   try {

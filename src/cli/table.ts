@@ -1,17 +1,21 @@
-/** The comparison as a table on the terminal, and its explanation. */
+/** Returns the comparison as a table for the terminal, and its explanation. */
 import { oneLine } from '../core/printable.ts';
 import { bestOf, isIdle, nothing, savedBy } from '../sim/report/best.ts';
 import type { ComparisonResult, SchedulerResult } from '../sim/result.ts';
 import { type Column, fixed, listed, percent, plainTable, prose, within } from './plain-table.ts';
+import type { Told } from './simulation.ts';
 import { contributions } from './verdict.ts';
 
-/** Returns two shares of long responses: the very same ones, and as many as long ones. */
+/**
+ * Returns two shares for the longest 1 % of responses: the share of them that is kept, and the trained long responses per long
+ * response.
+ */
 const long = ({ longestKeptShare, longestTrainedRatio }: SchedulerResult): string =>
   `${fixed(100 * longestKeptShare, 0)} / ${fixed(100 * longestTrainedRatio, 0)}%`;
 
 const rolloutSpeedup = 'rollout\nspeedup';
 
-/** Columns of every table: the speedup at equal tokens beside the speedup, and then the costs of both. */
+/** Columns of every table: the speedup, the speedup at equal tokens, and the costs. */
 const always: readonly Column<SchedulerResult>[] = [
   ['scheduler', (one) => one.label],
   ['step\ns', (one) => fixed(one.stepSeconds.value)],
@@ -27,17 +31,17 @@ const always: readonly Column<SchedulerResult>[] = [
   [rolloutSpeedup, (one) => within(one.rolloutSpeedup)],
   ['rounds\nwaited', (one) => `${fixed(one.meanQueueAge, 1)} / ${fixed(one.maxQueueAge, 0)}`],
 ];
-/** Only where weights are behind, in the place of the rollout's speedup. */
+/** Column for weights that lag behind; if some lag, it replaces the column of the rollout's speedup. */
 const staleness: Column<SchedulerResult> = [
   'stale\nlag',
   (one) => `${fixed(100 * one.staleShare, 0)}% / ${one.maxLag}`,
 ];
 
 /**
- * Returns one workload as text: its lengths, and a row for each scheduler and for the oracle. The best is in bold; a variant that
- * adds nothing has no row, but is named below.
+ * Returns one workload as text: its lengths, and a row for each scheduler and for the oracle. The fastest is in bold. A variant
+ * that changes nothing has no row; a line below the table names it.
  *
- * @param isWhole - whether every column is shown, on a narrow terminal too
+ * @param isWhole - whether every column is shown, even on a narrow terminal
  */
 export function comparisonTable(comparison: ComparisonResult, isWhole = true): string {
   const { workload, oracle } = comparison;
@@ -54,16 +58,16 @@ export function comparisonTable(comparison: ComparisonResult, isWhole = true): s
   return `${prose(`${oneLine(workload.name)}: ${workload.prompts} prompts, simulated responses ${lengths}`)}\n\n${table}\n`;
 }
 
-/** Returns the gain of each variant of an ablation, in a sentence; an empty text without an ablation. */
+/** Returns a sentence about the gain of each variant of an ablation; an empty text without an ablation. */
 export function rungsSentence(comparison: ComparisonResult): string {
   const variants = contributions(comparison);
   return variants === '' ? '' : `${prose(`Seconds of a step: ${variants}.`)}\n`;
 }
 
 /** Explains the table in sentences, followed by the notes. */
-export function meaning({ schedulers, oracle, notes }: ComparisonResult): string {
+function meaning({ schedulers, oracle, notes }: ComparisonResult): string {
   const [baseline, ...all] = schedulers;
-  // The last variant of an ablation has all mechanisms.
+  // The last variant of an ablation includes all mechanisms.
   const others = all.filter(
     (one) => one.variant === undefined || !all.some(({ variant }) => variant?.above === one.scheduler),
   );
@@ -91,3 +95,6 @@ export function meaning({ schedulers, oracle, notes }: ComparisonResult): string
     '\n',
   );
 }
+
+/** Comparisons of colocated jobs on the terminal. */
+export const comparisonTold: Told<ComparisonResult> = { table: comparisonTable, meaning };

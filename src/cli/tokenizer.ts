@@ -1,4 +1,6 @@
-/** Counts tokens of texts: by a tokenizer that the user has, or by an estimate from the characters, if the user asks for it. */
+/**
+ * Counts the tokens of texts, by a tokenizer of the user, or by an estimate from the number of characters if the user wants one.
+ */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { refuse } from '../errors.ts';
@@ -26,11 +28,11 @@ function jsonAt(path: string): Record<string, unknown> {
 const fileAt = (path: string): string => (statSync(path).isDirectory() ? join(path, 'tokenizer.json') : path);
 const configOf = (file: string): string => join(dirname(file), 'tokenizer_config.json');
 
-/** Returns the files that a tokenizer is read from. Throws the system's error. */
+/** Returns the files of a tokenizer. Throws the system's error. */
 export const tokenizerFiles = (path: string): string[] => [fileAt(path), configOf(fileAt(path))];
 
 /**
- * The tokenizer of a model: its `tokenizer.json`, or the folder with it. Nothing is fetched.
+ * Reads the tokenizer of a model from its `tokenizer.json`, or from the folder of this file. Nothing is downloaded.
  *
  * @throws PolicyError `invalid_input` for a file that is no tokenizer; the system's error
  */

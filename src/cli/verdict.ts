@@ -1,4 +1,4 @@
-/** The verdict on a workload, in a line or two: speedup, speedup at equal tokens, and costs. */
+/** Returns the verdict on a workload in one or two lines: speedup, speedup at equal tokens, and costs. */
 import { oneLine } from '../core/printable.ts';
 import type { PoolsComparison, PoolsSchedulerResult } from '../sim/pools/result.ts';
 import { bestOf, contributionOf, isIdle, nothing, savedBy } from '../sim/report/best.ts';
@@ -15,7 +15,8 @@ const faster = (speedup: number, text: string): string => {
 const named = (name: string): string => look('bold', oneLine(name));
 
 /**
- * Returns the seconds a step that each variant of an ablation saves over the one below; those that save nothing are listed last.
+ * Returns, as text, the seconds per step that each variant of an ablation saves over the variant that it builds on; those that
+ * change nothing come last.
  */
 export function contributions(comparison: ComparisonResult): string {
   const variants = comparison.schedulers.filter((one) => contributionOf(one, comparison) !== undefined);
@@ -50,7 +51,7 @@ function costOf(best: SchedulerResult, baseline: SchedulerResult): string {
   );
 }
 
-/** Returns the verdict on a comparison of synchronous jobs; `of` is its subject. */
+/** Returns the verdict on a comparison of synchronous jobs; `of` is the subject of the sentence. */
 export function comparisonVerdict(comparison: ComparisonResult, of = comparison.workload.name): string {
   const { schedulers, oracle } = comparison;
   const { caveat } = comparison.workload;
@@ -75,11 +76,11 @@ const range = (values: readonly number[], digits: number, unit: string): string 
   return least === most ? `${least}${unit}` : `${least} to ${most}${unit}`;
 };
 
-/** Returns the scheduler with both mechanisms and the given width, as the table has it. */
+/** Returns the scheduler with both mechanisms and the given width, from the rows of the table. */
 export const bothOf = (schedulers: readonly PoolsSchedulerResult[]): PoolsSchedulerResult =>
   schedulers.find((one) => one.pipelining && !one.tailBatching && one.width !== 'all') ?? schedulers.at(-1)!;
 
-/** Jobs with pools of their own, together; `tail` is one with tail batching on top. */
+/** Returns one verdict on all jobs with separate pools; `tail` is the comparison with tail batching added. */
 export function poolsVerdict(comparisons: readonly PoolsComparison[], tail?: PoolsComparison): string {
   const shorter = comparisons.map(({ schedulers }) => bothOf(schedulers).reduction.value);
   const speedups = comparisons.map(
@@ -103,7 +104,7 @@ export function poolsVerdict(comparisons: readonly PoolsComparison[], tail?: Poo
   );
 }
 
-/** Returns the gain that tail batching adds to pipelining alone. */
+/** Returns the gain of tail batching on top of pipelining alone. */
 function tailVerdict({ workload, schedulers }: PoolsComparison): string {
   const [alone, both] = schedulers as [PoolsSchedulerResult, PoolsSchedulerResult];
   const times = alone.mainSeconds.value / both.mainSeconds.value;
@@ -117,10 +118,10 @@ function tailVerdict({ workload, schedulers }: PoolsComparison): string {
 const fastestOf = (schedulers: readonly VlmSchedulerResult[]): VlmSchedulerResult =>
   schedulers.reduce((one, other) => (other.speedup >= one.speedup ? other : one));
 
-/** Less than this is not worth a line of its own among vision-language workloads, where loading takes minutes. */
+/** A smaller speedup gets no line of its own in the verdict on vision-language workloads. */
 const fewPercent = 1.1;
 
-/** Returns the verdict on vision-language steps, together; those without visual inputs are in the last line. */
+/** Returns one verdict on all vision-language steps; those without visual inputs are in the last line. */
 export function vlmVerdict(comparisons: readonly VlmComparison[]): string {
   const all = comparisons
     .map((one) => ({ ...one, best: fastestOf(one.schedulers) }))

@@ -2,6 +2,7 @@
 import { Command, Option } from 'commander';
 import { vlmGpuIds, vlmModelIds } from '../sim/vlm-formulas/models.ts';
 import { between, whole } from './arguments.ts';
+import { withResults } from './simulation.ts';
 import { bundledVlmIds, runVlm, type VlmOptions } from './vlm.ts';
 
 const explained = `
@@ -38,7 +39,7 @@ Examples
   rollflex vlm --mixture only-video --frames 256 --model qwen2.5-vl-32b --gpus 128 --json`;
 
 export function vlmCommand(): Command {
-  return new Command('vlm')
+  const command = new Command('vlm')
     .argument('[file]', 'your own sequences; the bundled mixtures if none')
     .addOption(new Option('--mixture <id>', 'one bundled workload instead of all').choices(bundledVlmIds))
     .option('--frames <n>', 'most frames of a video', whole(1, 100_000), 128)
@@ -53,12 +54,8 @@ export function vlmCommand(): Command {
     .option('--degree <n>', 'a further degree of fixed Ulysses to compare', whole(2, 4096))
     .option('--steps <n>', 'training steps', whole(1, 10_000), 5)
     .option('--seed <n>', 'which samples are drawn', whole(0, Number.MAX_SAFE_INTEGER), 1)
-    .option('--report <file>', 'where to write the HTML report', 'rollflex-report.html')
-    .option('--no-report', 'write no report')
-    .option('--json', 'print one JSON object, and nothing else')
-    .option('--quiet', 'print the tables only')
-    .addHelpText('after', explained)
-    .action(async (path: string | undefined, options: VlmOptions) => {
-      await runVlm(path, options);
-    });
+    .addHelpText('after', explained);
+  return withResults(command).action(async (path: string | undefined, options: VlmOptions) => {
+    await runVlm(path, options);
+  });
 }

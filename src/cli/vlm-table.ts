@@ -1,8 +1,7 @@
 /** VLM comparisons on the terminal: two tables, and their explanation. */
-import { oneLine } from '../core/printable.ts';
 import type { VlmComparison, VlmSchedulerResult } from '../sim/vlm-formulas/result.ts';
-import { print } from './output.ts';
 import { type Column, fixed, listed, plainTable, prose, seconds } from './plain-table.ts';
+import { headOf, type Told } from './simulation.ts';
 
 const gigabytes = (bytes: number): string =>
   bytes >= 1e13 ? `${fixed(bytes / 1e12, 0)}k` : fixed(bytes / 1e9, bytes >= 1e10 ? 0 : 1);
@@ -49,17 +48,12 @@ function meaning({ schedulers, notes }: VlmComparison): string {
 /** Returns one workload as text. */
 export function vlmTables(comparison: VlmComparison): string {
   const { workload, job, schedulers } = comparison;
-  const lengths = `simulated sequences mean ${fixed(workload.meanTokens, 0)}, longest ${workload.longestTokens} tokens`;
   const shape = `${job.model} on ${job.gpus} ${job.gpu}, ${job.batchSequences} sequences a step`;
   const fastest = schedulers.reduce((one, other) => (other.speedup >= one.speedup ? other : one));
   const lookOf = (one: VlmSchedulerResult) => (one === fastest ? 'bold' : undefined);
   const tables = [times, loads].map((columns) => plainTable(columns, schedulers, { lookOf }));
-  return [prose(`${oneLine(workload.name)}: ${lengths}`), `${prose(shape)}\n`, `${tables.join('\n\n')}\n`].join('\n');
+  return `${headOf(workload, 'sequences', shape)}\n${tables.join('\n\n')}\n`;
 }
 
-export function printVlm(comparisons: readonly VlmComparison[], { quiet }: { readonly quiet?: boolean }): void {
-  for (const comparison of comparisons) {
-    print(vlmTables(comparison));
-    if (!quiet) print(`${meaning(comparison)}\n`);
-  }
-}
+/** Vision-language comparisons on the terminal. */
+export const vlmTold: Told<VlmComparison> = { table: vlmTables, meaning };

@@ -1,4 +1,4 @@
-/** `rollflex vlm`: the time that FlexRL would save a VLM RL step. */
+/** `rollflex vlm`: simulates the time that FlexRL saves in a VLM RL step. */
 import { basename } from 'node:path';
 import { refuse } from '../errors.ts';
 import { hasKeys } from '../sim/trace/format.ts';
@@ -15,18 +15,18 @@ import { bundledVisionSources, heavyTailTrace, type NamedTrace, readTraceFile } 
 import { inputFiles } from './input/paths.ts';
 import { readTraces } from './input/read.ts';
 import { recordsOf } from './input/records.ts';
-import { print, printJson } from './output.ts';
-import { printVlm } from './vlm-table.ts';
+import { present, type ResultOptions } from './simulation.ts';
+import { vlmTold } from './vlm-table.ts';
 import { traceWorkload, usualWorkload } from './workloads.ts';
-import { checkOutputs, preparedReport } from './written-files.ts';
+import { checkOutputs } from './written-files.ts';
 
-/** Workloads that come with the package. */
+/** Ids of the bundled workloads. */
 export const bundledVlmIds = [...mixtureIds, 'text'] as const;
 /** Id of a bundled workload. */
 export type BundledVlmId = (typeof bundledVlmIds)[number];
 
 /** Options as the command line gives them. */
-export interface VlmOptions {
+export interface VlmOptions extends ResultOptions {
   readonly mixture?: BundledVlmId;
   readonly frames: number;
   /** Default 1024, as in FlexRL; for text 16,384. */
@@ -41,12 +41,9 @@ export interface VlmOptions {
   readonly degree?: number;
   readonly steps: number;
   readonly seed: number;
-  readonly report: string | false;
-  readonly json?: boolean;
-  readonly quiet?: boolean;
 }
 
-/** Defaults: the longest response of FlexRL §5.1, that of text, and the responses of a text prompt. */
+/** Defaults: the longest response in FlexRL §5.1, the longest response of text workloads, and the responses per text prompt. */
 const defaultCap = 1024;
 const defaultTextCap = 16_384;
 const responsesPerPrompt = 8;
@@ -64,7 +61,7 @@ function bundled(id: BundledVlmId, draw: Draw): VlmWorkload {
   return mixtureWorkload(id, { sources: bundledVisionSources(), maxFrames, capTokens, seed });
 }
 
-/** Reads a file of sequences, or any trace of responses, which are text. */
+/** Reads a file of sequences, or any trace of responses as a text workload. */
 async function fromFile(path: string, draw: Draw): Promise<VlmWorkload> {
   const lines = path === '-' ? undefined : await sequencesAt(path);
   if (lines === undefined) return textWorkload((await readTraces([path], {}, true))[0]!, draw);
@@ -72,7 +69,10 @@ async function fromFile(path: string, draw: Draw): Promise<VlmWorkload> {
   return recordedVlmWorkload(basename(path).replace(/\.jsonl(\.gz)?$/, ''), samples, draw.seed);
 }
 
-/** Whether a line is of a trace of responses; any other is read as a sequence, whose reader reports errors. */
+/**
+ * Whether a line belongs to a trace of responses. Any other line is read as a sequence, and the reader of sequences reports its
+ * errors.
+ */
 function isTrace(line: string, path: string): boolean {
   if (hasKeys(line, ['responseTokens'])) return false;
   try {
@@ -82,7 +82,7 @@ function isTrace(line: string, path: string): boolean {
   }
 }
 
-/** Returns the lines of a file of sequences, each at its place; none of any other. */
+/** Returns the lines of a file of sequences, by line; nothing for another kind of file. */
 async function sequencesAt(path: string): Promise<string[] | undefined> {
   const [file, ...more] = inputFiles([path]);
   const lines: string[] = [];
@@ -98,7 +98,7 @@ async function sequencesAt(path: string): Promise<string[] | undefined> {
   return lines;
 }
 
-/** Most sequences that a run may place: beyond, it would take hours. */
+/** Most sequences that a run may place; more would take hours. */
 const mostSequences = 5_000_000;
 
 function checkSize({ batch, steps }: VlmOptions): void {
@@ -119,18 +119,13 @@ function jobOf(options: VlmOptions): VlmJob {
   });
 }
 
-/** Pictures and single steps are for the report; as JSON they would be most of the output. */
-export function withoutPictures({ batch: _, ...comparison }: VlmComparison): unknown {
-  return { ...comparison, schedulers: comparison.schedulers.map(({ picture: _picture, ...one }) => one) };
-}
-
 /** Returns the bundled workloads on a job of FlexRL's Table 2, with 64 GPUs and few steps, for a report beside other workloads. */
 export function bundledVlm(seed: number): (() => VlmComparison)[] {
   const job = defineVlmJob({ gpus: 64, batchSequences: 128 });
   return bundledVlmIds.map((id) => () => compareVlm({ job, workload: bundled(id, { frames: 128, seed }), steps: 3 }));
 }
 
-/** Runs the simulation, prints it, and writes the files that were asked for. */
+/** Runs the simulation, prints it, and writes the requested files. */
 export async function runVlm(path: string | undefined, options: VlmOptions): Promise<void> {
   checkOutputs({ '--report': options.report }, path === undefined ? [] : [path]);
   const job = jobOf(options);
@@ -148,13 +143,5 @@ export async function runVlm(path: string | undefined, options: VlmOptions): Pro
   const fit = vlmSchedulers.filter((one) => one.degree <= job.gpus);
   const schedulers = [...fit.slice(0, -1), ...added, ...fit.slice(-1)];
   const comparisons = workloads.map((workload) => compareVlm({ job, workload, steps, schedulers }));
-  const writeReport = await preparedReport(options.report, [], comparisons);
-  if (options.json) {
-    printJson({ vlm: comparisons.map(withoutPictures), report: options.report === false ? null : options.report });
-    writeReport();
-    return;
-  }
-  printVlm(comparisons, options);
-  const said = writeReport();
-  if (!options.quiet && said !== undefined) print(said);
+  await present('vlm', comparisons, vlmTold, options);
 }

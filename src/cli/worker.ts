@@ -1,4 +1,4 @@
-/** A thread of `rollflex sweep` or `rollflex simulate`: it does one task after the other. */
+/** A thread of `rollflex sweep` or `rollflex simulate`; it does tasks one after the other. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { isPolicyError } from '../errors.ts';
 import type { WorkerAnswer, WorkerStart, WorkerTask } from './hands.ts';

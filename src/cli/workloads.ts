@@ -1,4 +1,4 @@
-/** Turns a trace of any kind into a workload. */
+/** Makes a workload from a trace of any kind. */
 import { type Command, Option } from 'commander';
 import { marginalWorkload, pooledQuantile } from '../sim/workload/marginal.ts';
 import { type Resampling, resamplingMethods, tracedWorkload } from '../sim/workload/traced.ts';
@@ -12,21 +12,21 @@ export type NamedWorkload = (seed: number) => Workload;
 /** Options that decide how responses are sampled from a trace. */
 export interface TraceWorkloadOptions {
   readonly resampling: Resampling;
-  /** Correlation used where a trace has only quantiles. */
+  /** Correlation for traces that have only quantiles. */
   readonly correlation: number;
   readonly capTokens: number;
 }
 
-/** Defaults of the command line for sampling responses from a trace. */
+/** Default options of the command line for sampling responses from a trace. */
 export const usualWorkload: TraceWorkloadOptions = { resampling: 'copula', correlation: 0.3, capTokens: 16_384 };
 
-/** Returns the option of the command line for responses that a trace does not have. */
+/** Returns the command-line option for the method that makes responses which are not in a trace. */
 export const resamplingOption = (): Option =>
   new Option('--resampling <method>', 'how responses that were never recorded are made')
     .choices(resamplingMethods)
     .default(usualWorkload.resampling);
 
-/** Returns the options of the command line for dumps that have text, and no count of tokens. */
+/** Returns the command-line options for dumps that contain texts without token counts. */
 export const textOptions = (): Option[] => [
   new Option('--tokenizer <file>', 'count the tokens of texts by this tokenizer.json (or the folder with it)'),
   new Option('--tokens-per-character <n>', 'estimate the tokens of texts instead').argParser(between(0.001, 10)),
@@ -36,7 +36,7 @@ export const textOptions = (): Option[] => [
 export const withOptions = (command: Command, options: readonly Option[]): Command =>
   options.reduce((so, option) => so.addOption(option), command);
 
-/** Returns the option of the command line for traces of quantiles. */
+/** Returns the command-line option for traces of quantiles. */
 export const correlationOption = (): Option =>
   new Option('--correlation <rho>', 'within-prompt correlation, where a trace has only quantiles')
     .argParser(between(0, 0.999))

@@ -1,4 +1,4 @@
-/** Files that a command writes: none takes the place of one that is read, and each is written whole or not at all. */
+/** Writes the files of a command: a file never replaces an input, and is written whole or not at all. */
 import { randomBytes } from 'node:crypto';
 import {
   accessSync,
@@ -27,20 +27,20 @@ import { checkWritable } from './files.ts';
 import { interruptible, uncut } from './interrupt.ts';
 import { isSystemError } from './system-errors.ts';
 
-/** Paths of files to write, by their options; options that were not given are left out. */
+/** Paths of files to write, by option name; options that were not given are undefined or false. */
 export type OutputFiles = Readonly<Record<string, string | false | undefined>>;
 
-/** Returns an equal identity for two paths of one file, through links too; nothing for a path that cannot be overwritten. */
+/** Returns the identity of a file, equal for all paths and links to it; nothing for a path that cannot be overwritten. */
 function identityOf(path: string): string | undefined {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   if (found === undefined) return existsSync(dirname(path)) ? join(realpathSync(dirname(path)), basename(path)) : path;
   if (!found.isFile()) return undefined;
-  // A file system without numbers of files has 0 for all.
+  // A file system without inode numbers gives 0 for every file.
   return found.ino === 0n ? realpathSync(path) : `${found.dev}:${found.ino}`;
 }
 
 /**
- * Refuses files that cannot be written, that are read as well, or that are written twice; before any work is done.
+ * Refuses, before any work is done, an output file that cannot be written, that is also an input, or that is written twice.
  *
  * @param inputs - paths that are read; missing ones are reported elsewhere
  * @throws PolicyError `invalid_input`; the system's error
@@ -59,8 +59,8 @@ export function checkOutputs(outputs: OutputFiles, inputs: readonly string[]): v
 }
 
 /**
- * Returns the draft beside a file that later takes its place. Returns nothing where the file must be written directly: a device, a
- * pipe, a file with several names or of another user, and a folder in which nothing can be created.
+ * Returns the path of a draft, which is written first and then renamed. Returns nothing if the file must be written directly: a
+ * device, a pipe, a file with several hard links or of another user, or a folder in which no file can be created.
  */
 function draftOf(
   path: string,
@@ -99,7 +99,7 @@ function put(path: string, parts: Iterable<string>): void {
     try {
       renameSync(draft, target);
     } catch {
-      // A file that is mounted by itself, as into a container, keeps its place.
+      // A file that is a mount point, as in a container, cannot be replaced: its content is copied.
       copyFileSync(draft, target);
     }
   } finally {
@@ -107,7 +107,7 @@ function put(path: string, parts: Iterable<string>): void {
   }
 }
 
-/** Writes; errors of the system get the path. */
+/** Runs `write`; errors of the system get the path. */
 export function writing(path: string, write: () => void): void {
   try {
     write();
@@ -118,22 +118,28 @@ export function writing(path: string, write: () => void): void {
 }
 
 /**
- * Writes a file. At the end it has all of the text or its former content, also when the disk is full or a signal arrives.
+ * Writes a file. Afterwards the file has either the whole text or its former content, even if the disk is full or a signal arrives.
  *
  * @throws Interrupted; the system's error, with the path
  */
 export const writeWhole = (path: string, parts: Iterable<string>): void =>
   uncut(() => writing(path, () => put(path, parts)));
 
+/** Results of every kind of simulation. */
+export interface Results {
+  readonly comparisons: readonly ComparisonResult[];
+  readonly vlm: readonly VlmComparison[];
+  readonly pools: readonly PoolsComparison[];
+}
+
 /**
- * Makes a report, and returns a function that writes it and returns a line about it. Call that when the tables are printed, so that
- * they appear even if the disk is full, and in the same turn, so that a reader that leaves (`| head`) ends the command afterwards.
+ * Makes a report, and returns a function that writes the report and returns a line about it. Call this function after the tables
+ * are printed, so that they appear even if the disk is full, and in the same turn of the event loop, so that the report is written
+ * even if the reader leaves (`| head`).
  */
 export async function preparedReport(
   path: string | false,
-  comparisons: readonly ComparisonResult[],
-  vlm: readonly VlmComparison[] = [],
-  pools: readonly PoolsComparison[] = [],
+  { comparisons = [], vlm = [], pools = [] }: Partial<Results>,
 ): Promise<() => string | undefined> {
   if (path === false) return () => undefined;
   const html = renderReport(comparisons, await reportClient(), vlm, pools);

@@ -1,6 +1,6 @@
 /**
- * Decision logs of a server: JSON lines in rotated files. Each file begins with a header, and each session in it with a
- * snapshot, so that it can be read without the files before it.
+ * Decision logs of a server: JSON lines in rotated files. Each file begins with a header, and the first line of each session in a
+ * file holds a snapshot, so that a file can be read without the files before it.
  */
 import { z } from 'zod';
 import { refuse } from '../errors.ts';
@@ -96,13 +96,13 @@ export interface ReadLine {
 
 /** A file of a log. */
 export interface LogFile {
-  /** Name of the file, for messages: results name lines as `name:line`. */
+  /** Name of the file, for messages: a line is cited as `name:line`. */
   readonly name: string;
   /** Returns its text. */
   read(): string;
 }
 
-/** Whether the first line of a file is that of a decision log. */
+/** Whether a file is a decision log, judged by its first line. */
 export function isDecisionLog(firstLine: string): boolean {
   try {
     return (JSON.parse(firstLine) as { kind?: unknown } | null)?.kind === 'log';
@@ -114,8 +114,8 @@ export function isDecisionLog(firstLine: string): boolean {
 /**
  * Reads the files of a log, one after the other.
  *
- * @throws PolicyError `invalid_input` with file and line for one that is broken. The last line of a file may be cut off,
- *   by a crash or a full disk: that is no error
+ * @throws PolicyError `invalid_input` with file and line for a broken line. A last line that was cut off, by a crash or a full
+ * disk, is no error
  */
 export function* readDecisionLog(files: Iterable<LogFile>): Generator<ReadLine> {
   for (const file of files) {
@@ -153,7 +153,7 @@ function lineOf(text: string, where: string): LogLine {
   return parse(logLine, value, 'invalid_input', where);
 }
 
-/** Parses a last line without a line break, which may be complete all the same. */
+/** Parses a last line without a line break, which may still be complete. */
 function whole(text: string): LogLine | 'torn' {
   try {
     const found = logLine.safeParse(JSON.parse(text));

@@ -1,8 +1,8 @@
 /**
  * Definitions of policies, planners and recipes.
  *
- * A policy is a deterministic state machine. It owns its state, and changes it in `apply`; every list of decisions is
- * new and shares nothing with the state. See `bench/state.ts` for why the state is owned and not copied.
+ * A policy is a deterministic state machine. It owns its state, and changes it in `apply`; every list of decisions is new and
+ * shares nothing with the state. `bench/state.ts` shows why the state is owned and not copied.
  */
 import type { z } from 'zod';
 import { refuse } from '../errors.ts';
@@ -25,11 +25,11 @@ export interface AnyDecision {
   readonly type: string;
   /** Seconds of the event that led to it. */
   readonly at: number;
-  /** Reason: one of a closed set of codes, with the numbers that led to it. */
+  /** Reason of the decision: one of a closed set of codes, with the numbers on which the decision rests. */
   readonly reason: { readonly code: string };
 }
 
-/** Context of `apply`, beside the state and the event. */
+/** Context of `apply`: the third argument, after the state and the event. */
 export interface Context<D extends AnyDecision = AnyDecision> {
   /** The time of the event, never less than that of an earlier one, in seconds. */
   readonly at: number;
@@ -38,8 +38,8 @@ export interface Context<D extends AnyDecision = AnyDecision> {
 }
 
 /**
- * One kind of thing that must never be lost. After every event:
- * held after = held before + entered by the event − left by its decisions, as multisets of ids.
+ * Declares one kind of thing that must never be lost. After every event: held after = held before + entered by the event − left by
+ * its decisions, as multisets of ids.
  */
 export interface Ledger<
   Saved = unknown,
@@ -47,7 +47,7 @@ export interface Ledger<
   D extends AnyDecision = AnyDecision,
   Config = never,
 > {
-  /** Name of the counted things, for messages: such as `requests`. */
+  /** Name of the counted things, such as `requests`; used in messages. */
   readonly name: string;
   /** Returns the ids that enter by this event. */
   entered(event: E): readonly string[];
@@ -56,9 +56,10 @@ export interface Ledger<
   /** Returns the ids that the state holds. */
   held(saved: Saved): readonly string[];
   /**
-   * Returns the most ids of its own, such as those of requests, that the policy mints for one of these while it holds it, a
-   * whole number >= 0; none if absent. It is needed if that is more than a few: a server bounds the ids of an event by it
-   * before it applies the event, and law 13 (bounded answer) the decisions of an event.
+   * Returns how many ids of its own (such as those of requests) the policy may mint for one of these things while it holds it: a
+   * whole number >= 0. Without this function the number is 0. A policy that mints more than a few ids must declare it: a server
+   * uses the number to bound the ids of an event before it applies the event, and law 13 (bounded answer) bounds the decisions of
+   * an event by it.
    */
   mints?(config: Config): number;
 }
@@ -71,11 +72,11 @@ export interface DefinitionBase {
   readonly version: number;
   /** One sentence for tables and listings. */
   readonly summary: string;
-  /** The paper and section that it comes from. */
+  /** The paper and section that describe it. */
   readonly source: string;
 }
 
-/** A definition of a policy, or of a recipe: they have one contract. */
+/** Definition of a policy, or of a recipe: both follow the same contract. */
 export interface PolicyDefinition<
   Input = unknown,
   Config = unknown,
@@ -89,29 +90,29 @@ export interface PolicyDefinition<
   /** A recipe is a policy that joins others. */
   readonly kind: 'policy' | 'recipe';
   readonly id: Id;
-  /** Schema of the configuration; unknown keys are refused, defaults are filled in. */
+  /** Schema of the configuration; it refuses unknown keys and fills in defaults. */
   readonly config: z.ZodType<Config, Input>;
-  /** Events that it takes; any other is refused with `invalid_event`. */
+  /** Events that the policy takes; any other event is refused with `invalid_event`. */
   readonly events: readonly EventMessage<E['type']>[];
-  /** Types of the events that it may refuse because of its state; any of them if absent. */
+  /** Types of the events that the policy may refuse because of its state; if absent, it may refuse any of them. */
   readonly refusable?: ReadonlySet<string>;
-  /** Decisions that it may make. */
+  /** Decisions that the policy may make. */
   readonly decisions: readonly DecisionMessage<D['type']>[];
   /** Types of the decisions that a host must carry out; the others are notices. */
   readonly commands: readonly Command[];
   /** Schema of the state: its input is the saved state, its output is for `load` alone. */
   readonly state: z.ZodType<unknown, Saved>;
-  /** Makes the initial state. Throws `infeasible` for a configuration that cannot be kept to. */
+  /** Makes the initial state. Throws `infeasible` for a configuration that cannot be fulfilled. */
   init(config: Config): State;
   /** Refuses an event that does not fit the state, by a `PolicyError`; changes nothing. */
   check(state: State, event: E): void;
-  /** Applies an event that `check` let pass; cannot fail. */
+  /** Applies an event that `check` has accepted; cannot fail. */
   apply(state: State, event: E, context: Context<D>): void;
-  /** Returns the whole state as JSON, sharing nothing with it. */
+  /** Returns the whole state as JSON, which shares nothing with the state. */
   save(state: State): Saved;
   /**
-   * Makes the state from a saved one, sharing nothing with it. Throws `snapshot_mismatch` for one that does not fit the
-   * schema, with the path of the bad field, which begins with `path`.
+   * Makes the state from a saved one, and shares nothing with it. Throws `snapshot_mismatch` if the saved state does not fit the
+   * schema; the error has the path of the bad field, which begins with `path`.
    */
   load(saved: unknown, config: Config, path?: string): State;
   /** Migrations of the saved state from version k to k + 1, by k. */
@@ -128,12 +129,12 @@ export interface PlannerDefinition<Input = unknown, Parsed = unknown, Plan = unk
   readonly id: Id;
   /** Schema of the input; unknown keys are refused. */
   readonly input: z.ZodType<Parsed, Input>;
-  /** Schema of the plan, which every plan fits. */
+  /** Schema of the plan; every plan fits it. */
   readonly plan: z.ZodType<Plan>;
   /**
-   * Computes the plan for an input that the schema has parsed, its defaults filled in. The plan shares nothing with it.
+   * Computes the plan for an input that the schema has parsed and filled with defaults. The plan shares nothing with the input.
    *
-   * @throws PolicyError `infeasible` where there is no plan
+   * @throws PolicyError `infeasible` if there is no plan
    */
   compute(input: Parsed): Plan;
 }
@@ -177,9 +178,9 @@ export function isDefinition(value: unknown): value is AnyDefinition {
   return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[definitionTag] === true;
 }
 
-/** Handler of one or more events: their messages, the change of state, and the check before it. */
+/** Handler of one or more events: their messages, the change of state, and the check before the change. */
 export interface Handler<State, W extends EventMessage = EventMessage, D extends AnyDecision = AnyDecision> {
-  /** The events that it is for. */
+  /** The events that the handler takes. */
   readonly messages: readonly W[];
   /** Changes the state and emits decisions; cannot fail. */
   apply(state: State, event: Of<W>, context: Context<D>): void;
@@ -188,7 +189,7 @@ export interface Handler<State, W extends EventMessage = EventMessage, D extends
 }
 
 /**
- * Makes the `on` of a policy, which declares an event: its message, its handler, and the check that comes before it.
+ * Makes the `on` of a policy. `on` declares an event: its message, its handler, and the check that runs before the handler.
  *
  * @example
  * ```ts
@@ -222,19 +223,19 @@ export interface PolicySpec<
   Id extends string,
 > extends DefinitionBase {
   readonly id: Id;
-  /** Schema of the configuration; unknown keys are refused, defaults are filled in. */
+  /** Schema of the configuration; it refuses unknown keys and fills in defaults. */
   readonly config: z.ZodType<Config, Input>;
   /** Schema of the state: its input is the saved state, its output the live one. See `mapBy`, `setOf`, `derived`. */
   readonly state: z.ZodType<Read, Saved>;
-  /** Makes the initial state, in its saved form. Throws `infeasible` for a configuration that cannot be kept to. */
+  /** Makes the initial state, in its saved form. Throws `infeasible` for a configuration that cannot be fulfilled. */
   begin(config: Config): Saved;
-  /** Sets the fields that are derived from other parts of the state: pointers, indexes, sums. */
+  /** Sets the fields that are derived from other parts of the state, such as pointers, indexes and sums. */
   link?(state: Live<Read, Config>): void;
-  /** Events that it takes, each with its handler and its check; any other is refused with `invalid_event`. */
+  /** Events that the policy takes, each with its handler and its check; any other event is refused with `invalid_event`. */
   readonly handlers: H;
   /** Runs at the end of every event, after its handler. */
   after?(state: Live<Read, Config>, context: Context<any>): void;
-  /** Decisions that it may make. */
+  /** Decisions that the policy may make. */
   readonly decisions: readonly DW[];
   /** Migrations of the saved state from version k to k + 1, by k. */
   readonly migrations?: Readonly<Record<number, (saved: unknown) => unknown>>;
@@ -250,8 +251,8 @@ type EventIn<H extends readonly Handler<any, any, any>[]> = Of<H[number]['messag
 /**
  * Defines a policy.
  *
- * @throws PolicyError `invalid_config` when the id is not kebab case, the version not a whole number >= 1, a schema not
- *   one of zod 4, or an event has two handlers
+ * @throws PolicyError `invalid_config` if the id is not kebab case, the version is not a whole number >= 1, a schema is not a zod 4
+ * schema, or an event has two handlers
  */
 export function definePolicy<
   Input,

@@ -1,6 +1,6 @@
 /**
- * Event logs: JSON lines, the first with the snapshot that the log begins at, then one line for each event with its
- * decisions. A replay gives the same decisions to the byte.
+ * Event logs in JSON lines. The first line holds the snapshot with which the log begins; each further line holds an event with its
+ * decisions. A replay gives the same decisions, byte for byte.
  */
 import { refuse } from '../errors.ts';
 import type { AnyDecision, AnyEvent } from './definition.ts';
@@ -21,7 +21,7 @@ type AnyPolicy = Policy<any, any, any, any, any>;
 /**
  * Records every event that a policy applies from now on, including those that listeners send.
  *
- * @param write - takes each line, without its line break; it should not throw, since its error reaches the sender
+ * @param write - takes each line, without its line break; it should not throw, since the caller of `send` would get its error
  * @returns a function that stops the recording
  */
 export function recordEvents(policy: AnyPolicy, write: (line: string) => void): () => void {
@@ -33,11 +33,11 @@ export function recordEvents(policy: AnyPolicy, write: (line: string) => void): 
 
 /** Result of {@link replayEvents}. */
 export interface Replay {
-  /** Events that were played again. */
+  /** Events that were replayed. */
   readonly events: number;
-  /** Decisions that they led to, all of them compared. */
+  /** Decisions of these events; each was compared with the log. */
   readonly decisions: number;
-  /** The first event whose decisions were not those of the log. */
+  /** The first event whose decisions differ from the log. */
   readonly difference?: { line: number; event: AnyEvent; logged: string; replayed: string };
   /** The state at the end. */
   readonly snapshot: Snapshot;
@@ -58,7 +58,7 @@ function readLine(line: string, number: number): Record<string, unknown> {
  *
  * @param lines - the lines of the log
  * @param restore - makes the policy from the snapshot of the first line
- * @throws PolicyError `invalid_input` for a line that is broken, with its number
+ * @throws PolicyError `invalid_input` for a broken line, with the number of the line
  */
 export function replayEvents(lines: Iterable<string>, restore: (snapshot: unknown) => AnyPolicy): Replay {
   let policy: AnyPolicy | undefined;

@@ -3,7 +3,7 @@ export function given<T extends object>(fields: T): { [K in keyof T]?: Exclude<T
   const found: { [K in keyof T]?: Exclude<T[K], undefined> } = {};
   for (const key in fields) {
     const value = fields[key];
-    // `delete` would make the object, and the one that it is spread into, slow.
+    // `delete` would slow down the object, and every object that it is spread into.
     if (value !== undefined) found[key] = value as Exclude<T[typeof key], undefined>;
   }
   return found;

@@ -1,8 +1,8 @@
 /**
  * Binary heaps with a total order.
  *
- * A comparator must never return 0 for two different items: the caller ends its keys in a sequence number or an id, so
- * that the order never depends on the history of the heap.
+ * A comparator must never return 0 for two different items. So its last key is a sequence number or an id, and the order never
+ * depends on the history of the heap.
  */
 
 /** Negative if `a` comes before `b`, positive if after. */
@@ -59,7 +59,7 @@ export class Heap<T> {
   }
 }
 
-/** A heap whose items can be removed and re-ordered in O(log n): each item remembers its own place in `heapIndex`. */
+/** A heap whose items can be removed and re-ordered in O(log n): each item stores its own place in `heapIndex`. */
 export class IndexedHeap<T extends { heapIndex: number }> {
   readonly #items: T[] = [];
   readonly #compare: Compare<T>;
@@ -76,7 +76,7 @@ export class IndexedHeap<T extends { heapIndex: number }> {
     return this.#items[0];
   }
 
-  /** Inserts the item, or moves it to its new place if it is in the heap. An item outside has `heapIndex` -1. */
+  /** Inserts the item, or, if the heap has it already, moves it to its new place. An item outside has `heapIndex` -1. */
   update(item: T): void {
     if (item.heapIndex < 0) item.heapIndex = this.#items.push(item) - 1;
     this.#down(this.#up(item.heapIndex));

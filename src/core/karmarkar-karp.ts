@@ -5,7 +5,7 @@
 import { refuse } from '../errors.ts';
 import { Heap } from './heap.ts';
 
-/** Items that belong together: a linked list through `next`, in the order in which they were joined. */
+/** A subset of the items: a linked list through `next`, in the order in which the items were joined. */
 interface Subset {
   sum: number;
   count: number;
@@ -15,7 +15,7 @@ interface Subset {
 
 /** A partition of some of the items into at most k subsets; absent ones are empty. */
 interface State {
-  /** The smallest on top: a merge joins the smallest subsets of one state with the largest of the other. */
+  /** Subsets with the smallest on top: a merge joins the smallest subsets of one state with the largest of the other. */
   readonly subsets: Heap<Subset>;
   largest: Subset;
   /** Sum of the largest minus sum of the smallest. */
@@ -60,15 +60,15 @@ function check(workloads: readonly number[], k: number, equalSize: boolean): voi
 }
 
 /**
- * Divides items into parts of nearly equal workload: the two states of largest spread are merged, the largest subset of one
+ * Divides items into parts of nearly equal workload. It merges the two states of largest spread, joining the largest subsets of one
  * with the smallest of the other, until one state is left.
  *
- * Merging moves the state of fewer subsets into the other, so that it takes O(n · log n · log k) in all.
+ * A merge moves the state with fewer subsets into the other, so that all merges take O(n · log n · log k).
  *
  * @param workloads - of each item, finite, >= 0; sums are exact up to 2^53
- * @param k - number of parts, >= 1; with fewer items than that, parts are empty
+ * @param k - number of parts, >= 1; with fewer than k items, some parts are empty
  * @param options - `equalSize`: each part has n ÷ k items, and n must be a multiple of k
- * @returns the parts by descending workload, each with the indices of its items, ascending
+ * @returns the parts by descending workload, each with the ascending indices of its items
  * @throws PolicyError `invalid_input`
  */
 export function karmarkarKarp(
@@ -85,7 +85,7 @@ export function karmarkarKarp(
     one.count += other.count;
     return one;
   };
-  /** The items of `first` come before those of `second`, wherever they are joined. */
+  /** Joins two states; wherever subsets are joined, the items of `first` come before those of `second`. */
   const merge = (first: State, second: State): State => {
     const firstStays = first.subsets.size >= second.subsets.size;
     const into = firstStays ? first : second;

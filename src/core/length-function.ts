@@ -39,9 +39,9 @@ export const lengthFunction = z
   .describe('A quantity that depends on the sequence length: a polynomial, or measured points.');
 
 /**
- * Returns the value at a length: interpolated linearly between two points, and that of the first point before it.
+ * Returns the value at a length: it is interpolated linearly between two points; below the first point it is the value there.
  *
- * @throws PolicyError `infeasible` beyond the last point, where nothing was measured
+ * @throws PolicyError `infeasible` for a length beyond the last point, where nothing was measured
  */
 export function valueAt(given: LengthFunction, length: number, path: string): number {
   if (!Array.isArray(given)) {

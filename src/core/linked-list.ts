@@ -1,4 +1,4 @@
-/** Links of an item of a {@link LinkedList}: its neighbours, `null` at the ends and outside of a list. */
+/** Links of an item of a {@link LinkedList}: its neighbours; `null` at an end of the list, and for an item in no list. */
 export interface Linked<T> {
   previous: T | null;
   next: T | null;
@@ -19,7 +19,7 @@ export class LinkedList<T extends Linked<T>> {
     return this.#first ?? undefined;
   }
 
-  /** Appends an item, which must be in no list. */
+  /** Appends an item, which must not be in a list. */
   push(item: T): void {
     item.previous = this.#last;
     if (this.#last === null) this.#first = item;

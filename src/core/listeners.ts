@@ -1,10 +1,10 @@
-/** Delivers decisions to the listeners of a policy: whatever one listener does, the others hear the same. */
+/** Delivers decisions to the listeners of a policy: an error of one listener does not affect the others. */
 import { EventEmitter } from 'eventemitter3';
 import type { AnyDecision, AnyEvent } from './definition.ts';
 
 /** Payload of `listener.error`. */
 export interface ListenerFailure {
-  /** The value that the listener threw, or with which its promise was rejected. */
+  /** The error that the listener threw, or with which its promise was rejected. */
   readonly error: unknown;
   /** The decision that was being delivered, if any. */
   readonly decision?: AnyDecision;
@@ -43,7 +43,7 @@ export class Listeners<D extends AnyDecision> {
     this.#size -= before - this.#emitter.listenerCount(type);
   }
 
-  /** Delivers the decisions from an index on. */
+  /** Delivers the decisions of a list, from the index `from` on. */
   deliver(decisions: readonly D[], from: number): void {
     for (let index = from; index < decisions.length; index += 1) {
       const decision = decisions[index]!;
@@ -52,7 +52,7 @@ export class Listeners<D extends AnyDecision> {
     }
   }
 
-  /** Emits `listener.error` for a failure during delivery, and writes one that nobody listens for to the console. */
+  /** Emits `listener.error` for a failure during delivery, or writes it to the console if `listener.error` has no listener. */
   fail(failure: ListenerFailure): void {
     if (this.#emitter.emit('listener.error', failure)) return;
     const about = failure.decision?.type ?? `the event ${failure.event?.type}, which it sent`;
@@ -60,7 +60,7 @@ export class Listeners<D extends AnyDecision> {
     globalThis.console?.error(`rollflex: a listener has failed on ${about}:`, failure.error);
   }
 
-  /** Wraps a listener so that its error, thrown or rejected, reaches neither `send` nor the listeners after it. */
+  /** Wraps a listener so that neither `send` nor the listeners after it see its error, thrown or rejected. */
   #guard(type: string, listener: Listener): (payload: unknown) => void {
     const guard = (payload: unknown): void => {
       const failed = (error: unknown): void => {

@@ -1,8 +1,8 @@
-/** Spreads jobs over workers so that they end together: longest job first, each where it ends earliest. */
+/** Spreads jobs over workers so that the workers end together: longest job first, each on the worker where it ends earliest. */
 
 /** A worker that may be busy, and may be slower than others. */
 export interface Worker {
-  /** Seconds until it is free, >= 0. */
+  /** Seconds until the worker is free, >= 0. */
   readonly freeInSeconds: number;
   /** Seconds for one unit of a job, > 0. */
   readonly secondsPerUnit: number;
@@ -10,17 +10,17 @@ export interface Worker {
 
 /** An assignment of jobs to workers. */
 export interface Spread {
-  /** By worker: indices of its jobs, longest first. */
+  /** Indices of the jobs of each worker, longest first. */
   readonly shares: readonly (readonly number[])[];
   /** Seconds until the last worker is done; workers without jobs count with their `freeInSeconds`. */
   readonly makespanSeconds: number;
 }
 
 /**
- * Assigns jobs by longest processing time first (Graham 1969). With equal workers that are all free it is within
- * 4/3 − 1/(3m) of the best; with workers of different speed within 19/12 (Dobson 1984).
+ * Assigns jobs by longest processing time first (Graham 1969). With equal workers that are all free, the makespan is at most 4/3 −
+ * 1/(3m) times the best; with workers of different speed, 19/12 times (Dobson 1984).
  *
- * Ties: the job with the lower index, the worker with the lower index.
+ * Ties go to the job with the lower index, and to the worker with the lower index.
  *
  * @param sizes - units of each job, >= 0
  * @param workers - at least one

@@ -1,8 +1,8 @@
 /**
  * A bounded map that evicts the least recently used entry. Every operation is O(1).
  *
- * A linked list keeps the order, not the map itself: taking the first key of a `Map` again and again walks over the holes
- * that deleted keys leave.
+ * A linked list keeps the order. The order of a `Map` would do, but taking its first key repeatedly walks over the holes that
+ * deleted keys leave.
  */
 interface Node<K, V> {
   readonly key: K;
@@ -18,7 +18,7 @@ export class LruMap<K, V> {
   #oldest: Node<K, V> | undefined;
   #newest: Node<K, V> | undefined;
 
-  /** @param capacity - the most entries that it holds, a whole number >= 1 */
+  /** @param capacity - the most entries that the map holds, a whole number >= 1 */
   constructor(capacity: number) {
     this.#capacity = capacity;
   }
@@ -35,7 +35,7 @@ export class LruMap<K, V> {
     return this.#nodes.has(key);
   }
 
-  /** Returns the value, and marks it as used. */
+  /** Returns the value, and marks the entry as used. */
   get(key: K): V | undefined {
     const node = this.#nodes.get(key);
     if (node === undefined) return undefined;
@@ -46,12 +46,12 @@ export class LruMap<K, V> {
     return node.value;
   }
 
-  /** Returns the value without marking it as used. */
+  /** Returns the value without marking the entry as used. */
   peek(key: K): V | undefined {
     return this.#nodes.get(key)?.value;
   }
 
-  /** Sets a value, and marks it as used. Returns the key that was evicted for it, if any. */
+  /** Sets a value, and marks the entry as used. Returns the key that was evicted to make room, if any. */
   set(key: K, value: V): K | undefined {
     const known = this.#nodes.get(key);
     if (known !== undefined) {
@@ -66,7 +66,7 @@ export class LruMap<K, V> {
     return this.#nodes.size > this.#capacity ? this.#deleteOldest() : undefined;
   }
 
-  /** Sets the bound, and evicts the entries beyond it, the least recently used first. */
+  /** Sets the capacity, and evicts the entries beyond it, the least recently used first. */
   limit(capacity: number): void {
     this.#capacity = capacity;
     while (this.#nodes.size > capacity) this.#deleteOldest();

@@ -1,12 +1,12 @@
 /**
- * Ids that a policy mints: `<prefix><kind><number>`, where `kind` ends in a separator (`update#`). A restarted host brings
- * a new prefix, so that no id comes twice.
+ * Ids that a policy mints: `<prefix><kind><number>`, where `kind` ends in a separator (`update#`). A restarted host brings a new
+ * prefix, so that no id is minted twice.
  */
 import { z } from 'zod';
 import { refuse } from '../errors.ts';
 import { idPrefix } from '../schemas/units.ts';
 
-/** Fields of a state: the prefix in use, and the last earlier ones, oldest first. */
+/** Fields of a state: the current prefix, and the last earlier prefixes, oldest first. */
 export const prefixes = { prefix: idPrefix, oldPrefixes: z.array(idPrefix) };
 
 /** The live form of `prefixes`. */
@@ -15,13 +15,13 @@ export interface Prefixes {
   readonly oldPrefixes: string[];
 }
 
-/** Earlier prefixes that are remembered. */
+/** Number of earlier prefixes that are kept. */
 const mostPrefixes = 64;
 
 /** Makes the id with a number. */
 export const mintedId = (prefix: string, kind: string, number: number): string => `${prefix}${kind}${number}`;
 
-// Only minted forms match: `update#07` never is one.
+// Only forms that are minted match: `update#07` does not.
 const number = /(?:^|\D)(0|[1-9]\d{0,15})$/;
 
 function isUnder(prefix: string, id: string, end: number, kind: string | ((kind: string) => boolean)): boolean {
@@ -31,9 +31,10 @@ function isUnder(prefix: string, id: string, end: number, kind: string | ((kind:
 }
 
 /**
- * Whether an unknown id can have been minted earlier, under a remembered prefix; no list of past ids is kept.
+ * Whether an unknown id may have been minted earlier under a remembered prefix; the answer comes from the numbers, as no list of
+ * past ids is kept.
  *
- * @param next - the number of the next id of its kind
+ * @param next - the number that the next id of this kind gets
  * @param kind - its kind, or the possible kinds
  */
 export function wasMinted(
@@ -48,7 +49,7 @@ export function wasMinted(
   return isUnder(prefix, id, end, kind) || oldPrefixes.some((one) => isUnder(one, id, end, kind));
 }
 
-/** Refuses a remembered prefix with `duplicate_id`. */
+/** Refuses a prefix that was used before, as far as it is remembered, with `duplicate_id`. */
 export function checkNewPrefix(
   { prefix, oldPrefixes }: Readonly<Prefixes>,
   { idPrefix }: { readonly idPrefix: string },
@@ -58,9 +59,9 @@ export function checkNewPrefix(
 }
 
 /**
- * Replaces the prefix in use, which is remembered; the last 64 earlier ones are kept.
+ * Replaces the current prefix. The last 64 earlier prefixes are remembered.
  *
- * @returns whether one was forgotten: ids under it are unknown from now on
+ * @returns whether a prefix was forgotten: ids under that prefix are unknown from now on
  */
 export function replacePrefix(state: Prefixes, idPrefix: string): boolean {
   state.oldPrefixes.push(state.prefix);

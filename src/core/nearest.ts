@@ -1,12 +1,12 @@
 /** Finds the known word nearest to a mistyped one, for "did you mean" in error messages. */
 
-/** Longer words are not compared: they are hardly typing errors, and the comparison is slow. */
+/** Longer words are not compared: they are rarely typing errors, and the comparison is slow. */
 const longestWord = 80;
 
 /** `prompts_per_round`, `--prompts-per-round` and `promptsPerRound` count as one word. */
 const bare = (word: string): string => word.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 
-/** Counts the letters to change, add, leave out or swap with a neighbour to turn one word into the other. */
+/** Counts the edits that turn one word into the other: a letter is changed, added, left out, or swapped with its neighbour. */
 function distance(one: string, other: string): number {
   let before: number[] = [];
   let above = Array.from({ length: other.length + 1 }, (_, index) => index);
@@ -27,8 +27,8 @@ function distance(one: string, other: string): number {
 }
 
 /**
- * Returns the word nearest to an unknown one, if one is near: a third of the letters differ at most, or one of the two
- * begins with the other. Ties: the first in the given order.
+ * Returns the known word nearest to an unknown one, if one is near: at most a third of the letters differ, or one word begins with
+ * the other. Ties go to the first in the given order.
  */
 export function nearest(word: unknown, words: Iterable<string>): string | undefined {
   if (typeof word !== 'string' || word.length > longestWord) return undefined;
@@ -40,7 +40,7 @@ export function nearest(word: unknown, words: Iterable<string>): string | undefi
     if (known === word || known.length > longestWord) continue;
     const other = bare(known);
     const away = distance(meant, other);
-    // In a name of one or two letters, one wrong letter makes another name.
+    // In a word of one or two letters, one wrong letter makes another word.
     const isNear = away <= Math.max(meant.length > 2 ? 1 : 0, Math.floor(Math.max(meant.length, other.length) / 3));
     const isBeginning =
       Math.min(meant.length, other.length) > 2 && (other.startsWith(meant) || meant.startsWith(other));

@@ -14,8 +14,8 @@ const polynomial = (factors: readonly number[], x: number): number =>
   factors.reduce((sum, factor) => sum * x + factor, 0);
 
 /**
- * Returns the quantile of the standard normal distribution, by Acklam's rational approximation; right to 1e-6, and rounded to
- * that, so that a logarithm that differs in its last bit changes nothing.
+ * Returns the quantile of the standard normal distribution, by Acklam's rational approximation; right to 1e-6, and rounded to 1e-6,
+ * so that machines whose logarithms differ in the last bit give the same result.
  *
  * @param share - from 0 to 1, both excluded
  */
@@ -33,8 +33,8 @@ export function probit(share: number): number {
 }
 
 /**
- * Returns the probability that a standard normal variable exceeds z, right to 1.5e-7 (Abramowitz and Stegun 26.2.19): by a
- * polynomial, so that every machine gives the same.
+ * Returns the probability that a standard normal variable exceeds z, right to 1.5e-7 (Abramowitz and Stegun 26.2.19): a polynomial
+ * gives the same result on every machine.
  */
 export function upperTail(z: number): number {
   if (z < 0) return 1 - upperTail(-z);

@@ -1,11 +1,11 @@
-/** Loads packages that few users need, and that they install themselves. */
+/** Loads packages that few users need; these users install them. */
 import { refuse } from '../errors.ts';
 
 /**
  * Loads an optional package.
  *
- * @param name - its name in the registry
- * @param path - the setting that needs it, for the error
+ * @param name - name of the package in the registry
+ * @param path - the setting that needs the package, for the error
  * @throws PolicyError `invalid_input`, with the command that installs it
  */
 export async function optionalPackage<T>(name: string, path: string, load: () => Promise<T>): Promise<T> {

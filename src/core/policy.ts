@@ -13,7 +13,7 @@ import { parse } from './validate.ts';
 
 export type { ListenerFailure, PolicyEvents } from './listeners.ts';
 
-/** Options of a policy that no decision depends on. */
+/** Options of a policy; no decision depends on them. */
 export interface PolicyOptions {
   /** Whether events are checked against their schemas (default true). Checks against the state always stay on. */
   readonly validate?: boolean;
@@ -23,21 +23,24 @@ export interface PolicyOptions {
 export interface PolicyStart<Config, State> {
   /** The configuration, its defaults filled in. */
   readonly config: Config;
-  /** The state to go on from; the policy owns it from here on. */
+  /** The state to continue from; from now on the policy owns it. */
   readonly state: State;
-  /** Events applied before: 0 for a new one. */
+  /** Events applied before: 0 for a new policy. */
   readonly seq: number;
-  /** The latest time seen, in seconds; 0 for a new one. */
+  /** The latest time seen, in seconds; 0 for a new policy. */
   readonly at: number;
 }
 
 /** A function for each command of a policy: see {@link Policy.handle}. */
 export type CommandHandlers<D extends AnyDecision, Command extends string = D['type']> = {
-  // By the interface, so that an editor shows the meaning of a command of the vocabulary at its name.
+  // Mapped from the interface, so that an editor shows the documentation of each command.
   readonly [T in keyof Pick<Messages, Command & keyof Messages>]: (command: Extract<D, { type: T }>) => void;
 } & { readonly [T in Exclude<Command, keyof Messages>]: (command: Extract<D, { type: T }>) => void };
 
-/** Larger times are taken for milliseconds: Unix time reached this in 1973 in milliseconds, and will in 5138 in seconds. */
+/**
+ * Times from here on are probably milliseconds: Unix time reached this number in 1973 in milliseconds, and will reach it in 5138 in
+ * seconds.
+ */
 const likelyMilliseconds = 1e11;
 
 function warnOfMilliseconds(id: string, at: number): void {
@@ -58,7 +61,7 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
   readonly #listeners = new Listeners<D>();
   readonly #queue: E[] = [];
   #observers: readonly ((event: E, decisions: readonly D[]) => void)[] = [];
-  /** One context for all events: making one for each would be most of the cost of an event here. */
+  /** One context serves all events: a new one for each event would be most of the cost of this class. */
   readonly #context: { at: number; emit(decision: D): void };
   #into: D[] = [];
   #sending = false;
@@ -67,7 +70,7 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
   #seq: number;
   #at: number;
 
-  /** Use `create`. */
+  /** Internal: use `create`. */
   constructor(
     // biome-ignore lint/suspicious/noExplicitAny: as above
     definition: PolicyDefinition<any, Config, State, E, D, Saved, string, Command>,
@@ -94,7 +97,7 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
     return this.#definition.version;
   }
 
-  /** A copy of the configuration, defaults filled in. */
+  /** A copy of the configuration, with its defaults filled in. */
   get config(): Config {
     return structuredClone(this.#config);
   }
@@ -109,21 +112,21 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
     return this.#at;
   }
 
-  /** Whether it takes events of this type; `send` refuses others. */
+  /** Whether the policy takes events of this type; `send` refuses others. */
   takes(type: string): boolean;
-  /** Whether it takes this message as an event, such as a decision of another policy. */
+  /** Whether the policy takes this message, such as a decision of another policy, as an event. */
   takes<M extends AnyEvent>(message: M): message is Extract<M, E>;
   takes(message: string | AnyEvent): boolean {
     return this.#schemas.has(typeof message === 'string' ? message : message.type);
   }
 
   /**
-   * Applies an event and returns its decisions, and those of the events that listeners sent meanwhile.
+   * Applies an event. Returns its decisions, followed by those of the events that listeners sent meanwhile.
    *
-   * Called from a listener, it queues the event behind the current one and returns an empty list: the decisions are in
-   * the outer result. If such an event is refused, `listener.error` reports it.
+   * If a listener calls it, the event is queued behind the current one and the result is an empty list: its decisions are in the
+   * result of the outer call. If such an event is refused, `listener.error` reports it.
    *
-   * @throws PolicyError when the event is refused; then nothing has changed
+   * @throws PolicyError if the event is refused; then nothing has changed
    */
   send(event: E): D[] {
     if (this.#validate) this.#parse(event);
@@ -154,10 +157,10 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
   }
 
   /**
-   * Returns the whole state as JSON; `create(definition, { snapshot })` continues from it without any difference.
+   * Returns the whole state as JSON. A policy made by `create(definition, { snapshot })` makes the same decisions from then on.
    *
-   * Requests and timers that the host still has stay valid, and are not named again; a host that has lost them sends
-   * `host.restarted`.
+   * After a restore, requests and timers that the host still has stay valid, and no decision names them again; a host that has lost
+   * them sends `host.restarted`.
    */
   snapshot(): Snapshot {
     this.#assertWhole();
@@ -172,13 +175,13 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
   }
 
   /**
-   * Sets the functions that carry out commands, that is, the decisions that a host must act on: one for each command.
-   * {@link Policy.on} listens for notices.
+   * Sets the functions that carry out commands, that is, the decisions that a host must act on: one for each command. {@link
+   * Policy.on} listens for notices.
    *
-   * What a function throws, or with what its promise is rejected, goes to `listener.error`. Promises are not awaited.
+   * If a function throws, or its promise is rejected, `listener.error` reports the error. Promises are not awaited.
    *
-   * @throws PolicyError `invalid_input` for a command without a function, for a name that is no command of the policy, and
-   *   for a second call: every command would be carried out twice
+   * @throws PolicyError `invalid_input` for a command without a function, for a name that is not a command of the policy, and for a
+   * second call, which would carry out every command twice
    */
   handle(handlers: CommandHandlers<D, Command>): this {
     const { id, commands } = this.#definition;
@@ -202,7 +205,7 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
   /**
    * Listens for a decision by its type, for every `decision`, or for a `listener.error`.
    *
-   * @throws PolicyError `invalid_input` for a type that the policy never decides, or a listener that is no function
+   * @throws PolicyError `invalid_input` for a type that is not a decision of the policy, or a listener that is not a function
    */
   on<T extends keyof PolicyEvents<D> & string>(type: T, listener: (payload: PolicyEvents<D>[T]) => void): this {
     const types = [...this.#definition.decisions.map((message) => message.type), 'decision', 'listener.error'];
@@ -212,7 +215,7 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
     return this;
   }
 
-  /** Listens once. */
+  /** Listens for one decision, then stops. */
   once<T extends keyof PolicyEvents<D> & string>(type: T, listener: (payload: PolicyEvents<D>[T]) => void): this {
     const once = (payload: PolicyEvents<D>[T]): void => {
       this.off(type, once);
@@ -230,7 +233,7 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
   /**
    * Calls back after every applied event, before its decisions are delivered: for event logs.
    *
-   * @returns a function that ends it
+   * @returns a function that stops the calls
    */
   observe(observer: (event: E, decisions: readonly D[]) => void): () => void {
     this.#observers = [...this.#observers, observer];
@@ -259,7 +262,7 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
     for (const observer of this.#observers) observer(event, into.slice(from));
   }
 
-  /** Throws if `apply` has thrown before: that is a defect of the policy, and its state may be inconsistent. */
+  /** Throws if `apply` has thrown before: the policy has a defect, and its state may be inconsistent. */
   #assertWhole(): void {
     if (this.#broken === undefined) return;
     const expected = `${this.#definition.id} to apply an event that it had checked (restore its last snapshot)`;

@@ -3,7 +3,7 @@
 import type { z } from 'zod';
 import { listOf } from './state.ts';
 
-/** Ids that are remembered. */
+/** Number of ids that are remembered. */
 export const mostRecent = 64;
 
 /** The last {@link mostRecent} different ids, oldest first. Every operation is O(1). */
@@ -11,7 +11,7 @@ export class RecentIds implements Iterable<string> {
   readonly #ids = new Set<string>();
   #newest: string | undefined;
 
-  /** @param ids - oldest first, as they were saved */
+  /** @param ids - saved ids, oldest first */
   constructor(ids: Iterable<string> = []) {
     for (const id of ids) this.add(id);
   }
@@ -29,7 +29,7 @@ export class RecentIds implements Iterable<string> {
     return this.#ids.has(id);
   }
 
-  /** Remembers an id, and forgets the oldest one beyond {@link mostRecent}. */
+  /** Remembers an id, and forgets the oldest one if there are more than {@link mostRecent}. */
   add(id: string): void {
     this.#ids.add(id);
     this.#newest = id;

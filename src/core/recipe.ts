@@ -1,6 +1,6 @@
 /**
- * Recipes: policies made of policies. A recipe adds no scheduling of its own, it only routes: events from outside go to
- * the parts that take them; decisions of a part go out, to other parts as events, or both.
+ * Recipes: policies made of policies. A recipe does no scheduling: it only routes. Events from outside go to the parts that take
+ * them; a decision of a part leaves the recipe, goes to other parts as an event, or both.
  */
 import { z } from 'zod';
 import { isPolicyError, refuse } from '../errors.ts';
@@ -20,26 +20,26 @@ import { oneOf } from './nearest.ts';
 import { openState } from './snapshot.ts';
 import { parse } from './validate.ts';
 
-/** The parts of a recipe, by name. */
+/** The parts of a recipe; the keys are their names. */
 export type Parts = Readonly<Record<string, AnyPolicyDefinition>>;
 
 /** An event for one part. */
 export interface Delivery {
-  /** Name of the part that gets it. */
+  /** Name of the part that gets the event. */
   readonly part: string;
-  /** The event that it gets. */
+  /** The event that the part gets. */
   readonly event: AnyEvent;
   /**
-   * Whether it is delivered before all pending deliveries (default false: after them), for news that other parts need
-   * before they go on.
+   * Whether the event is delivered before all pending ones (default false: after them), because other parts need it before they
+   * continue.
    */
   readonly first?: boolean;
   /**
-   * Whether it is skipped if the part refuses it (default false: an event from outside is refused then, and one from
-   * inside would be a fault of the recipe).
+   * Whether the event is skipped if the part refuses it. By default (false), an event from outside is then refused; a refused event
+   * from inside would be a defect of the recipe.
    */
   readonly ifTaken?: boolean;
-  /** Deliveries instead, where the part refuses the event because another part may hold its subject. */
+  /** Deliveries to make instead if the part refuses the event: another part may hold the subject of the event. */
   readonly otherwise?: readonly Delivery[];
 }
 
@@ -48,11 +48,11 @@ export type Recipient = string | Delivery;
 
 /** Exception to the routing of a decision, which otherwise follows from the messages of the parts. */
 export interface Route<D extends AnyDecision = AnyDecision, Config = never> {
-  /** Whether it leaves the recipe (default: whether the recipe lists it); a function where that depends on the configuration. */
+  /** Whether the decision leaves the recipe (default: if the recipe lists it); a function if this depends on the configuration. */
   readonly out?: boolean | ((config: Config) => boolean);
   /**
-   * Parts that get it, in this order (default `recipients`: the other parts that take such events, in the order of `parts`):
-   * a list, or a function if it becomes another event or the parts depend on its fields.
+   * Parts that get the decision, in this order: a list, or a function if the decision becomes another event or the parts depend on
+   * its fields. The default is `recipients`: the other parts that take such events, in the order of `parts`.
    */
   readonly to?:
     | readonly string[]
@@ -67,11 +67,11 @@ export interface RecipeState<Config = unknown> {
   readonly parts: Record<string, unknown>;
   /** Recipients of each event and decision with this configuration. */
   readonly wiring: Wiring;
-  /** Recipients of the event that was checked last: it is the next to be applied. */
+  /** Recipients of the event that was checked last, which is applied next. */
   checked?: { readonly event: AnyEvent; readonly outside: readonly Delivery[] } | undefined;
 }
 
-/** Recipients in the order of `parts`: of events from outside by type, of decisions by part, then by type. */
+/** Recipients in the order of `parts`. Those of events from outside are found by type; those of decisions by part, then by type. */
 interface Wiring {
   readonly off: readonly string[];
   readonly outside: ReadonlyMap<string, readonly string[]>;
@@ -81,7 +81,7 @@ interface Wiring {
 interface Wire {
   readonly out: boolean;
   readonly recipients: readonly string[];
-  /** Chooses the parts if they depend on the decision's fields. */
+  /** Chooses the parts, if they depend on the fields of the decision. */
   readonly to:
     | ((decision: AnyDecision, config: never, recipients: readonly string[]) => readonly Recipient[])
     | undefined;
@@ -100,9 +100,9 @@ const savedState = z.unknown();
 export interface RecipeSpec<Input, Config, EW extends EventMessage, DW extends DecisionMessage, Id extends string>
   extends DefinitionBase {
   readonly id: Id;
-  /** Schema of the recipe's own, flat configuration; unknown keys are refused. */
+  /** Schema of the recipe's configuration, which is flat; it refuses unknown keys. */
   readonly config: z.ZodType<Config, Input>;
-  /** Its policies, by the names that routes use. */
+  /** Policies of the recipe; routes use their keys as names. */
   readonly parts: Parts;
   /** Makes the configuration of each part from the flat one of the recipe. */
   configure(config: Config): Readonly<Record<string, unknown>>;
@@ -110,22 +110,22 @@ export interface RecipeSpec<Input, Config, EW extends EventMessage, DW extends D
   readonly events: readonly EW[];
   /** Decisions that leave the recipe; all others stay inside. */
   readonly decisions: readonly DW[];
-  /** Parts that are switched off by the configuration: they get nothing (default: none). */
+  /** Returns the parts that the configuration switches off: they get no events (default: none). */
   readonly off?: (config: Config) => readonly string[];
   /**
-   * Chooses the parts that get an event from outside, in this order; if absent, `recipients`: those that take such events, in
-   * the order of `parts`.
+   * Chooses the parts that get an event from outside, in this order. If absent, these are `recipients`: the parts that take such
+   * events, in the order of `parts`.
    */
   readonly deliver?: (event: Of<EW>, config: Config, recipients: readonly string[]) => readonly Recipient[];
   /**
-   * Events from inside that a part may refuse in general but never does here, by part: `expects` has asked before, or the
-   * sending part ensures it. A refusable event is delivered inside only if it is listed here, or has `ifTaken` or
-   * `otherwise`: a refusal in the midst of an event would leave it half applied.
+   * Events from inside, by part, that the part may refuse in general but never refuses here: `expects` has asked it before, or the
+   * sending part rules a refusal out. An event that a part may refuse is delivered inside only if it is listed here, or has
+   * `ifTaken` or `otherwise`: a refusal in the middle of an event would leave the event half applied.
    */
   readonly vouches?: Readonly<Record<string, readonly string[]>>;
-  /** Returns the events that will follow inside; if a part would refuse one, the event from outside is refused. */
+  /** Returns the events that will follow inside. If a part would refuse one of them, the event from outside is refused. */
   readonly expects?: (event: Of<EW>, config: Config) => readonly Delivery[];
-  /** Translations and exceptions, by part, then by decision; the rest follows from the messages of the parts. */
+  /** Exceptions to the routing of decisions, by part, then by decision; all other routes follow from the messages of the parts. */
   readonly routes: Readonly<Record<string, Readonly<Record<string, Route<AnyDecision, Config>>>>>;
   /** Ledgers that must balance over all parts after every event (law 2). */
   readonly ledgers: readonly Ledger<SavedRecipe, Of<EW>, Of<DW> & AnyDecision, Config>[];
@@ -133,7 +133,7 @@ export interface RecipeSpec<Input, Config, EW extends EventMessage, DW extends D
 
 type Of<W> = Described<W> & AnyEvent;
 
-/** Returns the settings of a flat configuration that a part takes unchanged: those that `shape` names. */
+/** Returns those settings of a flat configuration that `shape` names: a part takes them unchanged. */
 export function settingsOf<T extends object>(config: T, shape: object): Partial<T> {
   return Object.fromEntries(Object.entries(config).filter(([key]) => Object.hasOwn(shape, key))) as Partial<T>;
 }
@@ -141,8 +141,8 @@ export function settingsOf<T extends object>(config: T, shape: object): Partial<
 /**
  * Defines a recipe.
  *
- * @throws PolicyError `invalid_config` for a bad id or version, a route of a part that does not exist, or an event inside that
- *   a part may refuse and that `vouches` does not list
+ * @throws PolicyError `invalid_config` for a bad id or version, a route of a part that does not exist, or an event from inside that
+ * a part may refuse and `vouches` does not list
  */
 export function defineRecipe<
   Input,
@@ -260,7 +260,7 @@ export function defineRecipe<
       const { config, parts, wiring, checked } = state;
       const outside = checked?.event === event ? checked.outside : fromOutside(event, state);
       state.checked = undefined;
-      // First in, first out: the consequences of a decision come after all decisions made with it.
+      // First in, first out: all decisions made together come before their consequences.
       const pending = outside.slice();
       for (let index = 0; index < pending.length; index += 1) {
         const next = pending[index]!;
@@ -281,7 +281,7 @@ export function defineRecipe<
         };
         if (mayRefuse(next.part, next.event.type)) {
           const isSure = next.ifTaken !== true && next.otherwise === undefined;
-          // `check` has accepted events from outside, and the part that gets this one has not changed since.
+          // `check` has accepted the events from outside, and the recipient of this event has not changed since then.
           const isFirst = outside.some((one) => one === next || one.otherwise?.includes(next));
           const wasChecked = isSure && isFirst;
           if (isSure && !wasChecked) assertVouched(next.part, next.event.type);

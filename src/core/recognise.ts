@@ -1,10 +1,10 @@
 /**
- * Checks whether a value fits a schema without the objects that zod makes for every field: most events fit, and zod
- * explains the others. Schemas that are not supported here are left to zod, field by field.
+ * Checks whether a value fits a schema, without making objects for every field as zod does. Most events fit; zod explains why the
+ * others do not. zod checks the fields whose schemas are not supported here.
  */
 import type { z } from 'zod';
 
-/** Whether a value fits; true only for values that zod accepts. */
+/** Checks whether a value fits; returns true only for values that zod accepts. */
 export type Recogniser = (value: unknown) => boolean;
 
 type Schema = z.core.$ZodType;
@@ -12,7 +12,7 @@ type Check = z.core.$ZodCheck;
 
 const made = new WeakMap<Schema, Recogniser>();
 
-/** Returns the recogniser of a schema, made once. */
+/** Returns the recogniser of a schema; it is made once. */
 export function recogniserOf(schema: Schema): Recogniser {
   const known = made.get(schema);
   if (known !== undefined) return known;
@@ -47,7 +47,7 @@ function unbounded(def: z.core.$ZodTypes['_zod']['def'], schema: Schema): Recogn
     case 'number':
       if ('coerce' in def && def.coerce) return undefined;
       if (!('format' in def)) return Number.isFinite;
-      // The bounds of the format itself are those of a safe integer.
+      // `isSafeInteger` already checks the bounds of this format.
       return def.format === 'safeint' ? Number.isSafeInteger : undefined;
     case 'boolean':
       return 'coerce' in def && def.coerce ? undefined : (value) => typeof value === 'boolean';
@@ -60,7 +60,7 @@ function unbounded(def: z.core.$ZodTypes['_zod']['def'], schema: Schema): Recogn
       const element = recogniserOf(def.element);
       return (value) => {
         if (!Array.isArray(value)) return false;
-        // `every` would skip the holes of a sparse array.
+        // A loop, because `every` would skip the holes of a sparse array.
         for (let at = 0; at < value.length; at += 1) if (!element(value[at])) return false;
         return true;
       };
@@ -95,7 +95,7 @@ function objectOf(shape: Readonly<Record<string, Schema>>): Recogniser {
       if (field === undefined ? !isOptional : !fits(field)) return false;
       if (field !== undefined) found += 1;
     }
-    // A plain object with no more keys than were found has only known keys.
+    // A plain object has only known keys if it has no more keys than were found.
     if (Object.getPrototypeOf(value) === Object.prototype && Object.keys(value).length === found) return true;
     for (const key in value) if (!known.has(key)) return false;
     return true;

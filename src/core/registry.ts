@@ -1,4 +1,4 @@
-/** Registries: frozen lists of definitions, which make policies and plans by id. */
+/** Registries: frozen lists of definitions that make policies and plans by the id of a definition. */
 import { z } from 'zod';
 import { refuse } from '../errors.ts';
 import { decisions as vocabularyDecisions } from '../schemas/decisions/index.ts';
@@ -34,15 +34,15 @@ export interface Registry<L extends readonly AnyDefinition[]> {
   get(id: string): AnyDefinition;
   /** Makes a policy from its configuration or a snapshot. Throws `unknown_id`, and the errors of `create`. */
   create<Id extends PolicyId<L>>(id: Id, start: StartOf<ById<L, Id>>, options?: PolicyOptions): PolicyOf<ById<L, Id>>;
-  /** Makes the policy that a snapshot names, to continue from it. Throws `snapshot_mismatch`, `unknown_id`. */
+  /** Makes the policy that a snapshot names, and continues from the snapshot. Throws `snapshot_mismatch`, `unknown_id`. */
   restore(snapshot: unknown, options?: PolicyOptions): Policy<unknown, unknown, LooseEvent, AnyDecision, unknown>;
-  /** Applies one event to a snapshot, for hosts that keep state themselves; linear in the size of the state. */
+  /** Applies one event to a snapshot, for hosts that keep the state themselves; takes time linear in the size of the state. */
   transition(snapshot: Snapshot, event: LooseEvent): { snapshot: Snapshot; decisions: AnyDecision[] };
   /** Computes a plan. Throws `unknown_id`, `invalid_input`, `infeasible`. */
   plan<Id extends PlannerId<L>>(id: Id, input: PlanInputOf<ById<L, Id>>): PlanOf<ById<L, Id>>;
 }
 
-/** Whether two messages are the same: schemas of another copy of the package are compared by content. */
+/** Whether two messages are the same. Schemas from another copy of the package are compared by content. */
 function isSameMessage(one: EventMessage, other: EventMessage): boolean {
   const text = (message: EventMessage) => JSON.stringify(z.toJSONSchema(message.schema, { unrepresentable: 'any' }));
   return one === other || text(one) === text(other);
@@ -68,12 +68,12 @@ function checkMessages(owner: string, messages: readonly EventMessage[], vocabul
 /**
  * Makes a frozen registry of policies, recipes and planners.
  *
- * @throws PolicyError `duplicate_id` for two definitions with one id, `invalid_config` for something that is no
- *   definition, or for a message that redefines the vocabulary
+ * @throws PolicyError `duplicate_id` for two definitions with the same id, `invalid_config` for a value that is not a definition,
+ * or for a message that redefines one of the vocabulary
  */
 export function createRegistry<const L extends readonly AnyDefinition[]>(definitions: L): Registry<L> {
   const byId = new Map<string, AnyDefinition>();
-  // A message that is both counts as an event: later entries win.
+  // A message that is both a decision and an event counts as an event, because later entries win.
   const messages: readonly EventMessage[] = [
     ...(vocabularyDecisions as readonly DecisionMessage[]),
     ...vocabularyEvents,

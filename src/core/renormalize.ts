@@ -1,12 +1,12 @@
-/** Scales each replica's gradient so that the combination is the gradient of the whole batch. */
+/** Scales each replica's gradient so that the combined gradient is that of the whole batch. */
 
 /** Input of a replica's factor. */
 export interface Scale {
   /** n_i: units of this replica, in samples, tokens or groups; >= 0. */
   readonly units: number;
-  /** N: units of all replicas together, or the constant that the loss is divided by; >= 0. */
+  /** N: units of all replicas together, or the constant by which the loss is divided; >= 0. */
   readonly total: number;
-  /** D: replicas of the collective, those without units included; >= 1. */
+  /** D: replicas of the collective, including those without units; >= 1. */
   readonly replicas: number;
   /** Whether the replica accumulated the mean over its units, or their sum. */
   readonly reduction: 'mean' | 'sum';
@@ -15,10 +15,10 @@ export interface Scale {
 }
 
 /**
- * Returns the factor for a replica's gradient before the collective: n_i / N for local means and 1 / N for local sums,
- * times D if the collective takes the mean. It is 0 if N is 0.
+ * Returns the factor for a replica's gradient before the collective: n_i / N for local means and 1 / N for local sums, times D if
+ * the collective takes the mean. It is 0 if N is 0.
  *
- * RollPacker §4.4 gives n_i / N and applies it to gradient sums; it is right for means only.
+ * RollPacker §4.4 applies n_i / N to sums of gradients; this factor is right for means only.
  */
 export function scaleFactor({ units, total, replicas, reduction, collective }: Scale): number {
   if (total === 0) return 0;

@@ -7,9 +7,9 @@ import type { LooseEvent } from './start.ts';
 
 type AnyPolicy = Policy<unknown, unknown, LooseEvent, AnyDecision, unknown>;
 
-/** Events that are missing from the log: dropped, or in a file that is gone. */
+/** Events that are missing from the log: the server dropped them, or their file was deleted. */
 export interface LogGap {
-  /** The line before which they are missing. */
+  /** The line before which the events are missing. */
   readonly where: string;
   /** Number of the first missing event. */
   readonly from: number;
@@ -23,7 +23,7 @@ export interface LogDifference {
   readonly where: string;
   /** Number of the event in its session, from 1. */
   readonly seq: number;
-  /** The event after which they differ. */
+  /** The event whose decisions differ. */
   readonly event: LooseEvent;
   /** The decisions of the log, as JSON. */
   readonly logged: string;
@@ -41,7 +41,7 @@ export interface SessionReplay {
   events: number;
   /** Decisions of these events. */
   decisions: number;
-  /** Events of the log that cannot be replayed, for lack of an earlier snapshot. */
+  /** Events of the log that cannot be replayed because no earlier snapshot is there. */
   unplayed: number;
   /** Events that are missing from the log. */
   readonly gaps: LogGap[];
@@ -62,7 +62,7 @@ export interface LogReplay {
 interface Playing {
   readonly found: SessionReplay;
   policy: AnyPolicy | undefined;
-  /** Last event of the session that is known, or known to be missing. */
+  /** Number of the last event of the session that was read, or that is known to be missing. */
   seq: number;
 }
 
@@ -108,13 +108,13 @@ function begin(
   }
   miss(playing, seq, where);
   const goesOn = playing.policy?.seq === seq;
-  // An older number: the session was opened anew, or a server has recovered from before a crash.
+  // An older number: the session was opened anew, or a server has restarted from a state that lacks the last events before a crash.
   playing.seq = seq;
   if (snapshot !== null) playing.policy = restore(snapshot);
   else if (!goesOn) playing.policy = undefined;
 }
 
-/** Notes the gap between the last known event and a number. */
+/** Records the gap between the last known event and the one with this number, if any. */
 function miss(playing: Playing, seq: number, where: string): void {
   if (seq <= playing.seq) return;
   playing.found.gaps.push({ where, from: playing.seq + 1, to: seq });
@@ -139,7 +139,7 @@ function play(playing: Playing | undefined, line: LogLineOf<'event'>, where: str
   const logged = JSON.stringify(line.decisions);
   const replayed = answerOf(policy, event, found);
   if (logged !== replayed) found.difference ??= { where, seq: line.seq, event, logged, replayed };
-  // A refused event leaves the policy behind the log.
+  // After a refused event the policy is behind the log.
   if (policy.seq !== line.seq) playing.policy = undefined;
 }
 
@@ -158,7 +158,7 @@ function answerOf(policy: AnyPolicy, event: LooseEvent, found: SessionReplay): s
 function end(playing: Playing | undefined, line: LogLineOf<'closed'>, where: string): void {
   if (playing === undefined) return;
   miss(playing, line.seq, where);
-  // The next session with this id may begin at any number: nothing is missing between them.
+  // The next session with this id may begin at any number: no events are missing between the two sessions.
   playing.seq = Number.MAX_SAFE_INTEGER;
   if (line.reason !== 'stopped') playing.policy = undefined;
 }

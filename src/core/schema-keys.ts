@@ -1,7 +1,10 @@
 /** Finds the keys that a schema allows at a path of a value. */
 import type { z } from 'zod';
 
-/** Returns the keys that an object at a path may have, in all alternatives of its schema; none if it is no plain object. */
+/**
+ * Returns the keys that an object at a path may have, in any alternative of its schema; the list is empty if the value there is not
+ * a plain object.
+ */
 export function keysAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): string[] {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   const [step, ...rest] = path;

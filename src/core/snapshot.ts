@@ -20,8 +20,7 @@ export type Snapshot = z.output<typeof snapshotSchema>;
 /**
  * Checks a snapshot against a definition and brings it up to the definition's version.
  *
- * @throws PolicyError `snapshot_mismatch` when it is of another policy, of a version that cannot be migrated, or
- *   damaged
+ * @throws PolicyError `snapshot_mismatch` if it is a snapshot of another policy, of a version that cannot be migrated, or damaged
  */
 export function openSnapshot<P extends AnyPolicyDefinition>(
   definition: P,
@@ -39,9 +38,9 @@ export function openSnapshot<P extends AnyPolicyDefinition>(
 }
 
 /**
- * Reads the state that a version of a definition has saved.
+ * Reads a state that this or an earlier version of the definition has saved.
  *
- * @throws PolicyError `snapshot_mismatch` as {@link openSnapshot} does; `path` says where the snapshot stands
+ * @throws PolicyError `snapshot_mismatch` as {@link openSnapshot} does; `path` is the place of the snapshot in the input
  */
 export function openState(
   definition: AnyPolicyDefinition,

@@ -1,4 +1,4 @@
-/** Makes policies and plans. It imports no definition, so that a bundle of one policy stays small. */
+/** Makes policies and plans. This file imports no definition, so that a bundle with one policy stays small. */
 import { isPolicyError, refuse } from '../errors.ts';
 import type {
   AnyDefinition,
@@ -37,8 +37,8 @@ export type StartOf<P> =
  * const again = create(tailBatching, { snapshot: tail.snapshot() });
  * ```
  *
- * @throws PolicyError `invalid_config` for a configuration that does not fit, `infeasible` for one that cannot be kept to,
- *   `snapshot_mismatch` for a snapshot of another policy or of a version that is not migrated
+ * @throws PolicyError `invalid_config` for a configuration that does not fit, `infeasible` for one that cannot be fulfilled,
+ * `snapshot_mismatch` for a snapshot of another policy or of a version that cannot be migrated
  */
 export function create<P extends AnyPolicyDefinition>(
   definition: P,
@@ -48,7 +48,7 @@ export function create<P extends AnyPolicyDefinition>(
   return new Policy(definition, begin(definition, start), options) as PolicyOf<P>;
 }
 
-/** In JavaScript a definition may be an id, or one of the other kind. */
+/** Refuses an id or a definition of the other kind, which JavaScript callers may pass. */
 function assertDefinition(definition: AnyDefinition, isPlanner: boolean, expected: string): void {
   const kind: unknown = (definition as Partial<AnyDefinition> | undefined)?.kind;
   if (kind !== undefined && (kind === 'planner') === isPlanner) return;
@@ -72,7 +72,7 @@ function begin(definition: AnyPolicyDefinition, start: unknown) {
 /**
  * Computes the plan of a planner.
  *
- * @throws PolicyError `invalid_input` for an input that does not fit the schema, `infeasible` where there is no plan
+ * @throws PolicyError `invalid_input` for an input that does not fit the schema, `infeasible` if there is no plan
  */
 export function runPlanner<P extends AnyPlannerDefinition>(definition: P, input: PlanInputOf<P>): PlanOf<P> {
   assertDefinition(definition, true, 'a planner (`create` takes policies and recipes, `registry.plan` ids)');
@@ -85,6 +85,6 @@ export function runPlanner<P extends AnyPlannerDefinition>(definition: P, input:
   }
 }
 
-/** An event of a policy whose type is known only when it runs. */
+/** An event of a policy whose type is known only at run time. */
 // biome-ignore lint/suspicious/noExplicitAny: of `unknown`, an event that an interface describes would be none
 export type LooseEvent = AnyEvent & Readonly<Record<string, any>>;

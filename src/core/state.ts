@@ -1,13 +1,13 @@
 /**
- * The state of a policy, declared once: a zod schema whose output is the live state and whose input is the saved one. The
- * schema reads a snapshot, and {@link saverOf} writes one. zod's own `encode` gives the same, but checks every field, and
- * fields with a refinement twice; a state that a policy has built needs no check.
+ * The state of a policy, declared once: a zod schema whose output is the live state and whose input is the saved one. The schema
+ * reads a snapshot, and {@link saverOf} writes one. zod's own `encode` gives the same result, but it checks every field, and fields
+ * with a refinement twice; a state that a policy has built needs no check.
  */
 import { z } from 'zod';
 
 /**
- * Declares a field that is not saved. `make` makes it anew when a state is read; without `make`, the policy's `link` sets
- * it, such as a pointer to another part of the state.
+ * Declares a field that is not saved. `make` makes its value anew when a state is read. Without `make`, the policy's `link` sets
+ * it, for example to a pointer into another part of the state.
  */
 export function derived<T>(make?: () => T) {
   const schema = z.codec(absent, anything<T>(), {
@@ -20,7 +20,7 @@ export function derived<T>(make?: () => T) {
 
 const absent = z.undefined().optional();
 const unchecked = z.any();
-/** Accepts anything: the output of a codec needs no check, not even the empty one of `z.custom`. */
+/** Accepts any value: the output of a codec needs no check, not even the empty check of `z.custom`. */
 const anything = <T>() => unchecked as z.ZodType<T, T>;
 
 const unsaved = new WeakSet<z.core.$ZodType>();
@@ -56,7 +56,7 @@ export function listOf<S extends z.ZodType, C extends Iterable<z.output<S>>>(
 /** A set, saved as a list in its order. */
 export const setOf = <S extends z.ZodType>(item: S) => listOf(item, (items) => new Set<z.output<S>>(items));
 
-/** A map by a field of its values, or by a function of them; saved as a list of the values in its order. */
+/** A map whose key is a field or a function of the value; saved as a list of the values, in the order of the map. */
 export function mapBy<K extends string, S extends z.ZodType<Readonly<Record<K, string>>>>(key: K, item: S): MapBy<S>;
 export function mapBy<S extends z.ZodType>(key: (one: z.output<S>) => string, item: S): MapBy<S>;
 export function mapBy<S extends z.ZodType>(key: string | ((one: z.output<S>) => string), item: S): MapBy<S> {
@@ -80,7 +80,7 @@ export function mapOf<K extends z.ZodType, V extends z.ZodType>(key: K, value: V
   });
 }
 
-/** Writes a value of a schema's output as one of its input, sharing nothing with it. */
+/** Converts a value of a schema's output type to its input type, sharing nothing with it. */
 export type Saver = (live: never) => unknown;
 
 type Schema = z.core.$ZodType;

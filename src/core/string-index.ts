@@ -1,12 +1,11 @@
 /**
- * Rows by their strings, in a hash table of its own. Building it takes a fifth of the time of building a `Map`: only
- * characters in which the strings differ are read, no array grows step by step, and the data of a row can lie in typed
- * arrays.
+ * An index of strings in a hash table. Building it takes a fifth of the time of a `Map`: it reads only characters in which the
+ * strings differ, no array grows step by step, and the data of a row can be in typed arrays.
  */
 
 // Strings sampled to find where they differ.
 const samples = 64;
-// More in one slot are not chance: then all characters are hashed.
+// More rows in one slot are not chance: then all characters are hashed.
 const deepest = 24;
 
 const mixed = (hash: number): number => {
@@ -19,7 +18,7 @@ const mixed = (hash: number): number => {
  * from the end, in which a sample of them differs most.
  */
 export class StringHash {
-  /** Least length of a string that has all places. */
+  /** Least length of a string in which all six places exist. */
   readonly #least: number;
   // Six fields are faster than a list, and they are read for each of a hundred thousand strings.
   readonly #a: number;
@@ -100,7 +99,7 @@ export class StringIndex {
   /**
    * @param texts - the strings, by row; kept, not copied
    * @param count - number of strings
-   * @param hash - the hash function that `hashes` were made with
+   * @param hash - the hash function that made `hashes`
    * @param hashes - hash of each string; overwritten
    * @param room - memory of the index; no other index may use it at the same time
    */
@@ -133,7 +132,7 @@ export class StringIndex {
     );
   }
 
-  /** Puts every row into its slot; returns the number of rows in the fullest one. */
+  /** Puts every row into its slot, and returns the number of rows in the fullest slot. */
   #link(hashes: Int32Array, count: number, depth: Uint8Array): number {
     const heads = this.#heads.fill(0);
     const next = this.#next;

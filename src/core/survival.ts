@@ -1,15 +1,14 @@
 /**
- * Estimates how long requests run, in bounded memory: a life table over log-spaced bins of their tokens.
+ * Estimates how long requests run, in bounded memory, by a life table over log-spaced bins of their tokens.
  *
- * Only additions, products and quotients of doubles are used, so that the same history gives the same numbers on every
- * machine.
+ * Only additions, products and quotients of doubles are used, so that the same history gives the same numbers on every machine.
  */
 import { z } from 'zod';
 
-/** Bins per octave: a bin is at most 1/16 of its tokens wide. */
+/** Bins per octave: the width of a bin is at most 1/16 of the least number in it. */
 const perOctave = 16;
 
-/** Returns the bin of a whole number from 0 to 2³⁰; numbers below 32 have one each. */
+/** Returns the bin of a whole number from 0 to 2³⁰; each number below 32 has its own bin. */
 export function binOf(value: number): number {
   if (value < 2 * perOctave) return value;
   const shift = 27 - Math.clz32(value);
@@ -47,31 +46,31 @@ function loadTable(table: Float64Array, rows: Rows): void {
   for (const [bin, one] of rows) table[Math.min(bin, table.length - 1)]! += one;
 }
 
-/** A thousandth of a request is the least weight that is kept, so that forgetting ends and snapshots stay short. */
+/** Weights below a thousandth of a request are dropped, so that old rounds are forgotten in the end and snapshots stay short. */
 const roundedDown = (value: number): number => Math.floor(value * 1000 + 1e-6) / 1000;
 
-/** Lengths at which the requests of one kind of round ended, with exponential forgetting by rounds. */
+/** Lengths at which the requests of one kind of round ended; the weight of older rounds falls exponentially. */
 export class LengthHistory {
   readonly maxTokens: number;
   readonly #closed: Float64Array;
   #open: Float64Array;
   #openCount = 0;
 
-  /** @param maxTokens - the longest that a response can get */
+  /** @param maxTokens - the greatest possible length of a response */
   constructor(maxTokens: number) {
     this.maxTokens = maxTokens;
     this.#closed = new Float64Array(binOf(maxTokens) + 1);
     this.#open = new Float64Array(binOf(maxTokens) + 1);
   }
 
-  /** Adds a request of the current round, by the tokens that it had when it ended. */
+  /** Adds a request of the current round, with the tokens that it had when it ended. */
   add(tokens: number): void {
     this.#open[binOf(Math.min(tokens, this.maxTokens))]! += 1;
     this.#openCount += 1;
   }
 
   /**
-   * Closes the round. It counts only from now on, because the short requests end first.
+   * Closes the round. Its requests count only from now on: in an open round, mostly short ones have ended.
    *
    * @param retention - share of the weight of earlier rounds that remains, 0 to 1
    */
@@ -102,17 +101,17 @@ export class LengthHistory {
 }
 
 /**
- * The share of requests that still run at a length: a life table, linear between the edges of bins. Every history contains
- * one request that never ends, so that with no history, and beyond the longest one seen, every request is taken to run to
- * the cap. A request that reaches the cap ends there and not before.
+ * The share of requests that still run at a length: a life table, linear between the edges of bins. One request that never ends is
+ * added to every history. So without history, and beyond the longest request seen, every request is assumed to run to the cap,
+ * where it ends.
  */
 export class SurvivalCurve {
-  /** Share that reaches the floor of each bin. */
+  /** Share of requests that reach the floor of each bin. */
   readonly #atFloor: Float64Array;
-  /** Variance of the logarithm of that share, as an estimate (Greenwood 1926). */
+  /** Estimated variance of the logarithm of that share (Greenwood 1926). */
   readonly #variance: Float64Array;
 
-  /** @param ended - weight of requests that ended, by bin; the last bin is that of the cap */
+  /** @param ended - weight of requests that ended, by bin; the last bin contains the cap */
   constructor(ended: Float64Array) {
     this.#atFloor = new Float64Array(ended.length + 1);
     this.#variance = new Float64Array(ended.length + 1);
@@ -133,12 +132,12 @@ export class SurvivalCurve {
     this.#variance[ended.length] = variance;
   }
 
-  /** Returns the share of requests that reach this length, 1 at 0 tokens; above 0 everywhere. */
+  /** Returns the share of requests that reach this length: 1 at 0 tokens, and above 0 at every length. */
   at(tokens: number): number {
     return this.#read(this.#atFloor, tokens);
   }
 
-  /** Returns the variance of the logarithm of that share, the uncertainty of a history of this size. It grows with the length. */
+  /** Returns the variance of the logarithm of that share: the uncertainty of so short a history. It grows with the length. */
   variance(tokens: number): number {
     return this.#read(this.#variance, tokens);
   }

@@ -8,7 +8,7 @@ export const groupKey = (roundId: string, groupId: string): string => `${roundId
 
 type Leaving = Of<typeof d.groupLate | typeof d.roundTrained | typeof d.groupsDropped>;
 
-/** Returns the groups that leave a trainer by a decision: trained with their round, late, or dropped by name. */
+/** Returns the groups that leave a trainer with a decision: groups trained with their round, late groups, and dropped groups. */
 export function groupsLeft(decision: AnyDecision): readonly string[] {
   const leaving = decision as Leaving;
   switch (leaving.type) {

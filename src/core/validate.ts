@@ -42,14 +42,14 @@ function expectation(issue: z.core.$ZodIssue, got?: unknown): string {
     case 'too_big':
       return `${issue.origin} ${issue.inclusive ? '<=' : '<'} ${issue.maximum}`;
     default: {
-      // No alternative of a discriminated union has this key.
+      // No alternative of the discriminated union has this value.
       const { options } = issue as { readonly options?: readonly unknown[] };
       return options === undefined ? issue.message.replace(/^expected /i, '') : oneOf(options.map(String), got);
     }
   }
 }
 
-/** Returns, for a union, the issue of the alternative that the value resembles most: the one whose issue lies deepest. */
+/** Returns, for a union, the issue of the alternative that the value resembles most, which is the one with the deepest issue. */
 function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   if (issue.code !== 'invalid_union') return issue;
   const first = issue.errors.flatMap(([one]) => (one === undefined ? [] : [one]));
@@ -60,7 +60,7 @@ function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   return types.length === 0 ? issue : { ...issue, message: `expected ${types.join(' or ')}` };
 }
 
-/** Picks the issue to report: the first one; but where a key is missing because it was mistyped, the mistyped key. */
+/** Picks the issue to report: the first one; but if a key is missing because it was mistyped, the issue of the mistyped key. */
 function foremost(issues: readonly z.core.$ZodIssue[], schema: z.ZodType, value: unknown): z.core.$ZodIssue {
   const first = innermost(issues[0]!);
   const missing = first.path.at(-1);

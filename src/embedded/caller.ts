@@ -1,10 +1,10 @@
-/** The one caller of a server inside its own process: it reads streamed decisions on request. */
+/** The only caller of a server inside its own process; it reads streamed decisions when asked to. */
 import type { Caller } from '../rpc/caller.ts';
 import type { Session } from '../rpc/session.ts';
 import type { DecisionStream } from '../rpc/stream.ts';
 import { Subscriptions } from '../rpc/subscriptions.ts';
 
-/** The caller, with its subscriptions and the notifications that wait for it. */
+/** The caller, with its subscriptions and its unread notifications. */
 export class EmbeddedCaller implements Caller {
   readonly #subscriptions = new Subscriptions(this);
   #closed: string[] = [];
@@ -26,12 +26,12 @@ export class EmbeddedCaller implements Caller {
     this.#closed.push(notification('session.closed', { session: session.id, reason }));
   }
 
-  /** Whether notifications wait. */
+  /** Whether unread notifications exist. */
   get isReady(): boolean {
     return this.#subscriptions.isReady || this.#closed.length > 0;
   }
 
-  /** Returns the notifications that wait. */
+  /** Returns the unread notifications. */
   read(): string[] {
     const lines: string[] = [];
     for (const decision of this.#subscriptions.read()) lines.push(notification('session.decision', decision));

@@ -1,4 +1,4 @@
-/** A clock that its host winds: the engine has no timers of its own. */
+/** A clock that the host drives, since the engine has no timers. */
 import { IndexedHeap } from '../core/heap.ts';
 import type { Clock } from '../rpc/clock.ts';
 
@@ -9,7 +9,7 @@ interface Timer {
   heapIndex: number;
 }
 
-/** Times are Unix seconds. */
+/** A clock that fires timers only in `wind`. Times are Unix seconds. */
 export class HostClock implements Clock {
   readonly #timers = new IndexedHeap<Timer>((a, b) => a.at - b.at || a.order - b.order);
   #order = 0;
@@ -29,7 +29,7 @@ export class HostClock implements Clock {
     return this.#timers.peek()?.at;
   }
 
-  /** Calls back the timers that are due. */
+  /** Calls the callbacks of due timers. */
   wind(): void {
     const now = this.now();
     for (let one = this.#timers.peek(); one !== undefined && one.at <= now; one = this.#timers.peek()) {

@@ -11,13 +11,14 @@ import { type Outliving, outliving, outlivingParts } from './outliving.ts';
 import { answerText, Senders } from './senders.ts';
 
 /**
- * The functions that the host calls. `call` and `wind` return lines: the answer, empty to a notification; then, if anything
- * else has happened, the Unix time at which to wind the clock, empty for never; then a streamed notification in each line.
+ * The functions that the host calls. `call` and `wind` return lines. The first line is the answer (empty for a notification). If
+ * there is more, the second line is the Unix time at which to call `wind` (empty for never), and each further line is a streamed
+ * notification.
  */
 export interface Embedded extends Outliving {
   /** Handles a JSON-RPC message. */
   call(message: string): string;
-  /** Fires the timers that are due. */
+  /** Fires the due timers. */
   wind(): string;
 }
 
@@ -39,7 +40,7 @@ export function embed(version: string, limits: string, outlives = '{}'): Embedde
     try {
       message = JSON.parse(text);
     } catch (error) {
-      // The engine has no memory left, perhaps not even for an error.
+      // The engine is out of memory, and perhaps has not enough for an error.
       if (!(error instanceof SyntaxError)) throw error;
       return refusal(errorCodes.parseError, 'JSON', error.message);
     }

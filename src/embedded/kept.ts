@@ -1,10 +1,10 @@
-/** Records that outlive the process: the host of the engine writes them before it passes on any answer. */
+/** Records that outlive the process: the host of the engine writes them before it passes on an answer. */
 import { Records } from '../rpc/journal/records.ts';
 import type { Seals } from '../rpc/journal/seals.ts';
 import { numberIn } from '../rpc/journal/session-journal.ts';
 import type { Operation } from '../rpc/journal/store.ts';
 
-/** The store of the host has its own, faster checksums: here one digit only marks that there is a session. */
+/** The store of the host has its own, faster checksums; here a single digit only marks that a session exists. */
 const hostSeals: Seals = Object.freeze({
   seal: () => '1',
   stored: (_: string, text: string) => text,
@@ -16,7 +16,7 @@ interface Deleted {
   last: string;
 }
 
-/** Records that wait for the host. */
+/** Records that the host has not taken yet. */
 export class KeptRecords extends Records {
   #waiting: (Extract<Operation, { type: 'put' }> | Deleted)[] = [];
 
@@ -31,14 +31,15 @@ export class KeptRecords extends Records {
     }
     const { key } = operation;
     const before = this.#waiting.at(-1);
-    // Records of a session are deleted in order, from the first.
+    // Records of a session are deleted in order, beginning with the first one.
     if (before !== undefined && 'last' in before && numberIn(before.last) === numberIn(key)) before.last = key;
     else this.#waiting.push({ first: key, last: key });
   }
 
   /**
-   * Returns the writes since the last call, to be applied all or none, as lines: `+key`, a tab and a record;
-   * `-first`, a tab and `last` of records to delete. The last line is the record of the store itself. Empty for nothing.
+   * Returns the writes since the last call, as lines; apply all of them or none: `+key`, a tab and a record; `-first`, a tab and
+   * `last` for records to delete. The last line is the record of the store itself. Returns an empty text if there is nothing to
+   * write.
    */
   take(): string {
     if (this.#waiting.length === 0 && !this.hasDue) return '';

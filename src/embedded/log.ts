@@ -1,29 +1,29 @@
-/** The decision log of an engine that has no files: its host writes them. */
+/** The decision log of an engine without files: the host writes its lines. */
 import type { Clock } from '../rpc/clock.ts';
 import type { DecisionLog, LoggedSession, SessionDecisionLog } from '../rpc/log/decision-log.ts';
 import { SessionLines } from '../rpc/log/session-lines.ts';
 import { type LogFilesHost, type LogOutput, LogWriter } from '../rpc/log/writer.ts';
 
-/** Options of the log that the host writes, given when it begins. */
+/** Options of a log that the host writes, given at its start. */
 export interface HostLogOptions {
   readonly logDir: string;
-  /** Names the run. */
+  /** Name of the run. */
   readonly run: string;
-  /** Number of the last file in the directory, 0 for none. */
+  /** Number of the last log file in the directory; 0 if there is none. */
   readonly last: number;
 }
 
-/** Report of the host on the lines that it took. */
+/** Report of the host on the lines that it has taken. */
 export interface Written {
   readonly lines: number;
-  /** Bytes of these lines, and of those that it could not write. */
+  /** Bytes of these lines, including lines that could not be written. */
   readonly bytes: number;
   readonly failed?: {
     readonly message: string;
     readonly lines: number;
     /** The file that could not be written. */
     readonly file: number;
-    /** Number of the last file in the directory. */
+    /** Number of the last log file in the directory. */
     readonly last: number;
   };
 }
@@ -77,7 +77,7 @@ class HostFiles implements LogOutput {
   }
 }
 
-/** Lines that the host takes and writes at its own pace. */
+/** A log whose lines the host takes and writes when it wants. */
 export class HostDecisionLog implements DecisionLog {
   readonly #writer: LogWriter;
   #files!: HostFiles;
@@ -96,8 +96,8 @@ export class HostDecisionLog implements DecisionLog {
   }
 
   /**
-   * Returns the lines to write: those for the open file; then, behind a record separator, the number of the next file, in a
-   * line of its own, and its lines.
+   * Returns the lines to write: first those for the open file; then, for each new file, a record separator, a line with the number
+   * of the file, and its lines.
    *
    * @param written - report on the lines written since the last call
    */

@@ -1,4 +1,4 @@
-/** Sessions that outlive the engine, and a log of their decisions: the functions of the host beside calls. */
+/** Functions of the host for sessions and a decision log that outlive the engine. */
 import { isPolicyError } from '../errors.ts';
 import type { Clock } from '../rpc/clock.ts';
 import type { FoundSession } from '../rpc/journal/records.ts';
@@ -6,26 +6,26 @@ import type { Sessions } from '../rpc/sessions.ts';
 import { KeptRecords } from './kept.ts';
 import { HostDecisionLog, type HostLogOptions } from './log.ts';
 
-/** Selects the data that outlive the engine. */
+/** Options for the data that outlive the engine. */
 export interface OutlivingOptions {
-  /** Keeps sessions, with a snapshot in the place of their steps after this number of events of a session. */
+  /** Enables stored sessions: after this number of events of a session, a snapshot replaces its steps. */
   readonly snapshotEvents?: number;
   readonly log?: HostLogOptions;
 }
 
-/** Functions that the host calls before the first call, after each, and at the end. */
+/** Functions that the host calls before the first call, after each call, and at the end. */
 export interface Outliving {
   /**
-   * Restores a kept record. The host passes all of them, in the order of their keys, that of the store itself first; then
-   * it calls {@link Outliving.restored}, before anything else. Returns a refusal as JSON, else an empty text.
+   * Restores a kept record. The host passes all records in the order of their keys, the record of the store itself first, and then
+   * calls {@link Outliving.restored}, before any other function. Returns a refusal as JSON, otherwise an empty text.
    */
   restore(key: string, record: string): string;
   restored(): string;
-  /** Returns the records to store before any answer is passed on: see {@link KeptRecords.take}. */
+  /** Returns the records to store before an answer is passed on: see {@link KeptRecords.take}. */
   kept(): string;
   /** Returns the lines to log: see {@link HostDecisionLog.take}. `written` is JSON, or empty. */
   logged(written: string): string;
-  /** Replaces all steps by snapshots, so that a later version can continue. It is the last call. */
+  /** Replaces all steps by snapshots, so that a later version can continue. Must be the last call. */
   leave(): void;
 }
 

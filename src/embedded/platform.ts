@@ -1,4 +1,4 @@
-/** Platform functions that the policies need, for an engine that has the language alone. It runs before everything else. */
+/** Platform functions for policies, in an engine that has only the language itself. This file runs before all others. */
 
 /** Counts the bytes of a text in UTF-8. */
 function utf8Length(text: string): number {
@@ -23,7 +23,7 @@ function clone(value: unknown): unknown {
 
 const platform: object = {
   structuredClone: clone,
-  // Its callers use only the length of the result.
+  // Callers use only the length of the result.
   TextEncoder: class {
     encode(text: string): { readonly length: number } {
       return { length: utf8Length(text) };

@@ -1,7 +1,7 @@
 /**
- * A fast path for calls of `session.send` that continue an earlier one with the same text up to the events: only the events
- * are parsed, and the answer is written around the decisions. In an interpreting engine, the rest of a message is half of
- * the cost of an event.
+ * A fast path for calls of `session.send` whose text before the events equals that of an earlier call: only the events are parsed,
+ * and the answer is made as text around the decisions. In an interpreting engine, the rest of a message takes half of the time of
+ * an event.
  */
 import type { ParamsOf, ResultOf } from '../rpc/methods.ts';
 import type { Request } from '../rpc/request.ts';
@@ -22,11 +22,11 @@ export interface Sender {
   firstSeq: number;
 }
 
-/** The producers that have sent events. */
+/** The producers whose calls the fast path knows. */
 export class Senders {
   readonly #known = new Map<string, Sender>();
 
-  /** Remembers the beginning of an answered call, which the schema has accepted. */
+  /** Stores the text before the events of an answered call, which the schema has accepted. */
   learn(text: string, { method, params }: Request, { nextSeq }: Result): void {
     if (method !== 'session.send' || nextSeq === undefined) return;
     const { session, producer } = params as Sent & { producer: string };
@@ -36,7 +36,7 @@ export class Senders {
     this.#known.set(head, { session, producer, firstSeq: nextSeq });
   }
 
-  /** Reads the next call of a sender; nothing if the whole text must be parsed. */
+  /** Reads the next call of a known sender; returns nothing if the whole text must be parsed. */
   read(text: string): { readonly sender: Sender; readonly events: unknown[] } | undefined {
     if (!text.startsWith(start)) return undefined;
     const at = text.indexOf(number, start.length);
@@ -53,12 +53,12 @@ export class Senders {
   }
 }
 
-/** Writes the answer to a call with the id 1, as `JSON.stringify` would. */
+/** Returns the answer to a call with the id 1, as `JSON.stringify` would write it. */
 export function answerText(result: Result): string {
   if (result.nextSeq === undefined || result.more !== undefined || result.decisionSeq !== undefined)
     return JSON.stringify({ jsonrpc: '2.0', id: 1, result });
   const { seq, nextSeq } = result;
   const head = `{"jsonrpc":"2.0","id":1,"result":{"seq":${seq},"nextSeq":${nextSeq},"decisions":`;
-  // A concatenated long text would stay in pieces, which the host cannot read; `join` makes one.
+  // JavaScript engines keep a concatenated text in pieces, which the host cannot read; `join` makes one piece.
   return [head, JSON.stringify(result.decisions), end].join('');
 }

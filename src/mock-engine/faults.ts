@@ -1,4 +1,4 @@
-/** Faults of an engine: one happens at once, or at a time that it names. */
+/** Faults of an engine: each happens at once, or at the time in its fields. */
 import { z } from 'zod';
 
 const seconds = z.number().nonnegative();

@@ -1,4 +1,4 @@
-/** Starts the responses that a request asks for, through either API. */
+/** Starts the responses that a request of either API asks for. */
 import type { ServerResponse } from 'node:http';
 import type { MockCluster } from './engine/cluster.ts';
 import { Generation, type Limits, type Listener } from './engine/generation.ts';
@@ -13,7 +13,7 @@ export interface RouteContext {
   readonly engine: MockEngine;
   readonly cluster: MockCluster;
   readonly pacer: Pacer;
-  /** The server of this engine; it is there once routes are called. */
+  /** Returns the server of this engine, which exists once routes are called. */
   readonly server: () => EngineServer;
 }
 
@@ -21,14 +21,14 @@ export interface RouteContext {
 export interface Wanted {
   readonly requestId: string;
   readonly prompt: Prompt;
-  /** Number of the sample of the prompt; in the order of requests if not given. */
+  /** Number of the sample of the prompt; by the order of requests if not given. */
   readonly sample: number | undefined;
-  /** Tokens after which it stops, instead of the length that the workload gives. */
+  /** Number of tokens, instead of the length from the workload. */
   readonly tokens: number | undefined;
   readonly priority: number;
 }
 
-/** Plans the response to a prompt, with the length in the request if it has one. */
+/** Plans the response to a prompt, with the length from the request if it gives one. */
 export function plan({ cluster }: RouteContext, { requestId, prompt, sample, tokens }: Wanted): PlannedResponse {
   const planned = cluster.book.plan(prompt, sample, requestId);
   return tokens === undefined ? planned : { ...planned, tokens };
@@ -61,7 +61,7 @@ export function submit(
   return generation;
 }
 
-/** Aborts the requests of a response when its client goes away before the end. */
+/** Aborts the requests of a response if its client disconnects before the end. */
 export function abortWhenClosed(
   { engine, cluster, pacer, server }: RouteContext,
   response: ServerResponse,

@@ -1,4 +1,4 @@
-/** Options of a mock engine: everything that is a number or a choice. */
+/** Options of a mock engine that are numbers or choices. */
 import { z } from 'zod';
 import { parse } from '../core/validate.ts';
 import { refuse } from '../errors.ts';
@@ -7,7 +7,7 @@ import { faultSchema } from './faults.ts';
 
 const seconds = z.number().nonnegative();
 
-/** A speed: simulated seconds in one of the wall clock; 0 stands still; `max` goes from event to event. */
+/** A speed: simulated seconds per second of wall-clock time; 0 stops the simulated time; `max` goes from event to event. */
 export const speedSchema = z
   .union([z.number().nonnegative(), z.literal('max')])
   .describe('Simulated seconds in one of the wall clock; 0 stands still until told, `max` goes from event to event.');
@@ -54,14 +54,14 @@ export type MockEngineOptions = z.output<typeof mockEngineOptionsSchema> & {
   readonly disconnectSeconds: number;
   readonly updateSeconds: number;
 };
-/** Options as they are given. */
+/** Options as a caller gives them. */
 export type MockEngineInput = z.input<typeof mockEngineOptionsSchema>;
 
 /**
  * Reads options.
  *
- * @throws PolicyError `invalid_config` for bad options, also for a context that the KV cache cannot hold, and a fault
- *   of an engine that does not exist
+ * @throws PolicyError `invalid_config` for bad options, including a context that does not fit the KV cache, and a fault of an
+ *   engine that does not exist
  */
 export function readOptions(input: MockEngineInput, cost: CostModel): MockEngineOptions {
   const options = parse(mockEngineOptionsSchema, input, 'invalid_config');

@@ -1,4 +1,4 @@
-/** The routes of an SGLang router (model gateway) in front of all engines, and the mock engine's own. */
+/** The routes of an SGLang router (model gateway) in front of all engines, and the control routes of the mock engine. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ownRoutes } from './control.ts';
 import type { MockCluster } from './engine/cluster.ts';
@@ -6,7 +6,7 @@ import type { EngineServer } from './http/engine-server.ts';
 import { type Call, HttpError, handlerOf, type Routes, readBody, reply, replyEmpty } from './http/http.ts';
 import type { Pacer } from './http/pacer.ts';
 
-/** Longest body of a request that is not passed on. */
+/** Longest body of a request that the router answers itself. */
 const mostBytes = 1024 * 1024;
 
 /** Routes that the router passes on to an engine; aborts, pauses and weight updates go to each engine directly. */
@@ -23,19 +23,19 @@ const passedOn: ReadonlySet<string> = new Set([
   '/server_info',
 ]);
 
-/** An engine as the router knows it. */
+/** An engine in the list of the router. */
 export interface Worker {
   readonly url: string;
   readonly server: EngineServer;
 }
 
-/** Passes requests on to the engine with the fewest. */
+/** Passes each request on to the engine with the fewest requests. */
 export class Router {
   readonly #workers: readonly Worker[];
   readonly #cluster: MockCluster;
   readonly #pacer: Pacer;
   readonly #routes: Routes;
-  /** Workers that were taken out. */
+  /** Engines that were removed from the list. */
   readonly #out = new Set<Worker>();
 
   constructor(workers: readonly Worker[], cluster: MockCluster, pacer: Pacer) {

@@ -1,4 +1,4 @@
-/** Starts engines behind HTTP, each at its port, and a router with the control routes in front of them. */
+/** Starts engines on HTTP ports, and in front of them a router with the control routes. */
 import type { ConnectionFault } from './engine/apply-fault.ts';
 import { type ClusterParts, MockCluster } from './engine/cluster.ts';
 import type { MockEngine } from './engine/mock-engine.ts';
@@ -21,30 +21,30 @@ export interface Ports {
   readonly controlPort?: number;
 }
 
-/** Everything that a mock engine is made of: response lengths, costs of an engine, options, and ports. */
+/** Parts of a mock engine: response lengths, costs of an engine, options, and ports. */
 export interface MockEngineStart extends ClusterParts, Ports {
   /** Engines, ports, lengths and faults; see {@link mockEngineOptionsSchema}. */
   readonly options?: MockEngineInput;
-  /** Called when an engine cannot come back after a crash because its port is taken; by default the process gets the error. */
+  /** Called when an engine cannot restart after a crash because its port is in use; by default the process gets the error. */
   readonly onError?: (error: Error) => void;
 }
 
 /** Running engines, with their addresses. */
 export interface RunningMockEngine {
-  /** Address of the router, where the control routes are, too. */
+  /** Address of the router, which also has the control routes. */
   readonly url: string;
   /** Addresses of the engines. */
   readonly engineUrls: readonly string[];
-  /** The engines themselves, in simulated time. */
+  /** The engines, for control in simulated time. */
   readonly cluster: MockCluster;
-  /** Stops for good; connections are closed. */
+  /** Stops all engines for good, and closes the connections. */
   stop(): Promise<void>;
 }
 
 /**
  * Starts engines.
  *
- * @throws PolicyError `invalid_config` for options that do not fit; the error of the system where it cannot listen
+ * @throws PolicyError `invalid_config` for invalid options; the error of the system if it cannot listen
  */
 export async function startMockEngine(start: MockEngineStart): Promise<RunningMockEngine> {
   const { options = {}, host = '127.0.0.1', port = 0, controlPort = 0, onError = throwLater } = start;
@@ -80,7 +80,7 @@ interface Place {
   readonly server: EngineServer;
   readonly listener: Listener;
   disturb(fault: ConnectionFault, onError: (error: Error) => void): void;
-  /** Resolves when nothing is being opened or closed any more. */
+  /** Resolves once no engine is starting or stopping. */
   settled(): Promise<void>;
 }
 
@@ -90,7 +90,7 @@ function placeOf(engine: MockEngine, cluster: MockCluster, pacer: Pacer, host: s
   const server: EngineServer = new EngineServer(engine, api, pacer, () => cluster.now);
   const port = firstPort === 0 ? 0 : firstPort + engine.number;
   const listener = new Listener((request, response) => server.take(request, response), host, port);
-  // Engines start and stop one after the other: a port must be free before it is taken again.
+  // Engines start and stop one after the other: a port must be free before it is used again.
   let turn: Promise<void> = Promise.resolve();
   return {
     server,

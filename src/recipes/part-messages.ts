@@ -1,16 +1,16 @@
-/** The events and decisions of a recipe: those of its parts. */
+/** The events and decisions of a recipe, taken from its parts. */
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
 import type { Parts } from '../core/recipe.ts';
 import { byName, type DecisionMessage, type EventMessage } from '../schemas/vocabulary.ts';
 
-// Messages come from the parts, not from the whole vocabulary: who imports one recipe does not need the messages of the others.
+// The parts give the messages, not the whole vocabulary: a bundle of one recipe does not need the messages of the others.
 function once<W extends EventMessage>(messages: readonly W[], except: Iterable<string>): readonly W[] {
   const byType = new Map(messages.map((message) => [message.type, message]));
   for (const type of except) byType.delete(type);
   return byName([...byType.values()]);
 }
 
-/** Every decision that a part may make, by name, but for some. */
+/** Returns the decisions of all parts, one of each type, except some. */
 export const partDecisions = <D extends AnyDecision>(
   parts: Parts,
   except: Iterable<string> = [],
@@ -20,7 +20,7 @@ export const partDecisions = <D extends AnyDecision>(
     except,
   ) as never;
 
-/** Every event that a part takes, by name, but for some. */
+/** Returns the events of all parts, one of each type, except some. */
 export const partEvents = <E extends AnyEvent>(
   parts: Parts,
   except: Iterable<string> = [],

@@ -1,4 +1,4 @@
-/** Splits the decisions of one answer into pages: the first goes with the answer, the others wait for `session.more`. */
+/** Splits the decisions of one answer into pages: the first page is in the answer, and clients get the others by `session.more`. */
 import type { AnyDecision } from '../core/definition.ts';
 import { LruMap } from '../core/lru.ts';
 import { refuse } from '../errors.ts';
@@ -6,19 +6,19 @@ import { refuse } from '../errors.ts';
 /** One page. */
 export interface Page {
   readonly decisions: readonly AnyDecision[];
-  /** Name of the following page; absent on the last. */
+  /** Name of the next page; absent on the last page. */
   readonly more?: string;
 }
 
-/** The long answers of a session, as they are kept on disk. */
+/** The long answers of a session, in the form stored on disk. */
 export interface SavedAnswers {
-  /** Number of long answers made so far: their names count up. */
+  /** Number of long answers so far; it is also the name of the last one. */
   readonly made: number;
-  /** From the least to the most recently used. */
+  /** Answers from the least to the most recently used. */
   readonly kept: readonly (readonly [name: string, decisions: readonly AnyDecision[]])[];
 }
 
-/** Answers of a session that were too long for one message; the oldest are evicted. */
+/** Answers of a session that were too long for one message; the least recently used are evicted. */
 export class PagedAnswers {
   readonly #pageDecisions: number;
   readonly #answers: LruMap<string, readonly AnyDecision[]>;
@@ -35,7 +35,7 @@ export class PagedAnswers {
     return { made: this.#made, kept: [...this.#answers] };
   }
 
-  /** Returns the first page, and keeps the rest. */
+  /** Returns the first page, and stores the others. */
   first(decisions: readonly AnyDecision[]): Page {
     if (decisions.length <= this.#pageDecisions) return { decisions };
     const name = String(++this.#made);
@@ -43,12 +43,12 @@ export class PagedAnswers {
     return this.#page(name, decisions, 0);
   }
 
-  /** Keeps the pages of a repeated answer again, if they were evicted. */
+  /** Stores the pages of a repeated answer again, if they were evicted. */
   keep(more: string, decisions: readonly AnyDecision[]): void {
     this.#answers.set(more.slice(0, more.indexOf('-')), decisions);
   }
 
-  /** Returns a following page, any number of times. Throws `unknown_id`. */
+  /** Returns a page after the first one, any number of times. Throws `unknown_id`. */
   next(more: string): Page {
     const [, name = '', from = ''] = /^(\d{1,15})-(\d{1,15})$/.exec(more) ?? [];
     const decisions = this.#answers.get(name);

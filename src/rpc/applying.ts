@@ -1,4 +1,4 @@
-/** Applies the events of a session: they are stamped, bounded, measured, and written into the decision log. */
+/** Applies the events of a session: it sets their times, checks bounds, counts them, and writes them into the decision log. */
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
 import type { Policy } from '../core/policy.ts';
 import type { LooseEvent } from '../core/start.ts';
@@ -11,7 +11,7 @@ import type { SessionDecisionLog } from './log/decision-log.ts';
 import type { Meter } from './meter.ts';
 import { HostDecisions } from './shadow.ts';
 
-/** A policy as a session runs it. */
+/** The type of a policy in a session. */
 export type SessionPolicy = Policy<unknown, unknown, LooseEvent, AnyDecision, unknown>;
 
 /** Interface of the session and its server. */
@@ -19,7 +19,7 @@ export interface ApplyingHost {
   readonly limits: ServerLimits;
   readonly clock: Clock;
   readonly meter: Meter;
-  /** Called with the decisions of each event, also of one that is applied again. */
+  /** Called with the decisions of each event, including events that are applied again. */
   readonly decided: (decisions: readonly AnyDecision[]) => void;
 }
 
@@ -31,7 +31,7 @@ export class Applying {
   readonly #inFlight: InFlight;
   readonly #hostDecisions: HostDecisions | undefined;
 
-  /** @param shadow - whether the host decides by itself, and reports its decisions */
+  /** @param shadow - whether the host makes the decisions itself, and reports them */
   constructor(
     definition: AnyPolicyDefinition,
     policy: SessionPolicy,
@@ -45,12 +45,12 @@ export class Applying {
     this.#inFlight = new InFlight(definition, policy.snapshot(), host.limits.maxInFlightIds);
   }
 
-  /** Ids in flight. */
+  /** Number of ids in flight. */
   get inFlight(): number {
     return this.#inFlight.held;
   }
 
-  /** Applies the events of a call up to the first refused one; returns the applied events and their decisions. */
+  /** Applies the events of a call up to the first refused one. Returns the applied events and their decisions. */
   all(
     events: readonly unknown[],
     producer: string | undefined,
@@ -75,7 +75,7 @@ export class Applying {
     return { step, decisions };
   }
 
-  /** Applies an event. Throws if it is refused. */
+  /** Applies an event. Throws if the event is refused. */
   one(event: LooseEvent, producer?: string): AnyDecision[] {
     this.#log.before();
     const decided = this.#hostDecisions?.read(event);
@@ -89,16 +89,16 @@ export class Applying {
     return decisions;
   }
 
-  /** Applies an event again that was applied before a crash, without logging it or checking its bounds again. */
+  /** Applies an event that was applied before a crash, without logging it or checking bounds. */
   again(event: AnyEvent): readonly AnyDecision[] {
-    // A policy never sees the decisions that the host made by itself.
+    // A policy does not receive the decisions that the host made itself.
     if (this.#hostDecisions?.read(event) !== undefined) return [];
     return this.#commit(event as LooseEvent, this.#inFlight.entering(event));
   }
 
   /** Logs that an event was refused, and returns the reason. */
   refused(error: unknown, producer?: string): PolicyError {
-    // Any other error is a defect; the events before it stay applied all the same.
+    // Any other error is a defect; the events before it are applied all the same.
     const refused = isPolicyError(error)
       ? error
       : new PolicyError('internal', { expected: 'the event to be applied', got: String(error), cause: error });

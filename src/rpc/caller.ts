@@ -1,4 +1,4 @@
-/** Callers of methods, which also read streams. */
+/** Callers of methods; a caller can also read streams. */
 import type { Session } from './session.ts';
 import type { SessionReader } from './sessions.ts';
 

@@ -1,14 +1,14 @@
 /** The only clock of the server. */
 
-/** Source of time and of timers. */
+/** A source of the time, and of timers. */
 export interface Clock {
   /** Returns the Unix time, in seconds. */
   now(): number;
-  /** Calls back after some seconds, >= 0; the result cancels the call. */
+  /** Calls back after some seconds, >= 0. Returns a function that cancels the callback. */
   after(seconds: number, callback: () => void): () => void;
 }
 
-/** Longer waits are split: a timer of the platform counts milliseconds in 31 bits. */
+/** Longer waits are split, because timers of the platform count milliseconds in 31 bits. */
 const longestSeconds = 2_000_000;
 
 /** The clock of the machine. */

@@ -1,4 +1,4 @@
-/** One connection: its lines in, its answers and its subscribed decisions out, never more than it reads. */
+/** One connection: it reads lines, and writes answers and subscribed decisions as fast as the client reads them. */
 import type { JSONRPCResponse, JSONRPCServer } from 'json-rpc-2.0';
 import type { CallContext, Caller } from './caller.ts';
 import { errorCodes, refusal } from './errors.ts';
@@ -16,20 +16,20 @@ import { Subscriptions } from './subscriptions.ts';
 export interface ConnectionHost extends SendQueueHost {
   readonly meter: Meter;
   readonly dispatch: JSONRPCServer<CallContext>;
-  /** Whether a token is the right one; absent if the server needs none. */
+  /** Whether a token is valid; absent if the server needs none. */
   readonly isToken: ((token: string) => boolean) | undefined;
-  /** Shared room for incomplete lines of all connections. */
+  /** Memory for the incomplete lines of all connections. */
   readonly halfLines: HalfLines;
-  /** Admits a connection that has shown the token; returns whether there is a place for it. */
+  /** Accepts a connection that has shown the token; returns false if there is no room for it. */
   welcomed(connection: Connection): boolean;
   left(connection: Connection): void;
 }
 
-/** Longest line before the token was shown, in bytes. */
+/** Longest line before the client has shown the token, in bytes. */
 const longestGreeting = 8192;
 const greetingSeconds = 10;
 
-/** A connection; the transport passes it bytes, and a {@link Link} to answer. */
+/** A connection. The transport passes it the received bytes, and a {@link Link} for answers. */
 export class Connection implements Caller, Served {
   readonly #link: Link;
   readonly #out: SendQueue;
@@ -51,12 +51,12 @@ export class Connection implements Caller, Served {
     if (!this.#welcome) this.#stopGreeting = host.clock.after(greetingSeconds, () => this.turnAway());
   }
 
-  /** Takes bytes; settles when their lines are answered and the answers have room. Pass no more before. */
+  /** Takes bytes. Resolves when their lines are answered and there is room for more answers; pass no bytes before that. */
   receive(bytes: Uint8Array): Promise<void> {
     return (this.#work = this.#work.then(() => this.#receive(bytes)));
   }
 
-  /** Ends the input: the received lines are answered, then all subscriptions end. */
+  /** Ends the input: the received lines are answered, and then all subscriptions end. */
   finish(): Promise<void> {
     return (this.#work = this.#work.then(async () => {
       const rest = this.#lines.rest();
@@ -66,13 +66,13 @@ export class Connection implements Caller, Served {
     }));
   }
 
-  /** Settles when the lines that were received are answered, and the answers are written to the link. */
+  /** Resolves when the received lines are answered, and the answers are written to the link. */
   async settled(): Promise<void> {
     await this.#work;
     await this.#out.released();
   }
 
-  /** Forgets the connection; the transport calls it when the link is gone. */
+  /** Removes the connection; the transport calls this when the link is closed. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -82,13 +82,13 @@ export class Connection implements Caller, Served {
     this.#host.left(this);
   }
 
-  /** Closes it from this side; queued messages are lost. */
+  /** Closes the connection from this side; queued messages are lost. */
   destroy(): void {
     this.#link.destroy();
     this.close();
   }
 
-  /** Closes it because it has not shown the token. */
+  /** Closes the connection because the client has not shown the token. */
   turnAway(): undefined {
     this.#host.meter.turnedAway();
     this.destroy();
@@ -102,7 +102,7 @@ export class Connection implements Caller, Served {
     this.#subscriptions.unsubscribe(session);
   }
 
-  /** Pushes the waiting decisions, as many as have room. */
+  /** Sends waiting decisions while there is room. */
   wake(stream: DecisionStream): void {
     this.#subscriptions.wake(stream);
     this.#pushReady();
@@ -146,7 +146,7 @@ export class Connection implements Caller, Served {
     this.#pushReady();
   }
 
-  /** Returns the answer to a line as text, if it has one. */
+  /** Returns the answer to a line as text; nothing for a notification. */
   async #answer(line: Line): Promise<string | undefined> {
     const { maxMessageBytes, maxUnfinishedBytes, maxDepth } = this.#host.limits;
     if (line === tooLong) return this.#refuse(errorCodes.refused, `at most ${maxMessageBytes} bytes in a line`, 'more');
@@ -167,7 +167,7 @@ export class Connection implements Caller, Served {
     return this.#call(message);
   }
 
-  /** Answers calls in order, one after the other; once the answers outgrow the output, the rest are refused. */
+  /** Answers the calls of a batch one after the other. Once the answers exceed the size limit, the remaining calls are refused. */
   async #batch(calls: readonly unknown[]): Promise<string | undefined> {
     const { maxBatchCalls, maxOutputBytes } = this.#host.limits;
     if (calls.length === 0) return this.#refuse(errorCodes.invalidRequest, 'calls in a batch', 'none');

@@ -1,4 +1,4 @@
-/** Delivers the decisions of a session: in answers, in pages and again for retries, or in a stream. */
+/** Delivers the decisions of a session: in answers (with pages, and again for retries), or in a stream. */
 import type { AnyDecision } from '../core/definition.ts';
 import { refuse } from '../errors.ts';
 import { PagedAnswers } from './answers.ts';
@@ -13,7 +13,7 @@ type SendParams = Omit<ParamsOf<'session.send'>, 'session'>;
 type SendResult = ResultOf<'session.send'>;
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** Saved state of a session without that of its policy. */
+/** Saved state of a session, without the state of its policy. */
 export type SavedDelivery = Pick<SavedSession, 'producers' | 'answers' | 'stream'>;
 
 /** Options and callbacks of a session's delivery. */
@@ -38,9 +38,9 @@ export class Delivery {
   }
 
   /**
-   * Returns the result of a call that was applied before; nothing for one that is new and has room.
+   * Returns the result of a call that was applied before; nothing for a new call, if there is room for its decisions.
    *
-   * @throws RpcError as it was thrown before; PolicyError `invalid_input`, `out_of_order`, `limit_exceeded`
+   * @throws RpcError if the earlier call threw it; PolicyError `invalid_input`, `out_of_order`, `limit_exceeded`
    */
   earlier({ events, producer, firstSeq }: SendParams): SendResult | undefined {
     if (producer !== undefined) {
@@ -51,7 +51,7 @@ export class Delivery {
     return undefined;
   }
 
-  /** Delivers the decisions of a call, and keeps its answer for a retry. */
+  /** Delivers the decisions of a call, and stores its answer for a retry. */
   answer({ events, of, producer, refused }: SentEntry, decisions: readonly AnyDecision[], seq: number): Answer {
     const applied = events.length;
     const done: Writable<SendResult> = { seq } as SendResult;

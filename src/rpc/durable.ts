@@ -1,4 +1,4 @@
-/** A server whose sessions outlive it: every step is on disk before an answer or a decision tells of it. */
+/** A server whose sessions survive a restart: every step is on disk before an answer or a decision shows it. */
 import { z } from 'zod';
 import { parse } from '../core/validate.ts';
 import { Journal } from './journal/journal.ts';
@@ -28,27 +28,27 @@ export const durableSchema = z.strictObject({
     ),
 });
 
-/** Options of a state directory, in which sessions are kept. */
+/** Options of a state directory, which stores the sessions. */
 export type DurableOptions = z.input<typeof durableSchema>;
 
 /** A server with its state directory. */
 export interface DurableServer {
-  /** The server, with the sessions that were on disk. */
+  /** The server, with the sessions from the disk. */
   readonly server: RpcServer;
-  /** Rejects once the directory cannot be written: no call is answered from then on. */
+  /** Rejects once the directory cannot be written; after that, no call is answered. */
   readonly failed: Promise<never>;
   /** Closes the connections, saves snapshots of the sessions, and releases the directory. */
   close(): Promise<void>;
 }
 
 /**
- * Opens a state directory, restores its sessions, and makes their server.
+ * Opens a state directory, restores its sessions, and makes a server for them.
  *
- * An answer or a streamed decision goes out only after all steps that it depends on are stored: steps that a client knows of
- * survive `kill -9`, and any other step is stored whole or not at all.
+ * An answer or a streamed decision goes out only after all steps that it depends on are stored. So every step that a client has
+ * seen survives `kill -9`, and any other step is stored whole or not at all.
  *
  * @throws PolicyError `invalid_config`; `invalid_input` for a directory that another server uses, or that holds other files;
- *   `snapshot_mismatch` for a store that is damaged, or that another version left in a crash
+ *   `snapshot_mismatch` for a damaged store, or the store of another version that has crashed
  */
 export async function openDurableServer(options: DurableOptions & ServerOptions): Promise<DurableServer> {
   const { stateDir, fsync, snapshotEvents, ...rest } = options;
@@ -57,7 +57,7 @@ export async function openDurableServer(options: DurableOptions & ServerOptions)
   const store = await openStore(durable.stateDir);
   let failed: (error: unknown) => void = () => undefined;
   const failure = new Promise<never>((_, reject) => (failed = reject));
-  // Without a handler, a rejection that nobody awaits would end the process.
+  // Without a handler, an unhandled rejection would end the process.
   failure.catch(() => undefined);
   const committed = (operations: number, seconds: number): void => meter.committed(operations, seconds);
   const journal = new Journal(store, { ...durable, version, failed, committed });

@@ -1,11 +1,11 @@
-/** JSON-RPC error codes, and the conversion of refusals to them. */
+/** JSON-RPC error codes, and the conversion of refusals to JSON-RPC errors. */
 import { isPolicyError, PolicyError } from '../errors.ts';
 
-/** The error codes that a server answers with. */
+/** The error codes in a server's answers. */
 export const errorCodes = {
   /** The line is not JSON, or not UTF-8. */
   parseError: -32700,
-  /** JSON, but no JSON-RPC request. */
+  /** The line is JSON, but no JSON-RPC request. */
   invalidRequest: -32600,
   /** No method has this name. */
   methodNotFound: -32601,
@@ -13,7 +13,7 @@ export const errorCodes = {
   invalidParams: -32602,
   /** A defect of the server. */
   internalError: -32603,
-  /** A refusal by a policy, a planner or a limit: `data.code` says which. */
+  /** A refusal by a policy, a planner or a limit; `data.code` is its code. */
   refused: -32000,
 } as const;
 
@@ -31,17 +31,17 @@ export interface ErrorData {
   readonly [more: string]: unknown;
 }
 
-/** A refusal with its JSON-RPC code, as a method throws it. */
+/** A refusal with its JSON-RPC code; methods throw it. */
 export class RpcError extends Error {
   /** Always `RpcError`. */
   override readonly name = 'RpcError';
   /** Error code of JSON-RPC: one of `errorCodes`. */
   readonly code: number;
-  /** The refusal behind it, as plain data. */
+  /** The refusal, as plain data. */
   readonly data: ErrorData;
 
   /**
-   * Makes an error for the wire.
+   * Makes an error for an answer.
    *
    * @param error - a `PolicyError`, or one as plain data
    */
@@ -53,7 +53,7 @@ export class RpcError extends Error {
   }
 }
 
-/** Converts anything thrown into a JSON-RPC error; all but refusals are defects, whose message stays inside. */
+/** Converts any thrown value to a JSON-RPC error. Everything but a refusal is a defect, and its message is not sent. */
 export function toRpcError(error: unknown): RpcError {
   if (error instanceof RpcError) return error;
   if (isPolicyError(error)) return new RpcError(errorCodes.refused, error);
@@ -64,7 +64,7 @@ export function toRpcError(error: unknown): RpcError {
   );
 }
 
-/** Makes an answer for a message that was no request; `id` is null if it could not be read. */
+/** Makes an answer for a message that is no valid request; `id` is null if it could not be read. */
 export function refusal(code: number, expected: string, got: unknown, id: string | number | null = null): object {
   const kind = code === errorCodes.refused ? 'limit_exceeded' : 'invalid_input';
   const { message, data } = new RpcError(code, new PolicyError(kind, { expected, got }));

@@ -8,29 +8,29 @@ const nothing = new Uint8Array(0);
 
 /** A line that is longer than allowed; its bytes are not kept. */
 export const tooLong = Symbol('too long');
-/** A line that was dropped in favour of other connections; its bytes are not kept. */
+/** A line that was dropped to make room for other connections; its bytes are not kept. */
 export const crowdedOut = Symbol('crowded out');
 
-/** A line, or the reason why there is none. */
+/** A line, or the reason why it is missing. */
 export type Line = Uint8Array | typeof tooLong | typeof crowdedOut;
 
-/** Cuts bytes into lines. The bytes of too long lines are dropped as they arrive. */
+/** Cuts bytes into lines. The bytes of too long lines are dropped on arrival. */
 export class LineReader implements HalfLine {
   /** Longest line, in bytes. */
   longest: number;
   readonly #room: HalfLines | undefined;
-  /** The beginning of a line, in a buffer with spare room: a list of small pieces would cost more than their bytes. */
+  /** The beginning of a line, in a buffer with spare room: a list of small chunks would take more memory than their bytes. */
   #begun = nothing;
   #length = 0;
   #crowdedOut = false;
 
-  /** @param room - shared with other readers, for incomplete lines; unbounded if absent */
+  /** @param room - memory for incomplete lines, shared with other readers; unbounded if absent */
   constructor(longest: number, room?: HalfLines) {
     this.longest = longest;
     this.#room = room;
   }
 
-  /** Yields the lines that these bytes end, without line breaks. A line may be a view of the bytes. */
+  /** Yields the lines whose end is in these bytes, without line breaks. A line may be a view of the bytes. */
   *read(bytes: Uint8Array): Generator<Line> {
     let from = 0;
     for (let at = bytes.indexOf(newline); at !== -1; at = bytes.indexOf(newline, from)) {
@@ -45,7 +45,7 @@ export class LineReader implements HalfLine {
     return this.#length === 0 ? undefined : this.#take(nothing);
   }
 
-  /** Drops the incomplete line, and all bytes that still arrive. */
+  /** Drops the incomplete line, and all bytes that arrive later. */
   close(): void {
     this.longest = 0;
     this.#drop();
@@ -89,15 +89,15 @@ export class LineReader implements HalfLine {
   }
 }
 
-/** Whether lists and objects of a JSON text are nested deeper than allowed; strings are passed over. */
+/** Whether lists and objects in a JSON text are nested deeper than allowed; brackets in strings do not count. */
 export function isDeeperThan(line: Uint8Array, most: number): boolean {
   let depth = 0;
   for (let at = 0; at < line.length; at += 1) {
     const byte = line[at]!;
     if (byte === quote) {
-      // Strings of events are short: a scan of each byte costs half as much as a search for the end.
+      // Strings in events are short, so a scan of each byte costs half as much as a search for the end.
       for (at += 1; at < line.length && line[at] !== quote; at += 1) if (line[at] === backslash) at += 1;
-      // `[` and `{`, `]` and `}` differ from each other in one bit.
+      // `[` and `{` differ in one bit, and so do `]` and `}`.
     } else if ((byte | 32) === 123) {
       depth += 1;
       if (depth > most) return true;
@@ -108,7 +108,7 @@ export function isDeeperThan(line: Uint8Array, most: number): boolean {
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-/** Parses a line. Throws the errors of `JSON.parse` and of the decoder. */
+/** Parses a line. Throws the errors of `JSON.parse` and of the text decoder. */
 export function parseLine(line: Uint8Array): unknown {
   return JSON.parse(decoder.decode(line));
 }

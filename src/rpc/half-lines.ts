@@ -1,34 +1,34 @@
-/** Bounds the memory of incomplete lines, over all connections. */
+/** Bounds the memory for incomplete lines of all connections. */
 
-/** Holder of an incomplete line. */
+/** An object that holds an incomplete line. */
 export interface HalfLine {
-  /** Drops the line for the room of others. The rest of the line is skipped as it arrives. */
+  /** Drops the line to make room for other lines. The rest of the line is skipped when it arrives. */
   crowdOut(): void;
 }
 
 /**
- * Shared room for incomplete lines.
+ * Memory for incomplete lines, shared by all connections.
  *
- * If there is too little, the line that began first is dropped. A client finishes a message soon, whatever others hold; to
- * push it out, they would have to fill all the room in that time.
+ * If there is too little memory, the oldest incomplete line is dropped. Usually a client finishes its line soon: other clients can
+ * push the line out only if they fill all the memory in that time.
  */
 export class HalfLines {
   readonly #most: number;
   #bytes = 0;
-  /** Bytes of each, in the order in which they began. */
+  /** Bytes of each line, in the order in which the lines began. */
   readonly #held = new Map<HalfLine, number>();
 
-  /** @param most - bytes for all of them, enough for one alone */
+  /** @param most - bytes for all lines together, enough for the longest line */
   constructor(most: number) {
     this.#most = most;
   }
 
-  /** Bytes of all of them. */
+  /** Bytes of all lines together. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Sets the bytes that a line takes, 0 once it has ended. The line itself may be dropped. */
+  /** Sets the bytes of a line; 0 once the line has ended. This may drop lines, even this line. */
   hold(line: HalfLine, bytes: number): void {
     this.#bytes += bytes - (this.#held.get(line) ?? 0);
     if (bytes === 0) this.#held.delete(line);

@@ -1,33 +1,35 @@
 /**
- * Bounds the size of a session: counts the ids in the ledgers of its policy as they enter and leave, and with each those
- * that the policy may mint for it.
+ * Bounds the size of a session: counts the ids in the ledgers of its policy, and for each id also the ids that the policy may mint
+ * for it.
  */
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
 import { refuse } from '../errors.ts';
 
 /** Ids that an event adds to a session. */
 export interface Entering {
-  /** Ids that enter ledgers. */
+  /** Ids that enter ledgers by the event itself. */
   readonly ids: number;
-  /** These ids, plus those that may be minted for them. */
+  /** These ids, plus the ids that may be minted for them. */
   readonly promised: number;
-  /** Whether the event may be refused for them: minted ids were counted with the event that they are minted for. */
+  /**
+   * Whether the event may be refused because of these ids. Minted ids are never refused: they were counted with an earlier event.
+   */
   readonly isIntake: boolean;
 }
 
 const nothing: Entering = Object.freeze({ ids: 0, promised: 0, isIntake: false });
 
-/** The ids that one session holds. */
+/** Counts the ids that one session holds. */
 export class InFlight {
   readonly #ledgers: AnyPolicyDefinition['ledgers'];
-  /** By ledger: most ids that may be minted for one of its ids. */
+  /** By ledger: most ids that may be minted for one id. */
   readonly #mints: readonly number[];
   readonly #someMint: boolean;
   readonly #most: number;
   #held = 0;
   #promised = 0;
 
-  /** @param start - configuration, and the state that the session begins with */
+  /** @param start - configuration, and the first state of the session */
   constructor(definition: AnyPolicyDefinition, start: { config: unknown; state: unknown }, most: number) {
     this.#ledgers = definition.ledgers;
     this.#mints = definition.ledgers.map((ledger) => ledger.mints?.(start.config) ?? 0);
@@ -38,15 +40,15 @@ export class InFlight {
     });
   }
 
-  /** Ids that enter ledgers. */
+  /** Number of ids in ledgers. */
   get held(): number {
     return this.#held;
   }
 
   /**
-   * Counts the ids that an event would add.
+   * Counts the ids that an event would add, and checks the bound.
    *
-   * @throws PolicyError `limit_exceeded` for one that would take the session past its bound
+   * @throws PolicyError `limit_exceeded` for an event that would exceed the bound of the session
    */
   check(event: AnyEvent): Entering {
     const entering = this.entering(event);
@@ -57,7 +59,7 @@ export class InFlight {
     refuse('limit_exceeded', 'events', expected, promised);
   }
 
-  /** Counts an event that was applied. */
+  /** Adds the ids of an applied event, and subtracts the ids that its decisions hand over. */
   count(entering: Entering, decisions: readonly AnyDecision[]): void {
     if (entering !== nothing) {
       this.#held += entering.ids;
@@ -65,7 +67,7 @@ export class InFlight {
     }
     if (decisions.length === 0) return;
     const ledgers = this.#ledgers;
-    // A loop by index, as below, is faster on the path of every event: most lists have one item.
+    // Most lists have one item, so that a loop by index, as below, is faster; this code runs for every event.
     for (let at = 0; at < ledgers.length; at += 1) {
       const ledger = ledgers[at]!;
       let left = 0;
@@ -90,7 +92,7 @@ export class InFlight {
         isIntake ||= mints > 0 || !this.#someMint;
       }
     } catch {
-      // The policy refuses an event that lacks fields, and names them.
+      // The policy refuses an event that lacks fields, and its error shows them.
       return nothing;
     }
     return ids === 0 ? nothing : { ids, promised, isIntake };

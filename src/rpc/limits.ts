@@ -1,4 +1,4 @@
-/** Limits of a server: every one has a safe default, and exceeding it gives an error, never a crash. */
+/** Limits of a server: each has a safe default. To exceed one gives an error, never a crash. */
 import { z } from 'zod';
 import { parse } from '../core/validate.ts';
 

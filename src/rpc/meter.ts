@@ -1,29 +1,29 @@
-/** Measurements of a server; a host that wants figures passes its own meter. */
+/** Measurements of a server; a host can pass its own meter. */
 import type { AnyDecision, AnyEvent } from '../core/definition.ts';
 
-/** Receives measurements of a server. Each call must be cheap, and must not throw. */
+/** Receives measurements of a server. Each method must be fast, and must not throw. */
 export interface Meter {
-  /** Counts an answered call: with code 0, or that of its error. */
+  /** Counts an answered call, with code 0 or the code of its error. */
   called(method: string, code: number, seconds: number): void;
   /** Counts an applied event and its decisions. */
   applied(policy: string, event: AnyEvent, decisions: readonly AnyDecision[]): void;
-  /** Counts a `timer.fired` of the server that the policy refused. */
+  /** Counts a `timer.fired` from the server that the policy has refused. */
   timerRefused(policy: string, error: unknown): void;
   /** Counts a write of operations to the state directory, and its time in seconds. */
   committed(operations: number, seconds: number): void;
   /** Counts lines that were written to the decision log. */
   logged(lines: number, bytes: number): void;
-  /** Counts dropped lines of the decision log: too much waited, the disk refused them, or they were too long. */
+  /** Counts dropped lines of the decision log, by reason: too much was waiting, the disk refused them, or they were too long. */
   logDropped(reason: 'waiting' | 'failed' | 'tooLong', lines: number): void;
-  /** Counts a connection that was cut off because it did not read. */
+  /** Counts a connection that was closed because the client did not read. */
   cutOff(): void;
-  /** Counts a connection that was closed because it did not show the token. */
+  /** Counts a connection that was closed because the client did not show the token. */
   turnedAway(): void;
 }
 
 const nothing = (): void => undefined;
 
-/** Measures nothing. */
+/** A meter that measures nothing. */
 export const noMeter: Meter = Object.freeze({
   called: nothing,
   applied: nothing,

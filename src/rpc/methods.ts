@@ -1,10 +1,13 @@
-/** The methods: name, summary, parameters and result. The OpenRPC document and the tables are made from them. */
+/**
+ * The methods, each with name, summary, parameters and result. The OpenRPC document and the tables of the documentation are made
+ * from them.
+ */
 import { z } from 'zod';
 import { snapshotSchema } from '../core/snapshot.ts';
 import { seconds, timerId } from '../schemas/units.ts';
 import { limitsSchema } from './limits.ts';
 
-/** A method, or a notification of the server. */
+/** A method of the server, or a notification from it. */
 export interface RpcMethod<
   N extends string = string,
   P extends z.ZodType = z.ZodType,
@@ -41,7 +44,7 @@ const decisions = z.array(z.unknown()).describe('Decisions, in order.');
 const producer = z.string().min(1).max(256);
 const deliver = z.enum(['reply', 'stream']);
 const timers = z.enum(['host', 'server']);
-/** Any object; the planner checks its contents, a key `__proto__` too. */
+/** Any object; the planner checks its content, even a key `__proto__`. */
 const anyObject = z
   .unknown()
   .superRefine((input, context) => {

@@ -1,4 +1,4 @@
-/** Makes the OpenRPC document: the methods, and the vocabulary of their events and decisions. */
+/** Makes the OpenRPC document: the methods, with the schemas of their events and decisions. */
 import { z } from 'zod';
 import type { AnyDefinition } from '../core/definition.ts';
 import type { Registry } from '../core/registry.ts';
@@ -10,7 +10,7 @@ import { type MethodName, methods, notifications, type ResultOf, type RpcMethod 
 
 type Json = Record<string, unknown>;
 
-/** Named JSON Schemas, each stated once. */
+/** Named JSON Schemas, each included once. */
 class Components {
   readonly schemas: Record<string, Json> = {};
 
@@ -21,7 +21,7 @@ class Components {
     return { $ref: `#/components/schemas/${key}` };
   }
 
-  /** Returns an inline schema, and adds the schemas that it names to the components. */
+  /** Returns an inline schema; the named schemas in it are added to the components. */
   inline(schema: z.ZodType, io: 'input' | 'output'): Json {
     const { $schema: _, ...made } = z.toJSONSchema(schema, { io, unrepresentable: 'any', target: 'draft-7' }) as Json;
     const { definitions = {}, ...shape } = JSON.parse(
@@ -62,7 +62,7 @@ export function openRpcDocument(
   version: string,
 ): ResultOf<'rpc.discover'> {
   const components = new Components();
-  // `hostDecided` is for sessions, so that no policy lists it.
+  // No policy lists `hostDecided`, because it is an event for the session itself.
   const event = [...messages(registry, 'events'), hostDecided].map((one) =>
     components.add(`event.${one.type}`, one.schema, 'input'),
   );

@@ -1,28 +1,28 @@
-/** Retries: the number of events that each producer of a session has sent, and its last answers. */
+/** Handles retries: it stores the number of events that each producer of a session has sent, and its last answers. */
 import type { AnyDecision } from '../core/definition.ts';
 import { Fifo } from '../core/fifo.ts';
 import { type PolicyErrorCode, refuse } from '../errors.ts';
 import { RpcError } from './errors.ts';
 
-/** An earlier answer, result or error, for a retry of the same call. */
+/** The result or error of an earlier call, for a retry of that call. */
 export type Answer = ({ readonly result: object } | { readonly error: RpcError }) & {
-  /** All its decisions, if they take more than one page, and the name of the second page. */
+  /** All decisions of the answer, if they take more than one page, and the name of the second page. */
   readonly pages?: { readonly more: string; readonly decisions: readonly AnyDecision[] };
 };
 
 interface KeptAs<A> {
   readonly firstSeq: number;
-  /** Events that the call held, refused ones included. */
+  /** Events in the call, including refused ones. */
   readonly events: number;
   readonly answer: A;
 }
 type Kept = KeptAs<Answer>;
 
-/** An answer as it is kept on disk. */
+/** An answer in its stored form. */
 type SavedAnswer = Pick<Answer, 'pages'> &
   ({ readonly result: object } | { readonly error: Pick<RpcError, 'code' | 'message' | 'data'> });
 
-/** A producer as it is kept on disk. */
+/** A producer in its stored form. */
 export interface SavedProducer {
   readonly name: string;
   readonly nextSeq: number;
@@ -30,7 +30,7 @@ export interface SavedProducer {
 }
 
 interface Producer {
-  /** Events applied so far. */
+  /** Number of events applied so far. */
   nextSeq: number;
   readonly kept: Fifo<Kept>;
 }
@@ -64,10 +64,9 @@ export class Producers {
   }
 
   /**
-   * Returns the answer of a call that was applied before, or nothing for a new one.
+   * Returns the answer of a call that was applied before, or nothing for a new call.
    *
-   * @throws PolicyError `out_of_order` for one that leaves events out, or that is too old; `limit_exceeded` for one
-   *   producer too many
+   * @throws PolicyError `out_of_order` for a call that skips events, or that is too old; `limit_exceeded` for too many producers
    */
   earlier(name: string, firstSeq: number | undefined, events: number): Answer | undefined {
     const producer = this.#producers.get(name);
@@ -83,12 +82,12 @@ export class Producers {
     refuse('out_of_order', 'firstSeq', expected, firstSeq);
   }
 
-  /** Returns the sequence number that a producer would have to send next if the given number of its events were applied. */
+  /** Returns the next sequence number of a producer, if the given number of further events is applied. */
   nextSeq(name: string, applied = 0): number {
     return (this.#producers.get(name)?.nextSeq ?? 0) + applied;
   }
 
-  /** Keeps the answer of a call, unless none of its events was applied: such a call may be retried. */
+  /** Stores the answer of a call, unless none of its events was applied: such a call may be tried again. */
   keep(name: string, applied: number, events: number, answer: Answer): void {
     if (applied === 0) return;
     let producer = this.#producers.get(name);

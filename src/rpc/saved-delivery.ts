@@ -1,4 +1,4 @@
-/** Reads retries and streams of a session from the wire, to continue it in another server. */
+/** Reads the saved state of retries and streams of a session, to continue it in another server. */
 import { z } from 'zod';
 import { parse } from '../core/validate.ts';
 import { policyErrorCodes, refuse } from '../errors.ts';
@@ -28,7 +28,7 @@ const schema = z.strictObject({
   stream: z.strictObject({ acknowledged: count, backlog: decisions }).optional(),
 });
 
-/** Reads them. Throws `snapshot_mismatch` for a malformed value, or for another kind of delivery; `limit_exceeded`. */
+/** Reads the saved state. Throws `snapshot_mismatch` for a malformed value, or for another kind of delivery; `limit_exceeded`. */
 export function openDelivery(value: unknown, deliver: 'reply' | 'stream', limits: ServerLimits): SavedDelivery {
   const found = parse(schema, value, 'snapshot_mismatch', 'delivery') as unknown as SavedDelivery;
   if ((found.stream !== undefined) !== (deliver === 'stream')) {

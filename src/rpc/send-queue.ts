@@ -1,18 +1,21 @@
-/** Queue of messages to a link: none goes out before its steps are on disk, and no more than the client reads. */
+/**
+ * Queue of messages to a link. A message is sent once the steps that it reports are on disk. When the queue is full, callers wait
+ * until the client has read.
+ */
 import { Fifo } from '../core/fifo.ts';
 import type { Clock } from './clock.ts';
 import type { ServerLimits } from './limits.ts';
 import type { Link } from './link.ts';
 
-/** State of the journal: a message that tells of steps waits until they are on disk. */
+/** State of the journal: a message waits until the steps that it reports are on disk. */
 export interface Durability {
-  /** Settles when all steps until now are stored, rejects if they cannot be; nothing if they are stored already. */
+  /** Resolves when all steps until now are stored, and rejects if they cannot be stored; undefined if all are stored already. */
   readonly settled: Promise<void> | undefined;
-  /** Whether so many steps wait to be stored that no more calls should be taken. */
+  /** Whether too many steps wait to be stored, so that no more calls should be accepted. */
   readonly behind: boolean;
 }
 
-/** Durability of a server without a state directory. */
+/** State for a server without a state directory. */
 export const nothingKept: Durability = Object.freeze({ settled: undefined, behind: false });
 
 /** Interface of the server to its send queues. */
@@ -27,24 +30,24 @@ export class SendQueue {
   readonly #link: Link;
   readonly #host: SendQueueHost;
   readonly #lost: () => void;
-  /** Messages, each with the write that it waits for. */
+  /** Messages, each with the write to the journal that it waits for. */
   readonly #held = new Fifo<{ readonly text: string; readonly kept: Promise<void> | undefined }>();
   #heldCharacters = 0;
   #releasing: Promise<void> | undefined;
 
-  /** @param lost - called when the client has read nothing for too long, or no step can be stored; it closes the link */
+  /** @param lost - called when the client has read nothing for too long, or when no step can be stored; closes the link */
   constructor(link: Link, host: SendQueueHost, lost: () => void) {
     this.#link = link;
     this.#host = host;
     this.#lost = lost;
   }
 
-  /** Whether the queue is over its limit; then wait for {@link SendQueue.room} before any further call. */
+  /** Whether the queue is over its limit. If so, wait for {@link SendQueue.room} before the next call. */
   get full(): boolean {
     return this.#link.waiting + this.#heldCharacters > this.#host.limits.maxOutputBytes || this.#host.durability.behind;
   }
 
-  /** Sends a message, once the steps that it tells of are stored. */
+  /** Sends a message once the steps that it reports are stored. */
   write(text: string): void {
     const kept = this.#host.durability.settled;
     if (kept === undefined && this.#held.size === 0) return this.#link.write(`${text}\n`);
@@ -53,12 +56,12 @@ export class SendQueue {
     this.#releasing ??= this.#release();
   }
 
-  /** Settles when all messages have gone to the link. */
+  /** Resolves when all messages have been passed to the link. */
   async released(): Promise<void> {
     await this.#releasing;
   }
 
-  /** Settles when there is room again, or when the client was cut off because it did not read. */
+  /** Resolves when there is room again, or when the connection was closed because the client did not read. */
   async room(): Promise<void> {
     await this.released();
     if (this.#host.durability.behind) await this.#host.durability.settled?.catch(this.#lost);
@@ -85,7 +88,7 @@ export class SendQueue {
     this.#releasing = undefined;
   }
 
-  /** Waits for the link to drain; false if that takes too long. */
+  /** Waits for the link to drain; resolves to false if this takes too long. */
   #drained(): Promise<boolean> {
     return new Promise((resolve) => {
       const cancel = this.#host.clock.after(this.#host.limits.stallSeconds, () => resolve(false));

@@ -1,4 +1,4 @@
-/** The server: its methods for any number of connections. It knows no transport. */
+/** The server: it offers its methods to any number of connections, and is independent of transports. */
 import { JSONRPCServer } from 'json-rpc-2.0';
 import type { CallContext } from './caller.ts';
 import { systemClock } from './clock.ts';
@@ -15,15 +15,15 @@ import type { Sessions } from './sessions.ts';
 
 /** A JSON-RPC server of sessions and plans. */
 export class RpcServer {
-  /** The limits, their defaults filled in. */
+  /** The limits, with their defaults filled in. */
   readonly limits: ServerLimits;
   /** @internal */
   readonly sessions: Sessions;
-  /** Version that `server.info` gives. */
+  /** Version in the answer of `server.info`. */
   readonly version: string;
   readonly #service: Service;
   readonly #connections = new Set<Connection>();
-  /** Connections that have not shown the token yet, the oldest first. */
+  /** Connections that have not shown the token yet, oldest first. */
   readonly #unauthenticated = new Set<Connection>();
   readonly #host: ConnectionHost;
 
@@ -52,12 +52,12 @@ export class RpcServer {
     return this.#host.isToken !== undefined;
   }
 
-  /** Number of open connections, those without the token included. */
+  /** Number of open connections, including those that have not shown the token. */
   get connections(): number {
     return this.#connections.size + this.#unauthenticated.size;
   }
 
-  /** Makes a connection; nothing if there are too many: then the link is closed. */
+  /** Makes a connection; returns nothing if there are too many, and then closes the link. */
   connect(link: Link): Served | undefined {
     if (!this.asksForToken && this.#isFull) {
       link.destroy();
@@ -66,7 +66,7 @@ export class RpcServer {
     const connection = new Connection(link, this.#host);
     if (this.asksForToken) this.#unauthenticated.add(connection);
     else this.#connections.add(connection);
-    // The oldest is closed, since a client with the token shows it at once.
+    // The oldest connection is closed: a client with the token would have shown it at once.
     const [oldest] = this.#unauthenticated;
     if (this.#unauthenticated.size > this.limits.maxUnauthenticated) oldest!.turnAway();
     return connection;
@@ -83,7 +83,7 @@ export class RpcServer {
     return true;
   }
 
-  /** Closes all sessions and connections; sessions on disk continue with the next server. */
+  /** Closes all sessions and connections; the next server continues the sessions that are on disk. */
   close(): void {
     this.sessions.closeAll();
     for (const connection of [...this.#connections, ...this.#unauthenticated]) connection.destroy();

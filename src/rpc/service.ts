@@ -1,4 +1,4 @@
-/** The methods over sessions and planners. A service knows no connections. */
+/** The methods for sessions and planners. A service is independent of connections. */
 import type { AnyDefinition } from '../core/definition.ts';
 import { oneOf } from '../core/nearest.ts';
 import type { Registry } from '../core/registry.ts';
@@ -18,17 +18,17 @@ import { openRpcDocument } from './openrpc.ts';
 import type { Id, Request } from './request.ts';
 import { Sessions } from './sessions.ts';
 
-/** Options of a server; everything has a default. */
+/** Options of a server; all have defaults. */
 export interface ServerOptions {
-  /** Policies, recipes and planners on offer; by default those that rollflex ships. */
+  /** Policies, recipes and planners of the server; by default all built-in ones. */
   readonly registry?: Registry<readonly AnyDefinition[]>;
   /** Bounds; see {@link limitsSchema}. */
   readonly limits?: Partial<ServerLimits>;
   /** Source of time and of timers; the system clock if absent. */
   readonly clock?: Clock;
-  /** Counts what the server does; nothing if absent. */
+  /** Receives measurements of the server; by default none are taken. */
   readonly meter?: Meter;
-  /** Whether a token is the right one. With it, a connection must show one before anything else. */
+  /** Whether a token is valid. If given, a connection must show a valid token before anything else. */
   readonly isToken?: (token: string) => boolean;
   /** Version of the package, for `server.info`. */
   readonly version?: string;
@@ -50,14 +50,14 @@ interface Method {
   readonly handler: Handler<MethodName>;
 }
 
-/** Sessions and plans, called by name. */
+/** Calls the methods for sessions and plans by their names. */
 export class Service {
   readonly limits: ServerLimits;
   readonly sessions: Sessions;
   readonly version: string;
   readonly #registry: Registry<readonly AnyDefinition[]>;
   readonly #methods: ReadonlyMap<string, Method>;
-  /** Parameters of the last `session.send` that the schema accepted. */
+  /** Parameters of the last `session.send` that the schema has accepted. */
   #sent: Pick<Sending, 'session' | 'producer'> | undefined;
   #document: ResultOf<'rpc.discover'> | undefined;
 
@@ -73,7 +73,7 @@ export class Service {
     this.#methods = new Map(methods.map(({ name, params }) => [name, { params, handler: handlers[name]! }]));
   }
 
-  /** Runs a method. Throws the errors of the method, and `RpcError` for wrong parameters and unknown methods. */
+  /** Calls a method. Throws the errors of the method, and `RpcError` for wrong parameters and unknown methods. */
   result({ id, method, params }: Request, connection: Caller): unknown {
     const found = this.#methods.get(method);
     if (found === undefined) throw unknownMethod(method);
@@ -86,8 +86,8 @@ export class Service {
   }
 
   /**
-   * Whether a call differs from the last `session.send` only in its events and their number, with valid values: the schema
-   * would take a fifth of the time of the whole call to check it.
+   * Whether a call equals the last `session.send` except for its events and their number, and these are valid. Then the schema need
+   * not check it, which would take a fifth of the time of the call.
    */
   #isSentAgain(method: string, params: unknown): boolean {
     const last = this.#sent;
@@ -104,7 +104,7 @@ export class Service {
     );
   }
 
-  /** Returns the answer to a call; none to a notification. */
+  /** Returns the answer to a call; nothing for a notification. */
   answer(request: Request, caller: Caller): object | undefined {
     const { id } = request;
     try {
@@ -150,7 +150,7 @@ export class Service {
       plan: ({ planner, input }) => ({ plan: this.#registry.plan(planner as never, input as never) }),
       'rpc.discover': () => (this.#document ??= openRpcDocument(this.#registry, this.version)),
       'server.info': () => this.#info(),
-      // The connection has checked the token before.
+      // The connection has already checked the token.
       'server.authenticate': () => ({}),
     };
   }
@@ -168,21 +168,21 @@ export class Service {
   }
 }
 
-/** Makes the error for a call of an unknown method. */
+/** Makes the error for an unknown method. */
 export function unknownMethod(got: string): RpcError {
   const names = methods.map(({ name }) => name);
   const details = { expected: oneOf(names, got), got, path: 'method' };
   return new RpcError(errorCodes.methodNotFound, new PolicyError('unknown_id', details));
 }
 
-/** Makes the answer to a failed call. */
+/** Makes the answer to a call that failed. */
 export const failure = <I extends Id>(id: I, { code, message, data }: RpcError) => ({
   jsonrpc: '2.0' as const,
   id,
   error: { code, message, data },
 });
 
-/** Parses the parameters of a call. Throws `RpcError` −32602 with the path of the bad one. */
+/** Parses the parameters of a call. Throws `RpcError` −32602 with the path of the wrong parameter. */
 function parameters(schema: (typeof methods)[number]['params'], params: unknown): unknown {
   try {
     if (!Array.isArray(params)) return parse(schema as never, params, 'invalid_input');

@@ -13,17 +13,17 @@ import type { ParamsOf, ResultOf } from './methods.ts';
 import type { DecisionStream } from './stream.ts';
 import { type ArmedTimer, Timers } from './timers.ts';
 
-/** Parameters that a session is opened with. */
+/** Parameters with which a session is opened. */
 export interface SessionStart {
   readonly definition: AnyPolicyDefinition;
   readonly config?: unknown;
   readonly snapshot?: unknown;
   readonly deliver: 'reply' | 'stream';
   readonly timers: 'host' | 'server';
-  /** Whether the host decides by itself and reports its decisions: those of the policy are only compared. */
+  /** Whether the host makes the decisions itself and reports them; the decisions of the policy are only compared with these. */
   readonly shadow?: boolean | undefined;
   readonly armed?: readonly ArmedTimer[] | undefined;
-  /** Delivery state of a restored session; its timers wait for {@link Session.start}. */
+  /** Delivery state of a restored session, whose timers run only after {@link Session.start}. */
   readonly saved?: SavedDelivery;
 }
 
@@ -70,7 +70,7 @@ export class Session {
     this.#applying = new Applying(definition, this.policy, { shadow, log }, { ...host, decided });
   }
 
-  /** Ids in flight. */
+  /** Number of ids in flight. */
   get inFlight(): number {
     return this.#applying.inFlight;
   }
@@ -80,7 +80,7 @@ export class Session {
     return this.#delivery.stream?.size ?? 0;
   }
 
-  /** The streamed decisions. Throws `invalid_input` if answers carry them. */
+  /** The streamed decisions. Throws `invalid_input` if the session delivers decisions in answers. */
   get stream(): DecisionStream {
     if (this.#delivery.stream !== undefined) return this.#delivery.stream;
     return refuse(
@@ -92,9 +92,9 @@ export class Session {
   }
 
   /**
-   * Applies events in order, or returns the answer of a call that was applied before.
+   * Applies events in order. For a call that was applied before, returns its stored answer.
    *
-   * @throws RpcError with `index` and the decisions of the earlier events, if one is refused
+   * @throws RpcError if an event is refused, with its `index` and the decisions of the events before it
    * @throws PolicyError if the call is refused as a whole
    */
   send(params: Omit<ParamsOf<'session.send'>, 'session'>): ResultOf<'session.send'> {
@@ -115,7 +115,7 @@ export class Session {
     return this.#delivery.more(more);
   }
 
-  /** @param delivery - whether to include the state of retries and subscribers */
+  /** @param delivery - whether to include the state of retries and streams */
   snapshot(delivery = false): ResultOf<'session.snapshot'> {
     const { stream } = this.#delivery;
     return {
@@ -127,7 +127,7 @@ export class Session {
     };
   }
 
-  /** Sets the log to which every step is written before it is answered. */
+  /** Sets the log. Every step is written to it before the step is answered. */
   keepIn(log: SessionLog): void {
     this.#log = log;
   }
@@ -140,7 +140,7 @@ export class Session {
     return shadow ? { ...saved, shadow } : saved;
   }
 
-  /** Replays a step from before a crash. */
+  /** Replays a step that was made before a crash. */
   replay(entry: Entry): void {
     if (entry.kind === 'sent') {
       const decisions = entry.events.flatMap((event) => this.#applying.again(event));
@@ -157,13 +157,13 @@ export class Session {
     this.#timers?.start();
   }
 
-  /** Stops with the server. */
+  /** Closes the session because the server stops. */
   close(): void {
     this.#timers?.close();
     this.#decisionLog.closed('stopped');
   }
 
-  /** Closes the session and forgets it. */
+  /** Closes the session for good. */
   end(reason: 'closed' | 'replaced'): void {
     this.#timers?.close();
     this.#log.end();
@@ -182,7 +182,7 @@ export class Session {
       this.#log.add(entry);
       this.stream.push(decisions);
     } catch (error) {
-      // The policy may have forgotten a timer whose purpose is over.
+      // The policy may have forgotten a timer that it no longer needs.
       this.#applying.refused(error);
       this.#host.meter.timerRefused(this.policy.id, error);
     }

@@ -1,4 +1,4 @@
-/** The sessions of a server: opened, found, listed and closed by their ids. */
+/** The sessions of a server: opens, finds, lists and closes them by their ids. */
 import type { AnyDefinition, AnyPolicyDefinition } from '../core/definition.ts';
 import type { Registry } from '../core/registry.ts';
 import { parse } from '../core/validate.ts';
@@ -10,7 +10,7 @@ import { Session, type SessionHost } from './session.ts';
 import { checkShadow } from './shadow.ts';
 import type { Reader } from './stream.ts';
 
-/** A reader that is told when a session ends. */
+/** A reader that is also called when a session ends. */
 export interface SessionReader extends Reader {
   closed(session: Session, reason: 'closed' | 'replaced'): void;
 }
@@ -21,11 +21,11 @@ export class Sessions {
   readonly #host: SessionHost;
   readonly #journal: Records | undefined;
   readonly #sessions = new Map<string, Session>();
-  /** Sorted ids; absent after a session was opened or closed. */
+  /** Sorted ids; undefined after a session was opened or closed. */
   #ids: readonly string[] | undefined;
   #made = 0;
 
-  /** @param journal - stores the sessions; without one they end with the process */
+  /** @param journal - stores the sessions; without a journal, they end with the process */
   constructor(registry: Registry<readonly AnyDefinition[]>, host: SessionHost, journal?: Records) {
     this.#registry = registry;
     this.#host = host;
@@ -33,10 +33,10 @@ export class Sessions {
   }
 
   /**
-   * Restores a session, before any other call.
+   * Restores a session. Call it before any other method.
    *
-   * @throws PolicyError `snapshot_mismatch` if it does not fit its policy any more; `unknown_id` for a policy that the
-   *   registry does not have any more
+   * @throws PolicyError `snapshot_mismatch` if the session no longer fits its policy; `unknown_id` if the registry no longer has
+   *   the policy
    */
   restore({ saved, entries, resume }: FoundSession): void {
     const { session: id, deliver, timers, shadow, snapshot, armed, ...rest } = saved;
@@ -47,7 +47,7 @@ export class Sessions {
     this.#sessions.set(id, session);
   }
 
-  /** Starts the timers, once all sessions are restored. */
+  /** Starts the timers. Call it once all sessions are restored. */
   restored(): void {
     this.#made = this.#journal?.made ?? 0;
     for (const session of this.#sessions.values()) session.start();
@@ -82,7 +82,7 @@ export class Sessions {
       refuse('limit_exceeded', 'session', `at most ${maxSessions} sessions`, this.#sessions.size + 1);
     }
     const session = this.#make(id, definition, params);
-    // The old session ends only after the new one was made.
+    // The old session ends only after the new one has been made.
     if (existing !== undefined) this.#end(existing, 'replaced');
     if (this.#journal !== undefined) session.keepIn(this.#journal.begin(session));
     this.#sessions.set(id, session);
@@ -98,13 +98,13 @@ export class Sessions {
     this.#ids = undefined;
   }
 
-  /** Closes all sessions; those in a journal continue with the next server. */
+  /** Closes all sessions; the next server continues those in a journal. */
   closeAll(): void {
     for (const session of this.#sessions.values()) {
       if (this.#journal === undefined) this.#end(session, 'closed');
       else session.close();
     }
-    // A second call finds nothing to do.
+    // A second call of this method finds no session.
     this.#sessions.clear();
     this.#ids = undefined;
   }
@@ -157,7 +157,7 @@ export class Sessions {
     refuse('unknown_id', 'policy', 'a policy or a recipe', `${id}, a planner`);
   }
 
-  /** Refuses parameters that differ from those that the session was opened with; absent ones match any. */
+  /** Refuses parameters that differ from those of the open session; absent parameters match anything. */
   #attach(session: Session, definition: AnyPolicyDefinition, params: ParamsOf<'session.open'>) {
     const { policy, deliver, timers, shadow } = session;
     if (definition.id !== policy.id) refuse('invalid_input', 'policy', `${policy.id}, as it was opened`, definition.id);
@@ -191,7 +191,7 @@ export class Sessions {
   }
 }
 
-/** Returns the index of the first id after another, by binary search. */
+/** Returns the index of the first id after another id, by binary search. */
 function firstAfter(ids: readonly string[], after: string): number {
   let [low, high] = [0, ids.length];
   while (low < high) {

@@ -1,4 +1,4 @@
-/** Shadow mode: a policy runs beside a host that decides by itself, and the host's decisions are logged. */
+/** Shadow mode: a policy runs beside a host that makes the decisions itself, and the host's decisions are logged. */
 import { z } from 'zod';
 import type { AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
 import { oneOf } from '../core/nearest.ts';
@@ -7,12 +7,12 @@ import { refuse } from '../errors.ts';
 import { hostDecided } from '../schemas/events/index.ts';
 import type { Of } from '../schemas/vocabulary.ts';
 
-/** Built-in policies whose input is the host's doing, whoever decides. */
+/** Built-in policies whose input does not depend on their own decisions. */
 const shadowed: readonly string[] = ['adaptive-tp', 'gpu-scale-down', 'sandbox-timeout'];
 
 /**
- * Refuses a policy that cannot run in shadow mode, because its next events follow from its own decisions, which nobody
- * carries out. A host's own policy is always accepted.
+ * Refuses a policy that cannot run in shadow mode, because its next events depend on its own decisions, and nobody carries these
+ * out. Policies of users are always accepted.
  *
  * @throws PolicyError `invalid_input`
  */
@@ -22,7 +22,7 @@ export function checkShadow({ id }: AnyPolicyDefinition): void {
   refuse('invalid_input', 'shadow', expected, id);
 }
 
-/** Reads the decisions that a host made by itself. */
+/** Reads the decisions that a host has made itself. */
 export class HostDecisions {
   readonly #schemas: ReadonlyMap<string, z.ZodType>;
 
@@ -30,7 +30,7 @@ export class HostDecisions {
     this.#schemas = new Map(decisions.map(({ type, schema }) => [type, partOf(schema)]));
   }
 
-  /** Returns the decision, or nothing for any other event. Throws `invalid_event`. */
+  /** Returns the decision in the event, or nothing if it is another event. Throws `invalid_event`. */
   read(event: AnyEvent): Of<typeof hostDecided> | undefined {
     if ((event as AnyEvent | null | undefined)?.type !== hostDecided.type) return undefined;
     const decided = parse(hostDecided.schema, event, 'invalid_event');
@@ -44,7 +44,7 @@ export class HostDecisions {
   }
 }
 
-/** Makes a schema with all fields optional; any object if the message of a third party is no plain object. */
+/** Makes all fields of a schema optional; if a user's message is no plain object schema, returns a schema for any object. */
 function partOf(schema: z.ZodType): z.ZodType {
   const isPlain = schema instanceof z.ZodObject && (schema._zod.def.checks?.length ?? 0) === 0;
   return isPlain ? schema.partial() : z.looseObject({});

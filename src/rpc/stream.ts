@@ -1,4 +1,4 @@
-/** Streamed decisions: a backlog that subscribers read at their own pace, and acknowledge. */
+/** Streamed decisions: a backlog that subscribers read at their own speed, and acknowledge. */
 import type { AnyDecision } from '../core/definition.ts';
 import { refuse } from '../errors.ts';
 
@@ -12,9 +12,9 @@ export interface Reader {
 export interface Subscription {
   readonly reader: Reader;
   readonly types: ReadonlySet<string> | undefined;
-  /** Number up to which it was sent all decisions that it wants. */
+  /** Number up to which all decisions that it wants have been sent. */
   given: number;
-  /** Number of the last decision that was sent to it. */
+  /** Number of the last decision sent. */
   sent: number;
   acknowledged: number;
 }
@@ -25,7 +25,7 @@ export interface Numbered {
   readonly decision: AnyDecision;
 }
 
-/** A stream as it is kept on disk, without subscribers: they subscribe anew. */
+/** A stream in its stored form, without subscribers: they must subscribe again. */
 export interface SavedStream {
   readonly acknowledged: number;
   readonly backlog: readonly AnyDecision[];
@@ -36,13 +36,13 @@ export class DecisionStream {
   readonly #most: number;
   readonly #mostReaders: number;
   readonly #forgot: (upTo: number) => void;
-  /** Holds the decisions after `#forgotten`, from index `#head` on. */
+  /** Decisions after `#forgotten`, from index `#head` on. */
   #backlog: AnyDecision[] = [];
   #head = 0;
   #forgotten = 0;
   readonly #subscriptions = new Map<Reader, Subscription>();
 
-  /** @param forgot - called with the number up to which decisions are acknowledged */
+  /** @param forgot - called with the number up to which decisions are acknowledged by all subscribers */
   constructor(
     limits: { readonly maxBacklog: number; readonly maxSubscriptions: number },
     forgot: (upTo: number) => void = () => undefined,
@@ -94,7 +94,7 @@ export class DecisionStream {
     for (const { reader } of this.#subscriptions.values()) reader.wake(this);
   }
 
-  /** Throws `out_of_order` for a number that is forgotten or not there yet, `limit_exceeded`. */
+  /** Throws `out_of_order` for a number that is forgotten or does not exist yet; `limit_exceeded`. */
   subscribe(reader: Reader, after = this.#forgotten, types?: readonly string[]): Subscription {
     this.#assertKnown(after, 'after');
     if (!this.#subscriptions.has(reader) && this.#subscriptions.size >= this.#mostReaders) {
@@ -108,7 +108,7 @@ export class DecisionStream {
     return subscription;
   }
 
-  /** Removes a subscriber. Decisions that it has not acknowledged stay until another one has. */
+  /** Removes a subscriber. Decisions that it has not acknowledged stay until another subscriber acknowledges them. */
   unsubscribe(reader: Reader): boolean {
     return this.#subscriptions.delete(reader);
   }
@@ -117,7 +117,7 @@ export class DecisionStream {
     return this.#subscriptions.get(reader);
   }
 
-  /** Throws `out_of_order` for a number that is not there yet, `unknown_id` without a subscription. */
+  /** Throws `out_of_order` for a number that was not sent yet; `unknown_id` without a subscription. */
   ack(reader: Reader, decisionSeq: number): void {
     const subscription = this.#subscriptions.get(reader);
     if (subscription === undefined) {
@@ -128,7 +128,7 @@ export class DecisionStream {
     this.#forget();
   }
 
-  /** Returns the next decision that a subscriber wants, or nothing. */
+  /** Returns the next decision that a subscriber wants; nothing if there is none. */
   next(subscription: Subscription): Numbered | undefined {
     while (subscription.given < this.last) {
       subscription.given += 1;
@@ -146,7 +146,7 @@ export class DecisionStream {
     refuse('out_of_order', path, `a number from ${this.#forgotten} to ${most}`, decisionSeq);
   }
 
-  /** Forgets the decisions that every subscriber has acknowledged, or skipped after its last acknowledged one. */
+  /** Forgets the decisions that every subscriber has acknowledged, including unwanted ones after its last acknowledged decision. */
   #forget(): void {
     if (this.#subscriptions.size === 0) return;
     let least = Number.POSITIVE_INFINITY;
@@ -162,7 +162,7 @@ export class DecisionStream {
   forget(upTo: number): void {
     this.#head += upTo - this.#forgotten;
     this.#forgotten = upTo;
-    // Copying at every step would be slow; much later, forgotten decisions would waste memory.
+    // A copy at every step would be slow, and a copy much later would waste memory.
     if (this.#head * 2 < this.#backlog.length) return;
     this.#backlog = this.#backlog.slice(this.#head);
     this.#head = 0;

@@ -1,4 +1,4 @@
-/** The subscriptions of a caller, and the streams that have decisions for it. */
+/** The subscriptions of a caller, and the streams that have new decisions for it. */
 import type { Session } from './session.ts';
 import type { SessionReader } from './sessions.ts';
 import type { DecisionStream } from './stream.ts';
@@ -16,7 +16,7 @@ export class Subscriptions {
   subscribe(session: Session, after: number | undefined, types: readonly string[] | undefined): void {
     session.stream.subscribe(this.#reader, after, types);
     this.#subscribed.set(session.stream, session);
-    // The backlog is read after the answer.
+    // The backlog is read after the answer is sent.
     this.#ready.add(session.stream);
   }
 
@@ -26,24 +26,24 @@ export class Subscriptions {
     this.#ready.delete(session.stream);
   }
 
-  /** Notes that a stream has something to read. */
+  /** Records that a stream has decisions to read. */
   wake(stream: DecisionStream): void {
     this.#ready.add(stream);
   }
 
-  /** Whether decisions wait. */
+  /** Whether decisions wait to be read. */
   get isReady(): boolean {
     return this.#ready.size > 0;
   }
 
-  /** Unsubscribes from all. */
+  /** Removes all subscriptions. */
   close(): void {
     for (const stream of this.#subscribed.keys()) stream.unsubscribe(this.#reader);
     this.#subscribed.clear();
     this.#ready.clear();
   }
 
-  /** Yields the parameters of `session.decision` for the decisions that wait. */
+  /** Yields the parameters of `session.decision` for each waiting decision. */
   *read(): Generator<object> {
     for (const stream of this.#ready) {
       this.#ready.delete(stream);
@@ -52,7 +52,7 @@ export class Subscriptions {
       if (session === undefined || subscription === undefined) continue;
       for (let one = stream.next(subscription); one !== undefined; one = stream.next(subscription)) {
         yield { session: session.id, ...one };
-        // Meanwhile the session may have been closed, replaced, or subscribed to anew from another number.
+        // In the meantime the session may have been closed or replaced, or there may be a new subscription from another number.
         if (stream.subscriptionOf(this.#reader) !== subscription) break;
       }
     }

@@ -1,4 +1,4 @@
-/** Timers of a session that the server runs: `timer.set` arms one, and `timer.fired` is its answer. */
+/** Timers of a session that the server runs: `timer.set` starts a timer, and the server sends `timer.fired` when it is due. */
 import type { AnyDecision } from '../core/definition.ts';
 import type { Clock } from './clock.ts';
 
@@ -14,16 +14,16 @@ interface Running extends ArmedTimer {
 
 const nothing = (): void => undefined;
 
-/** Seconds until a timer is tried again that met a full backlog. */
+/** Seconds until a timer is tried again if the backlog was full. */
 const retrySeconds = 0.25;
 
 /** The timers of one session. */
 export class Timers {
   readonly #clock: Clock;
-  /** Sends `timer.fired`; false if the session cannot take it now. */
+  /** Sends `timer.fired`; returns false if the session cannot accept it now. */
   readonly #fire: (timerId: string, at: number) => boolean;
   readonly #running = new Map<string, Running>();
-  /** False while the session is being restored: timers do not fire then. */
+  /** False while the session is restored: no timer fires then. */
   #started = true;
 
   constructor(clock: Clock, fire: (timerId: string, at: number) => boolean) {
@@ -31,7 +31,7 @@ export class Timers {
     this.#fire = fire;
   }
 
-  /** Arms the timers of these decisions; a later one with the same id replaces the earlier. */
+  /** Starts the timers of these decisions; a later timer replaces an earlier one with the same id. */
   arm(decisions: readonly AnyDecision[]): void {
     for (const one of decisions) if (one.type === 'timer.set') this.set(one as unknown as ArmedTimer);
   }
@@ -40,7 +40,7 @@ export class Timers {
     this.#start(timerId, fireAtSeconds, Math.max(0, fireAtSeconds - this.#clock.now()));
   }
 
-  /** Keeps the timers from firing until {@link Timers.start}. */
+  /** Stops timers from firing until {@link Timers.start}. */
   hold(): void {
     this.#started = false;
   }
@@ -72,7 +72,7 @@ export class Timers {
     if (!this.#started) return void this.#running.set(timerId, { timerId, fireAtSeconds, cancel: nothing });
     const cancel = this.#clock.after(seconds, () => {
       this.#running.delete(timerId);
-      // The timer of the platform may fire a fraction of a millisecond early.
+      // A timer of the platform may fire a fraction of a millisecond early.
       const taken = this.#fire(timerId, Math.max(fireAtSeconds, this.#clock.now()));
       if (!taken) this.#start(timerId, fireAtSeconds, retrySeconds);
     });

@@ -3,8 +3,8 @@ import type { VocabularyDecision } from './decisions/index.ts';
 import type { VocabularyEvent } from './events/index.ts';
 
 /**
- * The events that answer a command, the usual one first; none for a command that is only carried out. An answer carries
- * the ids of its command, under the same names.
+ * The events that answer a command, the usual one first; none for a command that needs no answer. An answer has the ids of its
+ * command, in fields with the same names.
  */
 export const answers: Readonly<Partial<Record<VocabularyDecision['type'], readonly VocabularyEvent['type'][]>>> =
   Object.freeze({

@@ -32,7 +32,7 @@ export const mediaPath = z.string().min(1).max(4096).describe('Path or URL of th
 export const frames = positiveCount.max(1_048_576).describe('Frames of the video, or images of the sample.');
 /** First frame of a slice. */
 export const fromFrame = count.max(1_048_575).describe('First frame of the slice, numbered from 0.');
-/** End of a slice: the frame behind its last one. */
+/** End of a slice: the frame after its last one. */
 export const toFrame = positiveCount.max(1_048_576).describe('Frame behind the last one of the slice.');
 /** Width and height of a frame, 1 to 65,536 each. */
 export const resolution = z

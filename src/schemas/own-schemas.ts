@@ -1,9 +1,9 @@
-/** Checks the schemas of a host's own definitions. */
+/** Checks the schemas in a user's own definitions. */
 import { refuse } from '../errors.ts';
 
 /**
- * Refuses values that are no schemas of zod 4. One of zod 3 would work at first, and fail later, when a document or a field
- * is made of it.
+ * Refuses values that are no schemas of zod 4. A schema of zod 3 would work at first, and fail later, when a JSON Schema or a
+ * larger schema is made from it.
  *
  * @throws PolicyError `invalid_config`, with the path of the first such value
  */

@@ -1,4 +1,4 @@
-/** The spread of engines over GPUs, the workload of a rollout step, and profiles of both. */
+/** The parallelism of engines on GPUs, the workload of a rollout step, and profiles of both. */
 import { z } from 'zod';
 import { gpuId } from './training.ts';
 import { count, positiveCount, positiveSeconds, seconds, serverId } from './units.ts';
@@ -9,13 +9,13 @@ export type { GpuServer, ProfileConfiguration, ProfileRow, ReplicaGroup, Rollout
 export const tensorParallel = positiveCount.describe('Tensor-parallel degree: GPUs of one replica.');
 /** An expert-parallel degree. */
 export const expertParallel = positiveCount.describe('Expert-parallel degree inside the replica; divides the TP.');
-/** Imbalance of a router's tokens over the ranks that hold the experts: most loaded ÷ mean, >= 1. */
+/** Imbalance of a router's tokens over the ranks with the experts: most loaded rank ÷ mean, >= 1. */
 export const routingSkew = z
   .number()
   .min(1)
   .describe('Tokens of the most loaded expert rank ÷ their mean over the ranks; 1 if absent.');
 
-/** Largest count of tokens: beyond it, a prediction could not tell single tokens apart. */
+/** Largest count of tokens: in predictions for larger counts, single tokens would disappear by rounding. */
 const mostTokens = 1e9;
 
 export const rolloutWorkload = z

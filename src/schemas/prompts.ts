@@ -97,7 +97,7 @@ export const finalPrompt = z
   })
   .describe('A prompt of a completed round, with exactly R0 responses in the order of their indices.');
 
-/** Copies a prompt, sharing nothing with it, with its keys in the order of the schema. */
+/** Copies a prompt; the copy shares no object with it, and its keys are in the order of the schema. */
 export function copyPrompt(given: Prompt): Prompt {
   const { promptId, ref, domain, promptTokens, expectedTokens, deferral, kept } = given;
   const copy: Prompt = { promptId };

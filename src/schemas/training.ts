@@ -4,7 +4,7 @@ import { count, tokens } from './units.ts';
 
 export type { TrainingShare } from './types/objects.ts';
 
-/** The id of a group: that of the prompt whose responses it is made of. */
+/** The id of a group: that of the prompt of its responses. */
 export const groupId = z
   .string()
   .min(1)

@@ -1,4 +1,4 @@
-/** Ids, units and bounds that every event, decision and configuration is built from. */
+/** Ids, units and bounds, from which events, decisions and configurations are built. */
 import { z } from 'zod';
 
 /** Seconds on one clock of the session: a finite number >= 0. */
@@ -11,7 +11,7 @@ export const count = z.int().nonnegative();
 export const positiveCount = z.int().positive();
 /** A number of tokens, >= 0. */
 export const tokens = z.int().nonnegative().describe('Tokens.');
-/** The version of the actor's weights: a whole number that only grows. */
+/** The version of the actor's weights: a whole number that never decreases. */
 export const weightVersion = z.int().nonnegative().describe('Version of the actor weights; never decreases.');
 /** An over-provisioning factor, 1 (none) to 16. */
 export const speculationFactor = z.number().min(1).max(16);
@@ -37,7 +37,7 @@ export const queryId = id.describe('Id of the query, minted by the policy.');
 export const releaseId = id.describe('Id of the release of GPUs, minted by the policy.');
 /** A timer's id, minted by the policy. */
 export const timerId = id.describe('Id of the timer, minted by the policy.');
-/** Prefix of every request id; a restarted host gives a new one. */
+/** Prefix of every request id; a restarted host gives a new prefix. */
 export const idPrefix = z.string().max(128).describe('Prefix of every request id; new after each restart of the host.');
 /** A data domain or task, such as `math`. */
 export const domain = id.describe('Data domain of the prompt, such as `math` or `code`.');
@@ -46,11 +46,14 @@ export const roundKind = z.enum(['short', 'long']).describe('`short`: with specu
 /** Message of an error, as text. */
 export const message = z.string().max(2000).optional().describe('What went wrong, for operators.');
 const encoder = new TextEncoder();
-/** Whether a text has at most 256 bytes. Up to 85 characters need no count, since each has three bytes at most. */
+/**
+ * Whether a text has at most 256 bytes. A text of up to 85 characters need not be counted, since each character has at most three
+ * bytes.
+ */
 function fitsRef(text: string): boolean {
   return text.length <= 85 || encoder.encode(text).length <= 256;
 }
-/** An opaque reference of the host, kept and echoed: at most 256 bytes of UTF-8. */
+/** An opaque reference of the host, which the policy stores and returns: at most 256 bytes of UTF-8. */
 export const ref = z
   .string()
   .max(256)

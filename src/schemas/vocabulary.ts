@@ -1,7 +1,7 @@
 /**
  * Makes the messages of the vocabulary: one name, one schema.
  *
- * Policies select messages from `src/schemas`; a host's own policy makes its own messages under a namespace
+ * Built-in policies select messages from `src/schemas`; a user's own policy defines its messages in a namespace
  * (`acme/queue.grown`).
  */
 import { z } from 'zod';
@@ -9,12 +9,12 @@ import { checkSchemas } from './own-schemas.ts';
 import type { Messages } from './types/index.ts';
 import { seconds } from './units.ts';
 
-/** Fields of a message, beside those that every message has. */
+/** Fields of a message, in addition to those that every message has. */
 export type Fields = Readonly<Record<string, z.ZodType>>;
 
-/** An event that a policy understands. */
+/** An event that a policy accepts. */
 export interface EventMessage<T extends string = string, S extends z.ZodType = z.ZodType> {
-  /** Its name, such as `response.completed`. */
+  /** Name of the event, such as `response.completed`. */
   readonly type: T;
   /** One sentence for the tables and for the JSON Schema. */
   readonly description: string;
@@ -28,9 +28,9 @@ export interface DecisionMessage<
   S extends z.ZodType = z.ZodType,
   K extends 'command' | 'notice' = 'command' | 'notice',
 > extends EventMessage<T, S> {
-  /** `command`: the host carries it out. `notice`: recipes route on it, operators read it. */
+  /** `command`: the host carries it out. `notice`: recipes route it, and operators read it. */
   readonly kind: K;
-  /** The closed set of reason codes. */
+  /** The reason codes that the decision may have. */
   readonly reasons: readonly string[];
 }
 
@@ -44,7 +44,7 @@ export type Of<W> = W extends { readonly type: infer T extends keyof Messages }
 type EventShape<T extends string, F extends Fields> = F & {
   /** Name of the message. */
   type: z.ZodLiteral<T>;
-  /** Time in seconds, ≥ 0, on one clock, which goes on across restarts; an earlier time than the latest counts as the latest. */
+  /** Time in seconds, ≥ 0, on one clock that continues across restarts. A time before the latest one counts as the latest. */
   at: z.ZodNumber;
 };
 type ReasonShapes = Readonly<Record<string, Fields>>;
@@ -52,7 +52,7 @@ type ReasonOf<R extends ReasonShapes> = {
   [C in keyof R & string]: z.output<
     z.ZodObject<
       R[C] & {
-        /** Code of the reason, one of a closed set. */
+        /** Code of the reason. */
         code: z.ZodLiteral<C>;
       }
     >
@@ -68,9 +68,9 @@ const at = seconds.describe(
 );
 
 /**
- * Makes the message for an event: `type`, `at`, and the fields given; unknown keys are refused.
+ * Makes the message for an event: `type`, `at`, and the given fields; unknown keys are refused.
  *
- * @throws PolicyError `invalid_config` when a field is no schema of zod 4
+ * @throws PolicyError `invalid_config` if a field is no schema of zod 4
  */
 export function defineEvent<const T extends string, F extends Fields>(
   type: T,
@@ -83,10 +83,10 @@ export function defineEvent<const T extends string, F extends Fields>(
 }
 
 /**
- * Makes the message for a decision: `type`, `at`, the fields given, and `reason`, one of a closed set of codes, each with
- * the numbers that led to it.
+ * Makes the message for a decision: `type`, `at`, the given fields, and `reason`. A reason is one of a fixed set of codes, each
+ * with the numbers that led to it.
  *
- * @throws PolicyError `invalid_config` when a field is no schema of zod 4
+ * @throws PolicyError `invalid_config` if a field is no schema of zod 4
  */
 export function defineDecision<
   const T extends string,
@@ -116,8 +116,8 @@ export function defineDecision<
 }
 
 /**
- * Checks the fields of an author's message at once. For the messages of rollflex, the build writes functions (`withLaterFields`
- * in `scripts/tree-shaking.ts`), so that their schemas are made when they are first read.
+ * Checks the fields of a user's message at once. For the messages of rollflex, the build replaces the fields by functions
+ * (`withLaterFields` in `scripts/tree-shaking.ts`), so that their schemas are made only when they are first read.
  */
 function whenNeeded<T extends object>(given: T | (() => T), check: (own: T) => void): () => T {
   if (typeof given === 'function') return given;
@@ -125,7 +125,7 @@ function whenNeeded<T extends object>(given: T | (() => T), check: (own: T) => v
   return () => given;
 }
 
-/** Makes a message whose schema is made when it is first read: a program has all messages, and uses few. */
+/** Makes a message whose schema is made when it is first read: a program contains all messages, but uses only a few. */
 function message<W extends EventMessage>(
   of: Omit<W, 'schema' | 'reasons'>,
   id: string,
@@ -149,7 +149,7 @@ function message<W extends EventMessage>(
   return Object.freeze(Object.defineProperty(own, 'reasons', { get, enumerable: true })) as never;
 }
 
-/** Sorts messages by their names: the order of a module's exports is not the same in every bundle. */
+/** Sorts messages by name, because the order of a module's exports differs between bundles. */
 export function byName<W extends EventMessage>(messages: readonly W[]): readonly W[] {
   return Object.freeze([...messages].sort((a, b) => (a.type < b.type ? -1 : 1)));
 }

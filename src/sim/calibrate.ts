@@ -1,6 +1,6 @@
 /**
- * Calibration of a job against two rollouts that were measured: the overhead of a decode step and the fixed seconds of
- * a rollout. Shapes of model and GPU give the rest of the cost model well; these two depend on the software.
+ * Calibrates a job with two measured rollouts: it fits the overhead of a decode step and the fixed seconds of a rollout. The shapes
+ * of model and GPU give the rest of the cost model well; these two numbers depend on the software.
  */
 import { refuse } from '../errors.ts';
 import { simulate } from './colocated/driver.ts';
@@ -9,13 +9,13 @@ import { synchronousBaseline } from './colocated/scheduler.ts';
 import type { FixedPrompt } from './lower-bound.ts';
 import { capped, type Workload } from './workload/workload.ts';
 
-/** A rollout without over-provisioning, as it was measured. */
+/** A measured rollout without over-provisioning. */
 export interface MeasuredRollout {
   /** Seconds from its start until the last response was complete. */
   readonly seconds: number;
   /** Its prompts, each with the same number of responses. */
   readonly prompts: readonly FixedPrompt[];
-  /** Engines that it ran on, a whole number >= 1; by default those of the job. */
+  /** Number of its engines, a whole number >= 1; by default that of the job. */
   readonly engines?: number;
 }
 
@@ -26,8 +26,8 @@ const relativeTolerance = 1e-9;
  * Fits `cost.overheadSeconds` and `cost.fixedRolloutSeconds`, so that both rollouts take as long as measured.
  *
  * @param measured - two rollouts whose longest responses differ much; the order does not matter
- * @throws PolicyError `invalid_input` for rollouts that say nothing; `infeasible` when no overhead and fixed time >= 0
- *   fit, which means that another part of the cost model is too slow
+ * @throws PolicyError `invalid_input` for rollouts without usable data; `infeasible` if no overhead and fixed time >= 0 fit: then
+ *   another part of the cost model is too slow
  */
 export function calibrateJob(job: Job, measured: readonly [MeasuredRollout, MeasuredRollout]): Job {
   for (const [index, one] of measured.entries()) checkMeasured(one, `measured[${index}]`);
@@ -42,7 +42,7 @@ export function calibrateJob(job: Job, measured: readonly [MeasuredRollout, Meas
     const cost = { ...job.cost, overheadSeconds, fixedRolloutSeconds: 0 };
     return simulatedSeconds({ ...job, cost }, rollout);
   };
-  // Fixed seconds cancel out of the difference, which grows nearly in proportion with the overhead.
+  // The difference does not contain the fixed seconds, and grows nearly in proportion to the overhead.
   const wanted = long.seconds - short.seconds;
   const missing = (overhead: number): number => generating(long, overhead) - generating(short, overhead) - wanted;
   const overheadSeconds = rootOf(missing, wanted / longestTokens(long), wanted * relativeTolerance);
@@ -60,11 +60,11 @@ export function calibrateJob(job: Job, measured: readonly [MeasuredRollout, Meas
 
 const tooSlow = ': the rest of the cost model, or the number of engines, is slower than what was measured';
 
-/** Returns 0 for a negative value that is within the precision of the fit, and the value otherwise. */
+/** Returns 0 for a negative value within the precision of the fit, and otherwise the value. */
 const settled = (value: number, seconds: number): number =>
   value < 0 && value > -10 * relativeTolerance * seconds ? 0 : value;
 
-/** Returns a root >= 0 of a growing function by regula falsi (Illinois); negative when it is above 0 at 0 already. */
+/** Returns a root >= 0 of an increasing function by regula falsi (Illinois); a negative number if the function is above 0 at 0. */
 function rootOf(value: (x: number) => number, step: number, tolerance: number): number {
   let [low, atLow] = [0, value(0)];
   if (Math.abs(atLow) <= tolerance) return 0;
@@ -90,7 +90,7 @@ function rootOf(value: (x: number) => number, step: number, tolerance: number): 
   return (low + high) / 2;
 }
 
-/** Returns the tokens of its longest response. */
+/** Returns the tokens of the longest response of a rollout. */
 export function longestTokens({ prompts }: MeasuredRollout): number {
   return prompts.reduce((most, one) => one.responseTokens.reduce((a, b) => Math.max(a, b), most), 0);
 }
@@ -108,7 +108,7 @@ export function checkMeasured({ seconds, prompts, engines = 1 }: MeasuredRollout
   }
 }
 
-/** Returns the seconds of the rollout in the model. */
+/** Returns the simulated seconds of the rollout. */
 export function simulatedSeconds(job: Job, { prompts, engines = job.engines }: MeasuredRollout): number {
   const workload: Workload = {
     name: 'measured',

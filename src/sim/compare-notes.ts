@@ -1,4 +1,4 @@
-/** Texts around the numbers of a comparison: the workload, the settings, and notes for the reader. */
+/** Texts of a comparison: the workload, the settings, and notes for the reader. */
 import type { CompareOptions } from './compare-options.ts';
 import { quantileOf, ratio, sumOf } from './metrics.ts';
 import { oracleWindowRounds } from './oracle.ts';
@@ -6,7 +6,7 @@ import type { ComparisonResult, SchedulerResult } from './result.ts';
 import type { Workload } from './workload/workload.ts';
 
 /**
- * A workload, as results show it.
+ * Returns the description of a workload for results.
  *
  * @param lengths - tokens of the responses that the baseline trains on
  */
@@ -33,7 +33,7 @@ export function describeWorkload(
   };
 }
 
-/** Returns the settings of a comparison, as results show them. */
+/** Returns the settings of a comparison for results. */
 export function settingsOf({ job, steps, seeds }: CompareOptions): ComparisonResult['settings'] {
   return {
     job: job.name,
@@ -50,7 +50,7 @@ export function settingsOf({ job, steps, seeds }: CompareOptions): ComparisonRes
   };
 }
 
-/** Returns the notes that a reader of the numbers needs, in sentences. */
+/** Returns the notes that a reader of the results needs, in sentences. */
 export function notesOn(options: CompareOptions, results: readonly SchedulerResult[]): string[] {
   const { job, seeds, steps } = options;
   const others = results.slice(1);
@@ -68,7 +68,7 @@ export function notesOn(options: CompareOptions, results: readonly SchedulerResu
       `${labels}: every prompt is kept, but not every response; ${what}. Compare the speedups at equal tokens.`,
     );
   }
-  // Variants of an ablation defer alike: those with an equal text share one note.
+  // Variants of an ablation often defer in the same way: those with the same text share one note.
   const redrawn = others.filter((one) => one.redrawnShare > 0).map((one) => ({ one, what: redrawing(one) }));
   for (const text of new Set(redrawn.map(({ what }) => what))) {
     const labels = redrawn.filter(({ what }) => what === text).map(({ one }) => nameOf(one));
@@ -108,7 +108,7 @@ export function notesOn(options: CompareOptions, results: readonly SchedulerResu
   return notes;
 }
 
-/** Returns the effect of redrawn prompts in words: their share of the responses, and the tokens lost or gained. */
+/** Returns a description of the effect of redrawn prompts: their share of the responses, and the tokens lost or gained. */
 function redrawing({ redrawnShare, redrawnLoss }: SchedulerResult): string {
   const loss = Math.round(100 * Math.abs(redrawnLoss));
   const less = loss === 0 ? 'about as many' : `${loss} % ${redrawnLoss < 0 ? 'more' : 'fewer'}`;

@@ -1,7 +1,7 @@
 /**
- * Compares schedulers on one workload, and the oracle schedule. All of them train exactly the same prompts once (the source
- * is exhausted after them, which flushes every queue), so that ratios of total times are meaningful; but not on the same
- * responses, so that seconds for a kept token are given too.
+ * Compares schedulers, and the oracle schedule, on one workload. All schedulers train the same prompts exactly once (after these
+ * the source is exhausted, which empties every queue), so that ratios of total times are meaningful. They may train different
+ * responses, so seconds per kept token are also given.
  */
 import { refuse } from '../errors.ts';
 import { usualSchedulers } from './colocated/ablation.ts';
@@ -15,7 +15,7 @@ import type { ComparisonResult, RunResult } from './result.ts';
 import { schedulerResult } from './scheduler-result.ts';
 import { checkConfidence } from './statistics.ts';
 
-/** Compares schedulers. Throws `PolicyError` `invalid_input` for bad options, and as `simulate` does. */
+/** Compares schedulers. Throws `PolicyError` `invalid_input` for bad options, and the errors of `simulate`. */
 export function compare(options: CompareOptions): ComparisonResult {
   const runs = comparing(options);
   let next = runs.next();
@@ -23,7 +23,7 @@ export function compare(options: CompareOptions): ComparisonResult {
   return next.value;
 }
 
-/** Compares, one run at a time: for hosts that show progress, or that must not block. */
+/** Compares schedulers, and yields after each run: for hosts that show progress, or that must not block. */
 export function* comparing(options: CompareOptions): Generator<CompareProgress, ComparisonResult> {
   const prepared = prepareRuns(options);
   const { totalRuns } = prepared;
@@ -36,13 +36,13 @@ export function* comparing(options: CompareOptions): Generator<CompareProgress, 
   return prepared.compared(runs);
 }
 
-/** The runs of a comparison. Each can be made alone, also in another process with the same options. */
+/** The runs of a comparison. Each can be made alone, even in another process with the same options. */
 export interface PreparedRuns {
-  /** Schedulers × seeds, and one of the oracle for each seed. */
+  /** Number of runs: schedulers × seeds, and one of the oracle for each seed. */
   readonly totalRuns: number;
-  /** Makes a run by its place: all runs of a seed are adjacent, those of the first seed first. */
+  /** Makes a run by its index. The runs of a seed are adjacent; those of the first seed come first. */
   make(place: number): RunResult;
-  /** Compares all runs, given in the order of their places. */
+  /** Compares all runs, which must be in the order of their indices. */
   compared(runs: readonly RunResult[]): ComparisonResult;
 }
 
@@ -61,7 +61,7 @@ export function prepareRuns(options: CompareOptions): PreparedRuns {
     lengthsOf.set(seed, lengths);
     return { seed, workload, fixed, longTokens: longestOf(fixed) };
   };
-  // Runs of a seed are adjacent: one seed is kept at a time, and only the lengths of the others.
+  // The runs of a seed are adjacent, so that only one seed's workload is kept, and only the lengths of the others.
   const lengthsOf = new Map<number, number[]>();
   let drawn: ReturnType<typeof fixedOf> | undefined;
   const ofSeed = (seed: number) => {
@@ -106,7 +106,7 @@ export function prepareRuns(options: CompareOptions): PreparedRuns {
   };
 }
 
-/** Returns all schedulers, the baseline first; an absent one gets reward workers if the given ones have them. */
+/** Returns all schedulers, the baseline first. A default scheduler gets reward workers if the given ones have them. */
 function schedulersOf({ job, baseline, schedulers }: CompareOptions): Scheduler[] {
   const given = [...(baseline === undefined ? [] : [baseline]), ...(schedulers ?? [])];
   if (baseline !== undefined && schedulers !== undefined) return given;

@@ -1,10 +1,10 @@
 /**
  * The cost of an inference engine and of a training step. A decode step with b running sequences and C context tokens takes
  *
- *   α(b) + γ · C,  α(b) = max(memoryBoundSeconds, b · computeSecondsPerSequence) + overheadSeconds + b · secondsPerSequence
+ * α(b) + γ · C,  α(b) = max(memoryBoundSeconds, b · computeSecondsPerSequence) + overheadSeconds + b · secondsPerSequence
  *
- * A roofline with floors: without the floors (attention and layer launches, all-reduce, the host) it would be 1.4 to
- * 1.9 times too fast.
+ * This is a roofline model with lower bounds on the times of kernels: without these (attention and layer launches, all-reduce, the
+ * host), the model would be 1.4 to 1.9 times too fast.
  */
 import { z } from 'zod';
 import { parse } from '../core/validate.ts';
@@ -54,36 +54,36 @@ export function baseSeconds(cost: CostModel, running: number): number {
   return bound + cost.overheadSeconds + running * cost.secondsPerSequence;
 }
 
-/** The batch that a step trains on. */
+/** A trained batch: its size. */
 export interface TrainedBatch {
   readonly responses: number;
   readonly tokens: number;
 }
 
-/** Returns the seconds in which all GPUs run the passes before the gradients of a batch: reference model and log-probabilities. */
+/** Returns the seconds that all GPUs need for the passes before the gradients of a batch: reference model and log-probabilities. */
 export function passSeconds(cost: CostModel, { tokens }: TrainedBatch): number {
   if (tokens === 0) return 0;
   const { referenceSecondsPerToken, logProbSecondsPerToken } = cost;
   return swapSeconds(cost) + tokens * (referenceSecondsPerToken + logProbSecondsPerToken);
 }
 
-/** Returns the seconds to put the weights of the reference model in, and the actor's back; 0 without a reference model. */
+/** Returns the seconds to load the weights of the reference model, and those of the actor again; 0 without a reference model. */
 export function swapSeconds({ referenceSecondsPerToken, referenceSwapSeconds }: CostModel): number {
   return referenceSecondsPerToken > 0 ? 2 * referenceSwapSeconds : 0;
 }
 
-/** Returns the seconds in which all GPUs compute the gradients of a batch. */
+/** Returns the seconds that all GPUs need for the gradients of a batch. */
 export function gradientSeconds(cost: CostModel, { responses, tokens }: TrainedBatch): number {
   return responses * cost.trainSecondsPerResponse + tokens * cost.trainSecondsPerToken;
 }
 
-/** A dense transformer and the GPUs that one engine of it runs on. */
+/** A dense transformer, and the GPUs of one engine. */
 export interface EngineShape {
   /** Parameters of the model, in billions. */
   readonly billionParameters: number;
   /** Transformer layers. */
   readonly layers: number;
-  /** KV heads of a layer, all shards together. */
+  /** KV heads of a layer, over all shards. */
   readonly kvHeads: number;
   /** Dimension of a head. */
   readonly headDimension: number;
@@ -91,20 +91,22 @@ export interface EngineShape {
   readonly tensorParallel: number;
   /** Memory of one GPU, in GB (1e9 bytes), and its bandwidth, in GB/s; dense bf16 speed, in TFLOP/s. */
   readonly gpu: { readonly memoryGb: number; readonly bandwidthGbps: number; readonly tflops: number };
-  /** Seconds of host work a decode step: the one figure that is calibrated for each setup. */
+  /** Seconds of host work per decode step: the only number that is calibrated for each setup. */
   readonly hostSeconds: number;
 }
 
 /** Bytes of a bf16 value. */
 export const bytesPerValue = 2;
 /**
- * Shares of the peak that kernels reach on Hopper GPUs, the middle of the measurements: weight GEMMs 75 to 88 % of the
- * memory bandwidth, decode attention 85 to 93 %. Ampere GPUs reach less (60 to 80 %, 65 to 82 %).
+ * Shares of the peak that kernels reach on Hopper GPUs, in the middle of measured ranges: weight GEMMs 75 to 88 % of the memory
+ * bandwidth, decode attention 85 to 93 %. Ampere GPUs reach less (60 to 80 %, 65 to 82 %).
  */
 const weightEfficiency = 0.8;
 const attentionEfficiency = 0.88;
 const computeEfficiency = 0.5;
-/** Measured floors on Hopper GPUs: decode attention 12 to 14 µs a layer, other kernels about as much, all-reduce 4 to 8 µs. */
+/**
+ * Measured least times on Hopper GPUs: decode attention 12 to 14 µs a layer, other kernels about the same, all-reduce 4 to 8 µs.
+ */
 const attentionFloorSeconds = 13e-6;
 const layerFloorSeconds = 10e-6;
 const allReduceSeconds = 6e-6;
@@ -113,10 +115,10 @@ const sequenceSeconds = 1e-6;
 export const memoryUtilization = 0.85;
 
 /**
- * Engine costs from the shape of model and GPUs; training and other times stay 0 until given.
+ * Returns engine costs derived from the shapes of model and GPUs; training and other times stay 0 until given.
  *
- * @throws PolicyError `infeasible` when the weights leave no room for a KV cache; `invalid_input` for numbers that make
- *   no sense, with the cost that they would lead to as the path
+ * @throws PolicyError `infeasible` if the weights leave no room for a KV cache; `invalid_input` for impossible numbers, with the
+ *   resulting cost as the path
  */
 export function deriveCostModel(shape: EngineShape): CostModel {
   const { tensorParallel: tp, gpu, layers } = shape;

@@ -1,6 +1,6 @@
 /**
- * A workload from an event log of `recordEvents`, or from a decision log of the server. Dropping aborted responses would make every prompt look shorter than
- * it is, since it is the long ones that are aborted; `traceFromLog` draws the rest of each.
+ * Makes a workload from an event log of `recordEvents`, or from a decision log of the server. Mostly long responses are aborted:
+ * without them, every prompt would look shorter than it is. So `traceFromLog` draws the rest of each aborted response.
  */
 import { type LoggedLengths, lengthsFromLog } from './log-lengths.ts';
 import { normal, normalDistribution, normalQuantile, uniform } from './random.ts';
@@ -12,7 +12,7 @@ import type { Workload } from './workload/workload.ts';
 
 /** Options for drawing censored lengths. */
 export interface LogTraceOptions {
-  /** The length limit of the logged job: responses that outlived all observations ran up to it. */
+  /** The length limit of the logged job; responses longer than all observations get this length. */
   readonly capTokens: number;
   /** Seed of the draws for the rest of aborted responses. */
   readonly seed: number;
@@ -22,12 +22,13 @@ const sampleKey = 21;
 const effectKey = 22;
 
 /**
- * Makes a trace in which every censored response has a length drawn beyond its abort. The marginal is the Kaplan–Meier
- * estimate over all responses; a prompt's other responses shift the draw through the within-prompt correlation, as in
- * the `copula` resampling of traces.
+ * Makes a trace in which every aborted response has a random length beyond its abort. The marginal distribution is the Kaplan–Meier
+ * estimate over all responses; the other responses of the prompt shift the draw through the within-prompt correlation, as in the
+ * `copula` resampling of traces.
  *
- * Kaplan–Meier assumes that aborts are independent of the rest of a response. Aborts follow from the lengths of others, so
- * that nearly holds; but siblings of a long response are likelier to be aborted, and the copula corrects only part of that.
+ * Kaplan–Meier assumes that aborts are independent of the rest of a response. Aborts depend on the lengths of other responses, so
+ * this is nearly true. But a response of a prompt with a long response is more likely to be aborted, and the copula corrects this
+ * only in part.
  */
 export function traceFromLog(log: LoggedLengths, options: LogTraceOptions): TracePrompt[] {
   const { capTokens, seed } = options;
@@ -41,7 +42,7 @@ export function traceFromLog(log: LoggedLengths, options: LogTraceOptions): Trac
   }));
   const rho = estimateCorrelation(exact.filter((one) => one.responses.length > 0));
   const z = (share: number): number => normalQuantile(clamp(share));
-  // Lengths are whole numbers: the score of one is in the middle of its step of the distribution.
+  // Lengths are whole numbers: the score of a length is taken in the middle of its step in the distribution.
   const exactScore = (tokens: number): number => z(1 - (survival.beyond(tokens - 1) + survival.beyond(tokens)) / 2);
   return log.prompts.map(({ promptId, promptTokens, domain, responses }, row) => {
     const count = responses.length;
@@ -69,14 +70,17 @@ export function traceFromLog(log: LoggedLengths, options: LogTraceOptions): Trac
   });
 }
 
-/** Returns the mean of a standard normal that is known to be above x. Of an abort at 0 tokens nothing is known, and that is 0. */
+/**
+ * Returns the mean of a standard normal variable, given that it is above x. For an abort at 0 tokens this is 0, because nothing is
+ * known.
+ */
 function meanBeyond(x: number): number {
   return Math.exp((-x * x) / 2) / Math.sqrt(2 * Math.PI) / normalDistribution(-x);
 }
 
 const clamp = (share: number): number => Math.min(1 - 1e-9, Math.max(1e-9, share));
 
-/** Returns a workload from a log, given as its lines or as its lengths. Throws as {@link lengthsFromLog} does. */
+/** Returns a workload from a log, given as lines or as lengths. Throws as {@link lengthsFromLog} does. */
 export function workloadFromLog(
   from: Iterable<string> | LoggedLengths,
   options: LogTraceOptions & { readonly name: string; readonly resampling?: Resampling | undefined },

@@ -1,8 +1,169 @@
-/**
- * The simulator of rollflex: the time that a scheduling policy would save on your own response lengths.
- *
- * @packageDocumentation
- */
+/** The simulator without the modules that write files: it also runs in a browser, where `rollflex/sim` resolves to this module. */
 
-export * from './browser.ts';
-export { reportClient, writeReport } from './report/write.ts';
+export { calibrateJob, type MeasuredRollout } from './calibrate.ts';
+export { calibrate } from './calibration/fit.ts';
+export { calibrationFileSchema, type MeasuredStep } from './calibration/measured.ts';
+export type { CalibratedStep, Calibration, FittedSeconds } from './calibration/result.ts';
+export type { DrivenPolicy } from './cluster/event-loop.ts';
+export type { Hardware } from './cluster/hardware.ts';
+export {
+  ablation,
+  type BatchFactors,
+  type RollpackerSwitches,
+  rollpackerConfigOf,
+  rollpackerScheduler,
+  usualSchedulers,
+  variants,
+} from './colocated/ablation.ts';
+export { type RunOptions, simulate } from './colocated/driver.ts';
+export { defineJob, type Job, type JobInput } from './colocated/job.ts';
+export { oneStepOffAblation, withOneStepOff } from './colocated/one-step-off.ts';
+export {
+  type BatchShape,
+  type NextRound,
+  type Scheduler,
+  synchronousBaseline,
+  type TailSettings,
+  tailBatchingScheduler,
+} from './colocated/scheduler.ts';
+export { compare, comparing } from './compare.ts';
+export { type CompareOptions, type CompareProgress, usualRuns } from './compare-options.ts';
+export { baseSeconds, type CostModel, costModelSchema, deriveCostModel, type EngineShape } from './cost-model.ts';
+export type { Scheduling } from './engine/batch-scheduler.ts';
+export {
+  DecodeEngine,
+  type EngineLoad,
+  type EngineRequest,
+  type LostRequest,
+  type Outcome,
+} from './engine/decode-engine.ts';
+export { type LogTraceOptions, workloadFromLog } from './from-log.ts';
+export { withJudge } from './judge-preset.ts';
+export {
+  type LoggedLengths,
+  type LoggedPrompt,
+  type LoggedResponse,
+  lengthsFromDecisionLog,
+  lengthsFromLog,
+} from './log-lengths.ts';
+export type { TpWorth } from './log-report/adaptive-tp.ts';
+export type { ScaleDownWorth } from './log-report/gpu-scale-down.ts';
+export type { ShadowCounts, ShadowDifference } from './log-report/pairs.ts';
+export { type ShadowReport, type ShadowSession, shadowReport } from './log-report/report.ts';
+export type { TimeoutWorth } from './log-report/sandbox-timeout.ts';
+export { clairvoyantLowerBound, type FixedPrompt, type LowerBound } from './lower-bound.ts';
+export { type OracleOptions, type OracleSchedule, oracleSchedule } from './oracle.ts';
+export { perfettoTrace } from './perfetto.ts';
+export { comparePools, type PoolsCompareOptions, poolsSchedulers, poolsTailSchedulers } from './pools/compare.ts';
+export { type PoolsRunOptions, simulatePools } from './pools/driver.ts';
+export {
+  type PoolsTaskId,
+  poolsTaskIds,
+  reproducingWidth,
+  rolloutpipeJob,
+  rolloutpipeWorkload,
+} from './pools/presets.ts';
+export type * from './pools/result.ts';
+export {
+  cgpScheduler,
+  type FrontierWidth,
+  fgdScheduler,
+  type PoolsScheduler,
+  type PoolsTailSettings,
+  poolsTailScheduler,
+  rolloutpipeScheduler,
+  serialBaseline,
+} from './pools/scheduler.ts';
+export { definePoolsJob, type PoolsJob, type PoolsJobInput } from './pools/settings.ts';
+export { type JobPreset, type JobPresetId, jobPreset, jobPresetIds, rollpackerWorkload } from './presets.ts';
+export { renderReport } from './report/html.ts';
+export type * from './result.ts';
+export type { JudgeSettings } from './rewards/judge-settings.ts';
+export type { RewardSettings } from './rewards/settings.ts';
+export { type BootstrapOptions, bootstrap } from './statistics.ts';
+export { type SweepEffort, type SweepEffortId, sweepEfforts } from './sweep/effort.ts';
+export type { Levers } from './sweep/levers.ts';
+export type { RoundRates } from './sweep/measure.ts';
+export type * from './sweep/result.ts';
+export {
+  type PoolsProblem,
+  type SweepProblem,
+  type SweepRun,
+  type SweepTask,
+  type SynchronousProblem,
+  sweepEvaluator,
+} from './sweep/run.ts';
+export { type PolicyChoice, poolsChoice, synchronousChoice } from './sweep/schedulers.ts';
+export { type SweepBatch, type SweepPhase, sweepPhases } from './sweep/search.ts';
+export type { PoolsSettings, SweepSettings, SynchronousSettings } from './sweep/settings.ts';
+export type { PromptSplit, SweepPart } from './sweep/split.ts';
+export { sweep, sweeping } from './sweep/sweep.ts';
+export { formatTrace, readTraceLine, type TracePrompt } from './trace/format.ts';
+export type {
+  DumpContext,
+  DumpedResponse,
+  DumpReader,
+  SkipReason,
+  TextTokens,
+} from './trace/import/dump.ts';
+export { DumpImport, type DumpImportOptions, type DumpSummary } from './trace/import/import.ts';
+export { dumpReaders } from './trace/import/readers.ts';
+export type { QuantileRow } from './trace/quantiles.ts';
+export { readTrace, type Trace } from './trace/read.ts';
+export type { TraceReader } from './trace/readers.ts';
+export { compareVlm, type VlmCompareOptions } from './vlm-formulas/compare.ts';
+export { type LoaderId, type Loading, loaderIds } from './vlm-formulas/loading.ts';
+export type { Exceeded } from './vlm-formulas/memory.ts';
+export {
+  type MixtureId,
+  mixtureIds,
+  mixtureWorkload,
+  recordedVlmWorkload,
+  textVlmWorkload,
+} from './vlm-formulas/mixtures.ts';
+export {
+  type VlmGpuId,
+  type VlmModel,
+  type VlmModelId,
+  vlmGpuIds,
+  vlmModelIds,
+  vlmModels,
+} from './vlm-formulas/models.ts';
+export type * from './vlm-formulas/result.ts';
+export { lengthOf, type VlmSample, type VlmWorkload } from './vlm-formulas/sample.ts';
+export {
+  fixedUlysses,
+  flexrlScheduler,
+  type VlmPlacement,
+  type VlmScheduler,
+  verlBucketing,
+  vlmSchedulers,
+} from './vlm-formulas/scheduler.ts';
+export { defineVlmJob, type VlmJob, type VlmJobInput } from './vlm-formulas/settings.ts';
+export {
+  type RecordedVideo,
+  readVisionSources,
+  type SampleOptions,
+  type VisionSources,
+} from './vlm-formulas/sources.ts';
+export type { DeviceLoad } from './vlm-formulas/stage.ts';
+export type { PlannedStep, VlmStep } from './vlm-formulas/step.ts';
+export { readVlmTrace, type VlmTraceOptions } from './vlm-formulas/trace.ts';
+export { inEpochs } from './workload/epochs.ts';
+export {
+  interpolated,
+  type LongTail,
+  longTailQuantile,
+  type MarginalOptions,
+  marginalWorkload,
+  pooledQuantile,
+  type Quantile,
+} from './workload/marginal.ts';
+export { estimateCorrelation } from './workload/scores.ts';
+export {
+  type Resampling,
+  resamplingMethods,
+  type TracedOptions,
+  tracedWorkload,
+} from './workload/traced.ts';
+export { capped, type Sample, type Workload, type WorkloadPrompt } from './workload/workload.ts';

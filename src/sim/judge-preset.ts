@@ -10,13 +10,13 @@ const layers = 28;
 const layerParameters = 233e6;
 const otherParameters = 1.09e9;
 const hiddenSize = 3584;
-/** Dense bf16 speed, and the share of it that long sequences reach. */
+/** Dense bf16 speed, multiplied by the share that long sequences reach. */
 const flops = 989e12 * 0.5;
-/** Seconds of a judgement of an empty response: prompt of the judge, launches and the verdict. */
+/** Seconds of a judgement of an empty response: prompt of the judge, launches and verdict. */
 const judgementSeconds = 0.25;
 
 /**
- * The judge as the planner `judge-offload` takes it. One judgement is one pass.
+ * Returns the judge as an input of the planner `judge-offload`. One judgement is one pass.
  *
  * @param sequenceTokens - the longest response
  */
@@ -26,7 +26,7 @@ export function judge7b(sequenceTokens: number): JudgeOffloadSettings {
     layerBytes: layerParameters * bytesPerValue,
     fixedBytes: otherParameters * bytesPerValue,
     sequenceTokens,
-    // Activations of a layer, and keys and values of all of them.
+    // Activations of one layer, and keys and values of all layers.
     activationBytes: { base: 0.2e9, perToken: 180e3 },
     layerSeconds: {
       base: judgementSeconds / layers,
@@ -42,15 +42,15 @@ export function judge7b(sequenceTokens: number): JudgeOffloadSettings {
   };
 }
 
-/** Share of the GPUs that is often kept for a judge, according to RollPacker §4.3. */
+/** Share of the GPUs that jobs often reserve for a judge, according to RollPacker §4.3. */
 const dedicatedShare = 0.25;
 
 /**
- * The same job with that judge as a model on GPUs, in the place of plain workers: beside the actor on all GPUs, or on a
- * quarter of them, whose engines the job then lacks.
+ * Returns the same job with a 7B judge on GPUs instead of plain workers: beside the actor on all GPUs, or on a quarter of the
+ * engines (at least one), which are removed from the job.
  *
  * @param sequenceTokens - the longest response
- * @throws PolicyError `infeasible` for a job without rewards, or with too few engines to give some away
+ * @throws PolicyError `infeasible` for a job without rewards, or with too few engines
  */
 export function withJudge(
   job: Job,

@@ -7,7 +7,7 @@ import type { Workload } from './workload/workload.ts';
 /** Share of the responses that count as the longest. */
 const longestShare = 0.01;
 
-/** Returns the prompts with the R0 responses that a baseline trains on. */
+/** Returns the prompts, each with the R0 responses that a baseline trains on. */
 export function fixedPrompts(workload: Workload, count: number, responses: number): FixedPrompt[] {
   return Array.from({ length: count }, (_, index) => {
     const prompt = workload.prompt(index);
@@ -16,13 +16,13 @@ export function fixedPrompts(workload: Workload, count: number, responses: numbe
   });
 }
 
-/** Returns the tokens of the shortest of the longest 1 % of the responses, at least of one. */
+/** Returns the length of the shortest response among the longest 1 % (at least one response). */
 export function longestOf(fixed: readonly FixedPrompt[]): number {
   const ascending = Float64Array.from(fixed.flatMap(({ responseTokens }) => responseTokens)).sort();
   return ascending[ascending.length - Math.ceil(longestShare * ascending.length)]!;
 }
 
-/** Returns the shares of responses that are kept, over all runs. */
+/** Returns the shares of kept responses over all runs. */
 export function keptShares(
   kept: readonly KeptCounts[],
 ): Pick<SchedulerResult, 'longestKeptShare' | 'longestTrainedRatio' | 'evenGroupShare'> {

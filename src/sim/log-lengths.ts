@@ -1,43 +1,45 @@
 /**
- * Response lengths from an event log of `recordEvents`, or from a decision log of the server. Completed responses are exact. Aborted ones are censored: they
- * would have been longer, by an unknown amount.
+ * Response lengths from an event log of `recordEvents`, or from a decision log of the server. Completed responses are exact.
+ * Aborted responses are censored: their full lengths are unknown, but larger.
  */
 import type { ReadLine } from '../core/decision-log.ts';
 import { refuse } from '../errors.ts';
 import type { Prompt } from '../schemas/prompts.ts';
 import { jsonLine } from './trace/format.ts';
 
-/** A response as the log shows it. */
+/** A response in the log. */
 export interface LoggedResponse {
-  /** Tokens that it had when it ended. */
+  /** Tokens of the response at its end. */
   readonly tokens: number;
   /** Whether it was aborted after `tokens` tokens. */
   readonly censored: boolean;
 }
 
-/** A prompt as the log shows it. */
+/** A prompt in the log. */
 export interface LoggedPrompt {
   /** Id of the prompt. */
   readonly promptId: string;
-  /** Tokens of the prompt, where the log has them. */
+  /** Tokens of the prompt, if they are in the log. */
   readonly promptTokens?: number;
-  /** Domain of the prompt, where the log has it. */
+  /** Domain of the prompt, if it is in the log. */
   readonly domain?: string;
-  /** Its responses, as far as the log has them. */
+  /** Its responses in the log. */
   readonly responses: readonly LoggedResponse[];
 }
 
-/** Lengths of responses in a decision log. */
+/** Lengths of the responses in a log. */
 export interface LoggedLengths {
   /** The prompts of the log, in the order in which they were first launched. */
   readonly prompts: readonly LoggedPrompt[];
-  /** Responses that were complete. */
+  /** Number of complete responses. */
   readonly completed: number;
-  /** Responses that were aborted: their lengths are lower bounds. */
+  /** Number of aborted responses, whose lengths are lower bounds. */
   readonly censored: number;
-  /** Requests without a length in the log: failed, lost, in flight at its end, or aborted without a count. */
+  /**
+   * Requests without a length in the log: failed, lost, still in flight at the end of the log, or aborted without a token count.
+   */
   readonly unknown: number;
-  /** Events that a decision log should have and lacks; some unknown requests may have ended by them. */
+  /** Number of events that are missing in a decision log; some unknown requests may have ended in them. */
   readonly missing?: number;
 }
 
@@ -49,7 +51,7 @@ interface Request {
 interface Book {
   readonly requests: Map<string, Request>;
   readonly prompts: Map<string, Prompt>;
-  /** Whether the host admits requests by itself: then the log has no event about them before their end. */
+  /** Whether the host admits requests itself: then the log has no event of a request before its end. */
   readonly ownRequests: boolean;
 }
 
@@ -61,7 +63,7 @@ type Line = Record<string, unknown>;
  * Reads a log.
  *
  * @param lines - the lines of the log, the first with its snapshot
- * @throws PolicyError `invalid_input` with the number of a broken line, or when no response ever completed
+ * @throws PolicyError `invalid_input` with the number of a broken line, or if no response is complete
  */
 export function lengthsFromLog(lines: Iterable<string>): LoggedLengths {
   const book = newBook(false);
@@ -78,11 +80,11 @@ export function lengthsFromLog(lines: Iterable<string>): LoggedLengths {
 }
 
 /**
- * Reads the decision log of a server. In sessions in shadow mode, whose host admits requests by itself, a response belongs
- * to the prompt before the `/` of its request id, or is a prompt of its own.
+ * Reads the decision log of a server. In shadow mode, if the host admits requests itself, the part of a request id before `/` is
+ * the prompt; without a `/`, every response is its own prompt.
  *
  * @param only - the session to read; all if absent
- * @throws PolicyError `unknown_id` for a session that is not there, `invalid_input` when no response ever completed
+ * @throws PolicyError `unknown_id` for an unknown session, `invalid_input` if no response is complete
  */
 export function lengthsFromDecisionLog(lines: Iterable<ReadLine>, only?: string): LoggedLengths {
   const books = new Map<string, Book>();
@@ -128,7 +130,7 @@ function readEntry(
       return refuse('invalid_input', where, 'an event with `prompts`', line);
     for (const prompt of prompts as unknown as Prompt[]) book.prompts.set(prompt.promptId, prompt);
   }
-  // No other event has lengths.
+  // Other events have no lengths.
   for (const decision of decisions) readLaunch(decision, book.requests);
 }
 
@@ -143,14 +145,14 @@ function requestOf({ requests, ownRequests }: Book, { type, requestId }: Line): 
 
 function readLaunch(decision: Line, requests: Map<string, Request>): void {
   if (decision.type !== 'request.launch') return;
-  // A resumed response is one response: its earlier part is not another.
+  // A resumed response is one response: its earlier part does not count separately.
   const resumed = decision.resumeFrom as { requestId: string } | undefined;
   if (resumed !== undefined) requests.delete(resumed.requestId);
   requests.set(decision.requestId as string, { promptId: decision.promptId as string, response: undefined });
 }
 
 function collect(books: readonly Book[]): LoggedLengths {
-  // If a session admits the requests, other sessions may have seen the same ones.
+  // If one session admits the requests, other sessions may have seen the same requests.
   const admitting = books.filter(({ ownRequests, requests }) => !ownRequests && requests.size > 0);
   const all = (admitting.length > 0 ? admitting : books).map(collectOne);
   const sum = (of: 'completed' | 'censored' | 'unknown'): number => all.reduce((total, one) => total + one[of], 0);

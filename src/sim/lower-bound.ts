@@ -1,15 +1,15 @@
 /**
- * The clairvoyant lower bound: the least time in which the same engines could train the same prompts once, with R0
- * responses each fixed beforehand, under synchronous updates of P0 prompts, by a scheduler that knew all lengths.
+ * The clairvoyant lower bound: the least time that any scheduler, even one that knows all lengths, needs on the same engines to
+ * train the same prompts once. Each prompt has R0 responses, fixed beforehand; updates of P0 prompts are synchronous.
  *
- * No schedule is faster, for two reasons, of which the stronger holds:
+ * No schedule is faster, for two reasons; the larger of the two bounds counts:
  *
- * - stragglers: a round lasts at least as long as its longest response would alone. Over all ways of forming rounds the
- *   sum of these times is least when prompts are grouped by their longest response.
- * - work: prefill, the cost of each sequence and the reading of KV are the same in every schedule; and there are at
- *   least tokens ÷ maxRunningSequences decode steps, and at least context tokens ÷ kvCapacityTokens of them.
+ * - stragglers: a round lasts at least as long as its longest response would alone. The sum of these times is least if prompts are
+ *   grouped into rounds by their longest response.
+ * - work: prefill, the cost of each sequence and the reading of KV are the same in every schedule; and there are at least tokens ÷
+ *   maxRunningSequences decode steps, and at least context tokens ÷ kvCapacityTokens of them.
  *
- * A scheduler that may choose which samples it trains on, as tail batching does, can go below it.
+ * A scheduler that may choose which samples it trains on, as tail batching does, can take less time.
  */
 import { refuse } from '../errors.ts';
 import { baseSeconds, type CostModel, gradientSeconds, swapSeconds } from './cost-model.ts';
@@ -26,42 +26,42 @@ export interface FixedPrompt {
 export interface LowerBound {
   /** Least seconds of the whole job. */
   readonly totalSeconds: number;
-  /** Part of the total: the rollouts, with the larger of the two bounds, summed over rounds. */
+  /** Part of the total for the rollouts: the larger of the two bounds, summed over rounds. */
   readonly rolloutSeconds: number;
-  /** The two bounds of the rollout. */
+  /** First bound of the rollout: the longest response of each round alone. */
   readonly stragglerSeconds: number;
-  /** All tokens on all engines, none of them ever idle. */
+  /** Second bound of the rollout: all tokens on all engines, which are never idle. */
   readonly workSeconds: number;
-  /** Training, rewards, weight syncs and whatever every round costs. */
+  /** Training, rewards, weight syncs and other fixed costs of rounds. */
   readonly otherSeconds: number;
 }
 
-/** Returns Σ of the context lengths over the steps of one response. */
+/** Returns Σ of the context lengths over all steps of one response. */
 export function contextTokens(promptTokens: number, tokens: number): number {
   return tokens * promptTokens + (tokens * (tokens - 1)) / 2;
 }
 
-/** Returns the seconds of one response alone on an engine. */
+/** Returns the seconds of one response that is alone on an engine. */
 function aloneSeconds(cost: CostModel, promptTokens: number, tokens: number): number {
   const reading = cost.secondsPerContextToken * contextTokens(promptTokens, tokens);
   return promptTokens * cost.prefillSecondsPerToken + tokens * baseSeconds(cost, 1) + reading;
 }
 
-/** Returns the prompts in the order in which a scheduler that knew all lengths would train them: longest response first. */
+/** Returns the prompts in the order of a scheduler that knows all lengths: longest response first. */
 export function clairvoyantOrder<P extends FixedPrompt>(prompts: readonly P[]): P[] {
   const longest = (prompt: P) => Math.max(...prompt.responseTokens);
   return [...prompts].sort((a, b) => longest(b) - longest(a));
 }
 
 /**
- * The bound.
+ * Returns the bound.
  *
  * @param prompts - every prompt that is trained
  * @param promptsPerRound - P0, a whole number >= 1
- * @param engines - how many engines there are, a whole number >= 1
- * @param options - `overlap`: rewards and training may go on beside the rollout; `oneStepOff`: training has GPUs of its own,
- *   and the next rollout does not wait for it
- * @throws PolicyError `invalid_input` for counts and lengths that are none, and for a prompt without responses
+ * @param engines - number of engines, a whole number >= 1
+ * @param options - `overlap`: rewards and training may run during the rollout; `oneStepOff`: training has its own GPUs, and the
+ *   next rollout does not wait for it
+ * @throws PolicyError `invalid_input` for invalid counts and lengths, and for a prompt without responses
  */
 export function clairvoyantLowerBound(
   prompts: readonly FixedPrompt[],
@@ -98,7 +98,7 @@ export function clairvoyantLowerBound(
   const responses = prompts.reduce((sum, one) => sum + one.responseTokens.length, 0);
   const passes = tokens * (cost.referenceSecondsPerToken + cost.logProbSecondsPerToken);
   const trainingSeconds = passes + gradientSeconds(cost, { responses, tokens });
-  // Passes and gradients take GPU time, beside the rollout or after it.
+  // Passes and gradients take GPU time, during the rollout or after it.
   const workSeconds = work / engines + (overlap ? trainingSeconds : 0);
 
   const rounds = Math.ceil(prompts.length / promptsPerRound);

@@ -1,4 +1,4 @@
-/** Computes the metrics of a simulated run. `docs/metrics.md` defines each of them once. */
+/** Computes the metrics of a simulated run. `docs/metrics.md` is the only definition of each metric. */
 import type { EngineRow } from './cluster/engine-rows.ts';
 import type { Job } from './colocated/job.ts';
 import type { EngineResult, KeptCounts, RunResult, Segment, StepResult } from './result.ts';
@@ -11,14 +11,14 @@ export interface FinishedRun {
   readonly steps: readonly StepResult[];
   /** Tokens of every trained response. */
   readonly lengths: readonly number[];
-  /** Its GPUs in rows: an engine's each, or the parts of one of higher tensor parallelism. */
+  /** Rows of GPUs: one row for each engine, or for each part of an engine with higher tensor parallelism. */
   readonly rows: readonly EngineRow[];
   /** Segments of each row, in the same order. */
   readonly segments: readonly (readonly Segment[])[];
   readonly kept: KeptCounts;
 }
 
-/** Sums a number over items. */
+/** Returns the sum of a number over items. */
 export function sumOf<T>(items: readonly T[], value: (item: T) => number): number {
   let sum = 0;
   for (const item of items) sum += value(item);
@@ -30,7 +30,7 @@ export function ratio(part: number, whole: number): number {
   return whole === 0 ? 0 : part / whole;
 }
 
-/** Returns the value below which a share (0 to 1) of ascending numbers lies, interpolated; 0 for none. */
+/** Returns the value below which a share (0 to 1) of sorted numbers lies, interpolated; 0 for an empty list. */
 export function quantileOf(ascending: ArrayLike<number>, share: number): number {
   if (ascending.length === 0) return 0;
   const place = share * (ascending.length - 1);
@@ -39,7 +39,7 @@ export function quantileOf(ascending: ArrayLike<number>, share: number): number 
   return ascending[below]! + (ascending[above]! - ascending[below]!) * (place - below);
 }
 
-/** Sums a run up. */
+/** Computes the totals of a run. */
 export function summarizeRun(run: FinishedRun): RunResult {
   const { job, steps, rows } = run;
   const gpus = (job.engines * job.cost.gpus) / rows.length;
@@ -97,7 +97,7 @@ function engineResult(
   };
 }
 
-/** Returns the bubble ratio. Rounding may leave an engine busy a hair longer than the rollout. */
+/** Returns the bubble ratio. By rounding errors, an engine may be busy slightly longer than the rollout. */
 function bubble(busySeconds: number, offeredSeconds: number): number {
   return offeredSeconds > 0 ? Math.max(0, 1 - busySeconds / offeredSeconds) : 0;
 }

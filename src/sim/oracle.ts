@@ -1,27 +1,28 @@
 /**
  * The oracle schedule: the result of a scheduler that knows all lengths, in the same simulator and with every response kept.
- * Rewards and training run beside the rollout, as in the recipe `rollpacker`, and
+ * Rewards and training run during the rollout, as in the recipe `rollpacker`, and
  *
- * - prompts are grouped: inside a window of rounds, those with the longest responses come first, so that long responses
- *   wait for each other only;
+ * - prompts are grouped: in a window of rounds, prompts with the longest responses come first, so that long responses wait only for
+ *   each other;
  * - the requests of a round are placed longest first, each on the engine with the least work;
- * - code that would not end within its budget is stopped as it begins; its reward is the same.
+ * - code that would not end within its budget is stopped at its start; its reward is the same.
  *
- * It is a schedule, not a bound: a scheduler that knew all lengths beforehand would reach its seconds.
+ * It is a schedule, not a bound: a scheduler that knows all lengths beforehand can reach this time.
  */
 import type { AnyDecision, AnyEvent } from '../core/definition.ts';
 import type { VocabularyDecision } from '../schemas/decisions/index.ts';
+import type { DrivenPolicy } from './cluster/event-loop.ts';
 import { rollpackerScheduler } from './colocated/ablation.ts';
 import type { Job } from './colocated/job.ts';
-import { type DrivenPolicy, type Scheduler, synchronousBaseline } from './colocated/scheduler.ts';
+import { type Scheduler, synchronousBaseline } from './colocated/scheduler.ts';
 import type { CostModel } from './cost-model.ts';
 import { contextTokens, type FixedPrompt } from './lower-bound.ts';
 import { RewardModel } from './rewards/model.ts';
 import type { Workload } from './workload/workload.ts';
 
 /**
- * Rounds of a window, at most. Tail batching with both factors 1.25 moves prompts by 4 rounds; a window without a limit
- * would make the oracle better the longer the job is.
+ * Most rounds of a window. Tail batching with both factors 1.25 moves prompts by 4 rounds; with an unlimited window, the oracle
+ * would be better the longer the job is.
  */
 export const oracleWindowRounds = 8;
 
@@ -31,23 +32,23 @@ export interface OracleOptions {
   readonly job: Job;
   /** Prompts and their lengths. */
   readonly workload: Workload;
-  /** Every prompt that is trained, in the order of the workload. */
+  /** All trained prompts, in the order of the workload. */
   readonly fixed: readonly FixedPrompt[];
   /** Seed of the rewards. */
   readonly seed: number;
-  /** Whether the scheduler does rewards and training, as with `Scheduler.trains`; if not, their time passes after the rollout. */
+  /** Whether the scheduler also schedules rewards and training, as with `Scheduler.trains`; otherwise they follow the rollout. */
   readonly trains?: boolean;
-  /** Whether training has GPUs of its own, as in `Scheduler.oneStepOff`. */
+  /** Whether training has its own GPUs, as in `Scheduler.oneStepOff`. */
   readonly oneStepOff?: boolean;
-  /** Rounds inside which prompts change places, at most: windows are equally large. A whole number >= 1. */
+  /** Most rounds of a window in which prompts may change places; all windows have the same size. A whole number >= 1. */
   readonly windowRounds?: number;
 }
 
-/** A scheduler, and the workload with its prompts in the order in which it wants them. */
+/** A scheduler, and the workload with its prompts in the order of that scheduler. */
 export interface OracleSchedule {
-  /** The scheduler that places requests and gives up rewards by their known durations. */
+  /** The scheduler. It places requests, and gives up rewards, by their known durations. */
   readonly scheduler: Scheduler;
-  /** The same prompts, in the order in which it wants them. */
+  /** The same prompts, in the order of the scheduler. */
   readonly workload: Workload;
 }
 
@@ -73,7 +74,7 @@ export function oracleSchedule(options: OracleOptions): OracleSchedule {
       ...workload,
       prompt: (index) => {
         const at = order[index] ?? index;
-        // The order is the oracle's: no prompt waits for its turn in an earlier epoch.
+        // The oracle chooses the order, so no prompt is bound to an earlier epoch.
         const { comesBack: _, place = at, ...prompt } = workload.prompt(at);
         return { ...prompt, place };
       },
@@ -81,7 +82,7 @@ export function oracleSchedule(options: OracleOptions): OracleSchedule {
   };
 }
 
-/** Returns a scheduler with every mechanism of RollPacker that keeps all responses and all rewards. */
+/** Returns a scheduler with all mechanisms of RollPacker that keep all responses and all rewards. */
 function allBeside(job: Job, oneStepOff: boolean): Scheduler {
   return rollpackerScheduler(job, 'oracle', {
     tailBatching: false,
@@ -93,7 +94,7 @@ function allBeside(job: Job, oneStepOff: boolean): Scheduler {
   });
 }
 
-/** Places of prompts: inside each window of rounds, the one with the longest response first. */
+/** Returns the order of the prompts: in each window of rounds, prompts with the longest responses come first. */
 export function clairvoyantWindows(
   fixed: readonly FixedPrompt[],
   promptsPerRound: number,
@@ -112,7 +113,7 @@ export function clairvoyantWindows(
 }
 
 interface Known extends FixedPrompt {
-  /** Place in the data set. */
+  /** Index in the data set. */
   readonly place: number;
   readonly firstSample: number;
 }
@@ -120,14 +121,14 @@ interface Known extends FixedPrompt {
 type Decision<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { type: T }>;
 type Launch = Decision<'request.launch'>;
 
-/** A policy whose requests are placed, and whose rewards are given up, with knowledge of their durations. */
+/** Wraps a policy: it places requests, and gives up rewards, by their known durations. */
 class Knowing implements DrivenPolicy {
   readonly id: string;
   readonly #policy: DrivenPolicy;
   readonly #cost: CostModel;
   readonly #known: ReadonlyMap<string, Known>;
   readonly #rewards: RewardModel | undefined;
-  /** Requests without a reward. */
+  /** Launched requests that have no reward yet. */
   readonly #launched = new Map<string, Launch>();
 
   constructor(
@@ -156,14 +157,14 @@ class Knowing implements DrivenPolicy {
       if (one.type === 'request.launch') return placed[next++]!;
       return one.type === 'reward.dispatch' ? this.#dispatched(one) : one;
     });
-    // The policy learns where its requests really are.
+    // The policy is told the engines on which its requests really run.
     const answers = placed.flatMap(({ requestId, engineId }) =>
       this.#policy.send({ type: 'request.started', at: event.at, requestId, engineId } as AnyEvent),
     );
     return [...(mine as AnyDecision[]), ...answers];
   }
 
-  /** Requests of a moment: the longest first, each on the engine that is done first with it. */
+  /** Places the requests of the same time: the longest first, each on the engine that would finish earliest with it. */
   #place(launches: readonly Launch[]): Launch[] {
     const loads = new Map<string | undefined, EngineLoad>();
     for (const { engineId } of launches) loads.set(engineId, new EngineLoad(this.#cost));
@@ -188,7 +189,9 @@ class Knowing implements DrivenPolicy {
     return this.#known.get(promptId)!.responseTokens[index]!;
   }
 
-  /** Gives a dispatch that would exceed its budget a budget of 0 seconds, so that it ends at once with the reward of a timeout. */
+  /**
+   * Sets the budget of a dispatch to 0 seconds if it would exceed its budget, so that it ends at once with the reward of a timeout.
+   */
   #dispatched(dispatch: Decision<'reward.dispatch'>): Decision<'reward.dispatch'> {
     const launch = this.#launched.get(dispatch.requestId);
     if (launch === undefined || this.#rewards === undefined) return dispatch;
@@ -200,7 +203,7 @@ class Knowing implements DrivenPolicy {
   }
 }
 
-/** The requests that an engine has been given, and an estimate of their time from the cost model, without a simulation. */
+/** The requests of an engine, and an estimate of their time from the cost model, without a simulation. */
 class EngineLoad {
   readonly #cost: CostModel;
   #longest = 0;
@@ -219,13 +222,13 @@ class EngineLoad {
     this.#prefill += promptTokens;
   }
 
-  /** Returns the seconds until it is done with all its requests and with one more. */
+  /** Returns the seconds until the engine is done with all its requests and one more. */
   secondsWith(promptTokens: number, added: number): number {
     const { maxRunningSequences, kvCapacityTokens, memoryBoundSeconds, computeSecondsPerSequence } = this.#cost;
     const { overheadSeconds, secondsPerSequence, secondsPerContextToken, prefillSecondsPerToken } = this.#cost;
     const tokens = this.#tokens + added;
     const context = this.#context + contextTokens(promptTokens, added);
-    // As many steps as the longest response has tokens, and more where not all run at once.
+    // The number of steps is that of the longest response, or more if not all requests can run at once.
     const steps = Math.max(this.#longest, added, tokens / maxRunningSequences, context / kvCapacityTokens);
     return (
       Math.max(memoryBoundSeconds * steps, computeSecondsPerSequence * tokens) +

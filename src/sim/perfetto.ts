@@ -1,9 +1,9 @@
-/** A run as a Chrome trace (chrome://tracing, ui.perfetto.dev): a process a scheduler, a thread an engine. */
+/** Writes runs as a Chrome trace (chrome://tracing, ui.perfetto.dev): schedulers are processes, and engines are threads. */
 import type { ComparisonResult, EngineResult, RunResult } from './result.ts';
 
 interface TraceEvent {
   readonly name: string;
-  /** A span (`X`), a name of a process or thread (`M`), or a counter (`C`). */
+  /** Kind of entry: a span (`X`), a name of a process or thread (`M`), or a counter (`C`). */
   readonly ph: 'X' | 'M' | 'C';
   readonly pid: number;
   readonly tid: number;
@@ -14,7 +14,7 @@ interface TraceEvent {
 }
 
 const microseconds = (seconds: number): number => Math.round(seconds * 1e6);
-/** Lower thread ids are rounds and counters; engines come after them. */
+/** Engines have the thread ids from this one on; lower ids are rounds and counters. */
 const firstEngine = 10;
 
 function naming(pid: number, tid: number, what: 'process_name' | 'thread_name', text: string): TraceEvent {
@@ -29,11 +29,11 @@ function span(
   args: Record<string, unknown>,
 ): TraceEvent {
   const ts = microseconds(startSeconds);
-  // Both ends are rounded, so that spans that touch still touch.
+  // Both ends are rounded, so that adjacent spans have no gap between them.
   return { name, ph: 'X', pid, tid, ts, dur: microseconds(endSeconds) - ts, args };
 }
 
-/** Returns the rounds, and the queue at the end of each. */
+/** Returns the rounds, and the length of the queue at the end of each round. */
 function roundEvents(run: RunResult, pid: number): TraceEvent[] {
   const queue = (seconds: number, prompts: number): TraceEvent => ({
     name: 'long-prompt queue',
@@ -52,7 +52,7 @@ function roundEvents(run: RunResult, pid: number): TraceEvent[] {
   return events;
 }
 
-/** Returns the running sequences over all engines: the mean of each segment, added up. */
+/** Returns a counter of the running sequences of all engines: the sum of the means of their segments. */
 function runningCounter(engines: readonly EngineResult[], pid: number): TraceEvent[] {
   const changes = engines
     .flatMap((engine) => engine.timeline)
@@ -67,7 +67,7 @@ function runningCounter(engines: readonly EngineResult[], pid: number): TraceEve
   changes.forEach(({ ts, change }, index) => {
     sequences += change;
     if (changes[index + 1]?.ts === ts) return;
-    // Sums of fractions come back to nothing only nearly.
+    // A sum of fractions that should be zero may differ from zero by rounding errors.
     const args = { sequences: Math.max(0, Math.round(sequences * 100) / 100) };
     events.push({ name: 'running sequences', ph: 'C', pid, tid: 0, ts, args });
   });
@@ -83,8 +83,8 @@ function engineEvents(engine: EngineResult, pid: number, tid: number): TraceEven
 }
 
 /**
- * Returns the first run of every scheduler of every comparison, as a Chrome trace in JSON: spans for rounds and for each engine's
- * activities, counters for running sequences and for the long-prompt queue. Idle time of an engine is a gap.
+ * Returns the first run of every scheduler of every comparison, as a Chrome trace in JSON: with spans for rounds and for the
+ * activities of each engine, and counters for running sequences and the long-prompt queue. Idle time of an engine is a gap.
  */
 export function perfettoTrace(comparisons: readonly ComparisonResult[]): {
   traceEvents: TraceEvent[];

@@ -1,28 +1,28 @@
-/** Training costs of the presets: docs/calibration.md separates assumptions from fits. */
+/** Training costs of the presets; docs/calibration.md says which numbers are assumptions and which are fitted. */
 
-/** Seconds of a step around its rollout. */
+/** Seconds of a step outside of its rollout. */
 export interface PresetTimes {
   readonly fixedRolloutSeconds: number;
   readonly rewardTailSeconds: number;
-  /** Seconds of all passes and gradients of a step of 1024 responses, without the part that grows with tokens. */
+  /** Seconds of all passes and gradients of a step of 1024 responses, without the part that is proportional to tokens. */
   readonly trainFixedSeconds: number;
-  /** All passes and gradients of a token. */
+  /** Seconds of all passes and gradients per token. */
   readonly trainTokenSeconds: number;
   readonly weightSyncSeconds: number;
 }
 
-/** A pass is two of the six floating-point operations that a gradient takes for each parameter and token. */
+/** For each parameter and token, each of the two passes takes two floating-point operations, and a gradient six. */
 const passShare = 1 / 5;
-/** Share of the fixed seconds of training that come with the responses; the rest comes once all gradients are there. */
+/** Share of the fixed training time that is spent per response; the rest is spent once all gradients exist. */
 const responseShare = 0.5;
-/** Bandwidth from host memory to a GPU, in bytes a second. */
+/** Bandwidth from host memory to a GPU, in bytes per second. */
 export const hostBytesPerSecond = 25e9;
 
 /**
  * Splits the seconds of training into shares for a step, a response and a token.
  *
- * @param responses - of a step
- * @param shardBytes - weights that a GPU has in training
+ * @param responses - number of responses in a step
+ * @param shardBytes - bytes of weights on a GPU in training
  */
 export function trainingOf(
   { trainFixedSeconds, trainTokenSeconds, ...times }: PresetTimes,

@@ -1,6 +1,6 @@
 /**
- * Ready-made jobs: the three of RollPacker §6 (P0 = 128, R0 = 8, H800 GPUs), and the response lengths that reproduce its
- * Figure 12. `docs/calibration.md` describes how the constants were found and which figures do not fit.
+ * Ready-made jobs: the three of RollPacker §6 (P0 = 128, R0 = 8, H800 GPUs), and the response lengths that reproduce its Figure 12.
+ * `docs/calibration.md` describes the fit of the constants, and the results that do not fit.
  */
 import { oneOf } from '../core/nearest.ts';
 import { refuse } from '../errors.ts';
@@ -14,7 +14,7 @@ import type { Workload } from './workload/workload.ts';
 export interface JobPreset {
   /** Name of the preset. */
   readonly id: JobPresetId;
-  /** For people: model, GPUs and cap. */
+  /** Label for readers: model, GPUs and cap. */
   readonly label: string;
   /** Longest response, in tokens. */
   readonly capTokens: number;
@@ -31,8 +31,8 @@ const h800: EngineShape['gpu'] = { memoryGb: 80, bandwidthGbps: 3350, tflops: 98
 const batch = { promptsPerRound: 128, responsesPerPrompt: 8 };
 
 /**
- * Seconds that each doubling of the TP adds to a decode step, a layer: Llama 2 70B (80 layers) on H100 takes 37.0, 29.7 and 29.8
- * ms a token at TP 2, 4 and 8, measured end to end (splitwise), where its weights alone would save 13 and 6.5 ms.
+ * Seconds that each doubling of TP adds to the decode step of a layer. Llama 2 70B (80 layers) on H100 takes 37.0, 29.7 and 29.8 ms
+ * per token at TP 2, 4 and 8, measured end to end (splitwise); its weights alone would save 13 and 6.5 ms.
  */
 const doublingSeconds = 75e-6;
 
@@ -49,7 +49,7 @@ function preset(
     sandboxes,
   }: {
     readonly trainingReplicas: number;
-    /** GPUs that share the weights in training: its TP times its PP. */
+    /** GPUs that share the weights in training: TP times PP. */
     readonly trainingShards: number;
     readonly sandboxes: number;
   },
@@ -69,7 +69,7 @@ function preset(
       .map((tp) => {
         const derived = deriveCostModel({ ...shape, gpu: h800, tensorParallel: tp });
         const overhead = doublingSeconds * shape.layers * Math.log2(tp / shape.tensorParallel);
-        // The overhead was fitted at the degree of the preset; a smaller one cannot save more than there is.
+        // The overhead was fitted at the preset's degree; at a smaller degree, at most half of it can be saved.
         const overheadSeconds = Math.max(derived.overheadSeconds / 2, derived.overheadSeconds + overhead);
         return { tp, cost: { ...derived, ...times, overheadSeconds } };
       }),
@@ -94,9 +94,9 @@ function preset(
 }
 
 /**
- * The presets. Rewards are those of the mixed tasks of RollPacker §6: rules, code and a judge, a third of the prompts each.
- * Of a baseline step rewards and training are 47 and 14 % (7B, whose seven sandboxes Table 2 and Figure 11c imply), 8 and
- * 23 % (14B), 4 and 13 % (32B).
+ * The presets. Rewards are those of the mixed tasks of RollPacker §6: rules, code and a judge, for a third of the prompts each. In
+ * a baseline step, rewards take 47, 8 and 4 % of the time, and training 14, 23 and 13 % (7B, 14B and 32B). The seven sandboxes of
+ * the 7B job follow from Table 2 and Figure 11c.
  */
 export const jobPresets: readonly JobPreset[] = Object.freeze([
   preset(
@@ -176,7 +176,7 @@ export function jobPreset(id: string): JobPreset {
   return found;
 }
 
-/** Lengths inside the ranges of RollPacker Figure 2, one setting for all three jobs; fitted to Figure 12. */
+/** Lengths in the ranges of RollPacker Figure 2, with one setting for all three jobs; fitted to Figure 12. */
 export const rollpackerLengths: LongTail & { readonly correlation: number } = Object.freeze({
   medianTokens: 545,
   sigma: 0.75,
@@ -188,7 +188,7 @@ export const rollpackerLengths: LongTail & { readonly correlation: number } = Ob
 
 const promptTokens = interpolated([40, 80, 110, 150, 200, 280, 400, 700, 1200]);
 
-/** Returns a workload with responses as in RollPacker, cut at a cap. */
+/** Returns a workload with response lengths as in RollPacker, limited by a cap. */
 export function rollpackerWorkload(capTokens: number, seed: number, lengths = rollpackerLengths): Workload {
   const { correlation, ...tail } = lengths;
   return marginalWorkload({

@@ -1,11 +1,11 @@
 /**
- * Random numbers by name: each is fixed by its seed and keys, whatever was drawn before it. Two schedulers that ask for
- * the same sample of the same prompt get the same number (common random numbers).
+ * Random numbers by name: seed and keys determine each number, whatever was drawn before. Two schedulers that ask for the same
+ * sample of the same prompt get the same number (common random numbers).
  */
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 
-/** Mixes 32 bits of a key into a 32-bit hash (the finaliser of MurmurHash3 over a running sum). */
+/** Mixes 32 bits of a key into a 32-bit hash (MurmurHash3's finaliser on a running sum). */
 function mixBits(hash: number, bits: number): number {
   let h = (Math.imul(hash, 31) + bits + 0x9e3779b9) | 0;
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
@@ -13,30 +13,30 @@ function mixBits(hash: number, bits: number): number {
   return h ^ (h >>> 16);
 }
 
-/** Mixes a key into a hash. The bits of a large or a negative key beyond 32 are kept: it may be a seed. */
+/** Mixes a key into a hash. All bits of a large or a negative key count, because it may be a seed. */
 function mix(hash: number, key: number): number {
   const beyond = Math.floor(key / 2 ** 32);
   const mixed = mixBits(hash, key | 0);
   return beyond === 0 ? mixed : mixBits(mixed, beyond);
 }
 
-/** Returns a number in [0, 1), fixed by the keys (whole numbers). */
+/** Returns a number in [0, 1), determined by the keys (whole numbers). */
 export function uniform(...keys: readonly number[]): number {
   return uniformFloat64(xoroshiro128plus(keys.reduce(mix, 0)));
 }
 
-/** Returns a standard normal number, fixed by the keys. */
+/** Returns a standard normal number, determined by the keys. */
 export function normal(...keys: readonly number[]): number {
-  // Never 0 or 1, where the quantile is infinite.
+  // Shares of 0 and 1 are avoided, because their quantiles are infinite.
   return normalQuantile((uniform(...keys) * (2 ** 53 - 2) + 1) / 2 ** 53);
 }
 
-/** Returns a whole number from 0 to n − 1, fixed by the keys. */
+/** Returns a whole number from 0 to n − 1, determined by the keys. */
 export function pickIndex(n: number, ...keys: readonly number[]): number {
   return Math.min(n - 1, Math.floor(uniform(...keys) * n));
 }
 
-/** Returns the numbers from 0 to n − 1 in an order that the keys fix (Fisher and Yates). */
+/** Returns the numbers from 0 to n − 1 in an order that is determined by the keys (Fisher and Yates). */
 export function shuffled(n: number, ...keys: readonly number[]): number[] {
   const list = Array.from({ length: n }, (_, index) => index);
   for (let last = n - 1; last > 0; last -= 1) {
@@ -83,8 +83,8 @@ function ratio(coefficients: readonly (readonly number[])[], x: number): number 
 }
 
 /**
- * The quantile of the standard normal distribution, to a relative 1e-15; infinite at 0 and 1 (Wichura, algorithm AS 241,
- * Applied Statistics 1988).
+ * Returns the quantile of the standard normal distribution, with a relative error of 1e-15; infinite at 0 and 1 (Wichura, algorithm
+ * AS 241, Applied Statistics 1988).
  */
 export function normalQuantile(p: number): number {
   const q = p - 0.5;
@@ -95,7 +95,7 @@ export function normalQuantile(p: number): number {
   return q < 0 ? -size : size;
 }
 
-/** Standard normal distribution function, to 1e-7 absolute (Abramowitz and Stegun 7.1.26). */
+/** Returns the standard normal distribution function, with an absolute error of 1e-7 (Abramowitz and Stegun 7.1.26). */
 export function normalDistribution(x: number): number {
   const t = 1 / (1 + 0.3275911 * (Math.abs(x) / Math.SQRT2));
   const poly = ((((1.061405429 * t - 1.453152027) * t + 1.421413741) * t - 0.284496736) * t + 0.254829592) * t;

@@ -8,72 +8,72 @@ export interface StepResult {
   readonly roundId: string;
   /** A long round has no over-provisioning. */
   readonly kind: 'short' | 'long';
-  /** Tensor parallelism of its engines, where the scheduler sees to it. */
+  /** Tensor parallelism of its engines, if the scheduler chooses it. */
   readonly tp?: number;
-  /** Begin, from the start of the job. */
+  /** Start, from the start of the job. */
   readonly startSeconds: number;
   /** Seconds of the rollout in which the engines changed their tensor parallelism. */
   readonly reshardSeconds: number;
-  /** Seconds of the rollout, from its start until nothing of the round is in flight. */
+  /** Seconds of the rollout, from its start until no request of the round is in flight. */
   readonly rolloutSeconds: number;
-  /** Seconds from the last kept response until its reward is known and training can begin. */
+  /** Seconds from the last kept response until its reward is known, so that training can begin. */
   readonly rewardSeconds: number;
-  /** Seconds from then until the passes of the reference model and for log-probabilities are over. */
+  /** Seconds from that time until the passes of the reference model and for log-probabilities are over. */
   readonly referenceSeconds: number;
-  /** Seconds of gradients after that. */
+  /** Seconds of gradients after these passes. */
   readonly trainSeconds: number;
   /** Seconds until the engines have the new weights. */
   readonly syncSeconds: number;
   /** End, from the start of the job. */
   readonly endSeconds: number;
-  /** Prompts that it trained on. */
+  /** Number of trained prompts. */
   readonly prompts: number;
-  /** Responses that it trained on. */
+  /** Number of trained responses. */
   readonly responses: number;
-  /** Tokens of the responses that are trained on. */
+  /** Tokens of the trained responses. */
   readonly keptTokens: number;
   /** Tokens generated in the round, including aborted responses. */
   readonly generatedTokens: number;
   /** Tokens that aborted requests had generated. */
   readonly abortedTokens: number;
-  /** Mean length of the responses that it trained on. */
+  /** Mean length of the trained responses, in tokens. */
   readonly meanResponseTokens: number;
-  /** Length of the longest of them. */
+  /** Length of the longest trained response, in tokens. */
   readonly maxResponseTokens: number;
-  /** Kept responses that ran into the length cap. */
+  /** Trained responses that reached the length cap. */
   readonly cappedResponses: number;
-  /** Sequences that lost their KV cache for want of room. */
+  /** Sequences that lost their KV cache because the cache was full. */
   readonly preemptions: number;
-  /** Prompts that the round left for a later one. */
+  /** Prompts that the round deferred to a later one. */
   readonly deferredPrompts: number;
   /** Prompts in the long-prompt queue when the step ended. */
   readonly queueDepth: number;
-  /** Rounds that the prompts of this step had waited in the queue, one entry for each that had. */
+  /** For each prompt of this step that had waited in the queue: the number of rounds that it waited. */
   readonly queueAges: readonly number[];
-  /** Share of engine time in the rollout in which an engine had nothing to run, over all engines: 0 to 1. */
+  /** Share of the rollout time of all engines in which an engine had nothing to run: 0 to 1. */
   readonly bubbleRatio: number;
   /** Versions by which the generating weights are behind the trained ones; 0 for a synchronous job. */
   readonly lag: number;
 }
 
 /**
- * A stretch of time in which an engine ran about the same number of sequences, or its GPUs did something else. The
- * segments of an engine have no gaps: idle time in a rollout is a `rollout` segment with nothing running.
+ * A time interval in which an engine ran about the same number of sequences, or in which its GPUs did other work. The segments of
+ * an engine have no gaps: idle time in a rollout is a `rollout` segment with nothing running.
  */
 export interface Segment {
-  /** Begin, from the start of the job. */
+  /** Start, from the start of the job. */
   readonly startSeconds: number;
   /** End, from the start of the job. */
   readonly endSeconds: number;
   /** The activity of the GPUs. */
   readonly activity: 'rollout' | 'reference' | 'train' | 'sync' | 'reward' | 'overhead';
-  /** Running sequences (rollout only); the mean over the stretch. */
+  /** Mean number of running sequences in the interval (rollout only). */
   readonly running: number;
 }
 
 /** One inference engine and its GPUs. */
 export interface EngineResult {
-  /** Id of the engine, or of the GPUs where engines change. */
+  /** Id of the engine, or of its GPUs if the scheduler changes engines. */
   readonly engineId: string;
   /** Number of its GPUs. */
   readonly gpus: number;
@@ -81,9 +81,9 @@ export interface EngineResult {
   readonly busySeconds: number;
   /** Share of all rollout time in which it ran nothing: 0 to 1. */
   readonly bubbleRatio: number;
-  /** Sequences that lost their KV cache for want of room. */
+  /** Sequences that lost their KV cache because the cache was full. */
   readonly preemptions: number;
-  /** Activities over time; empty where none were kept. */
+  /** Activities over time; empty if none were recorded. */
   readonly timeline: readonly Segment[];
 }
 
@@ -100,25 +100,25 @@ export interface Interval {
 }
 
 /**
- * Counts of the fixed responses, which a baseline would train on: the first R0 of each prompt, in its first try. A
- * prompt that was deferred is drawn again.
+ * Counts about the fixed responses, which a baseline trains on: the first R0 responses of each prompt, in its first round. The
+ * responses of a deferred prompt are drawn again.
  */
 export interface KeptCounts {
-  /** Fixed responses of the trained prompts that are at least `RunOptions.longTokens` long; 0 without it. */
+  /** Fixed responses of the trained prompts with at least `RunOptions.longTokens` tokens; 0 without this option. */
   readonly longFixed: number;
-  /** Fixed long responses that are trained on. */
+  /** Fixed long responses that are also trained on. */
   readonly longKept: number;
-  /** Responses trained on that are as long, others than the fixed ones among them. */
+  /** Trained responses of at least this length, including responses that are not fixed ones. */
   readonly longTrained: number;
-  /** Responses trained on that were drawn again. */
+  /** Trained responses that were drawn again. */
   readonly redrawnResponses: number;
   /** Tokens of the redrawn responses. */
   readonly redrawnTokens: number;
-  /** Tokens of the fixed responses of the same prompts. */
+  /** Tokens of the fixed responses of the prompts that were drawn again. */
   readonly redrawnFixedTokens: number;
-  /** Groups trained on whose rewards are known. */
+  /** Trained groups with known rewards. */
   readonly rewardedGroups: number;
-  /** Groups among them whose rewards are all equal: they have no advantage. */
+  /** Of these groups, those whose rewards are all equal: they have no advantage. */
   readonly evenGroups: number;
 }
 
@@ -128,67 +128,67 @@ export interface RunResult {
   readonly scheduler: string;
   /** Seed of the workload. */
   readonly seed: number;
-  /** Its steps, in order. */
+  /** The steps, in order. */
   readonly steps: readonly StepResult[];
-  /** Its engines, over time. */
+  /** The engines, over time. */
   readonly engines: readonly EngineResult[];
   /** Seconds of all steps. */
   readonly totalSeconds: number;
   /** Seconds of all rollouts. */
   readonly rolloutSeconds: number;
-  /** Prompts trained on, each once. */
+  /** Number of trained prompts, each counted once. */
   readonly trainedPrompts: number;
-  /** Number of responses that were trained on. */
+  /** Number of trained responses. */
   readonly trainedResponses: number;
   /** Tokens of the kept responses. */
   readonly keptTokens: number;
   /** Tokens generated, including aborted responses. */
   readonly generatedTokens: number;
-  /** Mean length of the responses trained on. */
+  /** Mean length of the trained responses, in tokens. */
   readonly meanResponseTokens: number;
-  /** Share of trained responses that ran into the length cap: 0 to 1. */
+  /** Share of the trained responses that reached the length cap: 0 to 1. */
   readonly cappedShare: number;
-  /** Share of engine time in rollouts with nothing to run: 0 to 1. */
+  /** Share of the engine time in rollouts without anything to run: 0 to 1. */
   readonly bubbleRatio: number;
-  /** Sequences that lost their KV cache for want of room. */
+  /** Sequences that lost their KV cache because the cache was full. */
   readonly preemptions: number;
-  /** Rounds that deferred prompts waited in the queue, mean. */
+  /** Mean number of rounds that deferred prompts waited in the queue. */
   readonly meanQueueAge: number;
   /** Longest wait in the queue, in rounds. */
   readonly maxQueueAge: number;
   /** Lengths of trained responses at 0, 1, …, 100 %. */
   readonly lengthQuantiles: readonly number[];
-  /** Counts of the responses that a baseline would train on. */
+  /** Counts about the responses that a baseline would train on. */
   readonly kept: KeptCounts;
-  /** Kept tokens that weights of an older version generated than the ones that they train. */
+  /** Kept tokens that were generated by older weights than the weights that they train. */
   readonly staleTokens: number;
-  /** Most versions that any of them is behind. */
+  /** Largest number of versions by which these older weights are behind. */
   readonly maxLag: number;
 }
 
-/** The place of a scheduler in an ablation: it does what the scheduler below does, and one mechanism more. */
+/** The position of a scheduler in an ablation: it has the mechanisms of another scheduler, and one more. */
 export interface Variant {
-  /** Name of all variants together, for people: `RollPacker`. */
+  /** Common name of all variants, for readers: `RollPacker`. */
   readonly ablation: string;
-  /** Id of the scheduler below. */
+  /** Id of the scheduler that it builds on. */
   readonly above: string;
-  /** The mechanism that it adds, for people. */
+  /** The mechanism that it adds, for readers. */
   readonly adds: string;
 }
 
-/** One scheduler on one workload, over all seeds, beside the baseline. */
+/** One scheduler on one workload over all seeds, compared with the baseline. */
 export interface SchedulerResult {
   /** Id of the scheduler. */
   readonly scheduler: string;
-  /** For people: tables and charts. */
+  /** Label for readers, in tables and charts. */
   readonly label: string;
-  /** Place in an ablation; absent where a scheduler is not part of one. */
+  /** Position in an ablation; absent if the scheduler is not part of one. */
   readonly variant?: Variant;
   /** One run for each seed. */
   readonly runs: readonly RunResult[];
-  /** Seconds a step, mean over steps and seeds. */
+  /** Seconds per step, mean over steps and seeds. */
   readonly stepSeconds: Interval;
-  /** Seconds of a rollout, mean over steps and seeds. */
+  /** Seconds per rollout, mean over steps and seeds. */
   readonly rolloutSeconds: Interval;
   /** Time of the baseline for the same number of trained prompts ÷ time of this scheduler; 1 for the baseline. */
   readonly speedup: Interval;
@@ -198,45 +198,48 @@ export interface SchedulerResult {
   readonly rolloutSpeedup: Interval;
   /** Mean kept response length ÷ that of the baseline. */
   readonly keptTokenRatio: number;
-  /** Seconds of the oracle schedule for a kept token ÷ seconds of this scheduler; absent where the oracle was not run. */
+  /** Seconds of the oracle schedule for a kept token ÷ seconds of this scheduler; absent if the oracle was not run. */
   readonly ofOracle?: number;
-  /** Share of the longest 1 % of the fixed responses that is trained on: 0 to 1. */
+  /** Share of the longest 1 % of the fixed responses that is also trained on: 0 to 1. */
   readonly longestKeptShare: number;
-  /** Responses trained on that are as long as those, redrawn ones included ÷ number of those. */
+  /** Trained responses (including redrawn ones) at least as long as the longest 1 % of the fixed responses ÷ number of those. */
   readonly longestTrainedRatio: number;
   /** Share of the trained groups whose rewards are all equal: 0 to 1. */
   readonly evenGroupShare: number;
-  /** Share of the responses trained on that were drawn again after their prompt had been deferred: 0 to 1. */
+  /** Share of the trained responses that were drawn again after their prompt had been deferred: 0 to 1. */
   readonly redrawnShare: number;
-  /** Tokens that redrawn responses have fewer than the fixed ones of their prompts, as a share of the baseline's kept tokens. */
+  /**
+   * Tokens of the fixed responses minus tokens of the redrawn responses of the same prompts, as a share of the baseline's kept
+   * tokens.
+   */
   readonly redrawnLoss: number;
-  /** Share of the kept tokens that weights of an older version generated than the ones that they train: 0 to 1. */
+  /** Share of the kept tokens that were generated by older weights than the weights that they train: 0 to 1. */
   readonly staleShare: number;
-  /** Most versions that any of them is behind. */
+  /** Largest number of versions by which these older weights are behind. */
   readonly maxLag: number;
-  /** Share of trained responses that ran into the length cap: 0 to 1. */
+  /** Share of the trained responses that reached the length cap: 0 to 1. */
   readonly cappedShare: number;
-  /** Share of engine time in rollouts with nothing to run: 0 to 1. */
+  /** Share of the engine time in rollouts without anything to run: 0 to 1. */
   readonly bubbleRatio: number;
-  /** Rounds that deferred prompts waited in the queue, mean. */
+  /** Mean number of rounds that deferred prompts waited in the queue. */
   readonly meanQueueAge: number;
   /** Longest wait in the queue, in rounds. */
   readonly maxQueueAge: number;
 }
 
-/** One workload through several schedulers. */
+/** One workload under several schedulers. */
 export interface ComparisonResult {
   /** The workload; lengths in tokens. */
   readonly workload: {
     readonly name: string;
     readonly source: string;
     readonly prompts: number;
-    /** The way responses that were never recorded were made: `recorded`, `within-prompt`, `copula`, … */
+    /** Origin of responses that were never recorded: `recorded`, `within-prompt`, `copula`, … */
     readonly resampling: string;
     readonly correlation: number;
     readonly capTokens: number;
     readonly meanTokens: number;
-    /** A caveat about the lengths: that they are estimates. */
+    /** A caveat about the lengths, if they are estimates. */
     readonly caveat?: string;
     readonly quantiles: Readonly<Record<'p50' | 'p75' | 'p90' | 'p99' | 'max', number>>;
   };
@@ -244,8 +247,8 @@ export interface ComparisonResult {
   readonly settings: Readonly<Record<string, number | string>>;
   /** The results, the baseline first. */
   readonly schedulers: readonly SchedulerResult[];
-  /** The oracle schedule on the same workload: all fixed responses are kept. Absent where it was not asked for. */
+  /** The oracle schedule on the same workload, which keeps all fixed responses; absent if not asked for. */
   readonly oracle?: SchedulerResult;
-  /** Notes for the reader of this comparison, in sentences. */
+  /** Notes for readers of this comparison, in sentences. */
   readonly notes: readonly string[];
 }

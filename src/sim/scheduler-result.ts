@@ -1,13 +1,15 @@
-/** Summarizes the runs of a scheduler beside those of the baseline: `docs/metrics.md` defines each number once. */
+/**
+ * Summarizes the runs of a scheduler, compared with those of the baseline; `docs/metrics.md` is the only definition of each number.
+ */
 import { keptShares } from './kept-shares.ts';
 import { ratio, sumOf } from './metrics.ts';
 import type { Interval, RunResult, SchedulerResult } from './result.ts';
 import { bootstrap } from './statistics.ts';
 
-/** Runs to compare with: on the same seeds, in the same order. */
+/** Runs to compare with, on the same seeds and in the same order. */
 export interface Beside {
   readonly baseline: readonly RunResult[];
-  /** The oracle schedule, where it was run. */
+  /** The oracle schedule, if it was run. */
   readonly oracle?: readonly RunResult[];
   /** Confidence of the intervals. */
   readonly confidence: number;
@@ -21,7 +23,7 @@ export function schedulerResult(
 ): SchedulerResult {
   const pairs = runs.map((run, index) => ({ run, base: baseline[index]! }));
   type Pair = (typeof pairs)[number];
-  // Seeds are resampled as pairs: both schedulers saw the same prompts and samples.
+  // Seeds are resampled as pairs of runs, because both schedulers had the same prompts and samples.
   const interval = (statistic: (cases: readonly Pair[]) => number): Interval =>
     bootstrap(pairs, statistic, { seed: 1, confidence });
   const quotient = (over: (pair: Pair) => number, under: (pair: Pair) => number): Interval =>
@@ -85,7 +87,7 @@ export function schedulerResult(
   };
 }
 
-/** Returns the seconds of all runs ÷ tokens that they train on. */
+/** Returns the seconds of all runs ÷ their trained tokens. */
 function secondsPerToken(runs: readonly RunResult[]): number {
   return ratio(
     sumOf(runs, (run) => run.totalSeconds),

@@ -1,4 +1,4 @@
-/** Statistics of simulation results, over the library `simple-statistics`. */
+/** Statistics of simulation results, with the library `simple-statistics`. */
 import { quantileSorted } from 'simple-statistics';
 import { refuse } from '../errors.ts';
 import { pickIndex } from './random.ts';
@@ -6,11 +6,11 @@ import type { Interval } from './result.ts';
 
 /** Options of a bootstrap. */
 export interface BootstrapOptions {
-  /** A safe whole number. */
+  /** Seed, a safe whole number. */
   readonly seed: number;
-  /** Resamples, a whole number >= 1; by default 2000. */
+  /** Number of resamples, a whole number >= 1; by default 2000. */
   readonly resamples?: number;
-  /** Confidence above 0 and below 1, by default 0.95. */
+  /** Confidence level, above 0 and below 1; by default 0.95. */
   readonly confidence?: number;
 }
 
@@ -21,8 +21,8 @@ export function checkConfidence(confidence: number): void {
 }
 
 /**
- * Returns a statistic of a sample with its bootstrap percentile interval. Cases are resampled whole, so that pairs stay
- * pairs: a ratio of two schedulers on the same seeds keeps their common variation.
+ * Returns a statistic of a sample with its bootstrap percentile interval. Cases are resampled as a whole, so that pairs stay
+ * together: a ratio of two schedulers on the same seeds is not widened by their common variation.
  *
  * @throws PolicyError `invalid_input` without cases, and for options out of range
  */
@@ -38,7 +38,7 @@ export function bootstrap<T>(
     refuse('invalid_input', 'resamples', 'a whole number >= 1', resamples);
   checkConfidence(confidence);
   if (cases.length === 1) {
-    // Every resample is the sample itself.
+    // With one case, every resample equals the sample.
     const only = statistic(cases);
     return { value: only, low: only, high: only, confidence };
   }

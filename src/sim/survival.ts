@@ -1,6 +1,6 @@
 /** The Kaplan–Meier estimate of a length distribution from exact and censored lengths. */
 
-/** A length; a censored one is a lower bound. */
+/** A length; if it is censored, it is a lower bound. */
 export interface Observation {
   readonly tokens: number;
   readonly censored: boolean;
@@ -8,20 +8,20 @@ export interface Observation {
 
 /** An estimated distribution of lengths. */
 export interface Survival {
-  /** Returns the share of responses that are longer than this. */
+  /** Returns the share of responses with more tokens than this. */
   beyond(tokens: number): number;
-  /** Returns the length below which this share (0 to 1) lies; `capTokens` beyond the observations. */
+  /** Returns the length below which this share (0 to 1) of responses lies; `capTokens` beyond the observations. */
   quantile(share: number): number;
 }
 
-/** A share is a product of many factors: it meets a step of the distribution only nearly. */
+/** A share is a product of many factors, so that it equals a step of the distribution only up to rounding. */
 const rounding = 1e-12;
 
 /**
- * Estimates a distribution (Kaplan and Meier 1958). At equal lengths a completion comes before a censoring.
+ * Estimates a distribution (Kaplan and Meier 1958). At equal lengths, exact observations count before censored ones.
  *
  * @param observations - at least one
- * @param capTokens - assumed length of responses that outlive every observation
+ * @param capTokens - assumed length of responses that are longer than every observation
  */
 export function survivalQuantile(observations: readonly Observation[], capTokens: number): Survival {
   const sorted = [...observations].sort((a, b) => a.tokens - b.tokens || Number(a.censored) - Number(b.censored));
@@ -49,7 +49,7 @@ export function survivalQuantile(observations: readonly Observation[], capTokens
   };
 }
 
-/** Returns the first index for which it holds, where it holds for all later ones; n if for none. */
+/** Returns the first index at which a condition holds, if it then holds for all later ones; n if it never holds. */
 function firstWhere(n: number, holds: (index: number) => boolean): number {
   let [low, high] = [0, n];
   while (low < high) {

@@ -1,4 +1,4 @@
-/** Arbitraries of fast-check for the inputs of policies and planners. All of them shrink. */
+/** Arbitraries of fast-check for the inputs of policies and planners; all of them shrink. */
 import fc from 'fast-check';
 import type { AnyEvent } from '../core/definition.ts';
 import type { PlacedEngine, Prompt, VocabularyEvent } from '../schemas/index.ts';
@@ -7,13 +7,13 @@ import { likelyEvents } from './run.ts';
 import { tapes } from './search.ts';
 import type { Tested } from './tested.ts';
 
-/** A job's machines. Each GPU stands in one server and in one engine. */
+/** The machines of a job. Each GPU belongs to one server and to one engine. */
 export interface Cluster {
-  /** Servers and their GPUs, as settings named `servers` take them. */
+  /** Servers and their GPUs, in the format of settings named `servers`. */
   readonly servers: readonly { readonly serverId: string; readonly gpuIds: readonly string[] }[];
-  /** Engines, one tensor-parallel group each, within a server. */
+  /** Engines, one tensor-parallel group each, all GPUs of an engine in one server. */
   readonly engines: readonly PlacedEngine[];
-  /** The servers as nodes that preprocess samples, with the ranks of their GPUs, numbered from 0. */
+  /** The servers as nodes that preprocess samples, with the ranks of their GPUs, from 0. */
   readonly nodes: readonly { readonly nodeId: string; readonly hostMemoryBytes: number; readonly ranks: number[] }[];
 }
 
@@ -21,14 +21,14 @@ export interface Cluster {
 export interface ClusterBounds {
   /** Most servers, by default 4; at least 1. */
   readonly servers?: number;
-  /** Most GPUs in a server, by default 8: powers of two up to it. */
+  /** Most GPUs in a server, by default 8: the number is a power of two. */
   readonly gpusPerServer?: number;
 }
 
 const powersUpTo = (most: number): number[] =>
   Array.from({ length: Math.floor(Math.log2(most)) + 1 }, (_, n) => 2 ** n);
 
-/** Makes clusters: the same number of GPUs in each server, a tensor-parallel degree that divides it. */
+/** Makes clusters: all servers have the same number of GPUs, which the tensor-parallel degree divides. */
 export function clusters({ servers: most = 4, gpusPerServer = 8 }: ClusterBounds = {}): fc.Arbitrary<Cluster> {
   return fc
     .record({
@@ -59,7 +59,10 @@ export function clusters({ servers: most = 4, gpusPerServer = 8 }: ClusterBounds
     });
 }
 
-/** Makes the events that describe a cluster to a policy, at one time in seconds: `engine.added`, `engines.placed`, `node.added`. */
+/**
+ * Makes the events that describe a cluster to a policy, all at one time (in seconds): `engine.added`, `engines.placed`,
+ * `node.added`.
+ */
 export function clusterEvents({ engines, nodes }: Cluster, at = 0): VocabularyEvent[] {
   return [
     ...engines.map(({ engineId }): VocabularyEvent => ({ type: 'engine.added', at, engineId })),
@@ -72,13 +75,13 @@ export function clusterEvents({ engines, nodes }: Cluster, at = 0): VocabularyEv
 export interface PromptBounds {
   /** Most prompts, by default 32. */
   readonly most?: number;
-  /** Domains that they may have; none if absent. */
+  /** Domains of the prompts; none if absent. */
   readonly domains?: readonly string[];
   /** Most tokens of a prompt, by default 4096. */
   readonly promptTokens?: number;
 }
 
-/** Makes batches of prompts, each id once: `prompts` of `round.opened` and `prompts.supplied`. */
+/** Makes batches of prompts with distinct ids, for `prompts` of `round.opened` and `prompts.supplied`. */
 export function promptBatches({
   most = 32,
   domains = [],
@@ -108,8 +111,8 @@ export interface LengthBounds {
 }
 
 /**
- * Makes lengths in tokens with a long tail, as of responses and of sequences in a batch: mostly short, few near the longest,
- * some equal. They fit `lengths` of flex-ulysses and of micro-batches.
+ * Makes lengths in tokens with a long tail, as responses have: mostly short, few near the longest, some equal. They are inputs for
+ * `lengths` of flex-ulysses and of micro-batches.
  */
 export function sequenceLengths({ least = 0, most = 64, longest = 32_768 }: LengthBounds = {}): fc.Arbitrary<number[]> {
   const length = fc.oneof(
@@ -121,7 +124,7 @@ export function sequenceLengths({ least = 0, most = 64, longest = 32_768 }: Leng
 }
 
 /**
- * Makes streams of likely events for a policy, by its `arbitrary`; late, repeated and refused ones are among them.
+ * Makes streams of likely events for a policy, by its `arbitrary`. They include late, repeated and refused events.
  *
  * @param most - most events, by default 60
  */
@@ -131,14 +134,14 @@ export function eventStreams(tested: Tested, config: unknown, most = 60): fc.Arb
     .map(([tape, length]) => likelyEvents(tested, config, tape, length));
 }
 
-/** A stream of events, and a malformed one, which the policy must refuse without any change. */
+/** A stream of valid events, and a malformed event, which the policy must refuse without any change. */
 export interface MalformedStream extends Malformed {
-  /** The events before it. */
+  /** The valid events before the malformed one. */
   readonly before: readonly AnyEvent[];
 }
 
 /**
- * Makes streams that end in a malformed event: an unknown key, or a value of another type, anywhere in a likely event.
+ * Makes streams that end in a malformed event: it has an unknown key or a value of another type at any place.
  *
  * @param most - most events, by default 60
  */

@@ -8,11 +8,11 @@ import type { VocabularyDecision, VocabularyEvent } from '../schemas/index.ts';
 import { HostAudit } from './host-audit.ts';
 import { textOfRun } from './search.ts';
 
-/** A host, as far as a policy sees it. */
+/** The interface of a host to a policy. */
 export interface HostUnderTest {
-  /** Carries out one decision; notices are passed too, in order. It may report at once, or later. */
+  /** Carries out one decision; notices are passed too, in order. The host may report the outcome at once, or later. */
   carryOut?(decision: VocabularyDecision): void | Promise<void>;
-  /** In place of `carryOut`: what the host gives to `policy.handle`. */
+  /** Instead of `carryOut`: the handlers that the host passes to `policy.handle`. */
   handlers?: CommandHandlers<VocabularyDecision, TailBatchingCommand['type']>;
   /** Stops running requests and timers when the check is over. */
   close?(): void | Promise<void>;
@@ -20,13 +20,13 @@ export interface HostUnderTest {
 
 /** Options of a check of a host. */
 export interface HostCheckOptions {
-  /** Configuration of tail-batching, in place of small rounds with much speculation and an abort grace of 0.1 s. */
+  /** Configuration of tail-batching. The default has small rounds, much speculation, and an abort grace of 0.1 s. */
   readonly config?: Readonly<Record<string, unknown>>;
-  /** Rounds that are played, by default 3. */
+  /** Number of rounds, by default 3. */
   readonly rounds?: number;
-  /** Seconds of real time until all must be answered, by default 10. */
+  /** Seconds of real time until all commands must be answered, by default 10. */
   readonly limitSeconds?: number;
-  /** Seconds of real time without further reports after the last answer, by default 0.05. */
+  /** Seconds of real time to wait for further reports after the last answer, by default 0.05. */
   readonly quietSeconds?: number;
 }
 
@@ -38,7 +38,7 @@ const defaults = {
   abortGraceSeconds: 0.1,
 };
 
-/** Passes events and decisions on, one after the other, even if a host reports while it receives a decision. */
+/** Passes events and decisions on, one after the other, even if a host reports an event while it receives a decision. */
 class Exchange {
   readonly audit = new HostAudit();
   readonly log: AnyEvent[] = [];
@@ -65,7 +65,7 @@ class Exchange {
     this.#pump();
   }
 
-  /** Stops the exchange: neither side hears the other from now on. */
+  /** Stops the exchange: from now on no message is passed to either side. */
   stop(): void {
     this.#host = undefined;
   }
@@ -89,7 +89,7 @@ class Exchange {
     this.changed();
   }
 
-  /** Returns the next report of the host, or the next round once the last one has drained. */
+  /** Returns the next report of the host, or a new round once the last one has drained. */
   #next(): VocabularyEvent | undefined {
     const event = this.#waiting.shift();
     if (event !== undefined) {
@@ -133,14 +133,14 @@ function carryOut(host: HostUnderTest, decision: VocabularyDecision): unknown {
 }
 
 /**
- * Checks a host adapter: plays rounds of tail-batching with it, in real time, and compares its reports with the decisions.
- * It finds aborts, launches, timers and requests for prompts that are never answered; responses that end twice or were
- * never launched; timers that fire early or unasked; events that the policy refuses; and a `carryOut` that fails. It cannot
- * find what a policy cannot see: wrong tokens, or an engine that continues after its abort.
+ * Checks a host adapter: plays rounds of tail-batching with it, in real time, and compares its reports with the decisions. It finds
+ * aborts, launches, timers and requests for prompts that are never answered; responses that end twice or were never launched;
+ * timers that fire early or unasked; events that the policy refuses; and a `carryOut` that fails. It cannot find faults that no
+ * event shows: wrong tokens, or an engine that continues after its abort.
  *
  * Give the adapter engines that answer in milliseconds, such as those of `rollflex/mock-engine`.
  *
- * @param connect - makes the adapter; it reports events by the function that it is given, whose `at` is in seconds
+ * @param connect - makes the adapter, which reports events by the given function; `at` of an event is in seconds
  * @throws Error that names all faults, with the last events and decisions
  */
 export async function checkHost(
@@ -160,7 +160,7 @@ export async function checkHost(
     exchange.start(host);
   });
   const problems = [...exchange.audit.problems];
-  // A problem stops the rounds early, and open work is no fault then.
+  // A problem stops the rounds early; open work is then no fault.
   if (problems.length === 0) problems.push(...exchange.audit.debts());
   exchange.stop();
   await host.close?.();

@@ -1,4 +1,4 @@
-/** Nothing lost, nothing twice: a policy against a model of its host. */
+/** Checks with a model of a host that a policy loses nothing and hands nothing over twice. */
 import type { AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
 import { create } from '../core/start.ts';
 import { isPolicyError } from '../errors.ts';
@@ -20,12 +20,12 @@ export function placesOf(definition: AnyPolicyDefinition, saved: unknown): Place
 }
 
 /**
- * Plays one run: a host that makes trouble, then one that cooperates until the round has ended and drained.
+ * Plays one run. The host first makes trouble, and then cooperates until the round has ended and drained.
  *
  * @param tape - steers the host; the same tape gives the same run
  * @param length - events of the part with trouble
- * @param log - takes the events that were sent, refused ones included
- * @throws Error that names the id that was lost or handed over twice, or the round that does not end
+ * @param log - receives the events that were sent, including refused ones
+ * @throws Error with the id that was lost or handed over twice, or with the round that does not end
  */
 export function playHost(
   definition: AnyPolicyDefinition,
@@ -50,14 +50,14 @@ export function playHost(
     try {
       send(host.trouble(choices, at + choices.below(10)));
     } catch (error) {
-      // A host may report the impossible; the policy refuses it.
+      // A host may report an impossible event; the policy must refuse it.
       if (!isPolicyError(error) || error.code === 'internal') throw error;
     }
     if (choices.below(10) === 0)
       policy = create(definition, { snapshot: copy(policy.snapshot()) }) as unknown as Subject;
     if (index % 4 === 3 || index === length - 1) host.books.compareWith(placesOf(definition, policy.snapshot().state));
   }
-  // A round takes far fewer steps, from any state that the trouble has left.
+  // From any state after the trouble, a round takes far fewer steps.
   for (let step = 0; step < 3000; step += 1) {
     const event = host.cooperate(at);
     if (event === undefined) {
@@ -70,16 +70,16 @@ export function playHost(
 }
 
 /**
- * Checks a policy with the messages of speculative-admission, or a recipe with those of tail-batching, against a model of
- * a host. The host loses engines, aborts late or never, reports twice, restarts, and cooperates in the end. Its books
- * track every prompt and response: they reveal a policy that loses one, hands one over twice, misses R0 or P0, exceeds a
- * limit or does not end its round. The policy needs ledgers `prompts` and `responses`.
+ * Checks a policy with the messages of speculative-admission, or a recipe with those of tail-batching, against a model of a host.
+ * The host loses engines, aborts late or never, reports twice, restarts, and cooperates in the end. It tracks every prompt and
+ * response, and so finds a policy that loses a prompt or response, hands it over twice, misses R0 or P0, exceeds a limit, or does
+ * not end its round. The policy needs ledgers `prompts` and `responses`.
  *
  * @example
  * ```ts
  * checkConservation(speculativeAdmission, { config: { promptsPerRound: 3, responsesPerPrompt: 2 } });
  * ```
- * @throws Error that names the fault, with the smallest run that shows it and the seed to repeat it
+ * @throws Error with the fault, the smallest run that shows the fault, and the seed to repeat the run
  */
 export function checkConservation(definition: AnyPolicyDefinition, options: SearchOptions): void {
   const takes = new Set<string>(definition.events.map(({ type }) => type));

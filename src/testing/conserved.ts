@@ -4,7 +4,7 @@ import type { Case } from './law.ts';
 import { addTo, multisetOf, textOfSet } from './multiset.ts';
 import { answer, newSubject } from './run.ts';
 
-/** Throws if a ledger does not hold exactly the ids that have entered and not left. */
+/** Throws if a ledger does not hold exactly the ids that have entered and not left it. */
 export function conserved({ definition, config, events }: Case): void {
   const subject = newSubject(definition, config);
   if (definition.ledgers.length === 0) throw new Error('it declares no ledger');
@@ -12,7 +12,7 @@ export function conserved({ definition, config, events }: Case): void {
   let before = heldNow();
   for (const event of events) {
     const given = answer(subject, event);
-    // There is nothing to count after an event on which `apply` failed: law 3 reports it.
+    // If `apply` failed on an event, nothing can be counted after it; law 3 reports the failure.
     if ('refused' in given && isPolicyError(given.refused) && given.refused.code === 'internal') return;
     const after = heldNow();
     const decisions = 'refused' in given ? [] : given.decisions;

@@ -1,13 +1,13 @@
-/** Law 10, by counting: the items that an event walks over must not grow with the number in flight. */
+/** Law 10, checked by counting: the items that an event visits must not grow with the number in flight. */
 import type { AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
 import { parse } from '../core/validate.ts';
 import { messageOf } from './search.ts';
 
-/** Events that bring a policy to n in flight, and events to measure then. */
+/** Events that bring a policy to n ids in flight, and events to measure after them. */
 export interface InFlightLoad {
-  /** Events that bring this number into flight. */
+  /** Events that bring this number of ids into flight. */
   readonly build: readonly AnyEvent[];
-  /** Events whose cost is counted then. */
+  /** Events to measure after them. */
   readonly probes: readonly AnyEvent[];
 }
 
@@ -43,7 +43,7 @@ const walks: readonly (readonly [object, readonly PropertyKey[]])[] = [
 
 const iterators: ReadonlySet<PropertyKey> = new Set(['values', 'keys', 'entries', Symbol.iterator]);
 
-/** Counts the items that are taken from an iterator: the first of many costs one. */
+/** Counts the items taken from an iterator: taking the first of many items counts 1. */
 function counted(iterator: Iterator<unknown>, count: () => void): Iterator<unknown> {
   const next = iterator.next.bind(iterator);
   return Object.assign(iterator, {
@@ -55,7 +55,7 @@ function counted(iterator: Iterator<unknown>, count: () => void): Iterator<unkno
   });
 }
 
-/** Runs a function and counts the items of every map, set and array that it walks over. */
+/** Runs a function, and counts the items that it visits in every map, set and array. */
 export function itemsWalked(run: () => void): number {
   let items = 0;
   const undo: (() => void)[] = [];
@@ -82,11 +82,11 @@ export function itemsWalked(run: () => void): number {
 }
 
 /**
- * Checks law 10: an event walks over no more items with ten times as much in flight than O(log n) allows.
+ * Checks law 10: with ten times as many ids in flight, an event may visit only as many more items as O(log n) allows.
  *
  * @param load - events that bring n into flight, and events to measure
- * @throws Error naming the event and the counts; an event that is malformed or refused; a load that the state does not
- *   hold, with which nothing would be found
+ * @throws Error with the event and the counts; also for a malformed or refused event, and for a load that the state does not hold,
+ *   which would make the check useless
  */
 export function checkCost(definition: AnyPolicyDefinition, config: unknown, load: (n: number) => InFlightLoad): void {
   const messages = new Map(definition.events.map((message) => [message.type, message.schema]));

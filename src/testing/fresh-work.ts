@@ -1,4 +1,4 @@
-/** Work that a host begins: the round, the step or the requests of a policy, recognised by the events that it takes. */
+/** Work that a host begins itself: a round, a step or requests, depending on the events of the policy. */
 
 import type { Desk, Plan, Report } from './obedience.ts';
 import { batchOf, finalPrompts } from './obedient-answers.ts';
@@ -13,7 +13,7 @@ const times = <T>(n: number, make: (index: number) => T): T[] => Array.from({ le
 
 function newRound(desk: Desk): { roundId: string; kind: 'short' | 'long'; weightVersion: number } {
   const kind = desk.choices.below(3) === 0 ? 'long' : 'short';
-  // Now and then the weights are those of the round before.
+  // Sometimes the weights are those of the round before.
   desk.weightVersion += desk.choices.below(2);
   return { roundId: desk.mint('r'), kind, weightVersion: desk.weightVersion };
 }
@@ -30,7 +30,7 @@ function completed(round: { weightVersion: number }, promptIds: readonly string[
   return { type: 'round.completed', ...round, prompts, deferred: 0, reason };
 }
 
-/** Reports that the source has prompts again, if the host has any. */
+/** Reports that the source has prompts again, if the host may still supply some. */
 const source = ({ supplies }: Desk): Report[] => (supplies > 0 ? [{ type: 'source.reopened' }] : []);
 
 function requested(desk: Desk): Plan {
@@ -38,7 +38,7 @@ function requested(desk: Desk): Plan {
   return [[...source(desk), { type: 'round.requested', roundId, weightVersion }]];
 }
 
-/** Plans groups of a round that is trained while they arrive. */
+/** Plans groups of a round whose training begins before all groups have arrived. */
 function trained(desk: Desk): Plan {
   const round = newRound(desk);
   const groupIds = times(setting(desk, 'groupsPerRound', 3), () => desk.mint('g'));
@@ -71,7 +71,7 @@ function rewarded(desk: Desk): Plan {
   return [[opened(round), ...groups], [{ type: 'round.rewarded', ...round, prompts, reason }]];
 }
 
-/** Plans prompts with responses that an admission accepts and counts. */
+/** Plans prompts whose responses an admission policy accepts and counts. */
 function counted(desk: Desk): Plan {
   const round = newRound(desk);
   const { roundId } = round;
@@ -96,7 +96,7 @@ function counted(desk: Desk): Plan {
   ];
 }
 
-/** Plans requests of more prompts than are in service at once. */
+/** Plans requests for more prompts than are in service at the same time. */
 function arriving(desk: Desk): Plan {
   const round = newRound(desk);
   const { roundId } = round;
@@ -148,7 +148,7 @@ function rolledOut(desk: Desk): Plan {
   ];
 }
 
-/** Main work of a policy, by an event that it takes; the first match counts. */
+/** Main work of a policy, by an event of the policy; the first match counts. */
 const works: readonly (readonly [takes: string, work: (desk: Desk) => Plan])[] = [
   ['round.requested', requested],
   ['group.completed', trained],
@@ -162,7 +162,7 @@ const works: readonly (readonly [takes: string, work: (desk: Desk) => Plan])[] =
   ['step.finished', rolledOut],
 ];
 
-/** Plans work for a policy that takes these events; none if the vocabulary has no work for them. */
+/** Plans work for a policy with these events; an empty plan if no work is known for them. */
 export function freshWork(desk: Desk): Plan {
   return works.find(([type]) => desk.takes.has(type))?.[1](desk) ?? [];
 }

@@ -1,16 +1,16 @@
 /** Checks a host from the policy's side: compares its reports with the decisions that it received. */
 import type { VocabularyDecision, VocabularyEvent } from '../schemas/index.ts';
 
-/** `setTimeout` of Node may fire a millisecond early: the policy then sets the timer once more. */
+/** `setTimeout` of Node may fire a millisecond early; the policy then sets the timer once more. */
 const timerToleranceSeconds = 0.002;
 
 interface Request {
   toldToStop: boolean;
-  /** Types of the reports that have ended it, in order. */
+  /** Types of the reports that have ended the request, in order. */
   readonly ends: string[];
 }
 
-/** Records decisions and events in their order; `problems` are certain, `debts` may still be paid. */
+/** Records decisions and events in order. `problems` are certain faults; `debts` are reports that may still come. */
 export class HostAudit {
   /** Faults of the host, one line each. */
   readonly problems: string[] = [];
@@ -91,7 +91,7 @@ export class HostAudit {
     const before = request.ends.at(-1);
     request.ends.push(type);
     if (before === undefined) return;
-    // An abort that came too late may be confirmed, after the report that the response is complete or has failed.
+    // A late abort may be confirmed after the report that the response is complete or has failed.
     if (type === 'request.aborted' && request.toldToStop && request.ends.length === 2 && before !== type) return;
     this.problems.push(`${requestId} ends twice: ${request.ends.join(', ')}`);
   }

@@ -1,6 +1,6 @@
 /**
- * The books of a host: they derive, from its events and the decisions alone, where every prompt and response must be.
- * Numbers of invariants are those in the READMEs of speculative-admission and tail-batching.
+ * A model of a host. From events and decisions alone it derives where every prompt and response must be. The numbers of invariants
+ * are those in the READMEs of speculative-admission and tail-batching.
  */
 import type { VocabularyDecision, VocabularyEvent } from '../schemas/index.ts';
 import {
@@ -18,9 +18,9 @@ import { RequestBook } from './request-book.ts';
 type Told<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { type: T }>;
 
 /**
- * A host's books for a policy with the messages of speculative-admission, or a recipe with those of tail-batching.
- * Enter every accepted event (`sent`), then each of its decisions in order (`told`), then call `settle`. Each throws an
- * `Error` that names the violated invariant.
+ * A model of the host of a policy with the messages of speculative-admission, or of a recipe with those of tail-batching. Enter
+ * every accepted event (`sent`), then each of its decisions in order (`told`), then call `settle`. Each method throws an `Error`
+ * with the violated invariant.
  */
 export class HostModel {
   /** Held responses whose reward is awaited. */
@@ -31,15 +31,18 @@ export class HostModel {
   readonly timers = new Map<string, number>();
   /** The open round. */
   round: OpenRound | undefined;
-  /** Rounds that have begun. */
+  /** Number of rounds that have begun. */
   rounds = 0;
-  /** Rounds with requests that are not over. */
+  /** Rounds that still have unfinished requests. */
   readonly undrained = new Set<string>();
-  /** Whether prompts were asked for since the round opened or prompts last came. */
+  /**
+   * Whether the policy has asked for prompts in this round; reset when a round opens, and by the host that plays to the end when it
+   * supplies some.
+   */
   isAwaiting = false;
   /** Whether the source has no more prompts. */
   isExhausted = false;
-  /** Restarts of the host so far. */
+  /** Number of restarts of the host. */
   restarts = 0;
   readonly #config: HostModelConfig;
   readonly #requests: RequestBook;
@@ -47,7 +50,7 @@ export class HostModel {
   #queues = false;
 
   /**
-   * Makes empty books.
+   * Makes a model in which nothing has happened.
    *
    * @param config - the policy's configuration, its defaults filled in
    */
@@ -56,17 +59,17 @@ export class HostModel {
     this.#requests = new RequestBook(config);
   }
 
-  /** Requests that were launched and are not over, by request id. */
+  /** Launched and unfinished requests, by request id. */
   get flights(): ReadonlyMap<string, Flight> {
     return this.#requests.flights;
   }
 
-  /** Requests that were launched and are over, oldest first. */
+  /** Launched requests that are finished, oldest first. */
   get over(): readonly string[] {
     return this.#requests.over;
   }
 
-  /** Enters an event that the policy has taken. */
+  /** Records an event that the policy has accepted. */
   sent(event: VocabularyEvent): void {
     switch (event.type) {
       case 'round.requested':
@@ -123,7 +126,7 @@ export class HostModel {
     }
   }
 
-  /** Enters a decision, in the order given. */
+  /** Records a decision. Decisions must come in their order. */
   told(decision: VocabularyDecision): void {
     switch (decision.type) {
       case 'round.planned':
@@ -176,7 +179,7 @@ export class HostModel {
       case 'prompt.failed':
       case 'prompt.merged':
         this.#places.promptLeft(decision.promptId);
-        // The twin of a merged prompt stays, and may wait for its judgement.
+        // The other half of a merged prompt stays, and may wait for its judgement.
         if (decision.type !== 'prompt.merged') this.toJudge.delete(decision.promptId);
         this.#places.drop(decision.dropped);
         break;
@@ -199,17 +202,17 @@ export class HostModel {
     }
   }
 
-  /** Checks, after the decisions of an event, that nothing was handed over that never came in, nor twice. */
+  /** Checks, after the decisions of an event, that nothing was handed over more often than it came in. */
   settle(): void {
     this.#places.settle();
   }
 
-  /** Checks invariants 1 and 2: a policy holds exactly the ids of the books. */
+  /** Checks invariants 1 and 2: a policy holds exactly the ids in the model. */
   compareWith(places: Places): void {
     this.#places.compareWith(places);
   }
 
-  /** Describes the round, the requests and the prompts in the books, in one line. */
+  /** Describes the round, the requests and the prompts in one line. */
   describe(): string {
     const flights = [...this.flights].map(([id, { phase }]) => `${id} ${phase}`);
     return JSON.stringify({ round: this.round, flights, prompts: this.#places.prompts });
@@ -229,7 +232,7 @@ export class HostModel {
       this.#places.promptLeft(promptId);
       this.toJudge.delete(promptId);
     }
-    // Requests that run on into the next round may be judged before it begins.
+    // Requests that continue in the next round may be judged before it begins.
     this.round = undefined;
   }
 }

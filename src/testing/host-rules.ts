@@ -1,30 +1,30 @@
-/** Invariants of decisions that a host can check, by the settings of a policy. */
+/** Invariants of decisions that a host can check with the settings of the policy. */
 import type { VocabularyDecision } from '../schemas/index.ts';
 
-/** Throws an error with the message unless the claim holds. */
+/** Throws an error with the message if the claim is false. */
 export function claim(holds: boolean, otherwise: string): void {
   if (!holds) throw new Error(otherwise);
 }
 
 type Told<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { type: T }>;
 
-/** Progress of a request, as far as its host knows. */
+/** Progress of a request, as the host knows it. */
 export interface Flight {
-  /** The prompt that it is a response of. */
+  /** The prompt of the request. */
   readonly promptId: string;
-  /** Its engine, where one is known. */
+  /** The engine of the request, if it is known. */
   engineId: string | undefined;
-  /** `waiting` for its environment, `resuming` from it, or told to stop and not confirmed (`aborting`). */
+  /** `waiting` for its environment, `resuming` after that, or `aborting`: told to stop, and not confirmed. */
   phase: 'running' | 'waiting' | 'resuming' | 'aborting';
-  /** Whether an aborting request still occupies a slot. */
+  /** Whether an aborting request still takes a slot. */
   held?: boolean;
 }
 
-/** Settings against which decisions are checked: those of speculative-admission with the same names. */
+/** Settings against which decisions are checked: the settings of speculative-admission with the same names. */
 export interface HostModelConfig {
   /** P0, prompts that a round trains on. */
   readonly promptsPerRound: number;
-  /** R0, responses that a prompt needs. */
+  /** R0, responses per prompt. */
   readonly responsesPerPrompt: number;
   /** Weight versions that a response may lag behind; 0 if absent. */
   readonly maxStaleness?: number | undefined;
@@ -40,15 +40,15 @@ export interface HostModelConfig {
 
 /** An open round. */
 export interface OpenRound {
-  /** Its id. */
+  /** Id of the round. */
   readonly id: string;
-  /** Kind: with speculation (`short`) or without (`long`). */
+  /** Kind of the round: with speculation (`short`) or without (`long`). */
   readonly kind: 'short' | 'long';
-  /** Version of the weights that it is generated with. */
+  /** Weight version of the responses of the round. */
   readonly weightVersion: number;
 }
 
-/** Checks that a round is long once the queue holds P0 prompts, and short below that, whatever its reason. */
+/** Checks that a round is long if the queue holds P0 prompts, and short otherwise, whatever reason it gives. */
 export function checkPlanned({ promptsPerRound }: HostModelConfig, decision: Told<'round.planned'>): void {
   const { roundId, kind, reason } = decision;
   if (reason.code !== 'queue_full' && reason.code !== 'queue_below_threshold') return;
@@ -57,13 +57,13 @@ export function checkPlanned({ promptsPerRound }: HostModelConfig, decision: Tol
   claim(fits, `${roundId} is ${kind} with ${reason.queued} of ${promptsPerRound} prompts queued`);
 }
 
-/** Whether a request occupies a slot. */
+/** Whether a request takes a slot. */
 export function holds(flight: Flight): boolean {
   if (flight.phase === 'aborting') return flight.held ?? true;
   return flight.phase === 'running';
 }
 
-/** Checks invariant 3 at the milestone itself: a prompt is collected with its R0-th response, not before or after. */
+/** Checks invariant 3 when a prompt is collected: this happens at its R0-th response, not before or after. */
 export function checkCollected(
   { responsesPerPrompt }: HostModelConfig,
   { promptId, requestIds }: Told<'prompt.collected'>,
@@ -74,7 +74,7 @@ export function checkCollected(
   );
 }
 
-/** Checks invariant 8: nothing older than `maxStaleness` is used. */
+/** Checks invariant 8: no response older than `maxStaleness` is used. */
 export function checkFresh(
   { maxStaleness = 0 }: HostModelConfig,
   versions: readonly number[],
@@ -84,7 +84,7 @@ export function checkFresh(
   claim(lag <= maxStaleness, `invariant 8: a response lags ${lag} versions behind, allowed are ${maxStaleness}`);
 }
 
-/** Checks invariant 4: limits hold whenever a request starts. */
+/** Checks invariant 4: the limits hold whenever a request starts. */
 export function checkLimits(
   { maxInFlight: most = Number.POSITIVE_INFINITY, maxInFlightPerEngine: limit }: HostModelConfig,
   flights: ReadonlyMap<string, Flight>,
@@ -97,7 +97,10 @@ export function checkLimits(
   claim(here <= limit, `invariant 4: ${here} requests on ${started}, allowed are ${limit}`);
 }
 
-/** Checks invariant 3: P0 prompts with R0 responses each, no id twice, unless the source ran out or the round failed. */
+/**
+ * Checks invariant 3: a round has P0 prompts with R0 responses each and no id twice, unless the source is exhausted or the round
+ * has failed.
+ */
 export function checkCompleted(
   config: HostModelConfig,
   { roundId, prompts, reason, weightVersion }: Told<'round.completed'>,

@@ -1,5 +1,5 @@
 /**
- * The property kit: checks the laws on any policy or planner, a host's own or a built-in one. Needs `fast-check`.
+ * The property kit: checks the laws on any policy or planner, your own or a built-in one. Needs `fast-check`.
  *
  * @packageDocumentation
  */
@@ -46,14 +46,14 @@ export { withTraps } from './traps.ts';
 export interface LawOptions extends SearchOptions {
   /** Numbers of the laws to check; all if absent. */
   readonly only?: readonly number[];
-  /** For laws 11 and 12: a host's answers to messages of your own, and the work that it begins. */
+  /** For laws 11 and 12: the answers of a host to your own messages, and the work that the host begins. */
   readonly hints?: HostHints;
 }
 
 /**
  * Checks that a policy keeps the laws.
  *
- * @throws Error that names the law, with the smallest run that breaks it and the seed to repeat it
+ * @throws Error with the law, the smallest run that breaks the law, and the seed to repeat the run
  */
 export function checkLaws(tested: Tested, options: LawOptions): void {
   const { definition } = withEvents(tested);
@@ -69,7 +69,7 @@ export function checkLaws(tested: Tested, options: LawOptions): void {
       (tape, length) => check(likelyEvents(tested, config, tape, length)),
       (tape, length) => {
         const found = trimmed(likelyEvents(tested, config, tape, length), check, limitSeconds);
-        // A policy that is not deterministic may keep the law the second time.
+        // A policy that is not deterministic may not break the law the second time.
         return found === undefined ? 'not again, with the same events' : found.message + textOfRun(found.run);
       },
     );
@@ -77,9 +77,9 @@ export function checkLaws(tested: Tested, options: LawOptions): void {
 }
 
 /**
- * Checks that a planner keeps the laws, for one input that it has a plan for.
+ * Checks that a planner keeps the laws, for one input that has a plan.
  *
- * @throws Error that names the planner and the law
+ * @throws Error with the planner and the law
  */
 export function checkPlannerLaws(definition: AnyPlannerDefinition, input: unknown): void {
   for (const law of plannerLaws) {

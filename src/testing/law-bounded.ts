@@ -1,10 +1,10 @@
-/** Law 13: the number of decisions of an event has a bound that is known before it is applied. */
+/** Law 13: the number of decisions of an event has a bound that is known before the event is applied. */
 import type { AnyEvent, AnyPolicyDefinition, Ledger } from '../core/definition.ts';
 import type { Case } from './law.ts';
 import { answer, newSubject } from './run.ts';
 import { isObject, replaced, valuePaths } from './values.ts';
 
-/** Most decisions of an event for each thing that it concerns: to start it, to stop it, a notice, and one more. */
+/** Most decisions of an event for each item: one to start it, one to stop it, a notice, and one more. */
 const decisionsPerThing = 4;
 /** Factor by which the numbers of a configuration are enlarged. */
 const enlargement = 16;
@@ -17,7 +17,7 @@ function itemsIn(value: unknown): number {
   return items;
 }
 
-/** Enlarges the whole numbers of a configuration, except in lists, as far as it stays valid. */
+/** Enlarges the whole numbers of a configuration (except in lists) if it stays valid. */
 function enlarged(definition: AnyPolicyDefinition, config: unknown): unknown {
   const isTaken = (tried: unknown): boolean => {
     try {
@@ -49,7 +49,7 @@ function mintingLedgers({ ledgers }: AnyPolicyDefinition, config: unknown): Mint
   });
 }
 
-/** Returns the state after some events. */
+/** Returns the state after the given events. */
 function stateAfter({ definition, config }: Case, events: readonly AnyEvent[]): unknown {
   const subject = newSubject(definition, config);
   for (const event of events) answer(subject, event);
@@ -67,7 +67,7 @@ function expectBounded(one: Case): void {
     const things = { event: itemsIn(event), configuration: itemsIn(config), state: 0, minted: 0 };
     const most = (): number => decisionsPerThing * Object.values(things).reduce((sum, items) => sum + items, 1);
     if (decisions <= most()) continue;
-    // The event alone does not explain it, but the state before it may.
+    // The bound without the state is exceeded, so the state before the event is counted too.
     const state = stateAfter(one, events.slice(0, index));
     things.state = itemsIn(state);
     for (const { ledger, mints } of ledgers) {
@@ -82,9 +82,9 @@ function expectBounded(one: Case): void {
 }
 
 /**
- * Throws if an event leads to more decisions than its own size, that of the state and of the configuration, and the ids that
- * ledgers declare to mint allow: a large number in a small event or configuration must not become as many decisions. It
- * checks the configuration as it is, and with larger numbers in it.
+ * Throws if an event leads to more decisions than its bound: a multiple of the number of items in the event, in the configuration
+ * and in the state, and of the ids that ledgers declare to mint. A large number in a small event or configuration must not lead to
+ * as many decisions. The check uses the configuration as it is, and a copy with larger numbers.
  */
 export function bounded(one: Case): void {
   expectBounded(one);

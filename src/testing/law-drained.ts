@@ -1,4 +1,4 @@
-/** Law 11: drained means empty. */
+/** Law 11: when a policy reports `source.drained`, it holds nothing. */
 import type { Case } from './law.ts';
 import { ObedientHost } from './obedient-host.ts';
 import { choicesOf, drain, expectEmpty } from './play-to-end.ts';
@@ -6,8 +6,8 @@ import { answer, newSubject } from './run.ts';
 import { latestVersion } from './weights.ts';
 
 /**
- * Throws if a ledger holds anything when the policy says that its source is drained: in the run, and at its end, to which a
- * cooperative host that has heard everything brings it.
+ * Throws if a ledger holds anything when the policy reports that its source is drained: during the run, or at the end, after a
+ * cooperative host that knows the whole run has finished all work.
  *
  * @returns events that were sent
  */

@@ -1,4 +1,4 @@
-/** Law 12: a host with no memory finishes. */
+/** Law 12: a host without memory can finish. */
 import { create } from '../core/start.ts';
 import type { Case } from './law.ts';
 import { type Beginning, ObedientHost } from './obedient-host.ts';
@@ -11,8 +11,8 @@ import { latestVersion } from './weights.ts';
 /**
  * Throws if a host that knows only the decisions after `host.restarted` cannot finish all work.
  *
- * The host knows its machines, its weights, and a new prefix. It answers decisions, ends the work that they name, and
- * begins new work. Then nothing is held, no round is open, and new work gets as much room as from a new policy.
+ * The host knows its machines, its weights, and a new prefix. It answers decisions, ends the work in these decisions, and begins
+ * new work. Then nothing is held, no round is open, and new work gets as much room as from a new policy.
  *
  * @returns events that were sent
  */
@@ -27,7 +27,7 @@ export function forgetfulHostFinishes(one: Case): number {
   let host = newHost(one, 'again-', {});
   try {
     restart(restarted, host, 'again-');
-    // At times the host restarts once or twice more before it is done.
+    // Sometimes the host restarts once or twice more before the work is done.
     for (const prefix of ['anew-', 'once-more-']) {
       if (choices.below(3) > 0) break;
       sent += play(restarted, host, choices.below(40));
@@ -69,7 +69,7 @@ function restart(subject: Subject, host: ObedientHost, idPrefix: string): void {
   host.heard(event, given.decisions);
 }
 
-/** Checks that unanswered new work gets as many commands, of each type, as from a new policy. */
+/** Checks that new work leads to as many commands of each type as in a new policy, while no command is answered. */
 function expectRoom(one: Case, subject: Subject, weightVersion: number): void {
   // A setting that is learnt from round to round makes rounds differ.
   if (Object.values(one.config as object).includes('auto')) return;

@@ -6,19 +6,19 @@ import type { HostHints } from './obedience.ts';
 export interface Case {
   /** The policy. */
   readonly definition: AnyPolicyDefinition;
-  /** Its configuration. */
+  /** The configuration of the policy. */
   readonly config: unknown;
   /** The run, event by event. */
   readonly events: readonly AnyEvent[];
-  /** Hints to a host for messages outside of the vocabulary. */
+  /** Hints for a host about messages outside of the vocabulary. */
   readonly hints?: HostHints | undefined;
 }
 
 /** One law. */
 export interface Law {
-  /** Its number in the list of laws. */
+  /** Number of the law. */
   readonly number: number;
-  /** Its statement, in a few words. */
+  /** The law in a few words. */
   readonly title: string;
   /** Throws if the case breaks the law. */
   check(one: Case): unknown;

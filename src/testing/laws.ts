@@ -1,5 +1,5 @@
 /**
- * The laws that every policy keeps, as checks over a run of events. Each throws an error that names its law.
+ * The laws that every policy keeps, as checks of a run of events. Each check throws an error with its law.
  *
  * Law 9 (layers) is about source code and is checked by the project's dependency rules, not here.
  */
@@ -21,10 +21,10 @@ import { copy, reversed, scramble } from './values.ts';
 
 const snapshotText = (subject: Subject): string => JSON.stringify(subject.snapshot());
 
-/** Answers of a policy to each event, with a name that tells it from the other. */
+/** A name, and the answers of one policy to each event as texts. */
 type Answers = readonly [name: string, texts: readonly string[]];
 
-/** @param from - index of the event that the first answers belong to */
+/** @param from - index of the event of the first answers */
 function expectSame(what: string, events: readonly AnyEvent[], one: Answers, two: Answers, from = 0): void {
   const index = one[1].findIndex((text, at) => text !== two[1][at]);
   if (index < 0) return;
@@ -66,7 +66,7 @@ function atomic({ definition, config, events }: Case): void {
     if (snapshotText(subject) !== before) throw new Error(`a malformed ${event.type} changes the state`);
     const given = answer(subject, event);
     if (!('refused' in given)) {
-      // Hosts report twice: a repeated event is the most likely one to be refused.
+      // Hosts report twice, so a repeated event is the one most likely to be refused.
       expectNoTrace(definition, definition.load(copy(subject.snapshot().state), parsed), event);
       continue;
     }
@@ -207,7 +207,7 @@ function spoken({ definition, config, events }: Case): void {
 }
 
 /**
- * The laws that can be checked on a run of events, each usable on its own; `checkLaws` searches for runs.
+ * The laws that can be checked on a run of events, each on its own; `checkLaws` searches for runs that break them.
  *
  * @example
  * ```ts

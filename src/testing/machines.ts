@@ -1,11 +1,11 @@
-/** The machines of a host, known without any memory. */
+/** The machines that a host reports when it has no memory. */
 import type { Desk, Report } from './obedience.ts';
 
 type Named = Readonly<Record<string, unknown>>;
 
 const list = (value: unknown): readonly Named[] => (Array.isArray(value) ? value : []);
 
-/** Reports the engines, nodes, reward workers and replicas: those of the configuration, or else one of each. */
+/** Reports engines, nodes, reward workers and replicas: those in the configuration, or otherwise one of each. */
 export function machines({ config, takes, engines, arranged }: Desk): Report[] {
   const workers = ['rule', 'sandbox', 'judge'].map((kind) => ({
     type: 'reward-worker.added',
@@ -15,7 +15,7 @@ export function machines({ config, takes, engines, arranged }: Desk): Report[] {
   }));
   const nodes = list(config.nodes);
   const known = [...new Set([...list(config.engines).map((one) => one.engineId), ...engines.values(), ...arranged])];
-  // A policy with configured GPUs makes all engines of them.
+  // A policy with GPUs in its configuration makes all engines from them.
   const engineIds = config.servers === undefined && known.length === 0 ? ['host-engine'] : known;
   const all: Report[] = [
     ...engineIds.map((engineId) => ({ type: 'engine.added', engineId })),

@@ -3,15 +3,15 @@ import type { AnyEvent } from '../core/definition.ts';
 import { pathText } from '../core/validate.ts';
 import { isObject, objectPaths, replaced, valuePaths } from './values.ts';
 
-/** An event that no schema takes. */
+/** An event that no schema accepts. */
 export interface Malformed {
-  /** The fault, such as `tokens of another type`. */
+  /** Description of the fault, such as `tokens of another type`. */
   readonly what: string;
   /** The event. */
   readonly event: unknown;
 }
 
-/** Returns values of another type, or numbers that JSON does not have. */
+/** Returns values of other types, and numbers that JSON does not have. */
 export function wrongFor(value: unknown): unknown[] {
   if (Array.isArray(value)) return [null, {}, 'text'];
   if (isObject(value)) return [null, 'text', 7];
@@ -19,7 +19,9 @@ export function wrongFor(value: unknown): unknown[] {
   return [null, {}, typeof value === 'string' ? 7 : 'text'];
 }
 
-/** Makes events that are malformed as a whole: no time or a wrong one, an unknown type, an unknown key, nothing. */
+/**
+ * Makes events that are malformed as a whole: the time or the type is absent or wrong, a key is unknown, or the event is no object.
+ */
 export function malformedEvents(event: AnyEvent): Malformed[] {
   return [
     { what: 'an unknown key', event: { ...event, unknownKey: 1 } },
@@ -31,7 +33,10 @@ export function malformedEvents(event: AnyEvent): Malformed[] {
   ];
 }
 
-/** Adds to these, for each place in the event, a value of another type, and for each object in it an unknown key. */
+/**
+ * Returns these events, and also, for each place in the event, a copy with a value of another type, and for each object, a copy
+ * with an unknown key.
+ */
 export function malformedPlaces(event: AnyEvent): Malformed[] {
   const inside = objectPaths(event).map((path) => {
     const at = [...path, 'unknownKey'];

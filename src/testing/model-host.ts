@@ -1,4 +1,4 @@
-/** A host that reports events that its books allow: with trouble, steered by choices, or cooperating to the end. */
+/** A host that reports only events that its model allows: it makes trouble by random choices, or cooperates to the end. */
 
 import type { Choices } from '../core/choices.ts';
 import { pick } from '../core/choices.ts';
@@ -8,11 +8,11 @@ import { HostModel } from './host-model.ts';
 import type { HostModelConfig } from './host-rules.ts';
 
 /**
- * A host of a policy with the messages of speculative-admission or of tail-batching: engines, a data source, rewards and
- * timers. It knows only the decisions, and never looks into the policy.
+ * A host of a policy with the messages of speculative-admission or of tail-batching: it has engines, a data source, rewards and
+ * timers. It knows only the decisions of the policy, and never reads its state.
  */
 export class ModelHost {
-  /** Its books. */
+  /** The model that checks the policy. */
   readonly books: HostModel;
   readonly #config: HostModelConfig;
   readonly #takes: ReadonlySet<string>;
@@ -21,7 +21,7 @@ export class ModelHost {
   #idle = 0;
 
   /**
-   * Makes a host that has reported nothing yet.
+   * Makes a host at its start.
    *
    * @param config - the policy's configuration, its defaults filled in
    * @param takes - types of the events that the policy takes; the host reports no others
@@ -33,7 +33,7 @@ export class ModelHost {
     this.#domains = Object.keys(config.quotas ?? {}).sort();
   }
 
-  /** Records an accepted event and its decisions, and checks the invariants. */
+  /** Records an accepted event with its decisions, and checks the invariants. */
   heard(event: AnyEvent, decisions: readonly VocabularyDecision[]): void {
     this.books.sent(event as VocabularyEvent);
     for (const decision of decisions) this.books.told(decision);
@@ -41,8 +41,8 @@ export class ModelHost {
   }
 
   /**
-   * Returns a possible next event: mostly one that was asked for; now and then a failure, a repeated report, a late or a
-   * missed abort, a lost engine, a restart, a timer too early.
+   * Returns a possible next event. Most are answers to decisions; some are a failure, a repeated report, a late or missed abort, a
+   * lost engine, a restart, or a timer that fires too early.
    */
   trouble(choices: Choices, at: number): VocabularyEvent {
     const event = choices.below(5) === 0 ? this.#rare(choices, at) : this.#usual(choices, at);
@@ -59,7 +59,7 @@ export class ModelHost {
     const { phase } = books.flights.get(requestId)!;
     if (phase === 'waiting') return { type: 'environment.resumed', at, requestId };
     const tokens = 1 + choices.below(50);
-    // An aborting request may be complete already, if it missed its abort.
+    // A request that missed its abort may complete.
     if (phase === 'aborting' && choices.below(3) > 0) return { type: 'request.aborted', at, requestId };
     return { type: 'response.completed', at, requestId, tokens };
   }
@@ -72,7 +72,7 @@ export class ModelHost {
     switch (choices.below(12)) {
       case 0:
       case 1:
-        // A report for a finished response: repeated, or late after its abort.
+        // A second report about a finished response.
         if (ended !== undefined) return { type: 'response.completed', at, requestId: ended, tokens: 7 };
         break;
       case 2:
@@ -114,7 +114,7 @@ export class ModelHost {
     return { type: 'engine.added', at, engineId };
   }
 
-  /** Opens a round, or asks for one, whichever the policy takes. */
+  /** Opens a round, or asks for a round, depending on the events of the policy. */
   #begin(choices: Choices, at: number): VocabularyEvent {
     const roundId = `r${this.books.rounds}`;
     const weightVersion = this.books.rounds;
@@ -125,7 +125,7 @@ export class ModelHost {
 
   #somePrompts(choices: Choices): Prompt[] {
     return Array.from({ length: choices.below(2 * this.#config.promptsPerRound + 1) }, () => {
-      // The ids are few, so that prompts come again.
+      // There are few ids, so that prompts come again.
       const promptId = `p${choices.below(12)}`;
       const domain = pick(this.#domains, choices);
       return domain === undefined ? { promptId } : { promptId, domain };
@@ -133,7 +133,7 @@ export class ModelHost {
   }
 
   /**
-   * Returns the next event of a cooperative host, until the open round has ended and drained; then nothing.
+   * Returns the next event of a cooperative host; nothing once the open round has ended and drained.
    *
    * @throws Error if nothing is left to do and the round has not ended
    */
@@ -144,7 +144,7 @@ export class ModelHost {
     }
     if (round === undefined) return undefined;
     const roundId = round.id;
-    // Engines and prompts come only as long as they are needed.
+    // Engines and prompts are added only while they are needed.
     if (this.books.isAwaiting && !this.books.isExhausted) return this.#supply(roundId, at);
     for (const [requestId, { phase }] of flights) {
       if (phase === 'waiting') return { type: 'environment.resumed', at, requestId };

@@ -1,4 +1,4 @@
-/** Multisets of ids, to compare counted ids with those of a state. */
+/** Multisets of ids, to compare counted ids with the ids in a state. */
 
 /** Count of each id; an id with count 0 has no entry. */
 export type Multiset = Map<string, number>;

@@ -1,4 +1,4 @@
-/** Answers that take more than one event with the ids of the decision in it. */
+/** Answers that take more than one event with the ids of the decision. */
 import type { AnyDecision } from '../core/definition.ts';
 import type { VocabularyDecision } from '../schemas/decisions/index.ts';
 import type { FinalPrompt } from '../schemas/prompts.ts';
@@ -27,7 +27,7 @@ function supply({ roundId, count, domains = {} }: Told<'prompts.request'>, desk:
   return [{ type: 'prompts.supplied', roundId, prompts }];
 }
 
-/** Makes prompts as a completed round names them. */
+/** Returns prompts as a completed round reports them. */
 export function finalPrompts(promptIds: readonly string[], weightVersion: number): FinalPrompt[] {
   return promptIds.map((promptId) => ({
     promptId,
@@ -35,7 +35,7 @@ export function finalPrompts(promptIds: readonly string[], weightVersion: number
   }));
 }
 
-/** Ends a round with the known prompts, or gives it up. */
+/** Ends a round with the known prompts, or fails it. */
 function endRound(
   { roundId, weightVersion, promptIds }: { roundId: string; weightVersion?: number; promptIds: readonly string[] },
   desk: Desk,
@@ -57,7 +57,7 @@ function endRound(
 }
 
 /**
- * Plans a batch of the remaining samples of a step, then its end; a batch that has not run by then is not needed.
+ * Plans a batch with the remaining samples of a step, and then the end of the step. A batch that has not run by then is not needed.
  *
  * @param before - reports before the batch
  */
@@ -71,7 +71,7 @@ export function batchOf(
   const batch = (): Report[] => {
     const here = sampleIds.filter((one) => !desk.gone.has(one));
     const assignments = here.map((sampleId, sequence) => ({ sequence, sampleId, degree: 1, ranks: [0] }));
-    // Different lengths make planning quick.
+    // Different lengths make planning fast.
     const sequences = here.map((sampleId, index) => ({ sampleId, tokens: 10 * 2 ** (index % 8) }));
     return [
       ...before,
@@ -82,12 +82,12 @@ export function batchOf(
   return [batch, [{ type: 'step.completed', stepId }], [{ type: 'batch.withdrawn', batchId }]];
 }
 
-/** Reports the arrival of a request for a response that the policy awaits. */
+/** Reports that a request for an awaited response has arrived. */
 const bring = ({ promptId, roundId, index }: { promptId: string; roundId: string; index: number }, desk: Desk) => [
   { type: 'request.arrived', requestId: desk.mint('q'), promptId, roundId, index },
 ];
 
-/** Adds the engines of the replicas, each with the id of its first GPU. */
+/** Adds the engines of the replicas; the id of an engine is that of its first GPU. */
 function arrange({ replicas }: Told<'kind-tp.set' | 'round-tp.set'>, { arranged }: Desk): Report[] {
   for (const { gpuIds } of replicas) arranged.add(gpuIds[0]!);
   return [];
@@ -138,7 +138,7 @@ const rules: Rules & Readonly<Record<string, unknown>> = {
     desk.weightVersion = Math.max(desk.weightVersion, one.weightVersion + 1);
     return [desk.answer('weights.published', one, { weightVersion: desk.weightVersion })];
   },
-  // A policy names again the work that was open before the host restarted.
+  // After a restart of the host, a policy repeats the work that is still open.
   'request.awaited': bring as never,
   'round.resumed': endRound as never,
   'step.resumed': ({ stepId, samples }: { stepId: string; samples: readonly string[] }, desk: Desk) => {
@@ -147,5 +147,5 @@ const rules: Rules & Readonly<Record<string, unknown>> = {
   },
 };
 
-/** Rules by decision; all other decisions are answered by the event that `answers` names. */
+/** Rules by type of decision. `answers` gives the event for every other decision. */
 export const specialAnswers = rules as unknown as Readonly<Record<string, AnswerRule & ((one: AnyDecision) => void)>>;

@@ -1,6 +1,6 @@
 /**
- * A host that carries out decisions, and knows nothing else: it answers each decision by the events that the vocabulary has
- * for it, in an order that its choices make, and begins work of its own only on request.
+ * A host that knows nothing but the decisions: it answers each decision with the events of the vocabulary, in a random order, and
+ * begins work of its own only on request.
  */
 
 import type { Choices } from '../core/choices.ts';
@@ -17,36 +17,36 @@ import { copy } from './values.ts';
 
 /** Initial values of a host. */
 export interface Beginning {
-  /** Prefix of every id that it makes. */
+  /** Prefix of all ids that the host makes. */
   readonly prefix: string;
   readonly choices: Choices;
-  /** Version of its weights. */
+  /** Weight version of the host. */
   readonly weightVersion: number;
   readonly hints?: HostHints | undefined;
-  /** Whether it leaves decisions of this type unanswered. */
+  /** Whether the host leaves decisions of this type unanswered. */
   readonly holds?: (type: string) => boolean;
-  /** Whether its events may be refused, because the policy has also heard others. */
+  /** Whether events of the host may be refused, because the policy has also received other events. */
   readonly isLenient?: boolean;
 }
 
 const ends = new Set(['response.completed', 'response.failed', 'request.aborted', 'environment.failed']);
 
-/** One host, from its start. */
+/** One host. */
 export class ObedientHost {
   readonly desk: Desk;
   readonly rounds: RoundBook;
-  /** Decisions that were not answered because they are held, by type. */
+  /** Number of unanswered decisions by type, for types that the host holds back. */
   readonly held = new Map<string, number>();
-  /** Events and decisions exchanged with the policy, in order. */
+  /** Events and decisions of the host and the policy, in order. */
   readonly log: (AnyEvent | AnyDecision)[] = [];
-  /** Types of commands that it cannot answer: no rule names an event for them. */
+  /** Types of commands without a rule for an answer. */
   readonly unanswered = new Set<string>();
   readonly #definition: AnyPolicyDefinition;
   readonly #schemas: ReadonlyMap<string, never>;
   readonly #rules: Readonly<Record<string, AnswerRule>>;
   readonly #beginning: Beginning;
   #owed: Report[] = [];
-  /** Reports refused as out of order, to send again after another event. */
+  /** Reports that were refused as out of order, and are sent again after another event. */
   #postponed: Report[] = [];
   #postponedFor: unknown;
   readonly #plans: Plan[number][][] = [];
@@ -80,13 +80,13 @@ export class ObedientHost {
 
   /** Whether the policy has reported that the source is drained, since it was last reopened. */
   hasDrained = false;
-  /** Called after an event with which the source is drained. */
+  /** Called after the event with which the source is drained. */
   onDrained: (event: AnyEvent) => void = () => undefined;
 
   /** Whether its source has no more prompts. */
   isDry = false;
 
-  /** Plans work of its own, or the first steps of it. */
+  /** Begins planned work, or only its first steps. */
   begin(steps?: number): void {
     if (!this.isDry) this.desk.supplies = 3;
     const { hints } = this.#beginning;
@@ -147,7 +147,7 @@ export class ObedientHost {
     return { ...shared, ...more, type };
   }
 
-  /** Returns the event that it sends next; nothing when it has nothing left to do. */
+  /** Returns the next event to send; nothing when no event is left. */
   next(at: number): AnyEvent | undefined {
     this.#announce();
     for (;;) {
@@ -167,13 +167,13 @@ export class ObedientHost {
       if (step === undefined) this.#plans.shift();
       else {
         const reports = typeof step === 'function' ? step() : step;
-        // The work that a host begins itself keeps its planned order.
+        // Work that the host begins itself keeps its planned order.
         for (const one of reports) if (this.desk.takes.has(one.type)) this.#owed.push({ ...one, first: true });
       }
     }
   }
 
-  /** Takes any report that it owes; those of its own work in their order. */
+  /** Removes and returns any report that is due; reports of the host's own work keep their order. */
   #takeOwed(): Report {
     const index = this.#owed[0]!.first === true ? 0 : this.desk.choices.below(Math.min(4, this.#owed.length));
     return this.#owed.splice(index, 1)[0]!;
@@ -192,16 +192,16 @@ export class ObedientHost {
     this.#sent = report;
     this.#turn += 1;
     const { first: _, isMachine: __, type, ...given } = report;
-    // A copy through JSON drops undefined fields, and shares nothing with a decision.
+    // A copy through JSON has no undefined fields, and shares no object with a decision.
     return copy(eventWith(this.#schemas.get(type)!, { type, at, ...given }, this.#turn)) as unknown as AnyEvent;
   }
 
-  /** Handles the refusal of the event that was sent last. */
+  /** Handles a refusal of the last event. */
   refused(error: unknown): void {
     const report = this.#sent!;
     this.#sent = undefined;
     if (!isPolicyError(error) || error.code === 'internal') throw error;
-    // The policy may not know the machine, or have another.
+    // The policy may not know the machine, or may know another one.
     if (report.isMachine === true) return;
     if (error.code === 'out_of_order') {
       this.#postponed.push(report);
@@ -217,7 +217,7 @@ export class ObedientHost {
   }
 }
 
-/** Whether an event is the owed answer: of the same type, with the same ids. */
+/** Whether an event is the expected answer: it has the same type and the same ids. */
 function isSame(owed: Report, event: AnyEvent): boolean {
   if (owed.type !== event.type) return false;
   const given = event as unknown as Report;

@@ -1,9 +1,9 @@
-/** The books of a host on the prompts and complete responses that it has handed over and not got back. */
+/** Prompts and complete responses that a host has handed over and not received back. */
 import type { Prompt } from '../schemas/index.ts';
 import { claim } from './host-rules.ts';
 import { addTo, fewer, type Multiset, multisetOf, textOfSet } from './multiset.ts';
 
-/** Ids of the prompts and responses in the ledgers of a policy; one that is held twice is listed twice. */
+/** Ids of the prompts and responses in the ledgers of a policy; an id that is held twice is listed twice. */
 export interface Places {
   /** Ids of prompts. */
   readonly prompts: readonly string[];
@@ -15,7 +15,7 @@ interface Named {
   readonly requestId: string;
 }
 
-/** Prompts and responses that a policy must have. */
+/** Prompts and responses that a policy must hold. */
 export class PlaceBook {
   readonly #prompts: Multiset = new Map();
   readonly #responses: Multiset = new Map();
@@ -26,7 +26,7 @@ export class PlaceBook {
     return [...this.#prompts];
   }
 
-  /** Records prompts that come in, with their complete responses. */
+  /** Records that prompts come in, with their complete responses. */
   enter(prompts: readonly Prompt[]): void {
     for (const prompt of prompts) {
       addTo(this.#prompts, prompt.promptId, 1);
@@ -34,23 +34,23 @@ export class PlaceBook {
     }
   }
 
-  /** Records a prompt that is handed back, with its complete responses. */
+  /** Records that a prompt is handed back, with its complete responses. */
   leave(prompt: Prompt): void {
     this.promptLeft(prompt.promptId);
     this.drop(finished(prompt));
   }
 
-  /** Records a prompt that leaves without its responses. */
+  /** Records that a prompt leaves without its responses. */
   promptLeft(promptId: string): void {
     addTo(this.#prompts, promptId, -1);
   }
 
-  /** Records a complete response that comes in. */
+  /** Records that a complete response comes in. */
   completed(requestId: string): void {
     addTo(this.#responses, requestId, 1);
   }
 
-  /** Records complete responses that are handed back, or given up by name. */
+  /** Records that complete responses are handed back or dropped. */
   drop(responses: readonly Named[]): void {
     for (const { requestId } of responses) addTo(this.#responses, requestId, -1);
   }
@@ -62,13 +62,13 @@ export class PlaceBook {
     this.#accepted.add(requestId);
   }
 
-  /** Checks that nothing was handed over that never came in, nor twice. */
+  /** Checks that nothing was handed over more often than it came in. */
   settle(): void {
     const bad = fewer(this.#prompts) ?? fewer(this.#responses);
     claim(bad === undefined, `nothing twice: ${bad} is handed over more often than it came in`);
   }
 
-  /** Checks invariants 1 and 2: a policy holds exactly the ids of the books. */
+  /** Checks invariants 1 and 2: a policy holds exactly the recorded ids. */
   compareWith(places: Places): void {
     for (const [name, here, book] of [
       ['prompts', places.prompts, this.#prompts],

@@ -1,4 +1,4 @@
-/** The laws that every planner keeps, as checks over one input. Each throws an error that names the fault. */
+/** The laws that every planner keeps, as checks of one input. Each check throws an error with the fault. */
 import { z } from 'zod';
 import type { AnyPlannerDefinition } from '../core/definition.ts';
 import { createRegistry } from '../core/registry.ts';
@@ -13,13 +13,13 @@ import { copy, isObject, objectPaths, type Path, replaced, reversed, scramble, v
 export interface PlannerCase {
   /** The planner. */
   readonly definition: AnyPlannerDefinition;
-  /** An input for which there is a plan. */
+  /** An input that has a plan. */
   readonly input: unknown;
 }
 
 /** One law of planners. */
 export interface PlannerLaw {
-  /** Its statement, in a few words. */
+  /** The law in a few words. */
   readonly title: string;
   /** Throws if the case breaks the law. */
   check(one: PlannerCase): void;
@@ -95,7 +95,7 @@ function strict(one: PlannerCase): void {
   }
 }
 
-/** Throws unless the path of a refusal is that of the wrong value, or of a value around it. */
+/** Throws unless a refusal has the path of the wrong value, or of a value that contains it. */
 function expectNear(error: PolicyError, path: Path): void {
   const around = path.map((_, length) => pathText(path.slice(0, length + 1)));
   if (around.includes(error.path)) return;

@@ -1,4 +1,4 @@
-/** Plays a policy with an obedient host until nothing is left to do, and checks the end. */
+/** Plays a policy with an obedient host until no work is left, and checks the end. */
 import type { AnyPolicyDefinition } from '../core/definition.ts';
 import type { ObedientHost } from './obedient-host.ts';
 import { answer, choicesFrom, type Subject } from './run.ts';
@@ -6,17 +6,17 @@ import { answer, choicesFrom, type Subject } from './run.ts';
 /** Most events of a play: far more than a small configuration needs for a round. */
 const mostEvents = 3000;
 
-/** Makes the choices of a host: the same for the same seed. */
+/** Returns the choices of a host, fixed by the seed. */
 export function choicesOf(seed: number): ReturnType<typeof choicesFrom> {
   let value = seed + 1;
   return choicesFrom(Array.from({ length: 31 }, () => (value = (value * 48_271) % 2_147_483_647)));
 }
 
 /**
- * Sends the events of the host until it has none left, or up to a number of events.
+ * Sends the events of the host until none is left, or up to a number of events.
  *
  * @returns events that were sent
- * @throws Error if the host never comes to rest, or an event that it must send is refused
+ * @throws Error if the host still has events to send after `mostEvents`, or if an event that must be accepted is refused
  */
 export function play(subject: Subject, host: ObedientHost, most = mostEvents): number {
   for (let sent = 0; sent < most; sent += 1) {
@@ -30,7 +30,7 @@ export function play(subject: Subject, host: ObedientHost, most = mostEvents): n
   throw new Error(`it still asks for more after ${mostEvents} events`);
 }
 
-/** Returns the ids that the ledgers of a policy hold, each behind the ledger's name. */
+/** Returns the ids in the ledgers of a policy, each after the name of its ledger. */
 export function heldBy({ ledgers }: AnyPolicyDefinition, subject: Subject): string[] {
   const { state } = subject.snapshot();
   return ledgers.flatMap(({ name, held }) => held(state).map((id) => `${name} ${id}`));
@@ -43,10 +43,10 @@ export function expectEmpty(definition: AnyPolicyDefinition, subject: Subject, w
 }
 
 /**
- * Exhausts the source, and begins rounds until nothing is left: until the policy reports that, if it can.
+ * Exhausts the source, and begins rounds until nothing is left or, if the policy has `source.drained`, until it reports that.
  *
  * @returns events that were sent
- * @throws Error if it does not come to that
+ * @throws Error if this does not happen
  */
 export function drain(definition: AnyPolicyDefinition, subject: Subject, host: ObedientHost): number {
   const says = definition.decisions.some(({ type }) => type === 'source.drained');

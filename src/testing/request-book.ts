@@ -1,14 +1,14 @@
-/** The books of a host on its requests: those in flight, with their progress, and those that are over. */
+/** The requests of a host: those in flight with their progress, and the finished ones. */
 import type { VocabularyDecision } from '../schemas/index.ts';
 import { checkFresh, checkLimits, claim, type Flight, type HostModelConfig, holds } from './host-rules.ts';
 
 type Told<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { type: T }>;
 
-/** Requests of a host. Numbers of invariants are those in the README of speculative-admission. */
+/** Requests of a host. The numbers of invariants are those in the README of speculative-admission. */
 export class RequestBook {
-  /** Requests that were launched and are not over, by request id. */
+  /** Launched and unfinished requests, by request id. */
   readonly flights = new Map<string, Flight>();
-  /** Requests that were launched and are over, oldest first. */
+  /** Launched requests that are finished, oldest first. */
   readonly over: string[] = [];
   readonly #config: HostModelConfig;
   readonly #minted = new Set<string>();
@@ -17,7 +17,10 @@ export class RequestBook {
     this.#config = config;
   }
 
-  /** Checks invariants 4, 5, 7 and 8: a request is launched for the open round, once, within the limits, with fresh tokens. */
+  /**
+   * Checks invariants 4, 5, 7 and 8: each request is launched for the open round, only once, within the limits, and with fresh
+   * tokens.
+   */
   launched(decision: Told<'request.launch'>, openRoundId: string | undefined): void {
     const { requestId, roundId, promptId, engineId, resumeFrom } = decision;
     claim(!this.#minted.has(requestId), `invariant 5: ${requestId} is launched a second time`);
@@ -28,19 +31,19 @@ export class RequestBook {
     checkLimits(this.#config, this.flights, engineId);
   }
 
-  /** Notes the engine on which a request has started. */
+  /** Records the engine on which a request has started. */
   started(requestId: string, engineId: string): void {
     const flight = this.flights.get(requestId);
     if (flight !== undefined && holds(flight)) flight.engineId = engineId;
   }
 
-  /** Notes that a request waits for its environment, or may resume; an aborting one does neither. */
+  /** Records that a request waits for its environment, or may resume; has no effect on an aborting request. */
   setPhase(requestId: string, phase: 'waiting' | 'resuming'): void {
     const flight = this.flights.get(requestId);
     if (flight !== undefined && flight.phase !== 'aborting') flight.phase = phase;
   }
 
-  /** Checks invariant 4: only a request that may resume does, within the limits. */
+  /** Checks invariant 4: a request resumes only when it may, and within the limits. */
   resumed({ requestId, engineId }: Told<'request.resume'>): void {
     const flight = this.flights.get(requestId);
     claim(flight?.phase === 'resuming', `${requestId} is to resume and is ${flight?.phase ?? 'not in flight'}`);
@@ -48,7 +51,7 @@ export class RequestBook {
     checkLimits(this.#config, this.flights, engineId);
   }
 
-  /** Checks invariant 7: aborts name requests in flight, each once. */
+  /** Checks invariant 7: an abort is for a request in flight, and comes only once. */
   toStop(requestId: string): void {
     const flight = this.flights.get(requestId);
     claim(flight !== undefined, `invariant 7: abort of ${requestId}, which is not in flight`);
@@ -58,12 +61,12 @@ export class RequestBook {
     flight!.phase = 'aborting';
   }
 
-  /** Ends a request, unless it is over. */
+  /** Ends a request, if it has not ended. */
   end(requestId: string): void {
     if (this.flights.delete(requestId)) this.over.push(requestId);
   }
 
-  /** Ends the requests that a lost engine held. */
+  /** Ends the requests of a lost engine. */
   engineLost(engineId: string): void {
     for (const [id, flight] of this.flights) if (flight.engineId === engineId && holds(flight)) this.end(id);
   }

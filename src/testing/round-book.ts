@@ -1,10 +1,10 @@
-/** Rounds that were named, each with the events that must still follow before it is over. */
+/** Rounds, each with the events that must still come before the round is over. */
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
 
 const generated = ['round.completed', 'round.drained'];
 const trained = ['round.trained'];
 
-/** Events that must follow once a command names a round, by command. */
+/** Events that must come after a command with a round, by type of command. */
 const follows: Readonly<Record<string, readonly string[]>> = {
   'prompts.request': generated,
   'request.launch': generated,

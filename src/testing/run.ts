@@ -1,4 +1,4 @@
-/** Runs of a policy on likely events, made from a tape of numbers, so that a failing run can be made smaller. */
+/** Runs of a policy with likely events. They are made from a tape of numbers, so that a failing run can be made smaller. */
 
 import type { Choices } from '../core/choices.ts';
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
@@ -6,7 +6,7 @@ import { create } from '../core/start.ts';
 import { isPolicyError } from '../errors.ts';
 import { type Tested, withEvents } from './tested.ts';
 
-/** Makes choices from a tape; when it ends, it begins again, shifted. */
+/** Makes choices from a tape. After its end, the tape is read again with shifted numbers. */
 export function choicesFrom(tape: readonly number[]): Choices {
   let position = 0;
   return {
@@ -20,7 +20,7 @@ export function choicesFrom(tape: readonly number[]): Choices {
 }
 
 /**
- * Makes likely events for a policy by its `arbitrary`, refused ones included. They end early with an event on which `apply`
+ * Makes likely events for a policy by its `arbitrary`, including events that are refused. Stops early at an event on which `apply`
  * fails.
  */
 export function likelyEvents(tested: Tested, config: unknown, tape: readonly number[], length: number): AnyEvent[] {
@@ -42,7 +42,7 @@ export function likelyEvents(tested: Tested, config: unknown, tape: readonly num
     try {
       definition.apply(state, event, { at: latest, emit: () => undefined });
     } catch {
-      // Law 3 finds the fault at this event; events after it would not be likely ones.
+      // Law 3 reports the failure at this event; later events would not be likely.
       break;
     }
   }
@@ -55,18 +55,18 @@ export interface Subject {
   send(event: AnyEvent): AnyDecision[];
   /** Returns the whole state as JSON. */
   snapshot(): { state: unknown; seq: number };
-  /** The latest time that it has seen, in seconds. */
+  /** The latest time of its events, in seconds. */
   readonly at: number;
   /** Listens for decisions. */
   on(type: string, listener: (payload: unknown) => void): unknown;
 }
 
-/** Makes a new policy of a definition. */
+/** Makes a new policy from a definition. */
 export function newSubject(definition: AnyPolicyDefinition, config: unknown): Subject {
   return create(definition, config) as unknown as Subject;
 }
 
-/** Answer to an event: its decisions, or the error that refused it. */
+/** The answer to an event: its decisions, or the error with which it was refused. */
 export type Answer = { readonly decisions: AnyDecision[] } | { readonly refused: unknown };
 
 /** Sends an event and catches its refusal. */
@@ -78,7 +78,7 @@ export function answer(subject: Subject, event: AnyEvent): Answer {
   }
 }
 
-/** Returns the answers to all events as text, for comparison to the byte. */
+/** Returns the answers to all events as text, for a byte-by-byte comparison. */
 export function transcript(subject: Subject, events: readonly AnyEvent[]): string[] {
   return events.map((event) => textOf(answer(subject, event)));
 }

@@ -1,4 +1,4 @@
-/** Completes events of which only some fields are given. */
+/** Completes events that have only some of their fields. */
 import { z } from 'zod';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -24,7 +24,7 @@ function fieldsOf(schema: z.ZodType): Fields {
   return fields;
 }
 
-/** Returns the fields of a decision that an event has too. */
+/** Returns the fields of a decision that the schema of an event also has. */
 export function sharedFields(schema: z.ZodType, decision: object): Json {
   const given = decision as Json;
   const names = fieldsOf(schema).names.filter((name) => given[name] !== undefined);
@@ -32,7 +32,7 @@ export function sharedFields(schema: z.ZodType, decision: object): Json {
 }
 
 /**
- * Makes an event with the given fields, and fitting values for the other required ones.
+ * Makes an event with the given fields, and valid values for the other required fields.
  *
  * @param turn - chooses 0 or 1 for numbers without bounds, so that rewards differ
  */
@@ -67,7 +67,7 @@ function fill(schema: Json, turn: number): unknown {
   }
 }
 
-/** Chooses one more than the least valid number; for an unbounded one, 0 and 1 in turn. */
+/** Returns the least valid number plus one; without a lower bound, 0 and 1 in turn. */
 function numberOf({ minimum, exclusiveMinimum, maximum }: Json, turn: number): number {
   const least = Number(minimum ?? exclusiveMinimum ?? Number.NEGATIVE_INFINITY);
   if (least <= Number.MIN_SAFE_INTEGER) return turn % 2;

@@ -5,22 +5,22 @@ import fc from 'fast-check';
 export interface SearchOptions {
   /** Configuration of the policy. */
   readonly config: unknown;
-  /** Number of runs, for each law if there are several; by default 30. */
+  /** Number of runs per law, by default 30. */
   readonly runs?: number;
   /** Events in a run, by default 60. */
   readonly events?: number;
   /** Seed of fast-check; its global one if absent. */
   readonly seed?: number;
-  /** Seconds for each law, its search for a small failing run included; by default 60. A law not done by then fails. */
+  /** Seconds for each law, including the search for a smaller failing run; by default 60. A law that takes longer fails. */
   readonly limitSeconds?: number;
 }
 
-/** Makes tapes of choices for runs of events; they shrink. */
+/** Makes tapes of choices for runs of events; the tapes shrink. */
 export function tapes(): fc.Arbitrary<number[]> {
   return fc.array(fc.nat({ max: 999_983 }), { minLength: 1, maxLength: 400, size: 'max' });
 }
 
-/** Writes a run for messages, one event a line; of a long one only the end, where the fault is. */
+/** Writes a run for messages, one event a line; of a long run, only the end, which contains the fault. */
 export function textOfRun(run: readonly { readonly type: string }[], what = 'events'): string {
   const most = 30;
   const lines = run.slice(-most).map((one) => `\n  ${JSON.stringify(one)}`);
@@ -34,10 +34,10 @@ export function messageOf(error: unknown): string {
 }
 
 /**
- * Removes from a run, from its end to its beginning, every event without which it still fails.
+ * Removes from a run, from its end to its beginning, every event that the failure does not need.
  *
  * @param check - throws if the run fails
- * @param seconds - time limit; events not tried by then stay in
+ * @param seconds - time limit; events not tried by then stay
  * @returns the remaining events, and the message of their error; undefined if the run does not fail
  */
 export function trimmed<T>(
@@ -65,9 +65,9 @@ export function trimmed<T>(
 /**
  * Runs a check on tapes, and shrinks a failing one.
  *
- * @param says - the fault, for the message
- * @param explain - the message of a tape that fails, made once for the smallest; that of its error if absent
- * @throws Error with the fault, the seed, and the message of the smallest run
+ * @param says - the fault, for the message of the error
+ * @param explain - returns the message for the smallest failing tape; by default the message of its error
+ * @throws Error with the fault, the seed, and the message of the smallest failing run
  */
 export function search(
   says: string,

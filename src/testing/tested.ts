@@ -1,4 +1,4 @@
-/** Subjects of the laws: definitions with likely events for them. */
+/** Subjects of the laws: definitions, with likely events for them. */
 import type { Choices } from '../core/choices.ts';
 import type { AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
 import { oneOf } from '../core/nearest.ts';
@@ -24,15 +24,15 @@ import { arbitrary as tailPipelining } from '../recipes/tail-pipelining/arbitrar
 // biome-ignore lint/suspicious/noExplicitAny: a registry holds policies of every shape
 export type Arbitrary<State = any, E extends AnyEvent = AnyEvent> = (state: State, choices: Choices) => E;
 
-/** A definition, and the events that it is tested with. The laws see only states that these events reach. */
+/** A definition with the events for its tests. The laws see only states that these events reach. */
 export interface WithEvents {
   /** The definition under test. */
   readonly definition: AnyPolicyDefinition;
-  /** Its likely events. */
+  /** Returns its likely events. */
   readonly arbitrary: Arbitrary;
 }
 
-/** A subject of the laws: a built-in policy or recipe, or one of your own with its likely events. */
+/** A subject of the laws: a built-in policy or recipe, or your own with its likely events. */
 export type Tested = AnyPolicyDefinition | WithEvents;
 
 const arbitraries: Readonly<Record<string, Arbitrary>> = Object.freeze({
@@ -55,9 +55,9 @@ const arbitraries: Readonly<Record<string, Arbitrary>> = Object.freeze({
 });
 
 /**
- * Returns the likely events of a built-in definition, also for one of your own that is like it and has its id.
+ * Returns the likely events of a built-in definition. Your own definition with the same id gets the same events.
  *
- * @throws PolicyError `unknown_id` for any other
+ * @throws PolicyError `unknown_id` for an id that is not built-in
  */
 export function arbitraryOf({ id }: AnyPolicyDefinition): Arbitrary {
   const found = arbitraries[id];

@@ -1,4 +1,4 @@
-/** Traps clocks, randomness and timers while a policy runs: a deterministic one uses none of them. */
+/** Traps clocks, randomness and timers while a policy runs; a deterministic policy uses none of them. */
 
 type Holder = Record<string, unknown>;
 
@@ -14,7 +14,7 @@ const forbidden: readonly (readonly [() => Holder | undefined, string])[] = [
   [() => globalThis as unknown as Holder, 'fetch'],
 ];
 
-/** Runs a function with all sources of nondeterminism trapped, and returns the names of those that it used. */
+/** Runs a function with all sources of nondeterminism trapped, and returns the names of the sources that it used. */
 export function withTraps(run: () => void): string[] {
   const touched: string[] = [];
   const restore: (() => void)[] = [];

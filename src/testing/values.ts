@@ -11,7 +11,7 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Changes everything in a value, as a careless host might. */
+/** Changes everything inside a value, as a careless host might do. */
 export function scramble(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   for (const key of Object.keys(value)) {
@@ -33,7 +33,7 @@ export function reversed(value: unknown): unknown {
   );
 }
 
-/** Lists all values inside a value, with their paths; not the value itself. */
+/** Lists all values inside a value with their paths, without the value itself. */
 export function valuePaths(value: unknown, path: Path = []): (readonly [Path, unknown])[] {
   if (typeof value !== 'object' || value === null) return [];
   const entries: [string | number, unknown][] = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
@@ -43,12 +43,12 @@ export function valuePaths(value: unknown, path: Path = []): (readonly [Path, un
   });
 }
 
-/** Lists the paths of all objects in a value, itself included. */
+/** Lists the paths of all objects in a value, including the value itself. */
 export function objectPaths(value: unknown): Path[] {
   return [[[], value] as const, ...valuePaths(value)].filter(([, inner]) => isObject(inner)).map(([path]) => path);
 }
 
-/** Returns a copy with one place replaced; the rest is shared with the value. */
+/** Returns a copy with one place replaced; the copy shares all other parts with the value. */
 export function replaced(value: unknown, [key, ...rest]: Path, by: unknown): unknown {
   if (key === undefined) return by;
   const holder = (Array.isArray(value) ? [...value] : { ...(value as object) }) as Record<string | number, unknown>;

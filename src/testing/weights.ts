@@ -1,7 +1,7 @@
 /** The weights of a run. */
 import type { AnyEvent } from '../core/definition.ts';
 
-/** Returns the latest weight version that a run names; 0 if it names none. */
+/** Returns the latest weight version in a run; 0 if there is none. */
 export function latestVersion(events: readonly AnyEvent[]): number {
   return events.reduce((latest, event) => {
     const { weightVersion } = event as AnyEvent & { weightVersion?: unknown };

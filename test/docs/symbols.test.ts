@@ -87,8 +87,8 @@ describe('metrics', () => {
   const results: [string, string[]][] = [
     ['src/sim/result.ts', ['StepResult', 'RunResult', 'SchedulerResult', 'EngineResult']],
     ['src/sim/pools/result.ts', ['PoolsRound', 'PoolsRun', 'PoolsSchedulerResult', 'ReductionShares', 'PoolsRow']],
-    ['src/sim/vlm/result.ts', ['VlmSchedulerResult']],
-    ['src/sim/vlm/step.ts', ['VlmStep']],
+    ['src/sim/vlm-formulas/result.ts', ['VlmSchedulerResult']],
+    ['src/sim/vlm-formulas/step.ts', ['VlmStep']],
     ['src/sim/lower-bound.ts', ['LowerBound']],
   ];
   test.each(results)('those of %s are defined', (file, names) => {

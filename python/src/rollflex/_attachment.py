@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Callable
 from typing import Any
 
 from ._core import Core
-from ._sending import Producer
 from ._steps import Steps, answered, call
 from .errors import ClientClosed, PolicyError, SessionLost
 
@@ -31,8 +29,7 @@ class Attachment:
         self._opened_seq = 0
         self._named = named
 
-    def open(self, producer: str | None) -> Steps[Producer]:
-        """Opens it, and gives who sends to it."""
+    def open(self) -> Steps[None]:
         core, params = self.core, self.params
         wish = params.get("onExisting", "fail")
         # An id made here can only be ours. Whether one that was given is, nobody could know when an answer was lost.
@@ -47,10 +44,6 @@ class Attachment:
         self.policy, self.version = result["policy"], result["version"]
         self.seq = self._opened_seq = result["seq"]
         core.attach(self)
-        sender = Producer(core, self, producer or f"py-{uuid.uuid4().hex[:20]}")
-        if producer is not None:
-            yield from sender.learn()
-        return sender
 
     def snapshot(self) -> Steps[dict[str, Any]]:
         self.assert_open()

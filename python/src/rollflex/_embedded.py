@@ -7,14 +7,13 @@ import json
 import threading
 import time
 from collections import deque
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from ._core import Core
 from ._engine import Engine, QuickJs
 from ._kept import KeptEngine
 from ._messages import encode, is_deeper_than, too_deep
+from ._opening import Embedding
 from ._pending import Again, Pending
 from ._planning import Planning, is_exhausted
 from .errors import ClientClosed, EngineLimit, ProtocolError, RollflexError
@@ -29,21 +28,6 @@ _frame_bytes = 25
 _close_grace = 1.0
 # A clock of Python that is ahead of that of the engine, which counts milliseconds.
 _late = 0.001
-
-
-@dataclass(frozen=True)
-class Embedding:
-    """How the policies run in this process."""
-
-    limits: Mapping[str, float]
-    memory_limit: int | None
-    time_limit: float | None
-    timeout: float
-    state_dir: str | None = None
-    fsync: Literal["always", "interval"] = "always"
-    log_dir: str | None = None
-    snapshot_events: int = 10_000
-    """After so many events of a session a snapshot takes the place of its steps, as in a server."""
 
 
 class EmbeddedCore(Core):

@@ -7,12 +7,12 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from ._engine import QuickJs
+from ._opening import Embedding
 from ._planning import is_exhausted
 from .errors import EngineUnavailable, PolicyError, RollflexError
 
 if TYPE_CHECKING:
     from ._decision_log import DecisionLogFiles
-    from ._embedded import Embedding
     from ._state_dir import StateDirectory
 
 

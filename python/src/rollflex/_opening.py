@@ -1,11 +1,15 @@
-"""How a server is reached, and how a broken connection is made again."""
+"""Where the policies of a client are: in this process, or in a server, and how that is reached."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
 
 from ._link import Link
+
+Path_ = str | os.PathLike[str]
 
 
 @dataclass(frozen=True)
@@ -36,3 +40,18 @@ class Opening:
     check_version: bool
     reconnect: Reconnect
     close_grace: float = 5.0
+
+
+@dataclass(frozen=True)
+class Embedding:
+    """How the policies run in this process."""
+
+    limits: Mapping[str, float] = field(default_factory=dict)
+    memory_limit: int | None = None
+    time_limit: float | None = None
+    timeout: float = 60.0
+    state_dir: str | None = None
+    fsync: Literal["always", "interval"] = "always"
+    log_dir: str | None = None
+    snapshot_events: int = 10_000
+    """After so many events of a session a snapshot takes the place of its steps, as in a server."""

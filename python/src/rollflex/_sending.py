@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
+import uuid
 import warnings
 from collections import deque
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ._attachment import Attachment
 from ._core import Core
 from ._messages import encode, result_of
+from ._options import open_params
 from ._pending import Pending
 from ._steps import Steps, answered
 from .errors import PolicyError, SessionLost, UnansweredCall, error_from_reply
-
-if TYPE_CHECKING:
-    from ._attachment import Attachment
 
 # So many calls of one list are in flight; the server keeps at least as many answers for retries.
 _window = 4
@@ -61,9 +61,9 @@ class _Sending:
 class Producer:
     """One who sends to a session: each event of it is applied once, whatever happens to the connection."""
 
-    def __init__(self, core: Core, session: Attachment, name: str) -> None:
-        self._core = core
-        self._session = session
+    def __init__(self, session: Attachment, name: str) -> None:
+        self._core = core = session.core
+        self.session = session
         self.name = name
         self.next_seq = 0
         self._open: _Sending | None = None
@@ -77,20 +77,20 @@ class Producer:
 
     def learn(self) -> Steps[None]:
         """Asks how many events of this producer were applied."""
-        params = {"session": self._session.id, "events": [], "producer": self.name}
-        result = yield from answered(self._core.start("session.send", params, owner=self._session))
+        params = {"session": self.session.id, "events": [], "producer": self.name}
+        result = yield from answered(self._core.start("session.send", params, owner=self.session))
         self.next_seq = result.get("nextSeq", 0)
 
     def send(self, events: Sequence[Any], first_seq: int | None) -> Steps[list[Any]]:
         """Raises TypeError or ValueError for what is no JSON, before anything is sent."""
         if self._open is not None:
             raise UnansweredCall(
-                f"{self.unanswered} events of an earlier send to session {self._session.id} have no answer yet: "
+                f"{self.unanswered} events of an earlier send to session {self.session.id} have no answer yet: "
                 "retry() gets it, and applies nothing twice"
             )
-        self._session.assert_open()
-        _warn_of_milliseconds(events)
+        self.session.assert_open()
         chunks = self._chunks(events, 0)
+        _warn_of_milliseconds(events)
         first = self.next_seq if first_seq is None else first_seq
         self._open = sending = _Sending(chunks, first, numbered_here=first_seq is None)
         if len(chunks) > 1:
@@ -159,7 +159,7 @@ class Producer:
 
     def _start(self, chunk: _Chunk, first_seq: int) -> Pending:
         params = f'{self._head}{first_seq},"events":{chunk.text}}}'
-        return self._core.start_text("session.send", params, owner=self._session)
+        return self._core.start_text("session.send", params, owner=self.session)
 
     def _take(self, sending: _Sending, pending: Pending) -> Steps[None]:
         """The answer to the first chunk, with all of its pages."""
@@ -196,16 +196,16 @@ class Producer:
         if "nextSeq" in data:
             self.next_seq = data["nextSeq"]
         self._confirmed_on = pending.connection
-        self._session.applied(data)
+        self.session.applied(data)
 
     def _pages(self, data: dict[str, Any]) -> Steps[list[Any] | None]:
         """All decisions of an answer, or nothing if a page is not kept any more."""
         decisions: list[Any] = data.get("decisions") or []
         more = data.get("more")
         while more is not None:
-            params = {"session": self._session.id, "more": more}
+            params = {"session": self.session.id, "more": more}
             try:
-                page = yield from answered(self._core.start("session.more", params, owner=self._session))
+                page = yield from answered(self._core.start("session.more", params, owner=self.session))
             except PolicyError as error:
                 if error.code == "unknown_id" and error.path == "more":
                     return None
@@ -218,6 +218,18 @@ class Producer:
         """On a new connection, a number that does not fit says that the server has forgotten what it had applied."""
         misfit = refusal.code == "out_of_order" and refusal.path == "firstSeq"
         if misfit and sending.numbered_here and self._core.connections > self._confirmed_on:
-            error = SessionLost(f"the server has forgotten events of session {self._session.id}: {refusal}")
-            self._session.lost(error)
+            error = SessionLost(f"the server has forgotten events of session {self.session.id}: {refusal}")
+            self.session.lost(error)
             raise error
+
+
+def opened(core: Core, policy: str | None, options: dict[str, Any]) -> Steps[Producer]:
+    """Opens a session, and gives who sends to it."""
+    producer = options.pop("producer", None)
+    params, named = open_params(policy, options)
+    session = Attachment(core, params, named)
+    yield from session.open()
+    sender = Producer(session, producer or f"py-{uuid.uuid4().hex[:20]}")
+    if producer is not None:
+        yield from sender.learn()
+    return sender

@@ -12,48 +12,23 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ._options import OpenOptions, Untyped
-    from .aio import AsyncSession
-    from .client import Session
-    from .models.planners.judge_offload import JudgeOffloadInput, JudgeOffloadPlan
-    from .models.planners.gradient_renormalization import (
-        GradientRenormalizationInput,
-        GradientRenormalizationPlan,
+    from ._tasks import AsyncSession
+    from ._threads import Session
+    from .models import (
+        AdaptiveTpConfig, AdaptiveTpDecision, AdaptiveTpEvent, CompleteGroupPipeliningConfig,
+        CompleteGroupPipeliningDecision, CompleteGroupPipeliningEvent, FlexUlyssesInput, FlexUlyssesPlan, FlexrlConfig,
+        FlexrlDecision, FlexrlEvent, FrontierGroupDispatchConfig, FrontierGroupDispatchDecision,
+        FrontierGroupDispatchEvent, GpuScaleDownConfig, GpuScaleDownDecision, GpuScaleDownEvent,
+        GradientRenormalizationInput, GradientRenormalizationPlan, GroupAssemblyConfig, GroupAssemblyDecision,
+        GroupAssemblyEvent, GrpoAdvantagesInput, GrpoAdvantagesPlan, JudgeOffloadInput, JudgeOffloadPlan,
+        LongPromptQueueConfig, LongPromptQueueDecision, LongPromptQueueEvent, MicroBatchesInput, MicroBatchesPlan,
+        RewardDispatchConfig, RewardDispatchDecision, RewardDispatchEvent, RolloutpipeConfig, RolloutpipeDecision,
+        RolloutpipeEvent, RollpackerConfig, RollpackerDecision, RollpackerEvent, SandboxTimeoutConfig,
+        SandboxTimeoutDecision, SandboxTimeoutEvent, ShadowLoaderConfig, ShadowLoaderDecision, ShadowLoaderEvent,
+        SpeculativeAdmissionConfig, SpeculativeAdmissionDecision, SpeculativeAdmissionEvent, StreamTrainingConfig,
+        StreamTrainingDecision, StreamTrainingEvent, TailBatchingConfig, TailBatchingDecision, TailBatchingEvent,
+        TailPipeliningConfig, TailPipeliningDecision, TailPipeliningEvent,
     )
-    from .models.planners.grpo_advantages import GrpoAdvantagesInput, GrpoAdvantagesPlan
-    from .models.planners.flex_ulysses import FlexUlyssesInput, FlexUlyssesPlan
-    from .models.planners.micro_batches import MicroBatchesInput, MicroBatchesPlan
-    from .models.policies.speculative_admission import (
-        SpeculativeAdmissionConfig,
-        SpeculativeAdmissionDecision,
-        SpeculativeAdmissionEvent,
-    )
-    from .models.policies.long_prompt_queue import (
-        LongPromptQueueConfig,
-        LongPromptQueueDecision,
-        LongPromptQueueEvent,
-    )
-    from .models.policies.sandbox_timeout import SandboxTimeoutConfig, SandboxTimeoutDecision, SandboxTimeoutEvent
-    from .models.policies.reward_dispatch import RewardDispatchConfig, RewardDispatchDecision, RewardDispatchEvent
-    from .models.policies.group_assembly import GroupAssemblyConfig, GroupAssemblyDecision, GroupAssemblyEvent
-    from .models.policies.stream_training import StreamTrainingConfig, StreamTrainingDecision, StreamTrainingEvent
-    from .models.policies.adaptive_tp import AdaptiveTpConfig, AdaptiveTpDecision, AdaptiveTpEvent
-    from .models.policies.gpu_scale_down import GpuScaleDownConfig, GpuScaleDownDecision, GpuScaleDownEvent
-    from .models.policies.complete_group_pipelining import (
-        CompleteGroupPipeliningConfig,
-        CompleteGroupPipeliningDecision,
-        CompleteGroupPipeliningEvent,
-    )
-    from .models.policies.frontier_group_dispatch import (
-        FrontierGroupDispatchConfig,
-        FrontierGroupDispatchDecision,
-        FrontierGroupDispatchEvent,
-    )
-    from .models.policies.shadow_loader import ShadowLoaderConfig, ShadowLoaderDecision, ShadowLoaderEvent
-    from .models.policies.tail_batching import TailBatchingConfig, TailBatchingDecision, TailBatchingEvent
-    from .models.policies.rollpacker import RollpackerConfig, RollpackerDecision, RollpackerEvent
-    from .models.policies.rolloutpipe import RolloutpipeConfig, RolloutpipeDecision, RolloutpipeEvent
-    from .models.policies.tail_pipelining import TailPipeliningConfig, TailPipeliningDecision, TailPipeliningEvent
-    from .models.policies.flexrl import FlexrlConfig, FlexrlDecision, FlexrlEvent
 
 
 class TypedClient:
@@ -61,157 +36,89 @@ class TypedClient:
 
     @overload
     def open(
-        self,
-        policy: Literal["speculative-admission"],
-        *,
-        config: SpeculativeAdmissionConfig | None = None,
+        self, policy: Literal["speculative-admission"], *, config: SpeculativeAdmissionConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[SpeculativeAdmissionEvent, SpeculativeAdmissionDecision]: ...
-
     @overload
     def open(
-        self,
-        policy: Literal["long-prompt-queue"],
-        *,
-        config: LongPromptQueueConfig | None = None,
+        self, policy: Literal["long-prompt-queue"], *, config: LongPromptQueueConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[LongPromptQueueEvent, LongPromptQueueDecision]: ...
-
     @overload
     def open(
-        self,
-        policy: Literal["sandbox-timeout"],
-        *,
-        config: SandboxTimeoutConfig | None = None,
+        self, policy: Literal["sandbox-timeout"], *, config: SandboxTimeoutConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[SandboxTimeoutEvent, SandboxTimeoutDecision]: ...
-
     @overload
     def open(
-        self,
-        policy: Literal["reward-dispatch"],
-        *,
-        config: RewardDispatchConfig | None = None,
+        self, policy: Literal["reward-dispatch"], *, config: RewardDispatchConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[RewardDispatchEvent, RewardDispatchDecision]: ...
-
     @overload
     def open(
-        self,
-        policy: Literal["group-assembly"],
-        *,
-        config: GroupAssemblyConfig | None = None,
+        self, policy: Literal["group-assembly"], *, config: GroupAssemblyConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[GroupAssemblyEvent, GroupAssemblyDecision]: ...
-
     @overload
     def open(
-        self,
-        policy: Literal["stream-training"],
-        *,
-        config: StreamTrainingConfig | None = None,
+        self, policy: Literal["stream-training"], *, config: StreamTrainingConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[StreamTrainingEvent, StreamTrainingDecision]: ...
-
     @overload
     def open(
-        self,
-        policy: Literal["adaptive-tp"],
-        *,
-        config: AdaptiveTpConfig | None = None,
+        self, policy: Literal["adaptive-tp"], *, config: AdaptiveTpConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[AdaptiveTpEvent, AdaptiveTpDecision]: ...
-
     @overload
     def open(
-        self,
-        policy: Literal["gpu-scale-down"],
-        *,
-        config: GpuScaleDownConfig | None = None,
+        self, policy: Literal["gpu-scale-down"], *, config: GpuScaleDownConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[GpuScaleDownEvent, GpuScaleDownDecision]: ...
-
     @overload
     def open(
-        self,
-        policy: Literal["complete-group-pipelining"],
-        *,
-        config: CompleteGroupPipeliningConfig | None = None,
+        self, policy: Literal["complete-group-pipelining"], *, config: CompleteGroupPipeliningConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[CompleteGroupPipeliningEvent, CompleteGroupPipeliningDecision]: ...
-
     @overload
     def open(
-        self,
-        policy: Literal["frontier-group-dispatch"],
-        *,
-        config: FrontierGroupDispatchConfig | None = None,
+        self, policy: Literal["frontier-group-dispatch"], *, config: FrontierGroupDispatchConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[FrontierGroupDispatchEvent, FrontierGroupDispatchDecision]: ...
-
     @overload
     def open(
-        self,
-        policy: Literal["shadow-loader"],
-        *,
-        config: ShadowLoaderConfig | None = None,
+        self, policy: Literal["shadow-loader"], *, config: ShadowLoaderConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[ShadowLoaderEvent, ShadowLoaderDecision]: ...
-
     @overload
     def open(
-        self,
-        policy: Literal["tail-batching"],
-        *,
-        config: TailBatchingConfig | None = None,
+        self, policy: Literal["tail-batching"], *, config: TailBatchingConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[TailBatchingEvent, TailBatchingDecision]: ...
-
     @overload
     def open(
-        self,
-        policy: Literal["rollpacker"],
-        *,
-        config: RollpackerConfig | None = None,
+        self, policy: Literal["rollpacker"], *, config: RollpackerConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[RollpackerEvent, RollpackerDecision]: ...
-
     @overload
     def open(
-        self,
-        policy: Literal["rolloutpipe"],
-        *,
-        config: RolloutpipeConfig | None = None,
+        self, policy: Literal["rolloutpipe"], *, config: RolloutpipeConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[RolloutpipeEvent, RolloutpipeDecision]: ...
-
     @overload
     def open(
-        self,
-        policy: Literal["tail-pipelining"],
-        *,
-        config: TailPipeliningConfig | None = None,
+        self, policy: Literal["tail-pipelining"], *, config: TailPipeliningConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[TailPipeliningEvent, TailPipeliningDecision]: ...
-
     @overload
     def open(
-        self,
-        policy: Literal["flexrl"],
-        *,
-        config: FlexrlConfig | None = None,
+        self, policy: Literal["flexrl"], *, config: FlexrlConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[FlexrlEvent, FlexrlDecision]: ...
-
     @overload
     def open(
-        self,
-        policy: Untyped | None = None,
-        *,
-        config: Mapping[str, Any] | None = None,
+        self, policy: Untyped | None = None, *, config: Mapping[str, Any] | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[Any, Any]: ...
-
     def open(self, policy: str | None = None, **options: Any) -> Any:
         """
         Opens a session: a policy with its state.
@@ -224,34 +131,28 @@ class TypedClient:
 
     @overload
     def plan(
-        self, planner: Literal["judge-offload"], input: JudgeOffloadInput, *, timeout: float | None = None
+        self, planner: Literal["judge-offload"], input: JudgeOffloadInput, *, timeout: float | None = None,
     ) -> JudgeOffloadPlan: ...
-
     @overload
     def plan(
-        self, planner: Literal["gradient-renormalization"], input: GradientRenormalizationInput, *, timeout: float | None = None
+        self, planner: Literal["gradient-renormalization"], input: GradientRenormalizationInput, *, timeout: float | None = None,
     ) -> GradientRenormalizationPlan: ...
-
     @overload
     def plan(
-        self, planner: Literal["grpo-advantages"], input: GrpoAdvantagesInput, *, timeout: float | None = None
+        self, planner: Literal["grpo-advantages"], input: GrpoAdvantagesInput, *, timeout: float | None = None,
     ) -> GrpoAdvantagesPlan: ...
-
     @overload
     def plan(
-        self, planner: Literal["flex-ulysses"], input: FlexUlyssesInput, *, timeout: float | None = None
+        self, planner: Literal["flex-ulysses"], input: FlexUlyssesInput, *, timeout: float | None = None,
     ) -> FlexUlyssesPlan: ...
-
     @overload
     def plan(
-        self, planner: Literal["micro-batches"], input: MicroBatchesInput, *, timeout: float | None = None
+        self, planner: Literal["micro-batches"], input: MicroBatchesInput, *, timeout: float | None = None,
     ) -> MicroBatchesPlan: ...
-
     @overload
     def plan(
-        self, planner: Untyped, input: Mapping[str, Any], *, timeout: float | None = None
+        self, planner: Untyped, input: Mapping[str, Any], *, timeout: float | None = None,
     ) -> Any: ...
-
     def plan(self, planner: str, input: Any, *, timeout: float | None = None) -> Any:
         """The plan of a planner for an input."""
         return self._plan(planner, input, timeout)
@@ -268,157 +169,89 @@ class TypedAsyncClient:
 
     @overload
     async def open(
-        self,
-        policy: Literal["speculative-admission"],
-        *,
-        config: SpeculativeAdmissionConfig | None = None,
+        self, policy: Literal["speculative-admission"], *, config: SpeculativeAdmissionConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[SpeculativeAdmissionEvent, SpeculativeAdmissionDecision]: ...
-
     @overload
     async def open(
-        self,
-        policy: Literal["long-prompt-queue"],
-        *,
-        config: LongPromptQueueConfig | None = None,
+        self, policy: Literal["long-prompt-queue"], *, config: LongPromptQueueConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[LongPromptQueueEvent, LongPromptQueueDecision]: ...
-
     @overload
     async def open(
-        self,
-        policy: Literal["sandbox-timeout"],
-        *,
-        config: SandboxTimeoutConfig | None = None,
+        self, policy: Literal["sandbox-timeout"], *, config: SandboxTimeoutConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[SandboxTimeoutEvent, SandboxTimeoutDecision]: ...
-
     @overload
     async def open(
-        self,
-        policy: Literal["reward-dispatch"],
-        *,
-        config: RewardDispatchConfig | None = None,
+        self, policy: Literal["reward-dispatch"], *, config: RewardDispatchConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[RewardDispatchEvent, RewardDispatchDecision]: ...
-
     @overload
     async def open(
-        self,
-        policy: Literal["group-assembly"],
-        *,
-        config: GroupAssemblyConfig | None = None,
+        self, policy: Literal["group-assembly"], *, config: GroupAssemblyConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[GroupAssemblyEvent, GroupAssemblyDecision]: ...
-
     @overload
     async def open(
-        self,
-        policy: Literal["stream-training"],
-        *,
-        config: StreamTrainingConfig | None = None,
+        self, policy: Literal["stream-training"], *, config: StreamTrainingConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[StreamTrainingEvent, StreamTrainingDecision]: ...
-
     @overload
     async def open(
-        self,
-        policy: Literal["adaptive-tp"],
-        *,
-        config: AdaptiveTpConfig | None = None,
+        self, policy: Literal["adaptive-tp"], *, config: AdaptiveTpConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[AdaptiveTpEvent, AdaptiveTpDecision]: ...
-
     @overload
     async def open(
-        self,
-        policy: Literal["gpu-scale-down"],
-        *,
-        config: GpuScaleDownConfig | None = None,
+        self, policy: Literal["gpu-scale-down"], *, config: GpuScaleDownConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[GpuScaleDownEvent, GpuScaleDownDecision]: ...
-
     @overload
     async def open(
-        self,
-        policy: Literal["complete-group-pipelining"],
-        *,
-        config: CompleteGroupPipeliningConfig | None = None,
+        self, policy: Literal["complete-group-pipelining"], *, config: CompleteGroupPipeliningConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[CompleteGroupPipeliningEvent, CompleteGroupPipeliningDecision]: ...
-
     @overload
     async def open(
-        self,
-        policy: Literal["frontier-group-dispatch"],
-        *,
-        config: FrontierGroupDispatchConfig | None = None,
+        self, policy: Literal["frontier-group-dispatch"], *, config: FrontierGroupDispatchConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[FrontierGroupDispatchEvent, FrontierGroupDispatchDecision]: ...
-
     @overload
     async def open(
-        self,
-        policy: Literal["shadow-loader"],
-        *,
-        config: ShadowLoaderConfig | None = None,
+        self, policy: Literal["shadow-loader"], *, config: ShadowLoaderConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[ShadowLoaderEvent, ShadowLoaderDecision]: ...
-
     @overload
     async def open(
-        self,
-        policy: Literal["tail-batching"],
-        *,
-        config: TailBatchingConfig | None = None,
+        self, policy: Literal["tail-batching"], *, config: TailBatchingConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[TailBatchingEvent, TailBatchingDecision]: ...
-
     @overload
     async def open(
-        self,
-        policy: Literal["rollpacker"],
-        *,
-        config: RollpackerConfig | None = None,
+        self, policy: Literal["rollpacker"], *, config: RollpackerConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[RollpackerEvent, RollpackerDecision]: ...
-
     @overload
     async def open(
-        self,
-        policy: Literal["rolloutpipe"],
-        *,
-        config: RolloutpipeConfig | None = None,
+        self, policy: Literal["rolloutpipe"], *, config: RolloutpipeConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[RolloutpipeEvent, RolloutpipeDecision]: ...
-
     @overload
     async def open(
-        self,
-        policy: Literal["tail-pipelining"],
-        *,
-        config: TailPipeliningConfig | None = None,
+        self, policy: Literal["tail-pipelining"], *, config: TailPipeliningConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[TailPipeliningEvent, TailPipeliningDecision]: ...
-
     @overload
     async def open(
-        self,
-        policy: Literal["flexrl"],
-        *,
-        config: FlexrlConfig | None = None,
+        self, policy: Literal["flexrl"], *, config: FlexrlConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[FlexrlEvent, FlexrlDecision]: ...
-
     @overload
     async def open(
-        self,
-        policy: Untyped | None = None,
-        *,
-        config: Mapping[str, Any] | None = None,
+        self, policy: Untyped | None = None, *, config: Mapping[str, Any] | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[Any, Any]: ...
-
     async def open(self, policy: str | None = None, **options: Any) -> Any:
         """
         Opens a session: a policy with its state.
@@ -431,34 +264,28 @@ class TypedAsyncClient:
 
     @overload
     async def plan(
-        self, planner: Literal["judge-offload"], input: JudgeOffloadInput, *, timeout: float | None = None
+        self, planner: Literal["judge-offload"], input: JudgeOffloadInput, *, timeout: float | None = None,
     ) -> JudgeOffloadPlan: ...
-
     @overload
     async def plan(
-        self, planner: Literal["gradient-renormalization"], input: GradientRenormalizationInput, *, timeout: float | None = None
+        self, planner: Literal["gradient-renormalization"], input: GradientRenormalizationInput, *, timeout: float | None = None,
     ) -> GradientRenormalizationPlan: ...
-
     @overload
     async def plan(
-        self, planner: Literal["grpo-advantages"], input: GrpoAdvantagesInput, *, timeout: float | None = None
+        self, planner: Literal["grpo-advantages"], input: GrpoAdvantagesInput, *, timeout: float | None = None,
     ) -> GrpoAdvantagesPlan: ...
-
     @overload
     async def plan(
-        self, planner: Literal["flex-ulysses"], input: FlexUlyssesInput, *, timeout: float | None = None
+        self, planner: Literal["flex-ulysses"], input: FlexUlyssesInput, *, timeout: float | None = None,
     ) -> FlexUlyssesPlan: ...
-
     @overload
     async def plan(
-        self, planner: Literal["micro-batches"], input: MicroBatchesInput, *, timeout: float | None = None
+        self, planner: Literal["micro-batches"], input: MicroBatchesInput, *, timeout: float | None = None,
     ) -> MicroBatchesPlan: ...
-
     @overload
     async def plan(
-        self, planner: Untyped, input: Mapping[str, Any], *, timeout: float | None = None
+        self, planner: Untyped, input: Mapping[str, Any], *, timeout: float | None = None,
     ) -> Any: ...
-
     async def plan(self, planner: str, input: Any, *, timeout: float | None = None) -> Any:
         """The plan of a planner for an input."""
         return await self._plan(planner, input, timeout)

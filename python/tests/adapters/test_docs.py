@@ -70,7 +70,7 @@ def no_server(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: Any, **__: Any) -> Any:
         raise AssertionError("a server was asked for")
 
-    monkeypatch.setattr("rollflex._options.server_command", refuse)
+    monkeypatch.setattr("rollflex._client_base.server_command", refuse)
 
 
 def scalar(text: str) -> Any:

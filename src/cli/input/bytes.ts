@@ -16,7 +16,7 @@ const others: readonly (readonly [what: string, bytes: readonly number[]])[] = [
 ];
 const headBytes = 512;
 
-/** A stream of bytes whose beginning is known; it is read once, or closed. */
+/** A stream of bytes; its first bytes are already read. The rest is read once, or the stream is closed. */
 export interface Opened {
   readonly head: Uint8Array;
   /** All bytes of the file, including the head. */
@@ -46,7 +46,7 @@ async function withHead(source: AsyncIterator<Uint8Array>): Promise<Opened> {
 
 const begins = (head: Uint8Array, bytes: readonly number[]): boolean => bytes.every((byte, at) => head[at] === byte);
 
-/** Whether a file is one of `torch.save`, or a pickle: by its beginning. */
+/** Whether the first bytes are those of a `torch.save` file, or of a pickle. */
 export const isPickle = (head: Uint8Array): boolean =>
   begins(head, [0x50, 0x4b, 3, 4]) || (head[0] === 0x80 && head[1] !== undefined && head[1] >= 2 && head[1] <= 5);
 
@@ -64,7 +64,7 @@ export const opened = (name: string, onBytes: (count: number) => void): Promise<
 /**
  * Yields the content of a file as UTF-8, without a byte-order mark.
  *
- * @throws PolicyError `invalid_input` for a broken gzip file, and for a file that is no text
+ * @throws PolicyError `invalid_input` for a broken gzip file, and for a binary file
  */
 export async function* textBytes(name: string, file: Opened): AsyncGenerator<Uint8Array> {
   let { head, rest } = file;
@@ -84,7 +84,7 @@ export async function* textBytes(name: string, file: Opened): AsyncGenerator<Uin
   yield Buffer.from(decoder.decode());
 }
 
-/** Detects UTF-16: it has a byte-order mark, or every second of its first bytes is 0. */
+/** Detects UTF-16 by a byte-order mark, or because every second of the first bytes is 0. */
 function encodingOf(name: string, head: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   if (begins(head, [0xff, 0xfe])) return 'utf-16le';
   if (begins(head, [0xfe, 0xff])) return 'utf-16be';

@@ -1,4 +1,4 @@
-/** Paths that the user names: files, folders and patterns in the order of their numbers, and `-`. */
+/** Paths of the user: files, folders, patterns, and `-`. Files are sorted by the numbers in their names. */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { refuse } from '../../errors.ts';
@@ -7,7 +7,7 @@ import { refuse } from '../../errors.ts';
 export interface InputFile {
   /** The name that the user gave, for errors. */
   readonly name: string;
-  /** The training step in its name. */
+  /** The training step, from the name of the file. */
   readonly step?: number;
   /** Bytes on the disk, 0 for standard input. */
   readonly bytes: number;
@@ -16,17 +16,17 @@ export interface InputFile {
 const byNumber = new Intl.Collator('en', { numeric: true });
 /** `12.jsonl` of verl, `train_data_step12.jsonl` of NeMo-RL, `rollout_dump_data.step_12.jsonl` of ROLL. */
 const stepName = /(?:^|step_?)(\d+)\.jsonl(\.gz)?$/;
-/** Kinds of files to look for in a folder: the first kind that it has is read. */
+/** Kinds of files to look for in a folder: all files of the first kind that the folder contains are read. */
 const kinds = [/\.(jsonl|ndjson)(\.gz)?$/i, /\.(pt|pth)$/i, /\.(csv|tsv)(\.gz)?$/i, /\.json(\.gz)?$/i];
-/** Evaluations beside the training data: NeMo-RL's `val_data_step12.jsonl`, slime's `eval_12.pt`. */
+/** Files of evaluations in the folder of the training data: NeMo-RL's `val_data_step12.jsonl`, slime's `eval_12.pt`. */
 const evaluation = /^val_data_step\d+\.|(^|_)eval_\d+\./;
 
-/** Whether a path may name several files: it is a folder, or a pattern. */
+/** Whether a path may mean several files: it is a folder or a pattern. */
 export const isMany = (path: string): boolean =>
   path !== '-' && (existsSync(path) ? statSync(path).isDirectory() : basename(path).includes('*'));
 
 /**
- * The files of some paths, in the order of the numbers in their names.
+ * Returns the files at the given paths, in the order of the numbers in their names.
  *
  * @throws PolicyError `invalid_input` for a folder or a pattern without dumps; the system's error
  */
@@ -52,7 +52,7 @@ function filesAt(path: string): string[] {
 const filesIn = (folder: string): string[] =>
   readdirSync(folder, { withFileTypes: true }).flatMap((one) => (one.isDirectory() ? [] : one.name));
 
-/** Returns the dumps in a folder; dumps of evaluations only where there are no others. */
+/** Returns the dumps in a folder; dumps of evaluations only if there are no other dumps. */
 function dumpsIn(folder: string): string[] {
   const files = filesIn(folder);
   const found = kinds.map((kind) => files.filter((name) => kind.test(name))).find((names) => names.length > 0) ?? [];
@@ -77,6 +77,6 @@ function fileOf(name: string): InputFile {
   return { name, bytes: statSync(name).size, ...(step === undefined ? undefined : { step: Number(step) }) };
 }
 
-/** Returns their paths, to check that no output overwrites an input. */
+/** Returns the paths of these files, to check that no output overwrites an input. */
 export const readPaths = (files: readonly InputFile[]): string[] =>
   files.map(({ name }) => (name === '-' ? '/dev/stdin' : name));

@@ -1,4 +1,4 @@
-/** slime's pickles, as the Python package reads them: it executes nothing of a file. */
+/** Reads slime's pickles by the Python package, which executes no code of a file. */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -11,7 +11,7 @@ const python = process.platform === 'win32' ? 'python' : 'python3';
 const reader = ['-m', 'rollflex.importing'];
 const prefix = 'rollflex.importing: ';
 
-/** Returns the environment of Python; in a checkout, its reader is on the path. */
+/** Returns the environment for Python; in a checkout, it includes the path of the checkout's Python package. */
 function environment(): NodeJS.ProcessEnv {
   const own = join(packageRoot(), 'python', 'src');
   if (!existsSync(join(own, 'rollflex', 'importing.py'))) return process.env;
@@ -20,9 +20,10 @@ function environment(): NodeJS.ProcessEnv {
 }
 
 /**
- * The samples of a pickle, as lines of JSON.
+ * Yields the samples of a pickle, as lines of JSON.
  *
- * @throws PolicyError `invalid_input` for a file that slime has not saved, or a part of one, and where Python has no reader
+ * @throws PolicyError `invalid_input` for a file that slime has not written, for an incomplete file, and if rollflex is not
+ *   installed in Python
  */
 export async function* pickledLines(name: string): AsyncGenerator<Uint8Array> {
   const child = spawn(python, [...reader, name], { env: environment(), stdio: ['ignore', 'pipe', 'pipe'] });

@@ -1,4 +1,4 @@
-/** The one reader of traces: whatever a command is given becomes traces in memory, numbers only. */
+/** Reads the traces of all commands into memory; it keeps numbers only. */
 import { createHash } from 'node:crypto';
 import { basename, dirname, resolve } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -13,7 +13,7 @@ import { fileTokenizer, tokensPerCharacter } from '../tokenizer.ts';
 import { type InputFile, inputFiles, isMany } from './paths.ts';
 import { recordsOf } from './records.ts';
 
-/** Options that say how the tokens of texts are found. */
+/** Options that decide how the tokens of texts are counted. */
 export interface TextOptions {
   readonly tokenizer?: string;
   readonly tokensPerCharacter?: number;
@@ -27,14 +27,14 @@ export interface ReadOptions extends TextOptions {
   readonly skipBroken?: boolean;
 }
 
-/** Returns the reading options of a command's traces: `cap` is that of the job that wrote them. */
+/** Returns the options for reading a command's traces; `cap` is that of the job that wrote the traces. */
 export const readingOf = ({ cap, tokenizer, tokensPerCharacter }: ReadOptions): ReadOptions => ({
   ...(cap === undefined ? {} : { cap }),
   ...(tokenizer === undefined ? {} : { tokenizer }),
   ...(tokensPerCharacter === undefined ? {} : { tokensPerCharacter }),
 });
 
-/** Shows how far reading has come. */
+/** Shows the progress of reading. */
 export interface Showing extends Pick<Progress, 'step'> {
   /** The text that is shown from now on. */
   text: string;
@@ -42,10 +42,10 @@ export interface Showing extends Pick<Progress, 'step'> {
   readonly read?: (share: number) => void;
 }
 
-/** Returns a fingerprint: short enough for an id, and long enough that no two prompts share one. */
+/** Returns a fingerprint: short enough for an id, and long enough that different prompts do not share one. */
 const fingerprint = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 20);
 const millisecondsBetweenTexts = 200;
-/** A line with more characters than this takes long: its texts are counted by the tokenizer. */
+/** From this number of characters on, a line takes long, because the tokenizer counts its texts. */
 const longLine = 100_000;
 
 /** Returns the token counter for texts. Throws `invalid_input` if both options are given, and as `fileTokenizer` does. */
@@ -58,7 +58,7 @@ async function textTokensOf({ tokenizer, tokensPerCharacter: factor }: TextOptio
   return factor === undefined ? undefined : tokensPerCharacter(factor);
 }
 
-/** Returns a collector with these options. Throws as it does, and as the tokenizer does. */
+/** Returns a collector with these options. Throws the errors of the collector and of the tokenizer. */
 export async function collector({ from, cap, correctFrom, skipBroken, ...texts }: ReadOptions): Promise<DumpImport> {
   const textTokens = await textTokensOf(texts);
   const options: DumpImportOptions = {
@@ -97,7 +97,7 @@ export async function readInto(lines: DumpImport, files: readonly InputFile[], p
           shownAt = Date.now();
           const share = bytes === 0 ? '' : `, ${Math.min(100, Math.round((100 * done) / bytes))} % read`;
           progress.text = `reading ${file.name}: line ${number}, ${lines.responses} responses in all${share}`;
-          // Lines of one chunk come without a pause: the spinner needs one, and Ctrl-C.
+          // All lines of a chunk are read without a pause; this pause serves the spinner and Ctrl-C.
           await turn();
         }
       }
@@ -107,14 +107,14 @@ export async function readInto(lines: DumpImport, files: readonly InputFile[], p
   }
 }
 
-/** Names the options of the command line in an error, since the library does not know them. */
+/** Adds the names of command-line options to an error: the library does not know them. */
 function withOptions(error: unknown): unknown {
   if (!(error instanceof PolicyError) || error.code !== 'invalid_config') return error;
   const expected = `--tokenizer tokenizer.json, or --tokens-per-character N for an estimate: this dump has text, and no count of tokens`;
   return new PolicyError('invalid_input', { expected, got: 'neither', path: error.path });
 }
 
-/** Returns the name of a trace: that of its file, or of the folder that its files are in. */
+/** Returns the name of a trace: the name of its file, or of the folder of its files. */
 function nameOf(paths: readonly string[], files: readonly InputFile[]): string {
   const [{ name }] = files as [InputFile];
   if (name === '-') return 'standard input';
@@ -122,7 +122,7 @@ function nameOf(paths: readonly string[], files: readonly InputFile[]): string {
   return basename(name).replace(/(\.(jsonl|ndjson|json|csv|tsv|txt|pt))?(\.gz)?$/i, '');
 }
 
-/** Whether a file is a trainer's dump, or a trace by itself. */
+/** Whether a file is a trainer's dump, and not a trace. */
 async function isDump(file: InputFile): Promise<boolean> {
   for await (const records of recordsOf(file)) {
     for (const { text, number } of records) {
@@ -134,7 +134,9 @@ async function isDump(file: InputFile): Promise<boolean> {
   return false;
 }
 
-/** Groups paths that make a trace together: those of a folder or a pattern, and all dumps of trainers; others are alone. */
+/**
+ * Groups the paths that form one trace: those of a folder or a pattern, and all dumps of trainers. Any other path is a trace alone.
+ */
 async function grouped(paths: readonly string[]): Promise<string[][]> {
   const isSingle = (path: string): boolean => path !== '-' && !isMany(path);
   const dumps: string[] = [];
@@ -147,7 +149,7 @@ async function grouped(paths: readonly string[]): Promise<string[][]> {
   });
 }
 
-/** Reads a trace of all files, with its summary. Throws as {@link readTraces}. */
+/** Reads all files as one trace, with its summary. Throws as {@link readTraces} does. */
 export async function readTogether(
   paths: readonly string[],
   options: ReadOptions,
@@ -160,12 +162,14 @@ export async function readTogether(
   return { name: nameOf(paths, files), trace, summary: trace.kind === 'prompts' ? lines.summary() : undefined };
 }
 
-/** Drops the cap for estimated lengths, which do not show the responses that ran into it: it is the simulation's only. */
+/**
+ * Drops the cap if lengths are estimated: estimates do not show which responses reached the cap, so only the simulation uses it.
+ */
 const withoutEstimatedCap = ({ cap, ...options }: ReadOptions): ReadOptions =>
   cap === undefined || options.tokensPerCharacter !== undefined ? options : { ...options, cap };
 
 /**
- * Reads the traces at some paths.
+ * Reads the traces at the given paths.
  *
  * @throws PolicyError `invalid_input` with file and line for broken input; the system's error
  */

@@ -1,4 +1,4 @@
-/** The lines of a file, or the elements of the JSON array that it is, one at a time. */
+/** Reads the lines of a file, or the elements of a file that is one JSON array, one at a time. */
 import { refuse } from '../../errors.ts';
 import { type Line, LineReader } from '../../rpc/framing.ts';
 import { JsonArrayReader } from '../../sim/trace/json-array.ts';
@@ -6,21 +6,21 @@ import { isPickle, opened, textBytes } from './bytes.ts';
 import type { InputFile } from './paths.ts';
 import { pickledLines } from './pickles.ts';
 
-/** A line, or an element, by the number of its line in the file, from 1. */
+/** A line or an element, with the number of its line in the file, from 1. */
 export interface InputRecord {
   readonly text: string;
   readonly number: number;
 }
 
-/** V8 has no longer strings than this, give or take a few bytes. */
+/** Longest string of V8, minus a few characters. */
 const longestLine = 2 ** 29 - 64;
 const pickled = /\.(pt|pth|pkl|pickle)$/i;
 
 /**
- * Yields the records of a file, some at a time.
+ * Yields the records of a file, in chunks.
  *
- * @throws PolicyError `limit_exceeded` for a line that no string can hold, `invalid_input` for broken input; the
- *   system's error
+ * @throws PolicyError `limit_exceeded` for a line that is too long for a string, `invalid_input` for broken input; the system's
+ *   error
  */
 export async function* recordsOf(
   { name }: InputFile,

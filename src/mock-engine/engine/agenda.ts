@@ -1,4 +1,4 @@
-/** Events at simulated times that no engine brings about by itself. */
+/** Events at simulated times that are not part of an engine's own work. */
 import { Heap } from '../../core/heap.ts';
 
 interface Entry {
@@ -8,7 +8,7 @@ interface Entry {
   cancelled: boolean;
 }
 
-/** Actions in the order of their times, and then in the order in which they were added. */
+/** Actions ordered by time, and at the same time by the order in which they were added. */
 export class Agenda {
   readonly #entries = new Heap<Entry>((a, b) => a.at - b.at || a.number - b.number);
   #count = 0;
@@ -28,7 +28,7 @@ export class Agenda {
     return this.#entries.peek()?.at ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Runs every action that is due, those added meanwhile included. */
+  /** Runs every due action, including those that an action adds meanwhile. */
   runDue(now: number): void {
     while (this.nextAt() <= now) this.#entries.pop()!.run();
   }

@@ -1,4 +1,4 @@
-/** Applies a fault to an engine; the part that concerns only connections is passed on. */
+/** Applies a fault to an engine, and passes the part that concerns connections to a listener. */
 import type { Fault } from '../faults.ts';
 import type { Agenda } from './agenda.ts';
 import type { MockEngine } from './mock-engine.ts';

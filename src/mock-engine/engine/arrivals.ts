@@ -1,4 +1,4 @@
-/** Requests on their way to the scheduler. */
+/** Requests that have not reached the scheduler yet. */
 import { Heap } from '../../core/heap.ts';
 import type { Generation } from './generation.ts';
 
@@ -7,13 +7,13 @@ interface Arrival {
   readonly generation: Generation;
 }
 
-/** Orders arrivals by time; those of one moment by priority, then by id. */
+/** Orders arrivals by time; at the same time by priority, then by id. */
 function compare(a: Arrival, b: Arrival): number {
   const inTime = a.at - b.at || a.generation.priority - b.generation.priority;
   return inTime || (a.generation.id < b.generation.id ? -1 : Number(a.generation.id > b.generation.id));
 }
 
-/** Requests that arrive later. */
+/** Requests with the times at which they arrive. */
 export class Arrivals {
   #heap = new Heap<Arrival>(compare);
   readonly #all = new Map<string, Arrival>();

@@ -1,4 +1,4 @@
-/** All engines in one simulated time. It moves only when asked to, and never reads the wall clock. */
+/** All engines on one simulated clock, which advances only on request and never reads the wall clock. */
 import type { CostModel } from '../../sim/cost-model.ts';
 import type { Workload } from '../../sim/workload/workload.ts';
 import type { Fault } from '../faults.ts';
@@ -8,7 +8,7 @@ import { applyFault, type FaultListener } from './apply-fault.ts';
 import { MockEngine } from './mock-engine.ts';
 import { ResponseBook } from './response-book.ts';
 
-/** Parts of a cluster beside its options. */
+/** Parts of a cluster, in addition to its options. */
 export interface ClusterParts {
   /** Durations of decode steps and prefills, and the size of the KV cache. */
   readonly cost: CostModel;
@@ -16,9 +16,9 @@ export interface ClusterParts {
   readonly workload: Workload;
 }
 
-/** Engines, and their time. */
+/** Engines with a common simulated clock. */
 export class MockCluster {
-  /** The options, their defaults filled in. */
+  /** The options, with their defaults filled in. */
   readonly options: MockEngineOptions;
   /** The engines, by their numbers. */
   readonly engines: readonly MockEngine[];
@@ -26,14 +26,14 @@ export class MockCluster {
   readonly book: ResponseBook;
   /** Durations of decode steps and prefills. */
   readonly cost: CostModel;
-  /** Events that happen by themselves, by simulated time. */
+  /** Events that are not part of an engine's own work, by simulated time. */
   readonly agenda = new Agenda();
   #now = 0;
   #minted = 0;
   #named = 0;
   #listeners: FaultListener[] = [];
 
-  /** @throws PolicyError `invalid_config` for options that do not fit */
+  /** @throws PolicyError `invalid_config` for invalid options */
   constructor(input: MockEngineInput, { cost, workload }: ClusterParts) {
     const options = readOptions(input, cost);
     this.options = options;
@@ -49,18 +49,18 @@ export class MockCluster {
     return this.#now;
   }
 
-  /** Whether a client reads a stream. */
+  /** Whether a client reads a streamed response. */
   get streams(): boolean {
     return this.engines.some((one) => one.streams);
   }
 
-  /** Names a request without an id: by its order of arrival, and not at random, so that runs can be repeated. */
+  /** Names a request that has no id, by its order of arrival: a random name would make runs impossible to repeat. */
   nameRequest(): string {
     this.#named += 1;
     return this.#named.toString(16).padStart(32, '0');
   }
 
-  /** Returns a unique id. Among requests of one moment, those with lower ids go first. */
+  /** Returns a unique id. Of requests that arrive at the same time, those with lower ids go first. */
   mint(requestId: string): string {
     this.#minted += 1;
     return `${requestId} ${this.#minted}`;
@@ -73,7 +73,7 @@ export class MockCluster {
     return next;
   }
 
-  /** Advances the time to a moment; an earlier one is read as now. */
+  /** Advances the clock to a time; an earlier time leaves it as it is. */
   advanceTo(at: number): void {
     for (let next = this.nextAt(); next <= at; next = this.nextAt()) this.#step(next);
     this.#now = Math.max(this.#now, at);

@@ -1,42 +1,42 @@
 /** Counters of the requests that an engine has accepted: each request is in flight, or has ended in exactly one way. */
 import type { Ending, Generation } from './generation.ts';
 
-/** Requests by how they ended, and tokens. A crash does not reset them. */
+/** Counts requests by how they ended, and tokens. A crash does not reset the counts. */
 export class Counts {
-  /** Requests that were accepted. */
+  /** Accepted requests. */
   accepted = 0;
-  /** Requests that ended by themselves. */
+  /** Requests that ended with an end token. */
   stop = 0;
-  /** Requests that ended at their limit of tokens. */
+  /** Requests that ended at their token limit. */
   length = 0;
-  /** Requests that were aborted. */
+  /** Aborted requests. */
   abort = 0;
-  /** Requests that were lost with their engine. */
+  /** Requests that were lost in a crash of their engine. */
   lost = 0;
   /** Tokens of the prompts of requests that have ended. */
   promptTokens = 0;
-  /** Tokens generated for requests that ended by themselves or at their limit. */
+  /** Tokens generated for requests that ended with an end token or at their limit. */
   completedTokens = 0;
-  /** Tokens generated for requests that were aborted. */
+  /** Tokens generated for aborted requests. */
   abortedTokens = 0;
-  /** Tokens generated for requests that were lost. */
+  /** Tokens generated for lost requests. */
   lostTokens = 0;
 
-  /** Number of unfinished requests by id, and number of all unfinished requests that are streamed. */
+  /** Number of unfinished requests of each id, and number of all unfinished streamed requests. */
   readonly #open = new Map<string, number>();
   #streams = 0;
 
-  /** Requests that are streamed and have not ended. */
+  /** Streamed requests that have not ended. */
   get streams(): number {
     return this.#streams;
   }
 
-  /** Whether a request of this id has not ended. */
+  /** Whether a request with this id has not ended. */
   has(requestId: string): boolean {
     return this.#open.has(requestId);
   }
 
-  /** Counts a request that is taken. */
+  /** Counts an accepted request. */
   accept({ requestId, listener }: Generation): void {
     this.accepted += 1;
     this.#open.set(requestId, (this.#open.get(requestId) ?? 0) + 1);

@@ -6,14 +6,14 @@ import type { ResponseBook } from './response-book.ts';
 
 /** The context that the engines of a cluster share. */
 export interface EngineContext {
-  /** The options, their defaults filled in. */
+  /** The options, with their defaults filled in. */
   readonly options: MockEngineOptions;
   /** Durations of decode steps and prefills. */
   readonly cost: CostModel;
   /** Decides how long each response is. */
   readonly book: ResponseBook;
-  /** Events that happen by themselves, by simulated time. */
+  /** Events that are not part of an engine's own work, by simulated time. */
   readonly agenda: Agenda;
-  /** The moment of the simulation. */
+  /** The current simulated time. */
   readonly now: () => number;
 }

@@ -1,4 +1,4 @@
-/** The clock of one engine: it stops while the engine is paused or hangs, and then continues. */
+/** The clock of one engine: it stops while the engine is paused or hangs. */
 export class FrozenClock {
   readonly #reasons = new Set<string>();
   #frozenAt = 0;
@@ -9,12 +9,12 @@ export class FrozenClock {
     return this.#reasons.size > 0;
   }
 
-  /** Returns the engine's own time at a moment of the simulation. */
+  /** Returns the engine's own time at a simulated time. */
   own(now: number): number {
     return (this.isFrozen ? this.#frozenAt : now) - this.#lostSeconds;
   }
 
-  /** Returns the simulated moment at which its own time is this one; `Infinity` while it is stopped. */
+  /** Returns the simulated time of an own time of the engine; `Infinity` while the clock is stopped. */
   moment(own: number): number {
     return this.isFrozen ? Number.POSITIVE_INFINITY : own + this.#lostSeconds;
   }
@@ -24,7 +24,7 @@ export class FrozenClock {
     this.#reasons.add(reason);
   }
 
-  /** Removes a reason; the clock continues when none is left. */
+  /** Removes a reason to stop; the clock continues when no reason is left. */
   thaw(reason: string, now: number): void {
     if (this.#reasons.delete(reason) && !this.isFrozen) this.#lostSeconds += now - this.#frozenAt;
   }

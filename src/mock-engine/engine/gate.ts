@@ -1,7 +1,7 @@
-/** Decides whether an engine takes requests, and holds those that wait until it does. */
+/** Decides whether an engine takes requests, and holds the requests that arrive while it does not. */
 import type { Generation } from './generation.ts';
 
-/** A gate that is closed as long as there is a reason. */
+/** A gate that is closed while there is a reason. */
 export class Gate {
   readonly #reasons = new Set<string>();
   #held: Generation[] = [];
@@ -11,7 +11,7 @@ export class Gate {
     return this.#reasons.size > 0;
   }
 
-  /** Reasons for which it is closed. */
+  /** Reasons to be closed. */
   get reasons(): readonly string[] {
     return [...this.#reasons];
   }
@@ -21,7 +21,7 @@ export class Gate {
     return this.#held;
   }
 
-  /** Returns a unique name for a reason. */
+  /** Returns a unique name for a reason to close the gate. */
   newReason(reason: string): string {
     this.#made += 1;
     return `${reason} ${this.#made}`;
@@ -39,7 +39,7 @@ export class Gate {
     this.#held.push(generation);
   }
 
-  /** Removes a reason. Returns the waiting requests if it was the last reason. */
+  /** Removes a reason. Returns the waiting requests if no reason is left. */
   open(reason: string): Generation[] {
     this.#reasons.delete(reason);
     return this.isClosed ? [] : this.take(() => true);

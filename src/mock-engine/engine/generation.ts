@@ -3,14 +3,14 @@ import { numberAt } from './hash.ts';
 import type { Prompt } from './prompt.ts';
 import type { Output, PlannedResponse } from './response-book.ts';
 
-/** The way a response ended: by itself, at its token limit, by an abort, or with its engine. */
+/** The end of a response: an end token, its token limit, an abort, or the loss of its engine. */
 export type Ending = 'stop' | 'length' | 'abort' | 'lost';
 
 /** A listener for a response. */
 export interface Listener {
-  /** There is more of it. Only called where the listener reads a stream. */
+  /** Called when there are new tokens, if the listener reads a stream. */
   readonly progress?: (generation: Generation) => void;
-  /** Called at the end. */
+  /** Called at the end of the response. */
   readonly ended: (generation: Generation) => void;
 }
 
@@ -18,9 +18,9 @@ export interface Listener {
 export interface Limits {
   /** Most tokens of the response. */
   readonly maxTokens: number;
-  /** Fewest tokens: it does not stop by itself before. */
+  /** Fewest tokens: no end token comes before. */
   readonly minTokens: number;
-  /** Whether it continues to its limit. */
+  /** Whether end tokens are ignored, so that the response reaches its limit. */
   readonly ignoreEos: boolean;
 }
 
@@ -28,38 +28,38 @@ const vocabulary = 32_000;
 
 /** A response, and its state. */
 export class Generation implements Output {
-  /** The name by which the client knows the request. */
+  /** The id that the client gave to the request. */
   readonly requestId: string;
-  /** Unique id, which orders requests that arrive at the same moment. */
+  /** Unique id, which orders requests that arrive at the same time. */
   readonly id: string;
-  /** The prompt that it answers. */
+  /** The prompt of the response. */
   readonly prompt: Prompt;
-  /** The response that it becomes unless it is stopped. */
+  /** The whole response that it becomes unless it is stopped. */
   readonly planned: PlannedResponse;
   /** Receives progress and the end. */
   readonly listener: Listener;
-  /** Lower goes first, where the engine schedules by priority. */
+  /** Requests with a lower number go first, if the engine schedules by priority. */
   readonly priority: number;
-  /** Tokens that it gets unless it is stopped. */
+  /** Tokens of the whole response unless it is stopped. */
   readonly tokens: number;
-  /** `stop`: by itself; `length`: at its limit. */
+  /** `stop` for an end token; `length` for the token limit. */
   readonly ending: 'stop' | 'length';
-  /** Simulated seconds at which it was taken. */
+  /** Simulated seconds at which the request was accepted. */
   readonly acceptedAt: number;
   /** Tokens generated so far. */
   count = 0;
-  /** The way it ended; `null` until then. */
+  /** How the response ended; `null` before. */
   ended: Ending | null = null;
-  /** Simulated seconds at which it ended; 0 until then. */
+  /** Simulated seconds at which the response ended; 0 before. */
   endedAt = 0;
   /** Whether it was waiting when it was aborted. */
   abortedInQueue = false;
-  /** Tokens of it that its listener knows. */
+  /** Tokens that the listener has received. */
   told = 0;
   readonly #tokenIds: number[] = [];
   #text = '';
 
-  /** A generation that has no token yet. */
+  /** Makes a generation without tokens. */
   constructor(given: {
     readonly requestId: string;
     readonly id: string;
@@ -110,7 +110,7 @@ export function textOf(tokenId: number): string {
   return ` t${tokenId}`;
 }
 
-/** Returns a log-probability for a token: made up, and the same each time. */
+/** Returns a made-up log-probability for a token, always the same one. */
 export function logProbOf(tokenId: number): number {
   return -((tokenId % 997) + 1) / 500;
 }

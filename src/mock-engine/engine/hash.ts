@@ -1,4 +1,4 @@
-/** Names for sequences of numbers, and numbers that are fixed by other numbers: nothing that needs to be secret. */
+/** Hashes of sequences of numbers, and numbers derived from other numbers. They are not meant for secrets. */
 
 function mix(hash: number, value: number): number {
   let h = Math.imul(hash ^ value, 0x9e3779b1);
@@ -7,7 +7,7 @@ function mix(hash: number, value: number): number {
   return h ^ (h >>> 13);
 }
 
-/** A name for a sequence that grows: equal sequences have equal names, others do not. */
+/** A name for a growing sequence: equal sequences have equal names, and different sequences different names. */
 export class SequenceName {
   #first: number;
   #second: number;
@@ -30,7 +30,7 @@ export class SequenceName {
     return this;
   }
 
-  /** A number from 0 to 2³² − 1. */
+  /** The name as a number from 0 to 2³² − 1. */
   get number(): number {
     return this.#first >>> 0;
   }
@@ -40,7 +40,7 @@ export class SequenceName {
   }
 }
 
-/** Returns a number from 0 to n − 1 for a place in a sequence. */
+/** Returns a number from 0 to n − 1, fixed by the seed and the place. */
 export function numberAt(seed: number, place: number, n: number): number {
   return (mix(mix(seed, place), 0x27d4eb2f) >>> 0) % n;
 }

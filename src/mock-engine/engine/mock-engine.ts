@@ -2,8 +2,8 @@
  * One engine without a GPU: a scheduler with the decode engine of the simulator, and the behaviour of a real server around it.
  * Aborts take effect some time after they arrive; generation can be paused, weights change, and the engine may crash.
  *
- * It knows simulated time only. Requests of one moment are ordered by priority and id, so that it does not matter which of two
- * connections was read first.
+ * An engine knows simulated time only. Requests of the same time are ordered by priority and id, so that the order in which
+ * connections are read does not matter.
  */
 import { Counts } from './counts.ts';
 import type { EngineContext } from './engine-context.ts';
@@ -16,9 +16,9 @@ import { type Matches, Scheduler } from './scheduler.ts';
 export interface MockLoad {
   /** Requests in the batch. */
   readonly running: number;
-  /** Requests that wait at the scheduler, or are on their way to it. */
+  /** Requests that wait at the scheduler, or have not reached it yet. */
   readonly waiting: number;
-  /** Requests that wait before the scheduler because generation is paused or weights are updated. */
+  /** Requests held before the scheduler because generation is paused or weights are updated. */
   readonly held: number;
   /** Tokens in the KV cache, and how many fit. */
   readonly usedTokens: number;
@@ -26,27 +26,27 @@ export interface MockLoad {
   readonly kvCapacityTokens: number;
 }
 
-/** The version that weights have before anybody names one. */
+/** Weight version before a client sets one. */
 export const firstWeights = 'default';
 
 /** A simulated inference engine. */
 export class MockEngine {
-  /** Its place among the engines, from 0. */
+  /** Index of the engine, from 0. */
   readonly number: number;
-  /** Requests and tokens since its process started. */
+  /** Requests and tokens since the engine was made; a crash does not reset them. */
   readonly counts = new Counts();
-  /** Name of the weights that it generates with, as they were last updated. */
+  /** Weight version, as last updated. */
   weightVersion = firstWeights;
-  /** Whether its process is there. */
+  /** Whether the engine runs: false between a crash and a restart. */
   isUp = true;
-  /** Requests whose aborts are ignored from now on. */
+  /** Number of requests whose next abort is ignored. */
   abortsToIgnore = 0;
   readonly #context: EngineContext;
   readonly #scheduler: Scheduler;
   readonly #decode: PausableDecode;
   readonly #gate = new Gate();
   #idle: (() => void)[] = [];
-  /** Reasons for which it stops as soon as the running step is over. */
+  /** Reasons to stop as soon as the running step is over. */
   readonly #freezing = new Set<string>();
   #hangs = false;
   /** Number of crashes so far. */
@@ -64,22 +64,22 @@ export class MockEngine {
     return this.#decode.work;
   }
 
-  /** Whether a fault makes it take requests and do nothing. */
+  /** Whether a fault makes the engine accept requests without processing them. */
   get isHanging(): boolean {
     return this.#hangs;
   }
 
-  /** Whether it has requests whose listeners read a stream. */
+  /** Whether a listener reads a stream of one of its requests. */
   get streams(): boolean {
     return this.counts.streams > 0;
   }
 
-  /** Requests that the scheduler has, or that are on their way to it. */
+  /** Requests at the scheduler, or on their way to it. */
   get size(): number {
     return this.#scheduler.size;
   }
 
-  /** Returns the requests that run and wait, and the tokens in the KV cache. */
+  /** Returns the load: running and waiting requests, and the tokens in the KV cache. */
   load(): MockLoad {
     const { running, waiting, contextTokens } = this.#scheduler.load();
     return {
@@ -91,12 +91,12 @@ export class MockEngine {
     };
   }
 
-  /** Whether a request of this id is known, or waits to be. */
+  /** Whether the engine has, or holds back, a request with this id. */
   has(requestId: string): boolean {
     return this.counts.has(requestId);
   }
 
-  /** Ids of the requests that it has, by their arrival. */
+  /** Ids of all requests of the engine, in the order of their arrival. */
   get requestIds(): string[] {
     return [...this.#scheduler, ...this.#gate.held].map((one) => one.requestId);
   }
@@ -109,9 +109,10 @@ export class MockEngine {
   }
 
   /**
-   * Aborts requests, once the scheduler receives the abort. Requests that end before are not affected.
+   * Aborts requests, once the scheduler receives the abort. Requests that have ended by then are not affected.
    *
-   * @param reach - `scheduler`: requests that have not reached the scheduler by then are missed; `all`: none is
+   * @param reach - `scheduler`: requests that have not reached the scheduler by then are not aborted; `all`: all matching requests
+   *   are
    */
   abort(matches: Matches, reach: 'scheduler' | 'all'): void {
     if (this.abortsToIgnore > 0) {
@@ -121,7 +122,7 @@ export class MockEngine {
     this.abortAfter(this.#context.options.abortLagSeconds, matches, reach);
   }
 
-  /** Aborts requests this many seconds later, also where the engine ignores aborts: their client is gone. */
+  /** Aborts requests this many seconds later, even while the engine ignores aborts, because their client has disconnected. */
   abortAfter(seconds: number, matches: Matches, reach: 'scheduler' | 'all'): void {
     const apply = () => this.#abort(matches, reach);
     if (seconds > 0) this.after(seconds, apply);
@@ -136,27 +137,27 @@ export class MockEngine {
     });
   }
 
-  /** Takes no more requests for a reason; new ones wait. */
+  /** Closes the gate for a reason; new requests wait. */
   close(gate: string): void {
     this.#gate.close(gate);
   }
 
-  /** Removes a reason not to take requests. */
+  /** Removes a reason to close the gate. */
   open(gate: string): void {
     for (const generation of this.#gate.open(gate)) this.#scheduler.arrive(generation);
   }
 
-  /** Returns a unique name for a reason. */
+  /** Returns a unique name for a reason to close the gate. */
   newGate(reason: string): string {
     return this.#gate.newReason(reason);
   }
 
-  /** Whether it takes no requests for this reason. */
+  /** Whether the gate is closed for this reason. */
   isClosedBy(gate: string): boolean {
     return this.#gate.isClosedBy(gate);
   }
 
-  /** Calls back as soon as it has no request, which may be at once. */
+  /** Calls back as soon as the engine has no request, perhaps at once. */
   whenIdle(callback: () => void): void {
     if (this.size === 0) callback();
     else this.#idle.push(callback);
@@ -166,7 +167,7 @@ export class MockEngine {
   freeze(reason: string, callback: () => void): void {
     this.#freezing.add(reason);
     const stop = () => {
-      // The engine may have been resumed meanwhile.
+      // The engine may have been resumed before the step ended.
       if (this.#freezing.delete(reason)) this.#decode.freeze(reason);
       callback();
     };
@@ -182,13 +183,13 @@ export class MockEngine {
     if (!this.#decode.isFrozen) this.#scheduler.resume();
   }
 
-  /** Takes all requests out of the batch until it continues, so that the KV cache is empty. */
+  /** Takes all requests out of the batch until {@link thaw}, so that the KV cache is empty. */
   retract(): void {
     this.advance();
     this.#scheduler.retract();
   }
 
-  /** Connections are taken, nothing happens. */
+  /** Makes the engine hang: it accepts connections, and processes nothing. */
   hang(): void {
     this.#hangs = true;
     this.#decode.freeze('hang');
@@ -200,7 +201,7 @@ export class MockEngine {
     this.#decode.thaw('hang');
   }
 
-  /** Slows everything down by this factor from now on, > 0. */
+  /** Slows the engine down by this factor from now on, > 0. */
   slow(factor: number): void {
     this.#decode.slow(factor);
   }
@@ -210,7 +211,7 @@ export class MockEngine {
     this.#decode.shrink(tokens);
   }
 
-  /** Crashes: all its requests are lost. */
+  /** Crashes the engine: all its requests are lost. */
   crash(): void {
     if (!this.isUp) return;
     this.isUp = false;
@@ -224,7 +225,7 @@ export class MockEngine {
     for (const generation of lost) this.#end(generation, 'lost');
   }
 
-  /** Starts again, empty, with its first weights. */
+  /** Restarts the engine, without requests and with its first weights. */
   restart(): void {
     if (this.isUp) return;
     this.isUp = true;
@@ -239,14 +240,14 @@ export class MockEngine {
     return this.#scheduler.nextAt();
   }
 
-  /** Applies everything that has happened by now. */
+  /** Processes everything that has happened by now. */
   advance(): void {
     for (const { generation, ending } of this.#scheduler.advance()) this.#end(generation, ending);
     if (this.size > 0 || this.#idle.length === 0) return;
     for (const callback of this.#idle.splice(0)) callback();
   }
 
-  /** Sends the tokens generated so far to the readers of streams. */
+  /** Sends new tokens to the readers of streams. */
   tell(): void {
     if (this.streams) this.#scheduler.tell();
   }

@@ -1,4 +1,4 @@
-/** The decode engine of the simulator on a clock of its own, which stops while the engine is paused or hangs. */
+/** The decode engine of the simulator on its own clock, which stops while the engine is paused or hangs. */
 import {
   DecodeEngine,
   type EngineLoad,
@@ -9,7 +9,7 @@ import {
 import type { EngineContext } from './engine-context.ts';
 import { FrozenClock } from './frozen-clock.ts';
 
-/** A decode engine that can be stopped. All times are those of the simulation. */
+/** A decode engine that can be stopped. All times are simulated times of the cluster. */
 export class PausableDecode {
   readonly #name: string;
   readonly #context: Pick<EngineContext, 'cost' | 'options' | 'now'>;
@@ -25,7 +25,7 @@ export class PausableDecode {
     this.#engine = this.#newEngine();
   }
 
-  /** Counters, which a restart resets. */
+  /** Counters; a restart resets them. */
   get work(): Pick<DecodeEngine, 'busySeconds' | 'decodeSteps' | 'preemptions' | 'recomputedTokens'> {
     return this.#engine;
   }
@@ -38,7 +38,7 @@ export class PausableDecode {
     return this.#engine.load(this.#own);
   }
 
-  /** Returns the tokens of each request. */
+  /** Returns a function that gives the generated tokens of a request. */
   tokens(): (id: string) => number | undefined {
     return this.#engine.tokensAt(this.#own);
   }
@@ -47,7 +47,7 @@ export class PausableDecode {
     return this.#engine.isRunning(id);
   }
 
-  /** Adds a request that arrived at a moment until now. */
+  /** Adds a request that arrived at a time, now or earlier. */
   add(request: EngineRequest, at: number): void {
     this.#engine.add(request, this.#clock.own(at));
   }
@@ -56,7 +56,7 @@ export class PausableDecode {
     this.#engine.abort(id, this.#own);
   }
 
-  /** Removes and returns all requests, with the tokens generated so far. */
+  /** Removes and returns all requests, with their generated tokens. */
   lose(): LostRequest[] {
     return this.#engine.lose(this.#own);
   }
@@ -66,12 +66,12 @@ export class PausableDecode {
     return this.#engine.advanceTo(this.#own);
   }
 
-  /** Returns the time of the next event; `Infinity` when idle, and while it is stopped. */
+  /** Returns the time of the next event; `Infinity` when idle or stopped. */
   nextAt(): number {
     return this.#clock.moment(this.#engine.nextEventAt());
   }
 
-  /** Returns the end of the running step; now, if there is none. */
+  /** Returns the end of the running step, or the current time if there is none. */
   boundaryAt(): number {
     return this.isFrozen ? this.#context.now() : this.#clock.moment(this.#engine.boundaryAfter(this.#own));
   }
@@ -93,13 +93,13 @@ export class PausableDecode {
     this.#engine.setKvCapacity(tokens, this.#own);
   }
 
-  /** Starts anew, with its initial KV capacity. */
+  /** Restarts the decode engine, with its initial KV capacity. */
   restart(): void {
     this.kvCapacityTokens = this.#context.cost.kvCapacityTokens;
     this.#engine = this.#newEngine();
   }
 
-  /** Its own time, including its next boundary if that is now: clocks that were stopped differ by rounding. */
+  /** The engine's own time. It includes the next boundary if that is due now: a clock that was stopped has rounding errors. */
   get #own(): number {
     const now = this.#context.now();
     const own = this.#clock.own(now);

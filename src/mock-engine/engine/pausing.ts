@@ -1,17 +1,17 @@
-/** Pauses, and updates of the weights, which need one. */
+/** Pauses engines, and updates their weights during a pause. */
 import type { MockEngine } from './mock-engine.ts';
 
 /**
- * Fate of the requests of an engine that pauses: they are aborted, or waited for; or they stay as they are, or go back to
- * the waiting queue without their KV cache.
+ * Treatment of the requests of an engine that pauses: `abort` them, `wait` for their end, `keep` them as they are, or `retract`
+ * them to the waiting queue without their KV cache.
  */
 export type PauseMode = 'abort' | 'wait' | 'keep' | 'retract';
 
-/** Seconds after which requests that an abort has missed are aborted again. */
+/** Seconds between two aborts of the remaining requests. */
 const sweepSeconds = 1;
 const all = (): boolean => true;
 
-/** Aborts everything, and calls back when nothing is left; requests that the first abort missed get another one. */
+/** Aborts all requests, again and again until none is left, and then calls back. */
 export function abortUntilIdle(engine: MockEngine, reach: 'scheduler' | 'all', idle: () => void): void {
   let isIdle = false;
   const sweep = (): void => {
@@ -19,7 +19,7 @@ export function abortUntilIdle(engine: MockEngine, reach: 'scheduler' | 'all', i
     engine.abort(all, reach);
     engine.after(sweepSeconds, sweep);
   };
-  // Requests that are held already stay: they came after the pause.
+  // Held requests stay: they arrived after the pause.
   engine.whenIdle(() => {
     isIdle = true;
     idle();
@@ -58,8 +58,8 @@ export function resume(engine: MockEngine, gate: string): void {
 }
 
 /**
- * Updates the weights of an engine. Unless it is paused, new requests are held, and running ones are waited for: the update is
- * the writer of a lock that each request reads.
+ * Updates the weights of an engine. Unless the engine is paused, new requests are held, and the update waits for running ones (as a
+ * writer waits for the readers of a lock).
  */
 export function updateWeights(
   engine: MockEngine,

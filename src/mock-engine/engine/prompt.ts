@@ -1,13 +1,13 @@
-/** A prompt as it is asked: text or tokens. */
+/** A prompt of a request: text or tokens. */
 import { SequenceName } from './hash.ts';
 
 /** A prompt, as text or as token ids. */
 export type Prompt = { readonly text: string } | { readonly tokenIds: readonly number[] };
 
-/** Characters of a token of made-up text. */
+/** Characters per token of made-up text. */
 const charactersPerToken = 4;
 
-/** Returns the name of a prompt: equal prompts have equal names. More tokens may be added to it. */
+/** Returns a name that only equal prompts share. More tokens may be added to it. */
 export function nameOf(prompt: Prompt): SequenceName {
   if ('text' in prompt) return new SequenceName(1).pushText(prompt.text);
   const name = new SequenceName(2);
@@ -15,7 +15,7 @@ export function nameOf(prompt: Prompt): SequenceName {
   return name;
 }
 
-/** Returns the tokens of a prompt: for a text that no trace has, a quarter of its characters. */
+/** Returns the number of tokens of a prompt; for a text, a quarter of its characters. */
 export function tokensOf(prompt: Prompt): number {
   const tokens = 'text' in prompt ? Math.ceil(prompt.text.length / charactersPerToken) : prompt.tokenIds.length;
   return Math.max(1, tokens);

@@ -1,32 +1,32 @@
 /**
  * The length and the text of each response: fixed by the workload, the prompt and the number of the sample.
  *
- * A prompt that ends in the part of an earlier response that was cut short is its continuation: it gets the rest, and not a
- * response of its own. Partial rollouts send such prompts.
+ * A prompt that consists of an earlier prompt and the aborted part of its response gets the rest of this response. Partial rollouts
+ * send such prompts.
  */
 import { LruMap } from '../../core/lru.ts';
 import type { Workload, WorkloadPrompt } from '../../sim/workload/workload.ts';
 import { nameOf, type Prompt, tokensOf } from './prompt.ts';
 
-/** A response that a prompt would give. */
+/** The response that a prompt gets. */
 export interface PlannedResponse {
   /** Tokens of the prompt. */
   readonly promptTokens: number;
-  /** Fixes the tokens of the response. */
+  /** Determines the tokens of the response. */
   readonly seed: number;
-  /** Tokens that earlier parts of it have had. */
+  /** Tokens in earlier parts of the response. */
   readonly offset: number;
-  /** Tokens that are left of it; it stops by itself behind them. */
+  /** Tokens left in the response; it ends with the last of them. */
   readonly tokens: number;
 }
 
 const vocabularyEntries = 65_536;
-/** Prompts of an endless workload that prompts without a place in it are spread over. */
+/** For an endless workload: number of its prompts over which prompts that are not in the workload are spread. */
 const placesOfEndless = 1_048_576;
-/** An id that rollflex mints: `<prompt>/<index>#<attempt>`. */
+/** An id that rollflex has made: `<prompt>/<index>#<attempt>`. */
 const mintedId = /\/(\d+)#\d+\W?$/;
 
-/** Plans the response to each prompt, and remembers those that were cut short. */
+/** Plans the response to each prompt, and stores the rest of responses that were cut short. */
 export class ResponseBook {
   readonly #workload: Workload;
   readonly #places: number;
@@ -44,10 +44,11 @@ export class ResponseBook {
   }
 
   /**
-   * The response to a prompt. A text that is the id of a prompt of the trace is that prompt; any other is given one.
+   * Returns the response to a prompt. A text that equals the id of a prompt in the trace stands for that prompt; any other text is
+   * assigned to one.
    *
-   * @param sample - which sample of the prompt: equal numbers give equal responses; if there is none, the index in an
-   *   id that rollflex has minted, and else how often the prompt has been asked
+   * @param sample - number of the sample: equal numbers give equal responses. By default, the index in a request id that rollflex
+   *   has made, or else the number of earlier requests with the prompt
    */
   plan(prompt: Prompt, sample: number | undefined, requestId: string): PlannedResponse {
     const name = nameOf(prompt);
@@ -66,7 +67,7 @@ export class ResponseBook {
     };
   }
 
-  /** Records that a response was cut short: a prompt that ends with this part gets the rest. */
+  /** Records that a response was cut short: a prompt that ends with this part gets the rest of the response. */
   cutShort(prompt: Prompt, planned: PlannedResponse, output: Output): void {
     const tokens = planned.tokens - output.count;
     if (output.count === 0 || tokens < 1) return;
@@ -96,7 +97,7 @@ export interface Output {
   readonly count: number;
   /** Text of these tokens. */
   readonly text: string;
-  /** Their ids, in order. */
+  /** Ids of these tokens, in order. */
   readonly tokenIds: readonly number[];
 }
 

@@ -1,10 +1,10 @@
-/** Requests that an engine has accepted: they arrive, wait, run in the batch, and are taken out again. */
+/** Requests that an engine has accepted, from their arrival until they are removed. */
 import { Arrivals } from './arrivals.ts';
 import type { EngineContext } from './engine-context.ts';
 import type { Ending, Generation } from './generation.ts';
 import { PausableDecode } from './pausable-decode.ts';
 
-/** Selects the requests that an abort is for. */
+/** Selects the requests to abort. */
 export type Matches = (generation: Generation) => boolean;
 
 /** The requests of an engine, and the decode engine that runs them. */
@@ -15,7 +15,7 @@ export class Scheduler {
   /** Requests that wait or run. */
   readonly #generations = new Map<string, Generation>();
   readonly #arrivals = new Arrivals();
-  /** Requests that were taken out of the batch until it goes on, with the tokens that they have. */
+  /** Requests that a pause has taken out of the batch, with their tokens so far. */
   #retracted: Generation[] = [];
 
   constructor(name: string, context: EngineContext) {
@@ -28,7 +28,7 @@ export class Scheduler {
     return this.#generations.size + this.#arrivals.size + this.#retracted.length;
   }
 
-  /** All of them, by their arrival. */
+  /** All requests of the engine, in the order of their arrival. */
   *[Symbol.iterator](): Iterator<Generation> {
     yield* this.#generations.values();
     yield* this.#retracted;
@@ -50,12 +50,12 @@ export class Scheduler {
     return Math.min(this.#arrivals.nextAt(), this.decode.nextAt());
   }
 
-  /** Sends a request on its way. */
+  /** Adds a request, which reaches the waiting queue after `tokenizeSeconds`. */
   arrive(generation: Generation): void {
     this.#arrivals.push(generation, this.#context.now() + this.#context.options.tokenizeSeconds);
   }
 
-  /** Takes in the requests that have arrived, and yields those that have ended by now. */
+  /** Takes in arrived requests, and yields the requests that have ended by now. */
   *advance(): Generator<{ generation: Generation; ending: Ending }> {
     this.#takeArrivals();
     for (const { requestId: id, kind, tokens } of this.decode.advance()) {
@@ -64,7 +64,10 @@ export class Scheduler {
     }
   }
 
-  /** Removes the matching requests that do not wait or run: retracted ones and, at `all`, those on their way. */
+  /**
+   * Removes and returns the matching requests that neither wait nor run: retracted ones and, with `all`, those that have not
+   * arrived yet.
+   */
   takeOutside(matches: Matches, reach: 'scheduler' | 'all'): Generation[] {
     this.#takeArrivals();
     const onTheirWay = reach === 'all' ? this.#arrivals.take(matches) : [];
@@ -86,7 +89,7 @@ export class Scheduler {
     this.#retracted.push(...this.#lose());
   }
 
-  /** Requests that were retracted are prefilled again. */
+  /** Adds the retracted requests again; they are prefilled anew. */
   resume(): void {
     const retracted = this.#retracted;
     this.#retracted = [];
@@ -100,7 +103,7 @@ export class Scheduler {
     return lost;
   }
 
-  /** Sends the tokens generated so far to the readers of streams. */
+  /** Sends new tokens to the readers of streams. */
   tell(): void {
     const { streamInterval } = this.#context.options;
     let tokensAt: ((id: string) => number | undefined) | undefined;
@@ -134,7 +137,7 @@ export class Scheduler {
     return generation;
   }
 
-  /** Takes everything out of the decode engine, with the tokens generated so far. */
+  /** Removes and returns all requests of the decode engine, with their generated tokens. */
   #lose(): Generation[] {
     return this.decode.lose().map(({ requestId, tokens }) => this.#take(requestId, tokens));
   }

@@ -9,10 +9,10 @@ import type { Pacer } from './pacer.ts';
 /** Longest body of a request. */
 const mostBytes = 64 * 1024 * 1024;
 
-/** The API of an engine: its routes and the form of its errors. */
+/** The API of an engine: its routes and the format of its errors. */
 export interface Api {
   readonly routes: Routes;
-  /** Routes that start a generation, which are the ones that `refuse` refuses. */
+  /** Routes that start a generation: the fault `refuse` refuses only these. */
   readonly generating: ReadonlySet<string>;
   /** Returns the body of an error. */
   error(status: number, message: string, path: string): Json;
@@ -24,9 +24,9 @@ export class EngineServer {
   readonly #api: Api;
   readonly #pacer: Pacer;
   readonly #now: () => number;
-  /** Requests that came while it hung. */
+  /** Answers that wait because the engine hangs. */
   #parked: (() => void)[] = [];
-  /** Open responses, by the request that they belong to. */
+  /** Open responses, each with the id of its request. */
   readonly #open = new Map<ServerResponse, string>();
   #refusals: { count: number; readonly status: number } | undefined;
 
@@ -37,20 +37,20 @@ export class EngineServer {
     this.#now = now;
   }
 
-  /** Records that a generation writes to this response. */
+  /** Records that the tokens of a request go to this response. */
   opened(response: ServerResponse, requestId: string): void {
     this.#open.set(response, requestId);
     response.once('close', () => this.#open.delete(response));
   }
 
-  /** Adds the time of a response to its headers. */
+  /** Adds the simulated time to the headers of a response. */
   stamp(response: ServerResponse): void {
     if (!response.headersSent) response.setHeader('x-simulated-seconds', this.#now());
   }
 
-  /** Answers a request; while the engine hangs, the answer waits. */
+  /** Answers a request; the answer waits while the engine hangs. */
   take(request: IncomingMessage, response: ServerResponse): void {
-    // A client that goes away in the middle is no error of the server.
+    // A client that disconnects is no error of the server.
     response.on('error', () => {});
     request.on('error', () => {});
     const answer = (): void => {
@@ -60,7 +60,7 @@ export class EngineServer {
     else answer();
   }
 
-  /** Connections feel a fault. */
+  /** Applies a fault to the connections. */
   disturb(fault: ConnectionFault): void {
     switch (fault.kind) {
       case 'down':

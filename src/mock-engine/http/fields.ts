@@ -1,4 +1,4 @@
-/** Reads fields of a request, and refuses those of the wrong type. `null` is read as not given. */
+/** Reads fields of a request, and refuses wrong types. `null` means that a field is not given. */
 import { type Json, refuse } from './http.ts';
 
 /** Reads the fields of one object. */
@@ -11,7 +11,7 @@ export class Fields {
     this.#path = path;
   }
 
-  /** Returns the value as it is. */
+  /** Returns the value of a field, of any type. */
   raw(name: string): unknown {
     return this.#object[name] ?? undefined;
   }
@@ -24,7 +24,7 @@ export class Fields {
     return this.#of(name, 'true or false', (value) => typeof value === 'boolean') as boolean | undefined;
   }
 
-  /** Returns a whole number from `least` on. */
+  /** Returns a whole number, at least `least`. */
   whole(name: string, least: number): number | undefined {
     const fits = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= least;
     const what = least === Number.MIN_SAFE_INTEGER ? 'a whole number' : `a whole number >= ${least}`;

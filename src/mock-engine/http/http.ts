@@ -1,4 +1,4 @@
-/** The little of HTTP that the routes need. */
+/** HTTP helpers for the routes. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /** A JSON object. */
@@ -10,17 +10,17 @@ export interface Call {
   readonly response: ServerResponse;
   readonly path: string;
   readonly query: URLSearchParams;
-  /** The body; empty if there was none. */
+  /** The body; an empty object if the request has none. */
   readonly body: Json;
 }
 
-/** Answers a call, at once or later. The server of the routes answers for errors that it throws. */
+/** Answers a call, now or later. The server answers the errors that it throws. */
 export type Handler = (call: Call) => void;
 
-/** Handlers by method and path: `POST /generate`. A path that ends in a slash and a star takes everything below. */
+/** Handlers by method and path: `POST /generate`. A path that ends in `/*` takes all paths below it. */
 export type Routes = Readonly<Record<string, Handler>>;
 
-/** A refusal with its status. */
+/** A refusal, with its HTTP status. */
 export class HttpError extends Error {
   readonly status: number;
 
@@ -35,7 +35,7 @@ export function refuse(message: string, status = 400): never {
   throw new HttpError(status, message);
 }
 
-/** Answers with JSON. Nothing, if the connection is gone. */
+/** Answers with JSON; does nothing if the connection is closed. */
 export function reply(response: ServerResponse, body: unknown, status = 200): void {
   send(response, status, 'application/json', JSON.stringify(body));
 }
@@ -45,7 +45,7 @@ export function replyText(response: ServerResponse, text: string, status = 200):
   send(response, status, 'text/plain; charset=utf-8', text);
 }
 
-/** Answers with a status and nothing else. */
+/** Answers with a status and no body. */
 export function replyEmpty(response: ServerResponse, status = 200): void {
   if (!response.destroyed) response.writeHead(status).end();
 }
@@ -66,7 +66,7 @@ export function sendEvent(response: ServerResponse, data: unknown): void {
   response.write(`data: ${JSON.stringify(data)}\n\n`);
 }
 
-/** Ends a stream of events as OpenAI's API does. */
+/** Ends a stream of events in the format of OpenAI's API. */
 export function endEvents(response: ServerResponse): void {
   response.end('data: [DONE]\n\n');
 }
@@ -95,7 +95,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Returns the handler of a call, or the status of the error if there is none. */
+/** Returns the handler of a call, or the HTTP status of the error if there is none. */
 export function handlerOf(routes: Routes, method: string, path: string): Handler | 404 | 405 {
   const exact = routes[`${method} ${path}`];
   if (exact !== undefined) return exact;

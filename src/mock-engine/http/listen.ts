@@ -2,7 +2,7 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A server on one port, which can be killed and started again. */
+/** A server on one port, which can be killed and restarted on the same port. */
 export class Listener {
   readonly #listener: RequestListener;
   readonly #host: string;
@@ -15,7 +15,7 @@ export class Listener {
     this.#port = port;
   }
 
-  /** Its address; the port is known once it has listened. */
+  /** Address of the server; the port is known once it has listened. */
   get url(): string {
     const host = this.#host.includes(':') ? `[${this.#host}]` : this.#host;
     return `http://${host}:${this.#port}`;
@@ -25,9 +25,9 @@ export class Listener {
     return this.#port;
   }
 
-  /** Starts to listen. Rejects with the error of the system, such as a port that is taken. */
+  /** Starts to listen. Rejects with the error of the system, such as a port in use. */
   async listen(): Promise<void> {
-    // Streams are long, and a client may take its time.
+    // Streams may last long, and clients may pause between requests.
     const server = createServer({ keepAliveTimeout: 60_000, requestTimeout: 0 }, this.#listener);
     this.#server = server;
     await new Promise<void>((resolve, reject) => {
@@ -37,7 +37,7 @@ export class Listener {
     this.#port = (server.address() as AddressInfo).port;
   }
 
-  /** Refuses connections from now on, and resets the open ones. */
+  /** Stops accepting connections, and resets the open ones. */
   async kill(): Promise<void> {
     const server = this.#server;
     this.#server = undefined;
@@ -49,7 +49,7 @@ export class Listener {
   }
 }
 
-/** Resets the connection of a response, as a machine does that is gone. */
+/** Resets the connection of a response, as if the machine were gone. */
 export function reset(response: ServerResponse): void {
   const { socket } = response;
   if (socket === null || socket.destroyed) response.destroy();

@@ -1,17 +1,17 @@
-/** Simulated time against the wall clock: when it goes on, and how far. */
+/** Advances the simulated time as the wall clock and the speed demand. */
 import type { MockCluster } from '../engine/cluster.ts';
 import type { Speed } from '../options.ts';
 
-/** Milliseconds between two looks at streams. */
+/** Milliseconds between two updates of streams. */
 const tickMs = 5;
-/** Longest wait of a timer of Node. */
+/** Longest delay of a timer in Node. */
 const longestMs = 2 ** 31 - 1;
 
 /** Moves the time of a cluster. */
 export class Pacer {
   readonly #cluster: MockCluster;
   #speed: Speed;
-  /** The moment, in wall and in simulated time, from which simulated time is counted. */
+  /** Wall-clock time at the last change of speed, from which simulated time is counted. */
   #sinceMs = performance.now();
   #sinceSeconds = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -48,17 +48,17 @@ export class Pacer {
     this.#activeAtMs = performance.now();
   }
 
-  /** Waits for the next event. Called whenever something has changed. */
+  /** Sets a timer for the next event. Called after every change. */
   arm(): void {
     this.#cancel();
     const waitMs = this.#stopped ? undefined : this.#waitMs();
     if (waitMs === undefined) return;
-    // A timer waits a millisecond at least.
+    // A timer waits at least one millisecond.
     if (waitMs <= 0) this.#immediate = setImmediate(() => this.#tick());
     else this.#timer = setTimeout(() => this.#tick(), Math.min(longestMs, waitMs));
   }
 
-  /** Starts the time. */
+  /** Starts the simulated time. */
   start(): void {
     this.#sinceMs = performance.now();
     this.#sinceSeconds = this.#cluster.now;
@@ -66,7 +66,7 @@ export class Pacer {
     this.arm();
   }
 
-  /** Stops for good. */
+  /** Stops the simulated time for good. */
   stop(): void {
     this.#stopped = true;
     this.#cancel();
@@ -99,7 +99,7 @@ export class Pacer {
     this.arm();
   }
 
-  /** Goes from event to event until a client receives something, but not for too long at a time. */
+  /** Advances from event to event until a client receives something, at most for a few milliseconds. */
   #jump(): void {
     const cluster = this.#cluster;
     const startedAt = performance.now();

@@ -2,20 +2,22 @@
 import { type Generation, logProbOf } from '../engine/generation.ts';
 import type { Json } from '../http/http.ts';
 
-/** The form in which a response is sent. */
+/** The format in which a response is sent. */
 export interface AnswerStyle {
   readonly stream: boolean;
-  /** Only the tokens that are new since the last chunk. */
+  /** Whether a chunk has only the tokens that are new since the last chunk. */
   readonly incremental: boolean;
   readonly logProbs: boolean;
-  /** Place in a batch. */
+  /** Index in a batch. */
   readonly index: number | undefined;
 }
 
-/** Id of the token that ends a response. */
+/** Id of the end token. */
 const endToken = 2;
 
-/** Returns the response so far. One that was aborted while it waited has no token counts of its prompt: they are not known. */
+/**
+ * Returns the response so far. A response that was aborted while it waited has no token counts of its prompt: they are not known.
+ */
 export function answerOf(generation: Generation, weightVersion: string, style: AnswerStyle): Json {
   const { requestId, count, ended, abortedInQueue, planned, acceptedAt, endedAt, told } = generation;
   const from = style.incremental && style.stream ? told : 0;
@@ -43,7 +45,7 @@ export function answerOf(generation: Generation, weightVersion: string, style: A
   };
 }
 
-/** Returns the text behind the tokens that were sent; each token's text begins with the only blank in it. */
+/** Returns the text from a token on; a blank marks the beginning of each token's text. */
 function textFrom(generation: Generation, from: number): string {
   return generation.text
     .split(' ')

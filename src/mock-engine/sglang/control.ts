@@ -5,7 +5,7 @@ import { Fields } from '../http/fields.ts';
 import { type Call, type Handler, type Routes, refuse, reply, replyEmpty, replyText } from '../http/http.ts';
 
 const pauseModes: Readonly<Record<string, PauseMode>> = { abort: 'abort', in_place: 'keep', retract: 'retract' };
-/** Memory that is released holds requests back, as a pause does. */
+/** Released memory makes requests wait, as a pause does. */
 const memoryGate = 'memory';
 const ok = (message: string) => ({ message, status: 'ok' });
 
@@ -36,8 +36,8 @@ export function controlRoutes(stand: RouteContext): Routes {
 }
 
 /**
- * Ends every request whose id begins with the given one, if a request has exactly this id. An unknown id gets the same
- * answer.
+ * Aborts every request whose id begins with the given id, if the engine has a request with exactly this id. An unknown id gets the
+ * same answer.
  */
 function abortRequest({ engine }: RouteContext, { body, response }: Call): void {
   const fields = new Fields(body);
@@ -83,7 +83,7 @@ function weightRoutes({ engine, cluster }: RouteContext): Routes {
   };
 }
 
-/** Returns the routes of memory. It can only be released while the engine is idle; requests wait until it is back. */
+/** Returns the routes of memory. Memory can be released only while the engine is idle; requests wait until it is resumed. */
 function memoryRoutes({ engine }: RouteContext): Routes {
   const release: Handler = ({ response }) => {
     if (engine.size > 0) refuse(`release_memory_occupation: ${engine.size} requests are running or waiting`);

@@ -22,7 +22,7 @@ const styleOf = (stand: RouteContext, request: SglangRequest, place: number): An
   index: request.isSingle || !request.stream ? undefined : place,
 });
 
-/** The status has been sent before a request is read, so its errors are events. */
+/** Streams the responses. The HTTP status is sent before the request is read, so errors are sent as events. */
 function stream(stand: RouteContext, request: SglangRequest, response: ServerResponse): void {
   beginEvents(response);
   let planned: PlannedResponse[];
@@ -55,7 +55,7 @@ function whole(stand: RouteContext, request: SglangRequest, response: ServerResp
 }
 
 interface Parts {
-  /** There is more of a response, or the end of it. Not given where nothing is streamed. */
+  /** Called when a response has new tokens or ends; absent if nothing is streamed. */
   readonly progress?: (generation: Generation, place: number) => void;
   readonly ended?: (generation: Generation, place: number) => void;
   readonly done: () => void;
@@ -76,7 +76,7 @@ function start(
       ...(progress === undefined ? {} : { progress: (of: Generation) => progress(of, place) }),
       ended: (of) => {
         open.delete(of);
-        // Its connection is reset.
+        // The connection of a lost response is reset.
         if (of.ended === 'lost') return;
         (progress ?? parts.ended)?.(of, place);
         left -= 1;
@@ -88,7 +88,7 @@ function start(
   abortWhenClosed(stand, response, wanted[0]!.requestId, open);
 }
 
-/** Plans all responses. Throws `HttpError` for bad input, and for ids that are in use. */
+/** Plans all responses. Throws `HttpError` for bad input, and for ids in use. */
 function planAll(stand: RouteContext, { wanted }: SglangRequest): PlannedResponse[] {
   const seen = new Set<string>();
   return wanted.map((one) => {

@@ -3,7 +3,7 @@ import type { RouteContext } from '../generating.ts';
 import { type Handler, type Routes, refuse, reply, replyEmpty } from '../http/http.ts';
 import { versionFollowed } from './version.ts';
 
-/** Parts of the load that may be asked for; the engine has `core` and `queues`. */
+/** Parts of the load that a client may ask for; this engine has `core` and `queues`. */
 const sections = ['core', 'memory', 'spec', 'lora', 'disagg', 'queues', 'all'];
 
 export function infoRoutes(stand: RouteContext): Routes {

@@ -1,4 +1,4 @@
-/** Parses a body of `/generate`: one response, or several of a batch or of `n` samples. */
+/** Parses a body of `/generate`: one response, several prompts, or `n` samples. */
 
 import type { Limits } from '../engine/generation.ts';
 import type { Prompt } from '../engine/prompt.ts';
@@ -15,12 +15,12 @@ export interface SglangWanted extends Wanted {
 /** The responses that a body of `/generate` asks for. */
 export interface SglangRequest {
   readonly wanted: readonly SglangWanted[];
-  /** Whether the answer is one object, and not a list. */
+  /** Whether the answer is one object instead of a list. */
   readonly isSingle: boolean;
   readonly stream: boolean;
 }
 
-/** Most new tokens of a request that does not say. */
+/** Default of the most new tokens of a request. */
 const usualMaxTokens = 128;
 
 /** Reads a body. Throws `HttpError`. */

@@ -6,7 +6,7 @@ import { chatCompletions, completions } from './completions.ts';
 import { controlRoutes } from './control.ts';
 import { metricsText } from './metrics.ts';
 
-/** The version that the engine reports, which says that it is not vLLM. */
+/** The version in the answers of the engine: it shows that the engine is not vLLM. */
 const version = 'rollflex-mock-engine (vllm routes)';
 
 export function vllmApi(stand: RouteContext): Api {

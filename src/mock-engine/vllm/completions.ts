@@ -6,7 +6,7 @@ import type { Call, Json } from '../http/http.ts';
 import { chatPrompt, completionPrompts, type OpenAiRequest, readRequest } from './request.ts';
 import { finishReason, type Style, serve } from './serve.ts';
 
-/** Tokens of a completion that does not say how many. */
+/** Default number of tokens of a completion. */
 const usualCompletionTokens = 16;
 
 /** Returns the id of a request: from a header, else from a field, else a new one. */
@@ -16,10 +16,10 @@ function baseId({ cluster }: RouteContext, { request, body }: Call): string {
   return new Fields(body).string('request_id') ?? cluster.nameRequest();
 }
 
-/** Returns the seconds since 1970, as OpenAI's API has them: the simulation has no date. */
+/** Returns Unix seconds for OpenAI's `created`, from the wall clock, because the simulation has no date. */
 const created = (): number => Math.floor(Date.now() / 1000);
 
-/** Returns the ids and the text of the tokens of a response from a place on, and the fields that carry them. */
+/** Returns the token ids and the text of a response from an index on, and the extra fields of the answer for them. */
 function parts(request: OpenAiRequest, generation: Generation, from: number) {
   const ids = generation.tokenIds.slice(from, generation.count);
   const text = ids.map(textOf).join('');
@@ -75,7 +75,7 @@ export function chatCompletions(stand: RouteContext, call: Call): void {
   serve(stand, request, response, style);
 }
 
-/** @param textLength - characters before the first of them */
+/** @param textLength - characters before the first token */
 function completionLogProbs(ids: readonly number[], textLength: number): Json {
   const tokens = ids.map(textOf);
   let offset = textLength;

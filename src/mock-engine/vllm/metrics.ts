@@ -1,4 +1,4 @@
-/** `GET /metrics` of a vLLM engine, under the names that it has there. */
+/** `GET /metrics` of a vLLM engine, with vLLM's names. */
 import type * as Prometheus from 'prom-client';
 import { optionalPackage } from '../../core/optional-package.ts';
 import type { RouteContext } from '../generating.ts';
@@ -8,7 +8,7 @@ export async function metricsText({
   engine,
   cluster,
 }: RouteContext): Promise<{ readonly type: string; readonly text: string }> {
-  // The package is CommonJS: in a bundle only its default export is sure.
+  // The package is CommonJS: in a bundle, only its default export is reliable.
   const loaded: unknown = await optionalPackage('prom-client', 'metrics', () => import('prom-client'));
   const { default: client } = loaded as { default: typeof Prometheus };
   const { Counter, Gauge, Registry } = client;

@@ -15,7 +15,7 @@ export interface Choice {
 
 /** The responses that a body asks for. */
 export interface OpenAiRequest {
-  /** Responses by prompt, and then by sample. */
+  /** Responses in the order of prompts, and then of samples. */
   readonly choices: readonly Choice[];
   /** Tokens of all prompts. */
   readonly promptTokens: number;
@@ -26,7 +26,7 @@ export interface OpenAiRequest {
   readonly tokenIds: boolean;
 }
 
-/** Tokens of the response if the body does not say: a number, or all that the context has room for. */
+/** Default number of response tokens: a number, or the rest of the context (`room`). */
 type UsualMost = number | 'room';
 
 /** Reads the fields that all routes share. Throws `HttpError`. */
@@ -105,7 +105,7 @@ export function completionPrompts(body: Json): Prompt[] {
   });
 }
 
-/** Returns the prompt of `/v1/chat/completions`: the contents of its messages; of one message, its content alone. */
+/** Returns the prompt of `/v1/chat/completions`: the contents of its messages. */
 export function chatPrompt(body: Json): Prompt {
   const { messages } = body;
   if (!Array.isArray(messages) || messages.length === 0) return refuse('messages: expected a list that is not empty');

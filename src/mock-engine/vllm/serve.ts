@@ -1,4 +1,4 @@
-/** Serves bodies of vLLM's OpenAI routes, streamed or not; a style decides the form of the answers. */
+/** Serves bodies of vLLM's OpenAI routes, streamed or not; a style defines the format of the answers. */
 import type { ServerResponse } from 'node:http';
 import type { Generation } from '../engine/generation.ts';
 import { abortWhenClosed, type RouteContext, submit } from '../generating.ts';
@@ -12,19 +12,19 @@ export interface Usage {
   readonly completion_tokens: number;
 }
 
-/** The form of the answers of a route. */
+/** The format of the answers of a route. */
 export interface Style {
-  /** Fields about the request, in each answer and each chunk. */
+  /** Returns the fields about the request, for each answer and each chunk. */
   readonly head: (isChunk: boolean) => Json;
-  /** The first chunk of a stream for each choice, if there is one. */
+  /** Returns the first chunk of a choice in a stream, if the route has one. */
   readonly first?: (index: number) => Json;
-  /** A choice of a chunk, with the tokens that are new since the last one. */
+  /** Returns a choice of a chunk, with the tokens that are new since the last chunk. */
   readonly delta: (generation: Generation, index: number) => Json;
-  /** A choice of an answer. */
+  /** Returns a choice of a whole answer. */
   readonly whole: (generation: Generation, index: number) => Json;
 }
 
-/** Returns the finish reason of a response; `null` while there is more to come. */
+/** Returns the finish reason of a response; `null` before its end. */
 export function finishReason({ ended }: Generation): string | null {
   return ended === 'lost' ? null : ended;
 }
@@ -100,7 +100,7 @@ function start(
       ...(progress === undefined ? {} : { progress: (of: Generation) => progress(of, index) }),
       ended: (of) => {
         open.delete(of);
-        // Its connection is reset.
+        // The connection of a lost response is reset.
         if (of.ended === 'lost') return;
         ended?.(of, index);
         left -= 1;

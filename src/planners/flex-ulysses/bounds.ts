@@ -5,8 +5,8 @@ import { cheapestFrom, descending, type Instance, lowestLevel, topDegree } from 
 const sum = (values: Float64Array): number => values.reduce((total, value) => total + value, 0);
 
 /**
- * Bounds the compute of the most loaded device by counting: of the j · K + 1 sequences with most work, some top group
- * has j + 1, and these have at least the work of the last j + 1.
+ * Bounds the compute of the most loaded device by counting, with K top groups: of the j · K + 1 sequences with most work, some top
+ * group has at least j + 1, and their work is at least that of the last j + 1 of them.
  */
 function pigeonhole(instance: Instance, byWork: readonly number[]): number {
   const { work, devices } = instance;
@@ -22,8 +22,8 @@ function pigeonhole(instance: Instance, byWork: readonly number[]): number {
 }
 
 /**
- * Bounds the compute of the most loaded device by memory: the g sequences with most work lie in g′ ≤ g top groups, and
- * these must also hold the tokens that do not fit into the others: at least the work of those with least work per
+ * Bounds the compute of the most loaded device by memory: the g sequences with most work lie in g′ ≤ g top groups. These groups
+ * must also hold the tokens that do not fit into the other groups; their work is at least that of the tokens with least work per
  * token.
  */
 function memoryComplement(instance: Instance, byWork: readonly number[], memoryCap: number): number {
@@ -83,7 +83,7 @@ export function computeBound(instance: Instance, memoryCap: number): number {
 }
 
 /**
- * Returns a lower bound on the communication of any plan within the limits: each sequence at the cheapest degree at
+ * Returns a lower bound on the communication of any plan within the limits: each sequence is counted at the cheapest degree at
  * which it fits alone.
  *
  * @param computeLimit - most compute of a device

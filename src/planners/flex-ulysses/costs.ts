@@ -1,4 +1,4 @@
-/** The cost model of a sequence at a degree: JSON, so that the same model can be given over a wire. */
+/** The cost model of a sequence at a degree: written in JSON, so that a remote caller can give the same model. */
 import { z } from 'zod';
 import { type LengthFunction, lengthFunction, valueAt } from '../../core/length-function.ts';
 import { refuse } from '../../errors.ts';
@@ -56,7 +56,7 @@ export const workOf = (lengths: readonly number[], { compute }: CostModel): Floa
   valuesOf(lengths, compute, 'costs.compute');
 
 /**
- * Returns the work of each sequence as the baselines without sharding count it.
+ * Returns the work of each sequence in the measure of the baselines without sharding.
  *
  * @throws PolicyError `infeasible` for a length beyond the last point of a table
  */
@@ -67,7 +67,7 @@ export const baselineWorkOf = (lengths: readonly number[], { workload }: CostMod
  * Returns the cost of sharding each sequence at a degree; 0 for an empty one.
  *
  * @param crossesNodes - whether a group of that degree spans nodes
- * @throws PolicyError `invalid_input` where a table has no such degree, `infeasible` beyond its last point
+ * @throws PolicyError `invalid_input` if a table lacks the degree, `infeasible` for a length beyond its last point
  */
 export function splitCosts(
   lengths: readonly number[],

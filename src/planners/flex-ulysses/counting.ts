@@ -1,14 +1,14 @@
-/** Bounds from below how much must be sharded, by counting the sequences that fit into the groups of each degree. */
+/** Computes lower bounds on what must be sharded, by counting the sequences that fit into the groups of each degree. */
 import type { Instance } from './instance.ts';
 import { cheapestFrom } from './instance.ts';
 
-/** The fields that are counted: of an instance, or of a problem of the search. */
+/** The fields on which the bounds depend; an instance and a problem of the search both have them. */
 export type Counted = Pick<Instance, 'devices' | 'splitCost' | 'work' | 'lengths'>;
 
-/** Limits may be passed by this, relative: sums in another order differ by less. */
+/** A load may exceed its limit by this factor: sums in another order differ by less. */
 const granted = 1 + 1e-8;
 
-/** Returns the sums of the smallest sizes: of none, of one, … */
+/** Returns the sums of the smallest sizes; element n is the sum of the n smallest. */
 function smallestSums(sizes: Float64Array): Float64Array {
   const sums = new Float64Array(sizes.length + 1);
   sizes
@@ -20,7 +20,7 @@ function smallestSums(sizes: Float64Array): Float64Array {
   return sums;
 }
 
-/** Returns the largest whole number up to a most that passes a test, which all smaller ones pass. */
+/** Returns the largest whole number from 0 to `most` that passes the test; if a number passes, all smaller ones must. */
 function largestThat(most: number, passes: (one: number) => boolean): number {
   let low = 0;
   let high = most;
@@ -33,10 +33,10 @@ function largestThat(most: number, passes: (one: number) => boolean): number {
 }
 
 /**
- * Bounds the number of sizes that fit into bins: of bins with c or more, there are no more than can have c of the
- * smallest.
+ * Bounds the number of sizes that fit into bins: for each c, the bins with c or more sizes are at most as many as could be filled
+ * with c of the smallest sizes each.
  *
- * @param sums - of the smallest sizes
+ * @param sums - sums of the smallest sizes
  */
 function mostThatFit(sums: Float64Array, bins: number, room: number): number {
   const sizes = sums.length - 1;
@@ -55,14 +55,14 @@ function mostThatFit(sums: Float64Array, bins: number, room: number): number {
 
 /** With more sequences per bin, counting finds no more than the mean does. */
 const mostEach = 64;
-/** Halvings of the range that the least room lies in. */
+/** Number of times that the range of the least room is halved. */
 const halvings = 50;
 
 /**
- * Returns the least room of bins that as many items fit into as there are, by counting.
+ * Returns the least room per bin with which, by counting, all items fit into the bins.
  *
- * @param sizes - of the items
- * @param known - the room is no less
+ * @param sizes - sizes of the items
+ * @param known - a known lower bound on the room
  */
 export function leastRoom(sizes: Float64Array, bins: number, known: number): number {
   if (sizes.length > mostEach * bins) return known;
@@ -83,17 +83,17 @@ export function leastRoom(sizes: Float64Array, bins: number, known: number): num
   return low;
 }
 
-/** The least that must be sharded. */
+/** Lower bounds on what must be sharded. */
 export interface Fewest {
   /** Lower bound on the communication of a plan within the limits. */
   readonly communication: number;
-  /** Number of sequences above each level. */
+  /** Least number of sequences above each level. */
   readonly above: readonly number[];
 }
 
 /**
- * Counts, for each level, the sequences that cannot be within its groups or below, and the cost of sharding so many
- * above it: those for which that costs least more.
+ * Counts, for each level, the sequences that must be at a higher level, because the groups of this level have no room for them.
+ * Adds the extra cost of that number of sequences, taking those with the least extra cost.
  *
  * @param computeLimit - most compute of a device
  * @param memoryCap - most tokens of a device

@@ -27,10 +27,16 @@ const strategies: Readonly<Record<FlexUlyssesSettings['strategy'], Strategy>> = 
   ulysses: placeByUlysses,
 };
 
-/** Places that sharding may add to those of the sequences: beyond, a plan is larger than a step is worth. */
+/**
+ * Limit on the devices that sharding adds, summed over the sequences (degree − 1 each): a larger plan is refused before it is
+ * written.
+ */
 const mostShardedPlaces = 1_000_000;
 
-/** Refuses a plan that is too large, before it is written: a few sequences on many devices each make a plan of any size. */
+/**
+ * Refuses a plan that is too large, before it is written: if each sequence is on many devices, even a few sequences make a large
+ * plan.
+ */
 function checkSize({ level }: Placement): void {
   let places = 0;
   for (const one of level) places += 2 ** one - 1;
@@ -64,7 +70,7 @@ function compute(settings: FlexUlyssesSettings): FlexUlyssesPlan {
   };
 }
 
-/** Chooses how many devices share each sequence of a batch, and which, so that compute is even and little is sent. */
+/** Chooses how many devices share each sequence of a batch, and which, so that compute is balanced and communication is low. */
 export const flexUlysses: PlannerDefinition<FlexUlyssesInput, FlexUlyssesSettings, FlexUlyssesPlan, 'flex-ulysses'> =
   definePlanner({
     id: 'flex-ulysses',

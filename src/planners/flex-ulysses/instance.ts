@@ -3,9 +3,9 @@ import { splitCosts, workOf } from './costs.ts';
 import type { FlexUlyssesSettings } from './types.ts';
 
 /**
- * A batch to place. Degrees are powers of two: that of level l is 2 ** l. The groups of a level are numbered from 0;
- * group g of level l has the devices g · 2 ** l up to (g + 1) · 2 ** l − 1. Groups of the last level are the top
- * groups: every group lies in one of them.
+ * A batch to place. Degrees are powers of two: level l has the degree 2 ** l. The groups of a level are numbered from 0; group g of
+ * level l has the devices g · 2 ** l up to (g + 1) · 2 ** l − 1. Groups of the last level are the top groups: every group lies in
+ * one of them.
  */
 export interface Instance {
   readonly sequences: number;
@@ -20,7 +20,7 @@ export interface Instance {
   readonly byWork: readonly number[];
   /** Cost of sharding, by level and sequence; all 0 at level 0. */
   readonly splitCost: readonly Float64Array[];
-  /** Most tokens of a device that were asked for. */
+  /** Requested limit on the tokens of a device. */
   readonly memoryCap: number;
 }
 
@@ -30,7 +30,7 @@ export interface Placement {
   readonly group: Int32Array;
 }
 
-/** Indices of a list, by its values descending, ties by index. */
+/** Returns the indices of a list, sorted by descending value, then by index. */
 export function descending(values: Float64Array): number[] {
   return Array.from(values, (_, index) => index).sort((a, b) => values[b]! - values[a]! || a - b);
 }
@@ -38,14 +38,14 @@ export function descending(values: Float64Array): number[] {
 /** Returns the number of devices of a top group. */
 export const topDegree = (instance: Instance): number => 2 ** (instance.levels - 1);
 
-/** Returns the lowest level at which a sequence fits on a device, as a test says; the last one if none does. */
+/** Returns the lowest level whose degree passes the test `fits`; the last level if none passes. */
 export function lowestLevel(levels: number, fits: (degree: number) => boolean): number {
   let level = 0;
   while (level < levels - 1 && !fits(2 ** level)) level += 1;
   return level;
 }
 
-/** Returns the least cost of sharding a sequence, at a level or above. */
+/** Returns the least cost of sharding a sequence at the level `lowest` or above. */
 export function cheapestFrom(cost: readonly Float64Array[], index: number, lowest: number): number {
   let cheapest = Number.POSITIVE_INFINITY;
   for (let level = lowest; level < cost.length; level += 1) cheapest = Math.min(cheapest, cost[level]![index]!);
@@ -70,7 +70,7 @@ export function admissibleLevels(settings: Pick<FlexUlyssesSettings, 'devices' |
   return levels;
 }
 
-/** Whether a group of that many devices can lie on two nodes. */
+/** Whether a group of `degree` devices can span two nodes. */
 function crossesNodes(degree: number, { devices, devicesPerNode }: FlexUlyssesSettings): boolean {
   return devices > devicesPerNode && devicesPerNode % degree !== 0;
 }
@@ -78,7 +78,7 @@ function crossesNodes(degree: number, { devices, devicesPerNode }: FlexUlyssesSe
 /**
  * Returns the batch of an input.
  *
- * @throws PolicyError `infeasible`, `invalid_input` where the cost model does not cover a length or a degree
+ * @throws PolicyError `infeasible` or `invalid_input` if the cost model does not cover a length or a degree
  */
 export function instanceOf(settings: FlexUlyssesSettings): Instance {
   const { lengths, devices, costs } = settings;

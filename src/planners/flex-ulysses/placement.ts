@@ -2,7 +2,7 @@
 import type { Instance, Placement } from './instance.ts';
 import type { FlexUlyssesPlan, SequenceAssignment } from './types.ts';
 
-/** Returns a placement of every sequence whole on device 0. */
+/** Returns a placement that has every sequence whole on device 0. */
 export const emptyPlacement = (sequences: number): Placement => ({
   level: new Uint8Array(sequences),
   group: new Int32Array(sequences),
@@ -29,7 +29,7 @@ export function loadsOf(instance: Instance, { level, group }: Placement): Loads 
   return { compute, memory };
 }
 
-/** Returns the largest of many numbers >= 0; 0 of none. */
+/** Returns the largest of many numbers >= 0; 0 for an empty list. */
 export const largest = (values: Float64Array): number => values.reduce((most, value) => Math.max(most, value), 0);
 
 /** Computes the metrics of a placement. */
@@ -55,7 +55,7 @@ export function metricsOf(instance: Instance, placement: Placement): FlexUlysses
   };
 }
 
-/** Returns a placement as a caller reads it. */
+/** Returns a placement in the form of the plan. */
 export function assignmentsOf({ level, group }: Placement): SequenceAssignment[] {
   return Array.from(level, (one, sequence) => {
     const degree = 2 ** one;

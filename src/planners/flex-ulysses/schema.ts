@@ -4,7 +4,7 @@ import { count, positiveCount } from '../../schemas/units.ts';
 import { costModel } from './costs.ts';
 import { previousPlan } from './plan-schema.ts';
 
-/** Beyond these a plan takes longer, and is larger, than a step is worth. */
+/** Limits of the input: a larger plan would take longer than a training step justifies. */
 const mostSequences = 1_000_000;
 const mostDevices = 65_536;
 

@@ -2,12 +2,12 @@
 import type { Instance, Placement } from './instance.ts';
 import type { FlexUlyssesSettings } from './types.ts';
 
-/** A placement, and its limits; a strategy without limits leaves them out. */
+/** A placement, and its limits; absent if the strategy has no limits. */
 export interface Placed {
   readonly placement: Placement;
-  /** Most compute of a device. */
+  /** Limit on the compute of a device. */
   readonly computeLimit?: number;
-  /** Most tokens of a device: what was asked for, or the least that any plan needs. */
+  /** Limit on the tokens of a device: the requested one, or the least that was found if no plan keeps it. */
   readonly memoryCap?: number;
   /** Lower bound on the compute of any plan within the memory limit. */
   readonly computeBound?: number;

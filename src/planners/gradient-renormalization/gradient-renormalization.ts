@@ -1,6 +1,6 @@
 /**
- * Factors that make the gradients of replicas with uneven shares add up to the gradient of the whole batch
- * (RollPacker §4.4). See README.md.
+ * Computes factors that make the gradients of replicas with uneven shares add up to the gradient of the whole batch (RollPacker
+ * §4.4). See README.md.
  */
 import { definePlanner, type PlannerDefinition } from '../../core/definition.ts';
 import { scaleFactor } from '../../core/renormalize.ts';
@@ -57,7 +57,7 @@ function compute(input: GradientRenormalizationSettings): GradientRenormalizatio
   return { factors, microBatchFactors, total };
 }
 
-/** Factors that make gradients of uneven replicas and micro-batches equal to that of the whole batch. */
+/** Computes factors with which the gradients of uneven replicas and micro-batches add up to that of the whole batch. */
 export const gradientRenormalization: PlannerDefinition<
   GradientRenormalizationInput,
   GradientRenormalizationSettings,

@@ -28,11 +28,11 @@ type Counts = z.output<typeof microBatchCounts>;
 type Refine = z.RefinementCtx;
 type Path = (string | number)[];
 
-/** Returns a count that is given, or that follows: it is 0 if there are no samples. */
+/** Returns a count: the given one, or 0 if there are no samples. */
 export const countIn = (counted: Counts, name: CountName): number | undefined =>
   counted[name] ?? (counted.samples === 0 ? 0 : undefined);
 
-/** Adds an issue with a message that says what was expected. */
+/** Adds an issue whose message names the expected value. */
 const refuse = (context: Refine, path: Path, expected: string): void =>
   context.addIssue({ code: 'custom', path, message: `expected ${expected}` });
 

@@ -1,6 +1,6 @@
 /**
- * Group-relative advantages (RolloutPipe §3.2, equation 1): each reward against those of the same group, whatever the
- * size of the group. See README.md.
+ * Group-relative advantages (RolloutPipe §3.2, equation 1): each reward is compared with those of its group, which may have any
+ * size. See README.md.
  */
 import { advantageOf, rewardStatistics } from '../../core/advantages.ts';
 import { definePlanner, type PlannerDefinition } from '../../core/definition.ts';
@@ -10,7 +10,7 @@ import type { GrpoAdvantagesInput, GrpoAdvantagesPlan, GrpoAdvantagesSettings } 
 type Group = GrpoAdvantagesSettings['groups'][number];
 type PlannedGroup = GrpoAdvantagesPlan['groups'][number];
 
-/** Returns the rewards of the responses, each once. */
+/** Returns the rewards of the responses; a response that is listed twice counts once. */
 function distinct({ rewards, responseIds }: Group): readonly number[] {
   if (responseIds === undefined) return rewards;
   const first = new Set<string>();
@@ -35,7 +35,7 @@ function planGroup(group: Group, settings: GrpoAdvantagesSettings): PlannedGroup
   };
 }
 
-/** Group-relative advantages: mean and standard deviation of each group, of any size. */
+/** Computes group-relative advantages from the mean and standard deviation of each group, which may have any size. */
 export const grpoAdvantages: PlannerDefinition<
   GrpoAdvantagesInput,
   GrpoAdvantagesSettings,

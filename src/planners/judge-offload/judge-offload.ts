@@ -1,6 +1,6 @@
 /**
- * Chooses the layers of a judge beside the actor that stay on the GPU, and those streamed from host memory while it
- * computes (RollPacker §4.3). See README.md.
+ * Chooses, for a judge that shares a GPU with the actor, the layers that stay on the GPU, and those that are streamed from host
+ * memory while the judge computes (RollPacker §4.3). See README.md.
  */
 import { definePlanner, type PlannerDefinition } from '../../core/definition.ts';
 import { valueAt } from '../../core/length-function.ts';
@@ -10,16 +10,16 @@ import { judgeOffloadInput, judgeOffloadPlan } from './schema.ts';
 import { choose } from './search.ts';
 import type { JudgeOffloadInput, JudgeOffloadPlan, JudgeOffloadSettings } from './types.ts';
 
-/** Returns the whole percents that are left beside the actor; 1 − 0.7 is 30 %, not 29 %. */
+/** Returns the whole percents of the SMs that the actor leaves to the judge; 1 − 0.7 is 30 %, not 29 %. */
 function percentsLeft(actorSmShare: number): number {
   const left = Math.floor((1 - actorSmShare) * 100 + 1e-9);
   if (left >= 1) return left;
   refuse('infeasible', 'actorSmShare', 'at most 0.99: MPS gives whole percents, and the judge needs one', actorSmShare);
 }
 
-/** Returns the number of layers that fit, resident ones and buffers together. */
+/** Returns the number of layers that fit, counting resident layers and buffers. */
 function slotsFor({ memoryBytes, layerBytes, layers }: JudgeOffloadSettings, otherBytes: number): number {
-  // A rounded quotient could be a layer off, either way.
+  // A rounded quotient could be one layer too many or too few.
   for (let slots = layers; slots >= 1; slots -= 1) if (otherBytes + slots * layerBytes <= memoryBytes) return slots;
   const least = otherBytes + layerBytes;
   refuse('infeasible', 'memoryBytes', `at least ${least} bytes: fixed bytes, activations and one layer`, memoryBytes);
@@ -54,7 +54,7 @@ function compute(input: JudgeOffloadSettings): JudgeOffloadPlan {
   };
 }
 
-/** Chooses the layers of a judge that stay on the GPU beside the actor; the others are streamed over PCIe. */
+/** Chooses the layers of a judge that stay on the GPU together with the actor; the others are streamed over PCIe. */
 export const judgeOffload: PlannerDefinition<
   JudgeOffloadInput,
   JudgeOffloadSettings,

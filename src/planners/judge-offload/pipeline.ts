@@ -2,20 +2,20 @@
 
 /** Speeds of the two ends of the pipeline. */
 export interface Pace {
-  /** Seconds in which a layer is computed. */
+  /** Seconds to compute a layer. */
   readonly layerSeconds: number;
-  /** Seconds in which a layer's weights come over PCIe. */
+  /** Seconds to transfer the weights of a layer over PCIe. */
   readonly transferSeconds: number;
 }
 
 /**
- * Returns the seconds of a forward pass that starts with empty buffers. Transfers go one at a time in the order of the
- * layers; one starts when the link and a buffer are free. A layer starts when the one before is done and its weights
- * are there, and frees its buffer at its end.
+ * Returns the seconds of a forward pass that starts with empty buffers. Transfers run one at a time in the order of the layers; a
+ * transfer starts when the link and a buffer are free. A layer starts when the layer before is done and its own weights are there;
+ * at its end it frees its buffer.
  *
- * @param layers - how many
- * @param streamed - those that are streamed, from 0, ascending
- * @param depth - buffers, >= 1 if any is streamed
+ * @param layers - number of layers
+ * @param streamed - numbers of the streamed layers, from 0, ascending
+ * @param depth - number of buffers, >= 1 if any layer is streamed
  */
 export function pipelinedSeconds(layers: number, streamed: readonly number[], depth: number, pace: Pace): number {
   const { layerSeconds, transferSeconds } = pace;
@@ -35,9 +35,9 @@ export function pipelinedSeconds(layers: number, streamed: readonly number[], de
 }
 
 /**
- * Chooses `count` of the layers: none of the first `lead`, and from there on as evenly as can be, each at the end of
- * its stretch. The lead lets the first transfers run ahead; even stretches let each later one hide behind the resident
- * layers before it.
+ * Chooses `count` of the layers to stream: none of the first `lead`; the others are divided into equal stretches, and the last
+ * layer of each is streamed. The lead lets the first transfers run ahead; in each stretch, the transfer is hidden behind the
+ * resident layers before it.
  */
 export function spread(layers: number, count: number, lead: number): number[] {
   const rest = layers - lead;

@@ -5,7 +5,7 @@ import { count, positiveCount } from '../../schemas/units.ts';
 
 const bytes = z.number().nonnegative().max(1e18);
 const seconds = z.number().nonnegative();
-/** With more layers than this the search takes longer than a step is worth. */
+/** Limit on the layers: with more, the search would take longer than a training step justifies. */
 const mostLayers = 256;
 
 /** Schema of the input. */

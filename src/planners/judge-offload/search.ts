@@ -1,4 +1,4 @@
-/** The fastest pipeline that fits, and what it can do without at that speed. */
+/** Searches for the fastest pipeline that fits, and for the resources that it can give up at that speed. */
 import { type Pace, pipelinedSeconds, spread } from './pipeline.ts';
 
 /** Limits of the search. */
@@ -16,7 +16,7 @@ export interface Choice {
   readonly seconds: number;
 }
 
-/** Sums in another order may differ by this, relative. */
+/** Relative difference that sums in another order may have. */
 const rounding = 1e-9;
 
 /** Returns the fastest pipeline with `depth` buffers; ties go to the longest lead of resident layers. */
@@ -32,8 +32,8 @@ function fastestAt(depth: number, { layers, slots }: Bounds, pace: Pace): Choice
 }
 
 /**
- * Yields the fastest pipeline with each number of buffers, the fewest first. All slots are used: a resident layer more
- * never makes a pass slower. Nothing is streamed where all layers fit.
+ * Yields the fastest pipeline for each number of buffers, fewest first. All slots are used, because one more resident layer never
+ * makes a pass slower. If all layers fit, nothing is streamed.
  */
 function* byDepth(bounds: Bounds, pace: Pace): Generator<Choice> {
   const { layers, slots, maxDepth } = bounds;
@@ -41,7 +41,7 @@ function* byDepth(bounds: Bounds, pace: Pace): Generator<Choice> {
   else for (let depth = 1; depth <= Math.min(slots, maxDepth); depth += 1) yield fastestAt(depth, bounds, pace);
 }
 
-/** Finds the fewest buffers, hence the fewest streamed layers, with which a pass takes no longer than a limit. */
+/** Finds the pipeline with the fewest buffers, hence the fewest streamed layers, whose pass keeps within a time limit. */
 function withinLimit(bounds: Bounds, pace: Pace, limit: number): Choice | undefined {
   if (bounds.layers * pace.layerSeconds > limit) return undefined;
   for (const choice of byDepth(bounds, pace)) if (choice.seconds <= limit) return choice;
@@ -59,11 +59,11 @@ function leastSeconds(bounds: Bounds, pace: Pace): number {
 }
 
 /**
- * Chooses among all pipelines within `tolerance` of the fastest one: the smallest share of the SMs, then the fewest
- * streamed layers, then the fastest; ties go to the longest lead of resident layers.
+ * Chooses among all pipelines within `tolerance` of the fastest one, by the smallest share of the SMs, then the fewest streamed
+ * layers, then the shortest pass; ties go to the longest lead of resident layers.
  *
  * @param mostPercent - most of the SMs that the judge may have, in percent, >= 1
- * @param paceOf - the pace with so many percent of them; never slower with more
+ * @param paceOf - returns the pace with a given percentage of the SMs; a larger percentage is never slower
  */
 export function choose(
   bounds: Bounds,

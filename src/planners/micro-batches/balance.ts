@@ -1,28 +1,28 @@
-/** Even work over a given number of micro-batches, under the cap. */
+/** Spreads work evenly over a given number of micro-batches, under the cap. */
 import { exchange } from './exchange.ts';
 import { addTo, type Item, type Loads, mostOf, noLoads, type Part, type Slots } from './parts.ts';
 
-/** Limits that a part is spread within. */
+/** Limits for spreading a part. */
 export interface Limits {
   readonly count: number;
   readonly cap: number;
-  /** Moves and swaps that are looked at, times ranks. */
+  /** Limit on the moves and swaps that are looked at, times ranks. */
   readonly looks: number;
 }
 
-/** Indices of the items, those of most ranks first, then those of most work, ties by index. */
+/** Returns the indices of the items: those of most ranks first, then those of most work; ties by index. */
 function hardestFirst({ items }: Part): number[] {
   const byWork = (a: Item, b: Item): number => b.width - a.width || b.work - a.work || b.tokens - a.tokens;
   return items.map((_, index) => index).sort((a, b) => byWork(items[a]!, items[b]!) || a - b);
 }
 
-/** Puts each item, hardest first, into the micro-batch with least work where it fits; `undefined` if one fits nowhere. */
+/** Puts each item, hardest first, into the least loaded micro-batch where it fits; returns `undefined` if an item fits nowhere. */
 function leastWorkFirst(part: Part, count: number, cap: number): Slots | undefined {
   const loads = noLoads(part, count);
   const slots = new Int32Array(part.items.length);
   for (const [placed, index] of hardestFirst(part).entries()) {
     const item = part.items[index]!;
-    // Of the micro-batches without any work only the first is of interest, and it is not beyond the items placed so far.
+    // Empty micro-batches are alike, so only the first one is tried; its index is at most the number of items placed.
     const most = Math.min(count, placed + 1);
     let best = -1;
     let least = Number.POSITIVE_INFINITY;
@@ -39,7 +39,7 @@ function leastWorkFirst(part: Part, count: number, cap: number): Slots | undefin
   return slots;
 }
 
-/** Gives every micro-batch without an item one of a micro-batch with several: the one of least work there. */
+/** Moves an item into every empty micro-batch: the item of least work from a micro-batch with several. */
 function fillEmpty(part: Part, slots: Slots, count: number): void {
   const held = Array.from({ length: count }, (): number[] => []);
   for (const index of hardestFirst(part)) held[slots[index]!]!.push(index);
@@ -63,10 +63,10 @@ export function loadsOf(part: Part, slots: Slots, count: number): Loads {
 }
 
 /**
- * Spreads the items of a part over micro-batches: hardest first into the one with least work, or, where the cap does not
- * allow that, from a packing; then moves and swaps out of the micro-batch with most work, as long as they help.
+ * Spreads the items of a part over micro-batches. It starts with hardest first into the one with least work, or with `packing` if
+ * the cap does not allow that; then it moves and swaps items out of the micro-batch with most work, as long as that helps.
  *
- * @param packing - one into at most `count` micro-batches
+ * @param packing - a packing into at most `count` micro-batches
  */
 export function balance(part: Part, packing: Slots, { count, cap, looks }: Limits): Slots {
   const slots = leastWorkFirst(part, count, cap) ?? Int32Array.from(packing);

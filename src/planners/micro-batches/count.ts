@@ -5,12 +5,12 @@ import { type Budget, firstFit, searchPacking } from './pack.ts';
 import type { Part, Slots } from './parts.ts';
 import type { MicroBatchesSettings } from './types.ts';
 
-/** Steps of all searches of a plan: the same plan on every machine. */
+/** Limit on the steps of all searches of a plan; a count, not a time, so that every machine makes the same plan. */
 const searchSteps = 20_000_000;
-/** Beyond this many, over all ranks, a plan is larger than a step is worth. */
+/** Limit on the micro-batches of all ranks: a larger plan would not be worth its size. */
 const mostMicroBatches = 1_000_000;
 
-/** Every part fits into `count` micro-batches. */
+/** A packing of every part into at most `count` micro-batches. */
 export interface Packed {
   readonly count: number;
   readonly slots: readonly Slots[];
@@ -43,9 +43,10 @@ function checkSize(count: number, ranks: number): void {
 }
 
 /**
- * Finds the fewest micro-batches for which every part has a packing, by first fit, and by a search if that needs more.
+ * Finds the fewest micro-batches for which every part has a packing: by first fit, and, if that needs more than the bound, by a
+ * search.
  *
- * @throws PolicyError `limit_exceeded` for a plan of more than a million
+ * @throws PolicyError `limit_exceeded` for a plan of more than a million micro-batches
  */
 export function pack(parts: readonly Part[], settings: Limits): Packed {
   const cap = settings.maxTokensPerMicroBatch;

@@ -1,12 +1,12 @@
-/** A whole batch dealt out to ranks. */
+/** Deals a whole batch out to ranks. */
 import { karmarkarKarp } from '../../core/karmarkar-karp.ts';
 
 /**
- * Deals sequences out to ranks of nearly equal load, with numbers of sequences that differ by at most one:
- * Karmarkar-Karp with equal sizes, the batch filled up with sequences of no load. These are fewer than the ranks and
- * sort first, so that the first round of the method gives each rank at most one.
+ * Deals sequences out to ranks of nearly equal load, with numbers of sequences that differ by at most one: Karmarkar-Karp with
+ * equal sizes, after the batch was filled up with sequences of load 0. These are fewer than the ranks and sort first, so that the
+ * first round of the method gives each rank at most one of them.
  *
- * @param loads - of each sequence, >= 0
+ * @param loads - load of each sequence, >= 0
  * @returns the sequences of each rank, ascending; ranks by descending load
  */
 export function deal(loads: readonly number[], ranks: number): number[][] {

@@ -1,14 +1,14 @@
-/** Moves and swaps that take work off the micro-batch with most of it. */
+/** Moves and swaps items to take work off the micro-batch with most work. */
 import { addTo, type Item, type Loads, type Part, type Slots } from './parts.ts';
 
 /** Limits of the search. */
 interface ExchangeLimits {
   readonly cap: number;
-  /** Moves and swaps that are looked at, times ranks. */
+  /** Limit on the moves and swaps that are looked at, times ranks. */
   readonly looks: number;
 }
 
-/** An item that leaves the worst micro-batch, and one that comes back for it, or −1. */
+/** An item that leaves the worst micro-batch, and an item that comes back in its place, or −1. */
 interface Exchange {
   readonly out: number;
   readonly back: number;
@@ -40,7 +40,7 @@ function workAfter(
   return most;
 }
 
-/** Returns the index of the most work of a rank that is not stuck, the first of several; −1 if all are stuck. */
+/** Returns the index of the largest work among the ranks that are not stuck; ties go to the first; −1 if all are stuck. */
 function worst(work: Float64Array, stuck: Uint8Array): number {
   let at = -1;
   let most = -1;
@@ -53,11 +53,11 @@ function worst(work: Float64Array, stuck: Uint8Array): number {
 }
 
 /**
- * Makes the best exchange out of the micro-batch with most work until none lowers it, then goes on with the other ranks,
- * until all are stuck or the looks are used up. As an exchange may help other ranks, too, all are looked at again then. It
- * leaves less work in both micro-batches, on all its ranks, than the worst had: so this comes to an end.
+ * Makes the best exchange out of the micro-batch with most work until no exchange lowers it, then goes on with the other ranks,
+ * until all are stuck or the budget is used up. If an exchange may have helped other ranks, all ranks are looked at again. This
+ * comes to an end: an exchange leaves both micro-batches, on all its ranks, with less work than the worst had.
  *
- * Ties: the first by item that leaves, micro-batch, item that comes back; a move before a swap.
+ * Ties go to the first by leaving item, micro-batch and returning item; a move comes before a swap.
  */
 export function exchange(part: Part, slots: Slots, loads: Loads, { cap, looks }: ExchangeLimits): void {
   const count = loads.work.length / part.ranks;
@@ -68,7 +68,7 @@ export function exchange(part: Part, slots: Slots, loads: Loads, { cap, looks }:
   const bestFrom = (at: number): Exchange | undefined => {
     const from = Math.floor(at / part.ranks);
     const rank = at % part.ranks;
-    // Rounding must not pass for progress.
+    // A rounding error must not count as progress.
     let limit = loads.work[at]! * (1 - 1e-12);
     let best: Exchange | undefined;
     const look = (out: number, back: number, to: number): void => {
@@ -111,7 +111,7 @@ export function exchange(part: Part, slots: Slots, loads: Loads, { cap, looks }:
       stuck[at % part.ranks] = 1;
       continue;
     }
-    // With one rank there are no others that it could help.
+    // With one rank, an exchange cannot help other ranks.
     someHelped = part.ranks > 1;
     const from = Math.floor(at / part.ranks);
     relocate(best.out, from, best.to);

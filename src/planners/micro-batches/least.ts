@@ -1,4 +1,4 @@
-/** Bounds the number of micro-batches from below. */
+/** Computes a lower bound on the number of micro-batches. */
 
 /** Returns the first index of an ascending list whose value is not below (`above`: is above) a limit. */
 function firstFrom(ascending: Float64Array, limit: number, above: boolean): number {
@@ -14,8 +14,8 @@ function firstFrom(ascending: Float64Array, limit: number, above: boolean): numb
 }
 
 /**
- * Returns the fewest bins that hold the sizes (Martello and Toth's L2): beside those above half of the cap, of which no
- * two share a bin, there is only so much room for the others. At least their sum ÷ cap.
+ * Returns the fewest bins that hold the sizes (Martello and Toth's L2): no two sizes above half of the cap share a bin, and the
+ * room that they leave for the others is bounded. The result is at least the sum ÷ cap.
  *
  * @param sizes - each at most the cap
  */
@@ -28,7 +28,7 @@ export function leastBins(sizes: readonly number[], cap: number): number {
   const half = firstFrom(ascending, cap / 2, true);
   let least = Math.max(1, n - half);
   for (let at = 0; at < half; at = firstFrom(ascending, ascending[at]!, true)) {
-    // Items from `at` on, of which those above cap − this one are alone with anything of them.
+    // Counts only the sizes from `at` on: those above cap − `ascending[at]` share a bin with none of them.
     const alone = firstFrom(ascending, cap - ascending[at]!, true);
     const room = (alone - half) * cap - (upTo[alone]! - upTo[half]!);
     const rest = upTo[half]! - upTo[at]! - room;

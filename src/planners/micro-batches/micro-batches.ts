@@ -14,7 +14,10 @@ import { microBatchesPlan } from './plan-schema.ts';
 import { microBatchesInput } from './schema.ts';
 import type { MicroBatchesInput, MicroBatchesPlan, MicroBatchesSettings } from './types.ts';
 
-/** Moves and swaps that are looked at to spread work, in a part and in all: the same plan on every machine. */
+/**
+ * Limits on the moves and swaps that are looked at, in a part and in total; counts, not times, so that every machine makes the same
+ * plan.
+ */
 const looksOfPart = 2_000_000;
 const looksOfPlan = 10_000_000;
 
@@ -35,7 +38,7 @@ function itemOf(
   return { sequence, first, width, length, tokens: Math.min(tokens, cap), work, overCap: tokens > cap };
 }
 
-/** Sequences that have their ranks, packed. */
+/** A packing of sequences whose ranks are known. */
 interface PackedParts extends Packed {
   readonly parts: readonly Part[];
 }
@@ -45,7 +48,7 @@ function packed(items: readonly Item[], ranks: number, settings: MicroBatchesSet
   return { parts, ...pack(parts, settings) };
 }
 
-/** Deals out the whole batch by work, or by tokens if only that gives fewer micro-batches. */
+/** Deals out the whole batch by work; or by tokens, if that gives fewer micro-batches. */
 function dealt(all: readonly Item[], ranks: number, bound: number, settings: MicroBatchesSettings): PackedParts {
   const packedBy = (load: 'work' | 'tokens'): PackedParts => {
     const parts = deal(

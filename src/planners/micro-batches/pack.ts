@@ -1,4 +1,4 @@
-/** Packing the sequences of a part into few micro-batches under the cap. */
+/** Packs the sequences of a part into few micro-batches under the cap. */
 import { addTo, type Item, type Loads, mostOf, noLoads, type Part, type Slots } from './parts.ts';
 
 /** Steps that a search may still take. */
@@ -6,13 +6,13 @@ export interface Budget {
   left: number;
 }
 
-/** Most items of a part that is searched, and most times its ranks: with more, first fit is near the best. */
+/** Limit on items × ranks of a part that is searched: with more, first fit is near the best. */
 const mostSearched = 512;
 const mostShares = 65_536;
-/** Steps of one search. */
+/** Limit on the steps of one search. */
 const searchSteps = 2_000_000;
 
-/** Indices of the items, those of most ranks first, then those of most tokens, ties by index. */
+/** Returns the indices of the items: those of most ranks first, then those of most tokens; ties by index. */
 export function largestFirst({ items }: Part): number[] {
   const byTokens = (a: Item, b: Item): number => b.width - a.width || b.tokens - a.tokens;
   return items.map((_, index) => index).sort((a, b) => byTokens(items[a]!, items[b]!) || a - b);
@@ -21,7 +21,7 @@ export function largestFirst({ items }: Part): number[] {
 /**
  * Puts each item, largest first, into the first micro-batch where it fits.
  *
- * @returns the micro-batch of each item, and how many there are
+ * @returns the micro-batch of each item, and the number of micro-batches
  */
 export function firstFit(part: Part, cap: number): { slots: Slots; count: number } {
   const slots = new Int32Array(part.items.length);
@@ -49,13 +49,13 @@ function alike(part: Part, tokens: Float64Array, one: number, other: number): bo
   return true;
 }
 
-/** Returns the micro-batches worth trying for an item, fullest first: those where it fits, one of those that are alike. */
+/** Returns the micro-batches worth trying for an item, fullest first: those where the item fits, without repeating equal ones. */
 function choices(part: Part, loads: Loads, item: Item, count: number, cap: number): number[] {
   const found: number[] = [];
   for (let slot = 0; slot < count; slot += 1) {
     const most = mostOf(loads.tokens, part, item, slot) + item.tokens;
     if (most > cap || found.some((other) => alike(part, loads.tokens, slot, other))) continue;
-    // On one rank, nothing can do better than to fill a micro-batch to the last token.
+    // On one rank, no choice is better than filling a micro-batch to the last token.
     if (part.ranks === 1 && most === cap) return [slot];
     found.push(slot);
   }
@@ -63,7 +63,7 @@ function choices(part: Part, loads: Loads, item: Item, count: number, cap: numbe
   return found.sort((a, b) => fullness(b) - fullness(a) || a - b);
 }
 
-/** Returns for each place of an order: tokens of each rank in the items from there on, and the smallest of these items. */
+/** Returns, for each place of an order, the tokens of each rank in the items from there on, and the smallest of these items. */
 function remaining(part: Part, order: readonly number[]): { tokens: Float64Array[]; smallest: Float64Array } {
   const tokens = Array.from({ length: order.length + 1 }, () => new Float64Array(part.ranks));
   const smallest = new Float64Array(order.length + 1).fill(Number.POSITIVE_INFINITY);
@@ -78,10 +78,10 @@ function remaining(part: Part, order: readonly number[]): { tokens: Float64Array
 }
 
 /**
- * Searches a packing into `count` micro-batches by branch and bound: largest item first, fullest micro-batch first,
- * left where the room that some remaining item can use is too small.
+ * Searches for a packing into `count` micro-batches by branch and bound: largest item first, fullest micro-batch first. It gives up
+ * a branch if the room that some remaining item can use is too small.
  *
- * @returns the micro-batch of each item; nothing where there is none, or where the steps are used up
+ * @returns the micro-batch of each item; `undefined` if there is no packing, or the steps are used up
  */
 export function searchPacking(part: Part, count: number, cap: number, budget: Budget): Slots | undefined {
   if (part.items.length > mostSearched || part.items.length * part.ranks > mostShares) return undefined;

@@ -1,34 +1,34 @@
-/** Ranks that have to be looked at together, because they share sequences. */
+/** Parts: ranks that must be packed together, because they share sequences. */
 
-/** A sequence, or the part of it that several ranks have. */
+/** A sequence of one rank, or one that several ranks share. */
 export interface Item {
   /** Index of the sequence, as the plan names it. */
   readonly sequence: number;
-  /** First of its ranks, counted from the first of the part. */
+  /** First of its ranks, counted from the first rank of the part. */
   readonly first: number;
   /** Number of ranks that share it. */
   readonly width: number;
   /** Tokens of the whole sequence. */
   readonly length: number;
-  /** Tokens of each of its ranks; the cap if it has more. */
+  /** Tokens on each of its ranks, at most the cap. */
   readonly tokens: number;
-  /** Work of each of its ranks. */
+  /** Work on each of its ranks. */
   readonly work: number;
   /** Whether it is above the cap by itself. */
   readonly overCap: boolean;
 }
 
-/** Neighbouring ranks, and the sequences that they alone have. */
+/** Neighbouring ranks, and the sequences that only they have. */
 export interface Part {
   readonly firstRank: number;
   readonly ranks: number;
   readonly items: readonly Item[];
 }
 
-/** A micro-batch for each item of a part, by number. */
+/** The number of the micro-batch of each item of a part. */
 export type Slots = Int32Array;
 
-/** Loads of the ranks of a part in each micro-batch: that of rank r in micro-batch s is at s · ranks + r. */
+/** Loads of the ranks of a part in each micro-batch; the load of rank r in micro-batch s is at s · ranks + r. */
 export interface Loads {
   readonly tokens: Float64Array;
   readonly work: Float64Array;
@@ -57,9 +57,9 @@ export function mostOf(loads: Float64Array, part: Part, item: Item, slot: number
   return most;
 }
 
-/** Parts of ranks that share items: runs of neighbours, in order. Ranks without a sequence are parts of their own. */
+/** Returns the parts of ranks that share items: runs of neighbours, in order. A rank without a sequence is a part by itself. */
 export function partsOf(ranks: number, items: readonly Item[]): Part[] {
-  /** For each rank, one past the last rank that an item that starts there reaches. */
+  /** For each rank, the end (exclusive) of the widest item that starts at this rank. */
   const reach = Int32Array.from({ length: ranks }, (_, rank) => rank + 1);
   for (const { first, width } of items) reach[first] = Math.max(reach[first]!, first + width);
   const partOfRank = new Int32Array(ranks);

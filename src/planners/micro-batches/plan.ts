@@ -1,4 +1,4 @@
-/** Micro-batches as a caller reads them. */
+/** Assembles the micro-batches of the plan. */
 import { loadsOf } from './balance.ts';
 import type { Part, Slots } from './parts.ts';
 import type { MicroBatch, MicroBatchesPlan } from './types.ts';
@@ -6,8 +6,8 @@ import type { MicroBatch, MicroBatchesPlan } from './types.ts';
 type Ranks = MicroBatchesPlan['ranks'];
 
 /**
- * Orders the micro-batches of a part for the run: most work first, so that ranks that wait for each other do like with
- * like; then most tokens, then the lowest number. Empty ones come last.
+ * Orders the micro-batches of a part for execution: most work first, so that ranks that wait for each other run micro-batches of
+ * similar work; then most tokens, then the lowest number. Empty ones come last.
  */
 function order(part: Part, slots: Slots, count: number): number[] {
   const loads = loadsOf(part, slots, count);

@@ -3,13 +3,13 @@ import { z } from 'zod';
 import { lengthFunction } from '../../core/length-function.ts';
 import { count, positiveCount } from '../../schemas/units.ts';
 
-/** Beyond these a plan takes longer, and is larger, than a step is worth. */
+/** Limits of the input: a larger plan would take longer than a training step justifies. */
 const mostSequences = 1_000_000;
 const mostRanks = 65_536;
 
 const length = count.max(1e9);
 
-/** An assignment of flex-ulysses, for a sequence that has its ranks already. */
+/** An assignment of flex-ulysses: the ranks of a sequence are given. */
 export const placedSequence = z.strictObject({
   sequence: count.describe('Index of the sequence in `lengths`.'),
   degree: positiveCount.max(mostRanks).describe('How many ranks share it; each has length ÷ degree of its tokens.'),

@@ -1,6 +1,6 @@
 /**
- * Adaptive tensor parallelism (RollPacker §4.2): the TP of rollouts follows the preemptions of the engines, for short and
- * for long rounds apart, with an offline profile for the start and as a veto. See README.md.
+ * Adaptive tensor parallelism (RollPacker §4.2): the TP of rollouts follows the preemptions of the engines, separately for short
+ * and long rounds. An offline profile gives the start, and can veto changes. See README.md.
  */
 import { definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { refuse } from '../../errors.ts';
@@ -25,7 +25,7 @@ import type {
   AdaptiveTpInput,
 } from './types.ts';
 
-/** Points that may be measured beside those of the offline profile. */
+/** Limit on the points that may be measured in addition to those of the offline profile. */
 const mostMeasured = 20_000;
 
 const on = handlersOf<TpState, AdaptiveTpDecision>();
@@ -84,7 +84,7 @@ function failed(state: TpState, event: Message<'kind-tp.failed'>, ctx: Ctx): voi
   ctx.emit({ type: 'kind-tp.kept', at: ctx.at, kind, ...parallelism, reason });
 }
 
-/** Every step is answered by one decision that names its round: none is left in the policy. */
+/** One decision that names its round answers every step; the policy holds no step. */
 const steps: Ledger<SavedTp, Message, AdaptiveTpDecision> = {
   name: 'steps',
   entered: (event) => (event.type === 'step.finished' ? [event.roundId] : []),
@@ -95,7 +95,7 @@ const steps: Ledger<SavedTp, Message, AdaptiveTpDecision> = {
   held: () => [],
 };
 
-/** Chooses the tensor (and expert) parallelism of rollouts, for short and for long rounds. */
+/** Chooses the tensor (and expert) parallelism of rollouts, separately for short and long rounds. */
 export const adaptiveTp: PolicyDefinition<
   AdaptiveTpInput,
   AdaptiveTpConfig,

@@ -1,4 +1,4 @@
-/** Likely next events of adaptive-tp, for property tests: steps that were repeated or ran otherwise among them. */
+/** Likely next events of adaptive-tp, for property tests; among them repeated steps, and steps with another parallelism. */
 
 import type { Choices } from '../../core/choices.ts';
 import type { ProfileConfiguration, RolloutWorkload } from '../../schemas/parallelism.ts';
@@ -69,7 +69,7 @@ function point(parallelism: { tp: number; ep?: number }, choices: Choices): Prof
 
 function workload(choices: Choices): RolloutWorkload {
   const responseTokens = 1 + choices.below(6);
-  // Rarely less than the mean, which is refused.
+  // Rarely less than the mean; the policy refuses that.
   const longestTokens = responseTokens + choices.below(20) - (choices.below(30) === 0 ? responseTokens - 1 : 0);
   const skew = choices.below(4) === 0 ? { routingSkew: 1 + choices.below(3) / 2 } : undefined;
   return { responses: 4 + choices.below(2), promptTokens: 2, responseTokens, longestTokens, ...skew };

@@ -1,4 +1,4 @@
-/** The degrees that a job allows, and the replicas that a degree makes. */
+/** Computes the degrees that a job allows, and the replicas of a degree. */
 import type { GpuServer, ReplicaGroup } from '../../schemas/parallelism.ts';
 
 /** A tensor-parallel degree, with the expert-parallel degree inside it if experts are spread. */
@@ -9,9 +9,9 @@ export interface Parallelism {
   readonly ep?: number | undefined;
 }
 
-/** Limits that decide which degrees of TP and EP are open to a kind of round. */
+/** Limits that decide which degrees of TP and EP a kind of round may use. */
 export interface Bounds {
-  /** Servers with their GPUs: a replica does not span two of them. */
+  /** Servers with their GPUs; a replica does not span two servers. */
   readonly servers: readonly GpuServer[];
   /** KV heads of the model: the TP must divide them. */
   readonly kvHeads: number;
@@ -19,20 +19,20 @@ export interface Bounds {
   readonly modelBytes: number;
   /** Memory of one GPU, in bytes. */
   readonly gpuMemoryBytes: number;
-  /** Share of it that weights and KV cache may fill, above 0 and at most 1. */
+  /** Share of GPU memory that weights and KV cache may fill, above 0 and at most 1. */
   readonly memoryUtilization: number;
   /** Bytes of KV that one sequence of full length needs: every replica must have room for it. */
   readonly sequenceBytes: number;
   /** Least TP, ≥ 1. */
   readonly minTp: number;
-  /** Most TP; that of the largest server if absent. */
+  /** Most TP; if absent, the number of GPUs of the largest server. */
   readonly maxTp?: number | undefined;
 }
 
 /**
- * Returns the TP degrees, ascending: powers of two that divide the GPUs of every server (a replica never spans two, and
- * none is left over) and the KV heads, between the bounds, with the weights and one longest sequence in the memory. If
- * a degree is one of them, every power of two from the first to it is.
+ * Returns the TP degrees, ascending: powers of two between the bounds that divide the GPUs of every server (a replica never spans
+ * two servers, and no GPU is left over) and the KV heads, and with which the weights and one sequence of full length fit the
+ * memory. The list has no gaps: it holds every power of two from the first to the last.
  */
 export function degreesOf(bounds: Bounds): number[] {
   const { servers, kvHeads, minTp, maxTp = Number.POSITIVE_INFINITY } = bounds;
@@ -53,12 +53,12 @@ export function expertDegreesOf(tp: number, experts: number | undefined): number
   return degrees;
 }
 
-/** Returns a reported parallelism as the policy counts it: EP only where `experts` is given, and 1 if it is absent. */
+/** Returns a reported parallelism in the form of the policy: with EP only if `experts` is given; an absent EP is then 1. */
 export function reported({ tp, ep = 1 }: Parallelism, experts: number | undefined): Parallelism {
   return experts === undefined ? { tp } : { tp, ep };
 }
 
-/** Returns the replicas of a degree: neighbouring GPUs of one server each, in the order of servers and GPUs. */
+/** Returns the replicas of a degree, in the order of servers and GPUs; each has neighbouring GPUs of one server. */
 export function replicasOf(servers: readonly GpuServer[], tp: number): ReplicaGroup[] {
   const replicas: ReplicaGroup[] = [];
   for (const { serverId, gpuIds } of servers) {
@@ -69,7 +69,7 @@ export function replicasOf(servers: readonly GpuServer[], tp: number): ReplicaGr
   return replicas;
 }
 
-/** Whether two are the same. */
+/** Whether two parallelisms are the same. */
 export function isSame(a: Parallelism, b: Parallelism): boolean {
   return a.tp === b.tp && a.ep === b.ep;
 }

@@ -1,4 +1,4 @@
-/** Changes of parallelism: made, judged, undone. */
+/** Makes, judges and undoes changes of parallelism. */
 import type { Message } from '../../schemas/messages.ts';
 import type { RolloutWorkload } from '../../schemas/parallelism.ts';
 import { isSame, type Parallelism } from './bounds.ts';
@@ -8,7 +8,7 @@ import { type Kind, type KindState, loadOf, type StepRecord, type TpState } from
 
 const mean = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0) / values.length;
 
-/** Forgets what was known of the steps of the parallelism that is left. */
+/** Forgets the steps of the current parallelism, which is replaced. */
 function leave(kind: KindState, to: Parallelism, cooldown: number): void {
   kind.current = only(to);
   kind.previous = undefined;
@@ -21,7 +21,7 @@ function use(kind: KindState, parallelism: Parallelism): void {
   if (!kind.used.some((one) => isSame(one, parallelism))) kind.used.push(only(parallelism));
 }
 
-/** Makes the first choice for a kind and tells it. */
+/** Makes the first choice for a kind, and tells the host. */
 export function begin(
   state: TpState,
   name: Kind,
@@ -33,14 +33,14 @@ export function begin(
   const { parallelism, reason } = start(state, name, seen);
   kind.current = parallelism;
   use(kind, parallelism);
-  // An anchor is set only for a choice of the profile: it holds while the real load is like the expected one.
+  // An anchor is set only for a choice by the profile, which is valid while the real load is like the expected one.
   const chosenFor = state.config.expectedWorkload[name] ?? seen;
   if (reason.code === 'start_profile') kind.anchor = loadOf(chosenFor!);
   kind.toAsk = reason.code === 'start_profile' ? 'none' : 'first';
   tell(state, name, parallelism, reason, roundId, ctx);
 }
 
-/** Goes over to another parallelism after a step. One that was used at this load before is not judged again. */
+/** Changes to another parallelism after a step. A parallelism that was used at this load before is not judged again. */
 export function change(
   state: TpState,
   event: Message<'step.finished'>,
@@ -53,7 +53,7 @@ export function change(
   const isKnown = kind.used.some((one) => isSame(one, to));
   kind.pending = { from, before: isKnown ? [] : kind.records };
   kind.changes += 1;
-  // Going down again because of quiet steps would only bring the preemptions back.
+  // Without a bar, quiet steps would lower the TP again, and the preemptions would come back.
   if (reason.code === 'preemptions_rose') bar(kind, from, event.workload);
   leave(kind, to, state.config.cooldownSteps);
   use(kind, to);
@@ -65,7 +65,7 @@ function bar(kind: KindState, parallelism: Parallelism, workload: RolloutWorkloa
   kind.bars.push({ ...only(parallelism), ...(workload === undefined ? undefined : { load: loadOf(workload) }) });
 }
 
-/** Returns the seconds expected of steps with a parallelism; in proportion to their tokens if the profile does not know it. */
+/** Returns the expected seconds of steps with a parallelism; if the profile does not know it, returns their tokens instead. */
 function expected(state: TpState, parallelism: Parallelism, steps: readonly StepRecord[]): number[] {
   const known = steps.map((step) => forecast(state, parallelism, step.workload));
   if (known.every((one) => typeof one === 'number')) return known as number[];
@@ -73,10 +73,10 @@ function expected(state: TpState, parallelism: Parallelism, steps: readonly Step
 }
 
 /**
- * Holds the first step after a change against those before it, all measured by what the parallelism that was left was
- * predicted to take, so that both what the load did and what the profile gets wrong cancel out.
+ * Compares the first step after a change with the steps before it. The seconds of each step are divided by the prediction for the
+ * former parallelism, so that changes of the load and errors of the profile cancel out.
  *
- * @returns what to undo it for, or `undefined` if it stays
+ * @returns the reason to undo the change, or `undefined` if it stays
  */
 export function regressionOf(
   state: TpState,
@@ -88,12 +88,12 @@ export function regressionOf(
   const wanted = expected(state, pending.from, steps);
   const ratios = steps.map((step, at) => step.seconds / wanted[at]!);
   const ratio = ratios.pop()!;
-  // One quick step by chance shall not make all others slow.
+  // Otherwise one step that was quick by chance would make all others look slow.
   const before = Math.max(ratios.at(-1)!, mean(ratios));
   return ratio > before * (1 + state.config.undoTolerance) ? { ratio, before, from: pending.from } : undefined;
 }
 
-/** Goes back to what was used before a change. */
+/** Goes back to the parallelism before a change. */
 export function undo(
   state: TpState,
   event: Message<'step.finished'>,
@@ -112,7 +112,7 @@ export function undo(
   tell(state, event.kind, from, reason, event.roundId, ctx);
 }
 
-/** Returns the parallelism to use when the current one cannot be set up; `undefined` if none is left. */
+/** Returns the parallelism to use if the current one cannot be set up; `undefined` if none is left. */
 function fallback(state: TpState, kind: KindState): Parallelism | undefined {
   if (kind.pending !== undefined) return kind.pending.from;
   const { tp, ep } = kind.current!;
@@ -125,7 +125,7 @@ function fallback(state: TpState, kind: KindState): Parallelism | undefined {
   return open[0];
 }
 
-/** Handles a parallelism that could not be set up: bars it, and tells the one before it, or the next larger one. */
+/** Handles a parallelism that could not be set up: bars it, and tells the host the former one, or the next larger one. */
 export function fail(state: TpState, name: Kind, ctx: Ctx): boolean {
   const kind = state.kinds[name];
   const failed = kind.current!;

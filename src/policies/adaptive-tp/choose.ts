@@ -7,10 +7,10 @@ import { best, type TpCandidate } from './select-tp.ts';
 import type { Kind, TpState } from './state.ts';
 import { surfaceKey } from './surface.ts';
 
-/** Predictions that are kept: a job has few parallelisms, and asks for the same load again. */
+/** Limit on the predictions that are kept: a job has few parallelisms, and asks for the same loads again. */
 const mostForecasts = 64;
 
-/** Returns predicted seconds; `does_not_fit`, or `undefined` where the profile does not know it. */
+/** Returns the predicted seconds; `does_not_fit`, or `undefined` if the profile does not know the parallelism. */
 export function forecast(
   state: TpState,
   parallelism: Parallelism,
@@ -29,7 +29,7 @@ export function forecast(
   return seconds;
 }
 
-/** Returns every parallelism of a degree; one without EP if there are no experts. */
+/** Returns every parallelism of a degree; without experts there is one, without EP. */
 function within(state: TpState, tp: number): Parallelism[] {
   const { experts } = state.config;
   return experts === undefined ? [{ tp }] : expertDegreesOf(tp, experts).map((ep) => ({ tp, ep }));
@@ -44,13 +44,15 @@ function candidates(state: TpState, tps: readonly number[], workload: RolloutWor
     });
 }
 
-/** Returns the best of the profile for a workload among those that are not barred, if it knows any that fits. */
+/**
+ * Returns the best parallelism of the profile for a workload, without barred ones; `undefined` if the profile knows none that fits.
+ */
 export function selected(state: TpState, kind: Kind, workload: RolloutWorkload) {
   const { bars } = state.kinds[kind];
   return best(candidates(state, state.degrees, workload).filter((one) => !bars.some((bar) => isSame(bar, one))));
 }
 
-/** Returns the EP that goes with a TP: the best of the profile, or the one that is closest to what was used. */
+/** Returns the parallelism of a TP with the best EP by the profile, or else the largest EP up to the current one. */
 export function withExperts(
   state: TpState,
   tp: number,
@@ -65,7 +67,7 @@ export function withExperts(
   return { tp, ep };
 }
 
-/** Chooses the first parallelism of a kind: as configured, else the best of the profile, else the least degree. */
+/** Chooses the first parallelism of a kind: the configured one, else the best by the profile, else the least degree. */
 export function start(
   state: TpState,
   kind: Kind,

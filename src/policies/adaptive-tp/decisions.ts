@@ -1,4 +1,4 @@
-/** Decisions of adaptive-tp, and how they are put together. */
+/** Builds the decisions of adaptive-tp. */
 import type { Context } from '../../core/definition.ts';
 import { given } from '../../core/given.ts';
 import { kindTpKept, kindTpSet, profileMeasure, roundTpSet } from '../../schemas/decisions/parallelism.ts';
@@ -14,13 +14,13 @@ export type SetReason = Message<'kind-tp.set'>['reason'];
 
 /** Returns the fields of a parallelism that are present. */
 export const only = ({ tp, ep }: Parallelism): Parallelism => (ep === undefined ? { tp } : { tp, ep });
-/** Returns the same fields for the parallelism that was left. */
+/** Returns the same fields for the former parallelism. */
 export const fromOf = ({ tp, ep }: Parallelism) => (ep === undefined ? { fromTp: tp } : { fromTp: tp, fromEp: ep });
-/** Returns the same fields for the parallelism that is wanted. */
+/** Returns the same fields for the wanted parallelism. */
 export const wantedOf = ({ tp, ep }: Parallelism) =>
   ep === undefined ? { wantedTp: tp } : { wantedTp: tp, wantedEp: ep };
 
-/** Says what a round runs with. */
+/** Reports the parallelism with which a round runs. */
 export function use(
   state: TpState,
   { roundId, kind }: Message<'round.planned'>,
@@ -60,7 +60,7 @@ export function tell(
   });
 }
 
-/** Says that a kind stays as it is. */
+/** Reports that a kind keeps its parallelism. */
 export function keep(
   kind: Kind,
   { tp, ep }: Parallelism,
@@ -69,7 +69,7 @@ export function keep(
   ctx: Ctx,
 ): void {
   const { at } = ctx;
-  // A decision is emitted at every step: a spread would be most of its cost.
+  // Every step emits a decision, and a spread would be most of its cost.
   if (ep === undefined) ctx.emit({ type: 'kind-tp.kept', at, roundId, kind, tp, reason });
   else ctx.emit({ type: 'kind-tp.kept', at, roundId, kind, tp, ep, reason });
 }

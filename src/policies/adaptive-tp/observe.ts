@@ -1,4 +1,4 @@
-/** Observations that are held against the profile, and what is measured anew (RollPacker §7). */
+/** Compares observations with the profile, and asks for new measurements (RollPacker §7). */
 import type { Message } from '../../schemas/messages.ts';
 import type { ProfileConfiguration } from '../../schemas/parallelism.ts';
 import { type Ctx, only } from './decisions.ts';
@@ -8,7 +8,7 @@ import { cornersOf, pointKey, surfaceKey, valueAt } from './surface.ts';
 type Observed = Message<'profile.observed'>;
 type Measured = Message<'profile.measured'>;
 
-/** Points that a run of far observations keeps. */
+/** Limit on the points that are kept from a run of observations far from the profile. */
 const keptPoints = 8;
 
 /** Counts the rounds in a row that were far from the profile, and asks for a measurement after enough of them. */
@@ -48,7 +48,7 @@ export function observe(state: TpState, event: Observed, ctx: Ctx): void {
   });
 }
 
-/** Returns the points that were observed, and those that their values were read from. */
+/** Returns the observed points, and the points of the profile from which their values were read. */
 function toMeasure(state: TpState, { tp, ep, points }: Watch): ProfileConfiguration[] {
   const surface = state.surfaces.get(surfaceKey({ tp, ep }));
   const all = new Map<string, ProfileConfiguration>();
@@ -67,7 +67,7 @@ function toMeasure(state: TpState, { tp, ep, points }: Watch): ProfileConfigurat
   );
 }
 
-/** Takes measured rows into the profile, which is asked again at the end of the next step, as for another load. */
+/** Takes measured rows into the profile. At the end of the next step the profile is asked again, as if the load had changed. */
 export function measure(state: TpState, { rows }: Measured): void {
   takeRows(state, rows);
   for (const name of kinds) {

@@ -1,11 +1,11 @@
 /**
  * Predicts the duration of a rollout from a profile (RollPacker §4.1).
  *
- * Requests are spread evenly over the replicas and start together. Of response lengths the mean m and the greatest M are
- * known: the share that still runs after t tokens is taken as (1 − t/M)^(M/m − 1), which has both. One replica is then
- * run as vLLM runs it, on some tens of groups of equal sequences in place of single ones: a group is admitted when its
- * context fits the memory, all that run decode together, and when the next tokens do not fit, the newest group waits with
- * its tokens and is prefilled again later.
+ * Requests are spread evenly over the replicas and start together. Of the response lengths, the mean m and the maximum M are known;
+ * the share that still runs after t tokens is assumed to be (1 − t/M)^(M/m − 1), which has this mean and this maximum. Then one
+ * replica is simulated like vLLM, with some tens of groups of equal sequences: a group is admitted when its context fits the
+ * memory, and all running groups decode together. When the next tokens do not fit, the newest group waits with its tokens and is
+ * prefilled again later.
  */
 import type { RolloutWorkload } from '../../schemas/parallelism.ts';
 import { type Surface, valueAt } from './surface.ts';
@@ -17,17 +17,17 @@ interface Group {
   done: number;
 }
 
-/** Rounds, so that a power that differs in its last bit, as it does between machines, changes nothing. */
+/** Rounds a number of tokens, because powers may differ in the last bit between machines. */
 const rounded = (tokens: number): number => Math.round(tokens * 64) / 64;
 
-/** About how many groups stand for the sequences of a replica. */
+/** Approximate number of groups that represent the sequences of a replica. */
 const usualGroups = 32;
 const mostGroups = 256;
-/** Position of the longest response among the groups, 0 to 1: late, as on the replica that ends last, if any preempts. */
+/** Position of the longest response among the groups, 0 to 1: late, as on the replica that ends last if there are preemptions. */
 const longestPlace = 0.9;
 const golden = 0.618_033_988_749_895;
 
-/** Returns groups in the order of arrival, in which long and short ones are mixed evenly. */
+/** Returns groups in the order of arrival; long and short ones are mixed evenly. */
 function groupsOf({ responseTokens, longestTokens }: RolloutWorkload, requests: number, size: number): Group[] {
   const exponent = Math.max(0, longestTokens / responseTokens - 1);
   const count = Math.max(1, Math.ceil((requests - 1) / size));
@@ -38,7 +38,7 @@ function groupsOf({ responseTokens, longestTokens }: RolloutWorkload, requests: 
   const place = Math.floor(count * longestPlace);
   for (let index = 0; index < count; index += 1) {
     if (index === place) groups.push({ ...longest, order: groups.length });
-    // Multiples of the golden ratio, less their whole parts, fill the unit interval evenly however many there are.
+    // Multiples of the golden ratio, less their whole parts, fill the unit interval evenly, whatever their number.
     const survival = ((index + 0.5) * golden) % 1;
     const tokens = exponent === 0 ? longestTokens : longestTokens * (1 - survival ** (1 / exponent));
     groups.push({ order: groups.length, sequences, tokens: Math.max(1, rounded(tokens)), done: 0 });
@@ -46,15 +46,15 @@ function groupsOf({ responseTokens, longestTokens }: RolloutWorkload, requests: 
   return groups;
 }
 
-/** A replica of engines that runs its share of the groups. */
+/** A simulated replica that runs its share of the groups. */
 class Replica {
   seconds = 0;
   readonly #read: (quantity: 'bytes' | 'decodeStepSeconds' | 'prefillSeconds', batch: number, length: number) => number;
   readonly #memoryBytes: number;
   readonly #promptTokens: number;
-  /** Running groups, in the order of arrival. */
+  /** The running groups, in the order of arrival. */
   #running: Group[] = [];
-  /** Waiting groups; the next one is the last. */
+  /** Waiting groups; the last one is the next to run. */
   readonly #waiting: Group[];
   #sequences = 0;
   #context = 0;
@@ -67,7 +67,7 @@ class Replica {
     this.#waiting = [...groups].reverse();
   }
 
-  /** Runs until all have ended. */
+  /** Runs until all groups have ended, and returns the seconds. */
   run(): number {
     this.#admit();
     while (this.#running.length > 0) {
@@ -116,7 +116,7 @@ class Replica {
     this.#waiting.push(group!);
   }
 
-  /** Counts the steps of the batch before the memory is full, at most `wanted`. */
+  /** Returns the number of decoding steps until the memory is full, at most `wanted`. */
   #stepsThatFit(wanted: number): number {
     const fits = (steps: number) => this.#fits(this.#sequences, this.#context + this.#sequences * steps);
     if (fits(wanted)) return wanted;
@@ -147,10 +147,10 @@ class Replica {
 }
 
 /**
- * Predicts the seconds of a rollout, or returns `undefined` if its longest response does not fit the memory.
+ * Predicts the seconds of a rollout, or returns `undefined` if the longest response does not fit the memory.
  *
  * @param surface - the profile of the parallelism
- * @param replicas - how many replicas share the requests, >= 1
+ * @param replicas - number of replicas that share the requests, >= 1
  * @param memoryBytes - bytes of each GPU that engines may use
  */
 export function predictSeconds(
@@ -164,10 +164,10 @@ export function predictSeconds(
   const fits = (batch: number) => valueAt(surface, 'bytes', batch, length, routingSkew) <= memoryBytes;
   if (!fits(1)) return undefined;
   const requests = Math.ceil(workload.responses / replicas);
-  // A group must fit some times over, or its coming and going would be nothing like that of its sequences.
+  // A group must fit several times, or its admission and preemption would differ too much from those of its sequences.
   let size = Math.max(1, Math.ceil(requests / usualGroups));
   while (size > 1 && !fits(size * 4)) size = Math.ceil(size / 2);
-  // Of many more requests than fit, a part takes time in proportion.
+  // If there are many more requests than fit, only a part is simulated, and the time is scaled up.
   const part = Math.min(requests, size * mostGroups);
   const seconds = new Replica(surface, groupsOf(workload, part, size), workload, memoryBytes).run();
   return (seconds * requests) / part;

@@ -1,4 +1,4 @@
-/** The choice of a TP degree from an offline profile, as a plain function (RollPacker §4.1, §4.2). */
+/** Chooses a TP degree from an offline profile; a plain function (RollPacker §4.1, §4.2). */
 import { z } from 'zod';
 import { parse } from '../../core/validate.ts';
 import { refuse } from '../../errors.ts';
@@ -15,17 +15,17 @@ const profileSchema = z.strictObject({
 });
 const workloadSchema = rolloutWorkload.extend({ gpus: positiveCount });
 
-/** An offline profile and the memory that it must fit. */
+/** An offline profile, and the memory that a configuration must fit. */
 export interface TpProfile {
   /** Measured rows; the last row of a point counts. */
   readonly rows: readonly ProfileRow[];
   /** Bytes of memory of one GPU, > 0. */
   readonly gpuMemoryBytes: number;
-  /** Share of it that an engine may use, over 0 to 1 (default 0.9). */
+  /** Share of GPU memory that an engine may use, above 0 and at most 1 (default 0.9). */
   readonly memoryUtilization?: number;
 }
 
-/** The load of a rollout and the GPUs that it has. */
+/** The load of a rollout, and the number of its GPUs. */
 export interface TpWorkload extends RolloutWorkload {
   /** GPUs of the rollout, over all servers. */
   readonly gpus: number;
@@ -48,7 +48,9 @@ export interface TpSelection extends Parallelism {
 /** Orders by TP, then by EP; without EP first. */
 export const byDegree = (a: Parallelism, b: Parallelism): number => a.tp - b.tp || (a.ep ?? 0) - (b.ep ?? 0);
 
-/** Returns the best of some configurations: fewest predicted seconds; of equals the least TP, then the least EP. */
+/**
+ * Returns the best of some configurations: the one with the fewest predicted seconds; ties go to the least TP, then the least EP.
+ */
 export function best(candidates: readonly TpCandidate[]): (TpCandidate & { predictedSeconds: number }) | undefined {
   let chosen: (TpCandidate & { predictedSeconds: number }) | undefined;
   for (const one of [...candidates].sort(byDegree)) {
@@ -60,14 +62,14 @@ export function best(candidates: readonly TpCandidate[]): (TpCandidate & { predi
 }
 
 /**
- * Chooses the configuration of a profile with the fewest predicted seconds of rollout that fits the memory.
+ * Chooses, among the configurations of a profile that fit the memory, the one with the fewest predicted seconds of rollout.
  *
- * Considered is every (TP, EP) of the profile whose TP divides the GPUs. Between the points of the profile values are
- * interpolated linearly, along the sequence length, the batch size and the routing skew; below the first point its
- * value holds, and beyond the last the line through the last two goes on. Ties go to the least TP, then the least EP.
+ * It considers every (TP, EP) of the profile whose TP divides the GPUs. Between the points of the profile, values are interpolated
+ * linearly along the sequence length, the batch size and the routing skew. Below the first point, the value of this point holds;
+ * beyond the last point, the line through the last two points continues. Ties go to the least TP, then the least EP.
  *
- * @throws PolicyError `invalid_input` for a profile or workload that makes no sense, `infeasible` when no configuration
- *   divides the GPUs and fits the memory
+ * @throws PolicyError `invalid_input` for an invalid profile or workload, `infeasible` if no configuration divides the GPUs and
+ * fits the memory
  */
 export function selectTp(profile: TpProfile, workload: TpWorkload): TpSelection {
   const { rows, gpuMemoryBytes, memoryUtilization } = parse(profileSchema, profile, 'invalid_input', 'profile');

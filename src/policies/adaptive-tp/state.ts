@@ -20,13 +20,13 @@ import type { AdaptiveTpConfig } from './types.ts';
 export type Kind = 'short' | 'long';
 export const kinds: readonly Kind[] = ['short', 'long'];
 
-/** Steps that are kept as evidence. */
+/** Number of steps that are kept as evidence. */
 export const recordedSteps = 4;
 
 const parallelism = { tp: tensorParallel, ep: expertParallel.optional() };
 
 const load = z.strictObject({
-  /** Tokens of a step, all together. */
+  /** Tokens of a step, in total. */
   tokens: z.number().nonnegative(),
   routingSkew: z.number().min(1),
 });
@@ -40,23 +40,23 @@ export type StepRecord = Readonly<z.output<typeof step>>;
 const kind = z.strictObject({
   /** The parallelism of the last `kind-tp.set`; missing until the first. */
   current: z.strictObject(parallelism).optional(),
-  /** A change that no step has run with yet. */
+  /** A change with which no step has run yet. */
   pending: z
     .strictObject({
       from: z.strictObject(parallelism),
-      /** Steps before it, to be held against the first one after it; empty if it is not judged. */
+      /** Steps before the change, to compare with the first step after it; empty if the change is not judged. */
       before: z.array(step).max(recordedSteps),
     })
     .optional(),
-  /** Preemptions of the step before, of the same parallelism. */
+  /** Preemptions of the step before, if it had the same parallelism. */
   previous: count.optional(),
   /** Steps in a row without a preemption. */
   calm: count,
-  /** Steps to come in which nothing changes. */
+  /** Number of next steps in which nothing changes. */
   cooldown: count,
-  /** The load when changes were last counted from 0. */
+  /** The load when the count of changes was last reset. */
   anchor: load.optional(),
-  /** Whether the profile is to be asked: for the first time, or because the load has moved. */
+  /** Whether to ask the profile: for the first time, or because the load has moved. */
   toAsk: z.enum(['none', 'first', 'moved']),
   changes: count,
   /** Parallelisms used since the load moved. */
@@ -75,13 +75,13 @@ const watch = z.strictObject({
   roundId,
   points: z.array(profileConfiguration).min(1),
 });
-/** Far observations in a row, of one parallelism. */
+/** Observations in a row of one parallelism that were far from the profile. */
 export type Watch = z.output<typeof watch>;
 
 /** Schema of the state. */
 export const tpState = z.strictObject({
   kinds: z.strictObject({ short: kind, long: kind }),
-  /** Rows that were measured since the beginning, by their point. */
+  /** Rows that were measured during the session, by their point. */
   measured: mapBy((row: ProfileRow) => pointKey(row), profileRow),
   watches: mapBy(surfaceKey, watch),
   /** The last rounds whose end was reported. */
@@ -91,7 +91,7 @@ export const tpState = z.strictObject({
   memoryBytes: derived(() => 0),
   mostChanges: derived(() => 0),
   surfaces: derived<Map<string, Surface>>(),
-  /** Predictions made from these surfaces; nothing depends on which are kept. */
+  /** Predictions made from these surfaces; a cache, which no decision depends on. */
   forecasts: derived(() => new Map<string, number | 'does_not_fit'>()),
 });
 /** The state of the policy. */
@@ -117,7 +117,7 @@ export const begin = (): SavedTp => ({
   recentRounds: [],
 });
 
-/** Sets what is derived. */
+/** Sets the derived fields. */
 export function link(state: TpState): void {
   const { config } = state;
   const degrees = degreesOf(config);

@@ -1,4 +1,4 @@
-/** The rule that follows preemptions (RollPacker §4.2): what the end of a step leads to. */
+/** The rule that follows preemptions (RollPacker §4.2): decides at the end of each step. */
 import type { Message } from '../../schemas/messages.ts';
 import { isSame, type Parallelism, reported } from './bounds.ts';
 import { begin, change, regressionOf, undo } from './change.ts';
@@ -45,7 +45,7 @@ export function finishStep(state: TpState, event: Message<'step.finished'>, ctx:
     return keep(event.kind, current, reason, roundId, ctx);
   }
   if (kind.toAsk !== 'none') {
-    // The margin is for leaving what the profile has chosen, not for its first word.
+    // The margin protects an earlier choice of the profile; its first choice needs none.
     const margin = kind.toAsk === 'first' ? 0 : state.config.selectionMargin;
     kind.toAsk = 'none';
     const wish = reselect(state, event, current, margin);
@@ -61,7 +61,7 @@ function note(kind: KindState, { preemptions }: Message<'step.finished'>): void 
   kind.calm = preemptions === 0 ? kind.calm + 1 : 0;
 }
 
-/** Keeps up with the load; says whether it has moved, which lifts bars and lets changes be counted anew. */
+/** Follows the load: if it has moved, lifts bars and resets the count of changes. Returns whether it has moved. */
 function follow(state: TpState, kind: KindState, load: Load): boolean {
   const { loadTolerance } = state.config;
   if (kind.bars.length > 0) {
@@ -76,7 +76,7 @@ function follow(state: TpState, kind: KindState, load: Load): boolean {
   return isOther;
 }
 
-/** Asks the profile again at another load (RollPacker §4.1, step 2). */
+/** Asks the profile again because the load has moved (RollPacker §4.1, step 2). */
 function reselect(
   state: TpState,
   { kind, workload }: Message<'step.finished'>,
@@ -100,7 +100,7 @@ function reselect(
   return { to: only(chosen), reason };
 }
 
-/** Doubles on a rise of preemptions, halves after quiet steps, within bounds and unless something speaks against it. */
+/** Doubles the TP when preemptions rise, and halves it after quiet steps, within bounds and unless there is an objection. */
 function decide(
   state: TpState,
   event: Message<'step.finished'>,
@@ -136,7 +136,10 @@ function decide(
   change(state, event, to, reason, ctx);
 }
 
-/** Returns the reason against a step of the rule: it was undone at this load, no change is left, or the profile is against it. */
+/**
+ * Returns the objection to a change by the rule, if any: the new parallelism is barred at this load, no change is left, or the
+ * profile predicts a longer time.
+ */
 function objectionTo(
   state: TpState,
   { kind: name, workload }: Message<'step.finished'>,
@@ -151,7 +154,7 @@ function objectionTo(
     const loads = { loadTokens: load.tokens, barredAtTokens: barred.load!.tokens };
     return { code: 'load_unchanged', ...wantedOf(to), ...loads };
   }
-  // The last change is kept back for an undo; going back to what was used at this load needs none.
+  // The last change is reserved for an undo; going back to a parallelism that was used at this load needs no undo.
   if (changes + (used.some((one) => isSame(one, to)) ? 1 : 2) > mostChanges) {
     return { code: 'settled', ...wantedOf(to), changes, mostChanges };
   }

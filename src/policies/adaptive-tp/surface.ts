@@ -1,11 +1,11 @@
 /**
  * A profile as surfaces that can be read at any point.
  *
- * Rows of one (TP, EP) lie on lines of one routing skew and batch size. A value is read along the sequence length on the
- * two neighbouring lines, then between the lines along the batch size, then between skews: linear each time. Below the
- * first point the value of the first holds (a floor); beyond the last the line through the last two goes on, and never
- * falls. A line with one length only borrows the slope of the line nearest in batch size that has more, in proportion
- * to the batch: seconds and bytes beyond the weights grow with batch × length.
+ * Rows of one (TP, EP) lie on lines of one routing skew and batch size. A value is read along the sequence length on the two
+ * neighbouring lines, then between the lines along the batch size, then between skews: linear each time. Below the first point, its
+ * value holds (a floor); beyond the last point, the line through the last two continues, and never falls. A line with only one
+ * length borrows its slope from the line nearest in batch size that has more lengths, scaled by the batch size: seconds and bytes
+ * beyond the weights grow with batch × length.
  */
 import type { ProfileRow } from '../../schemas/parallelism.ts';
 import type { Parallelism } from './bounds.ts';
@@ -34,7 +34,7 @@ export interface Surface {
   readonly skews: readonly number[];
 }
 
-/** Returns the index of the segment of ascending points that a value lies in or is extrapolated from. */
+/** Returns the index of the segment of ascending points in which a value lies, or from which it is extrapolated. */
 function segment(points: number, placeOf: (index: number) => number, at: number): number {
   let low = 0;
   let high = points - 2;
@@ -70,7 +70,7 @@ function onPlane({ lines, batches }: Plane, quantity: Quantity, batch: number, l
   return along(batches[low]!, first, batches[low + 1]!, onLine(lines[low + 1]!, quantity, length), batch);
 }
 
-/** Reads a surface at a point; see the top of this file for how. */
+/** Reads a surface at a point, by the rules at the top of this file. */
 export function valueAt(surface: Surface, quantity: Quantity, batch: number, length: number, skew = 1): number {
   const { planes, skews } = surface;
   if (planes.length === 1) return onPlane(planes[0]!, quantity, batch, length);
@@ -81,7 +81,7 @@ export function valueAt(surface: Surface, quantity: Quantity, batch: number, len
   return along(first.at, value, second.at, onPlane(second, quantity, batch, length), skew);
 }
 
-/** Points of a profile around one point: those that its value is read from. */
+/** Returns the points of a profile from which the value of a point is read. */
 export function cornersOf(surface: Surface, batch: number, length: number, skew = 1) {
   const around = <T>(items: readonly T[], at: readonly number[], value: number): readonly T[] => {
     const low = segmentOf(at, value);
@@ -119,12 +119,12 @@ function measuredLine(at: number, points: readonly Point[]): Line {
 }
 
 /**
- * Makes a line of one point, with the lengths of another line: read when asked for, and not kept, as a profile may have
- * many such lines beside one of many lengths.
+ * Makes a line from one point, with the lengths of another line. Values are computed when they are read, and not kept, because a
+ * profile may have many such lines and one line with many lengths.
  */
 function borrowedLine(at: number, only: Point, donor: Line): Line {
   const { sequenceLength: from } = only;
-  // The point stands among the lengths of the other line, or in the place of the one that is the same.
+  // The point is inserted among the lengths of the other line, or replaces the equal one.
   let place = 0;
   let end = donor.points;
   while (place < end) {
@@ -145,7 +145,7 @@ function borrowedLine(at: number, only: Point, donor: Line): Line {
   return { at, points: donor.points + (isOwn ? 1 : 0), lengthAt, valueAt };
 }
 
-/** Returns the line nearest in batch size, by ratio, of some that ascend. */
+/** Returns the line nearest in batch size, by ratio; the lines ascend. */
 function nearest(lines: readonly Line[], batches: readonly number[], batch: number): Line | undefined {
   const distance = (one: Line) => Math.max(one.at / batch, batch / one.at);
   const low = segmentOf(batches, batch);

@@ -1,4 +1,4 @@
-/** Likely next events, for property tests: the usual ones often, late, repeated and odd ones now and then. */
+/** Likely next events, for property tests: mostly usual ones, sometimes late, repeated or odd ones. */
 
 import { type Choices, pick } from '../../core/choices.ts';
 import type { Message } from '../../schemas/messages.ts';
@@ -46,7 +46,7 @@ function trainerEvent(
   return { type: 'update.consumed', at, updateId, groups, seconds: choices.below(5) };
 }
 
-/** Picks a publication; now and then an earlier one, or one that was never decided. */
+/** Picks a publication; sometimes an earlier one, or one that was never decided. */
 function publishedEvent(
   state: PipeliningState,
   head: Round,

@@ -1,6 +1,6 @@
 /**
- * Complete-group pipelining (RolloutPipe §3.2): groups go to the trainer as soon as U of them are complete, while later
- * ones are still generated, and the round's weights are published once, after all. See README.md.
+ * Complete-group pipelining (RolloutPipe §3.2): groups go to the trainer as soon as U of them are complete, while later groups are
+ * still generated. The weights of a round are published once, after its last update. See README.md.
  */
 import { definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { checkNewPrefix } from '../../core/minted-ids.ts';
@@ -63,7 +63,7 @@ export const trainerReports: readonly EventMessage<TrainerReport>[] = fromTraine
   ({ messages }) => [...messages],
 );
 
-/** Rewarded groups enter, and leave with their round, late, or left out by name. */
+/** Holds rewarded groups: they leave trained with their round, late, or dropped. */
 const groupLedger: Ledger<SavedPipelining, Message, CompleteGroupPipeliningDecision> = {
   name: 'groups',
   entered: (event) => (event.type === 'group.rewarded' ? [groupKey(event.roundId, event.promptId)] : []),
@@ -74,7 +74,7 @@ const groupLedger: Ledger<SavedPipelining, Message, CompleteGroupPipeliningDecis
     ),
 };
 
-/** Trains complete groups while the rollout goes on, on-policy, and publishes the weights once. */
+/** Trains complete groups on-policy while the rollout continues, and publishes the weights once. */
 export const completeGroupPipelining: PolicyDefinition<
   CompleteGroupPipeliningInput,
   CompleteGroupPipeliningConfig,

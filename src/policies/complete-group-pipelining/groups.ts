@@ -1,4 +1,4 @@
-/** Groups that have their rewards: materialised, or left out by name. */
+/** Handles groups that have their rewards: materialises or drops them. */
 import { advantageOf, rewardStatistics } from '../../core/advantages.ts';
 import { refuse } from '../../errors.ts';
 import { largestReward } from '../../schemas/advantages.ts';
@@ -42,7 +42,7 @@ export function checkGroup(state: PipeliningState, event: Message<'group.rewarde
         reward,
       );
   }
-  // A late group, or one reported before, does not train: its weight versions need no check.
+  // A late group, or one reported before, is not trained, so its weight versions need no check.
   if (round === undefined || round.times.closedSeconds !== null || round.known.has(promptId)) return;
   const other = state.config.otherVersions === 'refuse' ? otherVersion(event, round.weightVersion) : undefined;
   if (other === undefined) return;
@@ -69,7 +69,7 @@ function materialize(state: PipeliningState, round: Round, event: Rewarded, ctx:
   const { config, groupsPerUpdate } = state;
   const { roundId, promptId: groupId, samples, responses } = event;
   const needed = config.responsesPerPrompt;
-  // With `refuse`, such a group was refused by the check.
+  // With `refuse`, the check has refused such a group.
   const other = config.otherVersions === 'drop' ? otherVersion(event, round.weightVersion) : undefined;
   if (other !== undefined) {
     const { weightVersion } = round;
@@ -116,7 +116,7 @@ function materialize(state: PipeliningState, round: Round, event: Rewarded, ctx:
   });
 }
 
-/** Drops groups from their round, by name. */
+/** Drops groups from their round, and names them in a decision. */
 export function drop(round: Round, groups: string[], reason: DropReason, ctx: Ctx): void {
   if (groups.length === 0) return;
   round.dropped += groups.length;

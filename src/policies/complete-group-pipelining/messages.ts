@@ -31,5 +31,5 @@ export const pipeliningDecisions = [
   trainingLate,
 ] as const;
 
-/** The context that handlers emit decisions to. */
+/** The context through which handlers emit decisions. */
 export type Ctx = Context<CompleteGroupPipeliningDecision>;

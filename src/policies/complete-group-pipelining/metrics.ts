@@ -4,10 +4,10 @@ import type { Round } from './state.ts';
 
 type Measures = Omit<Message<'pipeline.measured'>, 'type' | 'at' | 'reason'>;
 
-/** Divides, 0 where there is no whole; sums of seconds may be off by a rounding error, so the ratio is kept in 0 to 1. */
+/** Returns part ÷ whole, or 0 if the whole is 0. The result is limited to 0 to 1, because sums of seconds have rounding errors. */
 const ratio = (part: number, whole: number): number => (whole > 0 ? Math.min(1, Math.max(0, part / whole)) : 0);
 
-/** Returns the measures of a round that was trained to its end. */
+/** Returns the measures of a round after its training. */
 export function measures({ roundId, times }: Round): Measures {
   const { openedSeconds: start, waitSeconds, computeSeconds } = times;
   const since = (at: number | null): number => Math.max(0, (at ?? start) - start);

@@ -3,7 +3,8 @@ import type { MicroBatch } from '../../schemas/pipelining.ts';
 import type { Group } from './state.ts';
 
 /**
- * Cuts groups into micro-batches: again and again the largest prefix that fits. A group over the budget goes alone.
+ * Cuts groups into micro-batches, each the longest prefix of the remaining groups that fits the budget. A group over the budget is
+ * a micro-batch by itself.
  *
  * @param budgetTokens - most tokens of a micro-batch; no bound if absent
  */

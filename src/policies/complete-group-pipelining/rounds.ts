@@ -1,4 +1,4 @@
-/** Rounds: opened, closed, given up, and handed over when their weights are published. */
+/** Opens rounds, closes them, gives them up, and hands them over when their weights are published. */
 import { replacePrefix } from '../../core/minted-ids.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
@@ -32,7 +32,7 @@ export function openRound(state: PipeliningState, event: Message<'round.opened'>
   if (state.head === null) setHead(state, ctx);
 }
 
-/** Makes the round that was opened first the trained one: the trainer waits for its groups from now on. */
+/** Makes the oldest round the head, which is trained: from now on the trainer waits for its groups. */
 function setHead(state: PipeliningState, ctx: Ctx): void {
   state.head = state.rounds.values().next().value ?? null;
   if (state.head !== null) state.head.times.idleSinceSeconds = ctx.at;
@@ -56,7 +56,7 @@ export function checkRewarded(state: PipeliningState, event: Message<'round.rewa
     refuse('invalid_event', 'prompts', `all ${round.known.size} groups that were rewarded`, named.size);
 }
 
-/** Closes a round to further groups: the waiting ones become a last, smaller update. */
+/** Closes a round to further groups: the waiting groups become a last, smaller update. */
 export function closeRound(state: PipeliningState, event: Message<'round.rewarded'>, ctx: Ctx): void {
   const { roundId } = event;
   const round = state.rounds.get(roundId);
@@ -72,7 +72,7 @@ export function failRound(state: PipeliningState, { roundId }: Message<'round.fa
   giveUpRound(state, round, ctx);
 }
 
-/** Gives a round up. Steps that were made, or that are being made, stay; everything else of the round leaves. */
+/** Gives a round up. Optimizer steps that were made or are under way stay; all other groups of the round leave. */
 function giveUpRound(state: PipeliningState, round: Round, ctx: Ctx): void {
   const { roundId } = round;
   round.isFailed = true;
@@ -85,7 +85,7 @@ function giveUpRound(state: PipeliningState, round: Round, ctx: Ctx): void {
   const groups = [...round.waiting].map((one) => one.groupId);
   round.waiting.clear();
   drop(round, groups, { code: 'round_failed', groups: groups.length }, ctx);
-  // Another round is trained: nothing of this one is with the trainer.
+  // Another round is being trained, so the trainer has nothing of this one.
   if (round !== state.head) forget(state, round);
 }
 
@@ -94,7 +94,7 @@ function late(roundId: string, round: Round | undefined, ctx: Ctx): void {
   ctx.emit({ type: 'training.late', at: ctx.at, roundId, reason: { code } });
 }
 
-/** Decides all that the state allows: updates, the publication, and the next round after one that is over. */
+/** Makes all decisions that the state allows: updates, the publication, and the start of the next round. */
 export function settle(state: PipeliningState, ctx: Ctx): void {
   for (let round = state.head; round !== null; round = state.head) {
     const { waiting, times } = round;
@@ -118,7 +118,7 @@ function publish(state: PipeliningState, round: Round, code: PublishCode, ctx: C
   ctx.emit({ type: 'weights.publish', at: ctx.at, roundId, publicationId, weightVersion, reason });
 }
 
-/** Ends a round without a publication: the weights are as they were. */
+/** Ends a round without a publication: its weights have not changed. */
 function endWithoutTraining(state: PipeliningState, round: Round, ctx: Ctx): void {
   const { roundId, isFailed } = round;
   if (!isFailed) {
@@ -147,7 +147,7 @@ export function finishRound(state: PipeliningState, event: Message<'weights.publ
   const { roundId, publicationId } = event;
   const { at } = ctx;
   const round = state.head;
-  // The publication was confirmed before, or the trainer has fallen back meanwhile and publishes again.
+  // The publication was confirmed before, or the trainer has fallen back since and will publish again.
   if (round === null || round.publicationId !== publicationId) {
     ctx.emit({ type: 'training.late', at, roundId, publicationId, reason: { code: 'publication_over' } });
     return;
@@ -170,7 +170,7 @@ function forget(state: PipeliningState, round: Round): void {
   state.recentRounds.add(round.roundId);
 }
 
-/** Recovers from a trainer that has lost gradients, perhaps steps too, and perhaps the command to publish. */
+/** Recovers after the trainer has lost gradients, and perhaps also steps or the command to publish. */
 export function recover(
   state: PipeliningState,
   round: Round,
@@ -192,7 +192,7 @@ export function checkRestart(state: PipeliningState, event: Message<'trainer.res
   if (updates > most) refuse('invalid_event', 'updates', `at most ${most}, the steps that were decided`, updates);
 }
 
-/** Handles a trainer that is back. */
+/** Handles a restart of the trainer. */
 export function restartedTrainer(state: PipeliningState, event: Message<'trainer.restarted'>, ctx: Ctx): void {
   const { roundId, updates } = event;
   const round = state.rounds.get(roundId);
@@ -200,7 +200,7 @@ export function restartedTrainer(state: PipeliningState, event: Message<'trainer
   recover(state, round, updates, 'trainer_restarted', ctx);
 }
 
-/** Forgets everything in flight; the steps that were reported are in the weights. Rounds that go on are named. */
+/** Forgets everything in flight; steps that were reported are in the weights. `round.resumed` names the rounds that continue. */
 export function restartHost(state: PipeliningState, { idPrefix }: Message<'host.restarted'>, ctx: Ctx): void {
   replacePrefix(state, idPrefix);
   if (state.head !== null) recover(state, state.head, state.head.stepped, 'host_restarted', ctx);

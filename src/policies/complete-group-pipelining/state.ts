@@ -1,4 +1,4 @@
-/** The state: rounds with their trainable groups, first in line and then in updates. */
+/** The state: rounds with their trainable groups, which first wait and are then in updates. */
 import { z } from 'zod';
 import type { Live } from '../../core/definition.ts';
 import { Fifo, fifoOf } from '../../core/fifo.ts';
@@ -12,7 +12,7 @@ import { count, positiveCount, roundId, seconds, tokens, weightVersion } from '.
 import type { CompleteGroupPipeliningConfig } from './types.ts';
 
 const group = z.strictObject({ groupId, samples: positiveCount, tokens });
-/** A trainable group. Never changed: it only moves from the line to an update. */
+/** A trainable group. It is never changed: it only moves from the waiting groups to an update. */
 export type Group = Readonly<z.output<typeof group>>;
 
 const update = z.strictObject({
@@ -20,13 +20,13 @@ const update = z.strictObject({
   /** Id of its last try. */
   updateId,
   attempts: positiveCount,
-  /** Groups whose gradients the trainer has reported, of the last try; `null` for none. */
+  /** Groups of the last try whose gradients the trainer has reported; `null` for none. */
   consumed: setOf(groupId).nullable(),
   /** Seconds that the trainer has reported for the consumed groups. */
   consumedSeconds: seconds,
   index: derived(() => 0),
 });
-/** One logical update, from its dispatch to the end of its round: a trainer that falls back needs it again. */
+/** One logical update, kept from its dispatch to the end of its round, because a trainer that falls back needs it again. */
 export interface Update extends z.output<typeof update> {}
 
 const round = z.strictObject({
@@ -38,18 +38,18 @@ const round = z.strictObject({
   waiting: fifoOf(group),
   /** Updates in the order of training. */
   updates: z.array(update),
-  /** Updates that the optimizer has stepped on: the first of `updates`. */
+  /** Number of updates on which the optimizer has stepped; these are the first of `updates`. */
   stepped: count,
-  /** Whether the optimizer is stepping on the next one. */
+  /** Whether the optimizer is stepping on the next update. */
   isStepping: z.boolean(),
-  /** Groups that became trainable. */
+  /** Number of groups that became trainable. */
   trainable: count,
-  /** Groups that were left out by name. */
+  /** Number of groups that were dropped. */
   dropped: count,
-  /** Updates dispatched, those that were tried again included. */
+  /** Number of dispatches, including those of updates that were tried again. */
   dispatches: count,
   isFailed: z.boolean(),
-  /** The publication of its weights that is under way; `null` while there is none. */
+  /** Id of the publication under way; `null` if there is none. */
   publicationId: publicationId.nullable(),
   /** Times of the round, in seconds on the clock of the session. */
   times: z.strictObject({
@@ -57,11 +57,14 @@ const round = z.strictObject({
     /** Time when the groups of the first update became trainable. */
     firstBatchSeconds: seconds.nullable(),
     firstDispatchSeconds: seconds.nullable(),
-    /** Time when the round was rewarded, or failed: no group comes any more. */
+    /** Time when the round was rewarded or failed; after that no group comes. */
     closedSeconds: seconds.nullable(),
     /** Time when the optimizer last stepped. */
     lastStepSeconds: seconds.nullable(),
-    /** Time since when the trainer has nothing to do for the round; `null` while it has, or another round's. */
+    /**
+     * Time since when the trainer waits for groups of this round; `null` while updates of it are dispatched and not yet stepped,
+     * and until the rounds before it are over.
+     */
     idleSinceSeconds: seconds.nullable(),
     waitSeconds: seconds,
     computeSeconds: seconds,
@@ -70,7 +73,7 @@ const round = z.strictObject({
 /** A round, from its opening to its publication. */
 export interface Round extends z.output<typeof round> {}
 
-/** Whether the marks of a round fit its updates: everything else can be, some of it only after an odd host. */
+/** Whether the counts and times of a round fit its updates. All other combinations are possible, some only with an unusual host. */
 function isWhole({ updates, stepped, isStepping, publicationId: publication, times }: Round, index: number): boolean {
   if (index > 0 && updates.length > 0) return false;
   if (stepped + (isStepping ? 1 : 0) > updates.length) return false;
@@ -80,7 +83,7 @@ function isWhole({ updates, stepped, isStepping, publicationId: publication, tim
 /** Schema of the state. */
 export const pipeliningState = z
   .strictObject({
-    /** Rounds in the order in which they were opened; the first is the one that is trained. */
+    /** Rounds in the order in which they were opened; the first one is trained. */
     rounds: mapBy('roundId', round),
     recentRounds: recentIds(roundId),
     /** Weight version of the round that was opened last. */
@@ -88,7 +91,7 @@ export const pipeliningState = z
     ...prefixes,
     nextUpdate: count,
     nextPublication: count,
-    /** Updates whose step was given up: the optimizer may have made it all the same. */
+    /** Updates whose step was given up; the optimizer may have made the step anyway. */
     withdrawnSteps: recentIds(updateId),
     head: derived<Round | null>(),
     /** Updates of the first round on which the optimizer has not stepped, by the id of their last try. */
@@ -117,7 +120,7 @@ export const begin = ({ idPrefix }: CompleteGroupPipeliningConfig): SavedPipelin
   withdrawnSteps: [],
 });
 
-/** Sets what is derived. */
+/** Sets the derived fields. */
 export function link(state: PipeliningState): void {
   const { globalBatchSamples, responsesPerPrompt } = state.config;
   state.groupsPerUpdate = globalBatchSamples / responsesPerPrompt;
@@ -131,8 +134,8 @@ export function link(state: PipeliningState): void {
 }
 
 /**
- * Migrates version 1, which gave publications no id. One under way gets an id that no host knows: until
- * `host.restarted` nothing confirms it.
+ * Migrates version 1, which gave publications no id. A publication under way gets an id that no host knows, so it is confirmed only
+ * after `host.restarted`.
  */
 export function migrateFromOne(given: unknown): unknown {
   const saved = given as { rounds: { isPublishing: boolean; wasPublished: boolean }[]; prefix: string };
@@ -198,9 +201,9 @@ export const updateIdOf = (prefix: string, number: number): string => mintedId(p
 /** Returns the id of a try to publish weights. */
 export const publicationIdOf = (prefix: string, number: number): string => mintedId(prefix, publicationKind, number);
 
-/** Whether an update id that is not live can have been minted earlier. */
+/** Whether an update id that is not live may have been minted earlier. */
 export const wasUpdate = (state: PipeliningState, id: string): boolean =>
   wasMinted(state, id, state.nextUpdate, updateKind);
-/** Whether the id of a publication that is not under way can have been minted earlier. */
+/** Whether the id of a publication that is not under way may have been minted earlier. */
 export const wasPublication = (state: PipeliningState, id: string): boolean =>
   wasMinted(state, id, state.nextPublication, publicationKind);

@@ -1,4 +1,7 @@
-/** Updates: dispatched as soon as U groups are trainable, consumed, stepped on, and dispatched again where they are lost. */
+/**
+ * Dispatches an update as soon as U groups are trainable, follows it until the optimizer has stepped, and dispatches it again if it
+ * is lost.
+ */
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { drop } from './groups.ts';
@@ -20,7 +23,7 @@ type AgainCode = Exclude<DispatchReason['code'], 'batch_ready' | 'round_end'>;
 
 const idOf = (group: Group): string => group.groupId;
 
-/** Makes an update of the first groups that wait, and hands it to the trainer. */
+/** Makes an update from the first waiting groups, and hands it to the trainer. */
 export function dispatch(
   state: PipeliningState,
   round: Round,
@@ -81,7 +84,7 @@ function sizeOf(groups: readonly Group[]): { samples: number; tokens: number } {
   return { samples, tokens };
 }
 
-/** Returns the update, or `undefined` for one that is over, or that was dispatched again. */
+/** Returns the update, or `undefined` if the update is over or was dispatched again under another id. */
 export function checkUpdate(state: PipeliningState, { updateId }: { readonly updateId: string }): Update | undefined {
   const update = state.live.get(updateId);
   if (update !== undefined || wasUpdate(state, updateId)) return update;
@@ -98,7 +101,7 @@ export function checkConsumed(state: PipeliningState, event: Message<'update.con
     refuse('out_of_order', 'updateId', expected, updateId);
   }
   const { consumed } = update;
-  // The usual report names the groups as they were given.
+  // The usual report names all groups, in the order in which they were given.
   const isWhole = groups.length === update.groups.length && consumed === null;
   if (isWhole && groups.every((id, index) => id === update.groups[index]!.groupId)) return;
   const given = new Set(update.groups.map((group) => group.groupId));
@@ -110,7 +113,7 @@ export function checkConsumed(state: PipeliningState, event: Message<'update.con
   });
 }
 
-/** Records gradients that the trainer has accumulated; with the last ones the optimizer steps. */
+/** Records gradients that the trainer has accumulated; after the last ones, the optimizer steps. */
 export function consume(state: PipeliningState, event: Message<'update.consumed'>, ctx: Ctx): void {
   const { updateId, groups, seconds } = event;
   const update = state.live.get(updateId);
@@ -182,7 +185,7 @@ export function loseUpdate(state: PipeliningState, { updateId }: Message<'update
   if (update === undefined) return late({ updateId, code: 'update_over' }, ctx);
   const round = state.head!;
   if (update === currentUpdate(round)) withdrawStep(state, round);
-  // A failed round keeps only the update that the optimizer was stepping on.
+  // A failed round keeps only the update on which the optimizer was stepping.
   if (round.isFailed) giveUp(state, round, update.index, ctx);
   else sendAgain(state, round, update, 'update_lost', ctx);
 }
@@ -193,7 +196,10 @@ function sendAgain(state: PipeliningState, round: Round, update: Update, code: A
   send(state, round, update, { code, attempts, consumed: consumed?.size ?? 0 }, ctx);
 }
 
-/** Handles a trainer with the weights after some updates of the round, and no gradients: all later updates go again. */
+/**
+ * Handles a restarted trainer: it has the weights after some updates of the round and no gradients, so all later updates are
+ * dispatched again.
+ */
 export function restartTrainer(
   state: PipeliningState,
   round: Round,
@@ -206,7 +212,7 @@ export function restartTrainer(
   withdrawStep(state, round);
   round.stepped = updates;
   if (round.isFailed) giveUp(state, round, updates, ctx);
-  // With nothing left in the weights there is nothing to publish.
+  // If no update is in the weights, there is nothing to publish.
   if (updates === 0) round.publicationId = null;
   if (updates === round.updates.length) return;
   round.publicationId = null;
@@ -220,7 +226,7 @@ export function restartTrainer(
   }
 }
 
-/** Gives up the updates of a failed round, from one on. Returns the ids of those that the trainer may be at. */
+/** Gives up the updates of a failed round from an index on. Returns the ids of those on which the trainer may be working. */
 export function giveUp(
   state: PipeliningState,
   round: Round,

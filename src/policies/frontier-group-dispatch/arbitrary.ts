@@ -1,4 +1,4 @@
-/** Likely next events, for property tests: the usual ones often, late, wrong and repeated ones now and then. */
+/** Likely next events, for property tests: mostly usual ones, sometimes late, wrong or repeated ones. */
 
 import { type Choices, pick } from '../../core/choices.ts';
 import type { Message } from '../../schemas/messages.ts';
@@ -75,7 +75,7 @@ function launch(state: FrontierState, choices: Choices, roundId: string, at: num
 function rare(state: FrontierState, choices: Choices, recent: string, at: number): FrontierGroupDispatchEvent {
   const group = pick([...state.groups.values()], choices);
   const promptId = group?.promptId ?? 'p0';
-  // Now and then the event names another round than that of the group.
+  // Sometimes the event names another round than that of the group.
   const roundId = choices.below(6) === 0 ? recent : (group?.round.roundId ?? recent);
   switch (choices.below(8)) {
     case 0:

@@ -1,10 +1,10 @@
 /**
- * A clock of tokens: what a request that is in service all along would have by now. Every completion sets it right, and
- * how many are in service, and how much context they have, is known against it. All in constant time an event.
+ * A clock of tokens: it shows how many tokens a request would have now if it were in service all the time. Every completion
+ * corrects it. The requests in service and their context are integrated over its tokens. Each event takes constant time.
  */
 import { z } from 'zod';
 
-/** Bound on the tokens per second of a response: times that lie too close together would exceed it. */
+/** Bound on the tokens per second of a response: events very close in time would otherwise give a higher pace. */
 const mostTokensPerSecond = 1e6;
 
 const amount = z.number().nonnegative();
@@ -13,11 +13,14 @@ const amount = z.number().nonnegative();
 export const clockSchema = z.strictObject({
   at: amount,
   running: z.int().nonnegative(),
-  /** Readings at the last completion that set it: tokens, and the integrals over them of requests in service and context. */
+  /**
+   * Readings at the last completion that corrected the clock: its tokens, and the integrals over tokens of the requests in service
+   * and of their context.
+   */
   known: z.strictObject({ at: amount, tokens: amount, requests: amount, context: amount }),
   /** Integrals since that completion: seconds times requests in service, and times `started`. */
   since: z.strictObject({ requestSeconds: amount, startedSeconds: amount }),
-  /** Sum of the clock's readings when the requests in service came. */
+  /** Sum, over the requests in service, of the reading of the clock when each request came. */
   started: amount,
   tokensPerSecond: amount,
 });
@@ -35,7 +38,7 @@ export function newClock(): Clock {
   };
 }
 
-/** Schema of what requests remember of the moment when they were admitted, in seconds: the clock and its integrals. */
+/** Schema of the mark that a request keeps from its admission: the time in seconds, the reading of the clock, and its integrals. */
 export const mark = z.strictObject({ since: amount, clock: amount, requests: amount, context: amount }).readonly();
 /** A mark, as plain data. */
 export type Mark = z.output<typeof mark>;
@@ -43,7 +46,7 @@ export type Mark = z.output<typeof mark>;
 /** The mark of requests that were never admitted. */
 export const noMark: Mark = Object.freeze({ since: 0, clock: 0, requests: 0, context: 0 });
 
-/** Goes on to a time: before anything that changes how many requests run. */
+/** Advances the clock to a time; called before the number of running requests changes. */
 export function advance(clock: Clock, at: number): void {
   const seconds = at - clock.at;
   clock.since.requestSeconds += clock.running * seconds;
@@ -78,8 +81,8 @@ export function finish(clock: Clock, { clock: tokens }: Mark): void {
 }
 
 /**
- * Completes a request admitted at this mark, still in service. Returns the requests in service and their context, on
- * average over its tokens; nothing if the clock has not moved meanwhile.
+ * Completes a request that was admitted at this mark and is still in service. Returns the requests in service and their context,
+ * averaged over its tokens; `undefined` if the clock has not moved since the mark.
  */
 export function complete(
   clock: Clock,
@@ -89,7 +92,7 @@ export function complete(
   const { known, at } = clock;
   const shown = mark.clock + tokens;
   clock.tokensPerSecond = Math.min(tokens / (at - mark.since), mostTokensPerSecond);
-  // A request that had to wait inside the engine has fewer tokens than the clock shows.
+  // A request that had to wait inside the engine has fewer tokens than the clock shows, and does not correct it.
   if (shown > known.tokens && at > known.at) {
     set(clock, shown, known.requests + requestsUntil(clock, shown), known.context + contextUntil(clock, shown));
   }

@@ -45,7 +45,7 @@ const handlers = [
 const entered = (event: Message): string[] =>
   event.type === 'request.arrived' || event.type === 'request.launch' ? [event.requestId] : [];
 
-/** Requests are here until their group leaves, or they are dropped by name. */
+/** Holds requests until their group leaves, or until a decision drops them. */
 const requestLedger: Ledger<SavedFrontier, Message, FrontierGroupDispatchDecision, FrontierGroupDispatchConfig> = {
   name: 'requests',
   entered,
@@ -54,11 +54,12 @@ const requestLedger: Ledger<SavedFrontier, Message, FrontierGroupDispatchDecisio
     return decision.type === 'request.dropped' ? [decision.requestId] : [];
   },
   held: ({ groups }) => groups.flatMap(({ places }) => places.filter((one) => one.isHeld).map((one) => one.requestId)),
-  // It mints no ids, but one request makes it wait for all of its group, and after a restart it names each of them.
+  // The policy mints no ids. But one request makes it wait for its whole group, and after a restart it names each response of the
+  // group.
   mints: ({ responsesPerPrompt }) => responsesPerPrompt,
 };
 
-/** Requests wait until they are admitted, once, or dropped. */
+/** Holds requests that wait: each leaves once, admitted or dropped. */
 const waitingLedger: Ledger<SavedFrontier, Message, FrontierGroupDispatchDecision> = {
   name: 'waiting',
   entered,

@@ -1,4 +1,4 @@
-/** Groups that come into service, and leave: the frontier itself. */
+/** The frontier itself: groups come into service, and leave. */
 import { mostRecent } from '../../core/recent-ids.ts';
 import { groupKey } from '../../core/trained-groups.ts';
 import type { Message } from '../../schemas/messages.ts';
@@ -8,7 +8,7 @@ import { beginRound, remember } from './pace.ts';
 import { learn } from './resize.ts';
 import { type FrontierState, type Group, newGroup, newRound, type Request, type Round, update } from './state.ts';
 
-/** Returns the round of that name; a new one is served after those that are here. */
+/** Returns the round with this id; a new round is served after all present ones. */
 function roundOf(state: FrontierState, roundId: string): Round {
   const known = state.rounds.get(roundId);
   if (known !== undefined) return known;
@@ -22,8 +22,8 @@ function roundOf(state: FrontierState, roundId: string): Round {
 }
 
 /**
- * Forgets a round without groups that has ended when another has begun; otherwise more of it may come, and it keeps its
- * place. Hosts need not say that a round has ended; the last ones are kept.
+ * Forgets a round without groups if it has ended and another round has begun. Otherwise the round keeps its place, because more of
+ * its requests may come. Hosts need not report the end of a round, so the number of rounds without groups is limited.
  */
 function forgetIfOver(state: FrontierState, round: Round): void {
   if (round.groups.size > 0) return;
@@ -37,7 +37,7 @@ function forget(state: FrontierState, round: Round): void {
   state.rounds.delete(round.roundId);
 }
 
-/** Ends a round, which takes no more requests. */
+/** Ends a round: it takes no more requests. */
 export function endRound(state: FrontierState, roundId: string): void {
   state.endedRounds.add(roundId);
   const round = state.rounds.get(roundId);
@@ -65,7 +65,7 @@ export function admission({ pace: { clock } }: FrontierState, ctx: Ctx): Mark {
   return markNow(clock);
 }
 
-/** Lets a request into the engines: its group is in service. */
+/** Admits a request to the engines; its group is in service from then on. */
 export function admit(
   state: FrontierState,
   request: Request,
@@ -104,14 +104,14 @@ export function refill(state: FrontierState, ctx: Ctx): void {
   }
 }
 
-/** Whether a group has as many responses as it needs, or as will ever come. */
+/** Whether a group has all the responses that it needs, or all that will ever come. */
 export function isWhole(state: FrontierState, { completed, gone, unfinished, places }: Group): boolean {
   const { responsesPerPrompt: needed } = state.config;
-  // A try that is awaited may still be the one that is needed.
+  // A retry that is awaited may still bring the response that is needed.
   return completed >= needed || (completed + gone >= needed && places.length === completed + gone + unfinished);
 }
 
-/** Removes a group when nothing of it waits or runs, and nothing more is to come. */
+/** Removes a group if none of its requests waits or runs, and no more will come. */
 export function leaveIfDone(state: FrontierState, group: Group, ctx: Ctx): void {
   const { promptId, round, places, completed, since } = group;
   const whole = isWhole(state, group);

@@ -24,7 +24,7 @@ export const frontierDecisions = [
   frontierStarved,
 ] as const;
 
-/** The context that handlers emit decisions to. */
+/** The context through which handlers emit decisions. */
 export type Ctx = Context<FrontierGroupDispatchDecision>;
 /** Declares the handler of an event. */
 export const on = handlersOf<FrontierState, FrontierGroupDispatchDecision>();

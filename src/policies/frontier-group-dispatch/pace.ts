@@ -1,21 +1,21 @@
 /**
- * Measurements: seconds per token by requests in service, lengths of responses, and seconds per group of the trainer.
- * All of them come from completions and from reports of the trainer.
+ * Measurements: seconds per token, depending on the requests in service; lengths of responses; and seconds per group of the
+ * trainer. All of them come from completions and from reports of the trainer.
  */
 import { z } from 'zod';
 import { clockSchema, complete, type Mark, newClock } from './clock.ts';
 import { addPoint, fitSchema, newFit } from './step-cost.ts';
 
-/** Lengths that are remembered, at most: those of the groups that left last. */
+/** Limit on the remembered lengths, which are those of the groups that left last. */
 const mostLengths = 2048;
-/** Share of the earlier reports of the trainer that is kept with each further report. */
+/** Factor on the weight of earlier reports of the trainer, at each further report. */
 const keptTrainingShare = 0.98;
 
 const figure = z.number();
 const amount = z.number().nonnegative();
 const whole = z.int().nonnegative();
 
-/** Schema of what is measured. */
+/** Schema of the measurements. */
 export const paceSchema = z.strictObject({
   clock: clockSchema,
   fit: fitSchema,
@@ -26,7 +26,7 @@ export const paceSchema = z.strictObject({
     groups: whole,
     served: whole,
     consumed: whole,
-    /** Whether there was another update for the trainer when it reported last. */
+    /** Whether another update was ready for the trainer at its last report. */
     isSupplied: z.boolean(),
     firstServedSeconds: amount.nullable(),
     trainedUntil: figure.nullable(),
@@ -74,7 +74,7 @@ export function beginRound(pace: Pace): void {
   pace.round = newRoundPace();
 }
 
-/** Measures a request that was admitted at this mark and completes, still in service. */
+/** Measures a request that was admitted at this mark and now completes; it is still in service. */
 export function measure(pace: Pace, mark: Mark, tokens: number): void {
   const seconds = pace.clock.at - mark.since;
   if (seconds <= 0 || tokens <= 0) return;
@@ -82,7 +82,7 @@ export function measure(pace: Pace, mark: Mark, tokens: number): void {
   if (around !== undefined) addPoint(pace.fit, tokens, seconds, around.requests, around.context);
 }
 
-/** Remembers how long the responses of a group were. */
+/** Remembers the lengths of the responses of a group. */
 export function remember(pace: Pace, lengths: number[]): void {
   if (lengths.length === 0 || lengths.length > mostLengths) return;
   pace.lengths.push(lengths);
@@ -96,10 +96,10 @@ export function trainSecondsPerGroup({ trainer }: Pace): number {
 }
 
 /**
- * Counts `seconds` in which the trainer has worked on this many groups, until now.
+ * Counts the seconds, up to now, in which the trainer has worked on some groups.
  *
- * @param isBehind - whether groups are deferred, so that a wait may be the frontier's doing
- * @param groupsPerUpdate - groups that it takes at a time
+ * @param isBehind - whether groups are deferred, so that the frontier may be the cause of a wait
+ * @param groupsPerUpdate - groups that the trainer takes at a time
  */
 export function trained(
   pace: Pace,
@@ -111,15 +111,15 @@ export function trained(
   const start = Math.max(at - seconds, 0);
   const before = round.trainedUntil;
   const idle = before === null ? 0 : Math.max(0, start - before);
-  // Replicas that work side by side are one trainer: only what is after the last report counts. With another update at
-  // hand it does not wait: it is busy with what no report tells, such as its optimizer.
+  // Replicas that work at the same time count as one trainer: only the time after the last report counts. If another update is
+  // ready, the trainer does not wait: it does work that no report covers, such as the optimizer step.
   const busy = at - Math.max(start, before ?? start) + (round.isSupplied ? idle : 0);
   trainer.busySeconds = trainer.busySeconds * keptTrainingShare + busy;
   trainer.groups = trainer.groups * keptTrainingShare + groups;
   const isSupplied = round.isSupplied;
   round.trainedUntil = at;
   round.consumed += groups;
-  // One group more than needed: the last to leave may still be without rewards.
+  // One group more than needed, because the last group to leave may still lack rewards.
   round.isSupplied = round.served - round.consumed >= 2 * groupsPerUpdate;
   if (!isBehind) return;
   round.reports += 1;

@@ -1,22 +1,25 @@
 /**
- * Plans the best width by running a round of the size that is to come through a small model of engines and trainer: a
- * pure computation, bounded in what it looks at.
+ * Plans the best width: it simulates a round of the expected size with a small model of engines and trainer. This is a pure
+ * computation of bounded size.
  */
 import { Heap } from '../../core/heap.ts';
 import { type Pace, trainSecondsPerGroup } from './pace.ts';
 import { type StepCost, stepCost } from './step-cost.ts';
 
-/** Requests of a modelled round, at most: a longer one is as its beginning. */
+/** Limit on the requests of a modelled round; of a larger round, only the beginning is modelled. */
 const mostRequests = 2048;
-/** Groups whose lengths must be known. */
+/** Least number of groups whose lengths must be known. */
 const fewestGroups = 4;
 /** Factor between widths that are tried. */
 const ratio = 1.15;
-/** Of the widths within this share of the best one, the widest is taken: one that is too narrow costs more. */
+/** The widest of the widths whose time is within this share of the best is taken, because too narrow costs more than too wide. */
 const tolerance = 0.005;
-/** No predicted pace falls below this share of the fastest one seen: the responses seen were seldom alone. */
+/** Least predicted seconds per token, as a share of the least ever seen: the responses seen were rarely alone in service. */
 const floorShare = 0.75;
-/** Steps through the remembered groups: each gives another order of lengths. Small rounds differ more, and cost less. */
+/**
+ * Strides through the remembered groups; each gives another order of lengths. Small rounds differ more and take less time, so more
+ * orders are tried.
+ */
 const strides = [1, 5, 3, 7] as const;
 const fewRequests = 512;
 
@@ -44,14 +47,13 @@ export interface ModelRound {
   readonly step: StepCost;
   /** Seconds of training for each token. */
   readonly trainSecondsPerToken: number;
-  /** Returns the lengths of the responses of the group with this place in the round. */
+  /** Returns the lengths of the responses of the group at this place in the round. */
   lengths(group: number): readonly number[];
 }
 
 /**
- * Returns the seconds from the first admission of a round until the trainer is done with it: all requests in service
- * get their tokens at one pace, which falls with their number, and the trainer takes complete groups first come, first
- * served.
+ * Returns the seconds from the first admission of a round until the trainer is done with it. All requests in service get tokens at
+ * the same pace, which falls with their number; the trainer takes complete groups first come, first served.
  */
 export function modelledSeconds(round: ModelRound, width: number): number {
   const { groups, groupsPerUpdate, step } = round;
@@ -120,7 +122,7 @@ export function planWidth(
   const size = Math.max(1, Math.min(groups, most));
   const orders = size * pace.lengthCount <= fewRequests * known ? strides.length : 2;
   const rounds = strides.slice(0, orders).map((stride, turn): ModelRound => {
-    // Each pass begins one group further: a step that divides their number would always meet the same groups.
+    // Each pass begins one group later: a stride that divides the number of groups would otherwise always meet the same ones.
     const place = (group: number) => group * stride + Math.floor((group * stride) / known) + turn * 7;
     const lengths = (group: number) => pace.lengths[place(group) % known]!;
     return { groups: size, groupsPerUpdate, step, trainSecondsPerToken, lengths };
@@ -140,7 +142,7 @@ export function planWidth(
   }
   const chosen = tried.findLast(({ seconds }) => seconds <= best * (1 + tolerance))!;
   return {
-    // A width that holds the whole modelled round holds the whole real one.
+    // If the width holds the whole modelled round, the plan holds the whole real round.
     width: chosen.width === size ? Math.max(groups, chosen.width) : chosen.width,
     expectedSeconds: chosen.seconds,
     step,

@@ -1,4 +1,4 @@
-/** Requests that come, are admitted or deferred, and end. */
+/** Handles requests: they come, are admitted or deferred, and end. */
 import { groupKey } from '../../core/trained-groups.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
@@ -24,7 +24,7 @@ interface Named {
   readonly requestId: string;
 }
 
-/** A request as it comes. */
+/** A new request. */
 interface Arrival extends Named {
   readonly promptId: string;
   readonly roundId: string;
@@ -33,7 +33,7 @@ interface Arrival extends Named {
   readonly ref?: string | undefined;
 }
 
-/** Refuses a request that does not fit. */
+/** Refuses a request that does not fit the state. */
 export function checkArrival(state: FrontierState, { requestId, promptId, roundId, index }: Arrival): void {
   if (state.requests.has(requestId)) refuse('duplicate_id', 'requestId', 'a new request id', requestId);
   if (state.endedRounds.has(roundId)) refuse('out_of_order', 'roundId', 'a round that is not over', roundId);
@@ -53,7 +53,7 @@ export function checkArrival(state: FrontierState, { requestId, promptId, roundI
 export function arrived(state: FrontierState, arrival: Arrival, ctx: Ctx): void {
   const { requestId, promptId, roundId, index, ref } = arrival;
   const before = state.groups.get(promptId);
-  // The earlier round of the group is closed, or the request would have been refused.
+  // The group in the earlier round is closing: otherwise the check would have refused the request.
   if (before !== undefined && before.roundId !== roundId) close(state, before, true, ctx);
   const group = groupOf(state, promptId, roundId, arrival.order);
   if (ref !== undefined) group.ref = ref;
@@ -82,13 +82,13 @@ export function arrived(state: FrontierState, arrival: Arrival, ctx: Ctx): void 
   }
 }
 
-/** Gives up a request for which another comes, for the same response. */
+/** Gives up a request that a new one for the same response replaces. */
 function takePlace(state: FrontierState, before: Request, ctx: Ctx): void {
   if (before.status === 'gone') before.group.gone -= 1;
   if (before.isHeld) drop(state, before, 'open', { code: 'replaced', ended: !isUnfinished(before) }, ctx);
 }
 
-/** Ends an admitted or a waiting request, with whatever result. */
+/** Ends an admitted or a waiting request, with or without a response. */
 export function end(state: FrontierState, request: Request, status: RequestStatus, ctx: Ctx): void {
   const { group } = request;
   if (isRunning(request)) {
@@ -101,7 +101,7 @@ export function end(state: FrontierState, request: Request, status: RequestStatu
   else if (status === 'gone') group.gone += 1;
 }
 
-/** Gives a request up by name. */
+/** Gives a request up, and names it in a decision. */
 export function drop(
   state: FrontierState,
   request: Request,
@@ -126,7 +126,7 @@ export function drop(
   });
 }
 
-/** Returns the request of that name, if it runs; a report about any other is late. */
+/** Returns the request with this id if it runs; a report about any other request is late. */
 function admitted(state: FrontierState, requestId: string, tokens: number | undefined, ctx: Ctx): Request | undefined {
   const request = state.requests.get(requestId);
   if (request !== undefined && isRunning(request)) return request;
@@ -148,12 +148,12 @@ export function completed(state: FrontierState, { requestId, tokens }: Message<'
 export function failed(state: FrontierState, { requestId }: Named, ctx: Ctx): void {
   const request = admitted(state, requestId, undefined, ctx);
   if (request === undefined) return;
-  // Nobody retries a request that was to stop.
+  // No retry comes for a request that was to be aborted.
   end(state, request, state.config.awaitRetries && request.status === 'admitted' ? 'open' : 'gone', ctx);
   settle(state, request.group, ctx);
 }
 
-/** Handles a response of which no further try will come. */
+/** Handles a response for which no further try will come. */
 export function abandoned(state: FrontierState, event: Named, ctx: Ctx): void {
   const request = state.requests.get(event.requestId);
   if (request?.status !== 'open') giveUp(state, event, ctx);
@@ -163,7 +163,7 @@ export function abandoned(state: FrontierState, event: Named, ctx: Ctx): void {
   }
 }
 
-/** Marks a request that the host is told to abort: a running one waits for its confirmation, a waiting one is over. */
+/** Marks a request that the host has to abort: a running request waits for the confirmation; a waiting one is over. */
 export function abort(state: FrontierState, { requestId }: Named, ctx: Ctx): void {
   const request = state.requests.get(requestId);
   if (request?.status === 'waiting') giveUp(state, request, ctx);
@@ -187,7 +187,7 @@ function settle(state: FrontierState, group: Group, ctx: Ctx): void {
   refill(state, ctx);
 }
 
-/** Closes a group: waiting requests are dropped, and it leaves as soon as nothing of it runs, or at once. */
+/** Closes a group: its waiting requests are dropped, and it leaves as soon as none of its requests runs, or at once. */
 function close(state: FrontierState, group: Group, atOnce: boolean, ctx: Ctx): void {
   for (const request of group.places) {
     if (request.status === 'waiting') drop(state, request, 'gone', { code: 'closed' }, ctx);
@@ -197,20 +197,20 @@ function close(state: FrontierState, group: Group, atOnce: boolean, ctx: Ctx): v
   leaveIfDone(state, group, ctx);
 }
 
-/** Closes the group of a prompt that has its responses, or is given up, or is put off. */
+/** Closes the group of a prompt that has its responses, is given up, or is deferred. */
 export function closed(
   state: FrontierState,
   { promptId, roundId }: { readonly promptId: string; readonly roundId: string },
   ctx: Ctx,
 ): void {
   const group = state.groups.get(promptId);
-  // An event of an earlier round must not close a group of the same name in this one.
+  // An event of an earlier round must not close a group with the same id in this round.
   if (group?.roundId !== roundId) return;
   close(state, group, state.config.closeAtOnce, ctx);
   refill(state, ctx);
 }
 
-/** Handles a prompt that is put off: by its round, or by a later one that it was carried into, and is too old for. */
+/** Handles a deferred prompt. Its own round has deferred it, or a later round into which it was carried, as too old. */
 export function deferred(
   state: FrontierState,
   { prompt: { promptId }, roundId, reason }: Message<'prompt.deferred'>,
@@ -220,7 +220,7 @@ export function deferred(
   closed(state, { promptId, roundId: own ?? roundId }, ctx);
 }
 
-/** Ends a round, and the groups of it that are left. */
+/** Ends a round, and closes its remaining groups. */
 export function roundOver(state: FrontierState, { roundId }: { readonly roundId: string }, ctx: Ctx): void {
   const groups = [...(state.rounds.get(roundId)?.groups ?? [])].sort((a, b) => a.seq - b.seq);
   for (const group of groups) close(state, group, state.config.closeAtOnce, ctx);

@@ -5,9 +5,9 @@ import { trained, trainSecondsPerGroup } from './pace.ts';
 import { type Plan, planWidth } from './plan.ts';
 import { type FrontierState, startWidth } from './state.ts';
 
-/** A plan is made anew when the round turns out this much larger. */
+/** A new plan is made when the round becomes this many times larger than planned. */
 const outgrown = 1.25;
-/** Reports of a round before a wait of the trainer is said to be the frontier's doing. */
+/** Least number of reports of a round before a wait of the trainer counts as caused by the frontier. */
 const fewestReports = 4;
 
 function resize(state: FrontierState, width: number, reason: Message<'frontier.resized'>['reason'], ctx: Ctx): void {
@@ -16,7 +16,7 @@ function resize(state: FrontierState, width: number, reason: Message<'frontier.r
   ctx.emit({ type: 'frontier.resized', at: ctx.at, width, reason });
 }
 
-/** Returns the number of groups of the round that has begun: as many as have come, and no fewer than the last one had. */
+/** Returns the expected number of groups of the current round: those that have come, but no fewer than the last round had. */
 function groupsOf({ pace }: FrontierState): number {
   return Math.max(1, pace.round.groups, pace.plan.lastGroups);
 }
@@ -41,13 +41,13 @@ function plannedReason(
   };
 }
 
-/** Plans, with `auto`, when a round begins, or has outgrown the plan that was made. */
+/** With `auto`, makes a plan when a round begins, or when it has outgrown its plan. */
 export function planRound(state: FrontierState, ctx: Ctx): void {
   const { config, pace } = state;
   const groups = groupsOf(state);
   if (config.width !== 'auto' || groups <= pace.plan.groups * outgrown) return;
   pace.plan.groups = groups;
-  // Widths far from those that were measured are approached step by step: a plan narrows by half at most.
+  // Widths far from the measured ones are approached step by step: a plan narrows the frontier by at most half.
   const made = plan(state, Math.ceil(pace.plan.width / 2));
   pace.plan.isMade = made !== undefined;
   if (made === undefined) return;
@@ -56,8 +56,8 @@ export function planRound(state: FrontierState, ctx: Ctx): void {
 }
 
 /**
- * Plans, with `auto`, in a round that began without a plan: once as many groups have left as it began with. It may only
- * widen the frontier: the groups that left first are the shortest, and what narrows this late saves little.
+ * With `auto`, makes a plan in a round that began without one, once as many groups have left as it began with. This plan may only
+ * widen the frontier: the first groups to leave are the shortest, and narrowing this late saves little.
  */
 export function planLate(state: FrontierState, ctx: Ctx): void {
   const { config, pace, deferred } = state;
@@ -69,7 +69,7 @@ export function planLate(state: FrontierState, ctx: Ctx): void {
   resize(state, made.width, plannedReason(groupsOf(state), made), ctx);
 }
 
-/** Admits, with `auto` and no plan, another group where that keeps to the requests configured. */
+/** With `auto` and no plan, admits another group if the requests stay within `startRequests`. */
 export function learn(state: FrontierState, ctx: Ctx): boolean {
   const { config, pace, inService, owed } = state;
   const { startRequests, responsesPerPrompt } = config;
@@ -88,7 +88,7 @@ export function consumed(state: FrontierState, event: Message<'train.consumed'>,
   const { waitedSeconds, busySeconds, firstServedSeconds } = round;
   const total = waitedSeconds + busySeconds;
   if (round.isReported || round.reports < fewestReports || waitedSeconds <= config.starvedShare * total) return;
-  // A plan is made now and then only: after 4 reports, 8, 16 …
+  // A check is made only after 4, 8, 16 … reports.
   if ((round.reports & (round.reports - 1)) !== 0) return;
   if (newest === null || state.deferred.size === 0 || firstServedSeconds === null) return;
   const servedSeconds = ctx.at - firstServedSeconds;
@@ -98,7 +98,7 @@ export function consumed(state: FrontierState, event: Message<'train.consumed'>,
   const trainedGroupsPerSecond = 1 / perGroup;
   const wanted = plan(state, state.width)?.width ?? state.width * (trainedGroupsPerSecond / servedGroupsPerSecond);
   const suggestedWidth = Math.min(groupsOf(state), Math.ceil(wanted));
-  // The engines give no more: a wider frontier would not help.
+  // The engines cannot go faster, so a wider frontier would not help.
   if (!(suggestedWidth > state.width)) return;
   round.isReported = true;
   ctx.emit({

@@ -1,4 +1,7 @@
-/** A host that restarts: what was in flight is over, what is done leaves, and what is owed is named again. */
+/**
+ * Handles a restart of the host: requests in flight are over, complete groups leave, and the responses still needed are named
+ * again.
+ */
 import { given } from '../../core/given.ts';
 import { replacePrefix } from '../../core/minted-ids.ts';
 import type { Message } from '../../schemas/messages.ts';
@@ -7,7 +10,10 @@ import type { Ctx } from './messages.ts';
 import { drop, end } from './requests.ts';
 import { type FrontierState, type Group, isUnfinished, type Request } from './state.ts';
 
-/** Drops what was in flight or waited, unless it came since; its groups keep their slots for what is owed of them. */
+/**
+ * Drops the requests that were in flight or waited, unless they came since the restart. Their groups keep their slots for the
+ * responses still needed.
+ */
 export function restart(state: FrontierState, { idPrefix }: Message<'host.restarted'>, ctx: Ctx): void {
   replacePrefix(state, idPrefix);
   const owed = [...state.groups.values()].map((group) => ({ group, indices: loseRequests(state, group, ctx) }));
@@ -19,8 +25,9 @@ export function restart(state: FrontierState, { idPrefix }: Message<'host.restar
 }
 
 /**
- * Drops by name what of a group is lost. Of the responses that may still come as many are owed as make the group whole, no
- * more: one that comes after it has left would be of another group. Gives those of them that no request has named.
+ * Drops the lost requests of a group, each named in a decision. Then only as many responses are asked for as the group still needs:
+ * one that comes after the group has left would belong to another group. Returns the indices of those that no dropped request has
+ * named.
  */
 function loseRequests(state: FrontierState, group: Group, ctx: Ctx): number[] {
   const { places, isClosing } = group;

@@ -11,8 +11,8 @@ import { newPace, paceSchema } from './pace.ts';
 import type { FrontierGroupDispatchConfig } from './types.ts';
 
 /**
- * `waiting` for admission; `admitted`, so that it runs; `aborting`: it runs, and was told to stop; `completed`; `open`: it
- * has ended and another is awaited; `gone`: it has ended for good.
+ * `waiting`: waits for admission; `admitted`: runs; `aborting`: runs, but must stop; `completed`; `open`: has ended, and a retry is
+ * awaited; `gone`: has ended for good.
  */
 const requestStatus = z.enum(['waiting', 'admitted', 'aborting', 'completed', 'open', 'gone']);
 export type RequestStatus = z.output<typeof requestStatus>;
@@ -21,9 +21,9 @@ const request = z.strictObject({
   requestId,
   index: count,
   status: requestStatus,
-  /** Whether no decision has named its end yet. */
+  /** Whether the request is held: no decision has named its end yet. */
   isHeld: z.boolean(),
-  /** Tokens of the response, once it is completed. */
+  /** Tokens of the response, once completed. */
   tokens,
   /** The mark of its admission. */
   mark,
@@ -36,13 +36,13 @@ const group = z.strictObject({
   roundId,
   order: count,
   seq: count,
-  /** The reference that the host has attached to its prompt. */
+  /** The reference that the host has attached to the prompt. */
   ref: ref.optional(),
   /** Time when it came into service, in seconds; `null` while it is deferred. */
   since: seconds.nullable(),
-  /** Whether nothing more comes: the group leaves as soon as nothing of it waits or runs. */
+  /** Whether no more requests come; then the group leaves as soon as none of its requests waits or runs. */
   isClosing: z.boolean(),
-  /** The request of each index, in the order in which the first of each came; a later one replaces it. */
+  /** The request of each index, in the order of the first request of each index; a later request replaces the earlier one. */
   places: z.array(request),
   round: derived<Round>(),
   /** Requests that wait or run. */
@@ -59,7 +59,7 @@ const round = z.strictObject({
   roundId,
   /** Rounds are served in the order in which they began. */
   ordinal: count,
-  /** Order of the next group that brings none. */
+  /** Order of the next group whose requests give no order. */
   nextOrder: count,
   groups: derived(() => new Set<Group>()),
   /** Position among the rounds without groups. */
@@ -75,7 +75,7 @@ export const frontierState = z.strictObject({
   rounds: mapBy('roundId', round),
   groups: mapBy('promptId', group),
   endedRounds: recentIds(roundId),
-  /** Groups that have left last, by round and prompt; without `awaitRetries`, which lets them come again. */
+  /** The last groups that have left, by round and prompt. Not used with `awaitRetries`, which lets them come again. */
   left: recentIds(z.string()),
   pace: paceSchema,
   ...prefixes,
@@ -84,13 +84,13 @@ export const frontierState = z.strictObject({
   newest: roundId.nullable(),
   seq: count,
   roundSeq: count,
-  /** Requests whose end no decision has named. */
+  /** Held requests, by id: not dropped, and their group has not left. */
   requests: derived(() => new Map<string, Request>()),
-  /** Rounds without groups that have not ended: the first one to begin is the first to be forgotten. */
+  /** Rounds without groups that have not ended; the oldest one is forgotten first. */
   empty: derived(() => new IndexedHeap<Round>(byBeginning)),
   /** Groups with requests that wait for a slot, lowest order first. */
   deferred: derived(() => new IndexedHeap<Group>(byOrder)),
-  /** Requests of groups in service that run or are still to come. */
+  /** Number of requests, of groups in service, that run or are still to come. */
   owed: derived(() => 0),
   inService: derived(() => 0),
 });
@@ -122,7 +122,7 @@ export function begin(config: FrontierGroupDispatchConfig): SavedFrontier {
   };
 }
 
-/** Sets what is derived. */
+/** Sets the derived fields. */
 export function link(state: FrontierState): void {
   for (const one of state.groups.values()) linkGroup(state, one);
   for (const one of state.rounds.values()) if (one.groups.size === 0) state.empty.update(one);
@@ -168,18 +168,21 @@ export function newRequest(requestId: string, group: Group, index: number): Requ
   return { requestId, index, status: 'waiting', isHeld: true, tokens: 0, mark: noMark, group };
 }
 
-/** Returns the position of an index in `places`, or −1. Requests mostly come in order, so the index is tried first. */
+/** Returns the position of an index in `places`, or −1. Requests mostly come in order, so the index itself is tried first. */
 export function placeOf({ places }: Group, index: number): number {
   return places[index]?.index === index ? index : places.findIndex((one) => one.index === index);
 }
 
-/** Whether an engine has it. */
+/** Whether an engine runs the request. */
 export const isRunning = ({ status }: Request): boolean => status === 'admitted' || status === 'aborting';
 
-/** Whether it waits or runs. */
+/** Whether the request waits or runs. */
 export const isUnfinished = (request: Request): boolean => request.status === 'waiting' || isRunning(request);
 
-/** Brings up to date what follows from a group that has changed: whether it stands in line, and what is owed of it. */
+/**
+ * Updates the fields that follow from a changed group: whether it is deferred, and how many of its requests run or are still to
+ * come.
+ */
 export function update(state: FrontierState, group: Group): void {
   const { since, unfinished, isClosing, completed, gone } = group;
   if (since === null && unfinished > 0) state.deferred.update(group);

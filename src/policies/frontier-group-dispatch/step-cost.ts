@@ -1,11 +1,11 @@
-/** Fits the cost of a token to the requests in service and their context: a plane by least squares. */
+/** Fits the cost of a token as a function of the requests in service and their context: a plane, by least squares. */
 import { z } from 'zod';
 
-/** Share of the earlier sums that is kept with each further completion: about the last 4,000 count. */
+/** Factor on the earlier sums at each further completion: about the last 4,000 completions count. */
 const keptShare = 0.99975;
-/** Spread of the measurements, as a share of their mean square, below which a slope is unknown. */
+/** Least spread of the measurements, as a share of their mean square; below it a slope is unknown. */
 const leastSpread = 1e-9;
-/** The same bound for telling two slopes apart. */
+/** The same limit for distinguishing two slopes. */
 const leastDifference = 1e-6;
 
 const amount = z.number().nonnegative();
@@ -21,7 +21,7 @@ export const fitSchema = z.strictObject({
   cc: amount,
   nSeconds: amount,
   cSeconds: amount,
-  /** The least seconds per token of any response; forgotten slowly. */
+  /** The least seconds per token of any response; it rises slowly again. */
   fastest: amount.nullable(),
 });
 /** The sums of a fit, as plain data. */
@@ -46,7 +46,7 @@ export function addPoint(fit: Fit, tokens: number, seconds: number, n: number, c
   fit.cSeconds = fit.cSeconds * keptShare + c * seconds;
 }
 
-/** Seconds a token: `base` + `slope` · requests in service + `contextSlope` · their tokens, all >= 0. */
+/** Seconds per token: `base` + `slope` · requests in service + `contextSlope` · their tokens, all >= 0. */
 export interface StepCost {
   readonly base: number;
   readonly slope: number;
@@ -55,7 +55,7 @@ export interface StepCost {
   readonly fastest: number;
 }
 
-/** Returns the plane with the least squares among those whose three figures are not below 0. */
+/** Returns the plane of least squares whose three coefficients are >= 0. */
 export function stepCost({ weight, fastest, ...sums }: Fit): StepCost | undefined {
   if (weight === 0 || fastest === null) return undefined;
   const [n, c, seconds] = [sums.n / weight, sums.c / weight, sums.seconds / weight];
@@ -64,7 +64,7 @@ export function stepCost({ weight, fastest, ...sums }: Fit): StepCost | undefine
   const nc = sums.nc / weight - n * c;
   const nSeconds = sums.nSeconds / weight - n * seconds;
   const cSeconds = sums.cSeconds / weight - c * seconds;
-  // Start from a flat plane, where width seems to cost nothing, for want of other evidence.
+  // Start from a flat plane: without other evidence, width seems to cost nothing.
   let best: StepCost = { base: seconds, slope: 0, contextSlope: 0, fastest };
   let least = 0;
   const consider = (slope: number, contextSlope: number): void => {

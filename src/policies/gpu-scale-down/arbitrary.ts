@@ -1,4 +1,4 @@
-/** Likely next events for property tests: what a host would send, and late, wrong and repeated reports. */
+/** Likely next events for property tests: usual events of a host, and late, wrong and repeated reports. */
 
 import type { Choices } from '../../core/choices.ts';
 import type { ScaleDownState } from './state.ts';
@@ -25,7 +25,7 @@ function engineId({ topology, replaced }: ScaleDownState, choices: Choices): str
   return topology.engines[place]?.engineId ?? 'unheard-of';
 }
 
-/** Cuts the same GPUs into engines of one, two or four; now and then while that is not allowed. */
+/** Cuts the same GPUs into engines of one, two or four; sometimes while that is not allowed. */
 function placed({ topology, config }: ScaleDownState, choices: Choices, at: number): GpuScaleDownEvent {
   const known = topology.engines.flatMap(({ serverId, gpuIds }) => gpuIds.map((gpu) => [serverId, gpu] as const));
   const named = [...new Set(config.communicationGroups.flat()), 'g0', 'g1', 'g2', 'g3'];

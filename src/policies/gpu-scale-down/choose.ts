@@ -1,50 +1,51 @@
 /**
- * Chooses the engines to release: half of the GPUs, no unit split; of all such choices the one that splits the fewest
- * servers between rollout and training, then moves the fewest tokens, then takes the first engines in the order of
+ * Chooses the engines to release: half of the GPUs, without splitting a unit. Among all such choices it prefers the one that splits
+ * the fewest servers between rollout and training, then moves the fewest tokens, then takes the first engines in the order of
  * servers.
  *
- * Units are decided one after the other. What the rest can do depends only on the GPUs taken so far and on the servers
- * that still have undecided units, so of all ways there only the best are kept: as many as choices are asked for.
+ * Units are decided one after the other. The possible continuations depend only on the GPUs taken so far and on the servers that
+ * still have undecided units. So among the ways that agree in these, only the best are kept: as many as the requested number of
+ * choices.
  */
 import type { Topology } from './state.ts';
 
 /** Status and tokens of the engines to choose from. */
 export interface ChoiceInput {
-  /** Whether the engine at this place is up. Units with one that is not are never released. */
+  /** Whether the engine at this place is up. A unit with an engine that is not up is never released. */
   isUp(place: number): boolean;
   /** Tokens to move, by place: prompt and response. */
   readonly tokens: ArrayLike<number>;
 }
 
-/** Servers that the same units touch, taken as one. */
+/** Servers with the same units, treated as one. */
 interface ServerClass {
   readonly weight: number;
   readonly first: number;
   readonly last: number;
 }
 
-/** A way to decide the units so far. */
+/** A choice for the units decided so far. */
 interface Way {
   readonly gpus: number;
-  /** For each server class that is open, a digit: 0 kept so far, 1 taken so far, 2 split. */
+  /** One digit for each open server class: 0 kept so far, 1 taken so far, 2 split. */
   readonly servers: number;
   readonly split: number;
   readonly tokens: number;
-  /** Twice the rank of `before`, and 1 if the unit is kept: the order of ways by the first units that they take. */
+  /** Twice the rank of `before`, plus 1 if the unit is kept; this orders ways by the first units that they take. */
   readonly tie: number;
   readonly taken: boolean;
   readonly before: Way | undefined;
   rank: number;
 }
 
-// Beyond these, servers that are open at once are not looked at, and of the ways only the best go on. No cluster of
-// whole servers, and none whose replicas stride over all of its servers, comes near.
+// Limits: further servers that are open at once are ignored, and only the best ways are continued. Clusters of whole servers, and
+// clusters whose replicas stride over all servers, stay far below them.
 const maxOpen = 20;
 const maxWays = 5000;
 
 const better = (a: Way, b: Way): number => a.split - b.split || a.tokens - b.tokens || a.tie - b.tie;
 
-/** Counts the GPUs that roll out, and those of them that are to be released. */
+/** Counts the GPUs of the rollout, and how many of them to release. */
 export function wantedGpus({ engines }: Topology, isUp: (place: number) => boolean): { gpus: number; wanted: number } {
   let gpus = 0;
   for (let place = 0; place < engines.length; place += 1) if (isUp(place)) gpus += engines[place]!.gpuIds.length;
@@ -52,10 +53,10 @@ export function wantedGpus({ engines }: Topology, isUp: (place: number) => boole
 }
 
 /**
- * Returns the best choices, in their order: of each the places to release, ascending. None if no choice has exactly
- * half of the GPUs (floor).
+ * Returns the best choices, best first; each is the list of places to release, ascending. Empty if no choice has exactly half of
+ * the GPUs (floor).
  *
- * @param most - how many at most
+ * @param most - limit on the number of choices
  */
 export function chooseEngines(topology: Topology, input: ChoiceInput, most: number): number[][] {
   const { engines, units } = topology;
@@ -110,7 +111,7 @@ export function chooseEngines(topology: Topology, input: ChoiceInput, most: numb
   return found.slice(0, most).map((way) => placesOf(units, way));
 }
 
-/** Puts a way among the best in their order, of which there are `most` at most. */
+/** Inserts a way into the ordered list of the best, which has at most `most` ways. */
 function insert(best: Way[], way: Way, most: number): void {
   let at = best.length;
   while (at > 0 && better(way, best[at - 1]!) < 0) at -= 1;
@@ -153,7 +154,7 @@ function serverClasses({ engines, units }: Topology, isUp: (place: number) => bo
   return { classes, touched };
 }
 
-/** Returns the value of the digit of each class in `Way.servers`: classes that are never open together share one. */
+/** Returns the place value of the digit of each class in `Way.servers`; classes that are never open together share a digit. */
 function slotsOf(classes: readonly ServerClass[]): number[] {
   const freeAfter: number[] = [];
   const slots: number[] = [];

@@ -4,12 +4,14 @@ import { binOf } from '../../core/survival.ts';
 import type { RunningRequest } from '../../schemas/gpus.ts';
 
 /**
- * The columns that a report is read into. They are kept from one report to the next, as making them anew costs as much
- * as filling them. After the decision only `ids`, `room`, `from`, `to` and `tokens` are needed, as long as requests
- * move; no report is read in that time, as none is asked for until the release is over. Columns are not saved.
+ * The columns into which a report is read. The next report reuses them, because making them anew takes as long as filling them.
+ * After the decision, only `ids`, `room`, `from`, `to` and `tokens` are needed, while requests move; no report is read in that
+ * time, because none is requested until the release is over. Columns are not saved.
  */
 export class Columns {
-  /** The place of the engine of each request and its group; −1 if the engine is not known, or the request gone. */
+  /**
+   * The place of the engine of each request, and the group of the request; −1 if the engine is unknown, or the request has ended.
+   */
   cells = new Int32Array(0);
   /** Tokens of each request in the KV cache, prompt and response. */
   kvTokens = new Float64Array(0);
@@ -17,21 +19,21 @@ export class Columns {
   generated = new Int32Array(0);
   /** The place of each request after the migration. */
   places = new Int32Array(0);
-  /** Rows in the order in which they reach the cap. */
+  /** Rows in the order in which their requests reach the cap. */
   order = new Int32Array(0);
-  /** Working space of the sort; then `order`, place by place. */
+  /** Working space of the sort; afterwards `order`, sorted by place. */
   spare = new Int32Array(0);
-  /** Rows in the report of the requests that leave their engine, in its order. */
+  /** Rows of the requests that leave their engine, in the order of the report. */
   rows = new Int32Array(0);
   /** The weight bin of each request in `rows`. */
   bins = new Uint16Array(0);
-  /** The target of each moving request, in the order in which they are dealt out. */
+  /** The target of each moving request, in the order in which the requests are dealt out. */
   targets = new Int32Array(0);
-  /** The place of the engine that each leaves. */
+  /** The place of the engine that each moving request leaves. */
   from = new Int32Array(0);
-  /** The place of the target engine. */
+  /** The place of the target engine of each moving request. */
   to = new Int32Array(0);
-  /** Both as one number: the leaving engine and the target. */
+  /** `from` and `to` of each moving request, as one number. */
   pairs = new Int32Array(0);
   /** Ids of the requests that move. */
   ids: string[] = [];
@@ -70,8 +72,8 @@ const digitBits = 13;
 const digits = 1 << digitBits;
 
 /**
- * Puts the rows that have a place in the order in which they reach the cap at the latest, into `columns.order`; how many
- * they are. At these ends what they hold can be most.
+ * Writes the rows that have a place into `columns.order`, sorted by the latest time at which their requests reach the cap; returns
+ * their number. The most tokens may be held at these times.
  */
 export function orderByEnd(columns: Columns, rows: number): number {
   const { cells, generated, order, spare } = columns;
@@ -93,7 +95,7 @@ function pass(from: Int32Array, to: Int32Array, keys: Int32Array, size: number, 
   }
 }
 
-/** Sorts the same order by place into `columns.spare`. Returns where each place begins, and the end behind the last. */
+/** Sorts the same order by place into `columns.spare`. Returns the index at which each place begins, and after these the end. */
 export function orderByPlace(columns: Columns, size: number, count: number): Int32Array {
   const { order, spare, places } = columns;
   const starts = new Int32Array(count + 2);
@@ -103,9 +105,9 @@ export function orderByPlace(columns: Columns, size: number, count: number): Int
   return starts;
 }
 
-// Requests whose lengths differ by an eighth at most form a group: two bins are a group.
+// Requests whose lengths differ by at most an eighth form a group; a group is two bins.
 
-/** A place and a group as one number: `(place << groupBits) + group`; there are no 256 groups. */
+/** A place and a group as one number: `(place << groupBits) + group`; there are fewer than 256 groups. */
 export const groupBits = 8;
 
 /** Returns the group of a request by its generated tokens. */
@@ -118,23 +120,23 @@ export function groupCount(maxTokens: number): number {
   return groupOf(maxTokens, maxTokens) + 1;
 }
 
-/** Requests by place and group. The numbers of a group lie side by side: they are read and written together. */
+/** Sums over requests, by place and group. The numbers of a group are adjacent, because they are read and written together. */
 export class Loads {
   readonly groups: number;
   readonly #places: number;
-  /** Numbers from one place to the next. */
+  /** Distance from one place to the next. */
   readonly #stride: number;
   readonly #table: Float64Array;
 
   constructor(places: number, groups: number) {
     this.groups = groups;
     this.#places = places;
-    // An odd number of cache lines: else the same group of all places would fall into one set of the cache.
+    // An odd number of cache lines; otherwise the same group of all places would use one set of the cache.
     this.#stride = 8 * (((groups + 1) >> 1) | 1);
     this.#table = new Float64Array(places * this.#stride);
   }
 
-  /** Adds a request with its generated tokens, and its tokens in the KV cache, prompt and response. */
+  /** Adds a request, with its generated tokens and its tokens in the KV cache (prompt and response). */
   add(place: number, group: number, tokens: number, kvTokens: number): void {
     const at = place * this.#stride + 4 * group;
     const table = this.#table;
@@ -144,7 +146,9 @@ export class Loads {
     table[at + 3]! += tokens;
   }
 
-  /** Adds a request from another place. Generated tokens are read before the first move, so they are not kept up. */
+  /**
+   * Adds a request that comes from another place. Does not update the generated tokens, which are read only before the first move.
+   */
   take(place: number, group: number, kvTokens: number): void {
     const at = place * this.#stride + 4 * group;
     const table = this.#table;
@@ -153,7 +157,7 @@ export class Loads {
     table[at + 2]! += kvTokens * kvTokens;
   }
 
-  /** Returns a copy, to be changed by itself. */
+  /** Returns an independent copy. */
   copy(): Loads {
     const copy = new Loads(this.#places, this.groups);
     copy.#table.set(this.#table);
@@ -165,22 +169,22 @@ export class Loads {
     return this.#table[place * this.#stride + 4 * group]!;
   }
 
-  /** Returns the sum of their tokens in the KV cache, prompt and response. */
+  /** Returns the tokens of a group at a place in the KV cache (prompt and response). */
   kv(place: number, group: number): number {
     return this.#table[place * this.#stride + 4 * group + 1]!;
   }
 
-  /** Returns the sum of the squares of these. */
+  /** Returns the sum of the squares of the KV tokens of the requests of a group at a place. */
   kvSquared(place: number, group: number): number {
     return this.#table[place * this.#stride + 4 * group + 2]!;
   }
 
-  /** Returns the sum of the tokens that they have generated. */
+  /** Returns the tokens that the requests of a group at a place have generated. */
   generated(place: number, group: number): number {
     return this.#table[place * this.#stride + 4 * group + 3]!;
   }
 
-  /** Returns the sums over all places, as one place. */
+  /** Returns the sums over all places, as loads with one place. */
   together(): Loads {
     const sum = new Loads(1, this.groups);
     const table = this.#table;
@@ -199,10 +203,10 @@ export class Loads {
   }
 }
 
-/** A report as it was read. */
+/** A report that was read into columns. */
 export interface Report {
   readonly requests: readonly RunningRequest[];
-  /** The first request whose engine is not known, or −1. */
+  /** Index of the first request whose engine is unknown, or −1. */
   readonly unknown: number;
   readonly columns: Columns;
   readonly loads: Loads;

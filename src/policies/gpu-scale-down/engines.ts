@@ -1,20 +1,20 @@
-/** Engines and their GPUs: their layout and status; released, asked back, returned, lost. */
+/** Handles engines and their GPUs: layout and status, release, reclaim, return and loss. */
 import { replacePrefix, wasMinted } from '../../core/minted-ids.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Ctx } from './schema.ts';
 import { Moves, type Release, type ScaleDownState, topologyOf } from './state.ts';
 
-/** Queries and releases are numbered together. */
+/** Queries and releases share one sequence of numbers. */
 const isKind = (kind: string): boolean => kind === 'query-' || kind === 'release-';
 
-/** Refuses an id that was not minted here, as far as that is known. */
+/** Refuses an id that this policy has certainly not minted. */
 export function checkMinted(state: ScaleDownState, path: 'queryId' | 'releaseId', id: string): void {
   if (wasMinted(state, id, state.nextId, isKind)) return;
   refuse('unknown_id', path, `a ${path} that was minted here`, id);
 }
 
-/** Refuses an engine that does not roll out. */
+/** Refuses an engine that is not part of the rollout. */
 export function assertEngine(state: ScaleDownState, engineId: string, path: string): void {
   if (state.topology.placeOf.has(engineId)) return;
   refuse('unknown_id', path, 'an engine that rolls out', engineId);
@@ -28,7 +28,7 @@ export function checkFailure(state: ScaleDownState, { releaseId }: Message<'gpus
   if (current(state, releaseId) === undefined) checkMinted(state, 'releaseId', releaseId);
 }
 
-/** Returns the release of this id, if it is not over. */
+/** Returns the release with this id, if it is not over. */
 export function current(state: ScaleDownState, releaseId: string): Release | undefined {
   return state.release?.releaseId === releaseId ? state.release : undefined;
 }
@@ -49,7 +49,7 @@ export function reclaim(state: ScaleDownState, reason: Message<'gpus.reclaim'>['
 }
 
 export function checkRelease(state: ScaleDownState, event: Message<'gpus.released' | 'gpus.returned'>): void {
-  // Other policies are told of GPUs without a release; here each has one.
+  // `releaseId` is optional for other policies; here every release has one.
   const { releaseId = '', gpuIds } = event;
   const release = current(state, releaseId);
   if (release === undefined) return checkMinted(state, 'releaseId', releaseId);
@@ -58,7 +58,7 @@ export function checkRelease(state: ScaleDownState, event: Message<'gpus.release
   refuse('invalid_event', 'gpuIds', `the GPUs ${expected.join(', ')}`, gpuIds);
 }
 
-/** Notes that the GPUs train: that was the round's one scale-down. */
+/** Records that the GPUs train; a round scales down at most once. */
 export function released(state: ScaleDownState, { releaseId = '' }: Message<'gpus.released'>, ctx: Ctx): void {
   const release = current(state, releaseId);
   if (release?.phase !== 'releasing') return late(releaseId, 'released_late', ctx);
@@ -66,13 +66,13 @@ export function released(state: ScaleDownState, { releaseId = '' }: Message<'gpu
   state.round!.settled = true;
 }
 
-/** Returns to synchronous training when the GPUs could not be released. */
+/** Returns to synchronous training if the GPUs could not be released. */
 export function releaseFailed(state: ScaleDownState, { releaseId }: Message<'gpus.release.failed'>, ctx: Ctx): void {
   if (current(state, releaseId)?.phase !== 'releasing') return late(releaseId, 'release_closed', ctx);
   reclaim(state, { code: 'release_failed' }, ctx);
 }
 
-/** Notes that the GPUs roll out again. */
+/** Records that the GPUs are back in the rollout. */
 export function returned(state: ScaleDownState, { releaseId = '' }: Message<'gpus.returned'>, ctx: Ctx): void {
   const release = current(state, releaseId);
   if (release?.phase !== 'reclaiming') return late(releaseId, 'release_closed', ctx);
@@ -80,7 +80,7 @@ export function returned(state: ScaleDownState, { releaseId = '' }: Message<'gpu
   state.release = undefined;
 }
 
-/** Handles a restart: everything in flight is gone, and the host does not know what it was doing. */
+/** Handles a restart of the host: everything in flight is lost, and the host has forgotten its tasks. */
 export function restarted(state: ScaleDownState, { idPrefix }: Message<'host.restarted'>, ctx: Ctx): void {
   replacePrefix(state, idPrefix);
   state.query = undefined;
@@ -96,8 +96,8 @@ export function restarted(state: ScaleDownState, { idPrefix }: Message<'host.res
 }
 
 /**
- * Refuses other engines while something depends on the present ones: they may come if no release is under way or
- * trains, and the open round, if there is one, has not been evaluated (since the host restarted, if it did).
+ * Refuses other engines while something depends on the present ones. They may come if no release is under way or in training, and
+ * the open round, if any, has not been evaluated since it began or since the last restart of the host.
  */
 export function checkPlaced({ config, release, round }: ScaleDownState, event: Message<'engines.placed'>): void {
   if (release !== undefined) {
@@ -133,13 +133,13 @@ export function checkPlaced({ config, release, round }: ScaleDownState, event: M
 
 type EngineEvent = Message<'engine.added' | 'engine.drained' | 'engine.lost'>;
 
-/** Replaces the engines, all of the new ones up. The history of lengths stays: it does not depend on engines. */
+/** Replaces the engines; all new ones are up. The history of lengths stays, because it does not depend on engines. */
 export function placeEngines(state: ScaleDownState, { engines }: Message<'engines.placed'>): void {
   const before = state.topology.engines;
   state.placed = structuredClone(engines);
   state.topology = topologyOf(state.placed, state.config);
   const gone = before.map((one) => one.engineId).filter((id) => !state.topology.placeOf.has(id));
-  // The same engines placed again replace nothing.
+  // If the same engines are placed again, nothing is replaced.
   const kept = gone.length > 0 ? gone : [...state.replaced].filter((id) => !state.topology.placeOf.has(id));
   state.replaced = new Set(kept);
   state.status = state.topology.engines.map(() => 'up');
@@ -149,7 +149,7 @@ export function checkEngine(state: ScaleDownState, { engineId }: EngineEvent): v
   if (!state.replaced.has(engineId)) assertEngine(state, engineId, 'engineId');
 }
 
-/** Updates an engine that has come, takes nothing new, or is gone. Those of the layout before are ignored. */
+/** Updates an engine that was added, drained or lost. Engines of the former layout are ignored. */
 export function engineChanged(state: ScaleDownState, { type, engineId }: EngineEvent, ctx: Ctx): void {
   const place = state.topology.placeOf.get(engineId);
   if (place === undefined) {
@@ -159,7 +159,7 @@ export function engineChanged(state: ScaleDownState, { type, engineId }: EngineE
   else if (state.status[place] === 'up') state.status[place] = 'drained';
 }
 
-/** Handles a lost engine. While GPUs are released none may be missing; afterwards one must remain. */
+/** Handles a lost engine. While GPUs are being released, no engine may be missing; afterwards at least one must remain. */
 function engineLost(state: ScaleDownState, place: number, ctx: Ctx): void {
   state.status[place] = 'lost';
   const { release } = state;

@@ -1,6 +1,6 @@
 /**
- * Scale-down of rollout GPUs (RollPacker §4.4, Algorithm 1): while the last responses of a round are generated, half of
- * the GPUs go over to training, once the KV cache of the others has room for all that is in flight. See README.md.
+ * Scale-down of rollout GPUs (RollPacker §4.4, Algorithm 1): while the last responses of a round are generated, half of the GPUs
+ * change to training, once the KV cache of the others has room for all requests in flight. See README.md.
  */
 import { definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { checkNewPrefix } from '../../core/minted-ids.ts';
@@ -53,7 +53,7 @@ const handlers = [
   on(hostRestarted, engines.restarted, checkNewPrefix),
 ];
 
-/** Reasons of `gpus.reclaim` where the GPUs had been released. */
+/** Reasons of `gpus.reclaim` for GPUs that had been released. */
 const afterRelease: ReadonlySet<string> = new Set([
   'round_completed',
   'round_replaced',
@@ -61,7 +61,7 @@ const afterRelease: ReadonlySet<string> = new Set([
   'host_restarted',
 ]);
 
-/** GPUs that train: they enter when they are released, and leave when they are asked back. */
+/** Holds GPUs that train: they enter when they are released, and leave when the policy asks for them back. */
 const lent: Ledger<SavedScaleDown, Message, GpuScaleDownDecision> = {
   name: 'released GPUs',
   entered: (event) => (event.type === 'gpus.released' ? [event.releaseId ?? ''] : []),
@@ -72,7 +72,7 @@ const lent: Ledger<SavedScaleDown, Message, GpuScaleDownDecision> = {
   held: ({ release }) => (release?.phase === 'released' ? [release.releaseId] : []),
 };
 
-/** Releases half of the rollout GPUs for training when the remaining KV cache has room for all that is in flight. */
+/** Releases half of the rollout GPUs for training when the remaining KV cache has room for all requests in flight. */
 export const gpuScaleDown: PolicyDefinition<
   GpuScaleDownInput,
   GpuScaleDownConfig,

@@ -1,6 +1,6 @@
 /**
- * The requests that move: once that is decided, the decision's lists of them and what is kept until they have arrived; and
- * what becomes of them.
+ * Handles the requests that move: the lists in the decision, the records that are kept until they arrive, and the reports about
+ * them.
  */
 import { StringHash, StringIndex } from '../../core/string-index.ts';
 import { refuse } from '../../errors.ts';
@@ -11,15 +11,15 @@ import { checkMinted, current, late, reclaim } from './engines.ts';
 import type { Ctx } from './schema.ts';
 import { endedSets, Moves, type Release, type ScaleDownState } from './state.ts';
 
-/** Places of the engines that requests leave, and of those that they may go to. */
+/** Places of the engines that requests leave, and of the engines to which they may go. */
 export interface Sides {
   readonly from: readonly number[];
   readonly to: readonly number[];
 }
 
 /**
- * Lists the first `size` rows of the report's columns by the engines that they leave and go to. Requests that have ended
- * since the query, or must, are not listed; among the moves they stand as ended.
+ * Lists the first `size` rows of the report's columns by the engines that they leave and go to. Requests that have ended since the
+ * query, or must end, are not listed; among the moves they have the status `ended`.
  */
 export function migrate(state: ScaleDownState, report: Report, size: number, sides: Sides) {
   const { from, to, tokens, ids, hashes, room } = report.columns;
@@ -30,7 +30,7 @@ export function migrate(state: ScaleDownState, report: Report, size: number, sid
   return { moves, migrations: batches(state, report.columns, size, sides) };
 }
 
-/** Reads ids, their hashes and tokens, in the order of the report: there requests lie side by side in memory. */
+/** Reads the ids, their hashes and the tokens, in the order of the report, in which requests are adjacent in memory. */
 function read({ requests, columns }: Report, size: number): StringHash {
   const { rows, ids, hashes, tokens } = columns;
   const hash = new StringHash(size, (row) => requests[rows[row]!]!.requestId);
@@ -44,7 +44,7 @@ function read({ requests, columns }: Report, size: number): StringHash {
   return hash;
 }
 
-/** Marks moves that have ended. They are of no pair. */
+/** Marks moves whose requests have ended; they belong to no pair of engines. */
 function unlist(state: ScaleDownState, moves: Moves, pairs: Int32Array): void {
   for (const ended of endedSets(state)) {
     for (const id of ended) {
@@ -56,7 +56,7 @@ function unlist(state: ScaleDownState, moves: Moves, pairs: Int32Array): void {
   }
 }
 
-/** Lists the moves between each two engines, by the place of the one that is left, then of the other. */
+/** Lists the moves between each pair of engines, by the place of the engine left, then by that of the target. */
 function batches(
   { topology }: ScaleDownState,
   { pairs, tokens, ids }: Columns,
@@ -69,7 +69,7 @@ function batches(
     if (pair >= 0) many[pair]! += 1;
   }
   const list: MigrationBatch[] = [];
-  // Each list is allocated at its full length: growing it would copy it.
+  // Each list is allocated at its full length, because growing would copy it.
   const byPair = Array.from(many, (length, pair): MigrationBatch | undefined => {
     if (length === 0) return undefined;
     const from = topology.engines[sides.from[Math.floor(pair / sides.to.length)]!]!.engineId;
@@ -97,7 +97,7 @@ export function checkMove(state: ScaleDownState, event: Message<'request.migrate
   if (release === undefined) return checkMinted(state, 'releaseId', releaseId);
   const row = release.moves.row(requestId);
   if (row < 0) {
-    // A restart has forgotten the requests of a release that is still on its way back.
+    // After a restart, the requests of a release that is still on its way back are forgotten.
     if (release.phase === 'reclaiming') return;
     refuse('unknown_id', 'requestId', 'a request of the release', requestId);
   }
@@ -105,7 +105,7 @@ export function checkMove(state: ScaleDownState, event: Message<'request.migrate
   if (attempt > attempts) refuse('invalid_event', 'attempt', `a try up to ${attempts}`, attempt);
 }
 
-/** Records that a request has arrived on an engine. One that ended on the way must not go on there. */
+/** Records that a request has arrived on an engine. A request that ended on the way must not continue there. */
 export function migrated(state: ScaleDownState, event: Message<'request.migrated'>, ctx: Ctx): void {
   const { releaseId, requestId, attempt = 1 } = event;
   const moves = current(state, releaseId)?.moves;
@@ -114,12 +114,12 @@ export function migrated(state: ScaleDownState, event: Message<'request.migrated
   const was = moves.status(row);
   const isLate = attempt < moves.attempts(row);
   if (!isLate) moves.setStatus(row, 'moved');
-  // The try that has brought it there does not matter.
+  // It does not matter which try has moved it there.
   if (was === 'ended') cancel(state, requestId, moves.to(row), 'migrated_after_end', ctx);
   else if (isLate || was !== 'moving') late(requestId, 'migration_closed', ctx);
 }
 
-/** Handles a request that could not be moved: it is tried elsewhere, and in the end the release is given up. */
+/** Handles a request that could not be moved: it is moved elsewhere; after the last try, the release is given up. */
 export function moveFailed(state: ScaleDownState, event: Message<'migration.failed'>, ctx: Ctx): void {
   const { releaseId, requestId, attempt = 1 } = event;
   const release = current(state, releaseId);
@@ -129,7 +129,7 @@ export function moveFailed(state: ScaleDownState, event: Message<'migration.fail
   if (attempt < moves.attempts(row)) return late(requestId, 'migration_closed', ctx);
   const status = moves.status(row);
   if (status !== 'moving') {
-    // An ended request has nothing to move; it stays ended, even if it turns up all the same.
+    // An ended request needs no move; it stays ended, even if it still arrives.
     if (status !== 'ended') late(requestId, 'migration_closed', ctx);
     return;
   }
@@ -162,7 +162,10 @@ export function moveFailed(state: ScaleDownState, event: Message<'migration.fail
   });
 }
 
-/** Returns the engine that takes new requests and has most projected KV free; another than before if there is one. */
+/**
+ * Returns the engine with the most projected free KV among those that take new requests; not the former target, if there is
+ * another.
+ */
 function elsewhere(state: ScaleDownState, { engines, free }: Release, before: number): number | undefined {
   let best: number | undefined;
   for (let place = 0; place < free.length; place += 1) {
@@ -172,7 +175,7 @@ function elsewhere(state: ScaleDownState, { engines, free }: Release, before: nu
   return best;
 }
 
-/** Handles a request that has ended, or must: if it is moving, it stays ended. */
+/** Handles a request that has ended, or must end: a moving one is marked as ended. */
 function requestEnded(state: ScaleDownState, requestId: string, code: 'aborted' | 'completed', ctx: Ctx): void {
   state.query?.ended.add(requestId);
   if (state.release === undefined) return;

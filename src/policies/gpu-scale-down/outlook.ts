@@ -1,20 +1,20 @@
 /**
  * The projected peak of an engine's KV cache (RollPacker §4.4, second criterion).
  *
- * All requests of an engine decode in step, so future time is counted in tokens. A request that has reached s tokens is
- * still there t tokens later with probability S(s + t) / S(s + 1), since it generates one more at least, and then holds t more, until it reaches the cap. The sum
- * over requests has the mean, the variance and the skewness that follow; its quantile comes from a normal distribution
- * corrected for the skewness (Cornish and Fisher), and the peak is the largest over t. Chances are looked up at a few
- * times, for requests of about the same length together, and are straight between them; who is there is counted exactly,
- * and where requests reach the cap between two times, the sum is taken right when one of them does. The cost is requests
- * + engines × groups × times.
+ * All requests of an engine decode in step, so future time is counted in tokens. A request that has reached s tokens still runs t
+ * tokens later with probability S(s + t) / S(s + 1), since it generates at least one more; it then holds t more tokens, up to the
+ * cap. The sum over requests has the mean, the variance and the skewness that follow; its quantile comes from a normal distribution
+ * corrected for the skewness (Cornish and Fisher), and the peak is the largest over t. Chances are computed at a few times, for
+ * groups of requests of about the same length, and interpolated linearly between the times. The requests that are left are counted
+ * exactly; if requests reach the cap between two times, the sum is also taken at such a moment. The cost is requests + engines ×
+ * groups × times.
  */
 import { binFloor, binOf, type SurvivalCurve } from '../../core/survival.ts';
 import type { Columns, Loads } from './columns.ts';
 import { Moments } from './peak.ts';
 import { type Moment, type Packed, packedAt, RequestsToCap } from './requests-to-cap.ts';
 
-/** The future of all requests in flight: there is one for a decision, and every engine has its share of it. */
+/** The expected future of all requests in flight. There is one for each decision; an engine uses the part of its requests. */
 export class Outlook {
   /** Number of requests. */
   readonly requests: number;
@@ -24,19 +24,19 @@ export class Outlook {
   readonly #groups: readonly number[];
   readonly #ages: Float64Array;
   readonly #times: readonly number[];
-  /** Chance to be there at a time, by time and group, as long as the cap is not reached. */
+  /** Chance that a request still runs, by time and group, while the cap is not reached. */
   readonly #chance: Float64Array;
-  /** Standard deviation of that chance that comes from the smallness of the history. */
+  /** Standard deviation of that chance that is due to the small history. */
   readonly #doubt: Float64Array;
-  /** The most that all requests together are expected to hold, in tokens. */
+  /** The largest expected sum of the tokens of all requests. */
   readonly expectedTokens: number;
-  /** At that time, by group: the chance to be there, and the tokens generated until then. */
+  /** At the time of that sum, by group: the chance that a request still runs, and the tokens generated until then. */
   readonly chanceThen: Float64Array;
   readonly grownThen: Float64Array;
 
   /**
    * @param total - all requests in flight
-   * @param rows - those of them, in the order in which they reach the cap
+   * @param rows - rows of these requests, in the order in which they reach the cap
    */
   constructor(curve: SurvivalCurve, maxTokens: number, total: Loads, rows: Int32Array, columns: Columns) {
     this.requests = rows.length;
@@ -66,7 +66,7 @@ export class Outlook {
     }
   }
 
-  /** Returns the expected tokens at a place when all engines together hold most. */
+  /** Returns the expected tokens at a place at the time when all engines together hold most. */
   mean(loads: Loads, place: number): number {
     let sum = 0;
     for (const group of this.#groups) {
@@ -79,7 +79,7 @@ export class Outlook {
   /**
    * Computes the moments of the KV cache use of the engine at a place.
    *
-   * @param rows - those of its requests, in the order in which they reach the cap
+   * @param rows - rows of its requests, in the order in which they reach the cap
    */
   moments(loads: Loads, place: number, rows: Int32Array): Moments {
     const packed = packedAt(loads, place, this.#groups);
@@ -153,7 +153,7 @@ export class Outlook {
     const { step, time: now, size } = moment;
     let mean = 0;
     let variance = 0;
-    // The error of the history is the same for all requests: it does not average out.
+    // The error of the history is common to all requests, so it does not average out.
     let doubt = 0;
     let third = 0;
     let all = 0;
@@ -180,7 +180,7 @@ export class Outlook {
     moments.set(step, { mean, variance: variance + doubt * doubt, third, all, half });
   }
 
-  /** Returns the covariance of the sums at two moments: requests there at the later one were there at the earlier one. */
+  /** Returns the covariance of the sums at two moments: a request that runs at the later one also ran at the earlier one. */
   #common(packed: Packed, later: Moment, earlier: Moment): number {
     let common = 0;
     for (let index = 0; index < later.size; index += 1) {
@@ -206,12 +206,12 @@ export class Outlook {
   }
 }
 
-// A time is an eighth from the next at most, and a sixteenth around the busiest one.
+// The distance between two times is at most an eighth, and a sixteenth around the busiest one.
 const binsPerTime = 2;
-/** Factor between the times before the first of them, where the cache is fullest early. */
+/** Factor between the earlier times, which are needed if the cache is fullest early. */
 const early = 2;
 
-/** Times to look at, ascending, from now until the last request has reached the cap. */
+/** Returns the times to look at, ascending, from now until the last request has reached the cap. */
 export function timesUntil(longest: number, total: Loads): number[] {
   let requests = 0;
   for (let group = 0; group < total.groups; group += 1) requests += total.count(0, group);

@@ -1,17 +1,18 @@
 /**
  * Peak KV cache use of an engine: a quantile of the peak, and the chance of a level; and the joint peak of engines.
  *
- * The sum over requests at a time is taken for a normal distribution corrected for skewness (Cornish and Fisher). It is
- * over a level at some time if it is at the worst of them, or comes over it from one time to the next: of those that are
- * over it, z · √(1 − ρ) do, for a Gaussian process, ρ being the correlation of the two times (Rice 1944).
+ * The sum over requests at a time is modelled as a normal distribution, corrected for skewness (Cornish and Fisher). The sum
+ * exceeds a level at some time if it does so at the worst time, or if it rises over the level from one time to the next. For a
+ * Gaussian process, the share z · √(1 − ρ) of the sums over the level has risen over it since the time before, where ρ is the
+ * correlation of the two times (Rice 1944).
  */
 import { probit, upperTail } from '../../core/normal.ts';
 
-// The factor of a Gaussian process is 0.56; it is less here, measured on many distributions, as times are discrete.
+// For a Gaussian process the factor is 0.56. The smaller value was measured on many distributions: here times are discrete.
 const crossing = 0.45;
-// The chance to go over at some time is at most this many times the chance of the worst time.
+// Limit on the chance to exceed a level at any time, as a multiple of the chance at the worst time.
 const manyTimes = 64;
-// Halvings of the range of the fill: to a 256th.
+// Number of times that the range of the fill is halved: to a 256th.
 const halvings = 8;
 
 /** The sum over the requests of an engine at a time, in tokens. */
@@ -22,7 +23,7 @@ export interface Sum {
   readonly third: number;
   /** The sum if all requests are still there. */
   readonly all: number;
-  /** Half of the tokens of one of them. */
+  /** Half of the mean tokens of a request. */
   readonly half: number;
 }
 
@@ -36,13 +37,16 @@ export class Moments {
   readonly #tilt: Float64Array;
   /** The sum if all requests are still there. */
   readonly #all: Float64Array;
-  /** `crossing` · √(1 − ρ) by time: times z, the share of the sums over z that come over it since the time before. */
+  /**
+   * `crossing` · √(1 − ρ) by time. Multiplied by z, it is the share, among the sums over z, of those that have risen over z since
+   * the time before.
+   */
   readonly #apart: Float64Array;
   readonly #common: (time: number) => number;
-  /** Times that can be the worst. */
+  /** Times that may be the worst. */
   #worst: Int32Array;
 
-  /** @param common - the covariance of the sum at a time, not the first, with that at the time before */
+  /** @param common - returns the covariance of the sums at a time (not the first) and at the time before */
   constructor(times: number, common: (time: number) => number) {
     this.#common = common;
     this.#mean = new Float64Array(times);
@@ -74,7 +78,7 @@ export class Moments {
     return peak;
   }
 
-  /** Limits later questions to levels of at least `tokens`, and to z. */
+  /** Restricts later calls to levels of at least `tokens`, and to z. */
   narrow(tokens: number, z: number): void {
     this.#worst = this.#worst.filter((time) => this.#quantile(time, z) > tokens);
     for (const time of this.#worst) {
@@ -83,7 +87,7 @@ export class Moments {
     }
   }
 
-  /** Returns the chance to exceed `tokens` at some time; they are no fewer than a peak at z >= 0. */
+  /** Returns the chance to exceed `tokens` at some time; `tokens` must be at least a peak at some z >= 0. */
   chance(tokens: number): number {
     let most = 0;
     let sum = 0;
@@ -99,7 +103,7 @@ export class Moments {
         continue;
       }
       const level = above / deviation;
-      // This z solves z + tilt · (z² − 1) = level; there is none where the distribution ends below.
+      // This z solves z + tilt · (z² − 1) = level; there is no z if the distribution ends below the level.
       const tilt = this.#tilt[time]!;
       const root = 1 + 4 * tilt * (level + tilt);
       if (root < 0) continue;
@@ -123,25 +127,25 @@ export class Moments {
 
 /** The peaks of several engines. */
 export interface Filling {
-  /** Share of its capacity that each would fill at most, with the chance asked for; all of them together. */
+  /** Largest share of its capacity that any engine fills, with the requested chance for all engines together. */
   readonly fill: number;
-  /** The peak of each by itself, with that chance, in tokens. */
+  /** The peak of each engine by itself, with that chance, in tokens. */
   readonly peaks: readonly number[];
 }
 
 /**
- * Computes the peak fill with a chance of `quantile` that no engine exceeds it: an engine that fills more of its
- * capacity than the others has more of the chance that remains.
+ * Computes the peak fill with a chance of `quantile` that no engine exceeds it: an engine that fills more of its capacity than the
+ * others uses more of the remaining chance.
  *
  * @param engines - at least one
- * @param capacities - of each, in tokens
+ * @param capacities - capacity of each engine, in tokens
  */
 export function fillTogether(engines: readonly Moments[], capacities: readonly number[], quantile: number): Filling {
   const chance = 1 - quantile;
   const alone = probit(1 - chance);
   const shared = probit(1 - chance / (engines.length * manyTimes));
   const peaks = engines.map((engine) => engine.peak(alone));
-  // At least as full as the fullest one by itself, and at most as if all had the same share of the chance at all times.
+  // Lower limit: the fullest engine by itself. Upper limit: the fill if all engines had equal shares of the chance at all times.
   let low = 0;
   let high = 0;
   for (const [index, engine] of engines.entries()) {

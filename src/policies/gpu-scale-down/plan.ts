@@ -1,6 +1,6 @@
 /**
- * Plans a choice of engines: the targets of requests, and the fill of the engines that remain. The largest requests of
- * released engines are dealt out first, always to the engine with most projected KV free.
+ * Plans a choice of engines: the targets of requests, and the fill of the engines that remain. The largest requests of released
+ * engines are dealt out first, always to the engine with the most projected free KV.
  */
 import { binOf } from '../../core/survival.ts';
 import type { Message } from '../../schemas/messages.ts';
@@ -11,25 +11,25 @@ import type { ScaleDownState } from './state.ts';
 
 type RejectReason = Message<'scale-down.rejected'>['reason'];
 
-/** Engines to release, and the use of the others. */
+/** Engines to release, and the expected use of the others. */
 export interface Plan {
-  /** Places of the engines to release, of those that remain, and of those of the latter that take requests. */
+  /** Places of the engines to release, of the remaining engines, and of those remaining engines that take requests. */
   readonly chosen: readonly number[];
   readonly keep: readonly number[];
   readonly open: readonly number[];
-  /** Requests that move; they stand in the report's columns. */
+  /** Number of requests that move; the columns of the report hold them. */
   readonly moving: number;
-  /** Projected free KV of each engine at its peak, by place; 0 for those released. */
+  /** Projected free KV of each engine at its peak, by place; 0 for released engines. */
   readonly free: number[];
   /** The engine that is filled most. */
   readonly fullest: { engineId: string; projectedTokens: number; capacityTokens: number };
 }
 
-// A product of doubles may be off by this share, and is rounded up.
+// A product of doubles may have this relative error, and is rounded up.
 const exact = 1 - 1e-12;
 const inPlace = (1 << groupBits) - 1;
 
-/** Deals the requests that leave their engines out to targets, and adds them to the loads; how many they are. */
+/** Deals the requests that leave their engines out to targets, and adds them to the loads; returns their number. */
 function deal(report: Report, loads: Loads, leaves: Int32Array, targets: Target[], outlook: Outlook): number {
   const { requests, columns } = report;
   const { cells, kvTokens, rows, bins, from, to, pairs, targets: goesTo, places: placeOf } = columns;
@@ -124,7 +124,7 @@ export function planFor(
 /** An engine that remains, as a target. */
 export interface Target {
   readonly place: number;
-  /** Tokens of its KV cache that are expected to be free when all engines together hold most; may be negative. */
+  /** Tokens of its KV cache that are expected to be free at the time when all engines together hold most; may be negative. */
   free: number;
 }
 
@@ -132,7 +132,7 @@ export interface Target {
 const heaviest = 2 ** 30;
 const bins = binOf(heaviest) + 1;
 
-/** Requests of about the same weight, by bin: their number, and their weight together. */
+/** Number and total weight of requests, by bin of about the same weight. */
 export class Weights {
   readonly counts = new Int32Array(bins);
   readonly sums = new Float64Array(bins);
@@ -144,13 +144,13 @@ export function weightBin(weight: number): number {
 }
 
 /**
- * Deals requests out to targets. Requests of about the same weight are dealt as one: how many go to each target follows
- * from its free tokens, so that the cost does not depend on how many they are. Within them the first ones go to the
- * first target. Ties go to the target that stands first.
+ * Deals requests out to targets. Requests of about the same weight are dealt as one: the number for each target follows from its
+ * free tokens, so that the cost does not depend on the number of requests. Within a bin, the first requests go to the first target.
+ * Ties go to the first target.
  *
- * @param targets - at least one; `free` is brought down by what they get
- * @param goesTo - in the order in which requests are dealt out, the target of each, as an index: written
- * @returns by bin, where its requests begin in that order
+ * @param targets - at least one; `free` is reduced by the tokens that a target gets
+ * @param goesTo - output: index of the target of each request, in the order in which requests are dealt out
+ * @returns for each bin, the index at which its requests begin in that order
  */
 export function assign({ counts, sums }: Weights, targets: readonly Target[], goesTo: Int32Array): Int32Array {
   const starts = new Int32Array(bins);
@@ -173,11 +173,10 @@ export function assign({ counts, sums }: Weights, targets: readonly Target[], go
 }
 
 /**
- * Returns the share of each target of n equal requests if each goes to the one with most free: as many as bring it to
- * the level that all of them together reach, rounded down, and what is missing goes to those that are then left with
- * most.
+ * Returns the number of requests for each target, if n equal requests go one by one to the target with the most free tokens. Each
+ * target gets as many as bring it to the common level, rounded down; the remaining ones go to the targets that then have most.
  *
- * @param order - all targets, in any order; sorted by what they have free
+ * @param order - all targets, in any order; the function sorts it by free tokens
  */
 function share(n: number, weight: number, targets: readonly Target[], order: number[]): number[] {
   const shares = targets.map(() => 0);
@@ -188,7 +187,7 @@ function share(n: number, weight: number, targets: readonly Target[], order: num
     shares[first] = n;
     return shares;
   }
-  // Free tokens are counted down from the target with most: they may be so many that a sum would lose single ones.
+  // Free tokens are counted down from the target with most: with very large numbers, a sum would lose single tokens.
   const top = free[first]!;
   let sum = n * weight;
   let level = sum;

@@ -1,4 +1,7 @@
-/** Rounds and their milestones: the host reports the progress of requests in flight, and the report is decided upon. */
+/**
+ * Handles rounds and their milestones: at a milestone the host reports the progress of the requests in flight, and the policy
+ * decides.
+ */
 import { mintedId } from '../../core/minted-ids.ts';
 import { StringHash } from '../../core/string-index.ts';
 import { refuse } from '../../errors.ts';
@@ -20,14 +23,14 @@ export function checkOpening(state: ScaleDownState, { roundId }: Message<'round.
   if (state.recentRounds.has(roundId)) refuse('duplicate_id', 'roundId', 'a new round id', roundId);
 }
 
-/** Opens a round: the lengths that the one before has shown count from now on. */
+/** Opens a round; from now on, the lengths of the round before count. */
 export function openRound(state: ScaleDownState, { roundId, kind }: Message<'round.opened'>, ctx: Ctx): void {
   if (state.round !== undefined) endRound(state, 'round_replaced', ctx);
   state[state.kind].close(state.config.historyRetention);
   state.kind = kind;
   state.round = { roundId, finished: 0, evaluated: 0, fixed: false, settled: false };
   state.recentRounds.add(roundId);
-  // An abort that is not confirmed within two rounds never will be.
+  // An abort that was not confirmed within two rounds is forgotten.
   state.abortingBefore = state.aborting;
   state.aborting = new Set();
 }
@@ -41,7 +44,7 @@ export function closeRound(state: ScaleDownState, { roundId }: Message<'round.co
   else late(roundId, 'round_closed', ctx);
 }
 
-/** Ends the round: GPUs that train come back, and a release that is under way is given up. */
+/** Ends the round: asks for training GPUs back, and gives up a release under way. */
 function endRound(state: ScaleDownState, code: 'round_completed' | 'round_replaced', ctx: Ctx): void {
   state.round = undefined;
   state.query = undefined;
@@ -57,7 +60,7 @@ export function counted(state: ScaleDownState, { roundId }: Message<'prompt.coun
   if (state.config.progressUnit === 'prompts' && roundId === state.round?.roundId) advance(state, ctx);
 }
 
-/** Counts one more as finished: at a milestone the host is asked for the progress of the others. */
+/** Counts one more finished response or prompt; at a milestone, asks the host for the progress of the others. */
 function advance(state: ScaleDownState, ctx: Ctx): void {
   const { round, release, topology } = state;
   if (round === undefined) return;
@@ -88,7 +91,7 @@ function isMilestone(config: ScaleDownState['config'], fraction: number, since: 
   return fraction >= firstFraction - slack && fraction <= lastFraction + slack && since >= fractionStep - slack;
 }
 
-/** Reads a report to find engines that are not there; the result is kept for the decision. */
+/** Reads a report, and refuses unknown engines; the result is kept for the decision. */
 export function checkReport(state: ScaleDownState, { queryId, requests }: Message<'progress.reported'>): void {
   if (state.query?.queryId !== queryId) return checkMinted(state, 'queryId', queryId);
   state.checked = readReport(state, requests);
@@ -111,10 +114,10 @@ export function answered(state: ScaleDownState, event: Message<'progress.reporte
 
 type RejectReason = Message<'scale-down.rejected'>['reason'];
 
-// Choices of engines that are tried before a milestone is given up.
+// Number of choices of engines that are tried before a milestone is given up.
 const mostChoices = 4;
 
-/** Returns the first choice of engines that leaves room, or the reason against the first of all. */
+/** Returns the first choice of engines that leaves enough room; if there is none, the reason against the first choice. */
 function firstThatFits(
   state: ScaleDownState,
   report: Report,
@@ -170,9 +173,9 @@ function decide(state: ScaleDownState, query: Query, requests: readonly RunningR
 }
 
 /**
- * Reads a report, over the one before it, without the requests that are no longer there: their engine is gone, or they
- * have ended since the query. A few of the latter are read like the others: to find them takes as long as to read all,
- * and the projection becomes higher by their share only.
+ * Reads a report into the columns of the one before, without requests whose engine is lost or that have ended since the query. If
+ * only a few have ended, they are read like the others: finding them takes as long as reading all, and they raise the projection
+ * only by their share.
  */
 function readReport(state: ScaleDownState, requests: readonly RunningRequest[]): Report {
   const { status, columns } = state;
@@ -182,9 +185,9 @@ function readReport(state: ScaleDownState, requests: readonly RunningRequest[]):
   const count = engines.length;
   const loads = new Loads(count, groupCount(maxResponseTokens));
   const ended = manyEnded(state, requests);
-  // Ids are stored as the report has them: a string is found equal to itself at once.
+  // The very strings of the report are stored, because comparing a string with itself is fast.
   const engineIds: (string | undefined)[] = new Array(count).fill(undefined);
-  // Reports list engines one after the other, or in turns: the successor of the engine before is tried first.
+  // Reports list requests engine by engine, or the engines in turn: so the engine that last followed the one before is tried first.
   const after = new Int32Array(count);
   const lost = Uint8Array.from(status, (one) => (one === 'lost' ? 1 : 0));
   const someGone = ended !== undefined || status.includes('lost');
@@ -221,11 +224,11 @@ function readReport(state: ScaleDownState, requests: readonly RunningRequest[]):
   return { requests, unknown, columns, loads };
 }
 
-/** One request in this many is few. */
+/** At most one request in this many counts as few. */
 const few = 50;
 const filterSize = 2 ** 16;
 
-/** Requests that have ended, or must. Most have not: a filter finds that without a look into the sets. */
+/** Requests that have ended, or must end. For most requests, a filter shows without a look into the sets that they have not. */
 class Ended {
   readonly #sets: readonly ReadonlySet<string>[];
   readonly #hash: StringHash;

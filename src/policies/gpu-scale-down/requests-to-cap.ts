@@ -1,6 +1,6 @@
 /**
- * The requests of an engine as time passes: one after the other reaches the cap. Groups are disjoint ranges of lengths, so
- * at any time all groups up to one are whole, that one may have lost some, and the others are gone.
+ * Follows the requests of an engine as they reach the cap, one after the other. Groups are disjoint ranges of lengths. So at any
+ * time, the groups up to a certain one are complete, this one may have lost requests, and the later ones are gone.
  */
 import type { Columns, Loads } from './columns.ts';
 
@@ -13,7 +13,7 @@ export interface Packed {
   readonly kvSquared: Float64Array;
 }
 
-/** Collects the groups of a place, without those that have no requests. */
+/** Collects the groups of a place that have requests. */
 export function packedAt(loads: Loads, place: number, groups: readonly number[]): Packed {
   const most = groups.length;
   const [mine, count, kv] = [new Int32Array(most), new Float64Array(most), new Float64Array(most)];
@@ -32,9 +32,9 @@ export function packedAt(loads: Loads, place: number, groups: readonly number[])
   return { size, at: mine, count, kv, kvSquared };
 }
 
-/** A time between two of the times that are looked at, and the requests left then. */
+/** A moment between two of the times that are looked at, and the requests left at this moment. */
 export interface Moment {
-  /** Index of the later one of the two. */
+  /** Index of the later one of the two times. */
   readonly step: number;
   /** Tokens from now. */
   readonly time: number;
@@ -54,14 +54,14 @@ export class RequestsToCap {
   readonly #rows: Int32Array;
   readonly #columns: Columns;
   readonly #maxTokens: number;
-  /** The next of the rows to reach the cap. */
+  /** Index, in the rows, of the next one to reach the cap. */
   #next = 0;
   #size: number;
   #count = 0;
   #kv = 0;
   #kvSquared = 0;
 
-  /** @param rows - those of the requests, in the order in which they reach the cap */
+  /** @param rows - rows of the requests, in the order in which they reach the cap */
   constructor(packed: Packed, rows: Int32Array, columns: Columns, maxTokens: number) {
     this.#packed = packed;
     this.#rows = rows;
@@ -72,12 +72,11 @@ export class RequestsToCap {
   }
 
   /**
-   * Returns, for each of the times, the moment since the one before in which most is expected to be held. Where a step
-   * cannot have more than one before it, all that are there at its beginning are taken to be there until its end: no
-   * request is searched for.
+   * Returns, for each time, the moment since the time before at which the most tokens are expected. If a step cannot exceed an
+   * earlier one, all requests at its beginning are assumed to stay until its end, so that no request is searched for.
    *
    * @param times - the first is now
-   * @param chances - to be there, by time and group; between two times they are taken to be straight
+   * @param chances - chance that a request still runs, by time and group; linear between two times
    */
   moments(times: readonly number[], groups: number, chances: Float64Array): Moment[] {
     const moments: Moment[] = [this.#at(0, 0, 1)];
@@ -110,7 +109,7 @@ export class RequestsToCap {
     return held;
   }
 
-  /** Drops groups of which all requests have reached the cap by then. */
+  /** Drops the groups whose requests have all reached the cap by this time. */
   #dropGroups(time: number): void {
     while (this.#size > 0) {
       const row = this.#rows[this.#next + this.#count - 1]!;
@@ -121,11 +120,11 @@ export class RequestsToCap {
     }
   }
 
-  /** Returns the worst of the moments at which a request reaches the cap, and of the end of the step. */
+  /** Returns the moment with the most expected KV tokens: one at which requests reach the cap, or the end of the step. */
   #worst(step: number, from: number, to: number, groups: number, chances: Float64Array) {
     const { at: mine, kv, count } = this.#packed;
     const [now, then] = [(step - 1) * groups, step * groups];
-    // Tokens and requests: each expected value at the beginning of the step, and its change until the end.
+    // Expected tokens and expected requests: the value at the beginning of the step, and its change until the end.
     let [tokensNow, tokensMore, countNow, countMore] = [0, 0, 0, 0];
     for (let index = 0; index < this.#size; index += 1) {
       const first = chances[now + mine[index]!]!;

@@ -18,7 +18,7 @@ import type { GpuScaleDownConfig, GpuScaleDownDecision } from './types.ts';
 
 const fraction = z.number().gt(0).max(1);
 
-/** The shape of the configuration, without the conditions that join settings. */
+/** The shape of the configuration, without the conditions between settings. */
 export const scaleDownSettings = {
   engines: placedEngines
     .default([])
@@ -57,7 +57,7 @@ export const scaleDownSettings = {
 
 type Issue = { message: string; path: (string | number)[] };
 
-/** Finds conflicts: bytes need the size of a token; groups name GPUs of engines, unless the engines are still to come. */
+/** Finds conflicts: bytes need the size of a token; groups must name GPUs of engines, unless the engines come later. */
 function* conflicts(config: z.output<typeof shape>): Generator<Issue> {
   const { engines, communicationGroups, bytesPerToken } = config;
   if (bytesPerToken === undefined && engines.some((one) => one.kvCapacityBytes !== undefined)) {
@@ -100,5 +100,5 @@ export const scaleDownDecisions = [
   scaleDownLate,
 ] as const;
 
-/** The context that handlers emit decisions to. */
+/** The context through which handlers emit decisions. */
 export type Ctx = Context<GpuScaleDownDecision>;

@@ -16,7 +16,7 @@ const statuses = ['moving', 'moved', 'failed', 'ended'] as const;
 /** The status of a move; `ended`: the request was aborted or completed on the way. */
 export type MoveStatus = (typeof statuses)[number];
 
-/** Moving requests as they are saved: by column, as there may be very many. */
+/** Moving requests as they are saved: in columns, because there may be very many. */
 const savedMoves = z
   .strictObject({
     ids: z.array(z.string()),
@@ -24,7 +24,7 @@ const savedMoves = z
     to: z.array(count),
     tokens: z.array(count),
     status: z.array(z.enum(statuses)),
-    /** Attempts after the first, where there were any, by row. */
+    /** Rows with more than one attempt, each with its attempts after the first. */
     retries: z.array(z.tuple([count, count])),
   })
   .refine(({ ids, from, to, tokens, status }) => [from, to, tokens, status].every((one) => one.length === ids.length), {
@@ -38,18 +38,18 @@ export class Moves {
   readonly #from: Int32Array;
   readonly #to: Int32Array;
   readonly #tokens: Float64Array;
-  /** Attempts after the first, where there were any. */
+  /** Attempts after the first, by row; rows with one attempt are absent. */
   readonly #retries = new Map<number, number>();
   readonly #status: Uint8Array;
 
   /**
    * Holds the requests that begin to move. The arrays are kept, not copied.
    *
-   * @param ids - by row, and others after them; of one that is given twice only the first row is ever found
-   * @param index - of these ids
-   * @param from - places of the engines that they leave
-   * @param to - places of the engines that they go to
-   * @param tokens - tokens that they have generated
+   * @param ids - ids by row; more ids may follow; for an id that is given twice, only the first row is found
+   * @param index - index of these ids
+   * @param from - places of the engines that the requests leave
+   * @param to - places of the engines to which the requests go
+   * @param tokens - tokens that the requests have generated
    */
   constructor(ids: readonly string[], index: StringIndex, from: Int32Array, to: Int32Array, tokens: Float64Array) {
     this.#ids = ids;
@@ -80,17 +80,17 @@ export class Moves {
     return this.#from[row]!;
   }
 
-  /** Returns the place of the engine that it goes to. */
+  /** Returns the place of the engine to which a request goes. */
   to(row: number): number {
     return this.#to[row]!;
   }
 
-  /** Returns the tokens that it had generated when this was decided. */
+  /** Returns the tokens that a request had generated when the move was decided. */
   tokens(row: number): number {
     return this.#tokens[row]!;
   }
 
-  /** Returns the tries so far, the one under way included. */
+  /** Returns the number of tries so far, including the one under way. */
   attempts(row: number): number {
     return (this.#retries.get(row) ?? 0) + 1;
   }
@@ -113,7 +113,7 @@ export class Moves {
     const ids = this.ids();
     const [from, to, tokens] = [new Array(ids.length), new Array(ids.length), new Array(ids.length)];
     const status: MoveStatus[] = new Array(ids.length);
-    // A loop: `Array.from` takes several times as long, and there may be a hundred thousand of them.
+    // A loop, because `Array.from` takes several times as long, and there may be a hundred thousand moves.
     for (let row = 0; row < ids.length; row += 1) {
       from[row] = this.#from[row]!;
       to[row] = this.#to[row]!;
@@ -152,7 +152,7 @@ const round = z.strictObject({
   finished: count,
   /** Value of `finished` at the last evaluation. */
   evaluated: count,
-  /** Whether it has been evaluated, since the host restarted if it did: its engines stay. */
+  /** Whether the round has been evaluated since it began or since the last restart of the host; then its engines stay. */
   fixed: z.boolean(),
   /** Whether no more evaluations follow: GPUs have been released, or the fixed fraction has been passed. */
   settled: z.boolean(),
@@ -163,7 +163,7 @@ const query = z.strictObject({
   roundId: z.string(),
   /** Value of `finished` at the query. */
   finished: count,
-  /** Requests that have ended since: the report may still name them. */
+  /** Requests that have ended since the query; the report may still name them. */
   ended: ids,
 });
 /** A `progress.query` that is not answered. */
@@ -175,7 +175,7 @@ const release = z.strictObject({
   /** Places of the engines released, ascending. */
   engines: z.array(count).readonly(),
   moves,
-  /** Projected free KV of each engine at its peak, by place; 0 for those released. */
+  /** Projected free KV of each engine at its peak, by place; 0 for released engines. */
   free: z.array(z.number()),
 });
 /** GPUs that are on their way to training, there, or on their way back. */
@@ -186,26 +186,26 @@ export const scaleDownState = z.strictObject({
   /** Histories of response lengths in short rounds, and in long ones. */
   short: history,
   long: history,
-  /** Engines as they were placed last; absent while those of the configuration hold. */
+  /** Engines that were placed last; absent while the engines of the configuration are in use. */
   placed: z.array(placedEngine).optional(),
-  /** Ids of engines of the layout before that are no longer there. */
+  /** Ids of engines of the former layout that no longer exist. */
   replaced: ids,
   topology: derived<Topology>(),
   /** Status by place; `drained` engines keep their requests and are no target. */
   status: z.array(z.enum(['up', 'drained', 'lost'])),
   recentRounds: recentIds(z.string()),
-  /** Requests whose abort has been decided and not confirmed, of this round and of the one before. */
+  /** Requests whose abort was decided and is not confirmed, of this round and of the round before. */
   aborting: ids,
   abortingBefore: ids,
   kind: roundKind,
-  /** The rollout round that is open. */
+  /** The open rollout round. */
   round: round.optional(),
   query: query.optional(),
   release: release.optional(),
   ...prefixes,
   /** Number of the next query or release. */
   nextId: count,
-  /** A report that has been read to check it, so that it need not be read again. */
+  /** A report that the check has read, kept so that it need not be read again. */
   checked: derived((): Report | null => null),
   /** The columns that reports are read into. */
   columns: derived(() => new Columns()),
@@ -216,7 +216,7 @@ export type ScaleDownState = Live<z.output<typeof scaleDownState>, GpuScaleDownC
 export type SavedScaleDown = z.input<typeof scaleDownState>;
 
 export const begin = (): SavedScaleDown => ({
-  // Absent fields are named, too: fields that are added later make the state slower to read.
+  // Absent fields are listed, too, because fields that are added later make the state slower to read.
   placed: undefined,
   round: undefined,
   query: undefined,
@@ -234,7 +234,7 @@ export const begin = (): SavedScaleDown => ({
   nextId: 0,
 });
 
-/** Sets what follows from the configuration: the histories, and the engines, of which one without a status is up. */
+/** Sets the fields that follow from the configuration: the histories and the engines. An engine without a status is up. */
 export function link(state: ScaleDownState): void {
   const { config, placed } = state;
   for (const kind of roundKind.options) {
@@ -245,12 +245,12 @@ export function link(state: ScaleDownState): void {
   state.status = state.topology.engines.map((_, place) => state.status[place] ?? 'up');
 }
 
-/** Returns the sets of requests that have ended since the query, or must; an id may stand in several. */
+/** Returns the sets of requests that have ended since the query, or must end; an id may be in several sets. */
 export function endedSets({ query, aborting, abortingBefore }: ScaleDownState): ReadonlySet<string>[] {
   return [query?.ended, aborting, abortingBefore].filter((ids) => ids !== undefined && ids.size > 0) as never;
 }
 
-/** An engine that rolls out, in the order of servers and engines. */
+/** An engine of the rollout. */
 export interface Engine {
   readonly engineId: string;
   readonly serverId: string;
@@ -259,7 +259,9 @@ export interface Engine {
   readonly capacityTokens: number;
 }
 
-/** Engines that no release may part, by their places: a tensor-parallel or communication group joins them. */
+/**
+ * The engines of the rollout, and the units that no release may split: engines joined by a tensor-parallel or communication group.
+ */
 export interface Topology {
   /** Engines by server id, then by engine id. */
   readonly engines: readonly Engine[];
@@ -282,13 +284,13 @@ export function topologyOf(placed: readonly PlacedEngine[], config: GpuScaleDown
     .sort((a, b) => byId(a.serverId, b.serverId) || byId(a.engineId, b.engineId));
   const placeOf = new Map(engines.map((engine, place) => [engine.engineId, place]));
   const ofGpu = new Map(engines.flatMap((engine, place) => engine.gpuIds.map((gpu) => [gpu, place] as const)));
-  // Groups come with the first engines.
+  // The configured groups apply only if engines are given.
   const given = engines.length > 0 ? config.communicationGroups : [];
   const groups = given.map((group) => group.map((gpu) => ofGpu.get(gpu)!));
   return { engines, placeOf, units: joined(engines.length, groups) };
 }
 
-/** Groups the places 0 to n − 1: those that share a group are joined. */
+/** Joins the places 0 to n − 1 that share a group, and returns the joined sets. */
 function joined(n: number, groups: readonly (readonly number[])[]): number[][] {
   const root = Array.from({ length: n }, (_, place) => place);
   const find = (place: number): number => {

@@ -1,4 +1,4 @@
-/** Likely next events, for property tests: the usual ones often, late, repeated and odd ones now and then. */
+/** Likely next events, for property tests: mostly usual ones, sometimes late, repeated or odd ones. */
 
 import { type Choices, pick } from '../../core/choices.ts';
 import type { Message } from '../../schemas/messages.ts';
@@ -64,7 +64,7 @@ function counted(
   const roundId = known === undefined || isFirst ? `r${choices.below(50)}` : known.roundId;
   const group = state.open.get(promptId);
   const ids = [...(group?.members.keys() ?? [])];
-  // Some of its responses may not be needed.
+  // Some responses of the prompt may not be needed.
   if (choices.below(8) === 0) ids.splice(choices.below(ids.length + 1), 1);
   if (ids.length === 0 || choices.below(5) === 0) ids.push(`${promptId}/9#${choices.below(1000)}`);
   if (isRare(choices)) odd(state, choices, ids);
@@ -89,7 +89,7 @@ function counted(
 
 const knows = (round: Round, promptId: string): boolean => round.groups.has(promptId) || round.unrewarded.has(promptId);
 
-/** Turns the responses of a prompt into ones that it cannot count with. */
+/** Changes the responses of a prompt so that it cannot count with them. */
 function odd(state: AssemblyState, choices: Choices, ids: string[]): void {
   const other = pick([...state.byRequest.keys()], choices);
   if (choices.below(3) === 0) ids.length = 0;
@@ -129,7 +129,7 @@ function completed(state: AssemblyState, choices: Choices, at: number): Message<
   };
 }
 
-/** Returns the responses of a prompt that counts; of one that has no reward nothing is known any more. */
+/** Returns the responses of a prompt that counts; of a prompt without a reward nothing is known any more. */
 function finals(round: Round | undefined, promptId: string, weightVersion: number) {
   const members = round?.groups.get(promptId)?.members.values() ?? [{ requestId: `${promptId}/0#0`, tokens: 1 }];
   return [...members].map(({ requestId, tokens }, index) => {
@@ -138,7 +138,7 @@ function finals(round: Round | undefined, promptId: string, weightVersion: numbe
 }
 
 function left(state: AssemblyState, choices: Choices, at: number): GroupAssemblyEvent {
-  // Now and then the group counts already: it stays.
+  // Sometimes the group counts already; then it stays.
   const group = pick(choices.below(6) === 0 ? allGroups(state) : [...state.open.values()], choices);
   const promptId = group?.promptId ?? `p${choices.below(9)}`;
   const roundId = `r${choices.below(50)}`;
@@ -177,7 +177,7 @@ function left(state: AssemblyState, choices: Choices, at: number): GroupAssembly
   }
 }
 
-/** Returns all responses of a group, or some: the others are of another copy of its prompt. Now and then one is not known. */
+/** Returns all responses of a group, or some of them: the others belong to another copy of the prompt. Sometimes one is unknown. */
 function namedOf(group: Group | undefined, choices: Choices): string[] {
   const ids = [...(group?.members.keys() ?? [])];
   if (isRare(choices)) ids.push(`p${choices.below(9)}/8#${choices.below(1000)}`);

@@ -1,6 +1,6 @@
 /**
- * Group assembly (RollPacker §4.3, §4.4): rewards come one by one, groups train whole. A prompt that counts becomes a
- * group as soon as each of its responses has its reward, and a round is ready when all its groups are. See README.md.
+ * Group assembly (RollPacker §4.3, §4.4): rewards come one by one, but groups are trained as a whole. A prompt that counts becomes
+ * a group as soon as each of its responses has its reward, and a round is ready when all its groups are. See README.md.
  */
 import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { groupKey } from '../../core/trained-groups.ts';
@@ -37,8 +37,8 @@ const handlers = [
   on(responseDropped, (state, event) => forgetNamed(state, [event])),
   on(promptCounted, countPrompt, checkCounted),
   on([promptDeferred, promptReturned], (state, { reason, dropped }) => {
-    // A prompt of a closed round says nothing of the open group of its name, which is carried on. Kept responses are of use
-    // when it comes back, with the rewards that are there by then.
+    // A prompt of a closed round does not affect the open group with the same id, which is carried on. Kept responses, and the
+    // rewards that they have by then, are needed when the prompt comes back.
     if (reason.code !== 'round_closed') forgetNamed(state, dropped);
   }),
   on([promptFiltered, promptFailed, promptMerged], (state, { dropped }) => forgetNamed(state, dropped)),
@@ -53,7 +53,7 @@ const handlers = [
   }),
 ];
 
-/** Prompts that count enter, and leave with their round, without a reward, or withdrawn. */
+/** Prompts enter when they count. They leave with their round, without a reward, or withdrawn. */
 const groupLedger: Ledger<SavedAssembly, Message, GroupAssemblyDecision> = {
   name: 'groups',
   entered: (event) => (event.type === 'prompt.counted' ? [groupKey(event.roundId, event.promptId)] : []),
@@ -73,10 +73,10 @@ const groupLedger: Ledger<SavedAssembly, Message, GroupAssemblyDecision> = {
 };
 
 /**
- * Makes whole groups of rewards that come one by one.
+ * Joins rewards that come one by one into whole groups.
  *
- * It takes the decisions of `tail-batching` or `speculative-admission` as its events, and rewards by `reward.ready`:
- * `for (const decision of tail.send(event)) if (groups.takes(decision)) groups.send(decision)`.
+ * It takes the decisions of `tail-batching` or `speculative-admission` as its events, and rewards by `reward.ready`: `for (const
+ * decision of tail.send(event)) if (groups.takes(decision)) groups.send(decision)`.
  */
 export const groupAssembly: PolicyDefinition<
   GroupAssemblyInput,

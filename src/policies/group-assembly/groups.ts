@@ -1,4 +1,4 @@
-/** Groups: how rewards fill them, and when they are complete. */
+/** Handles groups: rewards fill them until they are complete. */
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { RewardedResponse } from '../../schemas/prompts.ts';
@@ -24,8 +24,8 @@ export function accept(state: AssemblyState, { requestId, promptId, domain }: Me
 }
 
 /**
- * Forgets responses by name. The prompt may have been drawn again before an earlier round has let go of it, and then
- * the rest is of that other copy.
+ * Forgets exactly the responses in a list. The prompt may have been drawn again while it was still in an earlier round; then its
+ * other responses belong to the other copy.
  */
 export function forgetNamed(state: AssemblyState, named: readonly { readonly requestId: string }[] = []): void {
   for (const { requestId } of named) forgetOpen(state, requestId);
@@ -76,11 +76,11 @@ export function countPrompt(state: AssemblyState, event: Message<'prompt.counted
       continue;
     }
     describe(addMember(state, group, requestId, known), tokens, weightVersions);
-    // Nobody has been asked for the reward of a response that was kept from an earlier round.
+    // The reward of a response that was kept from an earlier round has not been requested yet.
     if (known !== undefined) continue;
     askReward(requestId, group, 'kept_without_reward', ctx);
   }
-  // The remaining members are of another copy of the prompt.
+  // If members remain, they belong to another copy of the prompt.
   if (open?.members.size === 0) state.open.delete(promptId);
   round.groups.set(promptId, group);
   round.waiting += 1;
@@ -97,7 +97,7 @@ function askReward(
   ctx.emit({ type: 'reward.request', at: ctx.at, requestId, ...named, reason: { code } });
 }
 
-/** Asks again for the rewards that were being computed: they are gone with the host. */
+/** Asks again for the rewards that were being computed: a restart of the host has lost them. */
 export function askAgain(state: AssemblyState, ctx: Ctx): void {
   for (const group of allGroups(state)) {
     for (const { requestId, reward: known } of group.members.values()) {
@@ -118,7 +118,7 @@ export function reward(state: AssemblyState, requestId: string, value: number | 
   if (owner.round !== null && owner.waiting === 0) completeGroup(state, owner, owner.round, ctx);
 }
 
-/** Returns the responses that have a reward, and their tokens. */
+/** Returns the responses that have a reward, and the sum of their tokens. */
 function rewardedOf(group: Group): { responses: RewardedResponse[]; tokens: number } {
   const responses: RewardedResponse[] = [];
   let sum = 0;

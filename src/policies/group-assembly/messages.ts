@@ -22,7 +22,7 @@ export const assemblyDecisions = [
   rewardUnused,
 ] as const;
 
-/** The context that handlers emit decisions to. */
+/** The context through which handlers emit decisions. */
 export type Ctx = Context<GroupAssemblyDecision>;
 /** Declares the handler of an event. */
 export const on = handlersOf<AssemblyState, GroupAssemblyDecision>();

@@ -1,11 +1,11 @@
-/** Rounds: complete, given up, and handed over once none of their groups waits. */
+/** Completes rounds, gives them up, and hands them over once none of their groups waits. */
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { copyFinal, type FinalPrompt, type FinalResponse } from '../../schemas/prompts.ts';
 import type { Ctx } from './messages.ts';
 import { type AssemblyState, forget, type Group, type Round } from './state.ts';
 
-/** Returns the round of this name, which begins with the first event that names it. */
+/** Returns the round with this id; a round begins with the first event that names it. */
 export function roundOf(state: AssemblyState, roundId: string): Round {
   const known = state.rounds.get(roundId);
   if (known !== undefined) return known;
@@ -43,14 +43,14 @@ export function completeRound(state: AssemblyState, event: Message<'round.comple
   else finishIfReady(state, round, ctx);
 }
 
-/** Gives a round up, whether it was complete or not: one that was says so. */
+/** Gives a round up, complete or not; for a complete round it emits `round.rewarded`. */
 export function failRound(state: AssemblyState, { roundId }: Message<'round.failed'>, ctx: Ctx): void {
   const round = state.rounds.get(roundId);
   if (round === undefined) return;
   giveUp(state, round, ctx);
 }
 
-/** Withdraws the groups of a failed round: they do not train. */
+/** Withdraws the groups of a failed round: they are not trained. */
 function giveUp(state: AssemblyState, round: Round, ctx: Ctx): void {
   const { roundId } = round;
   for (const group of round.groups.values()) {
@@ -78,7 +78,7 @@ export function finishIfReady(state: AssemblyState, round: Round, ctx: Ctx): voi
   const { roundId, completed, groups } = round;
   if (completed === null || round.waiting > 0) return;
   const { kind, weightVersion, at } = completed;
-  // The copies that the round has kept go with it: nothing of the state is shared.
+  // The round gives away its own copies and is then forgotten, so the state shares nothing with the decision.
   const prompts: FinalPrompt[] = [];
   for (const prompt of completed.prompts) {
     const group = groups.get(prompt.promptId);
@@ -92,7 +92,7 @@ export function finishIfReady(state: AssemblyState, round: Round, ctx: Ctx): voi
   ctx.emit({ type: 'round.rewarded', at: ctx.at, roundId, kind, weightVersion, prompts, reason });
 }
 
-/** Names rounds that are not complete, with the prompts that count for them: the host may not know them. */
+/** Names rounds that are not complete, with the prompts that count for them, because the host may have forgotten them. */
 export function resumeRounds({ rounds }: AssemblyState, ctx: Ctx): void {
   for (const { roundId, groups, unrewarded, completed } of rounds.values()) {
     if (completed !== null) continue;

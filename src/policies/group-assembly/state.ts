@@ -18,9 +18,9 @@ import type { GroupAssemblyConfig } from './types.ts';
 const member = z.strictObject({
   requestId,
   tokens,
-  /** Versions of the weights that generated it; absent if the version of the round alone did. */
+  /** Versions of the weights that generated the response; absent if this was only the version of the round. */
   weightVersions: z.array(weightVersion).optional(),
-  /** Its reward: `undefined` while it is awaited, `null` if it will never come. */
+  /** The reward: `undefined` while it is awaited, `null` if it will never come. */
   reward: z.number().nullable().optional(),
   owner: derived<Group>(),
 });
@@ -34,9 +34,9 @@ const group = z.strictObject({
   members: mapBy('requestId', member),
   /** Time when the prompt counted, in seconds. */
   since: seconds,
-  /** The round that it counts for; `null` while it does not count. */
+  /** The round for which the prompt counts; `null` while it does not count. */
   round: derived<Round | null>(),
-  /** Members without a reward that may still come; without meaning while the prompt does not count. */
+  /** Number of members whose reward may still come; meaningless while the prompt does not count. */
   waiting: derived(() => 0),
 });
 /** The responses of one occurrence of a prompt. */
@@ -45,10 +45,10 @@ export interface Group extends z.output<typeof group> {}
 const round = z.strictObject({
   roundId,
   groups: mapBy('promptId', group),
-  /** Prompts that count and get no reward at all. */
+  /** Prompts that count, but got no reward at all. */
   unrewarded: setOf(promptId),
   completed: z.strictObject({ kind: roundKind, weightVersion, prompts: z.array(finalPrompt), at: seconds }).nullable(),
-  /** Number of groups that wait. */
+  /** Number of groups that wait for rewards. */
   waiting: derived(() => 0),
 });
 /** A round with groups that wait for rewards, or that is not complete. */
@@ -66,7 +66,7 @@ export type AssemblyState = Live<z.output<typeof assemblyState>, GroupAssemblyCo
 /** The state as it is saved. */
 export type SavedAssembly = z.input<typeof assemblyState>;
 
-/** Sets what is derived. */
+/** Sets the derived fields. */
 export function link(state: AssemblyState): void {
   for (const one of state.open.values()) linkGroup(state, one, null);
   for (const one of state.rounds.values()) {
@@ -88,7 +88,7 @@ export function newGroup(promptId: string, domain: string | undefined): Group {
   return { promptId, domain, promptTokens: undefined, members: new Map(), since: 0, round: null, waiting: 0 };
 }
 
-/** Puts a response into a group, and where rewards find it. */
+/** Puts a response into a group, and into the index by which rewards find it. */
 export function addMember(state: AssemblyState, owner: Group, id: string, reward: Member['reward']): Member {
   const member: Member = { requestId: id, owner, tokens: 0, reward };
   owner.members.set(id, member);
@@ -98,8 +98,8 @@ export function addMember(state: AssemblyState, owner: Group, id: string, reward
 }
 
 /**
- * Moves a response to another group, with the reward that it has, else with this one: a reward that failed while its
- * prompt was away may have been given since. Rewards find it as before.
+ * Moves a response to another group. It keeps its own reward; without one it gets the given reward, which may have come after a
+ * failure while the prompt was away. Rewards still find the response.
  */
 export function moveMember(owner: Group, member: Member, reward: Member['reward']): Member {
   member.owner.members.delete(member.requestId);
@@ -115,13 +115,13 @@ export function forget(state: AssemblyState, group: Group): void {
   for (const requestId of group.members.keys()) state.byRequest.delete(requestId);
 }
 
-/** Fills in the tokens and weight versions of a response when its prompt counts. */
+/** Sets the tokens and weight versions of a response when its prompt counts. */
 export function describe(member: Member, ownTokens: number, weightVersions: readonly number[] | undefined): void {
   member.tokens = ownTokens;
   if (weightVersions !== undefined) member.weightVersions = weightVersions.slice();
 }
 
-/** Returns every group, in the order in which they are saved. */
+/** Returns all groups, in the order in which they are saved. */
 export function allGroups({ open, rounds }: AssemblyState): Group[] {
   return [...open.values(), ...[...rounds.values()].flatMap((round) => [...round.groups.values()])];
 }

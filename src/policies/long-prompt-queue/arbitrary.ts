@@ -1,4 +1,4 @@
-/** Likely next events, for property tests: prompts that are deferred, come back and come again, and rounds. */
+/** Likely next events, for property tests: prompts are deferred, come back or come again, and rounds open. */
 
 import type { Choices } from '../../core/choices.ts';
 import type { QueueState } from './state.ts';
@@ -39,7 +39,7 @@ export function arbitrary(state: QueueState, choices: Choices): LongPromptQueueE
   }
 }
 
-/** Makes an event of a prompt that runs on into the next round, or ends there. */
+/** Makes an event for a prompt that continues in the next round, or ends there. */
 function carried(promptId: string, at: number, roundId: string, choices: Choices): LongPromptQueueEvent {
   const event = { at, promptId, roundId, dropped: [] };
   switch (choices.below(4)) {
@@ -54,7 +54,7 @@ function carried(promptId: string, at: number, roundId: string, choices: Choices
   }
 }
 
-/** Returns the first kept response whose reward is awaited, now and then one that nobody awaits. */
+/** Returns the first kept response whose reward is awaited; sometimes one whose reward is not awaited. */
 function anyOf(unrewarded: QueueState['unrewarded'], choices: Choices): string {
   const [first = 'unknown'] = unrewarded.keys();
   return choices.below(4) === 0 ? 'unknown' : first;

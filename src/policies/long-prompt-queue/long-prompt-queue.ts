@@ -1,6 +1,6 @@
 /**
- * The long-prompt queue (RollPacker §3): prompts that a short round deferred wait here until there are enough of them
- * for a long round without speculation, so that none is excluded for its length. See README.md.
+ * The long-prompt queue (RollPacker §3): prompts that a short round has deferred wait here until there are enough of them for a
+ * long round without speculation, so that no prompt is left out because of its length. See README.md.
  */
 import { type Context, definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { refuse } from '../../errors.ts';
@@ -49,7 +49,7 @@ const on = handlersOf<QueueState, LongPromptQueueDecision>();
 const handlers = [
   on(promptDeferred, (state, { prompt, roundId }, ctx) => queue(state, copyPrompt(prompt), roundId, ctx)),
   on(promptReturned, (state, { prompt, roundId }, ctx) => {
-    // A prompt that was queued before goes back to its place; any other is as good as new.
+    // A prompt that was queued before goes back to its place; any other prompt counts as fresh.
     const put = prompt.deferral === undefined ? giveBack : queue;
     put(state, copyPrompt(prompt), roundId, ctx);
   }),
@@ -73,14 +73,14 @@ function checkReward(state: QueueState, { requestId }: Message<'reward.ready'>):
   refuse('unknown_id', 'requestId', 'a response without a reward that a queued prompt keeps', requestId);
 }
 
-/** Marks the source as exhausted, or one of its domains while others go on. */
+/** Marks the source, or one of its domains, as exhausted. */
 function exhaust(state: QueueState, { domain }: Message<'source.exhausted'>): void {
   if (domain !== undefined) state.exhaustedDomains.add(domain);
   const isLast = state.config.domains?.every((one) => state.exhaustedDomains.has(one)) ?? false;
   if (domain === undefined || isLast) state.exhausted = true;
 }
 
-/** Queues a prompt. One that is queued already is the same prompt: it stays where it is, and the two are joined. */
+/** Queues a prompt. If it is queued already, the queued one keeps its place, and the two are merged. */
 function queue(state: QueueState, prompt: Prompt, roundId: string, ctx: Ctx): void {
   const before = state.entries.get(prompt.promptId);
   if (before !== undefined) {
@@ -100,7 +100,7 @@ function queue(state: QueueState, prompt: Prompt, roundId: string, ctx: Ctx): vo
   put(state, { prompt: unused === undefined ? prompt : joined(prompt, unused), seq: state.seq++ });
 }
 
-/** Queues a prompt that comes back without a deferral; one that is here already stays where it is. */
+/** Queues a prompt that comes back without a deferral; if it is here already, it keeps its place. */
 function giveBack(state: QueueState, prompt: Prompt, roundId: string, ctx: Ctx): void {
   const before = state.entries.get(prompt.promptId);
   const unused = state.unused.get(prompt.promptId);
@@ -113,7 +113,7 @@ function giveBack(state: QueueState, prompt: Prompt, roundId: string, ctx: Ctx):
   putUnused(state, unused === undefined ? prompt : joined(unused, prompt));
 }
 
-/** Says that one of two prompts with the same id is dropped. */
+/** Reports that one of two prompts with the same id is dropped. */
 function merge(dropped: Prompt, deferrals: number, roundId: string, ctx: Ctx): void {
   const { promptId, ref } = dropped;
   ctx.emit({
@@ -127,7 +127,7 @@ function merge(dropped: Prompt, deferrals: number, roundId: string, ctx: Ctx): v
   });
 }
 
-/** Returns the one that stays, with the known lengths of the other. */
+/** Returns the prompt that stays, with the larger expected length of the two. */
 function joined(stays: Prompt, other: Prompt): Prompt {
   const expected = Math.max(stays.expectedTokens ?? 0, other.expectedTokens ?? 0);
   return copyPrompt({ ...stays, expectedTokens: expected > 0 ? expected : undefined });
@@ -159,7 +159,7 @@ function plan(state: QueueState, { roundId, weightVersion }: Message<'round.requ
   prompts.push(...takeUnused(state, target - prompts.length));
   state.rounds += 1;
   state.recentRounds.add(roundId);
-  // The carried prompts belong to this round.
+  // The carried prompts belong to the new round.
   state.carried.clear();
   ctx.emit({ type: 'round.planned', at: ctx.at, roundId, kind, weightVersion, queued: prompts, reason });
   const missing = state.exhausted ? 0 : target - prompts.length;
@@ -189,7 +189,7 @@ function ledger(name: string, ids: (prompt: Prompt) => string[]): Ledger<SavedQu
   };
 }
 
-/** Holds deferred prompts and plans rounds: short while the queue is small, long once it holds P0. */
+/** Holds deferred prompts and plans rounds: short ones while the queue is small, a long one once it holds P0 prompts. */
 export const longPromptQueue: PolicyDefinition<
   LongPromptQueueInput,
   LongPromptQueueConfig,

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { domain, positiveCount, speculationFactor } from '../../schemas/units.ts';
 
-/** Settings of the queue alone; a recipe adds them to those that it shares. */
+/** Settings that only the queue has; a recipe adds them to the shared settings. */
 export const queueSettings = {
   order: z
     .enum(['fifo', 'longest-expected-first'])

@@ -1,4 +1,4 @@
-/** The state of long-prompt-queue: deferred prompts, in two orders, and prompts that came back unused. */
+/** The state of long-prompt-queue: deferred prompts, in two orders, and prompts that were returned unused. */
 import { z } from 'zod';
 import type { Live } from '../../core/definition.ts';
 import { Heap } from '../../core/heap.ts';
@@ -9,7 +9,7 @@ import { count, domain, promptId, roundId } from '../../schemas/units.ts';
 import type { LongPromptQueueConfig } from './types.ts';
 
 const entry = z.strictObject({ prompt, seq: count });
-/** A deferred prompt. Entries are replaced, never changed: heaps pass over an entry that is no longer in the map. */
+/** A deferred prompt. Entries are replaced, never changed: heaps skip an entry that is no longer in the map. */
 export interface Entry extends Readonly<z.output<typeof entry>> {}
 
 const since = ({ prompt }: Entry): number => prompt.deferral?.sinceRound ?? 0;
@@ -20,14 +20,14 @@ const byLength = (a: Entry, b: Entry): number =>
 /** Schema of the state. */
 export const queueState = z.strictObject({
   entries: mapBy((one) => one.prompt.promptId, entry),
-  /** Prompts that were handed back unused; they go into the next round. A prompt is here or in `entries`, once. */
+  /** Prompts that were handed back unused; they go into the next round. A prompt is either here or in `entries`, once. */
   unused: mapBy('promptId', prompt),
   recentRounds: recentIds(roundId),
   rounds: count,
   seq: count,
   exhausted: z.boolean(),
   exhaustedDomains: setOf(domain),
-  /** Prompts that run on into the next round. */
+  /** Prompts that continue to run in the next round. */
   carried: setOf(promptId),
   /** Entries, oldest first: by the round of the first deferral, then by arrival. */
   byAge: derived(() => new Heap<Entry>(byAge)),
@@ -43,13 +43,13 @@ export type QueueState = Live<z.output<typeof queueState>, LongPromptQueueConfig
 /** The state as it is saved. */
 export type SavedQueue = z.input<typeof queueState>;
 
-/** Sets what is derived. */
+/** Sets the derived fields. */
 export function link(state: QueueState): void {
   for (const one of state.entries.values()) index(state, one);
   for (const one of state.unused.values()) hold(state, one);
 }
 
-/** Indexes the kept responses of a prompt, so that rewards find them as long as it is here. */
+/** Indexes the kept responses of a prompt, so that rewards find them while the prompt is here. */
 function hold({ unrewarded }: QueueState, { kept = [] }: Prompt): void {
   for (const one of kept) if (one.finished && one.reward === undefined) unrewarded.set(one.requestId, one);
 }
@@ -63,13 +63,13 @@ export function awaitsReward({ unrewarded }: QueueState, requestId: string): boo
   return unrewarded.has(requestId);
 }
 
-/** Gives a response that is kept here its reward: it is not asked for again when its prompt comes back. */
+/** Stores the reward of a kept response, so that it is not requested again when the prompt comes back. */
 export function reward({ unrewarded }: QueueState, requestId: string, value: number): void {
   unrewarded.get(requestId)!.reward = value;
   unrewarded.delete(requestId);
 }
 
-/** Puts an entry in, in place of the one with the same prompt id if there is one. */
+/** Adds an entry; it replaces an entry with the same prompt id, if any. */
 export function put(state: QueueState, entry: Entry): void {
   const { promptId } = entry.prompt;
   const before = state.entries.get(promptId);
@@ -78,7 +78,7 @@ export function put(state: QueueState, entry: Entry): void {
   index(state, entry);
 }
 
-/** Puts an entry where its age, its length and the rewards of its responses find it. */
+/** Adds an entry to the heaps by age and length, and to the index by which rewards find its responses. */
 function index(state: QueueState, entry: Entry): void {
   const { order, maxDeferrals } = state.config;
   hold(state, entry.prompt);
@@ -107,7 +107,7 @@ export function overdue(state: QueueState): { entry: Entry; waitedRounds: number
   return entry && { entry, waitedRounds: waited(entry) };
 }
 
-/** Takes the entry that is due next: overdue ones first, then by the order configured. */
+/** Takes the next entry: overdue ones first, then in the configured order. */
 function takeNext(state: QueueState): Entry | undefined {
   const entry = overdue(state)?.entry ?? top(state, state.config.order === 'fifo' ? state.byAge : state.byLength);
   if (entry === undefined) return undefined;
@@ -128,7 +128,7 @@ export function takeDeferred(state: QueueState, most: number): Prompt[] {
   return taken;
 }
 
-/** Puts a prompt behind those that were handed back unused, or in the place that it has among them. */
+/** Adds a prompt after those that were handed back unused; if it is among them already, it keeps its place. */
 export function putUnused(state: QueueState, prompt: Prompt): void {
   const before = state.unused.get(prompt.promptId);
   if (before !== undefined) release(state, before);
@@ -136,7 +136,7 @@ export function putUnused(state: QueueState, prompt: Prompt): void {
   state.unused.set(prompt.promptId, prompt);
 }
 
-/** Takes one of them out. */
+/** Removes a prompt from those that were handed back unused. */
 export function removeUnused(state: QueueState, prompt: Prompt): void {
   release(state, prompt);
   state.unused.delete(prompt.promptId);

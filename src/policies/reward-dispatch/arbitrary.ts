@@ -1,4 +1,4 @@
-/** Likely next events, for property tests: the usual ones often, late, repeated and odd ones now and then. */
+/** Likely next events, for property tests: mostly usual ones, sometimes late, repeated or odd ones. */
 
 import { type Choices, pick } from '../../core/choices.ts';
 import { dispatchIdOf, timerId } from './dispatches.ts';
@@ -19,7 +19,7 @@ export function arbitrary(state: RewardState, choices: Choices): RewardDispatchE
 
 function wanted(state: RewardState, at: number, choices: Choices): RewardDispatchEvent {
   const promptId = `p${choices.below(6)}`;
-  // Now and then the response is here already.
+  // Sometimes the response is here already.
   const known = choices.below(8) === 0 ? pick([...state.samples.keys()], choices) : undefined;
   const requestId = known ?? `${promptId}/0#${state.seq}`;
   switch (choices.below(6)) {
@@ -75,7 +75,7 @@ function workerEvent(at: number, choices: Choices): RewardDispatchEvent {
     case 1:
       return { type: 'reward-worker.lost', at, workerId };
     default: {
-      // A response hardly ever has another kind than before.
+      // A response rarely has another kind than before.
       const kind = kinds[(choices.below(12) === 0 ? number + 1 : number) % 3]!;
       return { type: 'reward-worker.added', at, workerId, kind, slots: 1 + choices.below(3) };
     }

@@ -1,4 +1,4 @@
-/** Tries on workers: their start, cancellation and end, and those that are missed. */
+/** Handles tries on workers: start, cancellation, end, and deadlines. */
 import { mintedId, wasMinted } from '../../core/minted-ids.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
@@ -29,7 +29,7 @@ export function checkDispatch(state: RewardState, { dispatchId }: { readonly dis
   refuse('unknown_id', 'dispatchId', 'the id of a dispatch that was made', dispatchId);
 }
 
-/** Gives every free slot to what has waited longest, tells the host of long queues, and sets the timer. */
+/** Gives every free slot to the response that was requested first, tells the host of long queues, and sets the timer. */
 export function settle(state: RewardState, ctx: Ctx): void {
   for (const kind of kinds) {
     const pool = state.pools[kind];
@@ -77,7 +77,7 @@ function start(state: RewardState, sample: Sample, worker: Worker, ctx: Ctx): vo
   state.dispatches.set(dispatchId, dispatch);
   occupy(state, dispatch);
   reheap(worker);
-  // Written out twice: a spread costs more than the rest of the decision.
+  // The fields are written out twice, because a spread costs more than the rest of the decision.
   ctx.emit(
     promptId === null
       ? { type: 'reward.dispatch', at, dispatchId, workerId, requestId, kind, budgetSeconds, reason }
@@ -104,7 +104,7 @@ function reasonOf(
   return { code, waitedSeconds, running };
 }
 
-/** Decides to stop a dispatch; it holds its slot until that is confirmed, or its grace is over. */
+/** Cancels a dispatch; it holds its slot until the cancellation is confirmed, or its grace time is over. */
 export function cancelDispatch(
   state: RewardState,
   dispatch: Dispatch,
@@ -129,7 +129,7 @@ export function release(state: RewardState, dispatch: Dispatch): void {
   reheap(worker);
 }
 
-/** Sees to it that the earliest deadline is noticed. */
+/** Sets a timer for the earliest deadline. */
 function arm(state: RewardState, ctx: Ctx): void {
   const first = state.deadlines.peek();
   if (first === undefined || (state.timerAt !== null && state.timerAt <= first.deadline)) return;

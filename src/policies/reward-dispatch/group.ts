@@ -1,4 +1,4 @@
-/** Responses that leave together, those of a prompt or of a round: each comes and goes in O(1). */
+/** Groups of responses that leave together, such as those of a prompt or of a round. Adding and removing take O(1). */
 
 type Place = 'placeInPrompt' | 'placeInRound';
 /** A member stores its positions in its groups. */
@@ -29,7 +29,7 @@ export class Group<T extends Member> {
     (last as Member)[this.#place] = place;
   }
 
-  /** Returns the members in the order in which they were asked for. */
+  /** Returns the members in the order in which their rewards were requested. */
   members(): T[] {
     return this.#members.slice().sort((a, b) => a.seq - b.seq);
   }
@@ -42,7 +42,7 @@ export function join<T extends Member>(groups: Map<string, Group<T>>, id: string
   group.add(member);
 }
 
-/** Takes a member out of its group; an empty group goes. */
+/** Takes a member out of its group; an empty group is removed. */
 export function leave<T extends Member>(groups: Map<string, Group<T>>, id: string, member: T): void {
   const group = groups.get(id)!;
   group.remove(member);

@@ -30,7 +30,7 @@ export const rewardDecisions = [
   timerSet,
 ] as const;
 
-/** The context that handlers emit decisions to. */
+/** The context through which handlers emit decisions. */
 export type Ctx = Context<RewardDispatchDecision>;
 /** Declares the handler of an event. */
 export const on = handlersOf<RewardState, RewardDispatchDecision>();

@@ -1,9 +1,9 @@
-/** The two lines of a pool, its workers with a free slot, and the notices to a host about its queue. */
+/** Handles the two queues of a pool, its workers with a free slot, and the notices to the host about its queue. */
 
 import type { Ctx } from './messages.ts';
 import { type Pool, queued, type RewardState, reheap, type Sample, type Worker } from './state.ts';
 
-/** Puts a response in line again, at its old place: before all that were asked for later. */
+/** Queues a response again, at its old place: before all that were requested later. */
 export function queueAgain(state: RewardState, sample: Sample, cause: Sample['cause'], at: number): void {
   sample.dispatch = null;
   sample.cause = cause;
@@ -11,19 +11,19 @@ export function queueAgain(state: RewardState, sample: Sample, cause: Sample['ca
   state.pools[sample.kind].again.update(sample);
 }
 
-/** Takes a waiting response out of its line. */
+/** Takes a waiting response out of its queue. */
 export function takeFromLine(state: RewardState, sample: Sample): void {
   const pool = state.pools[sample.kind];
   if (sample.cause === 'requested') pool.fresh.remove(sample);
   else pool.again.remove(sample);
 }
 
-/** Returns the response that was asked for first, of those that wait. */
+/** Returns, among the waiting responses, the one that was requested first. */
 export function nextInLine(pool: Pool): Sample | undefined {
   return pool.again.peek() ?? pool.fresh.peek();
 }
 
-/** Whether a worker takes dispatches. */
+/** Sets whether a worker takes dispatches. */
 export function setActive(worker: Worker, active: boolean): void {
   if (worker.active !== active) worker.pool.activeWorkers += active ? 1 : -1;
   worker.active = active;
@@ -35,7 +35,7 @@ export function named({ requestId, promptId, kind }: Sample) {
   return promptId === null ? { requestId, kind } : { requestId, promptId, kind };
 }
 
-/** Says when a queue has become long, or short again; that it is long still, to a host that may have forgotten. */
+/** Reports when a queue has become long, or short again; after a restart of the host, reports again that it is long. */
 export function reportPressure(state: RewardState, pool: Pool, ctx: Ctx): void {
   const { kind } = pool;
   const waiting = queued(pool);

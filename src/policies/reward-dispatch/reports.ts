@@ -33,7 +33,7 @@ export function finished(state: RewardState, event: Message<'reward.finished'>, 
   if (dispatch !== undefined) release(state, dispatch);
   const sample = dispatch?.sample;
   if (dispatch === undefined || sample === null || sample === undefined) {
-    // A cancellation that is confirmed needs no notice.
+    // A confirmed cancellation needs no notice.
     if (dispatch !== undefined && outcome === 'cancelled') return;
     ctx.emit({
       type: 'reward.late',
@@ -48,7 +48,7 @@ export function finished(state: RewardState, event: Message<'reward.finished'>, 
   } else if (outcome === 'timeout') {
     timedOut(state, sample, dispatch, seconds, ctx);
   } else {
-    // A cancellation that was not asked for is the worker's doing.
+    // The worker has cancelled on its own, so this is a fault of the worker.
     fault(state, sample, ctx);
   }
 }
@@ -71,7 +71,7 @@ function score(
   end(state, sample);
 }
 
-/** Handles a response that, through no fault of the worker, took too long. */
+/** Handles a response whose reward took too long, through no fault of the worker. */
 function timedOut(state: RewardState, sample: Sample, dispatch: Dispatch, seconds: number, ctx: Ctx): void {
   const { onTimeout, timeoutReward, retry } = state.config;
   const { budgetSeconds } = dispatch;
@@ -91,7 +91,7 @@ export function checkTimer(_: RewardState, event: Message<'timer.fired'>): void 
   if (event.timerId !== timerId) refuse('unknown_id', 'timerId', timerId, event.timerId);
 }
 
-/** Dispatches that were never answered are cancelled and tried again; cancellations that were not confirmed expire. */
+/** Cancels and retries dispatches that were not answered in time; ends cancellations that were not confirmed in time. */
 export function expireOverdue(state: RewardState, _: Message<'timer.fired'>, ctx: Ctx): void {
   const { answerGraceSeconds, cancelGraceSeconds } = state.config;
   state.timerAt = null;

@@ -64,7 +64,7 @@ const handlers = [
   on(hostRestarted, restart, checkNewPrefix),
 ];
 
-/** Responses whose reward is wanted: each leaves with a reward, failed, cancelled, or merged into itself. */
+/** Holds responses whose reward is requested: each leaves with a reward, failed, cancelled, or as a repeated request. */
 const samples: Ledger<SavedRewards, Message, RewardDispatchDecision> = {
   name: 'samples',
   entered: (event) => {
@@ -89,8 +89,8 @@ const samples: Ledger<SavedRewards, Message, RewardDispatchDecision> = {
 /**
  * Computes each reward as soon as its response is complete, on the least loaded worker of its kind.
  *
- * A reward is wanted by `reward.requested`, runs from `reward.dispatch` over `reward.started` to `reward.finished`, and is known
- * by `reward.scored`, whose number other policies take as `reward.ready`.
+ * `reward.requested` asks for a reward. Its computation runs from `reward.dispatch` over `reward.started` to `reward.finished`.
+ * `reward.scored` gives the result, which other policies take as `reward.ready`.
  */
 export const rewardDispatch: PolicyDefinition<
   RewardDispatchInput,

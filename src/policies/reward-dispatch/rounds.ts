@@ -1,4 +1,4 @@
-/** Cancels rewards whose prompt or round is over (slime #2176: nothing waits for a slow judge). */
+/** Cancels rewards whose prompt or round is over (slime #2176), so that nothing waits for a slow judge. */
 import type { Message } from '../../schemas/messages.ts';
 import type { Prompt } from '../../schemas/prompts.ts';
 import type { Ctx } from './messages.ts';
@@ -8,7 +8,7 @@ import type { RewardState } from './state.ts';
 type CancelCode = Message<'reward.cancelled'>['reason']['code'];
 type Named = readonly { readonly requestId: string }[];
 
-/** Keeps the rewards of responses that the round trains on, and cancels the others of the round. */
+/** Keeps the rewards of responses on which the round trains, and cancels the other rewards of the round. */
 export function completeRound(state: RewardState, event: Message<'round.completed'>, ctx: Ctx): void {
   for (const prompt of event.prompts) {
     for (const { requestId } of prompt.responses) {
@@ -19,12 +19,12 @@ export function completeRound(state: RewardState, event: Message<'round.complete
   cancelRound(state, event.roundId, 'round_completed', ctx);
 }
 
-/** Cancels every reward that was asked for in this round. */
+/** Cancels every reward that was requested in this round. */
 export function cancelRound(state: RewardState, roundId: string, code: CancelCode, ctx: Ctx): void {
   for (const sample of state.rounds.get(roundId)?.members() ?? []) cancel(state, sample, code, ctx);
 }
 
-/** Cancels responses that are given up by name, but for those that a completed round trains on. */
+/** Cancels the listed responses, except those on which a completed round trains. */
 export function cancelNamed(state: RewardState, named: Named, code: CancelCode, ctx: Ctx): void {
   for (const { requestId } of named) {
     const sample = state.samples.get(requestId);
@@ -33,8 +33,8 @@ export function cancelNamed(state: RewardState, named: Named, code: CancelCode, 
 }
 
 /**
- * Cancels what a prompt that leaves a round names, and what was asked for it in that round. Nothing else: a prompt can
- * be drawn again before an earlier round has let go of it.
+ * Handles a prompt that leaves a round: cancels the responses that the event names, and those requested for the prompt in that
+ * round. Others are not cancelled, because the prompt may have been drawn again while it was still in an earlier round.
  */
 export function promptLeft(
   state: RewardState,
@@ -48,7 +48,7 @@ export function promptLeft(
   }
 }
 
-/** Does the same for a prompt that carries its kept responses: their rewards are asked for again when it comes back. */
+/** Does the same for a prompt that leaves with kept responses; their rewards are requested again when it comes back. */
 export function promptAway(
   state: RewardState,
   { prompt, roundId, dropped }: { prompt: Prompt; roundId: string; dropped: Named },

@@ -31,7 +31,7 @@ export function checkRoom(state: RewardState, event: Message<'reward.requested'>
   refuse('limit_exceeded', 'requestId', expected, event.requestId);
 }
 
-/** Takes a response in. One that is in already is the same: its reward is computed once. */
+/** Takes a response in. If it is in already, nothing is added: its reward is computed once. */
 export function want(state: RewardState, wanted: Wanted, ctx: Ctx): void {
   const { requestId, promptId, roundId } = wanted;
   const known = state.samples.get(requestId);
@@ -67,19 +67,19 @@ export function want(state: RewardState, wanted: Wanted, ctx: Ctx): void {
   state.pools[kind].fresh.push(sample);
 }
 
-/** Makes a response leave: nothing of it is kept. */
+/** Removes a response; nothing of it is kept. */
 export function end(state: RewardState, sample: Sample): void {
   state.samples.delete(sample.requestId);
   detach(state, sample);
 }
 
-/** Keeps a reward for a completed round that trains on it: nothing takes it away any more. */
+/** Keeps a reward for a completed round that trains on it: from now on nothing cancels it. */
 export function keep(state: RewardState, sample: Sample): void {
   sample.final = true;
   detach(state, sample);
 }
 
-/** Cancels a reward that is not needed any more. */
+/** Cancels a reward that is no longer needed. */
 export function cancel(
   state: RewardState,
   sample: Sample,

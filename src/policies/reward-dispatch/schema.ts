@@ -45,7 +45,7 @@ const shape = z.strictObject({
   idPrefix: idPrefix.default('').describe('Prefix of every dispatch id; new after each restart of the host.'),
 });
 
-/** Returns the numbers of waiting rewards at which a host is told to hold back, and to go on. */
+/** Returns the numbers of waiting rewards at which the host is told to pause, and to resume. */
 export function queueMarks(config: z.output<typeof shape>): { saturated: number; resumed: number } {
   const saturated = config.saturatedQueued ?? config.maxQueued;
   return { saturated, resumed: config.resumedQueued ?? Math.floor(saturated / 2) };

@@ -1,4 +1,4 @@
-/** The state of reward-dispatch. Loads, lines, heaps and groups are derived: they are not saved but built again. */
+/** The state of reward-dispatch. Loads, queues, heaps and groups are derived: they are not saved but built again. */
 import { z } from 'zod';
 import type { Live } from '../../core/definition.ts';
 import { IndexedHeap } from '../../core/heap.ts';
@@ -27,28 +27,28 @@ const sample = z.strictObject({
   /** Number in the order of requests. */
   seq: count,
   requestedAt: seconds,
-  /** Time since when it has been in line, in seconds. */
+  /** Time since when the response has been queued, in seconds. */
   since: seconds,
-  /** The reason why it stands in line. */
+  /** The reason why the response is queued. */
   cause: z.enum(['requested', 'retry_infrastructure', 'retry_timeout', 'host_restarted']),
   failures: count,
   timeouts: count,
-  /** Dispatches so far. */
+  /** Number of dispatches so far. */
   attempts: count,
-  /** Whether a completed round trains on it: nothing takes its reward away any more. */
+  /** Whether a completed round trains on the response; then nothing cancels its reward. */
   final: z.boolean(),
-  /** The round that it leaves with, or in which its prompt takes it along; `null` once it is final. */
+  /** The round with which the response leaves, or in which it leaves with its prompt; `null` once it is final. */
   roundId: roundId.nullable(),
-  /** The dispatch that computes it; `null` while it waits. */
+  /** The dispatch that computes the reward; `null` while the response waits. */
   dispatch: derived<Dispatch | null>(),
   placeInPrompt: derived(outside),
   placeInRound: derived(outside),
-  // Position in one of the two lines of its pool.
+  // Position in one of the two queues of the pool.
   heapIndex: derived(outside),
   previous: derived<Sample | null>(),
   next: derived<Sample | null>(),
 });
-/** A response whose reward is wanted: it waits, or is computed. */
+/** A response whose reward is requested: it waits, or a worker computes it. */
 export interface Sample extends z.output<typeof sample> {}
 
 const dispatch = z.strictObject({
@@ -59,18 +59,18 @@ const dispatch = z.strictObject({
   budgetSeconds: rewardBudgetSeconds,
   dispatchedAt: seconds,
   started: z.boolean(),
-  /** Time when it counts as unanswered, or its cancellation as unconfirmed, in seconds. */
+  /** Time at which the dispatch counts as unanswered, or its cancellation as unconfirmed, in seconds. */
   deadline: seconds,
   cancelled: z.boolean(),
   /** The response; `null` once the dispatch is cancelled. */
   sample: derived<Sample | null>(),
   worker: derived<Worker>(),
   heapIndex: derived(outside),
-  // Neighbours among the dispatches of its worker.
+  // Neighbours in the list of dispatches of the worker.
   previous: derived<Dispatch | null>(),
   next: derived<Dispatch | null>(),
 });
-/** A try on a worker. It holds a slot there until it ends, or its cancellation does. */
+/** A try on a worker. It holds a slot of the worker until the try ends, or its cancellation is confirmed or expires. */
 export interface Dispatch extends z.output<typeof dispatch> {}
 
 const worker = z.strictObject({
@@ -79,9 +79,9 @@ const worker = z.strictObject({
   slots: positiveCount,
   active: z.boolean(),
   pool: derived<Pool>(),
-  /** Its dispatches, in order. */
+  /** Dispatches of the worker, in order. */
   running: derived(() => new LinkedList<Dispatch>()),
-  /** Budgets of what runs on it, in whole milliseconds: sums of seconds would depend on their order. */
+  /** Sum of the budgets of its dispatches, in whole milliseconds: sums of seconds would depend on their order. */
   assignedMs: derived(() => 0),
   heapIndex: derived(outside),
 });
@@ -94,14 +94,14 @@ const bySeq = (a: Sample, b: Sample): number => a.seq - b.seq;
 
 const poolOf = (kind: RewardKind) =>
   z.strictObject({
-    /** Whether the host was last told that the queue is long. */
+    /** Whether the last notice to the host said that the queue is long. */
     saturated: z.boolean(),
     kind: derived(() => kind),
     /** Workers with a free slot, the least loaded first. */
     open: derived(() => new IndexedHeap<Worker>(byLoad)),
-    /** Responses that were never dispatched, in the order in which they were asked for. */
+    /** Responses that were never dispatched, in the order of their requests. */
     fresh: derived(() => new LinkedList<Sample>()),
-    /** Responses to be dispatched again; each was asked for before any of the fresh ones. */
+    /** Responses to dispatch again; each was requested before any of the fresh ones. */
     again: derived(() => new IndexedHeap<Sample>(bySeq)),
     activeWorkers: derived(() => 0),
   });
@@ -121,10 +121,10 @@ export const rewardState = z
     /** Time when the timer fires, in seconds, if one is set. */
     timerAt: seconds.nullable(),
     seq: count,
-    /** Number of the next dispatch; never goes back. */
+    /** Number of the next dispatch; it never decreases. */
     nextDispatch: count,
     ...prefixes,
-    /** Whether the host has just restarted: it may have forgotten what it was told. */
+    /** Whether the host has just restarted: it may have forgotten earlier notices. */
     restarted: derived(() => false),
     marks: derived<ReturnType<typeof queueMarks>>(),
     prompts: derived(() => new Map<string, Group<Sample>>()),
@@ -153,7 +153,7 @@ export function begin({ idPrefix }: RewardDispatchConfig): SavedRewards {
   return { ...lists, pools, timerAt: null, seq: 0, nextDispatch: 0, prefix: idPrefix, oldPrefixes: [] };
 }
 
-/** Sets what is derived. */
+/** Sets the derived fields. */
 export function link(state: RewardState): void {
   state.marks = queueMarks(state.config);
   for (const one of state.workers.values()) one.pool = state.pools[one.kind];
@@ -177,12 +177,12 @@ export function link(state: RewardState): void {
   }
 }
 
-/** Milliseconds of a budget, as workers' loads are compared. */
+/** Returns a budget in milliseconds, the unit in which the loads of workers are compared. */
 export function milliseconds(budgetSeconds: number): number {
   return Math.round(budgetSeconds * 1000);
 }
 
-/** Gives a dispatch a slot of its worker; its deadline counts from now on. */
+/** Gives a dispatch a slot of its worker; from now on its deadline counts. */
 export function occupy(state: RewardState, dispatch: Dispatch): void {
   const { worker } = dispatch;
   state.deadlines.update(dispatch);
@@ -190,14 +190,14 @@ export function occupy(state: RewardState, dispatch: Dispatch): void {
   worker.assignedMs += milliseconds(dispatch.budgetSeconds);
 }
 
-/** Keeps the heap of workers with a free slot in step with a worker. */
+/** Updates the position of a worker in the heap of workers with a free slot. */
 export function reheap(worker: Worker): void {
   const { open } = worker.pool;
   if (worker.active && worker.running.size < worker.slots) open.update(worker);
   else open.remove(worker);
 }
 
-/** Lets a response leave with its round, and with its prompt in that round. */
+/** Attaches a response to a round and to its prompt, with which it leaves. */
 export function attach(state: RewardState, sample: Sample, roundId: string): void {
   const { promptId } = sample;
   sample.roundId = roundId;
@@ -205,7 +205,7 @@ export function attach(state: RewardState, sample: Sample, roundId: string): voi
   if (promptId !== null) join(state.prompts, promptId, 'placeInPrompt', sample);
 }
 
-/** Detaches a response: it leaves with neither its round nor its prompt any more. */
+/** Detaches a response from its round and its prompt, so that it no longer leaves with them. */
 export function detach(state: RewardState, sample: Sample): void {
   const { promptId, roundId } = sample;
   if (roundId === null) return;

@@ -1,4 +1,4 @@
-/** Workers that come and go, and a host that restarts. */
+/** Handles workers that come and go, and restarts of the host. */
 import { LinkedList } from '../../core/linked-list.ts';
 import { replacePrefix } from '../../core/minted-ids.ts';
 import { refuse } from '../../errors.ts';
@@ -47,7 +47,7 @@ export function loseWorker(state: RewardState, { workerId }: Message<'reward-wor
   }
 }
 
-/** Dispatches again, under the new prefix, all that ran; no retry is charged. */
+/** Dispatches again, under the new prefix, all rewards that were being computed; this does not count as a retry. */
 export function restart(state: RewardState, { idPrefix }: Message<'host.restarted'>, ctx: Ctx): void {
   replacePrefix(state, idPrefix);
   state.timerAt = null;

@@ -1,4 +1,4 @@
-/** Likely next events, for property tests: runs that are asked for, end, end twice or too late, and restarts of the host. */
+/** Likely next events, for property tests: runs are requested, end, end twice or too late, and the host restarts. */
 
 import type { Choices } from '../../core/choices.ts';
 import type { TimeoutState } from './state.ts';

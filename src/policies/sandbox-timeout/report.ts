@@ -11,11 +11,11 @@ const usualFactors: readonly number[] = [1, 1.25, 1.5, 2, 3, 4, 6, 8, 16];
 export function timeoutOf(config: SandboxTimeoutConfig, timeoutFactor: number, anchorSeconds: number): number {
   const { minTimeoutSeconds, maxTimeoutSeconds } = config;
   const timeout = Math.min(Math.max(minTimeoutSeconds, timeoutFactor * anchorSeconds), maxTimeoutSeconds);
-  // A run that took no measurable time, without a minimum, says nothing about the next one.
+  // Without a minimum, a run that took no measurable time tells nothing about the next run.
   return timeout > 0 ? timeout : maxTimeoutSeconds;
 }
 
-/** Returns the seconds that a run takes under another limit; one that was stopped would have gone on, as far as is known. */
+/** Returns the seconds that a run would take under another limit; a stopped run is assumed to have continued. */
 function secondsUnder(run: PastRun, limitSeconds: number): number {
   return run.outcome === 'timeout' ? limitSeconds : Math.min(run.seconds, limitSeconds);
 }

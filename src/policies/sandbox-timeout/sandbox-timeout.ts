@@ -111,7 +111,7 @@ function finish(state: TimeoutState, event: Message<'sandbox.finished'>, ctx: Ct
 }
 
 function raiseAnchor(state: TimeoutState, testCaseId: string, seconds: number): number {
-  // The anchor was used when the run was requested, not now, so `peek` leaves its age.
+  // The anchor was used when the run was requested, not now; `peek` does not mark it as used.
   const anchor = state.anchors.peek(testCaseId);
   if (anchor !== undefined) {
     anchor.seconds = Math.max(anchor.seconds, seconds);
@@ -122,7 +122,7 @@ function raiseAnchor(state: TimeoutState, testCaseId: string, seconds: number): 
   return seconds;
 }
 
-/** Remembers a run with an anchor: λ decides nothing about the others, so they say nothing about another λ. */
+/** Remembers a run with an anchor. The timeouts of other runs do not depend on λ, so they are of no use for the report. */
 function remember(state: TimeoutState, run: Run, outcome: 'correct' | 'wrong' | 'timeout', seconds: number): void {
   const { anchorSeconds, timeoutSeconds, explores } = run;
   if (anchorSeconds === null) return;
@@ -130,7 +130,10 @@ function remember(state: TimeoutState, run: Run, outcome: 'correct' | 'wrong' | 
   if (state.history.size > state.config.historyRuns) state.history.shift();
 }
 
-/** Ends a run without a score, through no fault of the code: no anchor moves, and an exploration is made up for. */
+/**
+ * Ends a run without a score, through no fault of the code: no anchor moves, and if the run was an exploration, the next run of the
+ * test case explores instead.
+ */
 function unscored(state: TimeoutState, run: Run, reason: Message<'sandbox.unscored'>['reason'], ctx: Ctx): void {
   const { runId, testCaseId } = run;
   end(state, runId);
@@ -146,7 +149,7 @@ const runLedger: Ledger<SavedTimeouts, Message, SandboxTimeoutDecision> = {
   held: (saved) => saved.runs.map((run) => run.runId),
 };
 
-/** Stops doomed code early: timeouts from the longest correct run of each test case. */
+/** Stops doomed code early, by timeouts from the longest correct run of each test case. */
 export const sandboxTimeout: PolicyDefinition<
   SandboxTimeoutInput,
   SandboxTimeoutConfig,

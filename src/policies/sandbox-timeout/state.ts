@@ -1,4 +1,4 @@
-/** The state of sandbox-timeout: anchors, runs in flight, and the runs that reports are made from. */
+/** The state of sandbox-timeout: anchors, runs in flight, and the past runs for reports. */
 import { z } from 'zod';
 import type { Live } from '../../core/definition.ts';
 import { Fifo } from '../../core/fifo.ts';
@@ -11,11 +11,11 @@ import type { SandboxTimeoutConfig } from './types.ts';
 export interface Anchor {
   /** The longest correct run, in seconds. */
   seconds: number;
-  /** Runs since the last one that was given Tmax to explore. */
+  /** Number of runs since the last one that got Tmax to explore. */
   runsSinceExploration: number;
 }
 
-/** Anchors by their test cases. There are many: a list without names is half as long. */
+/** Anchors by test case. They are saved as lists without field names, which halves the size; there are many anchors. */
 const anchors = byHand(
   z.array(z.tuple([testCaseId, seconds, count])).describe('Test case, anchor, runs since an exploration.'),
   {
@@ -50,7 +50,7 @@ export interface PastRun {
   readonly explores: boolean;
 }
 
-/** There is one codec for the whole list: one for each run would take twice as long. */
+/** One codec serves the whole list, because a codec for each run would take twice as long. */
 const history = byHand(
   z
     .array(z.tuple([seconds, seconds, seconds, z.enum(['correct', 'wrong', 'timeout']), z.boolean()]))
@@ -73,12 +73,12 @@ export const timeoutState = z.strictObject({
   anchors,
   runs: mapBy('runId', run),
   /**
-   * Ids of runs that ended last: a second report about one is late, not wrong. Two generations: when the newer is full,
-   * the older is forgotten as a whole, so that an end costs one insertion.
+   * Ids of the runs that ended last: a second report about such a run is late, not wrong. There are two generations: when the newer
+   * one is full, the older one is forgotten as a whole, so that the end of a run costs one insertion.
    */
   ended: z.strictObject({ newer: setOf(z.string()), older: setOf(z.string()) }),
   history,
-  /** Test cases whose anchors left because there were too many. */
+  /** Number of test cases whose anchors were dropped because there were too many. */
   forgotten: count,
 });
 /** The state of the policy. */
@@ -86,7 +86,7 @@ export type TimeoutState = Live<z.output<typeof timeoutState>, SandboxTimeoutCon
 /** The state as it is saved. */
 export type SavedTimeouts = z.input<typeof timeoutState>;
 
-/** Ended runs that are remembered by id, at least; at most twice as many. */
+/** Least number of ended runs that are remembered by id; at most twice as many are. */
 export const rememberedRuns = 1024;
 
 /** Whether a run is known to have ended. */

@@ -1,4 +1,4 @@
-/** Likely next events, for property tests: the usual ones often, late, repeated and odd ones now and then. */
+/** Likely next events, for property tests: mostly usual ones, sometimes late, repeated or odd ones. */
 
 import { type Choices, pick } from '../../core/choices.ts';
 import type { BatchAssignment, DrawnSample } from '../../schemas/loading.ts';
@@ -38,7 +38,7 @@ function nodeEvent(at: number, choices: Choices): ShadowLoaderEvent {
 }
 
 function drawn(state: LoaderState, at: number, choices: Choices): ShadowLoaderEvent {
-  // Steps follow each other; now and then the step is over.
+  // Steps follow each other; sometimes the step is over.
   const open = [...state.steps.values()].filter((one) => !one.closed).map((one) => one.id);
   const known = choices.below(3) > 0 ? pick(open, choices) : undefined;
   const stepId = known ?? (choices.below(10) === 0 ? [...state.recentSteps][0] : undefined) ?? `s${state.nextStep}`;
@@ -54,7 +54,7 @@ function sampleFor(seq: number, choices: Choices): DrawnSample {
   if (choices.below(6) === 0) return { sampleId, kind: 'text', ...uses, ...ref };
   const kind = choices.below(3) === 0 ? 'image' : 'video';
   const resolution = { width: 28 * (1 + choices.below(3)), height: 28 };
-  // A sample is hardly ever too large for every node.
+  // A sample is rarely too large for every node.
   const bytes = choices.below(25) === 0 ? 90 : 5 + choices.below(30);
   return { sampleId, kind, path: `/data/${seq}`, frames: 1 + choices.below(9), resolution, bytes, ...uses, ...ref };
 }

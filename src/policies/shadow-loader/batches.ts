@@ -1,4 +1,4 @@
-/** Batches: the needs of their ranks, until all are met. */
+/** Handles batches: the frames that their ranks need, until all ranks have them. */
 import { refuse } from '../../errors.ts';
 import type { BatchAssignment, FrameSlice } from '../../schemas/loading.ts';
 import type { Message } from '../../schemas/messages.ts';
@@ -55,7 +55,7 @@ function checkFrames({ media }: Sample, { slices = [] }: BatchAssignment, path: 
   }
 }
 
-/** Plans which ranks need which frames: each slice is fetched as soon as its sample is registered. */
+/** Plans which rank needs which frames; each slice is fetched as soon as its sample is registered. */
 export function plan(state: LoaderState, event: Message<'batch.run'>, ctx: Ctx): void {
   const { batchId: id, stepId } = event;
   const order = state.nextBatch++;
@@ -123,7 +123,10 @@ function bySample(state: LoaderState, assignments: readonly BatchAssignment[]): 
   return found;
 }
 
-/** Notes that a rank has a slice. With the last one of a sample the batch has used it, with the last of all it can run. */
+/**
+ * Records that a rank has a slice. With the last slice of a sample, the batch has used the sample; with the last slice of all, the
+ * batch can run.
+ */
 export function fetched(state: LoaderState, slice: Slice, ctx: Ctx): void {
   const { demand: one } = slice;
   const { batch, sample } = one;
@@ -138,7 +141,7 @@ export function fetched(state: LoaderState, slice: Slice, ctx: Ctx): void {
   finishBatch(state, batch, ctx);
 }
 
-/** Gives a batch up: it has used nothing, and what left by a use for it is named. */
+/** Gives a batch up: it counts as having used nothing, and the decision names the samples that have left since. */
 export function abandon(state: LoaderState, batch: Batch, code: 'withdrawn' | 'host_restarted', ctx: Ctx): void {
   const { id: batchId, stepId, open } = batch;
   const gone = batch.used.flatMap((one) => {
@@ -149,7 +152,7 @@ export function abandon(state: LoaderState, batch: Batch, code: 'withdrawn' | 'h
   });
   ctx.emit({ type: 'batch.abandoned', at: ctx.at, batchId, stepId, open, gone, reason: { code } });
   for (const one of batch.demands) {
-    // A demand that is not open needs nothing more: its ranks have it all, or its sample was dropped.
+    // A demand that is not open needs nothing more: its ranks have all slices, or its sample was dropped.
     if (one.open === 0) continue;
     forgetSlices(state, one);
     unwant(state, one, ctx);
@@ -162,7 +165,7 @@ export function checkBatch({ batches, recentBatches }: LoaderState, { batchId }:
   refuse('unknown_id', 'batchId', 'a batch that was planned', batchId);
 }
 
-/** Gives up a batch that the host does not run. */
+/** Gives up a batch that the host has withdrawn. */
 export function withdraw(state: LoaderState, { batchId }: Message<'batch.withdrawn'>, ctx: Ctx): void {
   const batch = state.batches.get(batchId);
   if (batch !== undefined) abandon(state, batch, 'withdrawn', ctx);

@@ -1,4 +1,4 @@
-/** Nodes that come and go, steps that end, and a host that restarts. */
+/** Handles nodes that come and go, the end of steps, and restarts of the host. */
 import { replacePrefix } from '../../core/minted-ids.ts';
 import { mostRecent } from '../../core/recent-ids.ts';
 import { refuse } from '../../errors.ts';
@@ -23,7 +23,7 @@ export function addNode(state: LoaderState, event: Message<'node.added'>): void 
   const node = state.nodes.get(nodeId) ?? state.lost.get(nodeId) ?? newNode(nodeId);
   state.lost.delete(nodeId);
   state.nodes.set(nodeId, node);
-  // Its load changes: the node must not stand in the heap meanwhile.
+  // The load of the node changes, so it must leave the heap meanwhile.
   state.open.remove(node);
   Object.assign(node, { hostMemoryBytes, weight, slots, active: true });
   if (ranks !== undefined) {
@@ -38,7 +38,7 @@ export function addNode(state: LoaderState, event: Message<'node.added'>): void 
   }
 }
 
-/** Notes the node that a rank runs on. */
+/** Records the node on which a rank runs. */
 export function runsOn(state: LoaderState, rank: number, node: Node): void {
   state.nodeOfRank.get(rank)?.ranks.delete(rank);
   state.nodeOfRank.set(rank, node);
@@ -50,7 +50,7 @@ function forgetRanks(state: LoaderState, node: Node): void {
   node.ranks.clear();
 }
 
-/** Forgets lost nodes, but for the last ones. */
+/** Forgets lost nodes, except the last ones. */
 export function forgetOldest(state: LoaderState): void {
   for (const oldest of state.lost.values()) {
     if (state.lost.size <= mostRecent) return;
@@ -77,7 +77,7 @@ export function loseNode(state: LoaderState, { nodeId }: Message<'node.lost'>, c
   measure(state);
   const lost = [...node.samples].sort(byAge);
   for (const sample of lost) {
-    // A sample that was being preprocessed may have brought the node down.
+    // A sample that was being preprocessed may have crashed the node.
     const isSuspect = sample.status === 'preprocessing';
     free(state, sample);
     if (isSuspect) tryAgain(state, sample, 'node_lost', ctx);
@@ -85,7 +85,7 @@ export function loseNode(state: LoaderState, { nodeId }: Message<'node.lost'>, c
   }
 }
 
-/** Ends a step: samples of it that no open batch needs leave; the others leave with their batches. */
+/** Ends a step: its samples leave, unless an open batch needs them; those leave with their batches. */
 export function completeStep(state: LoaderState, { stepId }: Message<'step.completed'>, ctx: Ctx): void {
   const step = state.steps.get(stepId);
   if (step === undefined || step.closed) return;
@@ -95,8 +95,8 @@ export function completeStep(state: LoaderState, { stepId }: Message<'step.compl
 }
 
 /**
- * Starts anew: nodes and ranks hold nothing, so everything is preprocessed again, and batches must be planned again.
- * All that is open is named, for a host that has forgotten it.
+ * Starts anew: nodes and ranks hold nothing, so everything is preprocessed again, and batches must be planned again. All open steps
+ * and batches are named, because the host may have forgotten them.
  */
 export function restartHost(state: LoaderState, { idPrefix }: Message<'host.restarted'>, ctx: Ctx): void {
   for (const node of state.nodes.values()) {
@@ -115,7 +115,7 @@ export function restartHost(state: LoaderState, { idPrefix }: Message<'host.rest
   replacePrefix(state, idPrefix);
 }
 
-/** Names an open step and its samples; no batch needs any of them. */
+/** Names an open step and its samples; at this point no batch needs any of them. */
 function resume(state: LoaderState, step: Step, ctx: Ctx): void {
   const samples = [...step.unwanted].sort(byAge);
   const reason = { code: 'host_restarted', samples: samples.length } as const;
@@ -129,7 +129,7 @@ const largest = (nodes: Iterable<Node>): number => {
   return most;
 };
 
-/** Measures the largest nodes again, when a node comes or goes. */
+/** Finds the memory of the largest nodes again, after a node has come or gone. */
 export function measure(state: LoaderState): void {
   state.largestBudget = largest(state.nodes.values());
   state.lostBudget = largest(state.lost.values());

@@ -4,7 +4,7 @@ import { hold, reheap, setIdle } from './memory.ts';
 import type { Batch, LoaderState, Sample } from './state.ts';
 import { moveOn } from './steps.ts';
 
-/** Sets what is derived. */
+/** Sets the derived fields. */
 export function link(state: LoaderState): void {
   forgetOldest(state);
   for (const node of state.nodes.values()) node.active = true;
@@ -52,7 +52,7 @@ function linkBatch(state: LoaderState, batch: Batch): void {
   }
 }
 
-/** Puts a sample where its status and its demands say. */
+/** Adds a sample to the heaps and sums that follow from its status and its demands. */
 function settleSample(state: LoaderState, sample: Sample): void {
   if (sample.demands.length === 0) sample.step.unwanted.add(sample);
   if (sample.status === 'waiting') state.waiting.update(sample);

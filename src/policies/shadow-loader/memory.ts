@@ -1,19 +1,19 @@
-/** Host memory of nodes: reserved and held bytes, for which step, and the samples that could give way. */
+/** Counts the host memory of nodes: reserved and held bytes, by step, and the samples that could be evicted. */
 import type { LoaderState, Node, Sample } from './state.ts';
 
 /** Returns the free host memory of a node, in bytes. */
 export const freeBytes = (node: Node): number => node.hostMemoryBytes - node.usedBytes;
-/** Returns the bytes that a node may hold for later steps. */
+/** Returns the limit on the bytes that a node holds for later steps. */
 export const aheadLimit = (state: LoaderState, node: Node): number =>
   Math.floor(state.config.prefetchFraction * node.hostMemoryBytes);
 
-/** Keeps the heap of nodes that take work in step with a node. */
+/** Updates the position of a node in the heap of nodes that take work. */
 export function reheap(state: LoaderState, node: Node): void {
   if (node.active && (node.slots === null || node.queued < node.slots)) state.open.update(node);
   else state.open.remove(node);
 }
 
-/** Whether a sample would be preprocessed for a later step, and nothing waits for it. */
+/** Whether preprocessing a sample would be ahead of need: it belongs to a later step, and no batch needs it. */
 export const isAhead = (sample: Sample): boolean => !sample.step.current && sample.demands.length === 0;
 
 /** Reserves host memory of a node for a sample. */
@@ -24,7 +24,7 @@ export function hold(sample: Sample, node: Node): void {
   if (sample.ahead) count(sample, node, sample.bytes);
 }
 
-/** Gives host memory back. The node must be put into its place in the heap afterwards, by `reheap`. */
+/** Frees the host memory of a sample. Afterwards the caller must call `reheap` for the node. */
 export function free(state: LoaderState, sample: Sample): void {
   const node = sample.node!;
   notAhead(sample);
@@ -60,14 +60,14 @@ function count(sample: Sample, node: Node, bytes: number): void {
   step.aheadBytes.set(node, (step.aheadBytes.get(node) ?? 0) + bytes);
 }
 
-/** Takes a sample that is needed now, or leaves, out of the bytes held ahead. */
+/** Takes a sample out of the bytes held ahead, because it is needed now, or leaves. */
 export function notAhead(sample: Sample): void {
   if (!sample.ahead) return;
   if (sample.node !== null) count(sample, sample.node, -sample.bytes);
   sample.ahead = false;
 }
 
-/** Whether a sample could give way to one that a batch waits for. */
+/** Sets whether a sample may be evicted for one that a batch waits for. */
 export function setIdle(sample: Sample, isIdle: boolean): void {
   const node = sample.node;
   if (node === null || sample.status !== 'registered' || isIdle === sample.heapIndex >= 0) return;

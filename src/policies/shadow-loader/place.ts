@@ -1,4 +1,4 @@
-/** The choice of the next waiting sample and its node. */
+/** Chooses the next waiting sample and its node. */
 import type { Message } from '../../schemas/messages.ts';
 import { aheadLimit, free, freeBytes, hold, isAhead, reheap } from './memory.ts';
 import { drop, requeue, setAside } from './samples.ts';
@@ -6,8 +6,8 @@ import type { Ctx } from './schema.ts';
 import { byLoad, type LoaderState, loadOf, type Node, type Sample, taskIdOf } from './state.ts';
 
 /**
- * Begins what can begin, in the order of the line; the first sample that does not fit anywhere holds up those behind it,
- * so that a large one is not passed by for ever. One that no node here could hold waits aside, or leaves.
+ * Starts as many waiting samples as possible, in order. The first sample that does not fit anywhere holds up those behind it, so
+ * that a large sample is not overtaken for ever. A sample that no present node could hold is set aside, or leaves.
  */
 export function settle(state: LoaderState, ctx: Ctx): void {
   if (!state.dirty) return;
@@ -32,7 +32,10 @@ function misfit(state: LoaderState, sample: Sample, ctx: Ctx): void {
   else drop(state, sample, { code: 'too_large', bytes, largestBudgetBytes }, ctx);
 }
 
-/** Returns the least loaded node with room, but for the one that failed last; of equals the one whose ranks need most of it. */
+/**
+ * Returns the least loaded node with room, avoiding the one that failed last; among equal nodes, the one whose ranks need most
+ * frames of the sample.
+ */
 function choose(state: LoaderState, sample: Sample): Node | undefined {
   const first = state.open.peek();
   if (first === undefined) return undefined;
@@ -45,7 +48,7 @@ function hasRoom(state: LoaderState, sample: Sample, node: Node): boolean {
   return !isAhead(sample) || node.aheadBytes + sample.bytes <= aheadLimit(state, node);
 }
 
-/** Searches all nodes, in linear time; only where the least loaded one will not do. */
+/** Searches all nodes, in linear time; used only if the least loaded node does not fit. */
 function search(state: LoaderState, sample: Sample): Node | undefined {
   const last = (node: Node): number => Number(node === sample.avoid);
   let best: Node | undefined;
@@ -75,7 +78,7 @@ function nearest(state: LoaderState, sample: Sample, least: Node): Node {
   return best;
 }
 
-/** Evicts samples that no batch needs now for one that a batch waits for, on the node where most can be freed. */
+/** Evicts samples that no batch needs, to make room for one that a batch waits for, on the node where most can be freed. */
 function makeRoom(state: LoaderState, sample: Sample, ctx: Ctx): Node | undefined {
   const reach = (node: Node): number => freeBytes(node) + node.idleBytes;
   let best: Node | undefined;

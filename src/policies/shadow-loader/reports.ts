@@ -22,7 +22,7 @@ export function checkTask(
   }
 }
 
-/** Notes that a node holds the tensors of a sample: ranks that wait for them may fetch them. */
+/** Records that a node holds the tensors of a sample; ranks that wait for them may now fetch them. */
 export function preprocessed(state: LoaderState, event: Message<'sample.preprocessed'>, ctx: Ctx): void {
   const { preprocessId, bytes } = event;
   const sample = state.tasks.get(preprocessId);
@@ -30,7 +30,7 @@ export function preprocessed(state: LoaderState, event: Message<'sample.preproce
   const node = sample.node!;
   const reservedBytes = sample.bytes;
   if (bytes - reservedBytes > freeBytes(node)) {
-    // The node has taken more memory than was reserved, and the rest has no room.
+    // The node needs more memory than was reserved, and has no room for it.
     evict(state, sample, { code: 'memory', reservedBytes, usedBytes: bytes }, ctx);
     sample.bytes = bytes;
     return tryAgain(state, sample, 'memory', ctx);
@@ -72,7 +72,7 @@ export function failPreprocessing(state: LoaderState, event: Message<'preprocess
   tryAgain(state, sample, event.kind === 'memory' ? 'memory' : 'retry', ctx);
 }
 
-/** Tries a sample again after a fault that is not its own. It must hold no memory. */
+/** Tries a sample again after a fault that is not its own. The sample must hold no memory. */
 export function tryAgain(state: LoaderState, sample: Sample, cause: Sample['cause'], ctx: Ctx): void {
   sample.infrastructureFailures += 1;
   const { infrastructureFailures: failures } = sample;
@@ -95,7 +95,7 @@ export function checkSlice(state: LoaderState, event: Message<'slice.materialize
   refuse('out_of_order', 'sliceId', expected, event.sliceId);
 }
 
-/** Notes that a rank has a slice. */
+/** Records that a rank has a slice. */
 export function materializeSlice(state: LoaderState, event: Message<'slice.materialized'>, ctx: Ctx): void {
   const { sliceId } = event;
   const slice = state.slices.get(sliceId);
@@ -103,7 +103,7 @@ export function materializeSlice(state: LoaderState, event: Message<'slice.mater
   ctx.emit({ type: 'slice.late', at: ctx.at, sliceId, reason: { code: 'over' } });
 }
 
-/** Handles a rank that could not fetch a slice: it tries again, from another copy where this one is gone. */
+/** Handles a rank that could not fetch a slice: the rank tries again, from another copy if this one is lost. */
 export function failSlice(state: LoaderState, event: Message<'slice.failed'>, ctx: Ctx): void {
   const { sliceId, attempt, kind } = event;
   const slice = state.slices.get(sliceId);
@@ -123,7 +123,7 @@ export function failSlice(state: LoaderState, event: Message<'slice.failed'>, ct
   else sendAgain(state, slice, ctx);
 }
 
-/** Frees the memory of a failed try: the node holds nothing of the sample. */
+/** Frees the memory of a failed try, as the node holds nothing of the sample. */
 function letGo(state: LoaderState, sample: Sample): void {
   const node = sample.node!;
   free(state, sample);

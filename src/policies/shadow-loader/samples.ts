@@ -1,4 +1,4 @@
-/** Samples: drawn, waiting, wanted by batches, and leaving. */
+/** Handles samples: they are drawn, wait, are needed by batches, and leave. */
 import { refuse } from '../../errors.ts';
 import type { DrawnSample } from '../../schemas/loading.ts';
 import type { Message } from '../../schemas/messages.ts';
@@ -20,7 +20,7 @@ export function checkDraw(state: LoaderState, { stepId, samples }: Message<'samp
   }
 }
 
-/** Takes samples in, as metadata; shapes stand for their tensors. */
+/** Takes samples in, as metadata; shapes represent their tensors. */
 export function draw(state: LoaderState, { stepId, samples }: Message<'samples.drawn'>, ctx: Ctx): void {
   const step = stepFor(state, stepId);
   for (const one of samples) {
@@ -34,7 +34,7 @@ export function draw(state: LoaderState, { stepId, samples }: Message<'samples.d
   state.dirty = true;
 }
 
-/** Says what stands for the tensors of a sample on the controller. */
+/** Tells the host the shapes that represent the tensors of a sample on the controller. */
 export function giveShape(state: LoaderState, sample: Sample, code: 'drawn' | 'host_restarted', ctx: Ctx): void {
   const { id: sampleId, ref, media, bytes } = sample;
   ctx.emit({
@@ -83,17 +83,17 @@ function shapeOf({ kind, frames, resolution }: Media, bytes: number, channels: n
   return { name, shape, bytesPerFrame: Math.ceil(bytes / frames) };
 }
 
-/** Puts a sample in line again, at its old place. It must hold no memory. */
+/** Queues a sample again, at its old place. The sample must hold no memory. */
 export function requeue(state: LoaderState, sample: Sample, cause: Sample['cause']): void {
   sample.status = 'waiting';
   sample.cause = cause;
-  // Slices that were on their way will come from another place.
+  // Slices that were on their way must be fetched from another copy.
   for (const { slices } of sample.demands) for (const slice of slices) slice.sent = false;
   state.waiting.update(sample);
   state.dirty = true;
 }
 
-/** Takes a sample out of the line until there is a node that could hold it. */
+/** Takes a sample out of the queue until there is a node that could hold it. */
 export function setAside(state: LoaderState, sample: Sample, ctx: Ctx): void {
   const { id: sampleId, step, ref, bytes } = sample;
   const { largestBudget: largestBudgetBytes, lostBudget: lostBudgetBytes } = state;
@@ -105,7 +105,7 @@ export function setAside(state: LoaderState, sample: Sample, ctx: Ctx): void {
   ctx.emit({ type: 'sample.unplaced', at: ctx.at, sampleId, stepId: step.id, ...echoed, reason });
 }
 
-/** Puts it back, at its old place. */
+/** Puts a sample that was set aside back into the queue, at its old place. */
 export function placeAgain(state: LoaderState, sample: Sample): void {
   state.unplaced.remove(sample);
   sample.status = 'waiting';
@@ -124,7 +124,7 @@ export function want(state: LoaderState, demand: Demand): void {
   state.dirty = true;
 }
 
-/** Removes a demand: the sample stays for other batches of its step, or leaves. */
+/** Removes a demand; the sample stays for other batches of its step, or leaves. */
 export function unwant(state: LoaderState, demand: Demand, ctx: Ctx): void {
   const { sample } = demand;
   const last = sample.demands.pop()!;
@@ -163,7 +163,7 @@ export function leave(
   remove(state, sample);
 }
 
-/** Frees the memory that a sample has on its node; it must leave, or go in line, after that. */
+/** Frees the memory that a sample has on its node; after that the sample must leave or be queued. */
 export function evict(state: LoaderState, sample: Sample, reason: Message<'sample.evict'>['reason'], ctx: Ctx): void {
   const { id: sampleId, bytes } = sample;
   const node = sample.node!;
@@ -172,7 +172,7 @@ export function evict(state: LoaderState, sample: Sample, reason: Message<'sampl
   reheap(state, node);
 }
 
-/** Gives a sample up: batches that wait for it go on without. */
+/** Gives a sample up: batches that wait for it continue without it. */
 export function drop(state: LoaderState, sample: Sample, reason: Message<'sample.dropped'>['reason'], ctx: Ctx): void {
   const { id: sampleId, step, ref } = sample;
   const echoed = ref === null ? undefined : { ref };

@@ -68,7 +68,7 @@ export const loaderDecisions = [
   sliceLate,
 ] as const;
 
-/** The context that handlers emit decisions to. */
+/** The context through which handlers emit decisions. */
 export type Ctx = Context<ShadowLoaderDecision>;
 /** Declares the handler of an event. */
 export const on = handlersOf<LoaderState, ShadowLoaderDecision>();

@@ -1,6 +1,6 @@
 /**
- * ShadowLoader (FlexRL §4): the controller keeps metadata of samples, nodes preprocess them and hold the tensors, and
- * ranks fetch from there the frames that they need. See README.md.
+ * ShadowLoader (FlexRL §4): the controller keeps metadata of samples, nodes preprocess them and hold the tensors, and ranks fetch
+ * the frames that they need from the nodes. See README.md.
  */
 import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { checkNewPrefix } from '../../core/minted-ids.ts';
@@ -57,7 +57,7 @@ const handlers = [
   on(hostRestarted, restartHost, checkNewPrefix),
 ];
 
-/** Samples: each leaves when it is evicted or released for good, or dropped by name. */
+/** Holds samples: each leaves when it is evicted or released for good, or dropped. */
 const samples: Ledger<SavedLoader, Message, ShadowLoaderDecision> = {
   name: 'samples',
   entered: (event) => (event.type === 'samples.drawn' ? event.samples.map((one) => one.sampleId) : []),
@@ -77,7 +77,7 @@ const samples: Ledger<SavedLoader, Message, ShadowLoaderDecision> = {
   held: (saved) => saved.samples.map((one) => one.id),
 };
 
-/** Batches: each leaves when its ranks have what they need, or when it is given up. */
+/** Holds batches: each leaves when its ranks have all their frames, or when it is given up. */
 const plannedBatches: Ledger<SavedLoader, Message, ShadowLoaderDecision> = {
   name: 'batches',
   entered: (event) => (event.type === 'batch.run' ? [event.batchId] : []),
@@ -86,7 +86,7 @@ const plannedBatches: Ledger<SavedLoader, Message, ShadowLoaderDecision> = {
   held: (saved) => saved.batches.map((one) => one.id),
 };
 
-/** Preprocesses samples on nodes, and brings to each rank the frames that it needs; keeps metadata only. */
+/** Preprocesses samples on nodes, and has each rank fetch the frames that it needs; keeps metadata only. */
 export const shadowLoader: PolicyDefinition<
   ShadowLoaderInput,
   ShadowLoaderConfig,

@@ -1,10 +1,13 @@
-/** The frames of a sample that each rank needs, their transfers, and the end of a batch. */
+/** Handles slices: the frames of a sample that each rank needs, their transfers, and the end of a batch. */
 import type { BatchAssignment, FrameSlice } from '../../schemas/loading.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Ctx } from './schema.ts';
 import { type Batch, byBatch, type Demand, type LoaderState, type Sample, type Slice } from './state.ts';
 
-/** Splits frames over the ranks that share a sequence: as even as can be, in their order; none where there are too few. */
+/**
+ * Splits frames over the ranks that share a sequence: as evenly as possible, in their order; if there are too few frames, some
+ * ranks get none.
+ */
 export function evenSlices(frames: number, ranks: readonly number[]): FrameSlice[] {
   const slices: FrameSlice[] = [];
   for (let index = 0; index < ranks.length; index += 1) {
@@ -16,8 +19,8 @@ export function evenSlices(frames: number, ranks: readonly number[]): FrameSlice
 }
 
 /**
- * Returns the slices of one sample for all of its sequences in a batch: each frame once for each rank, by rank and
- * frame.
+ * Returns the slices of one sample for all of its sequences in a batch, sorted by rank and frame; a rank gets each frame at most
+ * once.
  *
  * @param assignments - the sequences of the sample
  */
@@ -35,7 +38,7 @@ export function neededSlices(frames: number, assignments: readonly BatchAssignme
   return merged;
 }
 
-/** Tells ranks to fetch what is registered and not under way: from their own nodes first. */
+/** Tells ranks to fetch the slices of registered samples that are not yet under way; slices on the own node of a rank go first. */
 export function sendAll(state: LoaderState, samples: readonly Sample[], ctx: Ctx): void {
   const far: Slice[] = [];
   for (let index = 0; index < samples.length; index += 1) {
@@ -98,7 +101,7 @@ export function forgetSlices(state: LoaderState, demand: Demand): void {
   demand.open = 0;
 }
 
-/** Says that a batch has all that it can get, if it has. */
+/** Reports a batch as ready if it has all the slices that it can get. */
 export function finishBatch(state: LoaderState, batch: Batch, ctx: Ctx): void {
   if (batch.waiting > 0) return;
   const { id: batchId, stepId, fetched: slices, missing } = batch;
@@ -111,7 +114,7 @@ export function finishBatch(state: LoaderState, batch: Batch, ctx: Ctx): void {
   endBatch(state, batch);
 }
 
-/** Ends a batch, in whatever way. */
+/** Ends a batch, complete or given up. */
 export function endBatch(state: LoaderState, batch: Batch): void {
   state.batches.delete(batch.id);
   state.recentBatches.add(batch.id);

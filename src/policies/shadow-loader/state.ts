@@ -14,16 +14,16 @@ const zero = () => 0;
 const outside = () => -1;
 
 /**
- * Makes a pointer, saved as the id that it leads to. A loaded one has nothing but this id, until `link` puts the thing
- * itself in its place.
+ * Makes a pointer, which is saved as the id of its target. After loading it has only this id, until `link` replaces it by the
+ * target itself.
  */
 const pointer = <T extends { readonly id: string }>(id: z.ZodType<string, string>) =>
   z.codec(id, z.custom<T>(), { decode: (id) => ({ id }) as T, encode: (one) => one.id });
-// Each type is declared apart, as the objects point at each other.
+// Each type is declared explicitly, because the objects point at each other.
 const toStep: z.ZodType<Step, string> = pointer<Step>(stepId);
 const toNode: z.ZodType<Node, string> = pointer<Node>(nodeId);
 const toSample: z.ZodType<Sample, string> = pointer<Sample>(sampleId);
-/** A forgotten node is not saved: a node that comes under its name is another one. */
+/** A forgotten node is not saved: a later node with the same id is a different node. */
 const toAvoided: z.ZodType<Node | null, string | null> = z.codec(nodeId.nullable(), z.custom<Node | null>(), {
   decode: (id) => (id === null ? null : ({ id } as Node)),
   encode: (one) => (one === null || one.forgotten ? null : one.id),
@@ -46,7 +46,7 @@ const byUrgency = (a: Sample, b: Sample): number =>
 const smallestFirst = (a: Sample, b: Sample): number => a.bytes - b.bytes || byAge(a, b);
 const leastUrgentFirst = (a: Sample, b: Sample): number => byAge(b, a);
 
-/** Returns the bytes that a node has to preprocess, relative to its speed. */
+/** Returns the bytes that a node has to preprocess, divided by its weight (speed). */
 export const loadOf = (node: Node): number => node.queuedBytes / node.weight;
 /** Orders the least loaded first: by bytes to preprocess, samples to preprocess, memory in use, and id. */
 export const byLoad = (a: Node, b: Node): number =>
@@ -59,14 +59,14 @@ const node = z.strictObject({
   slots: positiveCount.nullable(),
   /** Ranks that run on the node. */
   ranks: setOf(rank),
-  /** Whether the node is there; a lost one is remembered for a while. */
+  /** Whether the node is present; a lost node is remembered for a while. */
   active: derived(() => false),
-  /** Whether it was lost so long ago that nothing of it is remembered. */
+  /** Whether the node was lost so long ago that it is no longer remembered. */
   forgotten: derived(() => false),
   /** Bytes that are reserved or held. */
   usedBytes: derived(zero),
   aheadBytes: derived(zero),
-  /** Samples that it has to preprocess. */
+  /** Number of samples that the node has to preprocess. */
   queued: derived(zero),
   queuedBytes: derived(zero),
   samples: derived(() => new Set<Sample>()),
@@ -81,13 +81,13 @@ const step = z.strictObject({
   id: stepId,
   order: count,
   closed: z.boolean(),
-  /** Whether it is the first open one. */
+  /** Whether the step is the first open one. */
   current: derived(() => false),
-  /** Number of its samples that have not left. */
+  /** Number of samples of the step that have not left. */
   samples: derived(zero),
-  /** Its samples that no open batch needs. */
+  /** Samples of the step that no open batch needs. */
   unwanted: derived(() => new Set<Sample>()),
-  /** For a later step: bytes that nodes hold for it ahead. */
+  /** For a later step: bytes that each node holds ahead for it. */
   aheadBytes: derived(() => new Map<Node, number>()),
   previous: derived<Step | null>(),
   next: derived<Step | null>(),
@@ -106,36 +106,36 @@ const sample = z.strictObject({
   ref: ref.nullable(),
   /** The media; `null` for text. */
   media: media.nullable(),
-  /** Batches that will use it; `null` if their number is not known. */
+  /** Number of batches that will use the sample; `null` if unknown. */
   uses: positiveCount.nullable(),
   used: count,
-  /** Expected bytes in host memory; the actual ones once it is registered. */
+  /** Expected bytes in host memory; the actual bytes once the sample is registered. */
   bytes: count,
-  /** The status; `unplaced` is out of the line: no node that is here could hold it. */
+  /** The status; `unplaced` means set aside, because no present node could hold the sample. */
   status: z.enum(['waiting', 'unplaced', 'preprocessing', 'registered', 'text']),
-  /** The reason why it stands in line. */
+  /** The reason why the sample is queued. */
   cause: z.enum(['drawn', 'node_lost', 'retry', 'memory', 'copy_missing', 'displaced', 'host_restarted']),
-  /** The node that preprocesses or holds it. */
+  /** The node that preprocesses or holds the sample. */
   node: toNode.nullable(),
-  /** Id of the try on that node, while it is being preprocessed. */
+  /** Id of the try on that node, while the sample is being preprocessed. */
   task: preprocessId.nullable(),
-  /** Whether it counts among what a node holds for later steps, as long as its step is a later one. */
+  /** Whether the sample counts as held ahead for a later step, while its step is a later one. */
   ahead: z.boolean(),
   infrastructureFailures: count,
   dataFailures: count,
-  /** The node of the last fault; another one is tried first. */
+  /** The node of the last fault; other nodes are tried first. */
   avoid: toAvoided,
   /** Demands of open batches, in no order. */
   demands: derived((): Demand[] => []),
-  /** Position in the line, among those out of it, or among those that its node could evict. */
+  /** Position among the queued samples, those set aside, or those that the node could evict. */
   heapIndex: derived(outside),
-  /** Whether it has left: a batch that has used it may remember it. */
+  /** Whether the sample has left; a batch that has used it may still refer to it. */
   gone: derived(() => false),
 });
-/** A sample from its draw until no batch needs it. */
+/** A sample, from its draw until it leaves. */
 export interface Sample extends z.output<typeof sample> {}
 
-/** A sample that a batch has used; it may have left since. */
+/** A sample that a batch has used; the sample may have left since. */
 export interface UsedSample {
   readonly id: string;
   readonly ref: string | null;
@@ -172,30 +172,30 @@ const demand = z.strictObject({
   /** Slices in the order of their ids, the fetched ones included. */
   slices: only(z.array(slice).min(1), (one) => !one.fetched),
   batch: derived<Batch>(),
-  /** Slices that were not fetched. */
+  /** Number of slices that were not fetched. */
   open: derived(zero),
   /** Position among the demands of its sample. */
   place: derived(zero),
 });
-/** The need of one batch for one sample. */
+/** The demand of one batch for one sample. */
 export interface Demand extends z.output<typeof demand> {}
 
 const batch = z.strictObject({
   id: batchId,
   stepId,
   plannedAt: seconds,
-  /** Slices that were fetched. */
+  /** Number of slices that were fetched. */
   fetched: count,
   missing: z.array(sampleId),
-  /** Its demands, those that are fetched too. */
+  /** Demands of the batch, including those that are completely fetched. */
   demands: only(z.array(demand).min(1), (one) => one.open > 0),
-  /** Samples whose use was counted for it: its ranks have all of them. */
+  /** Samples whose use by this batch was counted, because its ranks have all their slices. */
   used: z.array(usedSample),
   /** Number in the order of plans. */
   order: derived(zero),
-  /** Demands that it still waits for. */
+  /** Number of demands for which the batch still waits. */
   waiting: derived(zero),
-  /** Slices that were not fetched. */
+  /** Number of slices that were not fetched. */
   open: derived(zero),
 });
 export interface Batch extends z.output<typeof batch> {}
@@ -203,7 +203,7 @@ export interface Batch extends z.output<typeof batch> {}
 /** Schema of the state. */
 export const loaderState = z
   .strictObject({
-    /** Nodes that are there. */
+    /** Nodes that are present. */
     nodes: mapBy('id', node),
     /** The last lost nodes, in the order of their losses. */
     lost: mapBy('id', node),
@@ -221,12 +221,12 @@ export const loaderState = z
     nodeOfRank: derived(() => new Map<number, Node>()),
     /** Nodes that take work, the least loaded first. */
     open: derived(() => new IndexedHeap<Node>(byLoad)),
-    /** Memory of the largest node that is there, and of the largest that was lost. */
+    /** Memory of the largest present node, and of the largest lost node. */
     largestBudget: derived(zero),
     lostBudget: derived(zero),
     /** Samples to be preprocessed, the most urgent first. */
     waiting: derived(() => new IndexedHeap<Sample>(byUrgency)),
-    /** Samples that only a larger node than those that are there could hold, the smallest first. */
+    /** Samples that need a larger node than any present one, the smallest first. */
     unplaced: derived(() => new IndexedHeap<Sample>(smallestFirst)),
     /** Samples that are being preprocessed, by the id of the try. */
     tasks: derived(() => new Map<string, Sample>()),
@@ -234,7 +234,7 @@ export const loaderState = z
     /** Order of the last step that may be preprocessed ahead. */
     lastAhead: derived(outside),
     slices: derived(() => new Map<string, Slice>()),
-    /** Whether something has changed that may let a waiting sample begin; false between events. */
+    /** Whether a change may allow a waiting sample to start; false between events. */
     dirty: derived(() => false),
   })
   .superRefine(({ nodes, lost, steps, samples, batches }, context) => {

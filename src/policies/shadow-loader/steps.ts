@@ -1,4 +1,4 @@
-/** Training steps: the first open one, and those that are over. */
+/** Handles training steps: opens, closes and forgets them. */
 import { refuse } from '../../errors.ts';
 import type { LoaderState, Step } from './state.ts';
 
@@ -13,13 +13,13 @@ export function checkOpen(state: LoaderState, stepId: string): void {
   refuse('out_of_order', 'stepId', 'a step that is not completed', stepId);
 }
 
-/** Refuses a step that samples were never drawn for. */
+/** Refuses a step for which no samples were ever drawn. */
 export function checkKnown(state: LoaderState, stepId: string): void {
   if (state.steps.has(stepId) || state.recentSteps.has(stepId)) return;
   refuse('unknown_id', 'stepId', 'a step that samples were drawn for', stepId);
 }
 
-/** Returns the step with this id, a new one at the end if there is none. */
+/** Returns the step with this id; if there is none, appends a new one. */
 export function stepFor(state: LoaderState, id: string): Step {
   const known = state.steps.get(id);
   if (known !== undefined) return known;
@@ -30,7 +30,7 @@ export function stepFor(state: LoaderState, id: string): Step {
   return step;
 }
 
-/** Closes a step that no batch uses any more. */
+/** Closes a step that no batch uses any longer. */
 export function close(state: LoaderState, step: Step): void {
   step.closed = true;
   state.openSteps.remove(step);
@@ -39,12 +39,12 @@ export function close(state: LoaderState, step: Step): void {
   moveOn(state);
 }
 
-/** Forgets a step that is over with its last sample. */
+/** Forgets a step that is over, once its last sample has left. */
 export function forget(state: LoaderState, step: Step): void {
   if (step.closed && step.samples === 0) state.steps.delete(step.id);
 }
 
-/** Makes the first open step the current one: nothing of it is held ahead. */
+/** Makes the first open step the current one; its samples no longer count as held ahead. */
 export function moveOn(state: LoaderState): void {
   const current = state.openSteps.peek();
   state.dirty = true;

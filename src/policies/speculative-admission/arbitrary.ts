@@ -1,4 +1,4 @@
-/** Likely next events, for property tests: the usual ones often, late, repeated and odd ones now and then. */
+/** Likely next events, for property tests: mostly usual ones, sometimes late, repeated or odd ones. */
 
 import { type Choices, pick } from '../../core/choices.ts';
 import { timeoutTimer } from './launch.ts';
@@ -9,7 +9,7 @@ import type { SpeculativeAdmissionEvent } from './types.ts';
 function promptsFor(state: AdmissionState, choices: Choices, most: number) {
   const domains = Object.keys(state.config.quotas ?? {}).sort();
   return Array.from({ length: choices.below(most + 1) }, () => {
-    // The space of ids is small, so that prompts come again: next epochs, and duplicate rows.
+    // The space of ids is small, so that prompts come again, as in later epochs and with duplicate rows.
     const promptId = `p${choices.below(12)}`;
     const domain = pick(domains, choices);
     return domain === undefined ? { promptId, promptTokens: 10 * choices.below(5) } : { promptId, domain };

@@ -1,6 +1,6 @@
 /**
- * Request ids: `<idPrefix><prompt>/<index>#<attempt>`, never reused; and those of prompts that have left, so that what is
- * late is told from what was never minted.
+ * Request ids: `<idPrefix><prompt>/<index>#<attempt>`, never reused. The ids of prompts that have left are remembered, to
+ * distinguish late ids from ids that were never minted.
  */
 import { z } from 'zod';
 import { Fifo } from '../../core/fifo.ts';
@@ -13,15 +13,15 @@ export interface ParsedId {
   readonly attempt: number;
 }
 
-/** The prompt and the response that a request is for. */
+/** The prompt and the index of the response that a request generates. */
 export type Place = Pick<ParsedId, 'promptId' | 'index'>;
 
 // Anchored: an id without any of it is refused in linear time.
 const tail = /^(.+)\/(0|[1-9]\d{0,8})#(0|[1-9]\d{0,8})$/s;
 
 /**
- * Makes ids of requests. Those of one prompt share their beginning, those of one attempt their end: with 100,000 in
- * flight, ids are a third of the memory that events have to wait for.
+ * Makes ids of requests. Ids of one prompt share the string of their beginning, ids of one attempt that of their end. This saves
+ * memory accesses: with 100,000 requests in flight, ids cause a third of them.
  */
 export class IdMint {
   #prefix = '';
@@ -46,7 +46,7 @@ export class IdMint {
   }
 }
 
-/** Caches the last place: the check of an event and its application ask for the same one. */
+/** Caches the last place, because the check of an event and its application ask for the same place. */
 export class Places {
   #prefix = '';
   #id = '';
@@ -62,7 +62,7 @@ export class Places {
   }
 }
 
-/** Reads an id that was minted under the prefix, or gives `undefined`. */
+/** Parses an id that was minted under the prefix; returns `undefined` for any other. */
 export function parseId(prefix: string, id: string): ParsedId | undefined {
   if (!id.startsWith(prefix)) return undefined;
   const match = tail.exec(id.slice(prefix.length));
@@ -91,20 +91,20 @@ const launched = z.strictObject({
   last: count,
   /** A bound above every index that was launched. */
   indices: count,
-  /** Number of the first prefix in use meanwhile, counted from 0. */
+  /** Number of the first prefix that was in use while the prompt was here, counted from 0. */
   firstPrefix: count,
   /** Number of the last such prefix. */
   lastPrefix: count,
 });
 export type Launched = z.output<typeof launched>;
 
-/** Prompts that are remembered at least, and rounds whose prompts are remembered. */
+/** Least number of prompts that are remembered; and number of rounds whose prompts are remembered. */
 const leastRemembered = 64;
 const roundsRemembered = 4;
 
 /**
- * The last prompts that have left: as many as four rounds train on, and at least 64. Every operation is O(1), but for
- * prompts that came and left several times since.
+ * The last prompts that have left: as many as four rounds train on, and at least 64. Every operation is O(1), except for prompts
+ * that came and left several times.
  */
 export class Departures {
   readonly #inOrder = new Fifo<Launched>();
@@ -113,19 +113,19 @@ export class Departures {
 
   /**
    * @param horizon - the attempt number below which nothing is known for sure
-   * @param all - oldest first, as they were saved
+   * @param all - saved entries, oldest first
    */
   constructor(horizon: number, all: readonly Launched[]) {
     this.#horizon = horizon;
     for (const one of all) this.#push(one);
   }
 
-  /** Returns the attempt below which attempts may be of prompts that are forgotten. */
+  /** Returns the attempt number below which an attempt may belong to a forgotten prompt. */
   get horizon(): number {
     return this.#horizon;
   }
 
-  /** Returns the attempts launched for a prompt of this name, one entry for each time that it was here; oldest first. */
+  /** Returns the attempts launched for a prompt id, one entry for each stay of the prompt; oldest first. */
   of(promptId: string): readonly Launched[] {
     return this.#byPrompt.get(promptId) ?? [];
   }
@@ -135,7 +135,7 @@ export class Departures {
     return [...this.#inOrder];
   }
 
-  /** Remembers the attempts of a prompt, and forgets the oldest prompt if there is no more room. */
+  /** Remembers the attempts of a prompt, and forgets the oldest prompts beyond the limit. */
   add(one: Launched, promptsPerRound: number): void {
     this.#push(one);
     const most = Math.max(leastRemembered, roundsRemembered * promptsPerRound);

@@ -1,4 +1,4 @@
-/** Prompts coming in: added, merged with themselves, handed back when they come too late, asked for, and started. */
+/** Handles incoming prompts: asks for them, adds them, merges duplicates, hands back late ones, and starts them. */
 import { given } from '../../core/given.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
@@ -18,7 +18,7 @@ import {
   type Unsettled,
 } from './state.ts';
 
-/** Adds a prompt to the round; one that is in it already is the same prompt. */
+/** Adds a prompt to the round; a prompt that is in it already is merged. */
 export function addPrompt(state: AdmissionState, spec: Prompt, round: Round, ctx: Ctx): void {
   if (state.prompts.has(spec.promptId)) {
     merge(state, spec, round, ctx);
@@ -47,7 +47,7 @@ function merge(state: AdmissionState, spec: Prompt, round: Round, ctx: Ctx): voi
     reason: { code: 'already_in_round' },
   });
   round.duplicates += 1;
-  // A source that deals a shuffled data set repeats itself after at most twice its length.
+  // A source that deals out a shuffled data set repeats a prompt after at most twice the length of the set.
   if (round.duplicates >= 2 * state.prompts.size) round.onlyDuplicates = true;
 }
 
@@ -77,7 +77,7 @@ function returnUnused(spec: Prompt, roundId: string, ctx: Ctx): void {
   ctx.emit({ type: 'prompt.returned', at: ctx.at, prompt, roundId, dropped: [], reason: { code: 'round_closed' } });
 }
 
-/** Whether no domain of the source has more prompts. */
+/** Whether all domains of the source are exhausted. */
 export function isSourceExhausted({ config, exhausted }: AdmissionState): boolean {
   const domains = Object.keys(config.quotas ?? {});
   return exhausted.all || (domains.length > 0 && domains.every((one) => exhausted.domains.has(one)));
@@ -96,7 +96,7 @@ export function checkDomain(state: AdmissionState, domain: string | undefined, p
   refuse('invalid_event', path, `a domain with a quota: ${Object.keys(quotas).sort().join(', ')}`, domain);
 }
 
-/** Marks the source, or one domain of it, as exhausted: the round ends with the prompts that there are. */
+/** Marks the source, or one domain of it, as exhausted: the round ends with the prompts that it has. */
 export function exhaust(state: AdmissionState, { domain }: Message<'source.exhausted'>): void {
   const { exhausted, round } = state;
   if (domain === undefined) exhausted.all = true;
@@ -117,7 +117,7 @@ export function reopen({ exhausted }: AdmissionState): void {
   exhausted.domains.clear();
 }
 
-/** Asks for the prompts that are missing and have not been asked for. */
+/** Asks for missing prompts that have not been asked for yet. */
 export function requestMore(round: Round, code: Exclude<Unsettled, 'counted'>, ctx: Ctx): void {
   let total = 0;
   const domains: Record<string, number> = {};
@@ -142,7 +142,7 @@ export function requestMore(round: Round, code: Exclude<Unsettled, 'counted'>, c
   });
 }
 
-/** Starts prompts until a quota has as many as it wants. */
+/** Starts prompts until a quota has enough. */
 export function takeIn(state: AdmissionState, round: Round, quota: DomainQuota, ctx: Ctx): void {
   while (quota.admitted < quota.target && quota.counted < quota.prompts) {
     const prompt = quota.standby.shift();
@@ -172,7 +172,7 @@ function startPrompt(state: AdmissionState, prompt: PromptState, quota: DomainQu
   for (const response of responses) if (response.status === 'pending') enqueue(state, response, 'planned');
 }
 
-/** Returns kept responses that may still be used: fresh enough, finished ones first, then the longest. */
+/** Returns the kept responses that are fresh enough to be used: finished ones first, then the longest. */
 function usableKept(state: AdmissionState, prompt: PromptState, round: Round, ctx: Ctx): KeptResponse[] {
   const { maxStaleness, responsesPerPrompt } = state.config;
   const { weightVersion } = round;

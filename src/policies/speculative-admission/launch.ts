@@ -1,4 +1,4 @@
-/** Launching: which response runs next, on whose slot, and for how long. */
+/** Launches requests: chooses the next response and its slot, and limits its time. */
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { copyKept } from '../../schemas/prompts.ts';
@@ -31,7 +31,7 @@ export function addEngine(state: AdmissionState, id: string): Engine {
   return engine;
 }
 
-/** Refuses an engine that is not here. */
+/** Refuses an unknown engine. */
 export function checkEngine({ engines }: AdmissionState, { engineId }: { engineId: string }): void {
   if (!engines.has(engineId)) refuse('unknown_id', 'engineId', 'an engine that was added', engineId);
 }
@@ -41,7 +41,7 @@ export function engineOf({ engine }: ResponseState): Engine | null {
   return engine === null || engine.isLost ? null : engine;
 }
 
-/** Keeps the heap of engines with room in step with an engine's load. */
+/** Updates the position of an engine in the heap of engines with room. */
 export function reheap(state: AdmissionState, engine: Engine): void {
   const limit = state.config.maxInFlightPerEngine ?? Number.POSITIVE_INFINITY;
   if (engine.active && engine.requests < limit) state.open.update(engine);
@@ -60,7 +60,7 @@ export function takeSlot(state: AdmissionState, response: ResponseState, engine:
   reheap(state, engine);
 }
 
-/** Gives a request's slot back; it may already have been given back. */
+/** Gives the slot of a request back, unless that has already been done. */
 export function freeSlot(state: AdmissionState, response: ResponseState): void {
   if (!response.holdsSlot) return;
   response.holdsSlot = false;
@@ -73,7 +73,7 @@ export function freeSlot(state: AdmissionState, response: ResponseState): void {
   if (engine.active) reheap(state, engine);
 }
 
-/** Puts a response in line: tries again come before first tries, each in order. */
+/** Queues a response: retries come before first tries, each in order. */
 export function enqueue(state: AdmissionState, response: ResponseState, cause: LaunchCause): void {
   response.status = 'pending';
   response.tokens = response.resume?.tokens ?? 0;
@@ -82,7 +82,7 @@ export function enqueue(state: AdmissionState, response: ResponseState, cause: L
   (cause === 'planned' ? state.launches : state.retries).push(response);
 }
 
-/** Launches what is in line, as far as the limits and the engines allow. */
+/** Launches queued responses, as far as the limits and the engines allow. */
 export function pump(state: AdmissionState, ctx: Ctx): void {
   const { config } = state;
   const limit = config.maxInFlight ?? Number.POSITIVE_INFINITY;
@@ -100,7 +100,7 @@ export function pump(state: AdmissionState, ctx: Ctx): void {
   }
 }
 
-/** Returns the next in line for an engine; one that has ended meanwhile is passed over. */
+/** Returns the next queued response that waits to resume; those that have ended meanwhile are skipped. */
 function nextResume({ resumes }: AdmissionState): ResponseState | undefined {
   for (let next = resumes.shift(); next !== undefined; next = resumes.shift()) {
     if (next.response.status === 'resuming' && next.response.order === next.order) return next.response;
@@ -108,7 +108,7 @@ function nextResume({ resumes }: AdmissionState): ResponseState | undefined {
   return undefined;
 }
 
-/** Returns the next response in line; those of prompts that have left are passed over. */
+/** Returns the next queued response; those of prompts that have left are skipped. */
 function nextPending(queue: AdmissionState['launches']): ResponseState | undefined {
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
     if (next.prompt.status === 'active') return next;
@@ -118,7 +118,7 @@ function nextPending(queue: AdmissionState['launches']): ResponseState | undefin
 
 function resume(state: AdmissionState, response: ResponseState, engine: Engine | null, ctx: Ctx): void {
   const inFlight = state.slotsTaken;
-  // A host that places requests itself resumes it where it was, unless it reports another start.
+  // A host that places requests itself resumes the response on its former engine, unless it reports another one.
   takeSlot(state, response, engine ?? engineOf(response));
   response.status = 'running';
   response.order = state.seq++;
@@ -187,7 +187,7 @@ function launchReason(
   }
 }
 
-/** Remembers a launch, where responses have a time limit. */
+/** Remembers a launch, if responses have a time limit. */
 export function armResponseTimeout(state: AdmissionState, response: ResponseState, ctx: Ctx): void {
   const limitSeconds = state.config.responseTimeoutSeconds;
   if (limitSeconds === undefined) return;
@@ -210,7 +210,7 @@ function setResponseTimer(state: AdmissionState, fireAtSeconds: number, limitSec
   });
 }
 
-/** Takes the responses that have run too long, oldest first, then by prompt; sets the timer for the next one. */
+/** Returns the responses that have run too long, oldest first, then by prompt; sets the timer for the next one. */
 export function takeTimedOut(state: AdmissionState, ctx: Ctx): ResponseState[] {
   const limitSeconds = state.config.responseTimeoutSeconds;
   const late: ResponseState[] = [];

@@ -1,4 +1,4 @@
-/** Ends a prompt: final, deferred, returned, filtered, failed or carried; never silently. */
+/** Ends a prompt: final, deferred, returned, filtered, failed or carried; always with a decision. */
 import {
   type CountedResponse,
   copyDeferral,
@@ -22,20 +22,22 @@ export function remove(state: AdmissionState, prompt: PromptState): void {
   prompt.status = 'gone';
 }
 
-/** Forgets the held responses of a prompt that leaves. */
+/** Removes the held responses of a leaving prompt from the index `elsewhere`. */
 function forgetElsewhere({ elsewhere }: AdmissionState, { responses }: PromptState): void {
   if (elsewhere.size === 0) return;
   for (const one of responses) if (elsewhere.get(one.requestId) === one) elsewhere.delete(one.requestId);
 }
 
-/** Returns the held responses of a prompt, as given up for a cause. */
+/** Returns the held responses of a prompt as dropped for a cause. */
 export function dropHeld(prompt: PromptState, cause: DroppedResponse['cause']): DroppedResponse[] {
   return prompt.responses
     .filter((one) => one.status === 'held')
     .map((one) => ({ requestId: one.requestId, tokens: one.tokens, cause }));
 }
 
-/** Returns the held responses of a prompt that counts in a round of this version; those of other versions name theirs. */
+/**
+ * Returns the held responses of a prompt that counts in a round of this version; responses of other versions name their versions.
+ */
 export function countedResponses(prompt: PromptState, roundVersion: number): CountedResponse[] {
   const responses: CountedResponse[] = [];
   for (const { status, requestId, tokens, weightVersions, reward } of prompt.responses) {
@@ -48,7 +50,7 @@ export function countedResponses(prompt: PromptState, roundVersion: number): Cou
   return responses;
 }
 
-/** Returns the prompt as a completed round hands it over. */
+/** Returns the prompt in the form in which a completed round hands it over. */
 export function finalPrompt(prompt: PromptState): FinalPrompt {
   const { promptId, ref, domain, deferral } = prompt.spec;
   const responses: FinalPrompt['responses'] = [];
@@ -71,12 +73,12 @@ export function finalPrompt(prompt: PromptState): FinalPrompt {
   };
 }
 
-/** Whether anything of a prompt was ever started in this round: all but what it brought along complete. */
+/** Whether any response of a prompt was started in this round; responses that it brought along complete do not count. */
 function wasStarted(prompt: PromptState): boolean {
   return prompt.responses.some((one) => one.requestId !== '' && !one.resume?.finished);
 }
 
-/** Hands a prompt back as it came. */
+/** Hands a prompt back in its original form. */
 export function giveBack(
   state: AdmissionState,
   prompt: PromptState,
@@ -98,7 +100,7 @@ export function giveBack(
   });
 }
 
-/** Sends an unfinished prompt away, to be tried again in a later round. */
+/** Defers an unfinished prompt to a later round. */
 export function defer(
   state: AdmissionState,
   prompt: PromptState,
@@ -117,7 +119,7 @@ export function defer(
     for (const one of prompt.responses) {
       if (!isLive(one)) continue;
       abort(state, one, { ...why }, ctx);
-      // Its tokens are known when the abort is confirmed; until then the prompt waits.
+      // The tokens of the response are known when its abort is confirmed; until then the prompt waits.
       one.awaited = true;
       prompt.unsettled += 1;
     }
@@ -142,7 +144,7 @@ function abortReason(state: AdmissionState, reason: DeferReason): AbortReason {
   return reason.code === 'quota_filled' ? { code: 'quota_filled', counted } : { code: 'round_completed', counted };
 }
 
-/** Lets a deferred prompt leave once everything about it is known. */
+/** Lets a deferred prompt leave once all its aborts are confirmed. */
 export function finishDeferral(state: AdmissionState, prompt: PromptState, ctx: Ctx): void {
   const { roundId, reason } = prompt.settling!;
   const keep = state.config.partialRollout && reason.code !== 'stale_weights';
@@ -183,7 +185,7 @@ function keptResponses(prompt: PromptState): KeptResponse[] {
   });
 }
 
-/** Ends an abort: confirmed, expired, overtaken by the response, or gone with its engine. */
+/** Ends an abort: it was confirmed, it expired, the response came first, or the engine was lost. */
 export function endAbort(state: AdmissionState, response: ResponseState, tokens: number | undefined, ctx: Ctx): void {
   const round = endRequest(state, response);
   if (response.status === 'aborting') response.status = 'abandoned';

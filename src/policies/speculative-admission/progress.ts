@@ -1,6 +1,6 @@
 /**
- * From a held response to a prompt that counts, or does not: collected, judged by its rewards or by the host, counted,
- * filtered, failed.
+ * Handles a prompt from its first held response to its end: it is collected, judged by its rewards or by the host, and then
+ * counted, filtered or failed.
  */
 import { given } from '../../core/given.ts';
 import { refuse } from '../../errors.ts';
@@ -11,12 +11,12 @@ import { abortAll, checkRequestId, checkRound, heldResponse, late } from './requ
 import type { Ctx } from './schema.ts';
 import { type AdmissionState, type FaultKind, isLive, type PromptState, type ResponseState } from './state.ts';
 
-/** Returns the id of the open round, or between rounds of the last one. */
+/** Returns the id of the open round; between rounds, that of the last one. */
 export function currentRoundId(state: AdmissionState): string {
   return state.round?.id ?? state.recentRounds.newest!;
 }
 
-/** Collects a prompt with its R0-th response: its siblings are aborted, and it is judged as soon as that is possible. */
+/** Collects a prompt with its R0-th response: its other responses are aborted, and the prompt is judged as soon as possible. */
 export function collect(state: AdmissionState, prompt: PromptState, ctx: Ctx): void {
   const { held, responses } = prompt;
   prompt.status = 'collected';
@@ -34,13 +34,13 @@ export function collect(state: AdmissionState, prompt: PromptState, ctx: Ctx): v
   applyFilter(state, prompt, ctx);
 }
 
-/** Passes a prompt that the host has judged to count: it does as soon as a round has room, this one or a later one. */
+/** Passes a prompt that the host has accepted: it counts as soon as this or a later round has room. */
 export function pass(state: AdmissionState, prompt: PromptState, ctx: Ctx): void {
   prompt.status = 'passed';
   count(state, prompt, ctx);
 }
 
-/** Lets a collected prompt count, as soon as its filter can tell; the filter `host` waits for the host. */
+/** Counts or rejects a collected prompt as soon as its filter can decide; the filter `host` waits for the host. */
 export function applyFilter(state: AdmissionState, prompt: PromptState, ctx: Ctx): void {
   if (prompt.status === 'passed') count(state, prompt, ctx);
   if (prompt.status !== 'collected') return;
@@ -55,7 +55,7 @@ function filterByVariance(state: AdmissionState, prompt: PromptState, ctx: Ctx):
   const mean = rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length;
   const variance = rewards.reduce((sum, reward) => sum + (reward - mean) * (reward - mean), 0) / rewards.length;
   const standardDeviation = Math.sqrt(variance);
-  // A single response has no variance: that is not the same as zero variance.
+  // A single response has no variance; this is not the same as zero variance.
   if (rewards.length === 1 || standardDeviation > tolerance) count(state, prompt, ctx);
   else reject(state, prompt, { code: 'zero_variance', standardDeviation, tolerance }, ctx);
 }
@@ -107,7 +107,7 @@ export function reject(
   replace(state, prompt, 'filtered');
 }
 
-/** Removes and replaces, by name, a prompt that cannot get its responses. */
+/** Removes a prompt that cannot get its responses; a decision names it, and another prompt replaces it. */
 export function failPrompt(
   state: AdmissionState,
   prompt: PromptState,
@@ -157,7 +157,10 @@ export function rewarded(state: AdmissionState, event: Message<'reward.ready'>, 
   if (state.config.filter === 'zero-variance') applyFilter(state, response.prompt, ctx);
 }
 
-/** Handles a held response that will never have a reward: with a filter that needs all of them its prompt leaves, by name. */
+/**
+ * Handles a held response that will never have a reward: if the filter needs all rewards, the prompt leaves, and a decision names
+ * it.
+ */
 export function unrewarded(state: AdmissionState, { requestId }: Message<'reward.failed'>, ctx: Ctx): void {
   const response = heldResponse(state, requestId);
   if (response === undefined) late(requestId, ctx);
@@ -191,7 +194,10 @@ export function askReward({ requestId, prompt }: ResponseState, code: AskCode, c
   ctx.emit({ type: 'reward.request', at: ctx.at, requestId, ...named(prompt.spec), reason: { code } });
 }
 
-/** Names what present prompts wait for: a host that restarts has forgotten it, and one that opens a round may have. */
+/**
+ * Names the rewards and verdicts for which present prompts wait: a host that has restarted has forgotten them, and one that opens a
+ * round may have.
+ */
 export function nameOwed(state: AdmissionState, code: 'round_opened' | 'host_restarted', ctx: Ctx): void {
   const { filter } = state.config;
   if (filter === 'none') return;

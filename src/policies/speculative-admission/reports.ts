@@ -76,7 +76,7 @@ function failRequest(state: AdmissionState, response: ResponseState, kind: Fault
   reportDrained(state, round, ctx);
 }
 
-/** Tries a response again within its budget. A fault of the data is the prompt's own, whichever response shows it. */
+/** Tries a response again within its budget. A fault of the data counts against the prompt, whichever response shows it. */
 export function fault(state: AdmissionState, response: ResponseState, kind: FaultKind, ctx: Ctx): void {
   const { prompt } = response;
   const failures = response.failures[kind] + 1;
@@ -107,7 +107,7 @@ export function fault(state: AdmissionState, response: ResponseState, kind: Faul
 export function aborted(state: AdmissionState, event: Message<'request.aborted'>, ctx: Ctx): void {
   const response = findRequest(state, event.requestId);
   if (response === undefined) late(event.requestId, ctx);
-  // An abort that was not asked for is the engine's doing.
+  // The engine has aborted on its own, so this is a fault of the engine.
   else if (response.status !== 'aborting') failRequest(state, response, 'infrastructure', ctx);
   else endAbort(state, response, event.tokens, ctx);
 }
@@ -129,7 +129,7 @@ export function started(state: AdmissionState, event: Message<'request.started'>
   takeSlot(state, response, engine);
 }
 
-/** Returns the response of a request, unless it is over or being aborted. */
+/** Returns the response of a request, unless the request is over or being aborted. */
 function findLive(state: AdmissionState, requestId: string, ctx: Ctx): ResponseState | undefined {
   const response = findRequest(state, requestId);
   if (response !== undefined && isLive(response)) return response;
@@ -153,7 +153,7 @@ export function checkWaiting(state: AdmissionState, event: Message<'environment.
   checkStatus(state, event, 'running', 'a request that is running');
 }
 
-/** Frees the engine slot of a trajectory that waits for its environment. */
+/** Frees the engine slot of a response that waits for its environment. */
 export function waiting(state: AdmissionState, { requestId }: Message<'environment.waiting'>, ctx: Ctx): void {
   const response = findLive(state, requestId, ctx);
   if (response === undefined) return;
@@ -173,7 +173,7 @@ export function resumed(state: AdmissionState, { requestId }: Message<'environme
   state.resumes.push({ response, order: response.order });
 }
 
-/** Refuses a report about a request in another status, unless it is being aborted. */
+/** Refuses a report about a request whose status does not fit, unless the request is being aborted. */
 function checkStatus(
   state: AdmissionState,
   event: Message<'environment.waiting' | 'environment.resumed'>,
@@ -212,7 +212,7 @@ function expireAborts(state: AdmissionState, ctx: Ctx): void {
 function timeOut(state: AdmissionState, ctx: Ctx): void {
   const limitSeconds = state.config.responseTimeoutSeconds ?? 0;
   for (const response of takeTimedOut(state, ctx)) {
-    // An earlier replacement may have removed the whole prompt.
+    // An earlier replacement may have removed the prompt of this response.
     if (isLive(response)) replaceLate(state, response, limitSeconds, ctx);
   }
 }
@@ -256,7 +256,7 @@ export function engineLost(state: AdmissionState, event: Message<'engine.lost'>,
   engine.isLost = true;
   state.engines.delete(event.engineId);
   const lost = [...engine.running].sort((a, b) => a.order - b.order);
-  // All of these requests end before any fault has its consequences: a lost request cannot be aborted.
+  // All lost requests end before any fault is handled, because a lost request cannot be aborted.
   const faulty = lost.filter(isLive);
   const rounds = new Set(faulty.map((response) => endRequest(state, response)));
   for (const response of lost) if (response.status === 'aborting') endAbort(state, response, undefined, ctx);
@@ -267,7 +267,7 @@ export function engineLost(state: AdmissionState, event: Message<'engine.lost'>,
   for (const round of rounds) reportDrained(state, round, ctx);
 }
 
-/** Forgets all that was in flight, and issues again, under the new prefix, what the open round still needs. */
+/** Forgets all requests in flight, and launches again, under the new prefix, those that the open round still needs. */
 export function hostRestarted(state: AdmissionState, { idPrefix }: Message<'host.restarted'>, ctx: Ctx): void {
   changePrefix(state, idPrefix);
   state.timers.abortGrace = null;
@@ -290,13 +290,13 @@ export function hostRestarted(state: AdmissionState, { idPrefix }: Message<'host
   nameOwed(state, 'host_restarted', ctx);
 }
 
-/** Changes the prefix of new ids; held responses keep theirs. */
+/** Changes the prefix of new ids; held responses keep their ids. */
 function changePrefix(state: AdmissionState, idPrefix: string): void {
   const isForgotten = replacePrefix(state, idPrefix);
   for (const prompt of state.prompts.values()) {
     for (const one of prompt.responses) if (one.status === 'held') state.elsewhere.set(one.requestId, one);
     if (!isForgotten) continue;
-    // The forgotten prefix may come again, but no attempt that was minted under it may.
+    // A forgotten prefix may be used again, but no attempt number that was minted under it.
     rememberLaunched(state, prompt);
     prompt.attemptBase = state.nextAttempt;
   }

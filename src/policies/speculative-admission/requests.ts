@@ -1,4 +1,4 @@
-/** Requests: how to find them, whether they were minted earlier, and their aborts and ends. */
+/** Finds requests, tells whether they were minted earlier, and aborts and ends them. */
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { attemptOf, type Launched, parseId } from './ids.ts';
@@ -19,7 +19,7 @@ export type AbortReason = Message<'request.abort'>['reason'];
 /** Id of the timer for the oldest abort. */
 export const graceTimer = 'speculative-admission/abort-grace';
 
-/** Returns the response that the id itself leads to, of a prompt that is in. */
+/** Returns the response that a request id names, if its prompt is here. */
 function placed({ prefix, prompts, places }: AdmissionState, requestId: string): ResponseState | undefined {
   const place = places.of(prefix, requestId);
   const prompt = place && prompts.get(place.promptId);
@@ -28,15 +28,15 @@ function placed({ prefix, prompts, places }: AdmissionState, requestId: string):
 }
 
 /**
- * Returns the response that a request in flight generates. The id names its place, so that no table of all requests is
- * needed: the table of prompts is a tenth of its size, and far more of it stays in the processor's caches.
+ * Returns the response that a request in flight generates. The id names the place of the response, so no table of all requests is
+ * needed: the table of prompts has a tenth of its size, and far more of it stays in the processor caches.
  */
 export function findRequest(state: AdmissionState, requestId: string): ResponseState | undefined {
   const response = placed(state, requestId);
   return response !== undefined && isLive(response) ? response : state.aborting.get(requestId);
 }
 
-/** Returns the response that a request has generated, while it is held. */
+/** Returns the response that a request has generated, while the response is held. */
 export function heldResponse(state: AdmissionState, requestId: string): ResponseState | undefined {
   const elsewhere = state.elsewhere.get(requestId);
   if (elsewhere !== undefined) return elsewhere;
@@ -44,7 +44,10 @@ export function heldResponse(state: AdmissionState, requestId: string): Response
   return response?.status === 'held' ? response : undefined;
 }
 
-/** Returns every request in flight, in the order of prompts and their responses; aborted ones last. For snapshots and tests. */
+/**
+ * Returns every request in flight, in the order of prompts and their responses; those that are being aborted come last. For
+ * snapshots and tests.
+ */
 export function inFlight(state: AdmissionState): ResponseState[] {
   const live = [...state.prompts.values()].flatMap((prompt) => prompt.responses.filter(isLive));
   return [...live, ...state.aborting.values()];
@@ -55,7 +58,7 @@ export function late(requestId: string, ctx: Ctx): void {
   ctx.emit({ type: 'response.late', at: ctx.at, requestId, reason: { code: 'report' } });
 }
 
-/** Refuses rounds that were not opened, as far as that is remembered. */
+/** Refuses rounds that were not opened; only the last rounds are remembered. */
 export function checkRound(state: AdmissionState, roundId: string): void {
   if (state.recentRounds.has(roundId)) return;
   refuse(
@@ -66,17 +69,17 @@ export function checkRound(state: AdmissionState, roundId: string): void {
   );
 }
 
-/** Refuses ids that were never minted; gives the request, if it is in flight. */
+/** Refuses ids that were never minted; returns the response if the request is in flight. */
 export function checkRequestId(state: AdmissionState, { requestId }: { requestId: string }): ResponseState | undefined {
   const response = findRequest(state, requestId);
   if (response !== undefined || wasMinted(state, requestId)) return response;
   refuse('unknown_id', 'requestId', 'the id of a request that was launched', requestId);
 }
 
-/** Whether a response of a prompt that is here was launched that often. */
+/** Whether this attempt of a response was launched, for a prompt that is here. */
 function wasLaunched(prompt: PromptState, index: number, attempt: number): boolean {
   const response = responseAt(prompt, index);
-  // A response that the prompt brought along complete was launched before the prompt came.
+  // A response that came complete with the prompt was launched before the prompt came.
   if (response === undefined || response.requestId === '' || response.resume?.finished) return false;
   return prompt.attemptBase <= attempt && attempt <= attemptOf(response.requestId);
 }
@@ -100,7 +103,7 @@ export function rememberLaunched(state: AdmissionState, prompt: PromptState): vo
   if (launched !== undefined) state.departures.add(launched, state.config.promptsPerRound);
 }
 
-/** Whether an id has a prefix that is remembered, and names what was launched under it, or may have been long ago. */
+/** Whether an id has a remembered prefix and names a request that was launched under it, or may have been long ago. */
 export function wasMinted(state: AdmissionState, id: string): boolean {
   const { prefix, oldPrefixes, restarts } = state;
   const forgotten = restarts - oldPrefixes.length;
@@ -122,13 +125,13 @@ function wasMintedUnder(state: AdmissionState, prefix: string, ordinal: number, 
   return state.departures.of(promptId).some(isOf);
 }
 
-/** Decides to abort a request; it stays in flight until that is confirmed. */
+/** Decides to abort a request; it stays in flight until the abort is confirmed. */
 export function abort(state: AdmissionState, response: ResponseState, reason: AbortReason, ctx: Ctx): void {
   response.status = 'aborting';
   response.since = ctx.at;
   response.order = state.seq++;
   state.aborting.set(response.requestId, response);
-  // Confirmed aborts leave the line here too: a host may never answer the timer.
+  // Confirmed aborts are removed from the queue here too, because a host may never report that the timer has fired.
   while (state.aborts.size > 0 && state.aborts.peek()!.status !== 'aborting') state.aborts.shift();
   state.aborts.push(response);
   const engine = engineOf(response);
@@ -148,7 +151,7 @@ export function abortAll(state: AdmissionState, prompt: PromptState, reason: Abo
   for (const response of prompt.responses) if (isLive(response)) abort(state, response, { ...reason }, ctx);
 }
 
-/** Takes a request out: it is over. Gives its round, for `reportDrained`; the caller decides about the response. */
+/** Takes out a request that is over. Returns its round, for `reportDrained`; the caller decides about the response. */
 export function endRequest(state: AdmissionState, response: ResponseState): Round | null {
   const { round } = response;
   if (response.status === 'aborting') state.aborting.delete(response.requestId);
@@ -158,7 +161,7 @@ export function endRequest(state: AdmissionState, response: ResponseState): Roun
   return round;
 }
 
-/** Says when nothing of a completed round is in flight any more. */
+/** Reports a completed round as drained, once none of its requests is in flight. */
 export function reportDrained(state: AdmissionState, round: Round | null, ctx: Ctx): void {
   if (round === null || round.inFlight > 0) return;
   const index = state.draining.indexOf(round);
@@ -172,7 +175,7 @@ export function reportDrained(state: AdmissionState, round: Round | null, ctx: C
   });
 }
 
-/** Sees to it that an unconfirmed abort is noticed. */
+/** Sets a timer for an unconfirmed abort. */
 export function armAbortGrace(state: AdmissionState, abortedAt: number, ctx: Ctx): void {
   if (state.timers.abortGrace !== null) return;
   const graceSeconds = state.config.abortGraceSeconds;
@@ -186,7 +189,7 @@ export function armAbortGrace(state: AdmissionState, abortedAt: number, ctx: Ctx
   });
 }
 
-/** Aborts whose grace is over, oldest first; sets the timer for the next one. */
+/** Returns the aborts whose grace time is over, oldest first; sets the timer for the next one. */
 export function takeExpiredAborts(state: AdmissionState, ctx: Ctx): ResponseState[] {
   const expired: ResponseState[] = [];
   state.timers.abortGrace = null;
@@ -203,7 +206,7 @@ export function takeExpiredAborts(state: AdmissionState, ctx: Ctx): ResponseStat
   return expired;
 }
 
-/** Sets what is derived: pointers, slots, and the lines, each in the order that its members carry. */
+/** Sets the derived fields: pointers, slots, and the queues, each sorted by the `order` of its members. */
 export function link(state: AdmissionState): void {
   const { round: open, draining, prompts, settling, aborting } = state;
   const rounds = new Map<string | null, Round>();

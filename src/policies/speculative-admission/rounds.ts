@@ -1,6 +1,6 @@
 /**
- * Rounds. One opens with the prompts that were carried over, then with those given, and the rest is asked for; what an
- * event changes in it is settled before the event is over; it ends complete, or failed.
+ * Handles rounds. A round opens with the prompts that were carried over and those that are given; the rest is requested. At the end
+ * of every event, the consequences for the round are settled. A round ends complete or failed.
  */
 import { Fifo } from '../../core/fifo.ts';
 import { refuse } from '../../errors.ts';
@@ -34,7 +34,7 @@ export function checkOpening(state: AdmissionState, event: Message<'round.opened
   const waiting = state.settling.values().next().value?.spec.promptId;
   const isEmpty = event.prompts.length === 0 && state.prompts.size === 0 && isSourceExhausted(state);
   if (isEmpty && waiting !== undefined) {
-    // There will be something to open it with.
+    // The round must have prompts to open with.
     refuse(
       'out_of_order',
       'roundId',
@@ -94,7 +94,10 @@ function newRound(state: AdmissionState, event: Message<'round.opened'>, ctx: Ct
   };
 }
 
-/** Makes one quota per domain, if there are quotas; long rounds take any mix, so that a queue's mix can never block them. */
+/**
+ * Makes one quota per domain, if there are quotas; long rounds take any mix of domains, so that the mix in the queue cannot block
+ * them.
+ */
 function newQuotas(state: AdmissionState, isShort: boolean, factor: number): DomainQuota[] {
   const { quotas, promptsPerRound } = state.config;
   const domains = Object.keys(quotas ?? {}).sort();
@@ -116,7 +119,7 @@ function newQuotas(state: AdmissionState, isShort: boolean, factor: number): Dom
   return [quota(null, promptsPerRound, isAll)];
 }
 
-/** Readmits a prompt that went on running between the rounds, unless its weights are too old by now. */
+/** Readmits a prompt that continued to run between the rounds, unless its weights are now too old. */
 function readmit(state: AdmissionState, prompt: PromptState, round: Round, ctx: Ctx): void {
   const { maxStaleness } = state.config;
   const { startVersion } = prompt;
@@ -139,9 +142,9 @@ function readmit(state: AdmissionState, prompt: PromptState, round: Round, ctx: 
   }
 }
 
-/** Brings the open round up to date with what has changed in it. */
+/** Settles the consequences of an event for the open round. */
 export function settle(state: AdmissionState, ctx: Ctx): void {
-  // A prompt that is started may count or leave at once, by what was kept of it.
+  // A prompt that is started may count or leave at once, because of its kept responses.
   for (let cause = state.unsettled; cause !== null; cause = state.unsettled) {
     state.unsettled = null;
     const { round } = state;
@@ -161,7 +164,7 @@ export function settle(state: AdmissionState, ctx: Ctx): void {
   }
 }
 
-/** Closes a full quota: what else runs for it can never count in this round. */
+/** Closes a full quota: its other prompts can no longer count in this round. */
 function closeQuota(state: AdmissionState, round: Round, quota: DomainQuota, ctx: Ctx): void {
   if (carries(state)) return;
   const needed = state.config.responsesPerPrompt;
@@ -173,7 +176,7 @@ function closeQuota(state: AdmissionState, round: Round, quota: DomainQuota, ctx
   }
 }
 
-/** Whether unfinished prompts simply run on into the next round (RollPacker §6.7, §7). */
+/** Whether unfinished prompts continue to run in the next round (RollPacker §6.7, §7). */
 function carries(state: AdmissionState): boolean {
   return state.config.maxStaleness > 0 && !state.config.partialRollout;
 }
@@ -183,7 +186,7 @@ function isDone(round: Round, quota: DomainQuota): boolean {
   return (quota.exhausted || round.onlyDuplicates) && quota.admitted === quota.counted && quota.standby.size === 0;
 }
 
-/** Returns why the round is complete, once every quota is full or can get no fuller. */
+/** Returns the reason why the round is complete, once every quota is full or cannot get any more. */
 function completion(state: AdmissionState, round: Round): CompletedReason | undefined {
   if (!round.quotas.every((quota) => isDone(round, quota))) return undefined;
   const numbers = { counted: round.counted, needed: state.config.promptsPerRound };

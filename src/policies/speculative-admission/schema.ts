@@ -37,9 +37,9 @@ import {
 import { grid } from './speculation.ts';
 import type { SpeculativeAdmissionDecision } from './types.ts';
 
-/** Over-provisioning of short rounds, if nothing else is said. */
+/** Default over-provisioning of short rounds. */
 export const usualFactor = 1.25;
-/** Requests that a round may launch at most: one event may lead to all of them. */
+/** Limit on the requests that a round may launch, because one event may launch all of them. */
 export const mostRequests = 1_000_000;
 
 const retry = z
@@ -170,5 +170,5 @@ export const admissionDecisions = [
   speculationChosen,
 ] as const;
 
-/** The context that handlers emit decisions to. */
+/** The context through which handlers emit decisions. */
 export type Ctx = Context<SpeculativeAdmissionDecision>;

@@ -1,20 +1,20 @@
 /**
  * `speculation: 'auto'`: a grid search over the first rounds, as RollPacker §6.3 advises, then fixed.
  *
- * A factor costs what its short rounds take, and in addition its share of the long rounds that its deferred prompts
- * cause: mean short seconds + mean deferred prompts ÷ P0 · mean long seconds.
+ * The cost of a factor is the time of its short rounds, plus its share of the long rounds that its deferred prompts cause: mean
+ * short seconds + mean deferred prompts ÷ P0 · mean long seconds.
  */
 import { z } from 'zod';
 import { count } from '../../schemas/units.ts';
 
 /** Factors that are tried. */
 export const grid: readonly number[] = [1.1, 1.2, 1.3, 1.4];
-/** Short rounds measured for each. */
+/** Number of short rounds that are measured for each factor. */
 export const roundsPerFactor = 3;
 
 const perFactor = z.array(count);
 
-/** Schema of what has been measured so far. */
+/** Schema of the measurements so far. */
 export const exploration = z.strictObject({
   rounds: perFactor,
   seconds: z.array(z.number()),
@@ -45,10 +45,10 @@ export function factorCost(exploration: Exploration, index: number, promptsPerRo
 }
 
 /**
- * Adds a measured round. Chooses once every factor has been measured often enough and, if any prompt was deferred, a
- * long round has been measured too; ties go to the smaller factor.
+ * Adds a measured round. Chooses once every factor has been measured often enough and, if any prompt was deferred, a long round has
+ * been measured too; ties go to the smaller factor.
  *
- * @returns the cost of the chosen factor, in seconds, when it has just been chosen
+ * @returns the cost of the chosen factor, in seconds, if this call has chosen it
  */
 export function measure(
   exploration: Exploration,

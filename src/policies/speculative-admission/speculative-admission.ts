@@ -1,6 +1,6 @@
 /**
- * Speculative admission (RollPacker §3): a short round launches more prompts and more responses than it needs and
- * keeps the first that finish; what is left is deferred. See README.md.
+ * Speculative admission (RollPacker §3): a short round launches more prompts and more responses than it needs and keeps the first
+ * that finish; the remaining prompts are deferred. See README.md.
  */
 import { definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { checkNewPrefix } from '../../core/minted-ids.ts';
@@ -73,7 +73,7 @@ const handlers = [
   on(hostRestarted, reports.hostRestarted, checkNewPrefix),
 ];
 
-/** One list for all: most events bring nothing in, and most decisions let nothing out. */
+/** One shared empty list, because most events bring nothing in, and most decisions let nothing out. */
 const none: readonly string[] = Object.freeze([]);
 
 type AdmissionLedger = Ledger<SavedAdmission, Message, SpeculativeAdmissionDecision, SpeculativeAdmissionConfig>;
@@ -108,7 +108,7 @@ const promptLedger: AdmissionLedger = {
   mints: mostResponses,
 };
 
-/** Responses enter complete, or kept inside a prompt, and leave final, dropped by name, surplus, or kept again. */
+/** Responses enter complete, or kept inside a prompt, and leave final, dropped, surplus, or kept again. */
 const responseLedger: AdmissionLedger = {
   name: 'responses',
   entered: (event) => {

@@ -20,9 +20,9 @@ const time = z.number();
 const engine = z.strictObject({
   id: z.string(),
   active: z.boolean(),
-  /** Whether it is gone: requests that ran on it may still point here. */
+  /** Whether the engine is lost; requests that ran on it may still point here. */
   isLost: derived(() => false),
-  /** Requests that hold a slot here. */
+  /** Number of requests that hold a slot of the engine. */
   requests: derived(() => 0),
   /** Tokens of those requests, as far as known. */
   tokens: derived(() => 0),
@@ -36,14 +36,14 @@ const quota = z.strictObject({
   domain: z.string().nullable(),
   prompts: count,
   target: count,
-  /** Prompts taken in and neither filtered nor failed since, those that count included. */
+  /** Number of prompts that were taken in and neither filtered nor failed, including those that count. */
   admitted: count,
   counted: count,
-  /** Prompts asked for and not yet supplied. */
+  /** Number of prompts that were asked for and not yet supplied. */
   awaiting: count,
-  /** Whether the source has no more for it. */
+  /** Whether the source has no more prompts for this quota. */
   exhausted: z.boolean(),
-  /** Prompts in line to be started. */
+  /** Prompts that wait to be started. */
   standby: derived(() => new Fifo<PromptState>()),
   /** Prompts that were started and do not count. */
   members: derived(() => new Set<PromptState>()),
@@ -56,19 +56,19 @@ const round = z
     id: z.string(),
     kind: roundKind,
     weightVersion: count,
-    /** A list of this version alone, which its requests share. */
+    /** A list with only this version, which the requests of the round share. */
     weightVersions: derived<readonly number[]>(),
     openedAt: time,
     completedAt: time,
     /** Responses launched for each prompt. */
     responses: count,
-    /** The speculation factor that an exploration is trying. */
+    /** The speculation factor that the exploration tries in this round. */
     factor: z.number(),
     quotas: z.array(quota).min(1),
     counted: count,
-    /** Requests of the round that are not over. */
+    /** Number of requests of the round that are not over. */
     inFlight: count,
-    /** Duplicates in a row, without a new prompt in between. */
+    /** Number of duplicates in a row, without a new prompt between them. */
     duplicates: count,
     onlyDuplicates: z.boolean(),
   })
@@ -80,7 +80,7 @@ const round = z
 /** A round that is open, or has requests in flight. */
 export interface Round extends z.output<typeof round> {}
 
-// Pointers to rounds and engines are saved as ids; `link` puts what has the id in its place.
+// Pointers to rounds and engines are saved as ids; `link` replaces an id by its target.
 const itsRound = z.codec(z.string().nullable(), z.custom<Round | null>(), {
   decode: (id) => id as never,
   encode: (one) => (one === null ? null : one.id),
@@ -94,20 +94,20 @@ const response = z.strictObject({
   prompt: derived<PromptState>(),
   index: count,
   /**
-   * `pending` in line to be launched; `running`, `waiting` for its environment, `resuming` in line for an engine, and
-   * `aborting` are in flight; `held` complete and kept; `abandoned` over, without use.
+   * `pending`: queued for its launch. In flight: `running`; `waiting` for its environment; `resuming`: queued for an engine;
+   * `aborting`. `held`: complete and kept. `abandoned`: over, and not used.
    */
   status: z.enum(['pending', 'running', 'waiting', 'resuming', 'aborting', 'held', 'abandoned']),
-  /** The request of the last launch; empty before the first. */
+  /** Id of the request of the last launch; empty before the first launch. */
   requestId: z.string(),
-  /** The round that its request belongs to, if any is in flight. */
+  /** The round to which its request belongs, if one is in flight. */
   round: itsRound,
   engine: itsEngine,
-  /** Whether it occupies a slot: not while its environment works. */
+  /** Whether the response holds a slot; it does not while its environment works. */
   holdsSlot: z.boolean(),
-  /** Whether its tokens are awaited although it is being aborted: its prompt settles. */
+  /** Whether its tokens are awaited although it is being aborted, because its prompt is `settling`. */
   awaited: z.boolean(),
-  /** Tokens that the response counts for on its engine. */
+  /** Tokens with which the response counts in the load of its engine. */
   load: count,
   tokens: count,
   /** This list is replaced, never changed: responses of a round share it. */
@@ -117,22 +117,22 @@ const response = z.strictObject({
   failures: z.strictObject({ infrastructure: count, data: count, environment: count }).readonly(),
   resume: keptResponse.nullable(),
   cause: z.enum(['planned', 'retry_infrastructure', 'retry_data', 'retry_environment', 'host_restarted']),
-  /** Position in the line that it stands in, or in the order of launches. */
+  /** Position in its queue, or in the order of launches. */
   order: count,
   /** Time of its launch, in seconds; once it is aborted, the time of that decision. */
   since: time,
 });
 /**
- * One response of a prompt, and the request that generates it while one is in flight. One object for both: with
- * 100,000 in flight the time of an event is mostly spent waiting for memory.
+ * One response of a prompt, and the request that generates it, if one is in flight. One object serves for both: with 100,000 in
+ * flight, the time of an event is mostly memory access.
  */
 export interface ResponseState extends z.output<typeof response> {}
 export type FaultKind = keyof ResponseState['failures'];
 export type LaunchCause = ResponseState['cause'];
 
 /**
- * `standby` in line to be started; `active` until it is `collected`; `passed` once the host has judged that it counts, as
- * long as there is no room for it in a round; `counted`; `settling` until its aborts are confirmed; `gone`.
+ * `standby`: waits to be started; `active`: until it is `collected`; `passed`: the host has accepted it, but no round has room for
+ * it yet; `counted`; `settling`: until its aborts are confirmed; `gone`.
  */
 export type PromptStatus = z.output<typeof savedStatus> | 'gone';
 const savedStatus = z.enum(['standby', 'active', 'collected', 'passed', 'counted', 'settling']);
@@ -140,31 +140,31 @@ const savedStatus = z.enum(['standby', 'active', 'collected', 'passed', 'counted
 const promptStatus = savedStatus as z.ZodType<PromptStatus, z.output<typeof savedStatus>>;
 
 const prompt = z.strictObject({
-  /** The prompt as it came, without the kept responses that were dropped since. */
+  /** The prompt in its original form, without kept responses that were dropped since. */
   spec: promptSpec,
   seq: count,
-  /** `null` between rounds and while it settles. */
+  /** The quota of the prompt; `null` between rounds and while the prompt is `settling`. */
   quota: derived<DomainQuota | null>(),
   status: promptStatus,
-  /** First attempt number of its requests: above all earlier ones, so that no id comes twice. */
+  /** First attempt number of its requests: higher than all earlier ones, so that no id is minted twice. */
   attemptBase: count,
-  /** Number of the prefix that was in use when it came, counted from 0. */
+  /** Number of the prefix that was in use when the prompt came, counted from 0. */
   firstPrefix: count,
-  /** Version of the weights when it was started. */
+  /** Version of the weights when the prompt was started. */
   startVersion: count,
   responses: z.array(response),
   held: count,
   rewards: count,
-  /** Aborts that are awaited before it can be deferred (`partialRollout`). */
+  /** Number of aborts that must be confirmed before the prompt can be deferred (`partialRollout`). */
   unsettled: count,
-  /** The reason and the round of its settling. */
+  /** The reason and the round of the deferral, while the prompt is `settling`. */
   settling: z.strictObject({ roundId: z.string(), reason: promptDeferred.schema.shape.reason }).nullable(),
 });
-/** A prompt of the open round, or one that is carried or settles after it. */
+/** A prompt of the open round, or one that is carried or `settling` after its round. */
 export interface PromptState extends z.output<typeof prompt> {}
 export type DeferReason = Message<'prompt.deferred'>['reason'];
 
-/** Only requests that no saved prompt has are saved: of prompts that have left, or that have tried again since. */
+/** Saves only requests that no saved prompt has: those of prompts that have left, and those that a retry has replaced. */
 const aborting = z.codec(
   z.array(z.strictObject({ promptId: z.string(), response })),
   z.custom<Map<string, ResponseState>>(),
@@ -184,7 +184,7 @@ const aborting = z.codec(
   },
 );
 
-/** The change of a round: `counted`, or a reason to ask for more prompts. */
+/** A change of a round that must be settled: `counted`, or a reason to ask for more prompts. */
 export type Unsettled = 'counted' | Message<'prompts.request'>['reason']['code'];
 
 const line = derived(() => new Fifo<ResponseState>());
@@ -193,42 +193,45 @@ const line = derived(() => new Fifo<ResponseState>());
 export const admissionState = z.strictObject({
   round: round.nullable(),
   draining: z.array(round),
-  /** The last rounds, so that late supplies are told from unknown ones. */
+  /** The last rounds, to distinguish late supplies from those for unknown rounds. */
   recentRounds: recentIds(z.string()),
   prompts: mapBy(({ spec }) => spec.promptId, prompt),
   settling: setOf(prompt),
-  /** Requests whose abort is not confirmed, in the order of the decisions; their prompts lead to all others in flight. */
+  /**
+   * Requests whose abort is not confirmed, in the order of the decisions. All other requests in flight are found through their
+   * prompts.
+   */
   aborting,
   engines: mapBy('id', engine),
   /** Time when each timer fires, in seconds; `null` while it is not set. */
   timers: z.strictObject({ abortGrace: time.nullable(), responseTimeout: time.nullable() }),
-  /** Rounds opened so far. */
+  /** Number of rounds opened so far. */
   rounds: count,
   seq: count,
   weightVersion: count,
-  /** A bound above every attempt number that was ever minted. */
+  /** A number above every attempt number that was ever minted. */
   nextAttempt: count,
   ...prefixes,
-  /** Number of earlier prefixes, the forgotten ones included. */
+  /** Number of earlier prefixes, including forgotten ones. */
   restarts: count,
   /** Requests of prompts that have left. */
   departures,
   exhausted: z.strictObject({ all: z.boolean(), domains: setOf(z.string()) }),
   exploration,
   /**
-   * Held responses that are not found by what their ids say: prompts brought them along, or settle with them, or they were
+   * Held responses that are not found through their ids: a prompt brought them along, their prompt is `settling`, or they were
    * generated before the last restart.
    */
   elsewhere: derived(() => new Map<string, ResponseState>()),
   open: derived(() => new IndexedHeap<Engine>(byLoad)),
-  // An entry that has left a line early stays in it and is passed over at its turn.
+  // An entry that leaves a queue early stays in it, and is skipped at its turn.
   resumes: derived(() => new Fifo<{ response: ResponseState; order: number }>()),
   retries: line,
   launches: line,
   aborts: line,
   deadlines: derived(() => new Fifo<{ response: ResponseState; requestId: string }>()),
   slotsTaken: derived(() => 0),
-  /** The reason to look at the round before the event is over; `null` between events. */
+  /** The reason to settle the round at the end of the event; `null` between events. */
   unsettled: derived((): Unsettled | null => null),
   ids: derived(() => new IdMint()),
   places: derived(() => new Places()),
@@ -316,12 +319,12 @@ export function responseAt({ responses }: PromptState, index: number): ResponseS
   return one !== undefined && one.index === index ? one : responses.find((other) => other.index === index);
 }
 
-/** Whether a request generates it and is not being aborted. */
+/** Whether a request generates the response and is not being aborted. */
 export function isLive({ status }: ResponseState): boolean {
   return status === 'running' || status === 'waiting' || status === 'resuming';
 }
 
-/** Orders by prompts as they came, then by index. */
+/** Orders by prompts, in the order in which they came, then by index. */
 export function byPlace(a: ResponseState, b: ResponseState): number {
   return a.prompt.seq - b.prompt.seq || a.index - b.index;
 }

@@ -1,4 +1,4 @@
-/** Likely next events, for property tests: the usual ones often, late, repeated and odd ones now and then. */
+/** Likely next events, for property tests: mostly usual ones, sometimes late, repeated or odd ones. */
 
 import { type Choices, pick } from '../../core/choices.ts';
 import type { Message } from '../../schemas/messages.ts';
@@ -110,7 +110,7 @@ function rareEvent(state: StreamTrainingState, roundId: string, choices: Choices
   return { type: 'replica.added', at, replica };
 }
 
-/** Picks a step; now and then one that was given up, or that was never decided. */
+/** Picks a step; sometimes one that was given up, or that was never decided. */
 function steppedEvent(
   state: StreamTrainingState,
   roundId: string,

@@ -1,7 +1,7 @@
 /**
- * Fetches while the rollout goes on. A fetch takes the share of what waits that falls to one of the streaming replicas
- * (guided self-scheduling: fetches shrink with the backlog, and replicas end together), but no more than the replica
- * can train until the round is expected to be over.
+ * Decides fetches during the rollout. A fetch takes the waiting work divided by the number of streaming replicas (guided
+ * self-scheduling: fetches shrink with the backlog, and replicas end together), but no more than the replica can train until the
+ * expected end of the round.
  */
 import { longestFirst } from '../../core/longest-first.ts';
 import type { Message } from '../../schemas/messages.ts';
@@ -15,7 +15,7 @@ type FetchReason = Message<'train.fetch'>['reason'];
 /** Gives work to streaming replicas that have none, as long as enough waits. */
 export function feed(state: StreamTrainingState, round: Round, ctx: Ctx): void {
   const { fetch, groupsPerRound, minFetchGroups } = state.config;
-  // The last groups are left for all replicas: the round is as good as over.
+  // The last groups are left for all replicas, because the round is almost over.
   if (state.idle === 0 || round.groups.size >= groupsPerRound) return;
   if (fetch !== 'stream') return feedOnce(state, round, fetch.once, ctx);
   while (state.idle > 0 && waitingCount(round) >= minFetchGroups) {
@@ -25,7 +25,7 @@ export function feed(state: StreamTrainingState, round: Round, ctx: Ctx): void {
   }
 }
 
-/** Decides the one fetch of the paper's baseline, over all streaming replicas that have nothing to do. */
+/** Decides the one fetch of the paper's baseline, over all idle streaming replicas. */
 function feedOnce(state: StreamTrainingState, round: Round, fraction: number, ctx: Ctx): void {
   const waitingGroups = waitingCount(round);
   const capGroups = Math.floor(fraction * state.config.groupsPerRound + 1e-9);
@@ -48,7 +48,7 @@ function feedOnce(state: StreamTrainingState, round: Round, fraction: number, ct
   });
 }
 
-/** Returns the idle replica that trains fastest; then the first of the configuration. Unmeasured ones come first. */
+/** Returns the fastest idle replica; ties go to the first in the configuration. Replicas without a measurement come first. */
 function fastestIdle(state: StreamTrainingState): Replica {
   let best: Replica | undefined;
   let bestPace = Number.POSITIVE_INFINITY;
@@ -89,7 +89,7 @@ function size(
   return { budgetTokens: rest / perToken, reason };
 }
 
-/** Takes groups in order: at least a given number, and then as long as they fit the budget. */
+/** Takes groups in order: at least `least` groups, and more while they fit the budget. */
 function take(round: Round, budgetTokens: number, least: number): Group[] {
   const taken: Group[] = [];
   let tokens = 0;

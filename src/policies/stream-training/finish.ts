@@ -8,7 +8,7 @@ import { busySeconds, secondsPerToken } from './pace.ts';
 import type { Group, Replica, Round, StreamTrainingState } from './state.ts';
 import { assign, referencePass, reload } from './work.ts';
 
-/** Spreads what waits over every replica that is there, so that they end together; new replicas join. */
+/** Spreads the waiting groups over all present replicas, so that these end together; new replicas join. */
 export function spread(state: StreamTrainingState, round: Round, ctx: Ctx): void {
   const replicas = state.replicas.filter((one) => one.present);
   if (replicas.length === 0) return;
@@ -19,7 +19,7 @@ export function spread(state: StreamTrainingState, round: Round, ctx: Ctx): void
   round.fresh.clear();
   round.waitingTokens = 0;
   const remaining = groups.length;
-  // Before any measurement, a token counts as a second on every replica.
+  // Before any measurement, a token is assumed to take one second on every replica.
   const workers = replicas.map((one) => {
     const perToken = secondsPerToken(state, one) ?? 1;
     return { freeInSeconds: busySeconds(one, perToken, ctx.at), secondsPerUnit: perToken };
@@ -31,7 +31,7 @@ export function spread(state: StreamTrainingState, round: Round, ctx: Ctx): void
   const shares: TrainingShare[] = [];
   replicas.forEach((replica, at) => {
     const share = plan[at]!.map((index) => groups[index]!);
-    // Every replica gets one when it joins, if only to take part in the step.
+    // Every replica gets a share when it joins, even an empty one, to take part in the step.
     if (share.length > 0 || !replica.joined) shares.push(give(state, round, replica, share, ctx));
     replica.joined = true;
   });

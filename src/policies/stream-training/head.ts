@@ -1,7 +1,7 @@
 /** The head: the oldest round, which is the one that is trained. */
 import { type Replica, refreshStreaming, type StreamTrainingState } from './state.ts';
 
-/** Takes the head round out; the next one is the head. */
+/** Removes the head round; the next round becomes the head. */
 export function closeHead(state: StreamTrainingState): void {
   const head = state.head!;
   state.rounds.delete(head.roundId);
@@ -17,7 +17,7 @@ export function setHead(state: StreamTrainingState): void {
   refreshStreaming(state);
 }
 
-/** Forgets what a replica computes and holds. */
+/** Forgets the work and the gradients of a replica. */
 export function clearReplica(state: StreamTrainingState, replica: Replica): void {
   for (const work of replica.works) state.works.delete(work.fetchId);
   replica.works = [];

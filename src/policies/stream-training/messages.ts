@@ -38,7 +38,7 @@ export const streamTrainingDecisions = [
   trainingLate,
 ] as const;
 
-/** The context that handlers emit decisions to. */
+/** The context through which handlers emit decisions. */
 export type Ctx = Context<StreamTrainingDecision>;
 /** Declares the handler of an event. */
 export const on = handlersOf<StreamTrainingState, StreamTrainingDecision>();

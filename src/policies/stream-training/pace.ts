@@ -3,10 +3,10 @@ import type { Replica, Round, StreamTrainingState } from './state.ts';
 
 /** Weight of the newest interval between two completed groups. */
 const gapWeight = 0.1;
-/** Share of older work that is kept when new work is measured. */
+/** Factor on the weight of older work when new work is measured. */
 const paceMemory = 0.75;
 
-/** Counts a completed group into the rate of production. */
+/** Updates the rate of production by a completed group. */
 export function measureGap(round: Round, at: number): void {
   if (round.lastSeconds !== null) {
     const gap = at - round.lastSeconds;
@@ -15,7 +15,7 @@ export function measureGap(round: Round, at: number): void {
   round.lastSeconds = at;
 }
 
-/** Counts finished work into the rates of consumption. Work without tokens or seconds is ignored. */
+/** Updates the rates of consumption by finished work. Work without tokens or seconds is ignored. */
 export function measurePace(state: StreamTrainingState, replica: Replica, tokens: number, seconds: number): void {
   if (tokens === 0 || seconds === 0) return;
   for (const pace of [replica, state]) {
@@ -24,9 +24,11 @@ export function measurePace(state: StreamTrainingState, replica: Replica, tokens
   }
 }
 
-/** Returns seconds per token of a replica, or of all if it was never measured; `undefined` before any measurement. */
+/**
+ * Returns the seconds per token of a replica; those of all replicas if it was never measured; `undefined` before any measurement.
+ */
 export function secondsPerToken(state: StreamTrainingState, replica: Replica): number | undefined {
-  // Short responses take longer per token: with `replica`, the luck of a replica would be taken for its speed.
+  // Short responses take longer per token, so with `replica`, chance differences in length look like differences in speed.
   const pace = replica.paceTokens > 0 && state.config.pace === 'replica' ? replica : state;
   return pace.paceTokens > 0 ? pace.paceSeconds / pace.paceTokens : undefined;
 }
@@ -41,7 +43,7 @@ export function busySeconds(replica: Replica, perToken: number, at: number): num
   return seconds;
 }
 
-/** Returns the seconds in which the round is expected to complete its groups, or `undefined` before any interval is measured. */
+/** Returns the expected seconds until all groups of the round are complete, or `undefined` before any interval is measured. */
 export function restSeconds(round: Round, groupsPerRound: number): number | undefined {
   if (round.gapSeconds === null) return undefined;
   return Math.max(0, groupsPerRound - round.groups.size) * round.gapSeconds;

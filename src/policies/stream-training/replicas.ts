@@ -1,4 +1,4 @@
-/** Replicas: their work, the places of their GPUs, losses and restarts. */
+/** Handles replicas: their work, the use of their GPUs, losses and restarts. */
 import { replacePrefix } from '../../core/minted-ids.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
@@ -30,7 +30,7 @@ export function checkConsumed(state: StreamTrainingState, event: Consumed): void
   if (word !== type) refuse('invalid_event', 'type', `${word} for ${fetchId}`, type);
   if (groups.length === 0 && work.groups.length > 0)
     refuse('invalid_event', 'groups', 'at least one group of the fetch', groups);
-  // The usual answer names the groups as they were given.
+  // The usual answer names all groups, in the order in which they were given.
   if (groups.length === work.groups.length && groups.every((id, index) => id === work.groups[index]!.groupId)) return;
   const given = new Set(work.groups.map((group) => group.groupId));
   groups.forEach((id, index) => {
@@ -38,13 +38,13 @@ export function checkConsumed(state: StreamTrainingState, event: Consumed): void
   });
 }
 
-/** Ends a fetch: its replica makes room if it stays idle. */
+/** Ends a fetch; its replica offloads its gradients if it stays idle. */
 export function consumeFetch(state: StreamTrainingState, event: Message<'train.consumed'>, ctx: Ctx): void {
   consume(state, event, ctx);
   state.consumer = state.byId.get(event.replica)!;
 }
 
-/** Notes that a replica holds the gradients of a fetch or a share, or of some of its groups. */
+/** Records that a replica holds the gradients of a fetch or share, or of some of its groups. */
 export function consume(state: StreamTrainingState, event: Consumed, ctx: Ctx): void {
   const { fetchId } = event;
   const found = state.works.get(fetchId);
@@ -73,13 +73,13 @@ export function consume(state: StreamTrainingState, event: Consumed, ctx: Ctx): 
   measurePace(state, replica, tokens, event.seconds);
 }
 
-/** Makes room on a streaming replica that stays idle, after everything else was decided. */
+/** Offloads the gradients of a streaming replica that stays idle, after all other decisions. */
 export function makeRoom(state: StreamTrainingState, replica: Replica, ctx: Ctx): void {
   const { head } = state;
   if (head?.phase !== 'streaming') return;
   if (!replica.streams) return offload(head, replica, 'gpus_returned', ctx);
   const { gradientOffload, groupsPerRound } = state.config;
-  // Between the last group and the completion of the round nothing is offloaded: it would come back at once.
+  // Between the last group and the completion of the round nothing is offloaded, because it would be reloaded at once.
   if (gradientOffload === 'idle' && head.groups.size < groupsPerRound) offload(head, replica, 'idle', ctx);
 }
 
@@ -93,7 +93,7 @@ export function checkGpus(
   });
 }
 
-/** Whether something is said again of GPUs that have gone back. */
+/** Whether a report concerns a release whose GPUs have already gone back. */
 function isEnded(round: Round, releaseId: string | undefined): boolean {
   return releaseId !== undefined && round.endedReleases.has(releaseId);
 }
@@ -109,7 +109,7 @@ export function releaseGpus(state: StreamTrainingState, event: Message<'gpus.rel
   refreshStreaming(state);
 }
 
-/** Handles GPUs that go back; after the round that is the usual case, and changes nothing here. */
+/** Handles GPUs that go back to the rollout. After the end of the round this is usual, and changes nothing here. */
 export function returnGpus(state: StreamTrainingState, event: Message<'gpus.returned'>, ctx: Ctx): void {
   const { roundId } = event;
   if (roundId === undefined) for (const round of state.rounds.values()) returnFrom(state, round, event, ctx);
@@ -131,7 +131,7 @@ function returnFrom(
   for (const one of before) if (!one.streams) makeRoom(state, one, ctx);
 }
 
-/** Gradients are lost with the replica: what it had trained is trained again elsewhere. */
+/** Handles a lost replica: its gradients are lost, and its groups are trained again elsewhere. */
 export function loseReplica(state: StreamTrainingState, event: Message<'replica.lost'>, ctx: Ctx): void {
   const replica = state.byId.get(event.replica)!;
   if (!replica.present) return;
@@ -142,7 +142,7 @@ export function loseReplica(state: StreamTrainingState, event: Message<'replica.
   refreshStreaming(state);
 }
 
-/** Gradients that were being synchronised when a replica went are of no use on any. */
+/** Fails the step under way: gradients that were being synchronised when a replica was lost are useless on all replicas. */
 function failStep(state: StreamTrainingState, round: Round, ctx: Ctx): void {
   withdrawStep(state);
   for (const one of state.replicas) {
@@ -173,8 +173,8 @@ export function addReplica(state: StreamTrainingState, event: Message<'replica.a
 }
 
 /**
- * Forgets all gradients. The replicas that are there, and the GPUs released, are as reported last. Rounds that go on
- * are named, for whoever is to end them.
+ * Forgets all gradients. Replicas and released GPUs stay as last reported. A decision names the rounds that continue, because the
+ * host must end them.
  */
 export function restartHost(state: StreamTrainingState, { idPrefix }: Message<'host.restarted'>, ctx: Ctx): void {
   withdrawStep(state);

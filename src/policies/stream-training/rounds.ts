@@ -1,4 +1,4 @@
-/** Rounds: opened, filled with groups, completed, given up. */
+/** Opens rounds, adds their groups, completes them and gives them up. */
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { clearReplica, closeHead, setHead } from './head.ts';
@@ -26,7 +26,7 @@ export function openRound(state: StreamTrainingState, { roundId }: Message<'roun
   if (state.head === null) setHead(state);
 }
 
-/** Refuses a round that is neither here nor over. */
+/** Refuses a round that was never opened, as far as that is known. */
 export function checkRound(state: StreamTrainingState, { roundId }: { readonly roundId: string }): void {
   if (state.rounds.has(roundId) || state.recentRounds.has(roundId)) return;
   refuse('unknown_id', 'roundId', 'a round that was opened', roundId);
@@ -62,7 +62,7 @@ export function checkCompleted(state: StreamTrainingState, event: Message<'round
   });
 }
 
-/** Completes a round: only the groups named are trained. Others leave, and so do gradients that they are part of. */
+/** Completes a round: only the named groups are trained. The others leave, and gradients that contain them are dropped. */
 export function completeRound(state: StreamTrainingState, event: Message<'round.completed'>, ctx: Ctx): void {
   const { roundId, prompts } = event;
   const round = state.rounds.get(roundId);

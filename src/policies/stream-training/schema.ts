@@ -83,7 +83,7 @@ export const streamTrainingConfig = shape.superRefine((config, context) => {
 });
 
 /**
- * Refuses what streaming cannot keep exact.
+ * Refuses a configuration for which streaming cannot give the exact gradient.
  *
  * @throws PolicyError `infeasible`
  */

@@ -1,4 +1,4 @@
-/** The state: rounds with the groups that wait, and replicas with their work and gradients. */
+/** The state: rounds with their waiting groups, and replicas with their work and gradients. */
 import { z } from 'zod';
 import type { Live } from '../../core/definition.ts';
 import { Fifo, fifoOf } from '../../core/fifo.ts';
@@ -15,17 +15,17 @@ const group = z.strictObject({
   groupId,
   samples: count,
   tokens,
-  /** Position among all groups: ties and lists follow it. */
+  /** Position among all groups; it orders lists and breaks ties. */
   seq: count,
 });
-/** A completed group. Never changed: it only moves from one list to another. */
+/** A completed group. It is never changed: it only moves from one list to another. */
 export interface Group extends Readonly<z.output<typeof group>> {}
 
 const work = z.strictObject({
   fetchId,
   kind: z.enum(['fetch', 'share']),
   groups: z.array(group),
-  /** Time when the replica began with it, in seconds; `null` while others are before it. */
+  /** Time when the replica began this work, in seconds; `null` while other work is before it. */
   startedSeconds: seconds.nullable(),
   /** Tokens of the groups. */
   tokens: derived(() => 0),
@@ -33,25 +33,25 @@ const work = z.strictObject({
 /** A fetch or a share, in flight. */
 export interface Work extends z.output<typeof work> {}
 
-/** Measured work, older one counting less: seconds, and tokens of the groups. */
+/** Measured work, with less weight for older work: seconds, and tokens of the groups. */
 const pace = { paceSeconds: seconds, paceTokens: z.number().nonnegative() };
 
 const replica = z.strictObject({
   id: replicaId,
   gpuIds: z.array(gpuId),
   present: z.boolean(),
-  /** Its work, first to last. */
+  /** Work of the replica, in order. */
   works: z.array(work),
-  /** Groups whose gradients it holds. */
+  /** Groups whose gradients the replica holds. */
   consumed: z.array(group),
   /** Samples and tokens in these gradients, as reported. */
   samples: count,
   tokens,
   gradients: z.enum(['none', 'resident', 'offloaded']),
-  /** Whether it takes part in the step of the head round. */
+  /** Whether the replica takes part in the step of the head round. */
   joined: z.boolean(),
   ...pace,
-  /** Whether all its GPUs are released for the head round. */
+  /** Whether all GPUs of the replica are released for the head round. */
   streams: derived(() => false),
 });
 /** A replica of the trainer. */
@@ -59,28 +59,28 @@ export interface Replica extends z.output<typeof replica> {}
 
 const round = z.strictObject({
   roundId,
-  /** Groups to be trained again; these go first. */
+  /** Groups to train again; these go first. */
   again: fifoOf(group),
   /** Groups that were never fetched. */
   fresh: fifoOf(group),
   released: setOf(gpuId),
-  /** Releases whose GPUs have gone back: later reports about them are late. */
+  /** Releases whose GPUs have gone back; further reports about them are late. */
   endedReleases: setOf(releaseId),
   /** Time when a group was last completed, in seconds. */
   lastSeconds: seconds.nullable(),
-  /** Seconds between two completions, older ones counting less. */
+  /** Mean seconds between two completions, with less weight for older ones. */
   gapSeconds: seconds.nullable(),
   completedSeconds: seconds.nullable(),
   /** Whether the one fetch of `{ once }` has been made. */
   fetchedOnce: z.boolean(),
-  /** Groups that were fetched before the round was completed. */
+  /** Number of groups that were fetched before the round was completed. */
   streamed: count,
   phase: z.enum(['streaming', 'finishing', 'stepping']),
-  /** The reason to spread the remaining groups; `null` when that has been done. */
+  /** The reason to spread the remaining groups; `null` once that is done. */
   finishCode: z
     .enum(['round_completed', 'replica_lost', 'host_restarted', 'partly_consumed', 'step_failed'])
     .nullable(),
-  /** Every group that is here, by id: waiting, in flight, or in the gradients of a replica. */
+  /** All groups of the round, by id: waiting, in flight, or in the gradients of a replica. */
   groups: derived(() => new Map<string, Group>()),
   /** Tokens of the groups that wait. */
   waitingTokens: derived(() => 0),
@@ -91,19 +91,19 @@ export interface Round extends z.output<typeof round> {}
 /** Schema of the state. */
 export const streamTrainingState = z
   .strictObject({
-    /** Rounds in the order in which they were opened; the first is the one that is trained. */
+    /** Rounds in the order in which they were opened; the first one is trained. */
     rounds: mapBy('roundId', round),
     /** Replicas in the order of the configuration. */
     replicas: z.array(replica),
     recentRounds: recentIds(roundId),
     ...prefixes,
     nextFetch: count,
-    /** Number of the next try to step; the try of a head that is stepping is the one before. */
+    /** Number of the next try to step; if the head is stepping, its try has the number before. */
     nextUpdate: count,
-    /** Tries to step that were given up: the optimizer may have made them all the same. */
+    /** Tries to step that were given up; the optimizer may have made these steps anyway. */
     withdrawnSteps: recentIds(updateId),
     nextSeq: count,
-    /** Pace of all replicas: used for one that was never measured. */
+    /** Pace of all replicas; used for replicas that were never measured. */
     ...pace,
     head: derived<Round | null>(),
     byId: derived(() => new Map<string, Replica>()),
@@ -114,7 +114,7 @@ export const streamTrainingState = z
     streaming: derived((): Replica[] => []),
     /** Number of streaming replicas that have nothing to do. */
     idle: derived(() => 0),
-    /** The replica that has just ended a fetch: it makes room after everything else was decided. */
+    /** The replica that has just ended a fetch; it may offload its gradients after all other decisions. */
     consumer: derived<Replica | null>(),
   })
   .refine(
@@ -175,7 +175,7 @@ export function newRound(roundId: string): Round {
   };
 }
 
-/** Sets what is derived. Throws `PolicyError` `infeasible` for what streaming cannot keep exact. */
+/** Sets the derived fields. Throws `PolicyError` `infeasible` if streaming cannot give the exact gradient. */
 export function link(state: StreamTrainingState): void {
   assertExact(state.config);
   state.head = state.rounds.values().next().value ?? null;
@@ -198,7 +198,7 @@ export function link(state: StreamTrainingState): void {
   refreshStreaming(state);
 }
 
-/** Makes the list of streaming replicas anew; to be called when releases, losses or the head round change. */
+/** Makes the list of streaming replicas anew; called when releases, losses or the head round change. */
 export function refreshStreaming(state: StreamTrainingState): void {
   const { head } = state;
   for (const one of state.replicas) {
@@ -208,12 +208,12 @@ export function refreshStreaming(state: StreamTrainingState): void {
   state.idle = state.streaming.filter((one) => one.works.length === 0).length;
 }
 
-/** Counts the groups of a round that no replica has. */
+/** Counts the waiting groups of a round, which no replica has. */
 export function waitingCount(round: Round): number {
   return round.again.size + round.fresh.size;
 }
 
-/** Takes out of what waits all groups but those that the test keeps; linear. */
+/** Removes all waiting groups except those that the test keeps; takes linear time. */
 export function keepWaiting(round: Round, keeps: (group: Group) => boolean): void {
   for (const list of [round.again, round.fresh]) {
     const kept = [...list].filter(keeps);

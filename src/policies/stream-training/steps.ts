@@ -14,7 +14,7 @@ export function updateIdOf({ prefix }: StreamTrainingState, number: number): str
   return mintedId(prefix, update, number);
 }
 
-/** Returns the try to step that is under way, by its id: no prefix changes before it is over. */
+/** Returns the id of the try to step that is under way; the prefix does not change before the try is over. */
 function currentStep(state: StreamTrainingState): string | undefined {
   return state.head?.phase === 'stepping' ? updateIdOf(state, state.nextUpdate - 1) : undefined;
 }
@@ -27,7 +27,7 @@ export function withdrawStep(state: StreamTrainingState): void {
   state.head!.phase = 'finishing';
 }
 
-/** Scales the gradients and lets the optimizer step, when nothing is in flight or waits. */
+/** Scales the gradients and lets the optimizer step, once no work is in flight or waits. */
 export function step(state: StreamTrainingState, round: Round, ctx: Ctx): void {
   const { unit, divisor, reduction, collective } = state.config;
   const joined = state.replicas.filter((one) => one.joined);
@@ -81,7 +81,7 @@ export function checkStepped(state: StreamTrainingState, { roundId, updateId }: 
   }
 }
 
-/** Ends a step of the optimizer. The round does not wait for a try that was given up. */
+/** Ends a step of the optimizer. A try that was given up does not end the round. */
 export function stepped(
   state: StreamTrainingState,
   { roundId, updateId }: Message<'optimizer.stepped'>,
@@ -92,7 +92,7 @@ export function stepped(
   ctx.emit({ type: 'training.late', at: ctx.at, roundId, updateId, reason: { code } });
 }
 
-/** Hands over the groups of a round that is trained, and makes the next round the head. */
+/** Hands over the groups of a trained round, and makes the next round the head. */
 export function handOver(state: StreamTrainingState, round: Round, ctx: Ctx): void {
   const groups = [...round.groups.keys()];
   ctx.emit({

@@ -1,6 +1,6 @@
 /**
- * The stream trainer (RollPacker §4.4, §5): completed groups are trained on GPUs that the rollout has released while it
- * goes on, gradients stay where they are until the round is over, and the optimizer steps once. See README.md.
+ * The stream trainer (RollPacker §4.4, §5): while the rollout continues, completed groups are trained on GPUs that it has released.
+ * Gradients stay on their replicas until the round is over; then the optimizer steps once. See README.md.
  */
 import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { checkNewPrefix } from '../../core/minted-ids.ts';
@@ -84,7 +84,7 @@ function after(state: StreamTrainingState, ctx: Ctx): void {
   makeRoom(state, consumer, ctx);
 }
 
-/** Decides all that the state allows: fetches, shares, the step; and the next round after one without groups. */
+/** Makes all decisions that the state allows: fetches, shares and the step; a round without groups is followed by the next one. */
 function settle(state: StreamTrainingState, ctx: Ctx): void {
   for (let round = state.head; round !== null; round = state.head) {
     if (round.phase === 'streaming') return feed(state, round, ctx);
@@ -112,7 +112,7 @@ const groupLedger: Ledger<SavedStreamTraining, Message, StreamTrainingDecision> 
   ],
 };
 
-/** Trains completed groups while the rollout goes on, and steps once when the round is over. */
+/** Trains completed groups while the rollout continues, and steps once when the round is over. */
 export const streamTraining: PolicyDefinition<
   StreamTrainingInput,
   StreamTrainingConfig,

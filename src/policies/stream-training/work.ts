@@ -1,4 +1,4 @@
-/** Giving work to replicas, and taking it from them. */
+/** Gives work to replicas, and takes it from them. */
 import { mintedId, wasMinted } from '../../core/minted-ids.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Ctx } from './messages.ts';
@@ -8,14 +8,14 @@ import type { Group, Replica, Round, StreamTrainingState, Work } from './state.t
 export type RequeueCode = Message<'train.requeued'>['reason']['code'];
 type DiscardCode = Message<'gradients.discard'>['reason']['code'];
 
-/** Whether a fetch or share that is not in flight can have been decided earlier. */
+/** Whether a fetch or share that is not in flight may have been decided earlier. */
 export function wasFetch(state: StreamTrainingState, fetchId: string): boolean {
   return wasMinted(state, fetchId, state.nextFetch, (kind) => kind.endsWith('#') && state.byId.has(kind.slice(0, -1)));
 }
 
 const idOf = (group: Group): string => group.groupId;
 
-/** Puts work on a replica, behind its earlier work. */
+/** Gives work to a replica, after its earlier work. */
 export function assign(
   state: StreamTrainingState,
   replica: Replica,
@@ -37,7 +37,7 @@ export function assign(
   return { work, samples };
 }
 
-/** Takes finished work off a replica; the next one begins. */
+/** Removes finished work from a replica; its next work begins. */
 export function unassign(state: StreamTrainingState, replica: Replica, work: Work, at: number): void {
   state.works.delete(work.fetchId);
   replica.works.splice(replica.works.indexOf(work), 1);
@@ -46,7 +46,7 @@ export function unassign(state: StreamTrainingState, replica: Replica, work: Wor
   else if (replica.streams) state.idle += 1;
 }
 
-/** Decides the pass of the reference model before the gradients of some groups, if it is configured. */
+/** Decides the pass of the reference model before the gradients of some groups, if this pass is configured. */
 export function referencePass(
   state: StreamTrainingState,
   round: Round,
@@ -71,7 +71,7 @@ export function referencePass(
   ctx.emit({ type: 'weights.swap', at, roundId, replica: replica.id, to: 'actor', reason: reason() });
 }
 
-/** Brings the gradients of a replica back before it adds to them. */
+/** Reloads the gradients of a replica before it adds to them. */
 export function reload(round: Round, replica: Replica, code: 'fetch' | 'finish', ctx: Ctx): void {
   if (replica.gradients !== 'offloaded') return;
   replica.gradients = 'resident';
@@ -79,7 +79,7 @@ export function reload(round: Round, replica: Replica, code: 'fetch' | 'finish',
   ctx.emit({ type: 'gradients.reload', at: ctx.at, roundId: round.roundId, replica: replica.id, reason });
 }
 
-/** Moves the gradients of a replica that has nothing to do to the host. */
+/** Offloads the gradients of an idle replica to host memory. */
 export function offload(round: Round, replica: Replica, code: 'idle' | 'gpus_returned', ctx: Ctx): void {
   if (replica.gradients !== 'resident' || replica.works.length > 0) return;
   replica.gradients = 'offloaded';
@@ -87,7 +87,7 @@ export function offload(round: Round, replica: Replica, code: 'idle' | 'gpus_ret
   ctx.emit({ type: 'gradients.offload', at: ctx.at, roundId: round.roundId, replica: replica.id, reason });
 }
 
-/** Puts groups back, to be trained before those that were never fetched. */
+/** Puts groups back; they are trained before those that were never fetched. */
 export function requeue(
   round: Round,
   replica: Replica,
@@ -110,7 +110,7 @@ export function requeue(
   });
 }
 
-/** Tells a replica that is there to stop, and to drop its gradients. */
+/** Tells a present replica to stop, and to drop its gradients. */
 export function discard(round: Round, replica: Replica, code: DiscardCode, ctx: Ctx): void {
   if (replica.works.length === 0 && replica.gradients === 'none') return;
   const reason = { code, groups: replica.consumed.length };

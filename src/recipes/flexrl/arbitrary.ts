@@ -1,4 +1,4 @@
-/** Likely next events: those of the loader, a batch before it is planned in place of a plan. */
+/** Likely next events: those of the loader, except that an unplanned batch takes the place of a planned one. */
 
 import type { Choices } from '../../core/choices.ts';
 import type { EventOf } from '../../core/definition.ts';

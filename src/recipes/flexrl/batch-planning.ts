@@ -1,6 +1,6 @@
 /**
- * The planner flex-ulysses as a part of the recipe (FlexRL §3, §4): it plans each batch as its lengths are known, and
- * refuses one that it has no plan for.
+ * The planner flex-ulysses as a part of the recipe (FlexRL §3, §4): it plans each batch when its lengths are known, and refuses a
+ * batch for which there is no plan.
  */
 import { z } from 'zod';
 import { type Context, definePolicy, handlersOf, type Live } from '../../core/definition.ts';
@@ -23,12 +23,12 @@ export const batchPlanningConfig = z.strictObject(plannerSettings);
 type Config = z.output<typeof batchPlanningConfig>;
 
 const batchState = z.strictObject({
-  /** The plan of the event that was checked last: it is made by the check, and used by the decision. */
+  /** The plan of the event that was checked last: the check makes it, and the decision uses it. */
   checked: derived(() => new WeakMap<Ready, FlexUlyssesPlan>()),
 });
 type State = Live<z.output<typeof batchState>, Config>;
 
-/** Refuses settings for which even an empty batch has no plan: no batch of that cluster could be planned. */
+/** Refuses settings with which not even an empty batch has a plan: then no batch could be planned. */
 function begin(config: Config): z.input<typeof batchState> {
   try {
     runPlanner(flexUlysses, { ...config, lengths: [] });
@@ -49,7 +49,7 @@ function planOf({ config }: State, { sequences }: Ready): FlexUlyssesPlan {
 /**
  * Plans the batch.
  *
- * @throws PolicyError `infeasible` where the planner has no plan
+ * @throws PolicyError `infeasible` if the planner has no plan
  */
 function check(state: State, event: Ready): void {
   state.checked.set(event, planOf(state, event));
@@ -104,6 +104,6 @@ export const batchPlanning = definePolicy({
   begin,
   handlers: [handlersOf<State, Planned>()(batchReady, plan, check)],
   decisions: [batchRun],
-  // A batch is planned by the event that it comes with.
+  // No ledger: each batch enters and leaves with the same event.
   ledgers: [],
 });

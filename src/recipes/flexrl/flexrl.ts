@@ -43,7 +43,7 @@ const events = [
 ] as const;
 const decisions = [batchRun, ...loaderDecisions] as const;
 
-/** Returns the assignment of a sample before it is planned, as far as the loader may refuse it. */
+/** Returns the fields of a sample's assignment that are known before planning and that the loader may refuse. */
 function foreseen({ sampleId, frames = 0 }: Ready['sequences'][number], sequence: number): BatchAssignment {
   const one = { sequence, degree: 1, ranks: [0] };
   if (sampleId === undefined) return one;
@@ -60,7 +60,7 @@ function expects(event: FlexrlEvent): Delivery[] {
   return [{ part: 'loader', event: planned }];
 }
 
-/** The ledgers of the loader, where a batch enters before it is planned. */
+/** The ledgers of the loader, changed so that a batch enters before it is planned. */
 const ledgers = (shadowLoader.ledgers as readonly Ledger[]).map(
   (ledger): Ledger<SavedRecipe, AnyEvent, AnyDecision> => ({
     name: ledger.name,
@@ -71,7 +71,7 @@ const ledgers = (shadowLoader.ledgers as readonly Ledger[]).map(
   }),
 );
 
-/** Samples are loaded where the plan of each batch needs them. */
+/** Plans each batch, and loads samples where the plan needs them. */
 export const flexrl: PolicyDefinition<
   FlexrlInput,
   FlexrlConfig,

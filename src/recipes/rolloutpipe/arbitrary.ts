@@ -1,4 +1,4 @@
-/** Likely next events: a round opens now and then; then what the rollout or the trainer would say. */
+/** Likely next events: sometimes a round opens; otherwise the rollout or the trainer reports something. */
 
 import type { Choices } from '../../core/choices.ts';
 import type { RecipeState } from '../../core/recipe.ts';

@@ -1,7 +1,7 @@
 /**
- * RolloutPipe (§3): complete groups are trained while later ones are generated, and the frontier decides which are
- * complete first. A composition of frontier-group-dispatch, group-assembly and complete-group-pipelining; it adds no
- * scheduling of its own. See README.md.
+ * RolloutPipe (§3): complete groups are trained while later groups are generated; the frontier decides which groups are complete
+ * first. The recipe is composed of frontier-group-dispatch, group-assembly and complete-group-pipelining, and adds no scheduling of
+ * its own. See README.md.
  */
 import type { AnyDecision, AnyEvent, Ledger, PolicyDefinition } from '../../core/definition.ts';
 import { defineRecipe, type RecipeState, type SavedRecipe } from '../../core/recipe.ts';
@@ -54,11 +54,11 @@ const events = [
   hostRestarted,
 ] as const;
 
-// Prompts of groups that are withdrawn were handed back, or their group was dropped by name; rounds end in the collection, and
-// the trainer hears of it from there.
+// The prompts of withdrawn groups were handed back, or a decision has dropped their group. Rounds end in the collection, which
+// tells the trainer.
 const decisions = partDecisions<RolloutPipeDecision>(parts, [groupWithdrawn.type, roundResumed.type]);
 
-/** Groups enter with their round, and leave trained, handed back, without a reward, or left out by name. */
+/** Groups enter with their round, and leave trained, handed back, without a reward, or dropped. */
 const groupLedger: Ledger<SavedRecipe, AnyEvent, AnyDecision> = {
   name: 'groups',
   entered: (event) => {
@@ -85,7 +85,7 @@ const groupLedger: Ledger<SavedRecipe, AnyEvent, AnyDecision> = {
   ],
 };
 
-/** The ledgers of requests are those of the frontier. */
+/** The ledgers of requests are taken from the frontier. */
 const requestLedgers = (frontierGroupDispatch.ledgers as readonly Ledger[]).map(
   (ledger): Ledger<SavedRecipe, AnyEvent, AnyDecision> => ({
     ...ledger,
@@ -93,7 +93,7 @@ const requestLedgers = (frontierGroupDispatch.ledgers as readonly Ledger[]).map(
   }),
 );
 
-/** Complete groups are trained while later ones are generated, in the order that the frontier makes. */
+/** Trains complete groups while later groups are generated, in the order that the frontier decides. */
 export const rolloutPipe: PolicyDefinition<
   RolloutPipeInput,
   RolloutPipeConfig,
@@ -115,7 +115,7 @@ export const rolloutPipe: PolicyDefinition<
   events,
   decisions,
   deliver,
-  // Each group leaves the frontier once, counts once, and is told once of its rewards, in a round that is open.
+  // Each group, in an open round, leaves the frontier once, counts once, and gets its rewards once.
   vouches: {
     assembly: ['prompt.counted', 'round.completed'],
     pipelining: ['group.rewarded', 'round.rewarded'],

@@ -8,15 +8,15 @@ type PartName = 'frontier' | 'collection' | 'assembly' | 'pipelining';
 /** Returns the parts that get an event from outside. */
 export function deliver({ type }: AnyEvent, _: unknown, recipients: readonly string[]): readonly string[] {
   if (type === 'round.opened') return ['pipelining', 'collection'];
-  // After a restart, the frontier names first the requests that it gives up.
+  // After a restart, the frontier comes first: it names the requests that it gives up.
   if (type === 'host.restarted' || !recipients.includes('frontier')) return recipients;
-  // The collection keeps the response of a request before its group may leave the frontier.
+  // The collection comes first: it must keep a response before the group may leave the frontier.
   return ['collection', ...recipients.filter((name) => name !== 'collection')];
 }
 
 type AnyRoute = Route<AnyDecision, unknown>;
 
-/** Tells the frontier that an update was consumed: once, however often it was reported. */
+/** Tells the frontier once that an update was consumed, even if it was reported several times. */
 export function consumed(decision: Message<'optimizer.step'>): Delivery[] {
   const { at, updateId, groups = [], samples, tokens, reason } = decision;
   if (reason.code !== 'update_consumed') return [];
@@ -35,12 +35,15 @@ export function consumed(decision: Message<'optimizer.step'>): Delivery[] {
   return [{ part: 'frontier', event }];
 }
 
-/** Ends an aborted request for the frontier at once, stopped or not: the prompt of a failed round may come again at once. */
+/**
+ * Ends an aborted request in the frontier at once, even before an engine has stopped it: the prompt of a failed round may come
+ * again at once.
+ */
 const aborted = ({ at, requestId }: Message<'request.abort'>): Delivery[] => [
   { part: 'frontier', event: { type: 'request.aborted', at, requestId } as AnyEvent },
 ];
 
-/** Leaves out rounds that the host has failed: the host tells the trainer of them. */
+/** Does not pass on rounds that the host has failed: the host itself tells the trainer. */
 function rewarded({ reason }: Message<'round.rewarded'>): readonly string[] {
   return reason.code === 'round_failed' ? [] : ['pipelining', 'collection'];
 }
@@ -49,7 +52,7 @@ function rewarded({ reason }: Message<'round.rewarded'>): readonly string[] {
 export const routes: Readonly<Partial<Record<PartName, Readonly<Record<string, AnyRoute>>>>> = {
   collection: {
     'request.abort': { to: aborted as never },
-    // Requests of a round that is over are refused.
+    // The frontier must know that the round is over, to refuse its later requests.
     'round.completed': { to: ['assembly', 'frontier'] },
   },
   assembly: {

@@ -38,9 +38,9 @@ export function partConfigs(config: RolloutPipeConfig): Readonly<Record<string, 
       ...(config.frontier ? undefined : { width: Number.MAX_SAFE_INTEGER }),
     },
     collection: { responsesPerPrompt, otherVersions },
-    // The collection of rounds asks again.
+    // The collection of rounds asks again, not the assembly.
     assembly: { askAgain: false },
-    // Other versions are refused where they come in: an event inside the recipe could not be.
+    // The recipe refuses other versions when they come in: an event inside the recipe cannot be refused.
     pipelining: { ...settingsOf(config, pipeliningConfig.shape), otherVersions: 'drop' },
   };
 }

@@ -1,4 +1,4 @@
-/** Likely next events: what a part would have said next, where the recipe takes that from outside; most often the admission. */
+/** Likely next events: those that a part draws and that the recipe takes from outside; most often the part is the admission. */
 
 import type { Choices } from '../../core/choices.ts';
 import type { RecipeState } from '../../core/recipe.ts';

@@ -1,6 +1,6 @@
 /**
- * The planner judge-offload as a part of the recipe (RollPacker §4.3): fewer layers of the judge stay on the GPU the
- * longer the responses are that it is given. It grows at once, and shrinks only between rounds.
+ * The planner judge-offload as a part of the recipe (RollPacker §4.3): the longer the responses that the judge gets, the fewer of
+ * its layers stay on the GPU. The planned length grows at once, and shrinks only between rounds.
  */
 import { z } from 'zod';
 import { type Context, definePolicy, handlersOf, type Live } from '../../core/definition.ts';
@@ -16,13 +16,13 @@ import type { Message } from '../../schemas/messages.ts';
 import { tokens } from '../../schemas/units.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
 
-/** Lengths are planned for in powers of two, from this one on. */
+/** Least length that is planned for; the others are its multiples by powers of two. */
 const leastTokens = 1024;
 
 type JudgeDecision = Of<typeof judgePlace>;
 type Ctx = Context<JudgeDecision>;
 
-/** Settings of the judge; `sequenceTokens` is the greatest length that it is ever given. */
+/** Settings of the judge; `sequenceTokens` is the greatest length that it ever gets. */
 export const judgePlacementConfig = z.strictObject({ judge: judgeOffloadInput.optional() });
 type Config = z.output<typeof judgePlacementConfig>;
 
@@ -30,7 +30,7 @@ const judgeState = z.strictObject({
   planned: tokens,
   kind: z.enum(['short', 'long']),
   longest: z.strictObject({ short: tokens, long: tokens }),
-  /** A plan for every length that may come; made at once, so that none can be missing later. */
+  /** A plan for every possible length; all are made at the start, so that none can be missing later. */
   plans: derived<ReadonlyMap<number, JudgeOffloadPlan>>(),
 });
 type State = Live<z.output<typeof judgeState>, Config>;
@@ -59,13 +59,13 @@ function planned(state: State, { kind }: Message<'round.planned'>, ctx: Ctx): vo
   const expected = longest[kind];
   state.kind = kind;
   longest[kind] = 0;
-  // The lengths of such rounds are unknown yet: every length must fit.
+  // The lengths of such rounds are not known yet, so every length must fit.
   const wanted = expected === 0 ? Number.POSITIVE_INFINITY : expected;
   if (planned === 0) place(state, wanted, { code: 'start' }, ctx);
   else place(state, wanted, { code: 'round_planned', longestTokens: expected, plannedTokens: planned }, ctx);
 }
 
-/** Lays the judge out for a length, if that is not how it lies. */
+/** Places the judge for a length, unless its plan is the current one. */
 function place(state: State, wanted: number, reason: JudgeDecision['reason'], ctx: Ctx): void {
   const lengths = [...state.plans.keys()];
   const sequenceTokens = lengths.find((length) => length >= wanted) ?? lengths[lengths.length - 1]!;
@@ -89,7 +89,7 @@ function place(state: State, wanted: number, reason: JudgeDecision['reason'], ct
 
 const on = handlersOf<State, JudgeDecision>();
 
-/** A judge beside the actor; without one in its configuration it decides nothing. */
+/** Places a judge that shares GPUs with the actor; without a judge in the configuration it decides nothing. */
 export const judgePlacement = definePolicy({
   id: 'judge-placement',
   version: 1,
@@ -107,6 +107,6 @@ export const judgePlacement = definePolicy({
     on(hostRestarted, (state) => void (state.planned = 0)),
   ],
   decisions: [judgePlace],
-  // Lengths are numbers that stay here: nothing enters that could be lost.
+  // No ledger: the policy holds only lengths, and nothing that could be lost.
   ledgers: [],
 });

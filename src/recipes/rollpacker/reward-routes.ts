@@ -1,4 +1,4 @@
-/** Routes of rewards: they are asked for, timed, computed, and told to the part that waits for them. */
+/** Routes of rewards: they are requested, given a timeout, computed, and passed to the part that waits for them. */
 import type { AnyEvent } from '../../core/definition.ts';
 import type { Delivery } from '../../core/recipe.ts';
 import { kindOfDomain } from '../../policies/reward-dispatch/schema.ts';
@@ -8,7 +8,7 @@ import type { RollpackerConfig } from './types.ts';
 /** Addresses an event to a part. */
 export const to = (part: string, event: Message): Delivery => ({ part, event: event as AnyEvent });
 
-/** Asks for a reward: of code in a sandbox after its timeout is known. */
+/** Asks for a reward; for code in a sandbox, only after its timeout is known. */
 export function wanted(
   { at, requestId, promptId, domain }: { at: number; requestId: string; promptId: string; domain?: string | undefined },
   config: RollpackerConfig,
@@ -22,8 +22,8 @@ export function wanted(
 }
 
 /**
- * Asks again for rewards whose first run may still be remembered. A reward that is only named again, after a restart or
- * with a new round, is being computed.
+ * Asks again for rewards whose first run may still be remembered. A reward that is only named again, after a restart or with a new
+ * round, is already being computed.
  */
 export function wantedAgain(decision: Message<'reward.request'>, config: RollpackerConfig): Delivery[] {
   if (decision.reason.code !== 'kept_without_reward') return [];
@@ -40,7 +40,7 @@ function ran(
   return [{ ...to('timeouts', { type: 'sandbox.finished', at, runId: requestId, ...end }), ifTaken: true }];
 }
 
-/** A reward is known. */
+/** Passes on a reward that is known. */
 export function scored(decision: Message<'reward.scored'>, config: RollpackerConfig): Delivery[] {
   const { at, requestId, reward, reason } = decision;
   const solved = reward > 0 ? 'correct' : 'wrong';
@@ -48,7 +48,7 @@ export function scored(decision: Message<'reward.scored'>, config: RollpackerCon
   const ready = { type: 'reward.ready', at, requestId, reward } as const;
   return [
     to('assembly', ready),
-    // An event inside the recipe cannot be refused; a response that is forgotten needs no reward.
+    // An event inside the recipe cannot be refused, and a forgotten response needs no reward: so the delivery may be skipped.
     ...(config.filter === 'zero-variance'
       ? [{ ...to('queue', { ...ready }), otherwise: [{ ...to('admission', { ...ready }), ifTaken: true }] }]
       : []),
@@ -56,7 +56,7 @@ export function scored(decision: Message<'reward.scored'>, config: RollpackerCon
   ];
 }
 
-/** A response gets no reward. */
+/** Passes on that a response gets no reward. */
 export function unscored(decision: Message<'reward.failed'>, config: RollpackerConfig): Delivery[] {
   return [
     to('assembly', decision),
@@ -65,7 +65,7 @@ export function unscored(decision: Message<'reward.failed'>, config: RollpackerC
   ];
 }
 
-/** A reward is not computed after all. */
+/** Passes on that a reward is no longer computed. */
 export function cancelled({ at, requestId, kind }: Message<'reward.cancelled'>, config: RollpackerConfig): Delivery[] {
   if (kind !== 'sandbox' || !config.adaptiveTimeout) return [];
   return [{ ...to('timeouts', { type: 'sandbox.cancelled', at, runId: requestId }), ifTaken: true }];

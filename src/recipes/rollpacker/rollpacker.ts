@@ -1,6 +1,6 @@
 /**
- * RollPacker (§4.1, steps 1 to 7): tail batching, adaptive parallelism, rewards beside the rollout, and training that
- * begins before the rollout is over, through one stream of events. It adds no scheduling of its own. See README.md.
+ * RollPacker (§4.1, steps 1 to 7): tail batching, adaptive parallelism, rewards beside the rollout, and training that begins before
+ * the rollout is over, through one stream of events. The recipe adds no scheduling of its own. See README.md.
  */
 import type { AnyPolicyDefinition, PolicyDefinition } from '../../core/definition.ts';
 import { defineRecipe, type RecipeState, type SavedRecipe } from '../../core/recipe.ts';
@@ -39,7 +39,9 @@ const parts = {
 } as const satisfies Readonly<Record<string, AnyPolicyDefinition>>;
 type PartName = keyof typeof parts;
 
-/** Events that come from within alone, beside the decisions of parts. */
+/**
+ * Events that only the recipe itself sends to its parts, never the host: the routed ones listed here, and all decisions of parts.
+ */
 const inside: ReadonlySet<string> = new Set([
   'reward.ready',
   'round.opened',
@@ -56,10 +58,10 @@ const inside: ReadonlySet<string> = new Set([
 const takes = (part: PartName, type: string): boolean =>
   parts[part].events.some((message: { readonly type: string }) => message.type === type);
 const events = partEvents<RollpackerEvent>(parts, inside);
-// Rounds end in the admission, and the trainer hears of it from there.
+// Rounds end in the admission, which tells the trainer.
 const decisions = partDecisions<RollpackerDecision>(parts, [roundResumed.type]);
 
-/** Timers carry the name of the policy that set them. */
+/** Returns the part that has set a timer: the id of a timer begins with the id of its policy. */
 function timerPart(timerId: string): PartName {
   const id = timerId.slice(0, timerId.indexOf('/'));
   const found = (Object.keys(parts) as PartName[]).find((name) => parts[name].id === id);
@@ -70,10 +72,10 @@ function deliver(event: RollpackerEvent, _config: RollpackerConfig, recipients: 
   switch (event.type) {
     case 'timer.fired':
       return [timerPart(event.timerId)];
-    // The assembly hears of the failure from the admission, and the trainer from the assembly.
+    // The admission tells the assembly of the failure, and the assembly tells the trainer.
     case 'round.failed':
       return ['rewards', 'admission'];
-    // Micro-batches end on GPUs before they go back to the rollout.
+    // Micro-batches on these GPUs end before the GPUs go back to the rollout.
     case 'gpus.returned':
       return recipients.toReversed();
     default:
@@ -101,29 +103,29 @@ export const rollpacker: PolicyDefinition<
   configure: partConfigs,
   events,
   decisions,
-  // Without streaming, GPUs stay with the rollout.
+  // Without stream training, all GPUs stay with the rollout.
   off: ({ streamTraining }) => (streamTraining ? [] : ['scaleDown']),
   deliver,
   vouches: {
-    // Asked by `expects`, each with the other parts.
+    // `expects` has asked the admission and the other parts.
     admission: ['round.opened'],
     scaleDown: ['engines.placed', 'round.opened', 'round.completed'],
     training: ['round.opened', 'group.completed', 'round.completed', 'round.failed'],
-    // Each prompt counts once, in a round that the admission completes once, with all that count for it.
+    // Each prompt counts once. The admission completes each round once, with all prompts that count for it.
     assembly: ['prompt.counted', 'round.completed'],
     // There is room for every reward, and each response is accepted once.
     rewards: ['reward.requested'],
     timeouts: ['sandbox.requested'],
   },
-  // A round is planned by the queue, but only the other parts know whether one may open.
+  // The queue plans a round, but only the other parts know whether a round may open.
   expects: (event, config) => {
     if (event.type !== 'round.requested') return [];
     const { minTp: tp } = config;
-    // The choice of engines does not matter here, only whether they may change.
+    // It does not matter here which engines come, only whether the engines may change.
     const engines = arrange({ at: event.at, replicas: replicasOf(config.servers, tp), tp }, config);
     return [...engines, ...openings({ ...event, kind: 'long' }, [])];
   },
   routes,
-  // Beside its request, a response has a dispatch for its reward.
+  // A response has two ids: its request, and the dispatch for its reward.
   ledgers: [joinedLedger('prompts', 2), joinedLedger('responses')],
 });

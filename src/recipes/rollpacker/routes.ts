@@ -16,7 +16,7 @@ export function kvCapacityTokens(config: RollpackerConfig, tp: number): number {
   return Math.max(1, Math.floor(bytes / config.kvBytesPerToken));
 }
 
-/** Returns the events that tell the parts of the engines of a round before its requests are placed. */
+/** Returns the events that tell the parts which engines a round has, before its requests are placed. */
 export function arrange(
   { at, replicas, tp }: Pick<Message<'round-tp.set'>, 'at' | 'replicas' | 'tp'>,
   config: RollpackerConfig,
@@ -34,14 +34,14 @@ export function arrange(
   ];
 }
 
-/** Returns the events that open a round in every part: asked of all of them before a round is planned. */
+/** Returns the events that open a round in the parts. All parts must accept them before a round is planned. */
 export function openings(
   { at, roundId, kind, weightVersion }: Pick<Message<'round.planned'>, 'at' | 'roundId' | 'kind' | 'weightVersion'>,
   queued: Message<'round.planned'>['queued'],
 ): Delivery[] {
   const opened = { type: 'round.opened', at, roundId, kind, weightVersion } as const;
   return [
-    // Parts share nothing with the host, nor with each other.
+    // Each part gets its own list: parts share nothing with the host or with each other.
     to('training', { ...opened, prompts: [] }),
     to('scaleDown', { ...opened, prompts: [] }),
     to('admission', { ...opened, prompts: queued.map(copyPrompt) }),
@@ -58,7 +58,7 @@ function completed(
     : decision.prompts.flatMap(({ promptId, domain, responses }) =>
         responses.flatMap(({ requestId }) => wanted({ at: decision.at, requestId, promptId, domain }, config)),
       );
-  // The trainer hears of it once the rewards are there.
+  // The trainer is told later, once the rewards are there.
   return [...recipients.filter((name) => name !== 'training'), ...requests];
 }
 
@@ -70,7 +70,7 @@ function rewarded(decision: Message<'round.rewarded'>): Delivery[] {
   return [to('training', { type: 'round.completed', at, ...round, reason: { code: 'quota_reached', ...counts } })];
 }
 
-/** Hands a prompt back. Its kept responses are still rewarded while it waits: only the dropped ones are not. */
+/** Hands a prompt back. Its kept responses still get rewards while it waits; only the dropped ones do not. */
 function handedBack(decision: Message<'prompt.deferred' | 'prompt.returned'>): Recipient[] {
   const { kept: _, ...prompt } = decision.prompt;
   return ['queue', to('rewards', { ...decision, prompt }), 'assembly'];
@@ -81,7 +81,7 @@ function accepted(
   config: RollpackerConfig,
   recipients: readonly string[],
 ): Recipient[] {
-  // The rewards are asked by a request of their own.
+  // A separate event asks the part `rewards`.
   const others = recipients.filter((name) => name !== 'rewards');
   return config.asyncReward ? [...others, ...wanted(decision, config)] : others;
 }
@@ -102,7 +102,7 @@ export const routes: Readonly<Record<string, Readonly<Record<string, AnyRoute>>>
       ...recipients,
       ...openings(decision, decision.queued),
     ]),
-    // The admission asks for the missing prompts: it knows the carried ones.
+    // Stays inside: the admission asks for the missing prompts, because it knows the carried ones.
     'prompts.request': { out: false },
   },
   tp: { 'round-tp.set': route<'round-tp.set'>(arrange) },
@@ -138,7 +138,7 @@ export const routes: Readonly<Record<string, Readonly<Record<string, AnyRoute>>>
     'round.rewarded': route<'round.rewarded'>(rewarded),
   },
   scaleDown: {
-    // The engines that stay keep their status: one that was drained before still takes nothing new.
+    // Only the released engines change: an engine that stays and was drained before still takes no new requests.
     'gpus.release': route<'gpus.release'>(({ at, release }) =>
       release.map(({ engineId }) => ({ ...to('admission', { type: 'engine.drained', at, engineId }), ifTaken: true })),
     ),

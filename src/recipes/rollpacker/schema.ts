@@ -17,7 +17,7 @@ const { defaultKind, kindByDomain, budgetSeconds, retry, onTimeout, timeoutRewar
 const { replicas, groupsPerRound: _, idPrefix: _id, ...training } = streamTrainingConfig.shape;
 const on = (text: string) => z.boolean().default(true).describe(text);
 
-/** Settings of the recipe beside those of the admission. */
+/** Settings of the recipe, without those of the admission. */
 const settings = {
   tailBatching: on('Speculation in short rounds, and long rounds for what they defer. Off: every round waits for all.'),
   adaptiveTp: on(
@@ -79,7 +79,7 @@ function fixedTp({ startTp: start, minTp: least }: Pick<Settings, 'startTp' | 'm
 export function partConfigs(config: Settings): Readonly<Record<string, Record<string, unknown>>> {
   const { promptsPerRound, responsesPerPrompt, idPrefix, maxResponseTokens, kvBytesPerToken } = config;
   const none = config.tailBatching ? {} : { speculation: 'fixed', promptSpeculation: 1, responseSpeculation: 1 };
-  // Without experts EP is left as it is.
+  // Without experts, EP is left out.
   const fixed = { minTp: fixedTp(config), maxTp: fixedTp(config), startTp: {}, experts: undefined };
   const degree = config.adaptiveTp ? {} : fixed;
   return {
@@ -104,11 +104,11 @@ export function partConfigs(config: Settings): Readonly<Record<string, Record<st
       retry: config.rewardRetry,
       onTimeout: config.onRewardTimeout,
       timeoutReward: config.timeoutReward,
-      // The prompts in the admission bound the queue; an event inside the recipe could not be refused.
+      // No bound is needed here: the admission bounds its prompts. With a bound, the queue could refuse an event inside the recipe.
       maxQueued: 1_000_000_000,
       idPrefix,
     },
-    // reward-dispatch computes them again.
+    // reward-dispatch computes the rewards again, so the assembly need not ask.
     assembly: { askAgain: false },
     scaleDown: {
       promptsPerRound,

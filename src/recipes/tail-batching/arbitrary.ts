@@ -1,4 +1,4 @@
-/** Likely next events: those of the admission, a round that is asked for in place of one that is opened. */
+/** Likely next events: those of the admission, except that a requested round takes the place of an opened one. */
 
 import type { Choices } from '../../core/choices.ts';
 import type { EventOf } from '../../core/definition.ts';

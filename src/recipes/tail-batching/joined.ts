@@ -9,15 +9,15 @@ const none: readonly string[] = Object.freeze([]);
 type Joined = Ledger<SavedRecipe, AnyEvent, AnyDecision>;
 
 /**
- * Joins the ledgers of the parts `queue` and `admission`: what goes from one to the other has not left the recipe.
+ * Joins the ledgers of the parts `queue` and `admission`: items that go from one part to the other have not left the recipe.
  *
- * @param idsPerRequest - ids that the recipe mints for a response, its request included
+ * @param idsPerRequest - ids that the recipe mints for a response, including that of its request
  */
 export function joinedLedger(name: 'prompts' | 'responses', idsPerRequest = 1): Joined {
   const of = (ledgers: readonly Ledger[]): Ledger => ledgers.find((one) => one.name === name)!;
   const admission = of(speculativeAdmission.ledgers as never);
   const queue = of(longPromptQueue.ledgers as never);
-  // The way back, `round.planned`, lets nothing out either: the admission's ledgers do not know it.
+  // Nothing leaves with `round.planned`, the way back, either: the ledgers of the admission ignore it.
   const handedOver = new Set(['prompt.deferred', 'prompt.returned']);
   return {
     name,
@@ -32,12 +32,12 @@ export function joinedLedger(name: 'prompts' | 'responses', idsPerRequest = 1): 
   };
 }
 
-/** Routes a reward to the part that holds its response: to the queue, if a prompt that waits there keeps it. */
+/** Routes a reward to the part that holds its response. This is the queue if a prompt that waits there keeps the response. */
 export function rewardTo(event: AnyEvent): Delivery {
   return { part: 'queue', event, otherwise: [{ part: 'admission', event }] };
 }
 
-/** Returns the domains of the source, as the queue wants to know them. */
+/** Returns the domains of the source, in the form that the queue takes. */
 export function domainsOf({ quotas }: { quotas?: Readonly<Record<string, number>> | undefined }): string[] | undefined {
   return quotas === undefined ? undefined : Object.keys(quotas).sort();
 }

@@ -28,18 +28,18 @@ const decisions = [...speculativeAdmission.decisions, roundPlanned, sourceDraine
 
 function open(decision: AnyDecision): { part: string; event: AnyEvent }[] {
   const { at, roundId, kind, weightVersion, queued } = decision as Message<'round.planned'>;
-  // The notice goes to the host as well, and the state of the parts must not be shared with it.
+  // Copies, because the host gets the notice as well and must not share the state of the parts.
   const prompts = queued.map(copyPrompt);
   const event: SpeculativeAdmissionEvent = { type: 'round.opened', at, roundId, kind, weightVersion, prompts };
   return [{ part: 'admission', event }];
 }
 
 /**
- * Short rounds with speculation, long rounds for what they defer.
+ * Runs short rounds with speculation, and long rounds for the prompts that they defer.
  *
- * A session begins with `engine.added` for each engine (with `placement: 'policy'`) and `round.requested`. The host carries
- * out the commands, reports what becomes of them, trains what `round.completed` names, and requests the next round after
- * `round.drained`. Rewards are sent unasked, by `reward.ready`.
+ * A session begins with `engine.added` for each engine (with `placement: 'policy'`) and `round.requested`. The host carries out the
+ * commands, reports their results, trains the prompts that `round.completed` names, and requests the next round after
+ * `round.drained`. The host sends rewards unasked, by `reward.ready`.
  */
 export const tailBatching: PolicyDefinition<
   TailBatchingInput,
@@ -72,7 +72,7 @@ export const tailBatching: PolicyDefinition<
   decisions,
   deliver: (event, _, recipients) => (event.type === 'reward.ready' ? [rewardTo(event)] : recipients),
   vouches: { admission: ['round.opened'] },
-  // A round is planned by the queue, but only the admission knows whether one may open.
+  // The queue plans a round, but only the admission knows whether a round may open.
   expects: (event) =>
     event.type === 'round.requested'
       ? [
@@ -85,7 +85,7 @@ export const tailBatching: PolicyDefinition<
   routes: {
     queue: {
       'round.planned': { to: open },
-      // The admission asks for the missing prompts: it knows the carried ones.
+      // Stays inside: the admission asks for the missing prompts, because it knows the carried ones.
       'prompts.request': { out: false },
     },
   },

@@ -1,4 +1,4 @@
-/** Likely next events: most often of the rollout; else a reward, or an event of the trainer. */
+/** Likely next events: most often of the rollout; otherwise a reward, or an event of the trainer. */
 
 import type { Choices } from '../../core/choices.ts';
 import type { RecipeState } from '../../core/recipe.ts';

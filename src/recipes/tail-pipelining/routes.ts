@@ -23,10 +23,10 @@ export function deliver(
       return failed(event as Extract<VocabularyEvent, { requestId: string }>);
     case 'reward.ready':
     case 'reward.failed':
-      // A reward is of use to the admission where it filters by it; no prompt of the queue keeps a response.
+      // The admission needs rewards only if it filters by them; the queue needs none, as none of its prompts keeps a response.
       return config.filter === 'zero-variance' ? ['assembly', 'admission'] : ['assembly'];
     case 'round.failed':
-      // A round that has left the admission may still fail in the trainer.
+      // A round that the admission has completed may still fail in the trainer.
       return [{ part: 'admission', event, ifTaken: true }, 'assembly', 'pipelining'];
     case 'host.restarted':
       return [...recipients.filter((name) => name === 'frontier'), ...recipients.filter((name) => name !== 'frontier')];
@@ -35,14 +35,14 @@ export function deliver(
   }
 }
 
-/** Ends a try for the frontier, whatever its end: before the frontier hears of the next try, or that there is none. */
+/** Ends a try in the frontier, however it has ended, before the frontier gets the next try or learns that there is none. */
 function failed(event: Extract<VocabularyEvent, { requestId: string }>): Recipient[] {
   const { at, requestId } = event;
   const over = { type: 'response.failed', at, requestId, kind: 'infrastructure' } as AnyEvent;
   return ['admission', { part: 'frontier', event: over }];
 }
 
-/** Returns the events that open a round: asked of both parts before one is planned. */
+/** Returns the events that open a round: both parts must accept them before a round is planned. */
 export function openings(
   { at, roundId, weightVersion }: Pick<Message<'round.planned'>, 'at' | 'roundId' | 'weightVersion'>,
   kind: 'short' | 'long',
@@ -50,7 +50,7 @@ export function openings(
 ): Delivery[] {
   const opened = { type: 'round.opened', at, roundId, kind, weightVersion } as const;
   const to = (part: PartName, event: VocabularyEvent): Delivery => ({ part, event: event as AnyEvent });
-  // Parts share nothing with the host, nor with each other.
+  // Each part gets its own list: parts share nothing with the host or with each other.
   return [
     to('pipelining', { ...opened, prompts: [] }),
     to('admission', { ...opened, prompts: queued.map(copyPrompt) }),
@@ -61,18 +61,18 @@ function opened(decision: Message<'round.planned'>): Delivery[] {
   return openings(decision, decision.kind, decision.queued);
 }
 
-/** Aborts a request in the frontier before a slot becomes free: it must not be admitted any more. */
+/** Aborts a request in the frontier before a slot becomes free, so that the request is no longer admitted. */
 function aborted(event: Message<'request.abort'>): Delivery[] {
   return [{ part: 'frontier', event, first: true }];
 }
 
-/** Confirms the abort of a request that never came to an engine: nobody else would. */
+/** Confirms the abort of a request that no engine ever got: no other report would confirm it. */
 function dropped({ at, requestId, admitted, reason }: Message<'request.dropped'>): Delivery[] {
   const isOver = !admitted && (reason.code === 'aborted' || reason.code === 'closed');
   return isOver ? [{ part: 'admission', event: { type: 'request.aborted', at, requestId } as AnyEvent }] : [];
 }
 
-/** Leaves out rounds that the host has failed: the host tells the trainer of them. */
+/** Does not pass on rounds that the host has failed: the host itself tells the trainer. */
 function rewarded({ reason }: Message<'round.rewarded'>): readonly string[] {
   return reason.code === 'round_failed' ? [] : ['pipelining'];
 }
@@ -81,7 +81,7 @@ function rewarded({ reason }: Message<'round.rewarded'>): readonly string[] {
 export const routes: Readonly<Partial<Record<PartName, Readonly<Record<string, AnyRoute>>>>> = {
   queue: {
     'round.planned': { to: opened as never },
-    // The admission asks for the missing prompts: it knows the prompts that it has.
+    // Stays inside: the admission asks for the missing prompts, because it knows which ones it has.
     'prompts.request': { out: false },
   },
   admission: {
@@ -91,7 +91,7 @@ export const routes: Readonly<Partial<Record<PartName, Readonly<Record<string, A
   },
   frontier: {
     'request.dropped': { to: dropped as never },
-    // The admission reports late responses: it knows every request.
+    // Stays inside: the admission reports late responses, because it knows every request.
     'response.late': { out: false },
   },
   assembly: { 'round.rewarded': { to: rewarded as never } },

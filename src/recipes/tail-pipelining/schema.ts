@@ -36,7 +36,7 @@ const shape = admissionConfig.safeExtend({
 });
 type Settings = z.output<typeof shape>;
 
-/** Settings that count from the launch of a request mean nothing if the request waits for admission after that. */
+/** Settings that count seconds from the launch of a request make no sense if the request then waits for admission. */
 const notWithFrontier = {
   placement: 'no engine chosen before a request is admitted: `placement: host` with `frontier`',
   maxInFlight: 'no limit of launches that wait for admission: `width` is the limit with `frontier`',
@@ -66,15 +66,15 @@ export function partConfigs(config: Settings): Readonly<Record<string, Record<st
     admission: settingsOf(config, admissionConfig.shape),
     frontier: {
       ...settingsOf(config, frontierConfig.shape),
-      // Without a frontier no events come to it.
+      // Without a frontier the width has no effect.
       width: config.width ?? 1,
       groupsPerUpdate: config.globalBatchSamples / responsesPerPrompt,
-      // The admission tries again: a failed request keeps its place until another comes for it.
+      // The admission retries: a failed request keeps its place until another one replaces it.
       awaitRetries: true,
-      // A request that the admission has aborted is over for it, whether an engine has stopped it or not.
+      // A request that the admission has aborted is over for the frontier, even before an engine has stopped it.
       closeAtOnce: true,
     },
-    // With this filter all that lack a reward are in the admission, which asks for them.
+    // With this filter, all responses without a reward are in the admission, which asks for their rewards.
     assembly: { askAgain: config.filter !== 'zero-variance' },
     pipelining: {
       ...settingsOf(config, pipeliningConfig.shape),

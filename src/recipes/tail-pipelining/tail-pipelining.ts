@@ -1,6 +1,6 @@
 /**
- * Tail batching (RollPacker §3) with a trainer on GPUs of its own (RolloutPipe §3.2, §3.3): what counts for a round is
- * trained while the rest of the round is generated. It adds no scheduling of its own. See README.md.
+ * Tail batching (RollPacker §3) with a trainer on GPUs of its own (RolloutPipe §3.2, §3.3): groups that count for a round are
+ * trained while the rest of the round is generated. The recipe adds no scheduling of its own. See README.md.
  */
 import type { AnyPolicyDefinition, PolicyDefinition } from '../../core/definition.ts';
 import { defineRecipe, type RecipeState, type SavedRecipe } from '../../core/recipe.ts';
@@ -38,11 +38,11 @@ const events = [roundRequested, ...ofAdmission, ...trainerReports] as readonly E
   TailPipeliningEvent['type']
 >[];
 
-// Rounds end in the admission, and the trainer hears of it from there; so does the frontier of requests, and what it waits for
-// the admission launches again.
+// Rounds and requests end in the admission, which tells the trainer and the frontier. The admission also launches again the
+// requests for which the frontier waits.
 const decisions = partDecisions<TailPipeliningDecision>(parts, [roundResumed.type, requestAwaited.type]);
 
-/** Tail batching whose rounds are trained while they are generated. */
+/** Runs tail batching, and trains its rounds while they are generated. */
 export const tailPipelining: PolicyDefinition<
   TailPipeliningInput,
   TailPipeliningConfig,
@@ -64,10 +64,10 @@ export const tailPipelining: PolicyDefinition<
   decisions,
   off: ({ frontier }) => (frontier ? [] : ['frontier']),
   deliver,
-  // A round is planned by the queue, but only the other parts know whether one may open.
+  // The queue plans a round, but only the other parts know whether a round may open.
   expects: (event) => (event.type === 'round.requested' ? openings(event, 'long', []) : []),
-  // `expects` has asked for the opening of a round; the admission mints each request, and counts each prompt once, in a round that
-  // it completes once.
+  // `expects` has asked whether a round may open. The admission mints each request, and counts each prompt once, in a round that it
+  // completes once.
   vouches: {
     pipelining: ['round.opened', 'group.rewarded', 'round.rewarded'],
     admission: ['round.opened', 'request.aborted'],

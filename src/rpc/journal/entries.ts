@@ -1,4 +1,4 @@
-/** State of a session that survives a crash: a snapshot, and the steps applied since. */
+/** The part of a session that survives a crash: a snapshot, and the steps after it. */
 import type { AnyEvent } from '../../core/definition.ts';
 import type { Snapshot } from '../../core/snapshot.ts';
 import type { PolicyError } from '../../errors.ts';
@@ -7,35 +7,35 @@ import type { SavedProducer } from '../producers.ts';
 import type { SavedStream } from '../stream.ts';
 import type { ArmedTimer } from '../timers.ts';
 
-/** Refusal of an event, as the plain data of its error. */
+/** Refusal of an event: its error as plain data. */
 export type Refused = ReturnType<PolicyError['toJSON']>;
 
-/** A call of `session.send` that has changed something. */
+/** A call of `session.send` that has changed the session. */
 export interface SentEntry {
   readonly kind: 'sent';
-  /** The events that were applied, with their times. */
+  /** The applied events, with their times. */
   readonly events: readonly AnyEvent[];
   readonly producer?: string;
-  /** Events that the call held, those after a refused one included. */
+  /** Number of events in the call, including those after a refused event. */
   readonly of: number;
   /** Refusal of the event after the last applied one. */
   readonly refused?: Refused;
 }
 
-/** A timer of the server that has fired, and whose event was applied. */
+/** A timer of the server that has fired and whose event was applied. */
 export interface FiredEntry {
   readonly kind: 'fired';
   readonly timerId: string;
   readonly at: number;
 }
 
-/** Decisions that need not be sent again. */
+/** An acknowledgement of streamed decisions. */
 export interface AcknowledgedEntry {
   readonly kind: 'acknowledged';
   readonly decisionSeq: number;
 }
 
-/** One step of a session. The same steps from the same snapshot give the same session. */
+/** One step of a session. The same snapshot and the same steps always give the same session. */
 export type Entry = SentEntry | FiredEntry | AcknowledgedEntry;
 
 /** A whole session. */
@@ -43,7 +43,7 @@ export interface SavedSession {
   readonly session: string;
   readonly deliver: 'reply' | 'stream';
   readonly timers: 'host' | 'server';
-  /** In shadow mode; absent otherwise. */
+  /** True in shadow mode; otherwise absent. */
   readonly shadow?: boolean;
   readonly snapshot: Snapshot;
   readonly producers: readonly SavedProducer[];
@@ -55,9 +55,9 @@ export interface SavedSession {
 /** Log of a session's steps, written before any answer or decision is sent. */
 export interface SessionLog {
   add(entry: Entry): void;
-  /** Ends the log: the session is closed. */
+  /** Ends the log, because the session is closed. */
   end(): void;
 }
 
-/** Log of a session that does not outlive the process. */
+/** Log of a session that ends with the process. */
 export const noLog: SessionLog = Object.freeze({ add: () => undefined, end: () => undefined });

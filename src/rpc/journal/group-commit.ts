@@ -1,13 +1,13 @@
 /** Group commit: the operations of many calls share one write. */
 import type { Operation, Store } from './store.ts';
 
-/** Time at which a write is on the disk: before its answer, or within a second. */
+/** When a write is on the disk: before its answer, or within a second. */
 export type Fsync = 'always' | 'interval';
 
 /** Options and callbacks of a group commit. */
 export interface GroupCommitOptions {
   readonly fsync: Fsync;
-  /** Returns the operations that go with every write; called when no session is in the middle of a step. */
+  /** Returns the operations to add to every write; called when no session is in the middle of a step. */
   readonly last: () => readonly Operation[];
   /** Called once when the store has failed; nothing is written after that. */
   readonly failed: (error: unknown) => void;
@@ -36,7 +36,7 @@ function newCommit(): Commit {
   return { promise, resolve, reject };
 }
 
-/** Writes to a store, one write at a time. */
+/** Writes to a store, one write after the other. */
 export class GroupCommit {
   readonly #store: Store;
   readonly #options: GroupCommitOptions;
@@ -53,12 +53,12 @@ export class GroupCommit {
     this.#options = options;
   }
 
-  /** Settles when everything appended until now is kept; rejects when the store has failed. */
+  /** Resolves when all operations until now are written; rejects when the store has failed. */
   get settled(): Promise<void> | undefined {
     return this.#failure ?? this.#next?.promise ?? this.#writing;
   }
 
-  /** Whether callers should wait for {@link GroupCommit.settled} before they do more, since too many bytes wait. */
+  /** Whether callers should wait for {@link GroupCommit.settled} before they do more, because too many bytes wait. */
   get behind(): boolean {
     return this.#pendingBytes > mostPendingBytes;
   }
@@ -69,16 +69,16 @@ export class GroupCommit {
     this.soon();
   }
 
-  /** Schedules a write, even if there are only the operations that go with every write. */
+  /** Schedules a write, even if there are only the operations that are added to every write. */
   soon(): void {
     if (this.#next !== undefined || this.#failure !== undefined) return;
     this.#next = newCommit();
-    // The write starts after the step and before its answer is serialised, so that the disk works meanwhile. Operations that
-    // come until then share it.
+    // The write starts after the step, and before the answer is serialised, so that the disk works in the meantime. Operations
+    // added until then are in the same write.
     if (this.#writing === undefined) queueMicrotask(() => void this.#commit());
   }
 
-  /** Settles when nothing is left to write and the store may be closed. Never rejects. */
+  /** Resolves when nothing is left to write and the store may be closed. Never rejects. */
   async finish(): Promise<void> {
     for (let waiting = this.settled; waiting !== undefined && this.#failure === undefined; waiting = this.settled) {
       await waiting.catch(() => undefined);
@@ -103,7 +103,7 @@ export class GroupCommit {
     } catch (error) {
       this.#failure = commit.promise;
       commit.reject(error);
-      // Writes that were queued meanwhile wait for a commit that will not come.
+      // Operations queued during this write wait for a commit that will not happen.
       (this.#next as Commit | undefined)?.reject(error);
       failed(error);
       return;
@@ -115,7 +115,7 @@ export class GroupCommit {
     if (this.#next !== undefined) void this.#commit();
   }
 
-  /** Schedules a synced write, which takes all writes before it to the disk. */
+  /** Schedules a write with sync, which also brings all earlier writes to the disk. */
   #syncLater(): void {
     this.#syncTimer ??= setTimeout(() => {
       this.#syncTimer = undefined;

@@ -25,12 +25,12 @@ export class Journal extends Records {
     this.#commits = new GroupCommit(store, { fsync, failed, committed, last: () => [this.last()] });
   }
 
-  /** Settles when all steps until now are stored; rejects when the store has failed. */
+  /** Resolves when all steps until now are stored; rejects when the store has failed. */
   get settled(): Promise<void> | undefined {
     return this.#commits.settled;
   }
 
-  /** Whether callers should wait for {@link Journal.settled} before they do more, since too many bytes wait. */
+  /** Whether callers should wait for {@link Journal.settled} before they do more, because too many bytes wait. */
   get behind(): boolean {
     return this.#commits.behind;
   }
@@ -40,9 +40,9 @@ export class Journal extends Records {
   }
 
   /**
-   * Yields the sessions of the store. All of them must be read before a session is begun.
+   * Yields the sessions of the store. Read all of them before you begin a new session.
    *
-   * @throws PolicyError `snapshot_mismatch` for a store that is damaged, or that another version has left in a crash
+   * @throws PolicyError `snapshot_mismatch` for a damaged store, or the store of another version that has crashed
    */
   async *recover(): AsyncGenerator<FoundSession> {
     for await (const [key, value] of this.#store.entries()) {
@@ -51,7 +51,7 @@ export class Journal extends Records {
     }
     const found = this.readLast();
     if (found !== undefined) yield found;
-    // The write records the version that continues.
+    // This write records the version of this server.
     this.#commits.soon();
   }
 

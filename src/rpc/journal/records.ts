@@ -1,4 +1,4 @@
-/** The records of all sessions: written step by step, and read again after a crash, with any store. */
+/** The records of all sessions: they are written step by step, and read again after a crash. Works with any store. */
 import { z } from 'zod';
 import { refuse } from '../../errors.ts';
 import type { Entry, SavedSession, SessionLog } from './entries.ts';
@@ -8,17 +8,17 @@ import type { Operation } from './store.ts';
 
 /** Options of the records of a journal. */
 export interface RecordsOptions {
-  /** Version of the package: steps are replayed only by the version that made them. */
+  /** Version of the package. Steps are replayed only by the version that has written them. */
   readonly version: string;
-  /** Events of a session after which a snapshot replaces its steps. */
+  /** Number of events of a session after which a snapshot replaces its steps. */
   readonly snapshotEvents: number;
 }
 
-/** A session that was found in the records. */
+/** A session from the records. */
 export interface FoundSession {
   readonly saved: SavedSession;
   readonly entries: readonly Entry[];
-  /** Continues its records with the restored session. */
+  /** Continues the records with the restored session. */
   resume(session: Journaled): SessionLog;
 }
 
@@ -41,9 +41,9 @@ interface Reading {
   readonly entries: Entry[];
 }
 
-/** Records that are written one by one, and read in the order of their keys. */
+/** Records, which are written one by one, and read in the order of their keys. */
 export abstract class Records implements JournalWriter {
-  /** Ids that the server has made for sessions. */
+  /** Number of ids that the server has made for sessions. */
   made = 0;
   readonly seals: Seals;
   readonly #options: RecordsOptions;
@@ -66,15 +66,16 @@ export abstract class Records implements JournalWriter {
     return this.#options.snapshotEvents;
   }
 
-  /** Whether a session has steps, or is due for a snapshot. */
+  /** Whether a session has steps, or needs a snapshot. */
   get hasDue(): boolean {
     return this.#due.size > 0;
   }
 
   /**
-   * Reads the next record, in the order of the keys, before a session is begun. Returns a session when the next one begins.
+   * Reads the next record, in the order of the keys. Read all records before you begin a new session. At the first record of a
+   * session, returns the session before it.
    *
-   * @throws PolicyError `snapshot_mismatch` for records that are damaged, or that another version has left in a crash
+   * @throws PolicyError `snapshot_mismatch` for damaged records, or the records of another version that has crashed
    */
   read(key: string, value: string): FoundSession | undefined {
     if (key === metaKey) {
@@ -93,7 +94,7 @@ export abstract class Records implements JournalWriter {
     return found;
   }
 
-  /** Returns the last session, after all records were read. Throws as {@link Records.read} does. */
+  /** Returns the last session, after all records are read. Throws as {@link Records.read} does. */
   readLast(): FoundSession | undefined {
     const found = this.#found();
     this.#numbers = Number(this.#reading?.number ?? 0);
@@ -105,7 +106,7 @@ export abstract class Records implements JournalWriter {
     return found;
   }
 
-  /** Writes a new session. */
+  /** Writes the first record of a new session. */
   begin(session: Journaled): SessionLog {
     this.#numbers += 1;
     const log = new SessionJournal(String(this.#numbers).padStart(10, '0'), this);
@@ -127,12 +128,15 @@ export abstract class Records implements JournalWriter {
     this.#due.delete(log);
   }
 
-  /** Makes snapshots due for all sessions with steps, so that a later version can continue. */
+  /** Marks all sessions with steps for a snapshot, so that a later version can continue. */
   compactAll(): void {
     for (const log of this.#logs) if (log.hasSteps) this.#due.add(log);
   }
 
-  /** Writes the due snapshots, and returns the record of the store. It is called when no session is in the middle of a step. */
+  /**
+   * Writes the snapshots that are due, and returns the record of the store. It is called when no session is in the middle of a
+   * step.
+   */
   last(): Operation {
     for (const log of this.#due) log.compact();
     this.#due.clear();

@@ -1,18 +1,24 @@
-/** Seals of records: each record of a session seals the one before it, and one sum seals all sessions. */
+/**
+ * Seals of records: each record of a session includes the seal of the record before it, and one sum covers the last seals of all
+ * sessions.
+ */
 
 /** Computes and reads the seals of records. */
 export interface Seals {
-  /** Computes the seal of a record from that of the record before it, or, for the first of a session, from its number. */
+  /**
+   * Computes the seal of a record from the seal of the record before it. For the first record of a session, `before` is the number
+   * of the session.
+   */
   seal(before: string, text: string): string;
-  /** Returns a record as it is stored. */
+  /** Returns a record in its stored form. */
   stored(seal: string, text: string): string;
-  /** Splits a stored record into seal and text; nothing if the seal is wrong. */
+  /** Splits a stored record into seal and text; returns nothing if the seal is wrong. */
   opened(before: string, record: string): { readonly seal: string; readonly text: string } | undefined;
 }
 
 /**
- * The sum of the last seals of all sessions. It changes with every record, so that it reveals a record missing at the end
- * of one session as soon as anything was written after it.
+ * The sum of the last seals of all sessions. Every record changes the sum. So if the last record of a session is missing, the sum
+ * shows this as soon as anything was written after that record.
  */
 export class SealSum {
   #sum = 0n;

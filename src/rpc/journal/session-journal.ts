@@ -1,11 +1,11 @@
-/** The records of one session: a snapshot, and the steps since. */
+/** The records of one session: a snapshot, and the steps after it. */
 import type { Entry, SavedSession, SessionLog } from './entries.ts';
 import type { Seals } from './seals.ts';
 import type { Operation } from './store.ts';
 
-/** A session as its journal sees it. */
+/** The interface of a session to its journal. */
 export interface Journaled {
-  /** Ids in flight: the cost of a snapshot grows with them. */
+  /** Number of ids in flight: the cost of a snapshot grows with it. */
   readonly inFlight: number;
   /** Returns the whole session; the result may share data that the session changes later. */
   save(): SavedSession;
@@ -16,9 +16,9 @@ export interface JournalWriter {
   readonly snapshotEvents: number;
   readonly seals: Seals;
   append(operation: Operation): void;
-  /** Notes that the last seal of a session has changed; empty for none. */
+  /** Records that the last seal of a session has changed; an empty seal means that there is none. */
   sealedAs(before: string, after: string): void;
-  /** Asks for {@link SessionJournal.compact} once the session has done its step. */
+  /** Asks for a call of {@link SessionJournal.compact} once the session has finished its step. */
   compactSoon(log: SessionJournal): void;
   ended(log: SessionJournal): void;
 }
@@ -29,7 +29,7 @@ export const sessionKeys = 's/';
 /** Returns the number of a session, from the key of one of its records. */
 export const numberIn = (key: string): string => key.slice(sessionKeys.length, key.lastIndexOf('/'));
 
-/** Writes the steps of one session, and at times a snapshot in their place. */
+/** Writes the steps of one session, and sometimes a snapshot that replaces them. */
 export class SessionJournal implements SessionLog {
   readonly #number: string;
   readonly #writer: JournalWriter;
@@ -46,18 +46,18 @@ export class SessionJournal implements SessionLog {
     this.#writer = writer;
   }
 
-  /** Whether there are steps that must be replayed after a crash. */
+  /** Whether there are steps to replay after a crash. */
   get hasSteps(): boolean {
     return this.#next > this.#first + 1;
   }
 
-  /** Makes these the records of a session. */
+  /** Makes these records those of a session. */
   attach(session: Journaled): this {
     this.#session = session;
     return this;
   }
 
-  /** Reads the next stored record; `undefined` if it is damaged. The first one is a snapshot. */
+  /** Reads the next stored record; returns `undefined` if it is damaged. The first record is a snapshot. */
   read(key: string, record: string): SavedSession | Entry | undefined {
     const isSnapshot = this.#seal === '';
     const found = this.#writer.seals.opened(isSnapshot ? this.#number : this.#seal, record);
@@ -88,7 +88,7 @@ export class SessionJournal implements SessionLog {
     this.#writer.ended(this);
   }
 
-  /** Whether a snapshot is due: its cost grows with the session, and it may take a fourth of the time at most. */
+  /** Whether a snapshot is due. Its cost grows with the session, and snapshots may take at most a fourth of the time. */
   #isDue(): boolean {
     const least = this.#writer.snapshotEvents + 4 * this.#session!.inFlight;
     return this.#events >= least && this.#bytes >= 2 * this.#snapshotBytes;

@@ -1,4 +1,4 @@
-/** The key-value store under the journal: LevelDB, one process at a time. */
+/** The key-value store of the journal: LevelDB, which only one process at a time may open. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ClassicLevel } from 'classic-level';
@@ -10,22 +10,24 @@ export type Operation =
   | { readonly type: 'put'; readonly key: string; readonly value: string }
   | { readonly type: 'del'; readonly key: string };
 
-/** Store that the journal writes to. */
+/** The interface of a store to the journal. */
 export interface Store {
-  /** Applies all operations or none; settles when the system has them, or, with `sync`, when the disk has them. */
+  /** Applies all operations or none. Resolves when the operating system has them or, with `sync`, when the disk has them. */
   write(operations: readonly Operation[], sync: boolean): Promise<void>;
   /** Iterates over all records, in the order of the keys. */
   entries(): AsyncIterable<readonly [key: string, value: string]>;
   close(): Promise<void>;
 }
 
-/** File that marks a directory whose store has lost data, until an operator removes it. */
+/** File that marks the directory of a store that has lost data; an operator must remove it. */
 const damageFile = 'DAMAGED';
 
-/** Prefix of the files that the Python package keeps in a directory when policies run in its process: see its `_state_dir.py`. */
+/** Prefix of the files that the Python package writes into a directory for policies in its own process: see its `_state_dir.py`. */
 const embeddedFiles = 'embedded.';
 
-/** Whether there is a store already. A directory of other files is refused, so that no store is begun by mistake. */
+/**
+ * Whether the directory contains a store. A directory with other files is refused, so that no store is created there by mistake.
+ */
 function isThere(directory: string): boolean {
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -40,7 +42,7 @@ function isThere(directory: string): boolean {
     const expected = 'a state directory of a server: this one is of rollflex.Client.embedded() in Python';
     refuse('invalid_input', 'stateDir', expected, directory);
   }
-  // Every store has both files at all times.
+  // Every store always has both files.
   const missing = ['CURRENT', '.log'].find((end) => !files.some((name) => name.endsWith(end)));
   if (missing === undefined) return true;
   const isStore = files.some((name) => /^MANIFEST-|^CURRENT$|\.(ldb|log)$/.test(name));
@@ -64,8 +66,8 @@ function explained(error: unknown, directory: string): never {
 }
 
 /**
- * Refuses a damaged store. LevelDB skips unreadable parts of its last writes, and reports that only in a log file. A write
- * that was cut off by a crash does not count as damage.
+ * Refuses a damaged store. LevelDB skips unreadable parts of its last writes, and reports this only in its log file. A last write
+ * that a crash has interrupted is no damage.
  */
 function checkDamage(directory: string): void {
   const lost = readFileSync(join(directory, 'LOG'), 'utf8')
@@ -78,14 +80,14 @@ function checkDamage(directory: string): void {
 }
 
 /**
- * Opens the store of a directory, or begins one if the directory is empty or absent.
+ * Opens the store in a directory; creates it if the directory is empty or absent.
  *
- * @throws PolicyError `invalid_input` if another server uses it, if it is no store, or if the package classic-level is not
- *   installed; `snapshot_mismatch` if it is damaged
+ * @throws PolicyError `invalid_input` if another server uses the directory, if the directory contains no store, or if the package
+ *   classic-level is not installed; `snapshot_mismatch` if the store is damaged
  */
 export async function openStore(directory: string): Promise<Store> {
   const exists = isThere(directory);
-  // A server without a state directory does not need its binary, which cannot be bundled.
+  // A server without a state directory does not need the binary of this package, which cannot be bundled.
   const { ClassicLevel: Level } = await optionalPackage('classic-level', 'stateDir', () => import('classic-level'));
   const level: ClassicLevel<string, string> = new Level(directory, { createIfMissing: !exists });
   try {

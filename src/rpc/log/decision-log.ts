@@ -1,22 +1,22 @@
-/** The log of events and decisions, for people and for replay. No session waits for it. */
+/** The log of events and decisions, for people and for replay. Sessions never wait for the log. */
 import type { AnyDecision } from '../../core/definition.ts';
 import type { Snapshot } from '../../core/snapshot.ts';
 import type { LooseEvent } from '../../core/start.ts';
 import type { PolicyError } from '../../errors.ts';
 
-/** A session as its log sees it. */
+/** The interface of a session to its log. */
 export interface LoggedSession {
   /** Id of the session. */
   readonly id: string;
-  /** Delivery of its decisions: in the answer, or as a stream to subscribers. */
+  /** How its decisions are delivered: in answers, or as a stream to subscribers. */
   readonly deliver: 'reply' | 'stream';
-  /** Side that fires its timers. */
+  /** The side that fires its timers. */
   readonly timers: 'host' | 'server';
-  /** Whether its policy runs beside a host that decides by itself. */
+  /** Whether the host makes the decisions itself, and the policy only runs in shadow mode. */
   readonly shadow: boolean;
-  /** Ids in flight: a snapshot has each of them. */
+  /** Number of ids in flight; a snapshot contains each of them. */
   readonly inFlight: number;
-  /** Its policy, whose snapshot goes into the log. */
+  /** The policy of the session; its snapshot is written into the log. */
   readonly policy: {
     readonly id: string;
     readonly version: number;
@@ -26,17 +26,17 @@ export interface LoggedSession {
   };
 }
 
-/** The log of one session. No call throws, and none waits. */
+/** The log of one session. Its methods never throw and never wait. */
 export interface SessionDecisionLog {
-  /** Called before every change of the session, so that its snapshot precedes the change in the log. */
+  /** Called before every change of the session, so that a snapshot in the log is older than the change. */
   before(): void;
   /** Logs an event that was applied. */
   applied(event: LooseEvent, decisions: readonly AnyDecision[], producer: string | undefined): void;
-  /** Logs a decision of the host itself, in shadow mode. */
+  /** Logs a decision that the host made itself, in shadow mode. */
   decided(at: number, decision: { readonly type: string }, producer: string | undefined): void;
   /** Logs an event that was refused. */
   refused(error: PolicyError, producer: string | undefined): void;
-  /** Logs that the session is closed, or stops with a server that keeps it. */
+  /** Logs that the session is closed, or that the server stops and keeps the session. */
   closed(reason: 'closed' | 'replaced' | 'stopped'): void;
 }
 

@@ -6,18 +6,18 @@ import type { DecisionLogOptions } from './options.ts';
 import { SessionLines } from './session-lines.ts';
 import { type DecisionLogHost, LogWriter } from './writer.ts';
 
-/** Longest that a stopping server waits for a disk that does not answer. */
+/** Longest time that a stopping server waits for a disk that does not respond. */
 const closeMilliseconds = 5000;
 
 /**
- * A decision log in rotated files, written in the background. Lines that cannot be written are dropped and counted: no
- * session waits for its log.
+ * A decision log in rotated files, written in the background. Lines that cannot be written are dropped and counted; sessions never
+ * wait for the log.
  */
 export class FileDecisionLog implements DecisionLog {
   readonly #writer: LogWriter;
   #files!: LogFiles;
 
-  /** Throws `invalid_config`; `invalid_input` where the directory cannot be written. */
+  /** Throws `invalid_config`; `invalid_input` if the directory cannot be written. */
   constructor(options: DecisionLogOptions, host: DecisionLogHost = {}) {
     this.#writer = new LogWriter(options, host, {
       run: randomUUID(),
@@ -32,7 +32,7 @@ export class FileDecisionLog implements DecisionLog {
     return new SessionLines(session, this.#writer);
   }
 
-  /** Writes the queued lines and ends the file; waits at most 5 seconds for a disk that does not answer. */
+  /** Writes the queued lines and ends the file; waits at most 5 seconds for a disk that does not respond. */
   async close(): Promise<void> {
     this.#writer.close();
     let timer: NodeJS.Timeout | undefined;

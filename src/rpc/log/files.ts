@@ -1,4 +1,4 @@
-/** Rotated log files: written in the background, bounded in number, never reopened. */
+/** Rotated log files: they are written in the background, limited in number, and never reopened. */
 import { accessSync, constants, createWriteStream, mkdirSync, readdirSync, type WriteStream } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ const inOrder = (names: readonly string[]): string[] => names.filter((one) => na
 const numberOf = (file: string): number => Number(name.exec(file)![1]);
 const byNumber = (a: string, b: string): number => numberOf(a) - numberOf(b);
 
-/** The current file of a directory. */
+/** The log files of a directory, one of them the current file. */
 export class LogFiles implements LogOutput {
   readonly #directory: string;
   readonly #most: number;
@@ -27,7 +27,7 @@ export class LogFiles implements LogOutput {
   #closing: Promise<void> = Promise.resolve();
   #pruning: Promise<void> = Promise.resolve();
 
-  /** Throws `invalid_input` where the directory cannot be made or written. */
+  /** Throws `invalid_input` if the directory cannot be created or written. */
   constructor(directory: string, most: number, host: LogFilesHost) {
     try {
       mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -58,11 +58,11 @@ export class LogFiles implements LogOutput {
     this.end();
     this.#number += 1;
     const path = join(this.#directory, `decisions-${String(this.#number).padStart(8, '0')}.jsonl`);
-    // `wx` fails for an existing file, to which another server may write.
+    // `wx` fails for an existing file, because another server may be writing to it.
     const stream = createWriteStream(path, { flags: 'wx', mode: 0o600 });
-    // The callbacks of its writes report the error line by line.
+    // The callbacks of the writes report the error for each write.
     stream.on('error', () => undefined);
-    // On a slow disk a file may open after later ones were requested, so each opening counts the files anew.
+    // On a slow disk, a file may open after later ones were requested, so the files are counted again at each opening.
     stream.once('open', () => void (this.#pruning = this.#pruning.then(() => this.#prune())));
     this.#stream = stream;
   }
@@ -90,7 +90,7 @@ export class LogFiles implements LogOutput {
     this.#closing = Promise.all([this.#closing, closed]).then(() => undefined);
   }
 
-  /** Settles when all lines are written or dropped, and surplus files are removed. */
+  /** Resolves when all lines are written or dropped, and surplus files are removed. */
   get settled(): Promise<void> {
     return this.#closing.then(() => this.#pruning);
   }
@@ -99,7 +99,7 @@ export class LogFiles implements LogOutput {
     try {
       return numberOf(logFilesIn(this.#directory).at(-1) ?? 'decisions-00000000.jsonl');
     } catch {
-      // The directory is gone; the next write will report it.
+      // The directory does not exist any longer; the next write reports this.
       return this.#number ?? 0;
     }
   }
@@ -111,7 +111,7 @@ export class LogFiles implements LogOutput {
         await rm(join(this.#directory, file), { force: true });
       }
     } catch {
-      // The next file tries again to remove it.
+      // The removal is tried again at the next file.
     }
   }
 }

@@ -26,5 +26,5 @@ export const decisionLogSchema = z.strictObject({
     .describe('Most bytes of the decision log that wait for the disk; lines beyond are dropped, and counted.'),
 });
 
-/** Options of a decision log: its directory, and bounds of its files. */
+/** Options of a decision log: its directory, and the bounds of its files. */
 export type DecisionLogOptions = z.input<typeof decisionLogSchema>;

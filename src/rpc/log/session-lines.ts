@@ -1,4 +1,4 @@
-/** The lines of one session: an opening line at the beginning of each file, and then its events. */
+/** The lines of one session: an opening line in each file, and then the events. */
 import type { LogLine, LogLineOf } from '../../core/decision-log.ts';
 import type { AnyDecision } from '../../core/definition.ts';
 import { printable } from '../../core/printable.ts';
@@ -6,32 +6,32 @@ import type { LooseEvent } from '../../core/start.ts';
 import type { PolicyError } from '../../errors.ts';
 import type { LoggedSession, SessionDecisionLog } from './decision-log.ts';
 
-/** Reason why a line was dropped: too much waited, the disk refused it, or no file has room for it. */
+/** Reason why a line was dropped: too much was waiting, the disk refused the line, or it is too long for any file. */
 export type DropReason = 'waiting' | 'failed' | 'tooLong';
 
 /** Interface of the log to the lines of one session. */
 export interface LineWriter {
-  /** Changes when sessions must write their opening lines anew. */
+  /** A number that changes when sessions must write their opening lines again. */
   readonly epoch: number;
-  /** Reason why no line is taken now, if none is. */
+  /** Reason why no line is accepted now; undefined if lines are accepted. */
   readonly refusing: DropReason | undefined;
-  /** Most bytes that a snapshot may have now. */
+  /** Most bytes of a snapshot at present. */
   readonly snapshotRoom: number;
   now(): number;
   /** Counts the bytes of a text in UTF-8. */
   byteLength(text: string): number;
-  /** Writes the opening line of a session, in one file with the next line; false if it was dropped. */
+  /** Writes the opening line of a session, in the same file as the next line; returns false if the line was dropped. */
   begin(text: string): boolean;
-  /** Writes a line; false if it was dropped. */
+  /** Writes a line; returns false if it was dropped. */
   add(line: LogLine): boolean;
   /** Counts a dropped line. */
   drop(reason: DropReason): void;
 }
 
-/** First part of a session's opening line, before its snapshot. */
+/** The part of a session's opening line before the snapshot. */
 type Opening = Omit<LogLineOf<'session'>, 'snapshot'>;
 
-/** Least bytes that a snapshot takes for each id in flight. */
+/** Fewest bytes that a snapshot takes for each id in flight. */
 const leastIdBytes = 16;
 const longestPath = 200;
 
@@ -39,7 +39,7 @@ const longestPath = 200;
 export class SessionLines implements SessionDecisionLog {
   readonly #session: LoggedSession;
   readonly #log: LineWriter;
-  /** Epoch of its last opening line. */
+  /** Epoch of the last opening line. */
   #said = -1;
 
   constructor(session: LoggedSession, log: LineWriter) {
@@ -61,7 +61,7 @@ export class SessionLines implements SessionDecisionLog {
 
   applied(event: LooseEvent, decisions: readonly AnyDecision[], producer: string | undefined): void {
     const log = this.#log;
-    // Without its opening line, the events of a session are useless.
+    // The events of a session are useless without its opening line.
     if (this.#said !== log.epoch) return log.drop(log.refusing ?? 'waiting');
     const made = decisions as unknown as LogLineOf<'event'>['decisions'];
     const line = { kind: 'event', ...this.#stamp(producer), event, decisions: made } as const;
@@ -95,7 +95,7 @@ export class SessionLines implements SessionDecisionLog {
       const text = printable(JSON.stringify(this.#session.policy.snapshot()));
       return log.byteLength(text) > snapshotRoom ? 'null' : text;
     } catch {
-      // The policy is broken, or its state is longer than a string can be.
+      // The policy is broken, or its state is too long for a string.
       return 'null';
     }
   }

@@ -1,4 +1,4 @@
-/** Writes lines into rotated files. Lines that cannot be written are dropped and counted: nobody waits. */
+/** Writes lines into rotated files. Lines that cannot be written are dropped and counted; sessions never wait. */
 import { type LogLine, logFormat } from '../../core/decision-log.ts';
 import { printable } from '../../core/printable.ts';
 import { parse } from '../../core/validate.ts';
@@ -6,36 +6,36 @@ import { type Clock, systemClock } from '../clock.ts';
 import { type DecisionLogOptions, decisionLogSchema } from './options.ts';
 import type { DropReason, LineWriter } from './session-lines.ts';
 
-/** Dependencies and callbacks of a decision log, beside its options. */
+/** Dependencies and callbacks of a decision log, in addition to its options. */
 export interface DecisionLogHost {
   /** Version of the package, for the first line of each file. */
   readonly version?: string;
   /** Source of the time of lines; the system clock if absent. */
   readonly clock?: Clock;
-  /** Called with the number of lines that were written, and their bytes. */
+  /** Called with the number of written lines, and with their bytes. */
   readonly written?: (lines: number, bytes: number) => void;
-  /** Called with the number of lines that were dropped. */
+  /** Called with the number of dropped lines. */
   readonly dropped?: (reason: DropReason, lines: number) => void;
-  /** Called with an error when the disk refuses lines, and with nothing when it takes them again. */
+  /** Called with an error when the disk refuses lines, and without an error when it accepts lines again. */
   readonly trouble?: (error: Error | undefined) => void;
 }
 
 /** Callbacks of the log files. */
 export interface LogFilesHost {
   wrote(lines: number, bytes: number): void;
-  /** Called when a file cannot be written: these lines are missing or incomplete, and it is no longer the current file. */
+  /** Called when a file cannot be written: these lines are missing or incomplete, and the file is no longer current. */
   failed(error: Error, lines: number, wasCurrent: boolean): void;
 }
 
-/** Rotated files, one of them the current one. */
+/** Rotated files, one of which is current. */
 export interface LogOutput {
   /** Number of the current file. */
   readonly number: number;
-  /** Whether there is a file to write to. */
+  /** Whether a current file is open. */
   readonly isOpen: boolean;
   /** Bytes that wait for the disk. */
   readonly waitingBytes: number;
-  /** Begins the next file; pending writes of the one before go on. */
+  /** Begins the next file; pending writes to the file before it continue. */
   next(): void;
   /** Writes whole lines to the current file. */
   write(text: string, lines: number, bytes: number): void;
@@ -43,21 +43,21 @@ export interface LogOutput {
   end(): void;
 }
 
-/** Functions that a log takes from its platform. */
+/** Functions of the platform that a log needs. */
 export interface LogPlatform {
-  /** Names the run of the server. */
+  /** The name of this run of the server. */
   readonly run: string;
-  /** Opens the files. Throws `invalid_input` where the directory cannot be written. */
+  /** Opens the files. Throws `invalid_input` if the directory cannot be written. */
   open(directory: string, most: number, host: LogFilesHost): LogOutput;
   /** Counts the bytes of a text in UTF-8. */
   byteLength(text: string): number;
-  /** Calls back after the answers of this turn. */
+  /** Calls back after the answers of this turn of the event loop have been sent. */
   soon(callback: () => void): void;
 }
 
-/** Shares of a file: its longest line, and all its snapshots together. */
+/** Largest shares of a file: for its longest line, and for all its snapshots together. */
 const [longestLine, mostSnapshots] = [1 / 4, 1 / 2];
-/** Bytes allowed in a file beside the lines of sessions, and in such a line beside its snapshot. */
+/** Bytes of a file for lines that belong to no session, and bytes of an opening line without its snapshot. */
 const headerBytes = 1024;
 const [firstRetrySeconds, lastRetrySeconds] = [1, 60];
 const noDrops = { waiting: 0, failed: 0, tooLong: 0 };
@@ -76,13 +76,13 @@ export class LogWriter implements LineWriter, LogFilesHost {
   #fileBytes = 0;
   #snapshotBytes = 0;
   #drops = { ...noDrops };
-  /** Whether too much has waited: no line is taken before half of it is written, so that gaps are few. */
+  /** Whether too much was waiting: then no line is accepted until half of it is written, so that gaps are few. */
   #full = false;
   #retryAt: number | undefined;
   #retrySeconds = firstRetrySeconds;
   #closed = false;
 
-  /** Throws `invalid_config`; `invalid_input` where the directory cannot be written. */
+  /** Throws `invalid_config`; `invalid_input` if the directory cannot be written. */
   constructor(options: DecisionLogOptions, host: DecisionLogHost, platform: LogPlatform) {
     this.#options = parse(decisionLogSchema, options, 'invalid_config') as Required<DecisionLogOptions>;
     this.#host = host;
@@ -118,7 +118,7 @@ export class LogWriter implements LineWriter, LogFilesHost {
 
   begin(text: string): boolean {
     const bytes = this.byteLength(text);
-    // The next line must have room in the same file.
+    // The next line must fit into the same file.
     if (this.#fileBytes + bytes > this.#mostFileBytes) this.#rotate();
     if (!this.#add(text, bytes)) return false;
     this.#snapshotBytes += bytes;
@@ -166,7 +166,7 @@ export class LogWriter implements LineWriter, LogFilesHost {
     return this.#batchBytes + this.#files.waitingBytes;
   }
 
-  /** Bytes of a file to which a line of any length may still be added. */
+  /** Size of a file up to which a line of any length still fits. */
   get #mostFileBytes(): number {
     return this.#options.logFileBytes * (1 - longestLine) - headerBytes;
   }
@@ -187,7 +187,7 @@ export class LogWriter implements LineWriter, LogFilesHost {
   }
 
   #begin(): void {
-    // The rest of a file that failed must not be written to the next one.
+    // The unwritten lines of a failed file must not be written to the next file.
     this.#flush();
     this.#files.next();
     this.#fileBytes = 0;
@@ -197,7 +197,7 @@ export class LogWriter implements LineWriter, LogFilesHost {
     this.#putLine({ kind: 'log', format: logFormat, version, run, file, time });
   }
 
-  /** Ends the file, so that the next line begins another. */
+  /** Ends the file, so that the next line begins a new file. */
   #rotate(): void {
     this.#flush();
     this.#files.end();
@@ -225,7 +225,7 @@ export class LogWriter implements LineWriter, LogFilesHost {
     this.#fileBytes += bytes;
     if (this.#scheduled) return;
     this.#scheduled = true;
-    // The answers of this turn are sent first.
+    // The answers of this turn of the event loop are sent first.
     this.#platform.soon(() => this.#flush());
   }
 
@@ -239,17 +239,17 @@ export class LogWriter implements LineWriter, LogFilesHost {
     else this.#lose(lines.length);
   }
 
-  /** Counts lost lines. Their sessions are unknown, so that all sessions write their opening lines anew. */
+  /** Counts lost lines. It is unknown whose lines they are, so all sessions write their opening lines again. */
   #lose(lines: number): void {
     this.#epoch += 1;
     this.drop('failed', lines);
   }
 }
 
-/** Returns a line as text; nothing if it is longer than a string can be. */
+/** Returns a line as text; nothing if it is too long for a string. */
 function textOf(line: LogLine): string | undefined {
   try {
-    // The log may be shown in a terminal, where controls are dangerous.
+    // A terminal may show the log, and control characters are dangerous there.
     return `${printable(JSON.stringify(line))}\n`;
   } catch {
     return undefined;

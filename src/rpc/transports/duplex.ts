@@ -35,7 +35,10 @@ function linkOver(output: Writable, destroy: () => void): Link {
   };
 }
 
-/** Waits until all output is written. A client that does not read in time is cut off: no other timeout applies any more. */
+/**
+ * Waits until all output is written. Closes the connection if the client does not read in time, because no other timeout applies
+ * any more.
+ */
 function flushed(output: Writable, seconds: number, destroy: () => void): Promise<void> {
   return new Promise((resolve) => {
     if (output.destroyed || output.writableLength === 0) return resolve();
@@ -44,7 +47,7 @@ function flushed(output: Writable, seconds: number, destroy: () => void): Promis
       cancel();
       resolve();
     };
-    // An empty write tells when the stream is flushed: `drain` comes only if it was full.
+    // The callback of an empty write shows that the stream is flushed; `drain` comes only if the buffer was full.
     output.write('', done);
     output.once('close', done);
   });
@@ -52,16 +55,17 @@ function flushed(output: Writable, seconds: number, destroy: () => void): Promis
 
 /** A connection over streams. */
 export interface ServedStreams {
-  /** Settles when the input has ended and all answers are written, or when the connection is gone. */
+  /** Resolves when the input has ended and all answers are written, or when the connection is closed. */
   readonly done: Promise<void>;
-  /** Stops reading calls; settles when the received ones are answered, and the answers can be written. */
+  /** Stops reading calls. Resolves when the received calls are answered, and their answers can be written. */
   stop(): Promise<void>;
 }
 
 /**
- * Serves one connection over streams. No input is read before the received calls are answered and the answers have room.
+ * Serves one connection over streams. No more input is read until the received calls are answered and there is room for more
+ * answers.
  *
- * @returns nothing where the server has no room for a connection
+ * @returns nothing if the server has too many connections
  */
 export function serveStreams(
   server: RpcServer,
@@ -78,7 +82,7 @@ export function serveStreams(
       resolve();
     };
     input.on('data', (bytes: Uint8Array) => {
-      // Input is still read and dropped: a socket closed with unread bytes would lose its last answers.
+      // Input is still read and dropped: if a socket is closed with unread bytes, its last answers are lost.
       if (stopped) return;
       input.pause();
       connection.receive(bytes).then(() => input.resume(), gone);
@@ -94,7 +98,7 @@ export function serveStreams(
     };
     input.on('end', end);
     input.on('close', end);
-    // A broken connection is not an error of the server.
+    // A broken connection is no error of the server.
     input.on('error', gone);
     output.on('error', gone);
     output.on('close', gone);

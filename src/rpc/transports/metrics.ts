@@ -9,19 +9,19 @@ import type { RpcServer } from '../server.ts';
 
 const names: ReadonlySet<string> = new Set(methods.map(({ name }) => name));
 
-/** A meter, with an HTTP endpoint for its figures. */
+/** A meter, and an HTTP endpoint that shows its figures. */
 export interface Metrics {
-  /** Meter to pass in the options of the server. */
+  /** The meter for the options of the server. */
   readonly meter: Meter;
-  /** Listens for HTTP; the gauges of this server are read at each request. */
+  /** Listens for HTTP requests; the gauges of this server are read at each request. */
   listen(server: RpcServer, address: { readonly port: number; readonly host?: string }): Promise<MetricsListening>;
 }
 
 /** A running endpoint. */
 export interface MetricsListening {
-  /** Port that it listens on; the chosen one if 0 was given. */
+  /** Port of the endpoint; the chosen one if 0 was given. */
   readonly port: number;
-  /** Stops it and ends open requests. */
+  /** Stops the endpoint and ends open requests. */
   close(): Promise<void>;
 }
 
@@ -57,7 +57,7 @@ function metersIn({ Counter, Histogram }: typeof Prometheus, registers: Registry
   const turnedAway = counter('connections_turned_away_total', 'Connections closed because of their token.', []);
   return {
     called(name, code, took) {
-      // Arbitrary names from clients must not become labels.
+      // Unknown names from clients must not become labels.
       const method = names.has(name) ? name : 'unknown';
       calls.inc({ method, code: String(code) });
       seconds.observe({ method }, took);
@@ -104,12 +104,12 @@ function gaugesOf({ Gauge }: typeof Prometheus, server: RpcServer, registers: Re
 }
 
 /**
- * Makes the metrics of one server. The library is loaded only here: it is the heaviest part of a start.
+ * Makes the metrics of one server. The library is loaded only here, because it takes most of the start-up time.
  *
- * @throws PolicyError `invalid_input` where the package prom-client is not installed
+ * @throws PolicyError `invalid_input` if the package prom-client is not installed
  */
 export async function prometheus(): Promise<Metrics> {
-  // The package is CommonJS: in a bundle only its default export is reliable.
+  // The package is CommonJS: in a bundle, only its default export is reliable.
   const loaded: unknown = await optionalPackage('prom-client', 'metrics', () => import('prom-client'));
   const { default: client } = loaded as { default: typeof Prometheus };
   const register = new client.Registry();

@@ -11,22 +11,22 @@ export type Address = { readonly path: string } | { readonly port: number; reado
 
 /** A server that listens. */
 export interface Listening {
-  /** `/path/of/socket`, or `127.0.0.1:41233`. */
+  /** The address: `/path/of/socket`, or `127.0.0.1:41233`. */
   readonly address: string;
   /** The TCP port; absent for a Unix socket. */
   readonly port: number | undefined;
-  /** Stops taking connections and calls; answers are written, then sessions and connections are closed. */
+  /** Stops accepting connections and calls; writes the answers, and then closes sessions and connections. */
   close(): Promise<void>;
 }
 
-/** Time that all clients together have to read their answers when the server stops, in seconds. */
+/** Seconds that all clients together have to read their answers when the server stops. */
 const farewellSeconds = 5;
-/** Time that an idle client has to close its socket, in seconds: it may not notice the end. */
+/** Seconds that an idle client has to close its socket; it may not notice the end. */
 const lingerSeconds = 0.5;
 
 interface Client {
   readonly socket: Socket;
-  /** Stops reading calls; settles when the received ones are answered. */
+  /** Stops reading calls. Resolves when the received calls are answered. */
   stop(): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ function serveSocket(server: RpcServer, socket: Socket, clients: Set<Client>): v
   socket.on('close', () => clients.delete(client));
 }
 
-/** Ends a socket; settles when the client has closed it, or `lingerSeconds` after all is written. */
+/** Ends a socket. Resolves when the client has closed it, or `lingerSeconds` after everything is written. */
 const ended = (socket: Socket): Promise<void> =>
   new Promise((resolve) => {
     if (socket.destroyed) return resolve();
@@ -50,19 +50,19 @@ const ended = (socket: Socket): Promise<void> =>
     socket.resume();
   });
 
-/** Waits until the clients have read their answers, `farewellSeconds` at most. */
+/** Waits until the clients have read their answers, at most `farewellSeconds`. */
 async function farewell(server: RpcServer, clients: ReadonlySet<Client>): Promise<void> {
   let cancel = (): void => undefined;
   const late = new Promise<void>((resolve) => (cancel = systemClock.after(farewellSeconds, resolve)));
   const soon = (all: Promise<void>[]): Promise<unknown> => Promise.race([Promise.all(all), late]);
   await soon([...clients].map((one) => one.stop()));
-  // Subscribers are told while their connections are open.
+  // Subscribers are notified while their connections are still open.
   server.sessions.closeAll();
   await soon([...clients].map(({ socket }) => ended(socket)));
   cancel();
 }
 
-/** Whether a server answers at a Unix socket. */
+/** Whether a server is listening on a Unix socket. */
 function isAlive(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = connect(path, () => {
@@ -73,7 +73,7 @@ function isAlive(path: string): Promise<boolean> {
   });
 }
 
-/** Removes a socket that a killed server has left; refuses one in use, or a file of another kind. */
+/** Removes the socket of a killed server; refuses a socket in use, and any other kind of file. */
 async function makeRoom(path: string): Promise<void> {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return;
@@ -83,14 +83,14 @@ async function makeRoom(path: string): Promise<void> {
   refuse('invalid_input', '--socket', 'a path that is free', got);
 }
 
-/** Converts errors of the address to refusals; any other error is the system's. */
+/** Converts errors about the address to refusals; returns any other error unchanged. */
 function refused(error: NodeJS.ErrnoException, address: Address): Error {
   if (!['EADDRINUSE', 'EADDRNOTAVAIL', 'ENOTFOUND'].includes(error.code ?? '')) return error;
   const got = 'path' in address ? address.path : `${address.host ?? '127.0.0.1'}:${address.port} (${error.code})`;
   return new PolicyError('invalid_input', { expected: 'an address that is free', got, path: 'address', cause: error });
 }
 
-/** Listens at an address. Only the owner may use a Unix socket. */
+/** Listens on an address. Only the owner may use a Unix socket. */
 async function listen(listener: Server, address: Address): Promise<void> {
   const isPath = 'path' in address;
   if (isPath) await makeRoom(address.path);
@@ -108,12 +108,12 @@ async function listen(listener: Server, address: Address): Promise<void> {
 }
 
 /**
- * Listens at a Unix socket or a TCP port.
+ * Listens on a Unix socket or a TCP port.
  *
- * TCP needs a server with `isToken`: otherwise anybody who reaches the port could use it.
+ * TCP needs a server with `isToken`: otherwise anybody who can reach the port could use the server.
  *
- * @throws PolicyError `invalid_config` for TCP without a token, `invalid_input` for an address that is taken; the
- *   system's error where it cannot listen for another reason
+ * @throws PolicyError `invalid_config` for TCP without a token, `invalid_input` for an address in use; the system's error if it
+ *   cannot listen for another reason
  */
 export async function listenOn(server: RpcServer, address: Address): Promise<Listening> {
   if ('port' in address && !server.asksForToken) refuse('invalid_config', 'isToken', 'a server with a token', 'none');

@@ -1,9 +1,9 @@
-/** Standard input and output: one connection, and the server stops when its input ends. */
+/** Serves standard input and output: one connection. The server stops when its input ends. */
 import type { Readable, Writable } from 'node:stream';
 import type { RpcServer } from '../server.ts';
 import { serveStreams } from './duplex.ts';
 
-/** Subset of `Readable`, declared here so that the types need none of Node's. */
+/** The methods of `Readable` that are needed, declared here so that the types do not depend on Node's types. */
 export interface InputStream {
   /** Listens for `data`, `end`, `error` and `close`. */
   on(event: string, listener: (...values: never[]) => void): unknown;
@@ -15,19 +15,19 @@ export interface InputStream {
   destroy(): unknown;
 }
 
-/** Subset of `Writable`. */
+/** The members of `Writable` that are needed. */
 export interface OutputStream {
   /** Listens for `drain`, `error` and `close`. */
   on(event: string, listener: (...values: never[]) => void): unknown;
-  /** Writes text; false if the buffer is full. */
+  /** Writes text; returns false if the buffer is full. */
   write(text: string): boolean;
-  /** Bytes that wait in the buffer. */
+  /** Bytes in the buffer. */
   readonly writableLength: number;
   /** Closes the stream. */
   destroy(): unknown;
 }
 
-/** Streams other than those of the process, for tests and for hosts that spawn it in some other way. */
+/** Streams instead of those of the process, for tests, and for hosts that start the process in another way. */
 export interface StdioStreams {
   /** Source of calls; standard input if absent. */
   readonly input?: InputStream;
@@ -35,7 +35,7 @@ export interface StdioStreams {
   readonly output?: OutputStream;
 }
 
-/** Serves one client; settles when its input has ended and all answers are written. */
+/** Serves one client. Resolves when its input has ended and all answers are written. */
 export async function serveStdio(server: RpcServer, streams: StdioStreams = {}): Promise<void> {
   const { input = process.stdin, output = process.stdout } = streams;
   const served = serveStreams(server, input as Readable, output as Writable, () => {

@@ -1,4 +1,4 @@
-/** Tokens for TCP: read from a file, and compared in constant time. */
+/** Tokens for TCP: they are read from a file, and compared in constant time. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { refuse } from '../../errors.ts';
@@ -7,8 +7,8 @@ const shortest = 16;
 const [groupAndOthers, groupMayRead] = [0o077, 0o040];
 
 /**
- * Refuses a file that others than its owner may read or write. The group may read a file of another owner, so that a server
- * without root can read a secret mounted by root. Windows has no modes.
+ * Refuses a file that other users than its owner may read or write. If the server does not own the file, its group may read it: a
+ * server without root rights can then read a secret that root has mounted. Windows has no such modes.
  */
 function checkMode(file: number, path: string): void {
   if (process.platform === 'win32') return;
@@ -30,9 +30,9 @@ function readToken(path: string): string {
 }
 
 /**
- * Returns a function that checks tokens against that of a file, white space at its ends left out.
+ * Returns a function that compares tokens with the token in a file; white space around the token is ignored.
  *
- * @throws PolicyError `invalid_input` for one of fewer than 16 characters, and for a file that others may read; the
+ * @throws PolicyError `invalid_input` for a token of fewer than 16 characters, and for a file that other users may read; the
  *   system's error for a file that cannot be read
  */
 export function tokenFromFile(path: string): (token: string) => boolean {

@@ -1,4 +1,4 @@
-/** Decisions: the transfer of GPUs from rollout to training and back, and of their requests. */
+/** Decisions: the transfer of GPUs from rollout to training and back, and the fate of the requests on them. */
 import { z } from 'zod';
 import { enginePlace, migration, migrationBatch } from '../gpus.ts';
 import { gpuId } from '../training.ts';
@@ -81,7 +81,7 @@ export const gpusReclaim = defineDecision(
     round_replaced: {},
     engines_lost: { engineId: engineId.describe('The last engine that was rolling out.') },
     host_restarted: {},
-    // With the codes from here on, no GPUs are released: the host reverts to its earlier placement.
+    // For the reasons from here on, no GPUs are released: the host goes back to its earlier placement.
     release_failed: {},
     migration_failed: { requestId, attempts },
     engine_lost: { engineId },

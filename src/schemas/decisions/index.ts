@@ -1,4 +1,4 @@
-/** Decisions: commands for the host, in the imperative, and notices, in the past tense. One file a family. */
+/** Decisions: commands for the host, in the imperative, and notices, in the past tense. Each file contains one family. */
 import { byName, type Of } from '../vocabulary.ts';
 import * as frontier from './frontier.ts';
 import * as gpus from './gpus.ts';

@@ -33,7 +33,7 @@ const attempts = {
 };
 const uses = count.describe('Batches that have used it.');
 const waitedSeconds = seconds.describe('Since the batch was planned, in seconds.');
-/** Queue and free host memory of the node before this decision. */
+/** Queue and free host memory of the node before the decision. */
 const load = {
   queuedBytes: bytes.describe('What the node had to preprocess already, in bytes.'),
   queued: count.describe('The same in samples.'),

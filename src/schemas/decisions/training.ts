@@ -104,7 +104,8 @@ export const trainingLate = defineDecision(
     update_over: {},
     already_consumed: {},
     publication_over: {},
-    // The optimizer has made a step that was withdrawn: its groups are trained again, and may be in the weights twice.
+    // The optimizer has made a step that the policy had withdrawn: its groups are trained again, and the weights may contain them
+    // twice.
     step_withdrawn: {},
   },
 );

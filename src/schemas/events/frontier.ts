@@ -1,4 +1,4 @@
-/** Events: requests that arrive at the admission in front of the engines. */
+/** Events: requests that arrive at the admission control before the engines. */
 import { count, promptId, ref, requestId, roundId } from '../units.ts';
 import { defineEvent } from '../vocabulary.ts';
 

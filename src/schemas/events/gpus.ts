@@ -1,4 +1,4 @@
-/** Events: GPUs pass between rollout and training, and their requests migrate. */
+/** Events: GPUs move between rollout and training, and their requests migrate. */
 import { z } from 'zod';
 import { runningRequest } from '../gpus.ts';
 import { gpuId } from '../training.ts';

@@ -1,4 +1,4 @@
-/** Events: facts that the host reports, in the past tense. One file a family. */
+/** Events: facts that the host reports, in the past tense. Each file contains one family. */
 import { byName, type Of } from '../vocabulary.ts';
 import * as engines from './engines.ts';
 import * as frontier from './frontier.ts';

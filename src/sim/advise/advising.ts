@@ -1,4 +1,7 @@
-/** Answers for one trainer, as a generator: it asks for the runs of a search, then compares the result with the baseline. */
+/**
+ * Answers the question of `rollflex advise` for one trainer, as a generator: it yields the runs of a search, and then compares the
+ * result with the baseline.
+ */
 
 import { usualSchedulers } from '../colocated/ablation.ts';
 import type { Job } from '../colocated/job.ts';
@@ -15,16 +18,16 @@ import type { Workload } from '../workload/workload.ts';
 import { type Answer, answerOf, paidOf } from './answer.ts';
 import type { TrainerFacts } from './trainers.ts';
 
-/** The question: a trainer, its job and its workload. */
+/** The question: a trainer, with its job and its workload. */
 export interface AdviseQuestion {
   readonly trainer: TrainerFacts;
   readonly job: Job;
   readonly workload: (seed: number) => Workload;
-  /** Steps of each run of the search. */
+  /** Number of steps in each run of the search. */
   readonly steps: number;
 }
 
-/** The next piece of work: runs of the search, which the caller makes, or a run of a comparison, which it makes itself. */
+/** The next piece of work: runs of the search, which the caller makes, or a run of a comparison, which this generator makes. */
 export type AdviseWork =
   | (SweepBatch & { readonly kind: 'search' })
   | { readonly kind: 'comparison'; readonly doneRuns: number; readonly plannedRuns: number };
@@ -33,20 +36,23 @@ type Rated = Exclude<SweepRun, { readonly infeasible: string }>;
 
 const seeds = Array.from({ length: usualRuns.seeds }, (_, index) => 1 + index);
 
-/** Returns the problem of a trainer: the search has no settings that it cannot carry out. */
+/** Returns the problem for a trainer, without settings that the trainer cannot apply. */
 export function problemFor({ trainer, job, workload, steps }: AdviseQuestion): SynchronousProblem {
   const { levers } = trainer;
   if (Object.values(levers).every((one) => one)) return { kind: 'synchronous', job, workload, steps };
   return { kind: 'synchronous', job, workload: (seed) => withLevers(workload(seed), levers), steps, levers };
 }
 
-/** Seeds of the comparison for a host of one's own. */
+/** Seeds of the comparison with your own host. */
 const ownSeeds = [101, 102, 103, 104];
-/** Returns the runs of the comparison: baseline and recommendation; and baseline and all of RollPacker. */
+/**
+ * Returns the number of runs of the comparisons: baseline and recommendation and, unless the host is the user's own, baseline and
+ * full RollPacker.
+ */
 const comparedRuns = (isOwn: boolean): number => 2 * (seeds.length + (isOwn ? 0 : ownSeeds.length));
 
 /**
- * Searches, and compares. Results of `search` are given back in their order.
+ * Searches and compares. The caller passes back the results of `search` in the order of its runs.
  *
  * @throws PolicyError as `sweeping` and `comparing` do
  */

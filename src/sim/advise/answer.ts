@@ -1,4 +1,4 @@
-/** Turns a search and a comparison into the answer for a trainer: waits, settings, their gain and their cost. */
+/** Turns a search and a comparison into the answer for a trainer: waiting times, settings, their gain and their cost. */
 import { ratio, sumOf } from '../metrics.ts';
 import type { ComparisonResult, Interval, RunResult, SchedulerResult } from '../result.ts';
 import { bootstrap } from '../statistics.ts';
@@ -7,52 +7,52 @@ import type { SweepAdvice } from '../sweep/result.ts';
 import type { SynchronousSettings } from '../sweep/settings.ts';
 import type { TrainerFacts } from './trainers.ts';
 
-/** Shares of the time of all GPUs in which they wait, as the job runs today: 0 to 1 each. */
+/** Shares of the time of all GPUs in which they wait, in the job without changes: 0 to 1 each. */
 export interface WaitingShares {
   /** Sum of the shares below. */
   readonly all: number;
-  /** Engines have nothing to run, while others finish the rollout. */
+  /** Engines without requests, while other engines finish the rollout. */
   readonly engines: number;
-  /** The rollout is over, and rewards are awaited. */
+  /** The rollout is over, and rewards are missing. */
   readonly rewards: number;
-  /** New weights are brought to the engines. */
+  /** The engines receive new weights. */
   readonly sync: number;
 }
 
-/** Gain and cost of settings, estimated by the simulator for a job that goes on. */
+/** Gain and cost of settings, as the simulator estimates them for a long job. */
 export interface Paid {
-  /** Share of the time a trained prompt that is saved. */
+  /** Share of the time per trained prompt that the settings save. */
   readonly gain: Interval;
   /** Mean length of the responses trained on ÷ the baseline's. */
   readonly keptTokenRatio: number;
-  /** Seconds of the baseline for a kept token ÷ seconds of this. */
+  /** Seconds of the baseline for a kept token ÷ seconds of the settings for one. */
   readonly equalTokenSpeedup: number;
 }
 
-/** Least share of the time that settings must save for sure: nobody changes a trainer for less. */
+/** Settings must surely save this share of the time: for less, nobody changes a trainer. */
 export const leastWorth = 0.01;
 
 /** The answer to a question about a trainer. */
 export interface Answer {
-  /** The trainer, and the levers of its adapter. */
+  /** The trainer, with the levers of its adapter. */
   readonly trainer: Omit<TrainerFacts, 'paste'>;
-  /** `nothing`: there is nothing that would save {@link leastWorth} of the time for sure. */
+  /** `nothing`: no settings surely save {@link leastWorth} of the time. */
   readonly verdict: 'saves' | 'nothing';
-  /** Seconds of a step, as the job runs today. */
+  /** Seconds of a step, in the job without changes. */
   readonly stepSeconds: Interval;
   /** Shares of the time in which GPUs wait. */
   readonly waits: WaitingShares;
-  /** The settings to switch on; null where nothing saves time. */
+  /** The settings to switch on; null if no settings save time. */
   readonly settings: SynchronousSettings | null;
-  /** Their gain on seeds that the search has not seen, and their cost. */
+  /** Gain and cost of the settings, on seeds that the search has not used. */
   readonly paid: Paid;
-  /** Responses trained on that are as long as the longest 1 % of the baseline's ÷ number of those. */
+  /** Trained responses at least as long as the longest 1 % of the baseline's responses ÷ number of those. */
   readonly longestTrainedRatio: number;
-  /** The gain of a host of one's own, with all of RollPacker at the papers' settings; absent where the host is one. */
+  /** The gain with your own host and full RollPacker at the papers' settings; absent if the trainer is your own host. */
   readonly own?: Paid;
-  /** The lines that switch it on. */
+  /** The lines of code that switch the settings on. */
   readonly paste: readonly string[];
-  /** The full result of the search: `policy` and `config` are for `registry.create`. */
+  /** The full result of the search: `policy` and `config` are the arguments of `registry.create`. */
   readonly sweep: SweepAdvice;
 }
 
@@ -75,10 +75,10 @@ export function waitingShares(runs: readonly RunResult[]): WaitingShares {
   return { all: engines + rewards + sync, engines, rewards, sync };
 }
 
-/** Rates of a run: seconds for each prompt, and tokens of each response. */
+/** The rates that gain and cost need: seconds per prompt, and tokens per response. */
 type Rates = Pick<RoundRates, 'secondsPerPrompt' | 'tokensPerResponse'>;
 
-/** Returns gain and cost, from runs paired by seed with those of the baseline. */
+/** Returns gain and cost, from pairs of runs: each run is paired with the run of the baseline on the same seed. */
 export function paidOf(pairs: readonly { readonly one: Rates; readonly baseline: Rates }[]): Paid {
   const quotient = (list: typeof pairs, rate: (rates: Rates) => number): number =>
     ratio(
@@ -96,7 +96,7 @@ export interface AnswerParts {
   readonly trainer: TrainerFacts;
   readonly promptsPerRound: number;
   readonly sweep: SweepAdvice;
-  /** The baseline, and the recommendation. */
+  /** The baseline and the recommendation. */
   readonly comparison: ComparisonResult;
   readonly own?: Paid;
 }

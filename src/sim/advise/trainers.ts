@@ -1,6 +1,6 @@
 /**
- * The policies that each trainer can carry out through its adapter, and the way to switch them on. The only place that
- * says so: the documentation prints this table.
+ * The policies that each trainer's adapter can carry out, and the lines that switch them on. This is the only place with these
+ * facts: the documentation prints this table.
  */
 import { scaledCount } from '../../schemas/units.ts';
 import type { Levers } from '../sweep/levers.ts';
@@ -12,21 +12,21 @@ export interface Chosen extends Pick<SweepSettings, 'promptSpeculation' | 'respo
   readonly promptsPerRound: number;
 }
 
-/** A trainer, or a host that the user writes. */
+/** A trainer, or the user's own host. */
 export interface TrainerFacts {
-  /** Its name on the command line. */
+  /** Id of the trainer on the command line. */
   readonly id: TrainerId;
-  /** Its name for people. */
+  /** Name of the trainer for readers. */
   readonly label: string;
-  /** The class or function that ships with the Python package; null where there is none. */
+  /** The class or function of the adapter in the Python package; null if there is none. */
   readonly adapter: string | null;
-  /** The page of its documentation, from the root of the repository. */
+  /** The page of the documentation, from the root of the repository. */
   readonly page: string;
   /** The levers that the adapter can carry out. */
   readonly levers: Levers;
-  /** The number of versions by which the generating weights may be behind, in a phrase. */
+  /** A phrase with the number of versions by which the generating weights may be behind. */
   readonly staleness: string;
-  /** The lines that switch the settings on; none where the settings themselves are pasted. */
+  /** Returns the lines that switch the settings on; none if the user copies the settings themselves. */
   readonly paste: (chosen: Chosen) => readonly string[];
 }
 
@@ -35,9 +35,9 @@ export const trainerIds = ['verl', 'slime', 'roll', 'nemo-rl', 'openrlhf', 'trl'
 /** Id of a trainer. */
 export type TrainerId = (typeof trainerIds)[number];
 
-/** A hook that is shown prompt groups which the trainer has dispatched: it can neither stop nor start a response. */
+/** Levers of a hook that sees prompt groups after the trainer has dispatched them: it can neither stop nor start a response. */
 const groupsOnly: Levers = { responses: false, aborts: false, rewards: false, scaleDown: false, tp: false };
-/** A loop that launches and aborts single requests; training, rewards and parallelism stay the trainer's. */
+/** Levers of a loop that launches and aborts single requests; the trainer keeps control of training, rewards and parallelism. */
 const requests: Levers = { ...groupsOnly, responses: true, aborts: true };
 const everything: Levers = { responses: true, aborts: true, rewards: true, scaleDown: true, tp: true };
 
@@ -146,6 +146,6 @@ export const trainers: readonly TrainerFacts[] = Object.freeze([
 /** Returns a trainer by its id. */
 export const trainerOf = (id: TrainerId): TrainerFacts => trainers.find((one) => one.id === id)!;
 
-/** Returns the trainer that writes a format of {@link dumpReaders}; `own` for any other. */
+/** Returns the trainer that writes a format of {@link dumpReaders}; `own` for any other format. */
 export const trainerOfReader = (reader: string): TrainerId =>
   trainerIds.find((id) => id === reader.replace(/-board$/, '')) ?? 'own';

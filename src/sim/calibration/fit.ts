@@ -1,4 +1,4 @@
-/** A job calibrated by measured steps, and how well it fits: two of them are fitted, the others are checks. */
+/** Calibrates a job with measured steps. Two steps are used for each fit; the others check it. */
 import { refuse } from '../../errors.ts';
 import { calibrateJob, checkMeasured, longestTokens, simulatedSeconds } from '../calibrate.ts';
 import type { Job } from '../colocated/job.ts';
@@ -13,18 +13,18 @@ const responsesOf = ({ prompts }: MeasuredStep): number =>
 const tokensOf = ({ prompts }: MeasuredStep): number =>
   prompts.reduce((sum, one) => sum + one.responseTokens.reduce((total, tokens) => total + tokens, 0), 0);
 
-/** Returns the least and the most of a list, by a number; of equals the first. */
+/** Returns the items of a list with the least and the largest number; of equal items, the first. */
 function ends<T>(list: readonly T[], by: (one: T) => number): [T, T] {
   const sorted = [...list].sort((a, b) => by(a) - by(b));
   return [sorted[0]!, sorted.at(-1)!];
 }
 
 /**
- * Fits a job to measured steps: the rollouts with the shortest and the longest longest response give the overhead of a
- * decode step and the fixed seconds of a rollout; the steps with the fewest and the most tokens give training, where it
- * was measured; rewards and weight sync are means of their measurements.
+ * Fits a job to measured steps: the overhead of a decode step and the fixed seconds of a rollout come from the two rollouts whose
+ * longest responses are shortest and longest; training, if it was measured, comes from the steps with the fewest and the most
+ * tokens; rewards and weight sync are means of their measurements.
  *
- * @param job - the job, with its engines and the cost model to start from
+ * @param job - the job, with its engines and the initial cost model
  * @param steps - two or more
  * @throws PolicyError `invalid_input` for steps without data; `infeasible` when no costs >= 0 fit
  */
@@ -89,8 +89,8 @@ const beside = (use: 'fit' | 'check', measuredSeconds: number, simulated: number
 });
 
 /**
- * Returns the job with rewards that take as long after a synchronous rollout as measured: all alike, spread over its workers. The
- * measurement does not show which of them takes longest.
+ * Returns the job with equal reward times for all responses, so that the rewards after a synchronous rollout take as long as
+ * measured. The measurement does not show which rewards take longest.
  */
 function withRewards(job: Job, tailSeconds: number | undefined, responses: number): Job {
   const { rewards } = job;
@@ -99,7 +99,7 @@ function withRewards(job: Job, tailSeconds: number | undefined, responses: numbe
   return { ...job, rewards: { ...rewards, shares: { rule: 1, sandbox: 0, judge: 0 }, ruleSeconds } };
 }
 
-/** Returns a cost that is the mean of its measurements, if there are any. */
+/** Returns a cost that is the mean of its measurements; nothing if there are none. */
 function meanOf(
   steps: readonly MeasuredStep[],
   from: 'rewardSeconds' | 'syncSeconds',
@@ -110,8 +110,8 @@ function meanOf(
 }
 
 /**
- * Returns the job with other costs, at every tensor parallelism that it may take: a measurement at one is applied to the
- * others, with their overheads in proportion.
+ * Returns the job with changed costs at every tensor parallelism that it may use. A measurement at one parallelism changes the
+ * others too, with their overheads in proportion.
  */
 function withCosts(job: Job, changes: Partial<CostModel>): Job {
   const { hardware, cost } = job;

@@ -1,10 +1,10 @@
-/** The file of `rollflex simulate --calibrate`: steps of a job as they were measured. */
+/** The file format of `rollflex simulate --calibrate`: measured steps of a job. */
 import { z } from 'zod';
 import type { MeasuredRollout } from '../calibrate.ts';
 
 const seconds = z.number().positive();
 
-/** Schema of a measured step. Its lengths are given in it, or in a trace. */
+/** Schema of a measured step. Its lengths are in the file itself, or in a trace. */
 export const measuredStepSchema = z
   .strictObject({
     seconds: seconds.describe('Seconds from the start of the rollout until its last response was complete.'),
@@ -40,12 +40,12 @@ export const calibrationFileSchema = z.strictObject({
   rollouts: z.array(measuredStepSchema).min(2).describe('A short and a long one are fitted; others are checks.'),
 });
 
-/** A measured step: its rollout, and, if known, its later stages. */
+/** A measured step: its rollout and, if known, its later stages. */
 export interface MeasuredStep extends MeasuredRollout {
-  /** Seconds from the last reward until the end of the update, passes before training included. */
+  /** Seconds from the last reward until the end of the update, including the passes before training. */
   readonly trainSeconds?: number;
   /** Seconds from the last response until the last reward. */
   readonly rewardSeconds?: number;
-  /** Until the engines had the new weights. */
+  /** Seconds until the engines had the new weights. */
   readonly syncSeconds?: number;
 }

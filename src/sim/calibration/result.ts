@@ -3,13 +3,13 @@
 import type { Job } from '../colocated/job.ts';
 import type { CostModel } from '../cost-model.ts';
 
-/** A measured duration beside that of the model. */
+/** A measured duration, with the simulated one. */
 export interface FittedSeconds {
-  /** Whether the model was fitted to it, or is checked by it. */
+  /** Whether the model was fitted to this measurement, or is only checked with it. */
   readonly use: 'fit' | 'check';
   /** Seconds that were measured. */
   readonly measuredSeconds: number;
-  /** Seconds of the model for the same lengths. */
+  /** Simulated seconds for the same lengths. */
   readonly simulatedSeconds: number;
   /** Simulated ÷ measured − 1. */
   readonly error: number;
@@ -17,32 +17,32 @@ export interface FittedSeconds {
 
 /** A measured step in the fitted model. */
 export interface CalibratedStep {
-  /** Its place among the measured ones, from 0. */
+  /** Index among the measured steps, from 0. */
   readonly index: number;
   /** Prompts of the measured rollout. */
   readonly prompts: number;
-  /** Number of its responses. */
+  /** Number of responses. */
   readonly responses: number;
-  /** Tokens of all its responses. */
+  /** Tokens of all responses. */
   readonly tokens: number;
-  /** Tokens of the longest of them. */
+  /** Tokens of the longest response. */
   readonly longestTokens: number;
-  /** Its rollout, measured and simulated. */
+  /** The rollout, measured and simulated. */
   readonly rollout: FittedSeconds;
-  /** Its training, where it was measured. */
+  /** The training, if it was measured. */
   readonly training?: FittedSeconds;
 }
 
 /** A job with fitted costs. */
 export interface Calibration {
-  /** The job with the costs that were fitted. */
+  /** The job with the fitted costs. */
   readonly job: Job;
   /** Names of the fitted costs. */
   readonly fitted: readonly (keyof CostModel)[];
-  /** Training of a step as large as the first measured one, in two numbers; absent if no training was measured. */
+  /** Training time of a step as large as the first measured one, as two numbers; absent if no training was measured. */
   readonly training?: { readonly fixedSeconds: number; readonly secondsPerToken: number };
-  /** The measured steps, and how well the model reproduces each. */
+  /** The measured steps, each with the error of the model. */
   readonly steps: readonly CalibratedStep[];
-  /** Warnings to read before relying on it. */
+  /** Warnings to read before you rely on the calibration. */
   readonly warnings: readonly string[];
 }

@@ -1,11 +1,11 @@
 /**
- * Training time from two measured steps: seconds for every step and every response, and seconds for the tokens,
- * each scaled as a whole. The split among gradients, passes and swaps stays as it was, since it is not measured.
+ * Fits the training time to two measured steps. Two factors are fitted: one scales all fixed costs (per step and per response), the
+ * other all costs per token. The split into gradients, passes and swaps stays the same, since it is not measured.
  */
 import { refuse } from '../../errors.ts';
 import { type CostModel, swapSeconds, type TrainedBatch } from '../cost-model.ts';
 
-/** Training of a step, as it was measured. */
+/** A measured training step. */
 export interface MeasuredTraining extends TrainedBatch {
   readonly trainSeconds: number;
 }
@@ -15,11 +15,11 @@ const fixedSeconds = (cost: CostModel, { responses }: TrainedBatch): number =>
 const secondsPerToken = (cost: CostModel): number =>
   cost.trainSecondsPerToken + cost.referenceSecondsPerToken + cost.logProbSecondsPerToken;
 
-/** Returns the seconds of training in the model, passes included. */
+/** Returns the simulated seconds of training, including passes. */
 export const trainingSeconds = (cost: CostModel, batch: TrainedBatch): number =>
   fixedSeconds(cost, batch) + batch.tokens * secondsPerToken(cost);
 
-/** Returns the time of training as a line in the tokens of the batch. */
+/** Returns the training time as a linear function of the tokens in the batch. */
 export function trainingOfStep(
   cost: CostModel,
   batch: TrainedBatch,
@@ -27,7 +27,7 @@ export function trainingOfStep(
   return { fixedSeconds: fixedSeconds(cost, batch), secondsPerToken: secondsPerToken(cost) };
 }
 
-/** Gives a cost model without training the two costs that every trainer has. */
+/** Adds, to a cost model without training, the two costs that every training has. */
 const withShape = (cost: CostModel): CostModel => ({
   ...cost,
   trainBaseSeconds: fixedSeconds(cost, { responses: 1, tokens: 0 }) > 0 ? cost.trainBaseSeconds : 1,
@@ -35,9 +35,9 @@ const withShape = (cost: CostModel): CostModel => ({
 });
 
 /**
- * The training part of a cost model, so that both steps take as long as measured.
+ * Returns a cost model with training costs for which both steps take as long as measured.
  *
- * @throws PolicyError `invalid_input` for steps with the same number of tokens; `infeasible` where more tokens took less
+ * @throws PolicyError `invalid_input` for steps with the same number of tokens; `infeasible` if more tokens took less time
  */
 export function fitTraining(
   given: CostModel,

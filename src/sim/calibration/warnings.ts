@@ -1,11 +1,11 @@
-/** Warnings to read before relying on a calibration. */
+/** Warnings to read before you rely on a calibration. */
 import { baseSeconds, type CostModel } from '../cost-model.ts';
 import type { CalibratedStep } from './result.ts';
 import { trainingOfStep } from './training.ts';
 
-/** Error of a measurement for which warnings are made. */
+/** Error of a measurement that the warnings assume. */
 const measurementError = 0.01;
-/** Share of a constant that such an error may move before there is a warning. */
+/** Share of a constant by which such an error may change it without a warning. */
 const mostOfStep = 0.1;
 const mostOfTraining = 0.25;
 const mostOfCheck = 0.1;
@@ -13,12 +13,15 @@ const mostOfCheck = 0.1;
 const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
 const milliseconds = (seconds: number): string => `${(1000 * seconds).toFixed(2)} ms`;
 
-/** Warns of measurements that cannot tell the constants apart, and of checks that do not hold. */
+/** Warns if the measurements cannot separate the constants, and if checks have large errors. */
 export function calibrationWarnings(cost: CostModel, steps: readonly CalibratedStep[]): string[] {
   return [...ofRollouts(cost, steps), ...ofTraining(cost, steps), ...ofChecks(steps)];
 }
 
-/** Checks the overhead: the difference of the two rollouts ÷ that of their decode steps, so that errors of both add up. */
+/**
+ * Checks the overhead: it is a quotient of two differences (of rollout times and of decode steps), so that the errors of both
+ * rollouts add up.
+ */
 function ofRollouts(cost: CostModel, steps: readonly CalibratedStep[]): string[] {
   const [short, long] = steps
     .filter(({ rollout }) => rollout.use === 'fit')

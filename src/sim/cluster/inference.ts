@@ -8,27 +8,29 @@ import type { Machine } from './machine.ts';
 import type { RoundRecord } from './round-record.ts';
 import type { PromptSource } from './source.ts';
 
+type Launch = Extract<VocabularyDecision, { type: 'request.launch' | 'request.admit' }>;
+
 /** Engines that generate the samples of a prompt source. */
 export class InferenceMachine implements Machine {
-  protected readonly pool: EnginePool;
+  readonly pool: EnginePool;
   protected readonly source: PromptSource;
   protected record: RoundRecord | undefined;
   /** Time from which the engines take requests; earlier requests wait for it. */
   protected readyAt = 0;
   /** Requests whose abort was decided and is not reported yet. */
   protected readonly aborting = new Set<string>();
-  /** Requests of the round whose responses are cut at the cap. */
-  readonly #capped = new Set<string>();
+  readonly #completed: (requestId: string, at: number) => void;
   #preemptedBefore = 0;
 
-  constructor(pool: EnginePool, source: PromptSource) {
+  /** @param completed - hears of every complete response, such as a verifier */
+  constructor(
+    pool: EnginePool,
+    source: PromptSource,
+    completed: (requestId: string, at: number) => void = () => undefined,
+  ) {
     this.pool = pool;
     this.source = source;
-  }
-
-  /** Requests of the round whose responses are cut at the cap. */
-  get capped(): ReadonlySet<string> {
-    return this.#capped;
+    this.#completed = completed;
   }
 
   /** Preemptions of the round. */
@@ -36,18 +38,21 @@ export class InferenceMachine implements Machine {
     return this.#preempted() - this.#preemptedBefore;
   }
 
-  /** Begins a round, to which responses that end from now on belong. */
+  /** Begins a round, to which requests that end from now on belong. */
   beginRound(record: RoundRecord, _at: number): void {
     this.record = record;
-    this.#capped.clear();
     this.#preemptedBefore = this.#preempted();
   }
 
   carryOut(decision: VocabularyDecision, at: number): void {
-    if (decision.type === 'request.launch') this.#launch(decision, at);
-    else if (decision.type === 'request.abort') {
-      this.aborting.add(decision.requestId);
-      this.pool.abort(decision.requestId, at);
+    switch (decision.type) {
+      case 'request.launch':
+      // With a frontier a launch stays in the policy, and its admission comes out.
+      case 'request.admit':
+        return this.#launch(decision, at);
+      case 'request.abort':
+        this.aborting.add(decision.requestId);
+        this.pool.abort(decision.requestId, at);
     }
   }
 
@@ -64,11 +69,12 @@ export class InferenceMachine implements Machine {
     return sumOf(this.pool.rows, (row) => row.preemptions);
   }
 
-  #launch(decision: Extract<VocabularyDecision, { type: 'request.launch' }>, at: number): void {
-    const { requestId, promptId, index, engineId } = decision;
-    const { tokens, capped, promptTokens } = this.source.draw(requestId, promptId, index);
-    if (capped) this.#capped.add(requestId);
+  #launch(decision: Launch, at: number): void {
+    const { requestId, promptId, index } = decision;
+    const engineId = decision.type === 'request.launch' ? decision.engineId : undefined;
+    const { tokens, promptTokens } = this.source.draw(requestId, promptId, index);
     this.pool.launch({ requestId, promptTokens, responseTokens: tokens }, engineId, Math.max(at, this.readyAt));
+    this.record!.started();
   }
 
   /** Returns the event for the end of a request. */
@@ -76,6 +82,7 @@ export class InferenceMachine implements Machine {
     const { requestId, kind, tokens } = outcome;
     this.aborting.delete(requestId);
     this.record!.ended(outcome, this.source.drawn(requestId)?.promptTokens ?? 0);
+    if (kind === 'completed') this.#completed(requestId, at);
     const type = kind === 'completed' ? 'response.completed' : 'request.aborted';
     return { type, at, requestId, tokens } as AnyEvent;
   }

@@ -4,29 +4,59 @@ import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import type { Machine } from './machine.ts';
 import type { PromptSource } from './source.ts';
 
-/** Deals as many as are asked for. */
+/** Supplies the prompts of a source, and says when it is exhausted. */
 export class PromptSupply implements Machine {
   readonly #source: PromptSource;
+  readonly #holdsDeferred: boolean;
   #asked: { readonly at: number; readonly roundId: string; readonly count: number }[] = [];
+  #isExhausted = false;
 
-  constructor(source: PromptSource) {
+  /** @param holdsDeferred - whether the policy keeps deferred and returned prompts; if not, the source gets them back */
+  constructor(source: PromptSource, holdsDeferred: boolean) {
     this.#source = source;
+    this.#holdsDeferred = holdsDeferred;
   }
 
   carryOut(decision: VocabularyDecision, at: number): void {
-    if (decision.type !== 'prompts.request') return;
-    this.#asked.push({ at, roundId: decision.roundId, count: decision.count });
+    switch (decision.type) {
+      case 'prompts.request':
+        this.#asked.push({ at, roundId: decision.roundId, count: decision.count });
+        break;
+      case 'prompt.deferred':
+        this.#source.deferred(decision.prompt);
+        if (!this.#holdsDeferred) this.#source.giveBack(decision.prompt);
+        break;
+      case 'prompt.returned':
+        if (!this.#holdsDeferred) this.#source.giveBack(decision.prompt);
+        break;
+      default:
+    }
   }
 
   nextAt(): number {
-    return this.#asked[0]?.at ?? Number.POSITIVE_INFINITY;
+    return this.#asked[0]?.at ?? Infinity;
   }
 
   advanceTo(at: number): AnyEvent[] {
+    if (this.#asked.length === 0) return [];
     const asked = this.#asked;
     this.#asked = [];
-    return asked.map(({ roundId, count }) => {
-      return { type: 'prompts.supplied', at, roundId, prompts: this.#source.take(count) } as AnyEvent;
-    });
+    const events: AnyEvent[] = [];
+    for (const { roundId, count } of asked) {
+      const prompts = this.#source.take(count);
+      if (prompts.length > 0) events.push({ type: 'prompts.supplied', at, roundId, prompts } as AnyEvent);
+    }
+    if (this.#source.left === 0 && !this.#isExhausted) {
+      this.#isExhausted = true;
+      events.push({ type: 'source.exhausted', at } as AnyEvent);
+    }
+    return events;
+  }
+
+  /** Returns the event that reopens an exhausted source to which prompts have come back. */
+  reopened(at: number): AnyEvent[] {
+    if (!this.#isExhausted || this.#source.left === 0) return [];
+    this.#isExhausted = false;
+    return [{ type: 'source.reopened', at } as AnyEvent];
   }
 }

@@ -1,21 +1,21 @@
 /**
- * The trainer as a machine: replicas that run the passes before training and compute gradients, group by group, and an
- * optimizer step at the end of a round.
+ * The trainer as a machine: data-parallel replicas that run passes and compute gradients, each in the order of its queue;
+ * optimizer steps; and the publication of weights. It carries out the shares of `stream-training`, which name a replica,
+ * and the updates of `complete-group-pipelining`, which take all of its GPUs, one after the other.
  */
 import type { AnyEvent } from '../../core/definition.ts';
+import { Fifo } from '../../core/fifo.ts';
 import { IndexedHeap } from '../../core/heap.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import { type CostModel, gradientSeconds, passSeconds, swapSeconds } from '../cost-model.ts';
 import type { Machine } from './machine.ts';
 
 type Decision<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { type: T }>;
+type Share = Pick<Decision<'train.fetch'>, 'fetchId' | 'groups' | 'samples' | 'tokens'>;
 
+/** Gradients to compute, and the event that reports them. */
 interface Work {
-  readonly type: 'train.consumed' | 'train.finished';
-  readonly fetchId: string;
-  readonly groups: readonly string[];
-  readonly samples: number;
-  readonly tokens: number;
+  readonly event: Readonly<Record<string, unknown>> & { readonly type: string };
   /** The passes before the gradients, and both together. */
   readonly passSeconds: number;
   readonly seconds: number;
@@ -30,67 +30,88 @@ interface Replica {
   heapIndex: number;
 }
 
-/** A stretch in which a replica ran the passes before training, or computed gradients. */
+/** A stretch of the trainer's time. */
 export interface Trained {
-  readonly replica: number;
-  readonly activity: 'reference' | 'train';
+  /** The replica, from 0; absent for what all of them do together. */
+  readonly replica?: number;
+  readonly activity: 'reference' | 'train' | 'sync';
   readonly startSeconds: number;
   readonly endSeconds: number;
 }
 
-/** Data-parallel replicas that share all GPUs evenly. */
+/** Returns the responses and tokens of groups; prompts count for each of their responses. */
+export type BatchOf = (groups: readonly string[]) => { readonly responses: number; readonly tokens: number };
+
+/** Data-parallel replicas that share all GPUs of the trainer evenly. */
 export class Trainer implements Machine {
   readonly #replicas = new Map<string, Replica>();
   readonly #busy = new IndexedHeap<Replica>((a, b) => a.endsAt - b.endsAt || a.index - b.index);
   readonly #cost: CostModel;
-  readonly #count: number;
+  readonly #batchOf: BatchOf | undefined;
+  readonly #updates = new Fifo<Decision<'train.dispatch'>>();
+  /** Whether gradients wait for the decision to step on them: no other update begins before. */
+  #awaitsStep = false;
+  /** An optimizer step, or a publication. */
+  #together: (Trained & { readonly event: object }) | undefined;
   #longestPass = 0;
-  #stepping: { readonly roundId: string; readonly updateId: string; readonly endsAt: number } | undefined;
-  /** Work that was completed since this was last taken, in the order in which it ended. */
+  /** What was completed since this was last taken, in the order in which it ended. */
   readonly trained: Trained[] = [];
 
-  constructor(replicas: readonly string[], cost: CostModel) {
+  /** @param batchOf - needed for updates, which name groups alone */
+  constructor(replicas: readonly string[], cost: CostModel, batchOf?: BatchOf) {
     replicas.forEach((id, index) => {
       this.#replicas.set(id, { id, index, queue: [], startedAt: 0, endsAt: 0, heapIndex: -1 });
     });
     this.#cost = cost;
-    this.#count = replicas.length;
+    this.#batchOf = batchOf;
   }
 
   carryOut(decision: VocabularyDecision, at: number): void {
     switch (decision.type) {
       case 'train.fetch':
-        return this.#add(decision.replica, this.#work('train.consumed', decision), at);
+        return this.#add(decision.replica, this.#share('train.consumed', decision), at);
       case 'train.finish':
-        for (const share of decision.shares) this.#add(share.replica, this.#work('train.finished', share), at);
+        for (const share of decision.shares) this.#add(share.replica, this.#share('train.finished', share), at);
         return;
+      case 'train.dispatch':
+        this.#updates.push(decision);
+        return this.#nextUpdate(at);
       case 'optimizer.step': {
         const { roundId, updateId } = decision;
-        this.#stepping = { roundId, updateId, endsAt: at + this.#cost.trainBaseSeconds };
+        this.#awaitsStep = false;
+        const event = { type: 'optimizer.stepped', roundId, updateId };
+        return this.#begin('train', this.#cost.trainBaseSeconds, event, at);
+      }
+      case 'weights.publish': {
+        const { roundId, publicationId } = decision;
+        const weightVersion = decision.weightVersion + 1;
+        const event = { type: 'weights.published', roundId, publicationId, weightVersion };
+        return this.#begin('sync', this.#cost.weightSyncSeconds, event, at);
       }
     }
   }
 
   nextAt(): number {
-    return Math.min(this.#busy.peek()?.endsAt ?? Infinity, this.#stepping?.endsAt ?? Infinity);
+    return Math.min(this.#busy.peek()?.endsAt ?? Infinity, this.#together?.endSeconds ?? Infinity);
   }
 
   advanceTo(at: number): AnyEvent[] {
     const events: AnyEvent[] = [];
     for (let next = this.#busy.peek(); next !== undefined && next.endsAt <= at; next = this.#busy.peek()) {
-      const { passSeconds: passes, ...work } = next.queue.shift()!;
-      const { index: replica, startedAt: startSeconds, endsAt: endSeconds } = next;
-      const between = startSeconds + passes;
-      if (passes > 0) this.trained.push({ replica, activity: 'reference', startSeconds, endSeconds: between });
-      this.trained.push({ replica, activity: 'train', startSeconds: between, endSeconds });
-      if (work.type === 'train.finished') this.#longestPass = Math.max(this.#longestPass, passes);
-      events.push({ ...work, at: endSeconds, replica: next.id } as AnyEvent);
-      this.#begin(next, next.endsAt);
+      const { event, passSeconds: passes } = next.queue.shift()!;
+      const { index: replica, startedAt, endsAt } = next;
+      this.#record({ replica, activity: 'reference', startSeconds: startedAt, endSeconds: startedAt + passes });
+      this.#record({ replica, activity: 'train', startSeconds: startedAt + passes, endSeconds: endsAt });
+      if (event.type === 'train.finished') this.#longestPass = Math.max(this.#longestPass, passes);
+      events.push({ ...event, at: endsAt });
+      this.#run(next, endsAt);
     }
-    if (this.#stepping !== undefined && this.#stepping.endsAt <= at) {
-      const { endsAt, ...step } = this.#stepping;
-      this.#stepping = undefined;
-      events.push({ type: 'optimizer.stepped', at: endsAt, ...step } as AnyEvent);
+    if (this.#together !== undefined && this.#together.endSeconds <= at) {
+      const { event, ...stretch } = this.#together;
+      this.#together = undefined;
+      this.#record(stretch);
+      events.push({ ...event, at: stretch.endSeconds } as AnyEvent);
+      this.#nextUpdate(stretch.endSeconds);
     }
     return events;
   }
@@ -102,25 +123,42 @@ export class Trainer implements Machine {
     return seconds;
   }
 
-  #work(
-    type: Work['type'],
-    { fetchId, groups, samples, tokens }: Pick<Decision<'train.fetch'>, 'fetchId' | 'groups' | 'samples' | 'tokens'>,
-  ): Work {
+  #record(stretch: Trained): void {
+    if (stretch.endSeconds > stretch.startSeconds) this.trained.push(stretch);
+  }
+
+  #share(type: 'train.consumed' | 'train.finished', { fetchId, groups, samples, tokens }: Share): Work {
     // One of the replicas has its share of the GPUs; weights are swapped on each of them alike.
+    const count = this.#replicas.size;
     const batch = { responses: samples, tokens };
     const swaps = tokens === 0 ? 0 : swapSeconds(this.#cost);
-    const passes = (passSeconds(this.#cost, batch) - swaps) * this.#count + swaps;
-    const seconds = passes + gradientSeconds(this.#cost, batch) * this.#count;
-    return { type, fetchId, groups: [...groups], samples, tokens, passSeconds: passes, seconds };
+    const passes = (passSeconds(this.#cost, batch) - swaps) * count + swaps;
+    const seconds = passes + gradientSeconds(this.#cost, batch) * count;
+    const event = { type, fetchId, groups: [...groups], samples, tokens, seconds };
+    return { event, passSeconds: passes, seconds };
   }
 
-  #add(replicaId: string, work: Work, at: number): void {
+  #add(replicaId: string, { event, ...work }: Work, at: number): void {
     const replica = this.#replicas.get(replicaId)!;
-    replica.queue.push(work);
-    if (replica.queue.length === 1) this.#begin(replica, at);
+    replica.queue.push({ ...work, event: { ...event, replica: replicaId } });
+    if (replica.queue.length === 1) this.#run(replica, at);
   }
 
-  #begin(replica: Replica, at: number): void {
+  /** Begins the next update, where nothing is under way. */
+  #nextUpdate(at: number): void {
+    const [all] = this.#replicas.values();
+    if (this.#awaitsStep || this.#together !== undefined) return;
+    const dispatch = this.#updates.shift();
+    if (dispatch === undefined) return;
+    const { updateId } = dispatch;
+    const groups = [...dispatch.groups];
+    const seconds = gradientSeconds(this.#cost, this.#batchOf!(groups));
+    this.#awaitsStep = true;
+    all!.queue.push({ event: { type: 'update.consumed', updateId, groups, seconds }, passSeconds: 0, seconds });
+    this.#run(all!, at);
+  }
+
+  #run(replica: Replica, at: number): void {
     const work = replica.queue[0];
     if (work === undefined) {
       this.#busy.remove(replica);
@@ -129,5 +167,9 @@ export class Trainer implements Machine {
     replica.startedAt = at;
     replica.endsAt = at + work.seconds;
     this.#busy.update(replica);
+  }
+
+  #begin(activity: 'train' | 'sync', seconds: number, event: object, at: number): void {
+    this.#together = { activity, startSeconds: at, endSeconds: at + seconds, event };
   }
 }

@@ -1,11 +1,15 @@
 /** The verifier as a machine: each response gets its reward after some seconds, beside all others. */
 import type { AnyEvent } from '../../core/definition.ts';
 import { IndexedHeap } from '../../core/heap.ts';
-import type { PoolsJob } from '../pools/settings.ts';
 import { normal } from '../random.ts';
 import { Correctness } from '../rewards/correctness.ts';
 import type { Machine } from './machine.ts';
 import type { PromptSource } from './source.ts';
+
+/** What the verifier takes: median seconds from a response to its reward, their spread, and how responses are scored. */
+export type VerifierSettings = { readonly medianSeconds: number; readonly spread: number } & ConstructorParameters<
+  typeof Correctness
+>[0];
 
 interface Check {
   readonly requestId: string;
@@ -20,18 +24,18 @@ const latencyKey = 201;
 
 /** Verifies responses. Latencies and rewards are fixed by seed, prompt and sample, for every scheduler. */
 export class Verifier implements Machine {
-  readonly #settings: PoolsJob['verifier'];
+  readonly #settings: VerifierSettings;
   readonly #source: PromptSource;
   readonly #seed: number;
   readonly #correctness: Correctness;
   readonly #running = new IndexedHeap<Check>((a, b) => a.endsAt - b.endsAt || a.seq - b.seq);
   #seq = 0;
 
-  constructor({ verifier }: PoolsJob, source: PromptSource, seed: number) {
-    this.#settings = verifier;
+  constructor(settings: VerifierSettings, source: PromptSource, seed: number) {
+    this.#settings = settings;
     this.#source = source;
     this.#seed = seed;
-    this.#correctness = new Correctness(verifier, seed);
+    this.#correctness = new Correctness(settings, seed);
   }
 
   /** Starts to verify a response. */

@@ -3,12 +3,13 @@ import type { AnyEvent } from '../../core/definition.ts';
 import { create } from '../../core/start.ts';
 import { refuse } from '../../errors.ts';
 import { type RollpackerInput, rollpacker } from '../../recipes/rollpacker/index.ts';
+import type { DrivenPolicy } from '../cluster/event-loop.ts';
 import { numbered } from '../cluster/ids.ts';
 import type { Variant } from '../result.ts';
 import { gpuIdsOf, trainingGpuIdsOf, trainingReplicasOf } from './cluster.ts';
 import type { Job } from './job.ts';
 import { profileOf } from './profile.ts';
-import { type DrivenPolicy, type Scheduler, synchronousBaseline, tailBatchingScheduler } from './scheduler.ts';
+import { type Scheduler, synchronousBaseline, tailBatchingScheduler } from './scheduler.ts';
 
 /** Switches for the mechanisms of RollPacker, and its settings that are not the job's. */
 export type RollpackerSwitches = Pick<

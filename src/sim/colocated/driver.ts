@@ -3,18 +3,19 @@
  * time. A step is: make the engines ready, roll out, wait for rewards, run the passes before training, train, hand the new
  * weights to the engines.
  */
+
 import { refuse } from '../../errors.ts';
-import { KeptResponses } from '../cluster/kept.ts';
-import { RoundRecord, type StepTimes } from '../cluster/round-record.ts';
-import { addActivity, rolloutSegments } from '../cluster/timeline.ts';
+import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
+import { SimulatedHost } from '../cluster/host.ts';
+import { RoundRecord } from '../cluster/round-record.ts';
 import { gradientSeconds, passSeconds } from '../cost-model.ts';
-import { summarizeRun, sumOf } from '../metrics.ts';
-import type { RunResult, Segment, StepResult } from '../result.ts';
+import { summarizeRun } from '../metrics.ts';
+import type { RunResult, StepResult } from '../result.ts';
 import type { Workload } from '../workload/workload.ts';
 import { buildCluster, type Cluster, gpuIdsOf, trainingReplicasOf } from './cluster.ts';
 import type { Job } from './job.ts';
-import { PolicyLink } from './policy-link.ts';
 import type { Scheduler } from './scheduler.ts';
+import { type StepTimes, stepResult } from './step-result.ts';
 
 /** Options of one simulated run. */
 export interface RunOptions {
@@ -43,95 +44,162 @@ export function simulate(job: Job, scheduler: Scheduler, workload: Workload, opt
   if (!Number.isInteger(options.prompts) || options.prompts < 1) {
     refuse('invalid_input', 'prompts', 'a whole number >= 1', options.prompts);
   }
-  return new Host(job, scheduler, workload, options).run();
+  const { prompts, seed, timeline = true } = options;
+  const { trains: elastic = false, oneStepOff = false } = scheduler;
+  const cluster = buildCluster(job, workload, { prompts, seed, timeline, elastic, oneStepOff });
+  return new ColocatedHost(job, scheduler, cluster, options).run();
 }
 
-class Host {
+class ColocatedHost extends SimulatedHost {
   readonly #job: Job;
   readonly #scheduler: Scheduler;
   readonly #options: RunOptions;
   readonly #cluster: Cluster;
-  readonly #link: PolicyLink;
-  readonly #kept: KeptResponses;
   readonly #steps: StepResult[] = [];
-  readonly #segments: Segment[][];
+  /** Tokens of every trained response. */
+  readonly #lengths: number[] = [];
+  /** Deferred prompts that wait in the policy. */
+  #queueDepth = 0;
+  /** The policy has said that nothing is left to plan a round with. */
+  #isOver = false;
   #trained = 0;
   /** The record of the round before. */
   #before: RoundRecord | undefined;
 
-  constructor(job: Job, scheduler: Scheduler, workload: Workload, options: RunOptions) {
+  constructor(job: Job, scheduler: Scheduler, cluster: Cluster, options: RunOptions) {
+    const { timeline, longTokens, validate = false } = options;
+    const { responsesPerPrompt } = job;
+    const { holdsDeferred } = scheduler;
+    const policy = scheduler.create({ validate });
+    super(policy, cluster, { responsesPerPrompt, holdsDeferred, timeline, longTokens });
     this.#job = job;
     this.#scheduler = scheduler;
     this.#options = options;
-    const { prompts, seed, timeline = true, validate = false } = options;
-    this.#cluster = buildCluster(job, workload, {
-      prompts,
-      seed,
-      timeline,
-      elastic: scheduler.trains ?? false,
-      oneStepOff: scheduler.oneStepOff ?? false,
-    });
-    this.#segments = this.#cluster.pool.rows.map(() => []);
-    this.#kept = new KeptResponses(job.responsesPerPrompt, options.longTokens ?? Infinity);
-    this.#link = new PolicyLink(scheduler, this.#cluster, this.#kept, validate);
+    this.#cluster = cluster;
+    for (const event of cluster.joining) if (policy.takes?.(event.type) ?? true) this.link.send(event);
   }
 
   run(): RunResult {
     while (this.#trained < this.#options.prompts) {
-      const { source } = this.#cluster;
-      const { left } = source;
+      const { left } = this.source;
       const trained = this.#trained;
       this.#runStep();
-      const isStuck = this.#trained === trained && source.left === left;
-      if (isStuck || (this.#link.isOver && this.#trained < this.#options.prompts)) this.#stopped();
+      const isStuck = this.#trained === trained && this.source.left === left;
+      if (isStuck || (this.#isOver && this.#trained < this.#options.prompts)) this.#stopped();
     }
     return summarizeRun({
       job: this.#job,
       scheduler: this.#scheduler.id,
       seed: this.#options.seed,
       steps: this.#steps,
-      lengths: this.#link.lengths,
-      rows: this.#cluster.pool.rows,
-      segments: this.#segments,
-      kept: this.#kept.counts(),
+      lengths: this.#lengths,
+      rows: this.rows,
+      segments: this.segments,
+      kept: this.kept.counts(),
     });
   }
 
   #runStep(): void {
     const { cost } = this.#job;
-    const { rows } = this.#cluster.pool;
-    const link = this.#link;
+    const { oneStepOff = false } = this.#scheduler;
     const step = this.#steps.length;
+    const startSeconds = this.loop.now;
+    this.loop.passTime(startSeconds + cost.fixedRolloutSeconds);
+    const record = new RoundRecord(step, this.loop.now);
     // A one-step off-policy pipeline opens a round before the one before it is trained.
-    const record = new RoundRecord(step, `r${step}`, this.#scheduler.oneStepOff && step > 0 ? 1 : 0);
-    const busyBefore = sumOf(rows, (row) => row.busySeconds);
-    const startSeconds = link.now;
-    link.passTime(startSeconds + cost.fixedRolloutSeconds);
-    const launchedSeconds = link.now;
-    link.rollOut(record);
-    if (link.isOver) return;
-    this.#cluster.pool.collect();
-    this.#cluster.source.endStep(this.#scheduler.oneStepOff);
-    const openedSeconds = launchedSeconds + record.reshardSeconds;
+    const lag = oneStepOff && step > 0 ? 1 : 0;
+    this.#rollOut(record, step - lag);
+    if (this.#isOver) return;
+    this.inference.pool.collect();
+    this.source.endStep(oneStepOff);
+    const openedSeconds = record.openedSeconds + record.reshardSeconds;
     const stages = this.#stages(record);
-    const { drainedSeconds, trainedSeconds } = stages;
+    const { drainedSeconds, rewardedSeconds, referencedSeconds, trainedSeconds } = stages;
     this.#countTraining(openedSeconds, drainedSeconds);
     // A one-step off-policy pipeline has no new weights before its second round has begun.
-    const hasWeights = !this.#scheduler.oneStepOff || this.#before !== undefined || this.#isLast(record);
+    const hasWeights = !oneStepOff || this.#before !== undefined || this.#isLast(record);
     const endSeconds = trainedSeconds + (hasWeights ? cost.weightSyncSeconds : 0);
     this.#before = record;
     const times = { startSeconds, openedSeconds, ...stages, endSeconds };
-    const busySeconds = sumOf(rows, (row) => row.busySeconds) - busyBefore;
-    const offeredSeconds = rows.length * (drainedSeconds - openedSeconds);
-    // Rounding may leave the engines busy a hair longer than the rollout.
-    const bubbleRatio = offeredSeconds > 0 ? Math.max(0, 1 - busySeconds / offeredSeconds) : 0;
-    const { preemptions } = this.#cluster.inference;
-    const result = record.result(times, { preemptions, bubbleRatio }, link.queueDepth);
+    const bubbleRatio = this.bubbleRatio(openedSeconds, drainedSeconds);
+    const { preemptions } = this.inference;
+    const result = stepResult(record, times, { preemptions, bubbleRatio, lag, queueDepth: this.#queueDepth });
     this.#trained += result.prompts;
     this.#steps.push(result);
-    this.#draw(times);
-    link.passTime(endSeconds);
+    this.draw({ startSeconds, openedSeconds, rolledOutSeconds: drainedSeconds }, [
+      ['reward', drainedSeconds, rewardedSeconds],
+      ['reference', rewardedSeconds, referencedSeconds],
+      ['train', referencedSeconds, trainedSeconds],
+      ['sync', trainedSeconds, endSeconds],
+    ]);
+    this.loop.passTime(endSeconds);
     this.#options.onStep?.(result, this.#trained);
+  }
+
+  /**
+   * Opens a round and lets it run until all its requests have ended, and until the weights are new where the policy sees to
+   * that: those of this round, or of the one before in a one-step off-policy pipeline. Or until the policy has nothing left to
+   * plan with.
+   */
+  #rollOut(record: RoundRecord, weightVersion: number): void {
+    const { roundId } = record;
+    const { trains = false, oneStepOff = false } = this.#scheduler;
+    const awaited = oneStepOff ? this.#before : record;
+    this.open(record, [this.#scheduler.openRound({ at: this.loop.now, roundId, weightVersion })]);
+    this.#runOut(
+      record,
+      () => record.drainedAt !== undefined && (!trains || awaited === undefined || awaited.trainedAt !== undefined),
+    );
+  }
+
+  #runOut({ roundId }: RoundRecord, isDone: () => boolean): void {
+    this.runUntil(
+      () => this.#isOver || isDone(),
+      () => {
+        const expected = `${this.#scheduler.id} to drain round ${roundId}`;
+        refuse('infeasible', '', expected, 'no request in flight and no timer set');
+      },
+    );
+  }
+
+  protected note(decision: VocabularyDecision, record: RoundRecord | undefined): void {
+    switch (decision.type) {
+      case 'round.planned':
+        this.#queueDepth -= decision.queued.filter(({ deferral }) => deferral !== undefined).length;
+        break;
+      case 'prompt.deferred':
+        if (this.#scheduler.holdsDeferred) this.#queueDepth += 1;
+        break;
+      case 'round.completed':
+        this.#complete(record!);
+        break;
+      case 'round.drained':
+        if (!this.#scheduler.trains) this.records.delete(decision.roundId);
+        break;
+      case 'group.rewarded':
+        this.kept.rewarded(decision.responses);
+        break;
+      case 'round.trained':
+        this.records.delete(decision.roundId);
+        break;
+      case 'source.drained':
+        this.#isOver = true;
+        break;
+      default:
+    }
+  }
+
+  #complete(record: RoundRecord): void {
+    const { rewardsOf } = this.#cluster;
+    for (const { promptId, responses } of record.prompts) {
+      for (const { requestId, tokens } of responses) {
+        this.#lengths.push(tokens);
+        record.counted(tokens, this.source.drawn(requestId)?.capped ?? false);
+      }
+      this.kept.add(this.source, promptId, responses);
+      if (rewardsOf !== undefined) this.kept.rewarded(rewardsOf(responses));
+      this.source.trained(promptId);
+    }
   }
 
   /** Returns the ends of the stages of the step: as the policy ran them, or one after the other. */
@@ -144,7 +212,7 @@ class Host {
       this.#cluster.trainer!.takePassSeconds();
       return { drainedSeconds, rewardedSeconds: drainedSeconds, referencedSeconds: drainedSeconds, trainedSeconds };
     }
-    if (oneStepOff) this.#link.trainLast(record);
+    if (oneStepOff) this.#runOut(record, () => record.trainedAt !== undefined);
     if (trains) {
       const rewardedSeconds = Math.max(drainedSeconds, record.rewardedAt ?? 0);
       const passes = rewardedSeconds + this.#cluster.trainer!.takePassSeconds();
@@ -165,34 +233,20 @@ class Host {
 
   /** GPUs that train beside the rollout are busy. */
   #countTraining(openedSeconds: number, drainedSeconds: number): void {
-    const { trainer, pool } = this.#cluster;
+    const { trainer } = this.#cluster;
     if (trainer === undefined) return;
     // In a one-step off-policy pipeline, training has GPUs of its own.
     if (this.#scheduler.oneStepOff) trainer.trained.length = 0;
-    const perReplica = pool.rows.length / trainingReplicasOf(this.#job, gpuIdsOf(this.#job).length);
+    const perReplica = this.rows.length / trainingReplicasOf(this.#job, gpuIdsOf(this.#job).length);
     for (const { replica, activity, startSeconds, endSeconds } of trainer.trained.splice(0)) {
       const end = Math.min(endSeconds, drainedSeconds);
       const start = Math.max(startSeconds, openedSeconds);
-      if (end <= start) continue;
-      for (const row of pool.rows.slice(Math.floor(replica * perReplica), Math.floor((replica + 1) * perReplica))) {
+      if (replica === undefined || end <= start) continue;
+      for (const row of this.rows.slice(Math.floor(replica * perReplica), Math.floor((replica + 1) * perReplica))) {
         row.busySeconds += end - start;
         row.segments.push({ startSeconds: start, endSeconds: end, activity, running: 0 });
       }
     }
-  }
-
-  /** Adds the step to the segments of every engine. */
-  #draw(times: StepTimes): void {
-    if (this.#options.timeline === false) return;
-    this.#cluster.pool.rows.forEach((row, index) => {
-      const segments = this.#segments[index]!;
-      addActivity(segments, 'overhead', times.startSeconds, times.openedSeconds);
-      segments.push(...rolloutSegments(row.segments.splice(0), times.openedSeconds, times.drainedSeconds));
-      addActivity(segments, 'reward', times.drainedSeconds, times.rewardedSeconds);
-      addActivity(segments, 'reference', times.rewardedSeconds, times.referencedSeconds);
-      addActivity(segments, 'train', times.referencedSeconds, times.trainedSeconds);
-      addActivity(segments, 'sync', times.trainedSeconds, times.endSeconds);
-    });
   }
 
   #stopped(): never {

@@ -2,23 +2,14 @@
  * The scheduler that the driver runs: a public policy object, and the way a round of it is opened. Nothing here schedules; the
  * decisions are those of the policies that a real host embeds.
  */
-import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
+import type { AnyEvent } from '../../core/definition.ts';
 import type { PolicyOptions } from '../../core/policy.ts';
 import { create } from '../../core/start.ts';
 import { refuse } from '../../errors.ts';
 import { type SpeculativeAdmissionInput, speculativeAdmission } from '../../policies/speculative-admission/index.ts';
 import { type TailBatchingInput, tailBatching } from '../../recipes/tail-batching/index.ts';
+import type { DrivenPolicy } from '../cluster/event-loop.ts';
 import type { Variant } from '../result.ts';
-
-/** A policy object as the driver sees it: any `Policy` of rollflex fits. */
-export interface DrivenPolicy {
-  /** Id of the policy. */
-  readonly id: string;
-  /** Whether it takes events of this type: one that places nothing gets no events of engines. All types if absent. */
-  takes?(type: string): boolean;
-  /** Applies an event; throws `PolicyError` when it is refused. */
-  send(event: AnyEvent): readonly AnyDecision[];
-}
 
 /** A round to be opened. */
 export interface NextRound {

@@ -1,45 +1,45 @@
 /**
- * The next action of an engine at a boundary between steps: preempt, admit and prefill, or decode.
+ * Decides the next action of an engine at a boundary between steps: preempt, admit and prefill, or decode.
  *
- * A plan can be undone as long as no time has passed in it, so that the same plan covers all arrivals of one moment,
- * however often the time of the next event was read in between.
+ * A plan can be undone while no time has passed in it. So the plan includes all arrivals of the same time, even if a caller has
+ * read the time of the next event between two arrivals.
  */
 import { baseSeconds, type CostModel } from '../cost-model.ts';
 import { Batch, contextOf, type Sequence } from './batch.ts';
 import { type Stretch, stretchSeconds } from './step-time.ts';
 import { byPriority, PriorityQueue, type Waiting, WaitingQueue } from './waiting-queue.ts';
 
-/** A prefill, or decode steps with one batch. */
+/** A prefill, or decode steps of one batch. */
 export interface Plan {
   readonly seconds: number;
   /** Decode steps; 0 for a prefill. */
   readonly steps: number;
   readonly stretch: Stretch;
-  /** Sequences preempted at the boundary, and their tokens, whose KV was given up. */
+  /** Sequences preempted at the boundary, and their tokens, whose KV is dropped. */
   readonly preemptions: number;
   readonly recomputedTokens: number;
 }
 
 const noStretch: Stretch = { firstSeconds: 0, growthSeconds: 0 };
 
-/** First come, first served; or by priority, lower first, in the waiting queue and against preemption. */
+/** First come, first served; or by priority (lower first), which orders the waiting queue and decides preemption. */
 export type Scheduling = 'fcfs' | 'priority';
 
-/** The batch, the waiting queue, and the rules of moving between them. */
+/** The batch and the waiting queue, with the rules that move sequences between them. */
 export class BatchScheduler {
   readonly batch = new Batch();
   readonly waiting: Waiting;
   readonly #cost: CostModel;
-  /** Slowdown of the engine against its cost model, as others may compute on the same GPUs; 1 is no slowdown. */
+  /** Factor by which the engine is slower than its cost model, because other work runs on the same GPUs; 1 is no slowdown. */
   pace = 1;
   #kvCapacityTokens = 0;
   #admissionLimit = 0;
-  /** Sequences moved by the present plan, in order: running ones were admitted, the others preempted. */
+  /** Sequences that the present plan has moved, in order: running ones were admitted, the others preempted. */
   readonly #moved: Sequence[] = [];
   #preemptions = 0;
   #recomputedTokens = 0;
   #prefillTokens = 0;
-  /** Whether the plan began with a prefill that takes no time. */
+  /** Whether the plan began with a prefill that took no time. */
   #hasInstantPrefill = false;
 
   constructor(cost: CostModel, scheduling: Scheduling) {
@@ -48,7 +48,7 @@ export class BatchScheduler {
     this.kvCapacityTokens = cost.kvCapacityTokens;
   }
 
-  /** Tokens of KV cache that it may fill now. */
+  /** Tokens of KV cache that the engine may use now. */
   get kvCapacityTokens(): number {
     return this.#kvCapacityTokens;
   }
@@ -58,7 +58,7 @@ export class BatchScheduler {
     this.#admissionLimit = tokens * (1 - this.#cost.watermark);
   }
 
-  /** Plans the next action; returns `undefined` when there is nothing to run. */
+  /** Plans the next action; returns `undefined` if there is nothing to run. */
   plan(): Plan | undefined {
     this.#moved.length = 0;
     this.#preemptions = 0;
@@ -73,18 +73,18 @@ export class BatchScheduler {
     }
   }
 
-  /** Whether one that comes now would wait behind another, and so change nothing in the plan. */
+  /** Whether a new request would wait behind another one, so that it cannot change the plan. */
   hasQueue(): boolean {
     return this.waiting.arrivalsGoLast && !this.#hasInstantPrefill && this.waiting.first() !== undefined;
   }
 
-  /** Adds new arrivals to a plan that is a prefill: the same as undoing it and planning again. */
+  /** Adds new arrivals to a plan that is a prefill; the result equals undoing the plan and planning again. */
   extend(): Plan {
     this.#admit();
     return this.#prefill();
   }
 
-  /** Undoes the plan: every sequence returns to its earlier place. */
+  /** Undoes the plan: every sequence returns to its former place. */
   undo(): void {
     for (let sequence = this.#moved.pop(); sequence !== undefined; sequence = this.#moved.pop()) {
       if (sequence.place === 'running') {
@@ -113,15 +113,18 @@ export class BatchScheduler {
       firstSeconds: this.pace * baseSeconds(this.#cost, size) + secondsPerContextToken * contextTokens,
       growthSeconds: secondsPerContextToken * size,
     };
-    // The last one is never preempted, whatever was taken from the cache meanwhile.
+    // The last sequence is never preempted, even if the cache has become smaller.
     const untilFull = size === 1 ? Infinity : Math.floor((this.#kvCapacityTokens - contextTokens) / size);
-    // No boundary in between changes the batch. The first that waits does not fit (one that was preempted did not fit
-    // beside the others), and the context only grows until a sequence leaves.
+    // No boundary before these steps changes the batch: the first waiting sequence does not fit (a preempted one did not fit beside
+    // the others), and the context only grows until a sequence leaves.
     const steps = this.#admitsNext() ? 1 : Math.min(this.batch.stepsToFinish, untilFull);
     return this.#planned(stretchSeconds(stretch, steps), steps, stretch);
   }
 
-  /** Whether one that waits will fit behind the next step: only where it goes before the one that was preempted for it. */
+  /**
+   * Whether a waiting sequence will fit after the next step. This is possible only if it goes before the sequence that was
+   * preempted for it.
+   */
   #admitsNext(): boolean {
     if (this.waiting.arrivalsGoLast || this.#preemptions === 0) return false;
     const first = this.waiting.first();
@@ -130,7 +133,7 @@ export class BatchScheduler {
     return contextTokens + size + contextOf(first) + 1 <= this.#admissionLimit;
   }
 
-  /** Returns the sequence to preempt: the newest, or the one that is last by priority. */
+  /** Returns the sequence to preempt: the newest, or the last by priority. */
   #victim(): Sequence {
     let victim = this.batch.newest!;
     if (this.waiting.arrivalsGoLast) return victim;
@@ -138,7 +141,7 @@ export class BatchScheduler {
     return victim;
   }
 
-  /** Preempts sequences until the next step fits; returns whether it had to. */
+  /** Preempts sequences until the next step fits; returns whether any was preempted. */
   #preempt(): boolean {
     const { batch } = this;
     const kvCapacityTokens = this.#kvCapacityTokens;
@@ -155,7 +158,7 @@ export class BatchScheduler {
     return preempted;
   }
 
-  /** Admits sequences that fit; returns whether there were any. */
+  /** Admits sequences that fit; returns whether any was admitted. */
   #admit(): boolean {
     let admitted = false;
     for (let next = this.waiting.first(); next !== undefined && this.#fits(next); next = this.waiting.first()) {

@@ -1,25 +1,25 @@
-/** The sequences that an engine decodes together, and how full its KV cache is with them. */
+/** The sequences that an engine decodes together, and the use of its KV cache. */
 import { IndexedHeap } from '../../core/heap.ts';
 import type { EngineRequest } from './request.ts';
 
 /** A request inside an engine. */
 export interface Sequence {
   readonly request: EngineRequest;
-  /** Number of its arrival at the engine. */
+  /** Number of the sequence, in the order of arrival at the engine. */
   readonly arrival: number;
   /** Tokens generated until it was last admitted. */
   generated: number;
   place: 'waiting' | 'running' | 'gone';
-  /** Number of the step before which it was admitted, and of the step after which it is done. */
+  /** For a running sequence: the number of the first step after its admission, and of the step after which it is done. */
   admittedAt: number;
   finish: number;
-  /** Its place in the heap by finish, and its neighbours by admission: only while it runs. */
+  /** For a running sequence: its index in the heap by finish, and its neighbours by admission. */
   heapIndex: number;
   older: Sequence | undefined;
   newer: Sequence | undefined;
 }
 
-/** Returns a sequence that waits. */
+/** Makes a sequence that waits. */
 export function newSequence(request: EngineRequest, arrival: number): Sequence {
   return {
     request,
@@ -34,12 +34,12 @@ export function newSequence(request: EngineRequest, arrival: number): Sequence {
   };
 }
 
-/** Returns the tokens whose KV a sequence that does not run needs before it can go on. */
+/** Returns the tokens whose KV a waiting sequence needs before it can continue. */
 export function contextOf(sequence: Sequence): number {
   return sequence.request.promptTokens + sequence.generated;
 }
 
-/** The running batch. Joining and leaving cost O(log n); a step, or any number of them, O(1). */
+/** The running batch. Joining and leaving take O(log n), and any number of steps O(1). */
 export class Batch {
   /** Number of running sequences. */
   size = 0;
@@ -49,35 +49,35 @@ export class Batch {
   #newest: Sequence | undefined;
   readonly #byFinish = new IndexedHeap<Sequence>((a, b) => a.finish - b.finish || a.arrival - b.arrival);
 
-  /** The sequence that was admitted last; `undefined` when empty. */
+  /** The sequence that was admitted last; `undefined` if the batch is empty. */
   get newest(): Sequence | undefined {
     return this.#newest;
   }
 
-  /** Steps until the next sequence is done; `Infinity` when empty. */
+  /** Steps until the next sequence is done; `Infinity` if the batch is empty. */
   get stepsToFinish(): number {
     const first = this.#byFinish.peek();
     return first === undefined ? Number.POSITIVE_INFINITY : first.finish - this.#step;
   }
 
-  /** Returns the tokens that a sequence has generated, running or not. */
+  /** Returns the tokens that a sequence has generated, whether it is running or not. */
   generated(sequence: Sequence): number {
     return sequence.place === 'running' ? sequence.generated + this.#step - sequence.admittedAt : sequence.generated;
   }
 
-  /** Gives every sequence this many tokens. */
+  /** Adds this many tokens to every sequence. */
   advance(steps: number): void {
     this.#step += steps;
     this.contextTokens += steps * this.size;
   }
 
-  /** Returns the first sequence that is done, by finish and then by arrival. */
+  /** Returns the first sequence that is done, ordered by finish and then by arrival. */
   finished(): Sequence | undefined {
     const first = this.#byFinish.peek();
     return first !== undefined && first.finish <= this.#step ? first : undefined;
   }
 
-  /** Adds a sequence, as the newest. */
+  /** Adds a sequence, which is then the newest. */
   join(sequence: Sequence): void {
     sequence.place = 'running';
     sequence.admittedAt = this.#step;
@@ -90,7 +90,7 @@ export class Batch {
     this.contextTokens += contextOf(sequence);
   }
 
-  /** Removes a sequence and frees its KV; the caller sets its next place. */
+  /** Removes a sequence, frees its KV, and sets its next place. */
   leave(sequence: Sequence, place: 'waiting' | 'gone'): void {
     sequence.generated = this.generated(sequence);
     sequence.place = place;

@@ -2,23 +2,25 @@
 import type { Segment } from '../result.ts';
 import type { Plan } from './batch-scheduler.ts';
 
-/** Counters of finished steps and prefills, and of one that the loss of the engine cut short. */
+/** Counters of finished steps and prefills, and of a step or prefill that was interrupted by the loss of the engine. */
 export class EngineCounters {
-  /** Seconds of decoding and prefill together. */
+  /** Seconds of decoding and prefill. */
   busySeconds = 0;
   /** Busy seconds of prefills. */
   prefillSeconds = 0;
   /** Busy seconds of decode steps. */
   decodeSeconds = 0;
-  /** Decode steps, each of one token for every running sequence. */
+  /** Decode steps; each gives one token to every running sequence. */
   decodeSteps = 0;
-  /** Sequences that lost their KV cache for want of room. */
+  /** Sequences that lost their KV cache because the cache was full. */
   preemptions = 0;
-  /** Tokens whose KV was given up by preemptions, to be computed again. */
+  /** Tokens whose KV was dropped by preemptions and must be computed again. */
   recomputedTokens = 0;
   /** Tokens generated, including aborted requests. */
   generatedTokens = 0;
-  /** Its activity, if it keeps a timeline: neighbours with as many running sequences are one segment. */
+  /**
+   * Activity of the engine, if a timeline is recorded; neighbouring segments with the same number of running sequences are merged.
+   */
   readonly timeline: Segment[] = [];
   readonly #keepTimeline: boolean;
 
@@ -26,7 +28,7 @@ export class EngineCounters {
     this.#keepTimeline = keepTimeline;
   }
 
-  /** Counts a completed plan with this many steps of this many running sequences. @internal */
+  /** Counts a completed plan with these steps and running sequences. @internal */
   protected count(plan: Plan, startSeconds: number, endSeconds: number, steps: number, running: number): void {
     const seconds = endSeconds - startSeconds;
     this.busySeconds += seconds;

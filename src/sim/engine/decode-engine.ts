@@ -1,20 +1,20 @@
 /**
- * One inference engine with continuous batching, as vLLM does it, advanced in closed form from boundary to boundary.
+ * An inference engine with continuous batching, as in vLLM. It is advanced in closed form from boundary to boundary.
  *
  * A boundary is the end of a prefill or of a decode step, or any moment of an idle engine. At a boundary, in this order:
  *
  * 1. Sequences that have all their tokens leave, in the order of their arrival at the engine.
- * 2. Arrivals and aborts up to this moment take effect, in the order in which they came. Those inside a step or a
- *    prefill wait for its end; those exactly at a boundary are in time for it.
- * 3. If the next step, a token for every sequence, does not fit the KV cache, the newest sequence is preempted until it
- *    fits: its KV is freed, its tokens are kept, and it goes to the front of the waiting queue. The last one is never
- *    preempted; `add` refuses a request that would not fit alone.
- * 4. If none was preempted, waiting sequences are admitted, first come, first served, while the batch has a place and
- *    their context and one more token fit under the watermark (an empty engine needs none). One prefill for all of
- *    them blocks decoding; it takes prompts and tokens generated before alike. Then comes the next boundary.
+ * 2. Arrivals and aborts up to this moment take effect, in the order in which they came. Arrivals and aborts inside a step or a
+ *    prefill wait for its end; those exactly at a boundary take effect at it.
+ * 3. If the next step, a token for every sequence, does not fit the KV cache, the newest sequence is preempted until it fits: its
+ *    KV is freed, its tokens are kept, and it goes to the front of the waiting queue. The last sequence is never preempted; `add`
+ *    refuses a request that would not fit alone.
+ * 4. If none was preempted, waiting sequences are admitted, first come, first served, while the batch has room, and while their
+ *    context and one more token fit under the watermark (an empty engine ignores it). One prefill for all of them blocks decoding;
+ *    it computes prompts and earlier generated tokens alike. Its end is the next boundary.
  * 5. If none was admitted, a decode step gives every sequence one token.
  *
- * Steps with the same batch are run in one stretch, up to the next completion or the end of the cache.
+ * Steps with the same batch are run in one stretch, until a sequence completes or the cache is full.
  * `test/support/simulator/engine-oracle.ts` does the same step by step. The times at which `nextEventAt` or `advanceTo`
  * are called do not change the results. Time never goes back: an earlier moment is read as the latest boundary.
  */
@@ -35,7 +35,7 @@ import { stepsUntil, stretchSeconds } from './step-time.ts';
 
 export type { EngineLoad, EngineRequest, LostRequest, Outcome } from './request.ts';
 
-/** A plan that has a place in time. */
+/** A plan with its start and end times. */
 interface Phase {
   readonly plan: Plan;
   readonly startSeconds: number;
@@ -43,7 +43,7 @@ interface Phase {
   steps: number;
 }
 
-/** Returns the steps of a phase that are over at a moment inside it. */
+/** Returns the steps of a phase that are over at a time inside it. */
 function stepsBy({ plan, startSeconds }: Phase, at: number): number {
   if (plan.steps === 0) return 0;
   const steps = stepsUntil(plan.stretch, at - startSeconds);
@@ -66,9 +66,9 @@ export class DecodeEngine extends EngineCounters {
   #arrivals = 0;
 
   /**
-   * An engine without requests, at 0 s.
+   * Makes an engine without requests, at time 0 s.
    *
-   * @param options - `timeline`: whether to keep one (default false, which is faster); `scheduling`: the order of the
+   * @param options - `timeline`: whether to record a timeline (default false, which is faster); `scheduling`: the order of the
    *   waiting queue and of preemption (default `fcfs`)
    */
   constructor(engineId: string, cost: CostModel, options: { timeline?: boolean; scheduling?: Scheduling } = {}) {
@@ -78,16 +78,16 @@ export class DecodeEngine extends EngineCounters {
     this.#scheduler = new BatchScheduler(cost, options.scheduling ?? 'fcfs');
   }
 
-  /** Requests that it has, running or waiting. */
+  /** Number of its requests, running or waiting. */
   get size(): number {
     return this.#sequences.size;
   }
 
   /**
-   * Takes a request.
+   * Adds a request.
    *
-   * @throws PolicyError `infeasible` when it can never fit the KV cache, `duplicate_id` when it is here already,
-   *   `invalid_input` when its numbers or the time make no sense
+   * @throws PolicyError `infeasible` if the request can never fit the KV cache, `duplicate_id` if the engine has it already,
+   *   `invalid_input` for impossible numbers or times
    */
   add(request: EngineRequest, at: number): void {
     checkTime(at);
@@ -101,7 +101,7 @@ export class DecodeEngine extends EngineCounters {
     const { waiting } = this.#scheduler;
     const phase = this.#phase;
     const isInTime = phase !== undefined && at <= phase.startSeconds;
-    // Planning anew after each of n arrivals at one moment would cost n².
+    // To plan again after each of n arrivals at the same time would take O(n²).
     if (isInTime && this.#scheduler.hasQueue()) waiting.pushBack(sequence);
     else if (isInTime && phase.steps === 0 && waiting.arrivalsGoLast) {
       waiting.pushBack(sequence);
@@ -110,8 +110,8 @@ export class DecodeEngine extends EngineCounters {
   }
 
   /**
-   * Aborts a request. An outcome comes at the end of the running step: `aborted`, or `completed` if that step was its
-   * last. A request that is not here is ignored, since the news of its end may be under way.
+   * Aborts a request. Its outcome comes at the end of the running step: `aborted`, or `completed` if that step was its last one. An
+   * unknown request is ignored, because its end may not have been reported yet.
    */
   abort(requestId: string, at: number): void {
     checkTime(at);
@@ -124,10 +124,10 @@ export class DecodeEngine extends EngineCounters {
   }
 
   /**
-   * Loses all requests, as a crash does. Steps that end at this moment or before count; tokens of the one under way are lost,
-   * its seconds are not. Aborts that were waiting for the end of it never take effect.
+   * Drops all requests, as in a crash. Steps that end by this time count. Of the running step, the tokens are lost, but its seconds
+   * count. Aborts that waited for its end never take effect.
    *
-   * @returns its requests, with the tokens generated, in the order of arrival
+   * @returns the dropped requests with their generated tokens, in the order of arrival
    */
   lose(at: number): LostRequest[] {
     checkTime(at);
@@ -147,7 +147,7 @@ export class DecodeEngine extends EngineCounters {
     return lost;
   }
 
-  /** Returns the running and waiting requests, with the tokens generated so far, in the order of arrival. */
+  /** Returns the running and waiting requests with their generated tokens, in the order of arrival. */
   progress(at: number): LostRequest[] {
     checkTime(at);
     this.#catchUp(at);
@@ -155,14 +155,17 @@ export class DecodeEngine extends EngineCounters {
     return [...this.#sequences.keys()].map((requestId) => ({ requestId, tokens: tokensOf(requestId)! }));
   }
 
-  /** Returns the running and waiting requests and the tokens in the KV cache, completed steps of a stretch included. */
+  /** Returns the running and waiting requests and the tokens in the KV cache, including completed steps of a stretch. */
   load(at: number): EngineLoad {
     const steps = this.#stepsUnderWay(at);
     const { size, contextTokens } = this.#scheduler.batch;
     return { running: size, waiting: this.#sequences.size - size, contextTokens: contextTokens + steps * size };
   }
 
-  /** Returns the tokens of a request at this moment, completed steps of a stretch included; `undefined` if it is not here. */
+  /**
+   * Returns a function for the tokens of a request at this time, including completed steps of a stretch; `undefined` for an unknown
+   * request.
+   */
   tokensAt(at: number): (requestId: string) => number | undefined {
     const steps = this.#stepsUnderWay(at);
     const { batch } = this.#scheduler;
@@ -173,18 +176,21 @@ export class DecodeEngine extends EngineCounters {
     };
   }
 
-  /** Whether a request is in the batch, and not waiting. */
+  /** Whether a request is in the batch (and not waiting). */
   isRunning(requestId: string): boolean {
     return this.#sequences.get(requestId)?.place === 'running';
   }
 
-  /** Ends the stretch under way with its running step, and returns the time of that boundary; at a boundary, the moment itself. */
+  /**
+   * Shortens the stretch under way so that it ends with the running step, and returns the time of that end; at a boundary, returns
+   * the current time.
+   */
   boundaryAfter(at: number): number {
     this.#adjust(at, () => {});
     return this.#phase?.endSeconds ?? this.#now;
   }
 
-  /** Slows everything down by this factor against its cost, from the end of the running step on. */
+  /** Slows the engine down by this factor against its cost model, from the end of the running step on. */
   setPace(pace: number, at: number): void {
     this.#adjust(at, () => {
       this.#scheduler.pace = pace;
@@ -212,7 +218,7 @@ export class DecodeEngine extends EngineCounters {
   }
 
   #catchUp(at: number): void {
-    // A phase that begins now is not planned yet: more requests may come at this moment.
+    // A phase that begins at this time is not planned yet: more requests may still arrive at this time.
     while (this.#phase !== undefined || this.#now < at) {
       const phase = this.#nextPhase();
       if (phase === undefined || phase.endSeconds > at) return;
@@ -226,7 +232,7 @@ export class DecodeEngine extends EngineCounters {
     this.#change(at, apply);
   }
 
-  /** Applies a change now, if this is a boundary, or at the end of the running step. */
+  /** Applies a change at once if this is a boundary, otherwise at the end of the running step. */
   #change(at: number, apply: () => void): void {
     const phase = this.#phase;
     if (phase === undefined || at <= phase.startSeconds) {
@@ -268,7 +274,7 @@ export class DecodeEngine extends EngineCounters {
     this.#pass(phase.plan, phase.startSeconds, at, stepsBy(phase, at));
   }
 
-  /** Returns the steps of the phase under way that are over by now. */
+  /** Returns the completed steps of the current phase. */
   #stepsUnderWay(at: number): number {
     checkTime(at);
     this.#catchUp(at);

@@ -8,11 +8,11 @@ export interface EngineRequest {
   readonly requestId: string;
   /** Tokens of the prompt, ≥ 0. */
   readonly promptTokens: number;
-  /** Length of the response, tokens generated elsewhere included. A whole number >= 1. */
+  /** Length of the response, including tokens generated on other engines. A whole number >= 1. */
   readonly responseTokens: number;
-  /** Tokens generated before, fewer than `responseTokens`; their KV is computed again. */
+  /** Tokens generated earlier, fewer than `responseTokens`; their KV is computed again. */
   readonly generatedTokens?: number;
-  /** Lower goes first, where an engine schedules by priority (0 if not given). */
+  /** Priority; lower goes first if the engine schedules by priority (default 0). */
   readonly priority?: number;
 }
 
@@ -20,19 +20,19 @@ export interface EngineRequest {
 export interface Outcome {
   /** Id of the request. */
   readonly requestId: string;
-  /** Whether it ended by itself or was aborted. */
+  /** Whether the request completed or was aborted. */
   readonly kind: 'completed' | 'aborted';
-  /** End, in simulated seconds. */
+  /** Time of the end, in simulated seconds. */
   readonly at: number;
-  /** Tokens generated, including those from elsewhere. */
+  /** Generated tokens, including those from other engines. */
   readonly tokens: number;
 }
 
-/** A request that an engine had when it was lost. */
+/** A request that the engine had when it was lost. */
 export interface LostRequest {
   /** Id of the request. */
   readonly requestId: string;
-  /** Tokens generated, including those from elsewhere. */
+  /** Generated tokens, including those from other engines. */
   readonly tokens: number;
 }
 
@@ -40,7 +40,7 @@ export interface LostRequest {
 export interface EngineLoad {
   /** Sequences in the batch. */
   readonly running: number;
-  /** Requests that wait. */
+  /** Waiting requests. */
   readonly waiting: number;
   /** Tokens in the KV cache. */
   readonly contextTokens: number;
@@ -49,7 +49,7 @@ export interface EngineLoad {
 /**
  * Refuses a request that an engine cannot run.
  *
- * @throws PolicyError `infeasible` when it can never fit the KV cache, `invalid_input` when its numbers make no sense
+ * @throws PolicyError `infeasible` if the request can never fit the KV cache, `invalid_input` for impossible numbers
  */
 export function checkRequest(request: EngineRequest, cost: CostModel): void {
   const { requestId, promptTokens, responseTokens, generatedTokens = 0 } = request;
@@ -74,7 +74,7 @@ export function checkRequest(request: EngineRequest, cost: CostModel): void {
 }
 
 /**
- * Refuses a moment that is not a finite number.
+ * Refuses a time that is not a finite number.
  *
  * @throws PolicyError `invalid_input`
  */

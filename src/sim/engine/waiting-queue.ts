@@ -1,16 +1,16 @@
-/** The sequences that wait for a place in the batch. */
+/** Waiting queues: the sequences that wait for room in the batch. */
 import { Fifo } from '../../core/fifo.ts';
 import { IndexedHeap } from '../../core/heap.ts';
 import type { Sequence } from './batch.ts';
 
-/** Chooses the next sequence. One that is gone is dropped when it comes to the front. */
+/** A waiting queue, which chooses the next sequence. A sequence that has left is dropped when it reaches the front. */
 export interface Waiting {
-  /** Whether one that comes is behind all that are there, so that it changes nothing for them. */
+  /** Whether a new sequence goes behind all others, so that it changes nothing for them. */
   readonly arrivalsGoLast: boolean;
   pushBack(sequence: Sequence): void;
-  /** Adds a sequence that was in the batch before. */
+  /** Adds a sequence that comes from the batch. */
   pushFront(sequence: Sequence): void;
-  /** Returns the first waiting sequence; `undefined` when there is none. */
+  /** Returns the first waiting sequence; `undefined` if there is none. */
   first(): Sequence | undefined;
   /** Removes and returns the first sequence. */
   shift(): Sequence | undefined;
@@ -18,7 +18,7 @@ export interface Waiting {
   takeBack(sequence: Sequence): void;
 }
 
-/** Orders sequences by priority, lower first, then by arrival; a preempted one has no advantage but its arrival. */
+/** Orders sequences by priority, lower first, then by arrival; a preempted sequence keeps its arrival. */
 export function byPriority(a: Sequence, b: Sequence): number {
   return (a.request.priority ?? 0) - (b.request.priority ?? 0) || a.arrival - b.arrival;
 }
@@ -53,8 +53,8 @@ export class PriorityQueue implements Waiting {
 }
 
 /**
- * First come, first served; preempted sequences are in front, the last one first. A
- * sequence that is gone is dropped when it comes to the front.
+ * First come, first served. Preempted sequences are in front, the last preempted one first. A sequence that has left is dropped
+ * when it reaches the front.
  */
 export class WaitingQueue implements Waiting {
   readonly arrivalsGoLast = true;
@@ -69,7 +69,7 @@ export class WaitingQueue implements Waiting {
     this.#front.push(sequence);
   }
 
-  /** Returns the first waiting sequence; `undefined` when there is none. */
+  /** Returns the first waiting sequence; `undefined` if there is none. */
   first(): Sequence | undefined {
     const front = this.#front;
     while (front.length > 0 && front[front.length - 1]!.place === 'gone') front.pop();

@@ -1,4 +1,4 @@
-/** Compares adaptive-tp with a host that chooses its TP: the choices of both for each round, and the profile's predictions. */
+/** Compares adaptive-tp with a host that chooses its TP: the choices of both for each round, and the predictions of the profile. */
 import type { LogLineOf } from '../../core/decision-log.ts';
 import { isPolicyError } from '../../errors.ts';
 import {
@@ -15,17 +15,17 @@ import { isSame, Pairs } from './pairs.ts';
 type Reason = AdaptiveTpDecision['reason'];
 type Finished = Extract<AdaptiveTpEvent, { type: 'step.finished' }>;
 
-/** Predicted times of the other TP, in the rounds in which the two differed. */
+/** Predicted times of the TP of both sides, for rounds in which they differed. */
 export interface TpWorth {
-  /** Rounds that differed. */
+  /** Number of rounds with different choices. */
   readonly rounds: number;
-  /** Rounds that differed for which the profile knows both. */
+  /** Number of these rounds for which the profile predicts both choices. */
   readonly predictedRounds: number;
-  /** Predicted seconds of decode of the predicted rounds, with the TP of the host. */
+  /** Predicted decode seconds of these rounds, with the host's TP. */
   readonly hostSeconds: number;
-  /** The same with the TP of the policy. */
+  /** Predicted decode seconds of these rounds, with the policy's TP. */
   readonly policySeconds: number;
-  /** Steps that the policy did not learn from, because they ran with another TP than it had chosen. */
+  /** Number of steps from which the policy did not learn, because they ran with another TP than it had chosen. */
   readonly notLearntFrom: number;
 }
 
@@ -94,11 +94,11 @@ export class TpBook implements ShadowBook {
 
   #use(roundId: string, chosen: Chosen | undefined, parallelism: Parallelism, reason: Reason, where: string): void {
     this.#used.add(roundId);
-    // The reason for the choice matters, not that it is in use.
+    // The report shows the reason for the choice, not the reason for using it in this round.
     this.#pairs.ofPolicy(roundId, this.#value(parallelism), chosen?.reason ?? reason, chosen?.where ?? where);
   }
 
-  /** Records the host's choice, which is the TP that a step ran with, whether it was announced before or not. */
+  /** Records the host's choice: the TP with which a step ran, whether the host has announced this TP or not. */
   #finished({ roundId, workload, tp, ep }: Finished, chosen: Chosen | undefined): void {
     this.#workloads.set(roundId, workload);
     this.#pairs.ofHost(roundId, this.#value({ tp, ep }));

@@ -1,13 +1,13 @@
-/** The records of one session in shadow mode, while its log is read. */
+/** The records of one session in shadow mode. */
 import type { LogLineOf } from '../../core/decision-log.ts';
 import { Pairs, type ShadowCounts } from './pairs.ts';
 
-/** Reads the lines of a session; its findings are read at the end. */
+/** Reads the lines of a session; its findings are ready after the last line. */
 export interface ShadowBook {
   event(line: LogLineOf<'event'>, where: string): void;
   decided(line: LogLineOf<'decided'>): void;
   counts(): ShadowCounts[];
-  /** Returns the estimated value of the differences, where the policy has numbers for it. */
+  /** Returns the estimated value of the differences; null if the policy has no such estimate. */
   worth(): object | null;
 }
 
@@ -25,10 +25,10 @@ function split(decision: Loose): { id: string; value: Loose } {
   return { id: ids.join(' '), value };
 }
 
-/** Compares decisions of any policy by type and ids, without knowledge of the policy. */
+/** Compares the decisions of any policy by type and ids, without further knowledge of the policy. */
 export class AnyBook implements ShadowBook {
   readonly #pairs = new Map<string, Pairs>();
-  /** Types that the host has decided on; its choice is unknown for the others. */
+  /** Types of decisions that the host has reported; for other types, the host's choice is unknown. */
   readonly #spoken = new Set<string>();
 
   event({ decisions }: LogLineOf<'event'>, where: string): void {

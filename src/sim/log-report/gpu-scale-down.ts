@@ -1,4 +1,7 @@
-/** gpu-scale-down beside a host that releases GPUs by itself, or not; an oracle that knows the lengths judges afterwards. */
+/**
+ * Compares gpu-scale-down with a host that decides about releases itself; afterwards an oracle that knows all lengths judges the
+ * decisions of the policy.
+ */
 import type { LogLineOf } from '../../core/decision-log.ts';
 import type {
   GpuScaleDownConfig,
@@ -13,32 +16,35 @@ import { Pairs } from './pairs.ts';
 type Release = Extract<GpuScaleDownDecision, { type: 'gpus.release' }>;
 type Rejected = Extract<GpuScaleDownDecision, { type: 'scale-down.rejected' }>;
 
-/** Verdicts on releases and refusals, with knowledge of all response lengths. */
+/** Verdicts on releases and refusals, made with all response lengths known. */
 export interface ScaleDownWorth {
-  /** Releases: how many fitted into the engines that would have remained, and how many would have gone over. */
+  /** Number of releases. */
   readonly released: number;
-  /** Releases that fitted into the engines that would have remained. */
+  /** Releases after which the requests fitted into the remaining engines. */
   readonly releasedFitted: number;
-  /** Releases that would have gone over. */
+  /** Releases after which the requests would not have fitted. */
   readonly releasedTooEarly: number;
-  /** Refusals for the KV cache: how many were right, as not even all engines that would have remained had held it. */
+  /** Number of refusals because of the KV cache. */
   readonly rejected: number;
-  /** Refusals that were right. */
+  /** Refusals that were right: even all remaining engines together could not have held the requests. */
   readonly rejectedRightly: number;
-  /** Refusals where all requests in flight would have fitted into these engines together, if not into each of them. */
+  /**
+   * Refusals that may have been wrong: the remaining engines together could have held all requests in flight, though perhaps not
+   * each its part.
+   */
   readonly rejectedMightFit: number;
-  /** Evaluations with a response whose end is not in the log. */
+  /** Evaluations that include a response whose end is not in the log. */
   readonly unknown: number;
 }
 
 interface Evaluation {
   readonly requests: readonly RunningRequest[];
   readonly released: boolean;
-  /** Requests by engine, or together, with the capacity for them. */
+  /** Requests by engine (or all together), with the KV capacity for them. */
   readonly bins: readonly { readonly requestIds: readonly string[]; readonly capacityTokens: number }[];
 }
 
-/** Refusals that say something about lengths. */
+/** Reasons of refusals that depend on response lengths. */
 const forRoom: ReadonlySet<string> = new Set(['kv_cache', 'kv_cache_together']);
 
 export class ScaleDownBook implements ShadowBook {
@@ -124,7 +130,7 @@ export class ScaleDownBook implements ShadowBook {
   }
 
   #reject({ roundId, reason }: Rejected, requests: readonly RunningRequest[], where: string): void {
-    // A release within a round is final.
+    // A release in a round is final.
     if (!this.#released.has(roundId)) this.#pairs.ofPolicy(roundId, { released: false }, reason, where);
     if (!forRoom.has(reason.code)) return;
     const all = [...this.#capacities.values()].reduce((sum, one) => sum + one, 0);
@@ -133,7 +139,7 @@ export class ScaleDownBook implements ShadowBook {
     this.#evaluations.push({ requests, released: false, bins: [{ requestIds, capacityTokens }] });
   }
 
-  /** Returns the requests with the tokens that they still generated, if all their ends are known. */
+  /** Returns the requests, each with the tokens that it still generated; nothing if an end is unknown. */
   #known(requests: readonly RunningRequest[]): Map<string, Decoding> | undefined {
     const known = new Map<string, Decoding>();
     for (const { requestId, tokens, promptTokens } of requests) {

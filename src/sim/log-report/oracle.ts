@@ -1,17 +1,17 @@
-/** The KV cache that requests needed, now that all lengths are known. */
+/** The KV cache that requests needed, computed when all lengths are known. */
 
 /** A request on an engine. */
 export interface Decoding {
-  /** Tokens in the KV cache now. */
+  /** Tokens in the KV cache at present. */
   readonly heldTokens: number;
-  /** Tokens that it still generated. */
+  /** Tokens that the request will still generate. */
   readonly leftTokens: number;
 }
 
-/** Returns the most tokens in the KV cache at one time, if all requests decode at the same pace from now on. */
+/** Returns the largest number of tokens in the KV cache at any later time, if all requests decode at the same speed. */
 export function peakTokens(requests: readonly Decoding[]): number {
   let [there, held, peak] = [0, 0, 0];
-  // Requests that stay longest come first: until one ends, it and those before it are in the cache.
+  // Requests that end last come first: when one ends, the cache contains it and those before it.
   for (const { heldTokens, leftTokens } of [...requests].sort((a, b) => b.leftTokens - a.leftTokens)) {
     there += 1;
     held += heldTokens;

@@ -1,19 +1,19 @@
-/** Decisions of a policy and of its host about the same thing, side by side. */
+/** Pairs of decisions on the same subject: one of the policy, and one of its host. */
 /** A subject on which the decisions of host and policy differ. */
 export interface ShadowDifference {
   /** The subject: the ids in the decision. */
   readonly id: string;
   /** The decision of the host. */
   readonly host: Readonly<Record<string, unknown>>;
-  /** The decision that the policy would have made. */
+  /** The decision of the policy. */
   readonly policy: Readonly<Record<string, unknown>>;
-  /** The reason of the policy, with the numbers. */
+  /** The reason of the policy's decision, with its numbers. */
   readonly reason: { readonly code: string };
-  /** File and line of the decision of the policy. */
+  /** File and line of the policy's decision. */
   readonly where: string;
 }
 
-/** Numbers of agreements between a policy and its host on decisions of one type. */
+/** Counts of agreements and differences between a policy and its host, for one type of decision. */
 export interface ShadowCounts {
   /** Name of the decision. */
   readonly decision: string;
@@ -35,16 +35,16 @@ interface OfPolicy {
   readonly reason: ShadowDifference['reason'];
   readonly where: string;
 }
-/** A pair whose both sides are there. */
+/** A pair with both decisions. */
 export interface Pair extends OfPolicy {
   readonly id: string;
   readonly host: Value;
 }
 
-/** Differences that a report shows. */
+/** Most differences in a report. */
 const shownDifferences = 20;
 
-/** Pairs of one type of decision. The last word of each side counts. */
+/** Pairs for one type of decision. The last decision of each side counts. */
 export class Pairs {
   readonly decision: string;
   readonly #host = new Map<string, Value>();
@@ -66,7 +66,7 @@ export class Pairs {
     return this.#host.get(id);
   }
 
-  /** Pairs, in the order in which the policy first decided. */
+  /** Pairs, in the order of the policy's first decisions. */
   *[Symbol.iterator](): Generator<Pair> {
     for (const [id, one] of this.#policy) {
       const host = this.#host.get(id);
@@ -96,7 +96,7 @@ export class Pairs {
   }
 }
 
-/** Whether the policy's decision agrees with all fields that the host has given. */
+/** Whether the policy's decision agrees with the host's decision in all fields that the host has given. */
 export function isSame({ host, value: policy }: Pair): boolean {
   return Object.entries(host).every(([field, one]) => JSON.stringify(one) === JSON.stringify(policy[field]));
 }

@@ -17,19 +17,19 @@ export interface ShadowSession {
   readonly policy: string;
   /** Events that it received. */
   readonly events: number;
-  /** Events that the log should have and does not: decisions about them are missing on one side. */
+  /** Number of events that are missing in the log; decisions on them are missing on one side. */
   readonly missingEvents: number;
   /** Agreement and differences, by name of the decision. */
   readonly decisions: readonly ShadowCounts[];
-  /** The estimated value of the differences; null where the policy has no numbers for it. */
+  /** The estimated value of the differences; null if the policy has no such estimate. */
   readonly worth: object | null;
 }
 
 /** The findings in a log. */
 export interface ShadowReport {
-  /** The sessions in shadow mode, in the order in which they were opened. */
+  /** The sessions in shadow mode, in the order of their opening. */
   readonly sessions: readonly ShadowSession[];
-  /** Lines that the server has reported as left out; decisions of the host may be among them. */
+  /** Number of lines that the server has dropped; they may include decisions of the host. */
   readonly droppedLines: number;
 }
 
@@ -42,7 +42,7 @@ interface Reading {
   missing: number;
 }
 
-/** Returns the book of a session; `undefined` without the configuration that it needs. */
+/** Returns the book of a session; `undefined` if it needs the configuration, and the log lacks it. */
 function bookOf({ policy, snapshot }: LogLineOf<'session'>): ShadowBook | undefined {
   const config = snapshot?.config;
   if (policy === 'sandbox-timeout') return new TimeoutBook();
@@ -55,8 +55,8 @@ function bookOf({ policy, snapshot }: LogLineOf<'session'>): ShadowBook | undefi
 /**
  * Compares the decisions of policies with those of their hosts.
  *
- * @param only - the session to report; all in shadow mode if absent
- * @throws PolicyError `unknown_id` where there is no such session, `invalid_input` where none was in shadow mode
+ * @param only - the session to report; by default, all sessions in shadow mode
+ * @throws PolicyError `unknown_id` for an unknown session, `invalid_input` if no session was in shadow mode
  */
 export function shadowReport(lines: Iterable<ReadLine>, only?: string): ShadowReport {
   const reading = new Readings();
@@ -96,7 +96,7 @@ class Readings {
       reading.events += 1;
       reading.book.event(line, where);
     } else if (line.kind === 'decided') reading.book.decided(line);
-    // The next one of this name is another session; one that only stopped goes on.
+    // After this line, the id means another session; a session that only stopped continues.
     else if (line.kind === 'closed' && line.reason !== 'stopped') this.#open.delete(line.session);
   }
 

@@ -1,4 +1,7 @@
-/** sandbox-timeout beside a host with timeouts of its own: seconds saved, and correct runs cut, on the runs as they were. */
+/**
+ * Compares sandbox-timeout with a host that sets its own timeouts: on the recorded runs, it counts saved seconds and stopped
+ * correct runs.
+ */
 import type { LogLineOf } from '../../core/decision-log.ts';
 import type { SandboxTimeoutDecision, SandboxTimeoutEvent } from '../../policies/sandbox-timeout/index.ts';
 import type { ShadowBook } from './book.ts';
@@ -7,25 +10,25 @@ import { Pairs } from './pairs.ts';
 type Finished = Extract<SandboxTimeoutEvent, { type: 'sandbox.finished' }>;
 type Run = Extract<SandboxTimeoutDecision, { type: 'sandbox.run' }>;
 
-/** Estimated effect of the policy's timeouts on the runs of the host. */
+/** Estimated effect of the policy's timeouts on the recorded runs. */
 export interface TimeoutWorth {
-  /** Runs that ended and scored. */
+  /** Number of finished runs, without failures of the infrastructure. */
   readonly runs: number;
-  /** Seconds that they took. */
+  /** Seconds of these runs. */
   readonly runSeconds: number;
-  /** Runs among them that were correct. */
+  /** Number of these runs that were correct. */
   readonly correctRuns: number;
-  /** Doomed runs that would have been stopped earlier, and the seconds that this would have saved. */
+  /** Number of runs without a correct result that the policy would have stopped earlier. */
   readonly stoppedEarlier: number;
-  /** Seconds that this would have saved. */
+  /** Seconds that these earlier stops would have saved. */
   readonly savedSeconds: number;
-  /** Correct runs that would have been stopped, and the rest of their seconds. */
+  /** Number of correct runs that the policy would have stopped. */
   readonly correctCut: number;
-  /** Seconds that these runs took after the policy would have stopped them. */
+  /** Seconds of these runs after the policy's timeout. */
   readonly correctCutSeconds: number;
-  /** Runs that the host stopped and the policy would have continued; their outcome is not known. */
+  /** Runs that the host stopped, and that the policy would have continued; their result is unknown. */
   readonly letGoOn: number;
-  /** Most seconds that these runs would have taken. */
+  /** Most seconds by which the policy would have extended these runs. */
   readonly letGoOnSeconds: number;
 }
 

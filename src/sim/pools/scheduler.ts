@@ -6,7 +6,7 @@ import type { PolicyOptions } from '../../core/policy.ts';
 import { create } from '../../core/start.ts';
 import { type RolloutPipeInput, rolloutPipe } from '../../recipes/rolloutpipe/index.ts';
 import { type TailPipeliningInput, tailPipelining } from '../../recipes/tail-pipelining/index.ts';
-import type { DrivenPolicy } from '../colocated/scheduler.ts';
+import type { DrivenPolicy } from '../cluster/event-loop.ts';
 import type { PoolsJob } from './settings.ts';
 
 /** F_w: most groups in service at once; `all` is no frontier. */

@@ -1,21 +1,24 @@
-/** Groups engines that do the same over time: a picture with a row for each of 32 GPUs shows no more than one with four rows. */
+/** Groups engines that do the same over time: a picture with 32 rows shows no more than one with four rows. */
 import type { EngineResult } from '../result.ts';
 
-/** Engines that do about the same, and the one of them that is shown. */
+/** Engines with nearly the same activity; one of them is shown. */
 export interface AlikeEngines {
   readonly shown: EngineResult;
-  /** Places among all engines. */
+  /** Indices among all engines. */
   readonly places: readonly number[];
 }
 
-/** Rows of a timeline, at most. */
+/** Most rows of a timeline. */
 const mostRows = 4;
-/** Moments at which engines are compared. */
+/** Number of times at which engines are compared. */
 const moments = 400;
-/** Share of the moments at which two do the same: the strictest that leaves few enough rows. */
+/**
+ * Shares of the compared times at which two engines must do the same, strictest first; the first one that leaves few enough rows is
+ * used.
+ */
 const enough = [0.98, 0.95, 0.9, 0.8, 0.6, 0] as const;
 
-/** Returns the activity of an engine at each moment; it is empty for an idle engine, also within a rollout. */
+/** Returns the activity of an engine at each compared time; empty if the engine is idle, even during a rollout. */
 function doing({ timeline }: EngineResult, totalSeconds: number): string[] {
   let at = 0;
   return Array.from({ length: moments }, (_, index) => {
@@ -40,7 +43,7 @@ function grouped(does: readonly (readonly string[])[], share: number): number[][
   return groups;
 }
 
-/** Groups engines, in the order of their first ones; the middle one of each group is shown. */
+/** Groups engines, in the order of their first members; the middle engine of each group is shown. */
 export function alikeEngines(engines: readonly EngineResult[], totalSeconds: number): AlikeEngines[] {
   const does = engines.map((one) => doing(one, totalSeconds));
   let groups: number[][] = [];

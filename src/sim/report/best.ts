@@ -1,13 +1,16 @@
 /** The best scheduler of a comparison, and the gain of each variant of an ablation. */
 import type { ComparisonResult, SchedulerResult } from '../result.ts';
 
-/** A smaller share of the time counts as nothing. */
+/** A smaller share of the time counts as no difference. */
 export const nothing = 0.0005;
 
-/** Returns share of the time that a speedup saves. */
+/** Returns the share of the time that a speedup saves. */
 export const savedBy = (speedup: number): number => 1 - 1 / speedup;
 
-/** Returns the scheduler that a comparison is about: the last variant of an ablation, or else the fastest beside the baseline. */
+/**
+ * Returns the scheduler that a report presents: the last variant of an ablation, or otherwise the fastest scheduler other than the
+ * baseline.
+ */
 export function bestOf(schedulers: readonly SchedulerResult[]): SchedulerResult | undefined {
   const [, ...others] = schedulers;
   const top = others.find(
@@ -16,13 +19,13 @@ export function bestOf(schedulers: readonly SchedulerResult[]): SchedulerResult 
   return top ?? [...others].sort((a, b) => b.speedup.value - a.speedup.value)[0];
 }
 
-/** Returns the seconds of a step that a variant saves over the one below it; `undefined` if there is none. */
+/** Returns the seconds per step that a variant saves over the variant that it builds on; `undefined` if there is none. */
 export function contributionOf(one: SchedulerResult, { schedulers }: ComparisonResult): number | undefined {
   const below = schedulers.find(({ scheduler }) => scheduler === one.variant?.above);
   return below === undefined ? undefined : below.stepSeconds.value - one.stepSeconds.value;
 }
 
-/** Whether a variant adds nothing to the one below: its row would be the same. */
+/** Whether a variant changes nothing: its row would equal that of the variant that it builds on. */
 export function isIdle(one: SchedulerResult, comparison: ComparisonResult): boolean {
   const contributed = contributionOf(one, comparison);
   return contributed !== undefined && Math.abs(contributed) < nothing * comparison.schedulers[0]!.stepSeconds.value;

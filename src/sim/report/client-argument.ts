@@ -1,24 +1,24 @@
-/** The main chart of a workload: before and after on one axis, and the steps from the one's seconds to the other's. */
+/** The main chart of a workload: both runs (before and after) on one axis, and the steps from the first time to the second. */
 import { ganttChart } from './client-gantt.ts';
 import { axis, colour, duration, tooltipBeside } from './client-style.ts';
 import { describeBar, kindColours, roundBars } from './client-timeline.ts';
 import type { Bar, RunData, WorkloadData } from './data.ts';
 
 const rowHeight = 24;
-/** Rows of engines for each of both: more would not fit in the first screen. */
+/** Most engine rows of each run, so that both fit on the first screen. */
 const mostEngines = 2;
 
-/** Returns both runs, with the rows that are shown of each. */
+/** Returns both runs, with the rows to show. */
 function shown({ runs, after }: WorkloadData): { run: RunData; engines: number }[] {
   const both = after === 0 ? [runs[0]!] : [runs[0]!, runs[after]!];
   return both.map((run) => ({ run, engines: Math.min(mostEngines, run.engines.length) }));
 }
 
-/** Returns the pixels that before and after need. */
+/** Returns the height of the chart of both runs, in pixels. */
 export const argumentHeight = (data: WorkloadData): number =>
   44 + shown(data).reduce((rows, { engines }) => rows + rowHeight * (engines + 1), 0);
 
-/** Draws the whole job, before and after, on one scale. */
+/** Draws the whole job in both runs, on one scale. */
 export function argumentChart(data: WorkloadData) {
   const rows: string[] = [];
   const bars: { run: RunData; row: number; engine: number; index: number; bar: Bar }[] = [];
@@ -51,10 +51,10 @@ export function argumentChart(data: WorkloadData) {
 }
 
 const barHeight = 30;
-/** Returns the pixels that the way from before to after needs. */
+/** Returns the height of the waterfall chart, in pixels. */
 export const waterfallHeight = ({ waterfall }: WorkloadData): number => 40 + barHeight * waterfall.length;
 
-/** Draws the seconds of a step of the baseline, the seconds that each mechanism saves, and the rest. */
+/** Draws the seconds of a baseline step, the seconds that each mechanism saves, and the seconds left. */
 export function waterfallChart({ waterfall }: WorkloadData) {
   const isWhole = (place: number): boolean => place === 0 || place === waterfall.length - 1;
   const change = (place: number): string => {

@@ -1,22 +1,22 @@
-/** Step times, length distribution and queue depth. */
+/** Charts of step times, of the length distribution and of the queue depth. */
 import { axis, colour, legend, legendHeight, tooltipBeside } from './client-style.ts';
 import type { RunData, WorkloadData } from './data.ts';
 
 const parts = ['rollout', 'reward', 'reference', 'train', 'sync'] as const;
 const grid = { left: 56, right: 20, bottom: 44 };
-/** Places a chart below a legend, with room for the name of the axis. */
+/** Returns the grid of a chart below its legend, with room for the name of the axis. */
 const below = (names: readonly string[], width: number) => ({ ...grid, top: 26 + legendHeight(names, width) });
 const named = (name: string, extra: object) => axis({ name, nameLocation: 'middle', nameGap: 26, ...extra });
 
-/** Returns the steps of a run that have long rounds, if it has short ones as well. */
+/** Returns the steps with long rounds, if the run also has short ones. */
 function longSteps(run: RunData): number[] {
   const long = run.steps.flatMap((step, index) => (step.kind === 'long' ? [index] : []));
   return long.length === run.steps.length ? [] : long;
 }
 
 /**
- * Two stacked bars a step: the baseline on the left, pale, and the scheduler that the comparison is about on the right; its long
- * rounds have a band behind them.
+ * Draws two stacked bars for each step: on the left, pale, the baseline; on the right the presented scheduler, whose long rounds
+ * have a coloured background.
  */
 export function stepsChart({ runs: all, after }: WorkloadData, width = 1200) {
   const runs = after === 0 ? [all[0]!] : [all[0]!, all[after]!];
@@ -57,7 +57,7 @@ export function stepsChart({ runs: all, after }: WorkloadData, width = 1200) {
   };
 }
 
-/** Merges runs with equal curves into one line each: the first of them, named after all. */
+/** Merges runs with equal curves into one line, with all their names. */
 function distinct(runs: readonly RunData[], points: (run: RunData) => readonly number[]): RunData[] {
   const groups: RunData[][] = [];
   const near = (a: number, b: number): boolean => Math.abs(a - b) <= 0.02 * Math.max(1, a, b);
@@ -77,8 +77,8 @@ const namedTogether = (labels: readonly string[]): string =>
   labels.length < 3 ? labels.join(', ') : `${labels[0]} and ${labels.length - 1} more, alike`;
 
 /**
- * One line a scheduler: the baseline broad and grey, the others distinct without colours. A legend of several rows moves the
- * chart down.
+ * Draws one line for each scheduler: the baseline broad and grey, the others distinct even without colours. If the legend needs
+ * several rows, the chart moves down.
  */
 function lines(
   runs: readonly RunData[],
@@ -96,7 +96,7 @@ function lines(
       name: run.label,
       type: 'line',
       symbol: 'none',
-      // A curve that lies on the baseline remains visible.
+      // The baseline is broad, so that a curve on top of it remains visible.
       lineStyle: index === 0 ? { width: 6 } : { width: 2, type: dashes[(index - 1) % dashes.length] },
       color: colour(colours[index % colours.length]!),
       data: points(run),
@@ -105,14 +105,14 @@ function lines(
   };
 }
 
-/** Draws the share of trained responses that are longer, both axes logarithmic: schedulers differ in the tail. */
+/** Draws the share of trained responses above each length, on logarithmic axes: schedulers differ in the tail. */
 export function lengthsChart(data: WorkloadData, width: number) {
   const runs = distinct(data.runs, (run) => run.lengthQuantiles);
   const shortest = Math.max(1, Math.min(...runs.map((run) => run.lengthQuantiles[1] ?? 1)));
   const floor = 10 ** Math.floor(Math.log10(shortest));
   const format = (value: unknown): string =>
     typeof value === 'number' ? Math.round(value).toLocaleString('en-US') : '';
-  // The longest one is longer than no other: it is drawn where half a percent is.
+  // No response is longer than the longest one, and a logarithmic axis has no 0: this point is drawn at half a percent.
   const longer = (at: number, count: number): number => Math.max(0.5, 100 * (1 - at / (count - 1)));
   return {
     ...lines(
@@ -142,7 +142,7 @@ export function lengthsChart(data: WorkloadData, width: number) {
   };
 }
 
-/** Draws the prompts that wait in the long-prompt queue when each step ends. */
+/** Draws the length of the long-prompt queue at the end of each step. */
 export function queueChart(data: WorkloadData, width: number) {
   const runs = distinct(data.runs, (run) => run.steps.map((step) => step.queueDepth));
   const steps = Math.max(...runs.map((run) => run.steps.length));

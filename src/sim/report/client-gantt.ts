@@ -1,9 +1,9 @@
-/** Rows over time: bars of any kind, with a slider to zoom. */
+/** Draws rows over time, with bars of any kind and a slider to zoom. */
 import type { CustomSeriesOption } from 'echarts/charts';
 import { graphic } from 'echarts/core';
 import { axis, colour, tooltipBeside } from './client-style.ts';
 
-/** A bar: when, in which row, and how it looks. */
+/** A bar: its times, its row, and its style. */
 export interface GanttBar {
   readonly row: number;
   readonly start: number;
@@ -11,9 +11,9 @@ export interface GanttBar {
   /** A colour of the style sheet. */
   readonly colour: string;
   readonly opacity: number;
-  /** Pixels that are left free at its end. */
+  /** Pixels to leave free at the end of the bar. */
   readonly gap?: number;
-  /** Text inside, where there is room. */
+  /** Text inside the bar, if there is room. */
   readonly name?: string;
 }
 
@@ -22,11 +22,13 @@ export interface Gantt {
   readonly rows: readonly string[];
   readonly bars: readonly GanttBar[];
   readonly lastSeconds: number;
-  /** Seconds that are visible at first; the rest needs zooming. Without it all is visible, and there is no zoom. */
+  /**
+   * Seconds that are visible at first; the user can zoom to see the rest. Without it, everything is visible, and there is no zoom.
+   */
   readonly windowSeconds?: number;
-  /** Returns the tooltip of a bar, by its place. */
+  /** Returns the tooltip of a bar, by its index. */
   readonly describe: (place: number) => string;
-  /** Pixels for the names of the rows. */
+  /** Width of the row names, in pixels. */
   readonly left?: number;
 }
 
@@ -85,7 +87,7 @@ export function ganttChart({ rows, bars, lastSeconds, windowSeconds, describe, l
   };
 }
 
-/** Returns the zoom: a slider below, and the wheel with Ctrl. */
+/** Returns the settings of the zoom: a slider below, and the mouse wheel with Ctrl. */
 const zoomTo = (end: number, label: (value: number) => string) => [
   {
     type: 'slider',

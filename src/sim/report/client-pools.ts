@@ -7,7 +7,7 @@ import { type PoolBar, type PoolsData, poolActivities, trainerParts } from './po
 const partColours = ['overhead', 'long', 'train', 'sync'];
 const rowHeight = 24;
 
-/** Waits and training, one bar a scheduler. */
+/** Draws the waits and the training time, one bar for each scheduler. */
 export const waitsChart = (data: PoolsData, width?: number) =>
   stacksChart(
     trainerParts.map((name, part) => [name, partColours[part]!]),
@@ -15,10 +15,10 @@ export const waitsChart = (data: PoolsData, width?: number) =>
     width,
   );
 
-/** Returns the pixels that the waits need. */
+/** Returns the height of the chart of waits, in pixels. */
 export const waitsHeight = (data: PoolsData): number => stacksHeight(data.waits.length);
 
-/** Returns the pixels that both pools of all pictured schedulers need. */
+/** Returns the height of the chart with both pools of all pictured schedulers, in pixels. */
 export const poolsHeight = (data: PoolsData): number => Math.min(1200, 88 + rowHeight * data.rows.length);
 
 function describe(data: PoolsData, [row, start, end, activity, load]: PoolBar, index: number): string {
@@ -29,9 +29,9 @@ function describe(data: PoolsData, [row, start, end, activity, load]: PoolBar, i
   return `${data.rows[row]}: ${kind}${share}<br>${span}`;
 }
 
-/** Draws engines and trainer of each pictured scheduler, one under the other, on one axis. */
+/** Draws engines and trainer of each pictured scheduler, one scheduler below the other, on one axis. */
 export function poolsChart(data: PoolsData) {
-  // Rounds are counted in each row of their own.
+  // Each row counts its own rounds.
   const indices: number[] = [];
   const seen = new Map<number, number>();
   for (const [row, , , activity] of data.bars) {
@@ -53,7 +53,7 @@ export function poolsChart(data: PoolsData) {
         end,
         colour: isRound ? 'short' : kind,
         opacity: 0.3 + 0.7 * load,
-        // Rounds and updates follow each other without gaps; a line of one pixel separates them.
+        // Rounds and updates have no gaps between them; a line of one pixel separates them.
         ...(kind === 'rollout' ? {} : { gap: 1 }),
         ...(isRound ? { name: `round ${indices[place]}` } : {}),
       };

@@ -1,16 +1,16 @@
-/** Charts with one bar for each scheduler, in parts. */
+/** Charts of stacked bars, one bar for each scheduler. */
 import { axis, colour, duration, legend, legendHeight, tooltipBeside } from './client-style.ts';
 
-/** A part of every bar: its name, and a colour of the style sheet. */
+/** A part that every bar has: its name, and a colour of the style sheet. */
 export type StackPart = readonly [name: string, colour: string];
 
-/** A bar: its label, and seconds of each part. */
+/** A bar: its label, and the seconds of each part. */
 export interface Stack {
   readonly label: string;
   readonly parts: readonly number[];
 }
 
-/** Bars in parts, over seconds. */
+/** Returns a chart of stacked bars; the x axis is seconds. */
 export function stacksChart(parts: readonly StackPart[], stacks: readonly Stack[], width = 1200) {
   const names = parts.map(([name]) => name);
   return {
@@ -33,5 +33,5 @@ export function stacksChart(parts: readonly StackPart[], stacks: readonly Stack[
   };
 }
 
-/** Returns the pixels that this many bars need. */
+/** Returns the height of a chart with this many bars, in pixels. */
 export const stacksHeight = (bars: number): number => 112 + 26 * bars;

@@ -1,12 +1,12 @@
 /// <reference lib="dom" />
 /** Style that the charts of a report share: the reader's colours, axes, legends, tooltips. */
 
-/** Returns a colour of the style sheet, in the scheme that the reader has now. */
+/** Returns a colour of the style sheet, in the reader's present colour scheme. */
 export function colour(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
 
-/** Formats seconds in the unit that a reader would choose. */
+/** Formats seconds in a suitable unit. */
 export function duration(seconds: number): string {
   if (seconds >= 7200) return `${(seconds / 3600).toFixed(2)} h`;
   if (seconds >= 120) return `${(seconds / 60).toFixed(1)} min`;
@@ -37,7 +37,7 @@ interface Size {
 }
 type Rect = { readonly x: number; readonly y: number; readonly width: number; readonly height: number } | null;
 
-/** Places a tooltip below or above its subject, and never on it; on an axis, at the side away from the pointer. */
+/** Places a tooltip below or above its subject, never on it; on an axis, on the side away from the pointer. */
 export function tooltipBeside(extra: object = {}) {
   const position = (point: readonly [number, number], _: unknown, _dom: unknown, rect: Rect, size: Size) => {
     const [width, height] = size.contentSize;
@@ -56,24 +56,25 @@ export function tooltipBeside(extra: object = {}) {
   return tooltip({ confine: false, position, ...extra });
 }
 
-/** Returns a legend. Lines are shown as they are drawn, dashes included; boxes in full colour. */
+/** Returns a legend. Lines have the style of the chart, including dashes; boxes are in full colour. */
 export function legend(names: readonly string[], of: 'lines' | 'boxes') {
   const itemStyle = { opacity: of === 'lines' ? 0 : 1 };
   return { data: [...names], top: 4, itemWidth: 28, itemStyle, textStyle: { color: colour('ink') } };
 }
 
-/** Returns the pixels that a text takes in a legend. */
+/** Returns the width of a text in a legend, in pixels. */
 function textWidth(text: string): number {
   const canvas = document.createElement('canvas').getContext('2d')!;
   canvas.font = '12px sans-serif';
   return canvas.measureText(text).width;
 }
 
-/** Returns the number of rows that a legend takes in a chart of this width, in pixels. */
+/** Returns the number of rows of a legend in a chart of this width (in pixels). */
 export function legendRows(names: readonly string[], width: number, widthOf = textWidth): number {
   let [rows, used] = [1, 0];
   for (const name of names) {
-    // Width of the sign, of the gap behind it, and of the margin around an item; a row too many is better than one on the chart.
+    // Width of the symbol, of the gap after it, and of the margin around an item. An extra row is better than a row on top of the
+    // chart.
     const item = 28 + 5 + widthOf(name) + 20;
     if (used > 0 && used + item > width - 24) [rows, used] = [rows + 1, 0];
     used += item;
@@ -81,5 +82,5 @@ export function legendRows(names: readonly string[], width: number, widthOf = te
   return rows;
 }
 
-/** Returns the height of a legend in a chart of this width, in pixels. */
+/** Returns the height of a legend in a chart of this width; both in pixels. */
 export const legendHeight = (names: readonly string[], width: number): number => 24 * legendRows(names, width);

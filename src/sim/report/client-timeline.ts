@@ -1,26 +1,29 @@
-/** Every engine over time: the activities of its GPUs, with the rounds above. */
+/** Draws every engine over time: the activities of its GPUs, with the rounds above them. */
 import { ganttChart } from './client-gantt.ts';
 import { duration } from './client-style.ts';
 import { activities, type Bar, type RunData, type WorkloadData } from './data.ts';
 
-/** Kinds of bars: activities of engines, then rounds (which are no activity). */
+/** Kinds of bars: activities of engines, and rounds, which are no activity. */
 const kinds = [...activities, 'short', 'long', 'round'];
-/** Their colours in the style sheet. */
+/** Colours of the kinds, from the style sheet. */
 export const kindColours = [...kinds.slice(0, -1), 'short'];
 const rowHeight = 20;
 
-/** Returns the pixels that the chart of a run needs. */
+/** Returns the height of the chart of a run, in pixels. */
 export function timelineHeight(run: RunData): number {
   return Math.min(900, 104 + rowHeight * (run.engines.length + 1));
 }
 
-/** Returns the end of the first window: the first rounds, up to the first long one; the rest needs zooming. */
+/**
+ * Returns the end of the first visible window: it contains the first rounds, up to the first long one. The user can zoom to see the
+ * rest.
+ */
 function firstWindow(run: RunData): number {
   const long = run.steps.findIndex((step) => step.kind === 'long');
   return run.steps[Math.min(run.steps.length - 1, Math.max(long + 1, 5))]!.endSeconds;
 }
 
-/** Returns the rounds as bars of the first row. Where all are of one kind, the kind is left out. */
+/** Returns the rounds as bars of the first row. If all rounds are of one kind, the kind is not shown. */
 export function roundBars(run: RunData): Bar[] {
   const mixed = run.steps.some((step) => step.kind !== run.steps[0]!.kind);
   return run.steps.map(({ kind, startSeconds, endSeconds }) => [
@@ -31,7 +34,7 @@ export function roundBars(run: RunData): Bar[] {
   ]);
 }
 
-/** Returns the tooltip of a bar: of an engine by its place, or with a negative place of a round. */
+/** Returns the tooltip of a bar: of an engine by its index, or of a round if the index is negative. */
 export function describeBar(run: RunData, engine: number, index: number, [start, end, kind, load]: Bar): string {
   const span = `${duration(end - start)} (${duration(start)} to ${duration(end)})`;
   if (engine < 0)
@@ -57,7 +60,7 @@ export function timelineChart(data: WorkloadData, which: number) {
       end,
       colour: kindColours[kind]!,
       opacity: 0.3 + 0.7 * load,
-      // Rounds follow each other without gaps; a line of one pixel separates them.
+      // Rounds have no gaps between them; a line of one pixel separates them.
       ...(row === 0 ? { gap: 1, name: kinds[kind] === 'round' ? `step ${index}` : kinds[kind]! } : {}),
     })),
     describe: (place) => {

@@ -1,4 +1,4 @@
-/** Vision-language steps: seconds by stage, and plans as devices over time. */
+/** Draws vision-language steps: seconds by stage, and plans as devices over time. */
 import type { CustomSeriesOption } from 'echarts/charts';
 import { graphic } from 'echarts/core';
 import { stacksChart, stacksHeight } from './client-stacks.ts';
@@ -7,7 +7,7 @@ import { notShards, type PlanBar, sequenceColours, stages, type VlmData } from '
 
 const stageColours = ['sync', 'rollout', 'reward', 'long', 'train'];
 
-/** Draws one bar a scheduler, stages in their order. */
+/** Draws one bar for each scheduler, with its stages in order. */
 export const stagesChart = (data: VlmData, width?: number) =>
   stacksChart(
     stages.map((name, stage) => [name, stageColours[stage]!]),
@@ -15,21 +15,21 @@ export const stagesChart = (data: VlmData, width?: number) =>
     width,
   );
 
-/** Returns the pixels that the bars of the stages need. */
+/** Returns the height of the chart of stages, in pixels. */
 export const stagesHeight = (data: VlmData): number => stacksHeight(data.runs.length);
 
-/** Returns the pixels that a plan needs: rows of many devices are thin. */
+/** Returns the height of the chart of a plan, in pixels: with many devices, rows are thin. */
 export function planHeight(data: VlmData): number {
   return Math.min(900, 72 + data.devices * Math.min(20, Math.max(4, 420 / data.devices)));
 }
 
-/** Returns the colour of a bar, and whether it is one of the longest sequences. */
+/** Returns the colour and opacity of a bar; the longest sequences have their own colours. */
 function fillOf(data: VlmData, what: number): { fill: string; opacity: number; own: boolean } {
   if (what === notShards.vision) return { fill: colour('short'), opacity: 1, own: false };
   if (what === notShards['all-to-all']) return { fill: colour('soft'), opacity: 1, own: false };
   const place = data.longest.indexOf(what);
   if (place >= 0) return { fill: colour(`seq${place}`), opacity: 1, own: true };
-  // The others are pale, so that the longest and their neighbours stay distinct.
+  // Other sequences are pale, so that the longest ones and their neighbours stay distinct.
   return { fill: colour(`seq${what % sequenceColours}`), opacity: 0.35, own: false };
 }
 

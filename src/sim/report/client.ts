@@ -22,7 +22,7 @@
  */
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
-/** Runs in the reader's browser: draws the charts of a report from the data in it, in the reader's colours. */
+/** Runs in the reader's browser: draws the charts of a report from the data in the page, in the reader's colour scheme. */
 import { BarChart, CustomChart, LineChart } from 'echarts/charts';
 import {
   DataZoomComponent,
@@ -65,7 +65,7 @@ interface Drawn {
   readonly option: () => echarts.EChartsCoreOption;
 }
 
-/** Returns the drawing of an element: its height, where its data give it, and the option for its width. */
+/** Returns how to draw an element: its height, if its data define it, and a function for its options by width. */
 function drawing({ dataset }: HTMLElement): { height?: number; option: (width: number) => echarts.EChartsCoreOption } {
   const run = Number(dataset.run);
   const at = Number(dataset.workload);
@@ -110,7 +110,7 @@ function begin(element: HTMLElement): void {
   if (element.dataset.chart === 'timeline') zoomTogether(one);
 }
 
-/** Timelines of one workload zoom together; a zoom that comes from another one is not passed on again. */
+/** Timelines of one workload zoom together; a zoom that was copied from another timeline is not passed on again. */
 function zoomTogether({ element, chart }: Drawn): void {
   chart.on('datazoom', (event) => {
     const zoom = event as {
@@ -129,7 +129,7 @@ function zoomTogether({ element, chart }: Drawn): void {
   });
 }
 
-/** Draws the charts that are visible and not drawn yet: a folded one has no width yet. */
+/** Draws the visible charts that are not drawn yet; a chart in a closed part has no width yet. */
 function drawSeen(): void {
   for (const element of document.querySelectorAll<HTMLElement>('.chart')) {
     if (element.offsetParent !== null && !drawn.has(element)) begin(element);
@@ -138,21 +138,21 @@ function drawSeen(): void {
   document.documentElement.dataset.drawn = String(drawn.size);
 }
 
-/** Charts that were hidden when the window changed have the width of another one. */
+/** Charts that were hidden when the window was resized still have the old width. */
 function refit(): void {
-  // On paper the height of a chart follows its picture, which shrinks with the sheet.
+  // On paper, the height of a chart follows its picture, which is scaled to the sheet.
   if (matchMedia('print').matches) return;
   for (const one of drawn.values()) {
     if (one.element.offsetParent === null || one.chart.getWidth() === one.element.clientWidth) continue;
     one.chart.resize();
-    // Drawn anew, a chart would lose its zoom.
+    // Drawing these charts again would reset their zoom.
     if (!['timeline', 'pools'].includes(one.element.dataset.chart!)) drawOne(one);
   }
 }
 
 const tabs = [...document.querySelectorAll<HTMLElement>('[role=tab]')];
 
-/** Opens a part. */
+/** Shows the part of a tab. */
 function open(tab: HTMLElement): void {
   for (const one of tabs) {
     const isOpen = one === tab;

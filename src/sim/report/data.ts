@@ -1,20 +1,23 @@
-/** The data that a report draws, made small: a timeline has thousands of segments, a chart has a thousand pixels. */
+/** The data of a report's charts, reduced in size: a timeline has thousands of segments, but a chart has a thousand pixels. */
 import type { ComparisonResult, EngineResult, RunResult, Segment } from '../result.ts';
 import { type AlikeEngines, alikeEngines } from './alike.ts';
 import { bestOf, isIdle } from './best.ts';
 
-/** Start and end in seconds, activity (index into `activities`), and running sequences at most (0 to 1). */
+/**
+ * Start and end in seconds, activity (index into `activities`), and the largest number of running sequences as a share of the
+ * maximum (0 to 1).
+ */
 export type Bar = readonly [start: number, end: number, activity: number, load: number];
 
 /** Kinds of bars, in the order of their indices. */
 export const activities = ['rollout', 'train', 'sync', 'reward', 'overhead', 'reference'] as const;
 
-/** One run of one scheduler, as it is drawn. */
+/** One run of one scheduler, for charts. */
 export interface RunData {
   readonly scheduler: string;
   readonly label: string;
   readonly totalSeconds: number;
-  /** Engines, or some that do the same. */
+  /** Rows: single engines, or groups of engines that do the same. */
   readonly engines: readonly { readonly label: string; readonly bars: readonly Bar[]; readonly bubbleRatio: number }[];
   readonly steps: readonly {
     readonly kind: 'short' | 'long';
@@ -30,28 +33,28 @@ export interface RunData {
   readonly lengthQuantiles: readonly number[];
 }
 
-/** A bar of the waterfall from the seconds of the baseline to those of the best scheduler. */
+/** A bar of the waterfall from the seconds of the baseline to the seconds of the best scheduler. */
 export interface WaterfallBar {
   readonly label: string;
-  /** Seconds of a step at which the bar begins; 0 for a step as a whole. */
+  /** Seconds at which the bar begins; 0 for the time of a whole step. */
   readonly from: number;
   readonly to: number;
 }
 
-/** One workload, as it is drawn. */
+/** One workload, for charts. */
 export interface WorkloadData {
   readonly name: string;
   readonly runs: readonly RunData[];
-  /** The run of the scheduler that the comparison is about; that of the baseline is the first. */
+  /** Index of the run of the presented scheduler; the run of the baseline is the first. */
   readonly after: number;
   readonly waterfall: readonly WaterfallBar[];
 }
 
-/** Shades of load: more could not be distinguished. */
+/** Number of shades for load: readers could not distinguish more. */
 const shades = 6;
 
 /**
- * Returns a timeline, made small.
+ * Returns a timeline, reduced in size.
  *
  * @param kinds - kinds of bars, in the order of the indices
  */
@@ -62,7 +65,7 @@ export function bars(
   kinds: readonly string[] = activities,
 ): Bar[] {
   const result: Bar[] = [];
-  // A shorter bar is invisible even when zoomed in twenty times.
+  // A shorter bar is invisible, even if the chart is zoomed twenty times.
   const finest = totalSeconds / 20_000;
   for (const { startSeconds, endSeconds, activity, running } of timeline) {
     if (activity === 'rollout' && running === 0) continue;
@@ -70,7 +73,7 @@ export function bars(
     const kind = kinds.indexOf(activity);
     const last = result[result.length - 1];
     const touches = last !== undefined && startSeconds - last[1] <= finest && last[2] === kind;
-    // Short pieces are merged until they are visible; a long one keeps a shade of its own.
+    // Short pieces are merged until they are visible; a long piece keeps its own shade.
     if (touches && (last[3] === load || last[1] - last[0] < finest)) {
       const most = endSeconds - startSeconds < finest ? Math.max(last[3], load) : load;
       result[result.length - 1] = [last[0], endSeconds, kind, most];
@@ -80,13 +83,13 @@ export function bars(
   return result.map(([start, end, kind, load]) => [time(start), time(end), kind, Math.round(load * 100) / 100]);
 }
 
-/** Rounds times to the visible precision: hundredths of a second, and finer where the whole job is short. */
+/** Returns a function that rounds times to the visible precision: hundredths of a second, or finer if the whole job is short. */
 function rounding(finest: number): (seconds: number) => number {
   const scale = 10 ** (finest > 0 ? Math.max(2, Math.ceil(-Math.log10(finest))) : 2);
   return (seconds) => Math.round(seconds * scale) / scale;
 }
 
-/** Returns first and last GPU of each engine. */
+/** Returns the first and last GPU of each engine. */
 function gpusOf(engines: readonly EngineResult[]): [first: number, last: number][] {
   let next = 0;
   return engines.map(({ gpus }) => {
@@ -95,7 +98,7 @@ function gpusOf(engines: readonly EngineResult[]): [first: number, last: number]
   });
 }
 
-/** Returns the label of a row: the numbers of adjacent GPUs, or the count of others; and whether it has several engines. */
+/** Returns the label of a row (the numbers of adjacent GPUs, or otherwise a count), and whether the row has several engines. */
 function labelOf({ places }: AlikeEngines, gpus: readonly (readonly [number, number])[]): string {
   const [first, last] = [gpus[places[0]!]![0], gpus[places.at(-1)!]![1]];
   const count = places.reduce((sum, place) => sum + gpus[place]![1] - gpus[place]![0] + 1, 0);
@@ -132,7 +135,7 @@ function runData(run: RunResult, label: string): RunData {
   };
 }
 
-/** Returns the waterfall from a step of the baseline to one of the best scheduler; variants that save nothing are left out. */
+/** Returns the waterfall from a baseline step to a step of the best scheduler; variants that change nothing are left out. */
 function waterfallOf(comparison: ComparisonResult): WaterfallBar[] {
   const { schedulers } = comparison;
   const best = bestOf(schedulers);
@@ -154,7 +157,7 @@ function waterfallOf(comparison: ComparisonResult): WaterfallBar[] {
   ];
 }
 
-/** Returns the first run of every scheduler of a comparison. */
+/** Returns the first run of every scheduler of a comparison, for charts. */
 export function workloadData(comparison: ComparisonResult): WorkloadData {
   const { workload, schedulers } = comparison;
   const best = bestOf(schedulers);

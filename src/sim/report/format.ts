@@ -4,7 +4,7 @@ import type { Interval } from '../result.ts';
 
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** Escapes text for any place in HTML, attributes included, without characters that change its direction. */
+/** Escapes text for any place in HTML, including attributes, and removes characters that change the text direction. */
 export const escapeHtml = (text: unknown): string =>
   printable(String(text)).replace(/[&<>"']/g, (sign) => escapes[sign]!);
 
@@ -17,37 +17,37 @@ export const number = (value: number, digits = 2): string =>
     signDisplay: 'negative',
   });
 
-/** Smaller shares would be shown as 0.00 %. */
+/** Smaller shares would appear as 0.00 %. */
 const leastShown = 0.00005;
 
-/** The sign stays on the line of its number. */
+/** A no-break space keeps the sign on the line of its number. */
 const percentSign = '\u00a0%';
 
-/** Returns a share (0 to 1) in percent, as HTML; small ones with a digit more, so that few is not shown as none. */
+/** Returns a share (0 to 1) in percent, as HTML; small shares have one digit more, so that they do not appear as 0. */
 export const percent = (share: number): string => {
   if (share === 0) return `0${percentSign}`;
   if (share > 0 && share < leastShown) return `&lt;\u00a00.01${percentSign}`;
   return `${number(share * 100, Math.abs(share) < 0.01 ? 2 : 1)}${percentSign}`;
 };
 
-/** Returns a ratio with its interval in small print. */
+/** Returns a ratio, with its interval in small print. */
 export const times = ({ value, low, high }: Interval): string =>
   `${number(value)} × <span class="range">${number(low)}–${number(high)}</span>`;
 
-/** Returns a table; the first column names the rows. Cells are HTML. */
+/** Returns a table. The first column contains the names of the rows. Cells are HTML. */
 export function table(
   caption: string,
   columns: readonly string[],
   rows: readonly (readonly string[])[],
   lastRowClass = '',
 ): string {
-  // A unit stays on the line of its number.
+  // A no-break space keeps a unit on the line of its number.
   const head = columns.map((name) => `<th scope="col">${name.replace(/, s$/, ',\u00a0s')}</th>`).join('');
   const body = rows.map(([first, ...cells], index) => {
     const name = lastRowClass !== '' && index === rows.length - 1 ? ` class="${lastRowClass}"` : '';
     return `<tr${name}><th scope="row">${first}</th>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
   });
-  // A region that scrolls must be reachable by keyboard.
+  // A scrollable region must be accessible by keyboard.
   return `<div class="scroll" role="region" tabindex="0" aria-label="${caption}"><table><caption>${caption}</caption>
 <thead><tr>${head}</tr></thead><tbody>
 ${body.join('\n')}

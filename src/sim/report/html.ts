@@ -1,4 +1,4 @@
-/** The report as one self-contained HTML page: no network, no fonts, no files beside it. */
+/** Writes the report as one self-contained HTML page, without network, fonts or other files. */
 import { printable } from '../../core/printable.ts';
 import type { PoolsComparison } from '../pools/result.ts';
 import type { ComparisonResult } from '../result.ts';
@@ -24,7 +24,7 @@ const meanings = [
   ['rounds waited', 'Rounds that a deferred prompt stayed in the long-prompt queue.'],
 ] as const;
 
-/** Meanings of the token columns, for synchronous jobs and pools. */
+/** Explanations of the token columns, for synchronous jobs and pools. */
 const tokenMeanings = [
   ['at equal tokens', 'Seconds of the baseline for a kept token ÷ seconds of this one: fewer tokens are no gain.'],
   [
@@ -63,7 +63,7 @@ const poolsMeanings = [
   ['starved rounds', 'Rounds in which the frontier said that it is too narrow for the trainer.'],
 ] as const;
 
-/** Returns data for the charts; `<` is escaped, so that no string in it can end the script element. */
+/** Returns data for the charts; `<` is escaped, so that no text in the data can end the script element. */
 function dataElement(id: string, data: unknown): string {
   const json = printable(JSON.stringify(data)).replace(/</g, '\\u003c');
   return `<script type="application/json" id="${id}">${json}</script>`;
@@ -72,10 +72,10 @@ function dataElement(id: string, data: unknown): string {
 /**
  * Returns the page. Pure: the same arguments give the same text.
  *
- * @param comparisons - one section each
+ * @param comparisons - synchronous jobs, one section each
  * @param clientScript - the script that draws the charts, from `reportClient()`
- * @param vlm - one more section each
- * @param pools - one more section each, before those
+ * @param vlm - vision-language jobs, one section each, at the end
+ * @param pools - jobs on pools, one section each, before those of `vlm`
  */
 export function renderReport(
   comparisons: readonly ComparisonResult[],

@@ -1,25 +1,25 @@
-/** The parts of a report, each with a title, a verdict and the argument for it; all but one wait behind a tab. */
+/** The parts of a report, each with a title, a verdict and its reasons. One part is visible; the others are behind tabs. */
 
-/** One workload under some schedulers. All of it is HTML already. */
+/** One workload under several schedulers. All texts are HTML. */
 export interface Part {
   readonly title: string;
-  /** Text on its tab. */
+  /** Text of the tab. */
   readonly tab: string;
-  /** The time that would be saved, in a sentence; empty where there is nothing to compare. */
+  /** A sentence on the time that would be saved; empty if nothing is compared. */
   readonly verdict: string;
-  /** The part that is visible at once. */
+  /** The content that is visible at once. */
   readonly argument: string;
-  /** The details, in folds. */
+  /** The details, in folded sections. */
   readonly folds: readonly Fold[];
 }
 
-/** Content that is hidden until it is opened. */
+/** A folded section, whose content is hidden until the reader opens it. */
 export interface Fold {
   readonly title: string;
   readonly body: string;
 }
 
-/** The findings of a comparison: the verdict, and paragraphs that give the reasons. */
+/** The findings of a comparison: a verdict, and paragraphs with the reasons. */
 export interface Findings {
   readonly verdict: string;
   readonly text: string;
@@ -48,7 +48,7 @@ export function contents(parts: readonly Part[]): string {
   return `<nav aria-label="Contents"><h2>Every workload in a sentence</h2><ol>${entries.join('')}</ol></nav>`;
 }
 
-/** Returns the parts, of which one is visible. */
+/** Returns the parts; one of them is visible. */
 export function sections(parts: readonly Part[]): string {
   const role = (index: number): string =>
     parts.length < 2 ? '' : ` role="tabpanel" aria-labelledby="tab-${index + 1}" tabindex="-1"`;
@@ -67,10 +67,10 @@ ${folds.map((fold) => `<details><summary>${fold.title}</summary>\n${fold.body}\n
     .join('\n');
 }
 
-/** A chart with its title, and a legend of the colours that it does not explain. */
+/** A chart with its title, and a legend for colours that the chart does not explain. */
 export interface Figure {
   readonly chart: string;
-  /** Place of the workload in the data, and of the run. */
+  /** Index of the workload in the data, and index of the run. */
   readonly workload: number;
   readonly run?: number;
   readonly title: string;
@@ -78,13 +78,13 @@ export interface Figure {
   readonly legend?: string;
 }
 
-/** Returns the place of a chart, which the script of the page draws when it becomes visible. */
+/** Returns the placeholder of a chart; the script of the page draws the chart when it becomes visible. */
 export function figure({ chart, workload, run = 0, title, hint = '', legend = '' }: Figure): string {
   return `<figure><figcaption>${title}${hint === '' ? '' : `<small>${hint}</small>`}</figcaption>${legend}
 <div class="chart ${chart}" data-chart="${chart}" data-workload="${workload}" data-run="${run}" role="img"
  aria-label="${title}. The tables have its numbers."></div></figure>`;
 }
 
-/** Returns a legend: colours of the style sheet, each with its text. */
+/** Returns a legend: colours of the style sheet, each with a text. */
 export const legendOf = (entries: readonly (readonly [colour: string, text: string])[]): string =>
   `<ul class="legend">${entries.map(([name, text]) => `<li><i class="${name}"></i>${text}</li>`).join('')}</ul>`;

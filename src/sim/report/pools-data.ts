@@ -1,30 +1,33 @@
-/** The data that a report draws of disaggregated pools: seconds by the trainer's activity, and both pools over time. */
+/** The data of a report's charts of disaggregated pools: seconds by the trainer's activity, and both pools over time. */
 import type { PoolsComparison, PoolsRow, PoolsRun, PoolsSchedulerResult } from '../pools/result.ts';
 import { bars } from './data.ts';
 
-/** Kinds of bars of a timeline, in the order of their indices; `round` frames the others. */
+/** Kinds of bars in a timeline, in the order of their indices; a `round` contains the other bars. */
 export const poolActivities = ['round', 'rollout', 'train', 'sync', 'overhead'] as const;
 
-/** Row, start and end in seconds, activity (index into {@link poolActivities}), and running sequences at most (0 to 1). */
+/**
+ * Row, start and end in seconds, activity (index into {@link poolActivities}), and the largest number of running sequences as a
+ * share of the maximum (0 to 1).
+ */
 export type PoolBar = readonly [row: number, start: number, end: number, activity: number, load: number];
 
-/** Parts of the trainer's time from rollout start to new weights, in the order in which they are drawn. */
+/** Parts of the trainer's time from rollout start to new weights, in the order of drawing. */
 export const trainerParts = ['wait before the first update', 'later waits', 'training', 'new weights'] as const;
 
-/** One workload, as it is drawn. */
+/** One workload, for charts. */
 export interface PoolsData {
   readonly name: string;
-  /** Seconds of each of {@link trainerParts}, of every scheduler. */
+  /** Seconds of each of {@link trainerParts}, for every scheduler. */
   readonly waits: readonly { readonly label: string; readonly parts: readonly number[] }[];
-  /** Rows of some schedulers, one under the other, on one axis of time. */
+  /** Rows of the pictured schedulers, one scheduler below the other, on one time axis. */
   readonly rows: readonly string[];
   readonly bars: readonly PoolBar[];
   readonly lastSeconds: number;
-  /** The first round of all of them. */
+  /** Seconds that contain the first round of all pictured schedulers. */
   readonly windowSeconds: number;
 }
 
-/** Returns the schedulers with a timeline: the first, pipelining alone, and the fastest with both mechanisms. */
+/** Returns the schedulers with a timeline: the first, the one with pipelining alone, and the fastest with both mechanisms. */
 export function pictured(schedulers: readonly PoolsSchedulerResult[]): number[] {
   const both = schedulers
     .map((_, index) => index)
@@ -39,7 +42,7 @@ export function pictured(schedulers: readonly PoolsSchedulerResult[]): number[] 
 
 const round = (seconds: number): number => Math.round(seconds * 100) / 100;
 
-/** Most updates that are drawn one by one; more are merged. */
+/** Most updates that are drawn separately; if there are more, they are merged. */
 const mostUpdates = 2000;
 
 function barsOf(row: PoolsRow, place: number, mostRunning: number, totalSeconds: number): PoolBar[] {
@@ -61,7 +64,7 @@ const rowName = ({ pool, rowId }: PoolsRow, engines: number): string => {
   return engines === 1 ? 'engine' : rowId.replace('-', ' ');
 };
 
-/** Returns the data that are drawn of a comparison. */
+/** Returns the data of a comparison for charts. */
 export function poolsData({ workload, schedulers }: PoolsComparison): PoolsData {
   const shown = pictured(schedulers).map((index) => schedulers[index]!);
   const runs: readonly PoolsRun[] = shown.map((one) => one.runs[0]!);

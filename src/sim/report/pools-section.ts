@@ -1,18 +1,18 @@
-/** Disaggregated pools in a report: findings, the table, waits, and both pools over time. */
+/** The part of a report on disaggregated pools: findings, table, waits, and both pools over time. */
 import type { PoolsComparison, PoolsSchedulerResult, ReductionShares } from '../pools/result.ts';
 import type { Interval } from '../result.ts';
 import { escapeHtml, number, percent, table, times } from './format.ts';
 import { type Findings, type Fold, figure, legendOf, noFindings, type Part } from './parts.ts';
 import { pictured } from './pools-data.ts';
 
-/** A smaller share of the time counts as nothing. */
+/** A smaller share of the time counts as no difference. */
 const nothing = 0.0005;
 
-/** Returns the fastest beside the baseline. */
+/** Returns the fastest scheduler other than the baseline. */
 const bestOf = (schedulers: readonly PoolsSchedulerResult[]): PoolsSchedulerResult | undefined =>
   [...schedulers.slice(1)].sort((a, b) => a.mainSeconds.value - b.mainSeconds.value)[0];
 
-/** Formats an interval in percent, without a sign in front. */
+/** Formats an interval in percent, without a sign. */
 const rangeOf = ({ low, high }: Interval): string => `${number(100 * low, 1)} to ${number(100 * high, 1)}`;
 
 function sharesText(share: ReductionShares | undefined): string {
@@ -20,13 +20,13 @@ function sharesText(share: ReductionShares | undefined): string {
   return `Complete-group pipelining alone has ${percent(share.cgp)} of that, frontier-group dispatch adds ${percent(share.fgd)}.`;
 }
 
-/** Returns the cost of a shorter time in tokens. */
+/** Returns the cost of the saved time in tokens. */
 function tokensText({ keptTokenRatio, equalTokenSpeedup }: PoolsSchedulerResult): string {
   if (keptTokenRatio > 0.995) return 'No token: every scheduler trains all of them, on policy, in as many updates.';
   return `Tokens: ${number(keptTokenRatio)} × as many are trained on. In seconds for a token it is ${number(equalTokenSpeedup.value)} × as fast.`;
 }
 
-/** Returns the cost of a frontier in rollout time: the engines are less full. */
+/** Returns the rollout time that a frontier costs, because the engines are less full. */
 function rolloutText(best: PoolsSchedulerResult, baseline: PoolsSchedulerResult): string {
   const [ours, theirs] = [best.rolloutSeconds, baseline.rolloutSeconds].map((seconds) => number(seconds, 0));
   if (ours === theirs) return 'The rollout itself takes as long.';
@@ -166,7 +166,7 @@ const legend = [
   ['bubble', 'nothing to do'],
 ] as const;
 
-/** Returns the part of one workload; `index` is its place in the data of the charts. */
+/** Returns the part of one workload; `index` is its index in the data of the charts. */
 export function poolsSection(comparison: PoolsComparison, index: number): Part {
   const { workload, job, rounds, seeds, schedulers, notes } = comparison;
   const { groupsPerRound, responsesPerPrompt, globalBatchSamples } = job;

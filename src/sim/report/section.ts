@@ -1,11 +1,11 @@
-/** One workload in a report: findings, the table, the charts, and the numbers behind them. */
+/** The part of a report on one workload: findings, table, charts, and the numbers of the charts. */
 import type { ComparisonResult, SchedulerResult } from '../result.ts';
 import { bestOf, nothing, savedBy } from './best.ts';
 import { escapeHtml, number, percent } from './format.ts';
 import { type Findings, type Fold, figure, legendOf, noFindings, type Part } from './parts.ts';
 import { comparisonTable, numbersBehind, trainedTable } from './tables.ts';
 
-/** A variant of an ablation has the mechanisms of all variants below it. */
+/** A variant of an ablation has the mechanisms of all variants that it builds on. */
 const nameOf = ({ variant, label }: SchedulerResult): string =>
   variant === undefined ? label : `${variant.ablation} up to ${variant.adds}`;
 
@@ -38,7 +38,7 @@ function left(oracle: SchedulerResult | undefined, ofOracle: number | undefined,
 kept; ${label} reaches ${percent(ofOracle)} of that at equal tokens.</p>`;
 }
 
-/** The legend of a timeline: colours of the style sheet, each with its text. */
+/** The legend of a timeline: colours of the style sheet, each with a text. */
 export const timelineColours = [
   ['rollout', 'rollout (stronger with more running sequences)'],
   ['reward', 'rewards'],
@@ -51,7 +51,7 @@ export const timelineColours = [
   ['long', 'long round'],
 ] as const;
 
-/** Returns the prices of a speedup, each with its number. */
+/** Returns the costs of a speedup, each with its number. */
 function costs({ schedulers, oracle }: ComparisonResult, best: SchedulerResult): string {
   const baseline = schedulers[0]!;
   const stale = best.maxLag === 0 ? 'none' : `${percent(best.staleShare)}, up to ${best.maxLag} behind`;
@@ -72,7 +72,7 @@ function costs({ schedulers, oracle }: ComparisonResult, best: SchedulerResult):
   return `<div class="costs"><h3>What it costs</h3><dl>${rows.map(([name, value]) => `<dt>${name}</dt><dd>${value}</dd>`).join('')}</dl></div>`;
 }
 
-/** Returns the part that is visible at once: before and after on one axis, the steps between them, and the costs. */
+/** Returns the visible content: both runs on one axis, the steps between their times, and the costs. */
 function argument(comparison: ComparisonResult, workload: number): string {
   const best = bestOf(comparison.schedulers);
   const [baseline] = comparison.schedulers;
@@ -106,7 +106,7 @@ function facts({ workload, settings }: ComparisonResult): string {
   return all.map(([key, value]) => `<li><b>${escapeHtml(key)}</b> ${escapeHtml(value)}</li>`).join('');
 }
 
-/** Returns the part of one workload; `index` is its place in the data of the charts. */
+/** Returns the part of one workload; `index` is its index in the data of the charts. */
 export function section(comparison: ComparisonResult, index: number): Part {
   const { workload, schedulers, notes } = comparison;
   const [baseline] = schedulers;

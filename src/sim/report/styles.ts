@@ -1,9 +1,9 @@
-/** Colours that colour-blind eyes can distinguish (Okabe and Ito); the charts read them from here. */
+/** Colours that colour-blind readers can distinguish (Okabe and Ito); the charts use them from the style sheet. */
 export const light =
   '--ground:#fff;--panel:#f6f7f9;--ink:#1c2024;--soft:#56606c;--line:#d9dde3;--accent:#0067a3;--rollout:#0072b2;' +
   '--train:#d55e00;--sync:#8a6d00;--reward:#009e73;--reference:#7b4fa3;--overhead:#8a919c;--short:#d9dde3;--long:#cc79a7;--band:rgba(204,121,167,.2);' +
   '--seq0:#0072b2;--seq1:#c44e00;--seq2:#007a5a;--seq3:#a3457c;--seq4:#8a6d00;--seq5:#3f3fa8;';
-/** The same in a dark scheme. */
+/** The same colours for a dark scheme. */
 export const dark =
   '--ground:#14171b;--panel:#1c2127;--ink:#e8eaed;--soft:#a3adb9;--line:#333b45;--accent:#56b4e9;--rollout:#56b4e9;' +
   '--train:#f08c4b;--sync:#e0c04a;--reward:#2fc79c;--reference:#b99ae0;--overhead:#6f7884;--short:#3d4651;--long:#cc79a7;--band:rgba(204,121,167,.22);' +
@@ -11,7 +11,7 @@ export const dark =
 const kinds = ['rollout', 'train', 'sync', 'reward', 'reference', 'overhead', 'short', 'long'];
 const sequences = Array.from({ length: 6 }, (_, place) => `seq${place}`);
 
-/** A shade at the edge of a table that goes on beyond it; the table's own ends cover it. */
+/** A shadow at the edge of a table with more content beyond the edge; at the end of the table, the table hides it. */
 const edges = [
   'linear-gradient(to right,var(--ground) 40%,transparent) left/36px 100% no-repeat local',
   'linear-gradient(to left,var(--ground) 40%,transparent) right/36px 100% no-repeat local',

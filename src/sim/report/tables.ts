@@ -1,4 +1,4 @@
-/** The tables of a report: the comparison, and the numbers behind the charts for readers who cannot see the charts. */
+/** The tables of a report: the comparison, and the numbers of the charts for readers who cannot see the charts. */
 import type { ComparisonResult, RunResult, SchedulerResult } from '../result.ts';
 import { escapeHtml, number, percent, table, times } from './format.ts';
 
@@ -6,7 +6,7 @@ const shownOf = ({ schedulers, oracle }: ComparisonResult): readonly SchedulerRe
   oracle === undefined ? schedulers : [...schedulers, oracle];
 const lastRow = ({ oracle }: ComparisonResult): string => (oracle === undefined ? '' : 'oracle');
 
-/** Returns the table of schedulers, with the cost of a speedup beside it. */
+/** Returns the table of schedulers, with speedups and their costs. */
 export function comparisonTable(comparison: ComparisonResult): string {
   const columns = [
     'scheduler',
@@ -33,7 +33,7 @@ export function comparisonTable(comparison: ComparisonResult): string {
   return table('Comparison', columns, rows, lastRow(comparison));
 }
 
-/** Returns the table of the trained data: kept long responses, even groups, redraws and staleness. */
+/** Returns the table of the trained data: kept long responses, groups with equal rewards, redraws and staleness. */
 export function trainedTable(comparison: ComparisonResult): string {
   const columns = [
     'scheduler',

@@ -1,41 +1,41 @@
-/** The data that a report draws of VLM schedulers: stages of a step, and plans made small. */
+/** The data of a report's charts of VLM schedulers: the stages of a step, and plans reduced in size. */
 import type { PlanPicture, Shard, VlmComparison, VlmSchedulerResult } from '../vlm-formulas/result.ts';
 import { lengthOf } from '../vlm-formulas/sample.ts';
 
-/** First and last device, start and end in seconds, and the index of a sequence, or one of {@link notShards}. */
+/** First and last device, start and end in seconds, and the index of a sequence or one of {@link notShards}. */
 export type PlanBar = readonly [first: number, last: number, start: number, end: number, what: number];
 
-/** Bars that are no shard of a sequence. */
+/** Bars that are not a shard of a sequence. */
 export const notShards = { vision: -1, 'all-to-all': -2 } as const;
 
-/** Stages of a step, in the order in which they are drawn. */
+/** Stages of a step, in the order of drawing. */
 export const stages = ['load', 'rollout', 'old', 'reference', 'update'] as const;
 
-/** One scheduler, as it is drawn. */
+/** One scheduler, for charts. */
 export interface VlmRunData {
   readonly label: string;
   readonly stages: readonly number[];
-  /** Only of schedulers with a picture. */
+  /** Only for schedulers with a picture. */
   readonly plan?: { readonly seconds: number; readonly bars: readonly PlanBar[]; readonly degrees: readonly number[] };
 }
 
-/** One workload, as it is drawn. */
+/** One workload, for charts. */
 export interface VlmData {
   readonly name: string;
   readonly devices: number;
   /** Tokens and kind of each sequence of the first batch. */
   readonly sequences: readonly (readonly [tokens: number, kind: string])[];
-  /** The longest sequences, each with a colour of its own. */
+  /** The longest sequences; each has its own colour. */
   readonly longest: readonly number[];
   readonly runs: readonly VlmRunData[];
 }
 
-/** Number of colours: more could not be distinguished. */
+/** Number of colours: readers could not distinguish more. */
 export const sequenceColours = 6;
 
 const round = (seconds: number): number => Math.round(seconds * 1e5) / 1e5;
 
-/** Neighbours that do the same at the same time, as one bar. */
+/** Merges the bars of neighbouring devices that do the same at the same time. */
 function barsOf(shards: readonly Shard[]): PlanBar[] {
   const bars: PlanBar[] = [];
   const open = new Map<string, number>();
@@ -58,14 +58,17 @@ function barsOf(shards: readonly Shard[]): PlanBar[] {
 
 const planOf = ({ seconds, shards, degrees }: PlanPicture) => ({ seconds, bars: barsOf(shards), degrees });
 
-/** Returns the schedulers with a picture: the first of each kind of placement; of FlexUlysses the last, with all mechanisms. */
+/**
+ * Returns the schedulers with a picture: the first for each kind of placement, but for FlexUlysses the last, which has all
+ * mechanisms.
+ */
 export function pictured(schedulers: readonly VlmSchedulerResult[]): number[] {
   const kinds = schedulers.map((one) => one.placement);
   const found = [kinds.indexOf('bucketing'), kinds.indexOf('ulysses'), kinds.lastIndexOf('flex-ulysses')];
   return found.filter((index) => index >= 0).sort((a, b) => a - b);
 }
 
-/** Returns the data that are drawn of a comparison. */
+/** Returns the data of a comparison for charts. */
 export function vlmData({ workload, job, batch, schedulers }: VlmComparison): VlmData {
   const lengths = batch.map(lengthOf);
   const shown = pictured(schedulers);

@@ -1,4 +1,4 @@
-/** A VLM workload in a report: findings, tables, stages, and pictures of the plans. */
+/** The part of a report on a VLM workload: findings, tables, stages, and pictures of plans. */
 import { vlmModel } from '../vlm-formulas/models.ts';
 import type { VlmComparison, VlmSchedulerResult } from '../vlm-formulas/result.ts';
 import { lengthOf } from '../vlm-formulas/sample.ts';
@@ -9,7 +9,7 @@ import { pictured, vlmData } from './vlm-data.ts';
 function findings({ schedulers }: VlmComparison): Findings {
   const [baseline] = schedulers;
   if (baseline === undefined) return noFindings;
-  // On a tie the last scheduler wins, which has most of FlexRL.
+  // Of equally fast schedulers the last wins, because it has most of FlexRL.
   const best = schedulers.reduce((one, other) => (other.speedup >= one.speedup ? other : one));
   const [ours, theirs] = [escapeHtml(best.label), escapeHtml(baseline.label)];
   const saved = 1 - 1 / best.speedup;
@@ -65,7 +65,7 @@ function loadTable(schedulers: readonly VlmSchedulerResult[]): string {
   return table('Balance, traffic and memory', [...columns, 'GPU, GB', 'out of memory'], rows);
 }
 
-/** Returns the legend of sequences: their colours and their numbers of GPUs; the picture has the numbers too. */
+/** Returns the legend of sequences: their colours and numbers of GPUs; the picture also shows these numbers. */
 function planLegend(comparison: VlmComparison, run: number): string {
   const { batch, schedulers } = comparison;
   const { degrees, shards } = schedulers[run]!.picture;
@@ -89,7 +89,7 @@ function planFigure(comparison: VlmComparison, index: number, run: number): stri
   return figure({ chart: 'plan', workload: index, run, title, hint, legend: planLegend(comparison, run) });
 }
 
-/** Returns the part of one VLM workload; `index` is its place in the data of the charts. */
+/** Returns the part of one VLM workload; `index` is its index in the data of the charts. */
 export function vlmSection(comparison: VlmComparison, index: number): Part {
   const { workload, job, schedulers, notes } = comparison;
   const facts = [

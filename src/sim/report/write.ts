@@ -6,7 +6,7 @@ import type { ComparisonResult } from '../result.ts';
 import type { VlmComparison } from '../vlm-formulas/result.ts';
 import { renderReport } from './html.ts';
 
-/** Returns the script that draws the charts: beside the built package; built on the fly from a source tree. */
+/** Returns the script that draws the charts: a file of the built package, or built now from the sources. */
 export async function reportClient(): Promise<string> {
   const built = fileURLToPath(new URL('./report-client.js', import.meta.url));
   if (existsSync(built)) return readFileSync(built, 'utf8');
@@ -23,7 +23,7 @@ export async function reportClient(): Promise<string> {
   return result.outputFiles[0]!.text;
 }
 
-/** Writes the report and returns its size in bytes. */
+/** Writes the report, and returns its size in bytes. */
 export async function writeReport(
   path: string,
   comparisons: readonly ComparisonResult[],

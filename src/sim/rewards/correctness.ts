@@ -1,13 +1,13 @@
 /**
- * Simulated correctness, for responses without a recorded one. Prompts differ in their share of correct answers: the answers
- * to one prompt correlate, as its lengths do (a Gaussian copula). Correctness does not depend on length.
+ * Simulated correctness of responses without a recorded one. Each prompt has its own share of correct responses, so that the
+ * responses to one prompt correlate, as their lengths do (a Gaussian copula). Correctness does not depend on length.
  */
 import { z } from 'zod';
 import { normal, normalDistribution, normalQuantile, uniform } from '../random.ts';
 
 const share = z.number().min(0).max(1);
 
-/** Fields of the settings that say how often responses are correct. */
+/** Settings for the share of correct responses. */
 export const correctnessSettings = {
   correctShare: share
     .default(0.5)
@@ -26,14 +26,14 @@ export interface CorrectnessSettings {
   readonly correctCorrelation: number;
 }
 
-// Names of independent draws.
+// Keys of independent draws.
 const [sampleKey, promptKey] = [103, 106];
 
-/** Correctness of all samples of a workload: fixed by seed, prompt and sample. */
+/** Correctness of all samples of a workload, determined by seed, prompt and sample. */
 export class Correctness {
   readonly #settings: CorrectnessSettings;
   readonly #seed: number;
-  /** The share of correct responses of each prompt. */
+  /** The share of correct responses of each prompt, by its index. */
   readonly #rates = new Map<number, number>();
 
   constructor(settings: CorrectnessSettings, seed: number) {

@@ -1,9 +1,9 @@
-/** The time of a judgement, and its cost for the actor, by the judge's layout on the GPU. */
+/** The time of a judgement, and the slowdown of the actor, for each layout of the judge on the GPU. */
 import { valueAt } from '../../core/length-function.ts';
 import { pipelinedSeconds } from '../../planners/judge-offload/index.ts';
 import type { JudgeSettings } from './judge-settings.ts';
 
-/** Layers and share of the SMs, as in `judge.place`. */
+/** Streamed layers and the share of the SMs, as in `judge.place`. */
 export interface JudgeLayout {
   readonly streamedLayers: readonly number[];
   readonly prefetchDepth: number;
@@ -11,10 +11,10 @@ export interface JudgeLayout {
   readonly memoryBytes: number;
 }
 
-/** Two processes that take turns on a GPU: each has half of it. */
+/** Two processes that share a GPU by turns: each has half of its time. */
 const turns = 2;
 
-/** Returns the seconds that a layer computes for a response with all SMs to itself. */
+/** Returns the seconds of one layer for a response, with all SMs for the judge. */
 function aloneSeconds({ model }: JudgeSettings, responseTokens: number): number {
   return valueAt(
     model.layerSeconds,
@@ -23,12 +23,12 @@ function aloneSeconds({ model }: JudgeSettings, responseTokens: number): number 
   );
 }
 
-/** Returns the seconds of a judgement by a judge that is on the GPU as a whole; with an actor beside it, it takes turns. */
+/** Returns the seconds of a judgement if the whole judge is on the GPU; if it shares the GPU with the actor, they take turns. */
 export function wholeSeconds(judge: JudgeSettings, responseTokens: number, isShared: boolean): number {
   return judge.model.layers * aloneSeconds(judge, responseTokens) * (isShared ? turns : 1);
 }
 
-/** Returns the seconds of a judgement by a judge that is laid out beside the actor. */
+/** Returns the seconds of a judgement if the judge is laid out beside the actor. */
 export function laidOutSeconds(judge: JudgeSettings, layout: JudgeLayout, responseTokens: number): number {
   const { layers, layerBytes, pcieBytesPerSecond, transferOverheadSeconds, judgeSmShare } = judge.model;
   const { streamedLayers, prefetchDepth, mpsShare } = layout;
@@ -38,12 +38,12 @@ export function laidOutSeconds(judge: JudgeSettings, layout: JudgeLayout, respon
   return pipelinedSeconds(layers, streamedLayers, prefetchDepth, { layerSeconds, transferSeconds });
 }
 
-/** Returns the factor by which a decode step is slower while the judge computes. */
+/** Returns the factor by which decode steps are slower while the judge computes. */
 export function slowdown(layout: JudgeLayout | undefined): number {
   return layout === undefined ? turns : 1 / (1 - layout.mpsShare);
 }
 
-/** Returns the bytes of a judge that is on the GPU as a whole, with the memory for the longest response. */
+/** Returns the bytes of a judge that is wholly on the GPU, including memory for the longest response. */
 export function wholeBytes({ model }: JudgeSettings): number {
   const { fixedBytes, layers, layerBytes, activationBytes, sequenceTokens } = model;
   return (
@@ -51,7 +51,7 @@ export function wholeBytes({ model }: JudgeSettings): number {
   );
 }
 
-/** Returns the seconds until a judge that was in host memory is on the GPU. */
+/** Returns the seconds to load a judge from host memory to the GPU. */
 export function loadSeconds({ model }: JudgeSettings): number {
   return (model.fixedBytes + model.layers * model.layerBytes) / model.pcieBytesPerSecond;
 }

@@ -1,9 +1,9 @@
-/** A judge model in the simulated job: its place, and its costs. */
+/** A judge model in the simulated job: its placement and its costs. */
 import { z } from 'zod';
 import { judgeOffloadInput } from '../../planners/judge-offload/schema.ts';
 import { positiveCount } from '../../schemas/units.ts';
 
-/** Schema of the judge. Without it, judgements are made by plain workers, each in a time of its own. */
+/** Schema of the judge. Without it, plain workers make the judgements, with times of their own. */
 export const judgeSettings = z.strictObject({
   placement: z
     .enum(['dedicated', 'colocated'])

@@ -1,6 +1,7 @@
 /**
- * Replicas of a judge model as a machine: dispatches in, judgements out. On GPUs of their own they take nothing from the
- * actor. Beside it they take memory, and SMs while they compute: as `judge.place` says, or as a whole without it.
+ * Replicas of a judge model, which receive dispatches and return judgements. With their own GPUs, they take nothing from the actor.
+ * On the actor's GPUs, they take memory, and SMs while they compute: as `judge.place` says, or otherwise with the whole judge on
+ * the GPU.
  */
 import type { AnyEvent } from '../../core/definition.ts';
 import { IndexedHeap } from '../../core/heap.ts';
@@ -11,19 +12,19 @@ import type { JudgeSettings } from './judge-settings.ts';
 
 type Dispatch = Extract<VocabularyDecision, { type: 'reward.dispatch' }>;
 
-/** A judge's reward of a response, and the response's length. */
+/** A judge's reward of a response, with the length of the response. */
 export interface Judged {
   readonly tokens: number;
   readonly reward: 0 | 1;
 }
 
-/** The actor's side of GPUs that are shared. */
+/** The interface of the judge to GPUs that it shares with the actor. */
 export interface SharedGpus {
   /** Whether an engine on this GPU has requests. */
   isBusy(gpu: number): boolean;
   /** Slows decode steps on this GPU down by this factor from now on. */
   slow(gpu: number, factor: number, at: number): void;
-  /** Takes this many bytes of each GPU from the KV cache from now on. */
+  /** Takes this many bytes per GPU from the KV cache from now on. */
   reserve(bytes: number, at: number): void;
 }
 
@@ -34,12 +35,12 @@ interface Replica {
   isComputing: boolean;
   startedAt: number;
   endsAt: number;
-  /** Time at which its weights are on the GPU; `Infinity` while they are in host memory. */
+  /** Time at which the weights of the replica are on the GPU; `Infinity` while they are in host memory. */
   readyAt: number;
   heapIndex: number;
 }
 
-/** All replicas. A colocated judge has one for each GPU, in their order. */
+/** All replicas of the judge. A colocated judge has one for each GPU, in the order of the GPUs. */
 export class Judges implements Machine {
   readonly #settings: JudgeSettings;
   readonly #replicas = new Map<string, Replica>();
@@ -49,10 +50,10 @@ export class Judges implements Machine {
   readonly #gpus: SharedGpus | undefined;
   readonly #events: AnyEvent[] = [];
   #layout: JudgeLayout | undefined;
-  /** A round is in flight: a judge that waits for the GPUs has none. */
+  /** Whether a round is in flight: a judge that waits for the end of the rollout has no GPU then. */
   #isRollingOut = false;
 
-  /** @param gpus - the GPUs that it shares with the actor; absent where it has its own */
+  /** @param gpus - the GPUs that the judge shares with the actor; absent if it has its own GPUs */
   constructor(
     ids: readonly string[],
     settings: JudgeSettings,
@@ -68,7 +69,7 @@ export class Judges implements Machine {
     });
   }
 
-  /** Returns the events by which a policy learns of the replicas. */
+  /** Returns the events that report the replicas to a policy. */
   joining(): AnyEvent[] {
     const { slots } = this.#settings;
     return [...this.#replicas.keys()].map(
@@ -131,7 +132,7 @@ export class Judges implements Machine {
     replica.endsAt = replica.startedAt + this.#seconds(replica, dispatch);
     replica.isComputing = true;
     this.#computing.update(replica);
-    // A judge that is loaded after the rollout computes when no engine does.
+    // A judge that is loaded after the rollout computes when no engine does, and so slows nothing down.
     if (!this.#waits()) this.#gpus?.slow(replica.index, slowdown(this.#layout), at);
     this.#events.push({ type: 'reward.started', at, dispatchId: dispatch.dispatchId } as AnyEvent);
   }

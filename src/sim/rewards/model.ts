@@ -1,11 +1,11 @@
-/** The reward of each sample, and its time: both fixed by the seed, the prompt and the sample. */
+/** The reward of each sample and its time, both determined by seed, prompt and sample. */
 import type { RewardKind } from '../../schemas/index.ts';
 import { normal, pickIndex, uniform } from '../random.ts';
 import { Correctness } from './correctness.ts';
 import type { Judged } from './judges.ts';
 import { type RewardSettings, rewardSettings } from './settings.ts';
 
-/** One reward, as it would be computed without a limit of time. */
+/** One reward, with its time if there is no time limit. */
 export interface RewardWork {
   /** Seconds of work; `Infinity` for code that never ends. */
   readonly seconds: number;
@@ -13,19 +13,19 @@ export interface RewardWork {
 }
 
 const kindOfTask: Readonly<Record<string, RewardKind>> = { code: 'sandbox', judge: 'judge', math: 'rule' };
-// Names of independent draws.
+// Keys of independent draws.
 const [kindKey, endKey, promptKey, runKey] = [101, 102, 104, 105];
 
-/** A sample of the workload, for its reward. */
+/** A sample of the workload, as an input of its reward. */
 export interface Judgeable {
   readonly promptIndex: number;
   readonly sample: number;
   readonly tokens: number;
-  /** Whether it was correct, where that was recorded. */
+  /** Whether the response was correct, if this was recorded. */
   readonly correct?: boolean;
 }
 
-/** Rewards of a job without reward settings: correct or not, and no seconds. */
+/** Reward settings of a job without its own: correct or not, in no time. */
 export const plainRewards: RewardSettings = rewardSettings.parse({
   workers: { rule: 1, sandbox: 1, judge: 1 },
   doomedShare: 0,
@@ -43,7 +43,7 @@ export class RewardModel {
     this.#correctness = new Correctness(settings, seed);
   }
 
-  /** Returns the kind of judge for the responses of a prompt: by its task, or drawn by the shares. */
+  /** Returns the kind of judge for the responses of a prompt: by its task, or by a random draw with the given shares. */
   kindOf(promptIndex: number, task: string | undefined): RewardKind {
     const known = task === undefined ? undefined : kindOfTask[task];
     if (known !== undefined) return known;
@@ -53,7 +53,7 @@ export class RewardModel {
     return at < rule + sandbox ? 'sandbox' : 'judge';
   }
 
-  /** Returns the reward of a sample, for jobs that do not simulate its time. */
+  /** Returns the reward of a sample, for jobs that do not simulate the time of rewards. */
   rewardOf(kind: RewardKind, one: Judgeable): 0 | 1 {
     return kind === 'sandbox' && this.#neverEnds(one) ? 0 : this.#reward(one);
   }
@@ -62,7 +62,7 @@ export class RewardModel {
     return uniform(this.#seed, endKey, promptIndex, sample) < this.#settings.doomedShare;
   }
 
-  /** Returns the reward of a sample, and the seconds that it takes. */
+  /** Returns the reward of a sample, and its time in seconds. */
   work(kind: RewardKind, one: Judgeable): RewardWork {
     const { ruleSeconds, judgeBaseSeconds, judgeSecondsPerToken } = this.#settings;
     const { promptIndex, sample, tokens } = one;

@@ -7,7 +7,7 @@ import { judgeSettings } from './judge-settings.ts';
 const share = z.number().min(0).max(1);
 const secondsOf = (text: string) => z.number().nonnegative().describe(text);
 
-/** Schema of the reward stage: the kinds of rewards, and their seconds. */
+/** Schema of the reward stage: the kinds of rewards, and their times. */
 export const rewardSettings = z.strictObject({
   shares: z
     .strictObject({ rule: share, sandbox: share, judge: share })
@@ -34,7 +34,7 @@ export const rewardSettings = z.strictObject({
     .describe('Measured seconds of correct runs, a list for each test case, in the place of the distribution above.'),
 });
 
-/** The settings as a caller writes them, before defaults. */
+/** The settings as a caller writes them, without defaults. */
 export type RewardSettingsInput = z.input<typeof rewardSettings>;
 /** The reward stage with its defaults filled in. */
 export type RewardSettings = z.output<typeof rewardSettings>;

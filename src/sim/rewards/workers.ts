@@ -1,4 +1,4 @@
-/** Reward workers as a machine: dispatches in, rewards out. */
+/** Reward workers, which receive dispatches and return rewards. */
 
 import type { AnyEvent } from '../../core/definition.ts';
 import { IndexedHeap } from '../../core/heap.ts';
@@ -19,17 +19,17 @@ interface Running {
   heapIndex: number;
 }
 
-/** Returns the work of a request, for the workers. */
+/** Returns the work for the reward of a request. */
 export type WorkOf = (requestId: string, kind: RewardKind) => RewardWork;
 
-/** Plain workers of some kinds. Each has as many slots as the policy fills; the policy keeps to one. */
+/** Plain workers of several kinds. They do not limit their slots: the policy gives each worker one dispatch at a time. */
 export class RewardWorkers implements Machine {
   readonly #workOf: WorkOf;
   readonly #kinds: readonly RewardKind[];
   readonly #running = new Map<string, Running>();
   readonly #byTime = new IndexedHeap<Running>((a, b) => a.endsAt - b.endsAt || a.seq - b.seq);
   #seq = 0;
-  /** Seconds of work done, by kind; work that ran into its budget is included. */
+  /** Seconds of finished work, by kind, including work that reached its time limit. */
   readonly busySeconds: Record<RewardKind, number> = { rule: 0, sandbox: 0, judge: 0 };
 
   constructor(workOf: WorkOf, kinds: readonly RewardKind[] = rewardKind.options) {
@@ -37,7 +37,7 @@ export class RewardWorkers implements Machine {
     this.#kinds = kinds;
   }
 
-  /** Returns the events by which a policy learns of its workers. */
+  /** Returns the events that report the workers to a policy. */
   static joining({ workers, judge }: RewardSettings): AnyEvent[] {
     return rewardKind.options.flatMap((kind) => {
       if (kind === 'judge' && judge !== undefined) return [];

@@ -1,13 +1,16 @@
-/** Neighbours of settings. */
+/** Neighbours of settings: settings that differ from them in one or two values. */
 import type { SweepSettings } from './settings.ts';
 import { changed, type SweepAxis, settingOf } from './space.ts';
 
-/** Returns settings with one of them a step or two away. */
+/** Returns settings in which one value is changed by a step or two. */
 export function besideOne(at: SweepSettings, axes: readonly SweepAxis[]): SweepSettings[] {
   return axes.flatMap(({ name, beside }) => beside(settingOf(at, name)).map((value) => changed(at, name, value)));
 }
 
-/** Returns settings with two of them a step away: along the least kept tokens one factor can rise only where another one does. */
+/**
+ * Returns settings in which two values are changed by a step: at the limit of kept tokens, one factor can rise only if another one
+ * rises too.
+ */
 export function diagonals(at: SweepSettings, axes: readonly SweepAxis[]): SweepSettings[] {
   const ends = axes.map(({ name, beside }) => {
     const values = beside(settingOf(at, name)).map(Number);
@@ -16,7 +19,7 @@ export function diagonals(at: SweepSettings, axes: readonly SweepAxis[]): SweepS
   return product(at, ends);
 }
 
-/** Returns settings with every combination of the values of some of them. */
+/** Returns settings with all combinations of the values of some axes. */
 export function product(
   settings: SweepSettings,
   values: readonly (readonly [string, readonly (number | string)[]])[],

@@ -1,4 +1,4 @@
-/** Measurements of a sweep so far, and comparisons of candidates, always on the seeds that both have seen. */
+/** The measurements of a sweep, and comparisons of candidates on the seeds that both have run. */
 import { sampleStandardDeviation } from 'simple-statistics';
 import { ratio, sumOf } from '../metrics.ts';
 import type { Interval } from '../result.ts';
@@ -8,38 +8,38 @@ import type { SweepSettings } from './settings.ts';
 import type { SweepSpace } from './space.ts';
 import type { SweepPart } from './split.ts';
 
-/** A run that could be made. */
+/** The result of a run that was possible. */
 export type Measured = Exclude<SweepRun, { readonly infeasible: string }>;
 
 /** A candidate, the baseline, or the oracle, with its runs. */
 export interface Candidate {
   readonly settings: SweepTask['settings'];
-  /** Results by seed. */
+  /** Results, by seed. */
   readonly runs: Map<number, Measured>;
   infeasible: string | undefined;
 }
 
-/** Runs of two candidates with the same seed: the same prompts, and the same samples. */
+/** Runs of two candidates with the same seed, and so with the same prompts and samples. */
 export interface Pair {
   readonly one: Measured;
   readonly other: Measured;
 }
 
-/** Tokens of a response ÷ tokens of one of the other, over pairs. */
+/** Returns the mean response tokens of the first ÷ those of the other, over pairs. */
 export const keptRatio = (pairs: readonly Pair[]): number =>
   ratio(
     sumOf(pairs, ({ one }) => one.tokensPerResponse),
     sumOf(pairs, ({ other }) => other.tokensPerResponse),
   );
 
-/** Responses trained on that are as long as the longest 1 % of the baseline's ÷ number of those, over pairs. */
+/** Returns the trained responses at least as long as the longest 1 % of the baseline's ÷ number of those, over pairs. */
 export const longestRatio = (pairs: readonly Pair[]): number =>
   ratio(
     sumOf(pairs, ({ one }) => one.longTrained),
     sumOf(pairs, ({ one }) => one.longFixed),
   );
 
-/** Share of the other's time that the first saves, over pairs; below 0 where it takes longer. */
+/** Returns the share of the other's time that the first saves, over pairs; below 0 if it takes longer. */
 export const gain = (pairs: readonly Pair[]): number =>
   1 -
   ratio(
@@ -47,11 +47,11 @@ export const gain = (pairs: readonly Pair[]): number =>
     sumOf(pairs, ({ other }) => other.secondsPerPrompt),
   );
 
-/** The same gain with its 95 % interval for an independent run. */
+/** Returns the same gain, with its 95 % interval for an independent run. */
 export const gainInterval = (pairs: readonly Pair[], spread: Spread): Interval =>
   oneMinus(predicted(pairs, [[({ one }) => one.secondsPerPrompt, ({ other }) => other.secondsPerPrompt]], spread));
 
-/** Mean of the seconds a prompt that the first saves, and its standard error over the pairs. */
+/** Returns the mean seconds per prompt that the first saves, and the standard error over the pairs. */
 export function difference(pairs: readonly Pair[]): { readonly mean: number; readonly error: number } {
   const saved = pairs.map(({ one, other }) => other.secondsPerPrompt - one.secondsPerPrompt);
   const mean = ratio(
@@ -62,7 +62,7 @@ export function difference(pairs: readonly Pair[]): { readonly mean: number; rea
   return { mean, error };
 }
 
-/** The candidates of a sweep, each once. */
+/** The candidates of a sweep. */
 export class Book {
   readonly #space: SweepSpace;
   readonly #candidates = new Map<string, Candidate>();
@@ -73,7 +73,7 @@ export class Book {
     this.#space = space;
   }
 
-  /** Returns the candidate with these settings, or with others of the same effect. */
+  /** Returns the candidate with these settings, or with settings of the same effect. */
   candidate(settings: SweepSettings): Candidate {
     const key = this.#space.keyOf(settings);
     const known = this.#candidates.get(key) ?? { settings, runs: new Map(), infeasible: undefined };
@@ -86,7 +86,7 @@ export class Book {
     return [...this.#candidates.values()];
   }
 
-  /** Returns the runs that are missing, seed by seed; the seeds of the parts differ. */
+  /** Returns the runs that are missing, seed by seed; search and confirmation have different seeds. */
   missing(candidates: Iterable<Candidate>, seeds: readonly number[], part: SweepPart): SweepTask[] {
     const wanted = [...new Set(candidates)].filter((one) => one.infeasible === undefined);
     return seeds.flatMap((seed) =>
@@ -94,14 +94,14 @@ export class Book {
     );
   }
 
-  /** Records the run of a task. */
+  /** Records the result of a task. */
   note({ settings, seed }: SweepTask, run: SweepRun): void {
     const candidate = typeof settings === 'string' ? this[settings] : this.candidate(settings);
     if ('infeasible' in run) candidate.infeasible = run.infeasible;
     else candidate.runs.set(seed, run);
   }
 
-  /** Returns the pairs of runs on those of these seeds that both have. */
+  /** Returns pairs of runs, for the given seeds that both candidates have run. */
   pairs(one: Candidate, other: Candidate, seeds: readonly number[]): Pair[] {
     return seeds.flatMap((seed) => {
       const [a, b] = [one.runs.get(seed), other.runs.get(seed)];

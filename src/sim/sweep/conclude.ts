@@ -16,7 +16,7 @@ import type { SearchOptions, SearchResult } from './search.ts';
 import { labelOf, type PoolsSettings, type SweepSettings, type SynchronousSettings } from './settings.ts';
 import { splitOf } from './split.ts';
 
-/** Makes the recommendation. */
+/** Returns the recommendation. */
 export function conclude(
   problem: SweepProblem,
   book: Book,
@@ -28,8 +28,8 @@ export function conclude(
   const { minKept } = limits;
   const pairs = (one: Candidate, other: Candidate): Pair[] => book.pairs(one, other, seeds);
   const over = (one: Candidate, other: Candidate): Interval => gainInterval(pairs(one, other), spread);
-  // The baseline is a candidate, too: as any other, it must be faster for sure to be preferred. It is within every limit,
-  // and what is asked for besides must be worth it.
+  // The baseline is also a candidate: to be preferred, it must surely be faster, as any other candidate. It is within every limit,
+  // so if limits are given, settings must surely be faster than the baseline.
   const isOut = areGiven(limits) && (over(chosen, baseline).low <= 0 || !rules.isWithin(chosen, seeds, 'confirmation'));
   const recommended = isOut || over(baseline, chosen).low > 0 ? baseline : chosen;
   const confirmed = (one: Candidate): ConfirmedSettings =>

@@ -2,15 +2,18 @@
 
 /** The size of a search. */
 export interface SweepEffort {
-  /** Seeds of the first three parts (coarse, cross, fine), a whole number >= 1. */
+  /** Number of seeds in the first three parts (coarse, cross, fine), a whole number >= 1. */
   readonly coarseSeeds: number;
-  /** Seeds that the eight best are measured on, the coarse ones among them. */
+  /** Number of seeds for the eight best settings, including the coarse ones. */
   readonly semifinalSeeds: number;
-  /** Seeds that the four best of those are measured on, including the earlier ones. */
+  /** Number of seeds for the four best of these, including the earlier ones. */
   readonly finalSeeds: number;
-  /** Seeds of the confirmation, at least 2, all of them new: intervals come from these. Its runs are longer. */
+  /** Number of new seeds for the confirmation, at least 2: the intervals come from these. Its runs are longer. */
   readonly confirmationSeeds: number;
-  /** Times that the search looks beside the best. */
+  /**
+   * Most rounds of the fine search; each round tries the neighbours of the two best settings, except settings whose neighbours were
+   * tried before.
+   */
   readonly fineRounds: number;
 }
 

@@ -1,23 +1,23 @@
-/** Halves of a workload, by prompt: settings found on one of them can be tried on the other. */
+/** Halves of a workload by prompt, so that settings found on one half can be tried on the other. */
 import type { Workload, WorkloadPrompt } from '../workload/workload.ts';
 
-/** Hashes an id: FNV-1a over its UTF-16 code units, 32 bits, the same everywhere. */
+/** Hashes an id with 32-bit FNV-1a over its UTF-16 code units; the result is the same on all machines. */
 export function hashOf(id: string): number {
   let value = 0x811c9dc5;
   for (let at = 0; at < id.length; at += 1) value = Math.imul(value ^ id.charCodeAt(at), 0x01000193);
-  // The lowest bit of FNV is the parity of its input, so the other bits are mixed in.
+  // The lowest bit of FNV-1a is only the parity of its input, so other bits are mixed in.
   return (value ^ (value >>> 15) ^ (value >>> 7)) >>> 0;
 }
 
 /** Returns the half of an id, 0 or 1, which is always the same. */
 export const halfOf = (id: string): 0 | 1 => ((hashOf(id) >>> 3) & 1) as 0 | 1;
 
-/** Returns the id of a prompt without its epoch, and without the step after the @ of an imported one. */
+/** Returns the id of a prompt without its epoch and, for an imported prompt, without the step after the @. */
 export const ownId = ({ promptId, firstId = promptId }: WorkloadPrompt): string => firstId.replace(/@\d+$/, '');
 
 /**
- * Returns another half of the prompts of a trace for each seed, so that seeds differ by as much as traces of its size would: the
- * intervals then show the effect of a few prompts. A generated workload has other prompts for each seed anyway.
+ * Returns a different half of a trace's prompts for each seed, so that seeds differ as much as traces of half its size would: the
+ * intervals then show the effect of a small number of prompts. A generated workload has different prompts for each seed anyway.
  */
 export function drawnHalf(workload: Workload, seed: number): Workload {
   const { distinctPrompts } = workload;
@@ -26,10 +26,10 @@ export function drawnHalf(workload: Workload, seed: number): Workload {
   return { ...half, distinctPrompts: Math.floor(distinctPrompts / 2) };
 }
 
-/** Half of fewer prompts may be none. */
+/** A half of fewer prompts might be empty. */
 const leastPrompts = 32;
 
-/** Returns the prompts of a workload that fit, in their order; there must be one. */
+/** Returns the matching prompts of a workload, in their order; at least one must match. */
 export function withPrompts(workload: Workload, fits: (prompt: WorkloadPrompt) => boolean): Workload {
   const indices: number[] = [];
   let next = 0;

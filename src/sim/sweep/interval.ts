@@ -1,12 +1,12 @@
 /**
- * Intervals for an independent run: the result of a run with other seeds and other prompts, and not only the mean of
- * these runs. Three differences add to the variance:
+ * Intervals for an independent run: they predict the result of a run with other seeds and other prompts, not the mean of these
+ * runs. Three sources add to the variance:
  *
- * - the runs here are few: S² ÷ n;
- * - a run by itself is not their mean: S², less where it is longer than these;
+ * - there are only n runs here: S² ÷ n;
+ * - a single run differs from their mean: S², or less if it is longer than these runs;
  * - all runs here draw from the same prompts, which are a sample.
  *
- * S is the deviation between runs; each draws half of the prompts, so that S has the prompts in it.
+ * S is the standard deviation between runs. Each run draws half of the prompts, so that S includes the effect of prompts.
  */
 import { sampleVariance } from 'simple-statistics';
 import { ratio, sumOf } from '../metrics.ts';
@@ -16,39 +16,40 @@ type Value<T> = (one: T) => number;
 
 const confidence = 0.95;
 
-/** Variances beside that of the mean of some runs, as shares of the variance between these runs. */
+/** Variances that are added to that of the mean of the runs, as shares of the variance between these runs. */
 export interface Spread {
   /** Variance of an independent run. */
   readonly run: number;
-  /** Variance of the prompts that all runs draw from. */
+  /** Variance from the choice of the prompts that all runs draw from. */
   readonly prompts: number;
 }
 
-/** The spread of an interval for the mean over all runs on these prompts. */
+/** The spread for an interval of the mean over all runs on these prompts. */
 export const ofMean: Spread = Object.freeze({ run: 0, prompts: 0 });
 
 /**
- * The spread of an independent run.
+ * Returns the spread of an independent run.
  *
- * @param prompts - distinct prompts that all runs draw from; Infinity where each has its own
+ * @param prompts - distinct prompts that all runs draw from; Infinity if each run has its own prompts
  * @param drawn - number of them that a run draws
- * @param used - prompts that a run trains
- * @param independent - prompts that the independent run trains, of as many distinct ones as a run draws at least
+ * @param used - number of prompts that a run trains
+ * @param independent - number of prompts that the independent run trains; it draws from at least as many distinct prompts as a run
+ *   here
  */
 export function spreadOf(prompts: number, drawn: number, used: number, independent: number): Spread {
   const distinct = Math.min(drawn, used);
-  // Between runs that draw m of N without replacement the variance goes with 1 ÷ m − 1 ÷ N, that of the N with 1 ÷ N. Where
-  // all are in every run, nothing is known of others.
+  // If runs draw m of N prompts without replacement, the variance between them is proportional to 1 ÷ m − 1 ÷ N, and the variance
+  // from the choice of the N prompts to 1 ÷ N. If every run has all prompts, nothing is known about other prompts.
   const ofPrompts = Number.isFinite(prompts) && distinct < prompts ? distinct / (prompts - distinct) : 0;
   return { run: distinct / Math.min(drawn, Math.max(used, independent)), prompts: ofPrompts };
 }
 
 /**
- * Σ of a number over runs ÷ Σ of another, times further such quotients, with its interval for one more run.
+ * Returns a product of quotients with its interval for one more run. A quotient is Σ of one number over the runs ÷ Σ of another.
  *
- * @param cases - runs, or pairs of runs on the same prompts; of one alone the interval has no width
- * @param quotients - of each a number above and a number below
- * @param spread - beside the variance of the mean
+ * @param cases - runs, or pairs of runs on the same prompts; for a single case, the interval has no width
+ * @param quotients - for each quotient, its numerator and its denominator for a case
+ * @param spread - variances to add to that of the mean
  */
 export function predicted<T>(
   cases: readonly T[],
@@ -78,7 +79,7 @@ export const oneMinus = ({ value, low, high, confidence }: Interval): Interval =
   confidence,
 });
 
-/** Student's t below which 97.5 % lie. */
+/** Returns the number below which a variable with Student's t distribution lies with a probability of 97.5 %. */
 export function studentQuantile(freedom: number): number {
   let [low, high] = [0, 2];
   while (within(high, freedom) < confidence) high *= 2;
@@ -90,7 +91,7 @@ export function studentQuantile(freedom: number): number {
   return high;
 }
 
-/** Probability that |t| is at most `t` (Abramowitz and Stegun 26.7.3 and 26.7.4). */
+/** Returns the probability that |t| is at most `t` (Abramowitz and Stegun 26.7.3 and 26.7.4). */
 function within(t: number, freedom: number): number {
   const angle = Math.atan(t / Math.sqrt(freedom));
   const [sine, square] = [Math.sin(angle), Math.cos(angle) ** 2];

@@ -1,25 +1,25 @@
-/** The parts of RollPacker that a host can carry out: the others are not searched, and stay as in the baseline. */
+/** The parts of RollPacker that a host can carry out. The sweep does not search the other parts: they stay as in the baseline. */
 
 import { samplesPerTry } from '../cluster/source.ts';
 import type { Job } from '../colocated/job.ts';
 import type { Workload } from '../workload/workload.ts';
 import type { SynchronousSettings } from './settings.ts';
 
-/** The abilities of a host beside more prompts than a step needs. */
+/** The abilities of a host, in addition to more prompts than a step needs. */
 export interface Levers {
-  /** More responses of a prompt than it needs (`responseSpeculation`). */
+  /** It can launch more responses of a prompt than needed (`responseSpeculation`). */
   readonly responses: boolean;
-  /** Requests are aborted: a deferred prompt begins anew. If not, it runs on until it has ended. */
+  /** It can abort requests, so that a deferred prompt begins again; otherwise a deferred prompt runs to its end. */
   readonly aborts: boolean;
-  /** Rewards beside the rollout, with timeouts that adapt. */
+  /** It can compute rewards during the rollout, with adaptive timeouts. */
   readonly rewards: boolean;
-  /** GPUs that go to training while the last responses run. */
+  /** It can give GPUs to training while the last responses run. */
   readonly scaleDown: boolean;
-  /** Another tensor parallelism from round to round. */
+  /** It can change the tensor parallelism from round to round. */
   readonly tp: boolean;
 }
 
-/** Returns the settings that a host without some levers cannot choose. */
+/** Returns the fixed values of settings that the host cannot choose. */
 export function withoutLevers(job: Job, levers: Levers): Partial<SynchronousSettings> {
   return {
     ...(levers.responses ? {} : { responseSpeculation: 1 }),
@@ -30,8 +30,8 @@ export function withoutLevers(job: Job, levers: Levers): Partial<SynchronousSett
 }
 
 /**
- * The workload as a host without aborts sees it: a deferred prompt keeps its lengths. In the simulator it begins anew all the
- * same, so that it takes longer than there.
+ * Returns the workload for the host. Without aborts, a deferred prompt keeps its lengths. In the simulator it begins again even so,
+ * and takes longer than with a real host.
  */
 export function withLevers(workload: Workload, { aborts }: Levers): Workload {
   if (aborts) return workload;

@@ -1,13 +1,13 @@
-/** The limits that a recommendation has to keep, and the confidence that it needs. */
+/** The limits of a recommendation, and the confidence that it needs. */
 import { type Book, type Candidate, keptRatio, longestRatio } from './book.ts';
 import type { SweepLimits } from './result.ts';
 
-/** Slack of the kept tokens below those of the papers' settings: in the search, and in the confirmation. */
+/** Share by which kept tokens may be below those of the papers' settings, in the search and in the confirmation. */
 export const keptSlack = Object.freeze({ search: 0.005, confirmation: 0.01 });
 
 /**
- * Share of the papers' time by which settings that speculate less than the papers must be faster for sure than all others: a
- * trace may lack the longest responses, and speculation protects from those.
+ * Settings that speculate less than the papers' settings must surely be faster than all others by this share of the papers' time: a
+ * trace may lack the longest responses, against which speculation protects.
  */
 export const cautionShare = 0.05;
 
@@ -15,8 +15,8 @@ export const cautionShare = 0.05;
 export const areGiven = (limits: SweepLimits): boolean => Object.values(limits).some((one) => one !== undefined);
 
 /**
- * The least kept-token ratio of the objective: given, or that of the papers' setting on the same seeds; never above 1, which
- * the baseline keeps. Where the papers' setting cannot run, nothing says how many tokens may be given up.
+ * Returns the least kept-token ratio: the given one, or that of the papers' settings on the same seeds, at most 1 (the ratio of the
+ * baseline). If the papers' settings cannot run, it is 1.
  */
 export function leastKept(
   book: Book,
@@ -28,10 +28,10 @@ export function leastKept(
   return published.infeasible === undefined ? Math.min(1, keptRatio(book.pairs(published, book.baseline, seeds))) : 1;
 }
 
-/** Ratios of the same sums, added up in another order, differ in their last digits. */
+/** Equal sums that are added in another order differ in their last digits. */
 const rounding = 1e-9;
 
-/** Whether a candidate is within the limits on these seeds, and keeps as many tokens as the objective needs. */
+/** Whether a candidate is within the limits on these seeds, and keeps enough tokens. */
 export function isWithin(
   book: Book,
   one: Candidate,

@@ -8,10 +8,10 @@ import { independentSteps } from './split.ts';
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 const between = ({ low, high }: Interval): string => `${percent(low)} to ${percent(high)}`;
 
-/** Share of the baseline's time below which a difference is not mentioned. */
+/** A difference below this share of the baseline's time is not mentioned. */
 const worthNaming = 0.01;
 
-/** The facts that sentences are made of. */
+/** The facts for the sentences. */
 export type SweepFacts = Pick<
   SweepAdvice,
   | 'verdict'
@@ -27,7 +27,7 @@ export type SweepFacts = Pick<
   | 'search'
 >;
 
-/** Returns the meaning in sentences, the verdict first. */
+/** Returns the explanation in sentences, the verdict first. */
 export function meaningOf(facts: SweepFacts): string[] {
   const { verdict, recommended, gainOverPublished, gainOfTailBatching, baseline, oracle, objective, search } = facts;
   const saves = `${percent(recommended.gain.value)} less time a trained prompt than ${baseline.label} (${between(recommended.gain)})`;
@@ -82,7 +82,7 @@ function limitsText({ minKept, minTop1, maxLag }: SweepLimits): string {
   ].join(', ');
 }
 
-/** Returns the cost of the gain, in a sentence. */
+/** Returns a sentence about the cost of the gain. */
 function costSentence({ recommended, baseline }: SweepFacts): string {
   const { equalTokenSpeedup: speedup, longestTrainedRatio, staleShare, maxLag } = recommended;
   const times = `${speedup.value.toFixed(2)}x as fast as ${baseline.label} a kept token (${speedup.low.toFixed(2)} to ${speedup.high.toFixed(2)})`;
@@ -93,7 +93,7 @@ function costSentence({ recommended, baseline }: SweepFacts): string {
   return `At equal tokens it is ${times}. Of responses as long as the longest 1 % of the baseline's it trains ${percent(longestTrainedRatio)} as many; ${stale}.`;
 }
 
-/** Returns the basis of the intervals, in a sentence. */
+/** Returns a sentence about the basis of the intervals. */
 function seenSentence({ prompts, confirmationSteps, confirmationSeeds }: SweepFacts['search']): string {
   const runs = `${confirmationSeeds.length} runs of ${confirmationSteps} steps on seeds that the search has not seen`;
   const on = {
@@ -119,7 +119,7 @@ function tailSentence({ verdict, job }: SweepFacts, tail: Interval | undefined):
   ];
 }
 
-/** Returns the reason why faster settings of the search that keep enough are not recommended. */
+/** Returns the reason why faster settings of the search are not recommended, although they keep enough tokens. */
 function passedOver({ verdict, recommended, published, tried }: SweepFacts): string[] {
   const best = tried.find((one) => one.admissible);
   if (verdict === 'baseline' || best === undefined || best.gain < recommended.gain.value + worthNaming) return [];

@@ -1,37 +1,37 @@
 /**
- * Rates of a long job, from a short run. A short run ends in the middle of a cycle of short and long rounds, and flushes its
- * queue in a last, smaller round; so full rounds are averaged by kind, and the kinds are weighted as a job without end has
- * them: every short round defers d prompts, which is d ÷ P0 long rounds.
+ * Estimates the rates of a long job from a short run. A short run ends in the middle of a cycle of short and long rounds, and its
+ * last round is smaller, because it empties the queue. So full rounds are averaged by kind, and the kinds are weighted as in a job
+ * without end: every short round defers d prompts, which take d ÷ P0 long rounds.
  */
 import { scaledCount } from '../../schemas/units.ts';
 import { ratio, sumOf } from '../metrics.ts';
 
-/** A round, of either kind of job. */
+/** A round of either kind of job. */
 export interface MeasuredRound {
   readonly kind: 'short' | 'long';
-  /** Seconds from its start until the next round can start. */
+  /** Seconds from the start of the round until the next round can start. */
   readonly seconds: number;
   readonly prompts: number;
   readonly responses: number;
-  /** Tokens that are trained on. */
+  /** Trained tokens. */
   readonly tokens: number;
-  /** Responses trained on that ran into the length cap. */
+  /** Trained responses that reached the length cap. */
   readonly capped: number;
-  /** Versions by which the generating weights are behind the trained ones. */
+  /** Number of versions by which the generating weights are behind the trained ones. */
   readonly lag: number;
 }
 
 /** Rates of a run, averaged over its rounds. */
 export interface RoundRates {
-  /** Seconds of the job for each prompt that is trained on. */
+  /** Seconds of the job per trained prompt. */
   readonly secondsPerPrompt: number;
-  /** Mean tokens of the responses that are trained on. */
+  /** Mean tokens per trained response. */
   readonly tokensPerResponse: number;
-  /** Share of them at the length cap: 0 to 1. */
+  /** Share of the trained responses at the length cap: 0 to 1. */
   readonly cappedShare: number;
-  /** Share of their tokens that weights of an older version generated: 0 to 1. */
+  /** Share of the trained tokens that older weights generated: 0 to 1. */
   readonly staleShare: number;
-  /** Most versions that any of them is behind. */
+  /** Largest number of versions by which these older weights are behind. */
   readonly maxLag: number;
 }
 
@@ -40,7 +40,7 @@ export function deferredPerRound(promptsPerRound: number, promptSpeculation: num
   return scaledCount(promptSpeculation, promptsPerRound) - promptsPerRound;
 }
 
-/** Rounds that a run needs to have a full long round in it, at least. */
+/** Returns the least number of rounds for a run with a full long round. */
 export function roundsNeeded(least: number, promptsPerRound: number, promptSpeculation: number): number {
   const deferred = deferredPerRound(promptsPerRound, promptSpeculation);
   if (deferred === 0) return least;
@@ -49,7 +49,7 @@ export function roundsNeeded(least: number, promptsPerRound: number, promptSpecu
 }
 
 /**
- * Rates of a job that goes on for ever.
+ * Returns the rates of a job without end.
  *
  * @param deferred - prompts that a short round defers, 0 without speculation
  */

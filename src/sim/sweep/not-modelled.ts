@@ -1,4 +1,4 @@
-/** Costs and effects that a recommendation does not model. */
+/** Costs and effects that a recommendation ignores. */
 import type { SweepProblem } from './run.ts';
 
 const always = [
@@ -19,7 +19,7 @@ const pools = [
   'The network between the pools, beyond a fixed number of seconds for new weights.',
 ] as const;
 
-/** Returns the gaps of the model in sentences, the most important first. */
+/** Returns sentences about the gaps of the model, the most important first. */
 export function notModelled({ kind, workload, steps }: SweepProblem, seed: number, promptsPerRound: number): string[] {
   const { distinctPrompts } = workload(seed);
   const few = distinctPrompts < steps * promptsPerRound;

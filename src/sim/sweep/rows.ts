@@ -1,4 +1,4 @@
-/** Turns runs into the rows of a result: gains and costs of settings. */
+/** Turns runs into the rows of a result, with gains and costs of settings. */
 import { ratio, sumOf } from '../metrics.ts';
 import { type Book, type Candidate, gain, gainInterval, keptRatio, longestRatio, type Pair } from './book.ts';
 import { ofMean, predicted, type Spread } from './interval.ts';
@@ -6,11 +6,11 @@ import type { ConfirmedSettings, TriedSettings } from './result.ts';
 import type { Rules } from './rules.ts';
 import { labelOf, type SweepSettings } from './settings.ts';
 
-/** Returns mean of a number over pairs. */
+/** Returns the mean of a number over pairs. */
 export const mean = (pairs: readonly Pair[], value: (pair: Pair) => number): number =>
   ratio(sumOf(pairs, value), pairs.length);
 
-/** Returns the figures that have no interval. */
+/** Returns the figures without an interval. */
 const costs = (pairs: readonly Pair[]) => ({
   longestTrainedRatio: longestRatio(pairs),
   cappedShare: mean(pairs, ({ one }) => one.cappedShare),
@@ -23,7 +23,7 @@ const equalTokens = [
   [({ one }: Pair) => one.tokensPerResponse, ({ other }: Pair) => other.tokensPerResponse],
 ] as const;
 
-/** Returns speedup of the first of each pair over the other at equal tokens. */
+/** Returns the speedup at equal tokens, of the first of each pair over the other. */
 export const speedupOf = (pairs: readonly Pair[]): number => predicted(pairs, equalTokens, ofMean).value;
 
 /** Returns the results of a candidate on the seeds of the confirmation. */
@@ -50,7 +50,10 @@ export function confirmedRow(
   };
 }
 
-/** Returns the results of all candidates on the seeds of the search, those that save most first, and those that could not run. */
+/**
+ * Returns the results of all candidates on the seeds of the search (those that save most come first), and the settings that could
+ * not run.
+ */
 export function triedRows(
   book: Book,
   rules: Rules,

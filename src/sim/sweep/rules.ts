@@ -1,4 +1,4 @@
-/** Ranks candidates, and chooses the one that wins. */
+/** Ranks candidates, and chooses the best one. */
 import { type Book, type Candidate, difference, gain, gainInterval, keptRatio } from './book.ts';
 import type { Spread } from './interval.ts';
 import { cautionShare, isWithin, keptSlack } from './limits.ts';
@@ -28,7 +28,10 @@ export class Rules {
     return isWithin(book, one, published, seeds, limits, keptSlack[part]);
   }
 
-  /** Returns the candidates within the limits that have run on all of these seeds, the fastest first; ties keep their order. */
+  /**
+   * Returns the candidates within the limits that have run on all of these seeds, the fastest first; equally fast ones keep their
+   * order.
+   */
   ranked(seeds: readonly number[], among: readonly Candidate[] = this.#options.book.all): Candidate[] {
     const { book } = this.#options;
     const seen = new Set<string>();
@@ -36,7 +39,7 @@ export class Rules {
       .filter((one) => one.infeasible === undefined && seeds.every((each) => one.runs.has(each)))
       .filter((one) => this.isWithin(one, seeds, 'search'))
       .filter((one) => {
-        // A setting that does the same in every run, such as an adaptive TP that never changes, need not be tried twice.
+        // Settings may have the same result in every run, such as an adaptive TP that never changes; only one of them is kept.
         const runs = JSON.stringify(seeds.map((each) => one.runs.get(each)));
         return !seen.has(runs) && seen.add(runs);
       })
@@ -45,7 +48,7 @@ export class Rules {
       .map(({ one }) => one);
   }
 
-  /** Returns the candidate with the best lower end of its gain; one with less speculation must win by a margin. */
+  /** Returns the candidate whose gain has the highest lower end; a candidate with less speculation must win by a margin. */
   surest(list: readonly Candidate[], reference: Candidate, seeds: readonly number[]): Candidate {
     const { book, spread } = this.#options;
     let best = { one: reference, low: 0 };
@@ -63,8 +66,8 @@ export class Rules {
   }
 
   /**
-   * The one-standard-error rule: a candidate is preferred to the reference only if it is faster by more than the standard error of
-   * the difference; among those within that error of the fastest, the one that keeps the most tokens comes first.
+   * Applies the one-standard-error rule: a candidate is preferred to the reference only if it is faster by more than the standard
+   * error of the difference. Of the candidates within that error of the fastest, the one that keeps most tokens comes first.
    */
   winners(list: readonly Candidate[], reference: Candidate, seeds: readonly number[]): Candidate[] {
     const { book } = this.#options;

@@ -1,4 +1,4 @@
-/** One run of a sweep: a job under some settings, with one seed. */
+/** One run of a sweep: a job with some settings and one seed. */
 import { PolicyError, refuse } from '../../errors.ts';
 import { simulate } from '../colocated/driver.ts';
 import type { Job } from '../colocated/job.ts';
@@ -15,26 +15,26 @@ import type { PoolsSettings, SweepSettings, SynchronousSettings } from './settin
 import { partOf, type SweepPart } from './split.ts';
 
 interface Problem {
-  /** The workload of a seed: every candidate gets the same one. Of a trace, each seed draws half of the prompts of a part. */
+  /** Returns the workload of a seed, the same for every candidate. From a trace, each seed draws half of the prompts of a part. */
   readonly workload: (seed: number) => Workload;
   /**
-   * Training steps (rounds) of a run of the search, a whole number >= 1; more where a candidate needs them for a long round,
-   * and at least 40 in the confirmation.
+   * Training steps (rounds) in a run of the search, a whole number >= 1. A candidate gets more if it needs them for a long round;
+   * runs of the confirmation have at least 40.
    */
   readonly steps: number;
 }
 
-/** A synchronous job, which the recipe `rollpacker` schedules. */
+/** A synchronous job, scheduled by the recipe `rollpacker`. */
 export interface SynchronousProblem extends Problem {
   /** Kind of the job. */
   readonly kind: 'synchronous';
-  /** Engines, batch shape and cost model; with `hardware` and `rewards`, as the presets have them. */
+  /** Engines, batch shape and cost model; it includes `hardware` and `rewards`, as in the presets. */
   readonly job: Job;
-  /** The levers of the host; all if absent. */
+  /** The levers of the host; by default all. */
   readonly levers?: Levers;
 }
 
-/** A job with pools of its own for rollout and training: `rolloutpipe`, and `tail-pipelining`. */
+/** A job with separate pools for rollout and training, scheduled by `rolloutpipe` or `tail-pipelining`. */
 export interface PoolsProblem extends Problem {
   /** Kind of the job. */
   readonly kind: 'pools';
@@ -42,25 +42,28 @@ export interface PoolsProblem extends Problem {
   readonly job: PoolsJob;
 }
 
-/** The job that is swept. */
+/** The job of a sweep. */
 export type SweepProblem = SynchronousProblem | PoolsProblem;
 
-/** A run to be made: JSON. */
+/** A run to make, as JSON. */
 export interface SweepTask {
-  /** The settings to try, the job without any of them, or the oracle schedule of a synchronous job. */
+  /** The settings to try; `baseline` for the job without any of them, or `oracle` for the oracle schedule of a synchronous job. */
   readonly settings: SweepSettings | 'baseline' | 'oracle';
   /** Seed of lengths and rewards, a whole number. */
   readonly seed: number;
-  /** The prompts, and the number of steps; absent: all prompts of the workload, and the steps of the problem. */
+  /**
+   * The part, which determines the prompts and the number of steps; by default all prompts of the workload, and the steps of the
+   * problem.
+   */
   readonly part?: SweepPart;
 }
 
-/** The result of a run: JSON. */
+/** The result of a run, as JSON. */
 export type SweepRun =
   | (RoundRates & {
-      /** Responses of the trained prompts among the longest 1 % that the baseline trains on. */
+      /** Responses of the trained prompts that are among the longest 1 % of the baseline's responses. */
       readonly longFixed: number;
-      /** Responses trained on that are as long. */
+      /** Trained responses of at least this length. */
       readonly longTrained: number;
     })
   | {
@@ -68,21 +71,20 @@ export type SweepRun =
       readonly infeasible: string;
     };
 
-/** Steps of a run of the confirmation, at least: policies that learn have learned by then. */
+/** Least steps in a run of the confirmation: by then, policies that learn have learned. */
 export const leastConfirmationSteps = 40;
 
-/** Returns the number of steps of a run of a part. */
+/** Returns the number of steps in a run of a part. */
 export const stepsOf = ({ steps }: SweepProblem, part?: SweepPart): number =>
   part === 'confirmation' ? Math.max(leastConfirmationSteps, steps) : steps;
 
-/** Error codes of settings that do not fit the job: such a candidate is left out, and the sweep continues. */
+/** Error codes for settings that do not fit the job: the sweep leaves such a candidate out. */
 const unfit = new Set(['infeasible', 'invalid_config']);
 
 /**
- * Makes runs. The same problem and task give the same run, wherever it is made.
+ * Returns a function that makes runs. The same problem and task always give the same run, in any process.
  *
- * @throws PolicyError `infeasible` and the like where the job cannot run even as the baseline, `invalid_input` for the
- *   oracle of pools
+ * @throws PolicyError `infeasible` or a similar code if not even the baseline can run; `invalid_input` for the oracle of pools
  */
 export function sweepEvaluator(problem: SweepProblem): (task: SweepTask) => SweepRun {
   const known = new Map<string, Given>();
@@ -105,7 +107,7 @@ export function sweepEvaluator(problem: SweepProblem): (task: SweepTask) => Swee
   };
 }
 
-/** Inputs that all candidates of a seed share. */
+/** Inputs for all candidates of a seed. */
 interface Given {
   readonly workload: Workload;
   readonly steps: number;
@@ -122,7 +124,7 @@ function givenOf(problem: SweepProblem, seed: number, part: SweepPart | undefine
   return { workload, steps, fixed, longTokens: longestOf(fixed) };
 }
 
-/** Returns the number of prompts of a round. */
+/** Returns the number of prompts in a round. */
 export const promptsOf = (problem: SweepProblem): number =>
   problem.kind === 'pools' ? problem.job.groupsPerRound : problem.job.promptsPerRound;
 

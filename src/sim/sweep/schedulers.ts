@@ -42,9 +42,9 @@ function switchesOf({ threshold, tp, rewards, ...factors }: SynchronousSettings)
 const baselineSwitches: RollpackerSwitches = variants[0].switches;
 
 /**
- * Returns RollPacker with these settings, or the synchronous baseline: the same recipe, with everything off.
+ * Returns RollPacker with these settings, or the synchronous baseline, which is the same recipe with everything off.
  *
- * @throws PolicyError `infeasible` for a job without hardware, `invalid_config` for a TP that its GPUs do not have
+ * @throws PolicyError `infeasible` for a job without hardware, `invalid_config` for a TP that the job's hardware does not have
  */
 export function synchronousScheduler(job: Job, settings: SynchronousSettings | 'baseline'): Scheduler {
   if (settings === 'baseline') return rollpackerScheduler(job, 'baseline', baselineSwitches, 'synchronous');
@@ -54,14 +54,14 @@ export function synchronousScheduler(job: Job, settings: SynchronousSettings | '
 /**
  * Returns RollPacker with these settings, or the synchronous baseline, as a policy and its configuration.
  *
- * @throws PolicyError `infeasible` for a job without hardware, `invalid_config` for a TP that its GPUs do not have
+ * @throws PolicyError `infeasible` for a job without hardware, `invalid_config` for a TP that the job's hardware does not have
  */
 export function synchronousChoice(job: Job, settings: SynchronousSettings | 'baseline'): PolicyChoice {
   const switches = settings === 'baseline' ? baselineSwitches : switchesOf(settings);
   return { policy: 'rollpacker', config: rollpackerConfigOf(job, switches) };
 }
 
-/** Returns RolloutPipe with these settings, with tail batching where a factor is above 1; or the serial baseline. */
+/** Returns RolloutPipe with these settings (and tail batching if a factor is above 1), or the serial baseline. */
 export function poolsSchedulerOf(settings: PoolsSettings | 'baseline'): PoolsScheduler {
   if (settings === 'baseline') return serialBaseline;
   const { width, ...factors } = settings;
@@ -70,7 +70,7 @@ export function poolsSchedulerOf(settings: PoolsSettings | 'baseline'): PoolsSch
     : poolsScheduler('rolloutpipe', labelOf(settings), true, width);
 }
 
-/** Returns the same scheduler as policy and configuration. */
+/** Returns the same scheduler as a policy with its configuration. */
 export function poolsChoice(job: PoolsJob, settings: PoolsSettings | 'baseline'): PolicyChoice {
   if (settings === 'baseline') return { policy: 'rolloutpipe', config: rolloutpipeConfigOf(job, false, 'all') };
   const { width, ...factors } = settings;

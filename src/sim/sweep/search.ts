@@ -1,10 +1,10 @@
 /**
- * The search, coarse to fine, as a generator: it yields the runs that it needs, and receives their results in the same order,
- * so that the result does not depend on the caller or its number of cores.
+ * The search, coarse to fine, as a generator: it yields the runs that it needs, and receives their results in the same order, so
+ * that the result does not depend on the caller or its number of cores.
  *
- * 1. coarse: all pairs of factors, and each other setting by itself, on few seeds;
- * 2. cross: the best of those together;
- * 3. fine: the neighbours of the best, until nothing better is found;
+ * 1. coarse: all pairs of factors, and each other setting alone, on few seeds;
+ * 2. cross: combinations of the best of these;
+ * 3. fine: the neighbours of the best settings, until they have no untried neighbours or the rounds are used up;
  * 4. finals: successive halving, more seeds for fewer candidates;
  * 5. confirmation: the winners against the papers' setting in longer runs, on new seeds and prompts.
  */
@@ -24,15 +24,15 @@ export const sweepPhases = ['coarse', 'cross', 'fine', 'finals', 'confirmation']
 /** A part of a search. */
 export type SweepPhase = (typeof sweepPhases)[number];
 
-/** Runs that a search wants next: one answer each, in this order. */
+/** The next runs of a search; the caller answers with one result for each, in this order. */
 export interface SweepBatch {
-  /** The part of the search that wants them. */
+  /** The part of the search. */
   readonly phase: SweepPhase;
-  /** The runs, in the order in which their results are wanted. */
+  /** The runs, in the order in which the search expects their results. */
   readonly tasks: readonly SweepTask[];
-  /** Runs made before these. */
+  /** Number of runs before these. */
   readonly doneRuns: number;
-  /** Estimate of all runs, later ones included. */
+  /** Estimated number of all runs, including later ones. */
   readonly plannedRuns: number;
 }
 
@@ -41,7 +41,7 @@ export interface SearchOptions {
   readonly seed: number;
   readonly effort: SweepEffort;
   readonly limits: SweepLimits;
-  /** Whether there is an oracle schedule of the job. */
+  /** Whether the job has an oracle schedule. */
   readonly hasOracle: boolean;
   /** Spread of an independent run. */
   readonly spread: Spread;
@@ -50,12 +50,12 @@ export interface SearchOptions {
 /** The result of a search. */
 export interface SearchResult {
   readonly rules: Rules;
-  /** The winner; `reference` where nothing is better. */
+  /** The best candidate; `reference` if nothing is better. */
   readonly chosen: Candidate;
-  /** The papers' setting, or the same without speculation where that is not within the limits. */
+  /** The papers' settings, or the same without speculation if the papers' are not within the limits. */
   readonly reference: Candidate;
   readonly published: Candidate;
-  /** `chosen` without tail batching; itself where it has none. */
+  /** `chosen` without tail batching; `chosen` itself if it has none. */
   readonly plain: Candidate;
   readonly searchSeeds: readonly number[];
   readonly confirmationSeeds: readonly number[];
@@ -64,12 +64,12 @@ export interface SearchResult {
 
 const semifinalists = 8;
 const finalists = 4;
-/** Winners of the finals that may try the confirmation, beside the safest. */
+/** Number of winners of the finals that enter the confirmation, in addition to the safest. */
 const tries = 2;
-/** Seeds of the confirmation that the oracle runs on: its share has no interval. */
+/** Number of confirmation seeds on which the oracle runs; its share has no interval. */
 const oracleSeeds = 3;
 
-/** Searches. Throws `PolicyError` `infeasible` where the job cannot run with the papers' setting, nor without speculation. */
+/** Searches. Throws `PolicyError` `infeasible` if the job can run neither with the papers' settings nor without speculation. */
 export function* searching(
   space: SweepSpace,
   book: Book,
@@ -101,7 +101,7 @@ export function* searching(
     runs += tasks.length;
   }
 
-  // The number of runs in later phases is a guess from the earlier ones.
+  // The number of runs in later parts is estimated from the earlier ones.
   const final =
     2 * semifinalists + finalists * (effort.finalSeeds - effort.semifinalSeeds) + 6 * effort.confirmationSeeds;
   const fine = 12 * effort.coarseSeeds * effort.fineRounds + final;
@@ -163,7 +163,7 @@ export function* searching(
 
   const semifinalSeeds = seedsTo(effort.semifinalSeeds);
   const plainOf = (one: Candidate): Candidate => book.candidate(withoutSpeculation(one.settings as SweepSettings));
-  // Settings with the papers' factors keep as many tokens on all seeds: they remain if no others are confirmed.
+  // Settings with the papers' factors keep as many tokens on all seeds, so they are the fallback if no others are confirmed.
   const safest = (seeds: readonly number[]): Candidate[] =>
     rules
       .ranked(seeds)
@@ -188,7 +188,7 @@ export function* searching(
   }
   const candidates = confirmed.filter((one) => one !== reference && one.infeasible === undefined);
   const chosen = rules.surest(candidates, reference, confirmationSeeds);
-  // Both kinds of runs are in one batch, which threads share.
+  // Both kinds of runs are in one batch, so that threads can share them.
   const byOracle = book.missing(
     hasOracle ? [book.oracle] : [],
     confirmationSeeds.slice(0, oracleSeeds),

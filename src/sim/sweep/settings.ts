@@ -1,4 +1,4 @@
-/** The settings that a sweep chooses, as plain JSON: of a synchronous job, and of one with pools of its own for each. */
+/** The settings that a sweep chooses, as plain JSON, for synchronous jobs and for jobs on pools. */
 import { z } from 'zod';
 import { parse } from '../../core/validate.ts';
 import { positiveCount, speculationFactor } from '../../schemas/units.ts';
@@ -12,7 +12,7 @@ const factors = {
     .describe('eta_R: responses of a prompt in a short round over those that it needs.'),
 };
 
-/** Schema of the settings of a synchronous job, which the recipe `rollpacker` schedules. */
+/** Schema of the settings of a synchronous job, scheduled by the recipe `rollpacker`. */
 export const synchronousSettings = z.strictObject({
   ...factors,
   threshold: z
@@ -29,7 +29,7 @@ export const synchronousSettings = z.strictObject({
     .describe('`after`: rewards come after the rollout, with fixed timeouts, as in the baseline; beside it if absent.'),
 });
 
-/** Schema of the settings of a job on pools, which `rolloutpipe` schedules, or `tail-pipelining` where a factor is above 1. */
+/** Schema of the settings of a job on pools, scheduled by `rolloutpipe`, or by `tail-pipelining` if a factor is above 1. */
 export const poolsSettings = z.strictObject({
   promptSpeculation: factors.promptSpeculation.default(1),
   responseSpeculation: factors.responseSpeculation.default(1),
@@ -46,7 +46,10 @@ export type PoolsSettings = Readonly<z.output<typeof poolsSettings>>;
 /** Settings of either kind of job. */
 export type SweepSettings = SynchronousSettings | PoolsSettings;
 
-/** Checks settings and fills in the papers'. Throws `PolicyError` `invalid_config` with the path of the bad field. */
+/**
+ * Checks settings, and fills in the papers' values as defaults. Throws `PolicyError` `invalid_config` with the path of the bad
+ * field.
+ */
 export function defineSynchronousSettings(input: z.input<typeof synchronousSettings> = {}): SynchronousSettings {
   return parse(synchronousSettings, input, 'invalid_config');
 }
@@ -56,11 +59,11 @@ export function definePoolsSettings(input: z.input<typeof poolsSettings> = {}): 
   return parse(poolsSettings, input, 'invalid_config');
 }
 
-/** Returns the responses of a short round ÷ those that it needs. */
+/** Returns the number of responses in a short round ÷ the number that it needs. */
 export const provisionOf = ({ promptSpeculation, responseSpeculation }: SweepSettings): number =>
   promptSpeculation * responseSpeculation;
 
-/** Returns one text for each settings: names in a fixed order. */
+/** Returns a unique text for each combination of settings: the names are in a fixed order. */
 export function keyOf(settings: SweepSettings): string {
   const entries = Object.entries(settings).sort(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify(entries);
@@ -68,7 +71,7 @@ export function keyOf(settings: SweepSettings): string {
 
 const factor = (value: number): string => `${Number(value.toFixed(4))}`;
 
-/** Formats settings for people, in short: `1.25 / 1.25, scale-down adaptive, TP adaptive`. */
+/** Formats settings as a short text for readers: `1.25 / 1.25, scale-down adaptive, TP adaptive`. */
 export function labelOf(settings: SweepSettings): string {
   const etas = `${factor(settings.promptSpeculation)} / ${factor(settings.responseSpeculation)}`;
   if ('width' in settings) return `${etas}, F_w ${settings.width}`;

@@ -1,4 +1,4 @@
-/** The choices of a sweep: the papers' settings, coarse values of each, and the neighbours of a value. */
+/** The values that a sweep can choose: the papers' settings, coarse values of each setting, and the neighbours of a value. */
 import { scaledCount } from '../../schemas/units.ts';
 import { gpuIdsOf } from '../colocated/cluster.ts';
 import { reproducingWidth } from '../pools/presets.ts';
@@ -14,23 +14,23 @@ import {
 
 type Value = number | string;
 
-/** One setting. */
+/** One setting, with its values. */
 export interface SweepAxis {
   readonly name: string;
-  /** Tried first, the published one among them. */
+  /** Values to try first, including the papers' value. */
   readonly coarse: readonly Value[];
-  /** Whether its coarse values are combined with those of the other crossed axes. */
+  /** Whether the coarse values are combined with those of the other crossed axes. */
   readonly crossed: boolean;
-  /** Finer values beside one. */
+  /** Returns finer values near a value. */
   readonly beside: (value: Value) => readonly Value[];
 }
 
 /** The settings that a sweep searches. */
 export interface SweepSpace {
-  /** The papers' fixed setting. */
+  /** The papers' settings. */
   readonly published: SweepSettings;
   readonly axes: readonly SweepAxis[];
-  /** The same for settings that do the same: 1.2 of 8 responses is as many as 1.25 of them. */
+  /** Returns the same key for settings with the same effect: factors 1.2 and 1.25 both make 10 of 8 responses. */
   readonly keyOf: (settings: SweepSettings) => string;
 }
 
@@ -39,7 +39,7 @@ const factors = [1, 1.125, 1.25, 1.5];
 const factorSteps = [-0.125, -0.0625, 0.0625, 0.125];
 const shareSteps = [-0.1, -0.05, 0.05, 0.1];
 
-/** Factors beside one, as whole numbers of prompts or responses: with few of them, a step is one more. */
+/** Returns factors near a factor. For fewer than 16 prompts or responses, these include one more and one less. */
 function besideFactor(value: Value, count: number): number[] {
   const counts = [-1, 1].map((step) => (scaledCount(Number(value), count) + step) / count);
   return [...factorSteps.map((step) => Number(value) + step), ...(count < 16 ? counts : [])].filter(
@@ -52,14 +52,14 @@ function besideShare(value: Value): number[] {
   return shareSteps.map((step) => Number((value + step).toFixed(4))).filter((one) => one >= 0.1 && one <= 0.9);
 }
 
-/** Widths a quarter and an eighth away. */
+/** Returns widths that differ by a quarter and by an eighth. */
 function besideWidth(value: Value, groups: number): Value[] {
   if (typeof value === 'string') return [];
   const steps = [-0.25, -0.125, 0.125, 0.25].map((step) => value + Math.sign(step) * Math.ceil(Math.abs(step) * value));
   return steps.filter((one) => one >= 1 && one < groups);
 }
 
-/** Returns the settings that can be searched for a job. */
+/** Returns the settings to search for a job. */
 export function sweepSpace(problem: SweepProblem): SweepSpace {
   const prompts = problem.kind === 'pools' ? problem.job.groupsPerRound : problem.job.promptsPerRound;
   const { responsesPerPrompt: responses } = problem.job;
@@ -84,7 +84,7 @@ export function sweepSpace(problem: SweepProblem): SweepSpace {
       responseSpeculation: scaledCount(settings.responseSpeculation, responses),
     });
   if (problem.kind === 'pools') {
-    // A frontier of all groups is none.
+    // A frontier that contains all groups does not limit them.
     const inRound = (settings: PoolsSettings): PoolsSettings =>
       typeof settings.width === 'number' && settings.width >= prompts ? { ...settings, width: 'all' } : settings;
     const half = Math.round(prompts / 2);
@@ -114,22 +114,22 @@ export function sweepSpace(problem: SweepProblem): SweepSpace {
   };
 }
 
-/** Returns the settings with one of them changed. */
+/** Returns the settings with one value changed. */
 export function changed(settings: SweepSettings, name: string, value: Value): SweepSettings {
   return { ...settings, [name]: value } as SweepSettings;
 }
 
-/** Returns the value of one of the settings. */
+/** Returns the value of one setting. */
 export const settingOf = (settings: SweepSettings, name: string): Value =>
   (settings as unknown as Record<string, Value>)[name]!;
 
-/** Returns the same without tail batching. */
+/** Returns the settings without tail batching. */
 export const withoutSpeculation = <S extends SweepSettings>(settings: S): S => ({
   ...settings,
   promptSpeculation: 1,
   responseSpeculation: 1,
 });
 
-/** Whether there is tail batching in it. */
+/** Whether the settings use tail batching. */
 export const isSpeculating = ({ promptSpeculation, responseSpeculation }: SweepSettings): boolean =>
   promptSpeculation > 1 || responseSpeculation > 1;

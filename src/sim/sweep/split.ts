@@ -1,29 +1,30 @@
 /**
- * The prompts of the search and of the confirmation: each has a half of a trace of its own, so that findings on some prompts are
- * confirmed on others. A generated workload has other prompts for each seed anyway; both have all of a few prompts.
+ * Splits the prompts of a trace into two halves, for the search and for the confirmation, so that settings found with some prompts
+ * are confirmed with others. A generated workload has different prompts for each seed anyway; if there are few prompts, both parts
+ * use all of them.
  */
 import type { Workload } from '../workload/workload.ts';
 import { drawnHalf, hashOf, ownId, withPrompts } from './halves.ts';
 import { type Spread, spreadOf } from './interval.ts';
 
-/** A part of a sweep: the search for settings, or their measurement on other prompts. */
+/** A part of a sweep: the search for settings, or the confirmation, which measures them on other prompts. */
 export type SweepPart = 'search' | 'confirmation';
 
 /** The split of the prompts between the parts of a sweep. */
 export interface PromptSplit {
   /**
    * - `halves`: each part has half of the trace's prompts;
-   * - `same`: the trace has too few of them, and both parts have all;
-   * - `generated`: every seed has prompts of its own.
+   * - `same`: the trace has too few prompts, so that both parts have all of them;
+   * - `generated`: every seed has its own prompts.
    */
   readonly kind: 'halves' | 'same' | 'generated';
-  /** Prompts of each part; null where they have no end. */
+  /** Number of prompts for the search; null if it is unlimited. */
   readonly search: number | null;
-  /** Prompts of the confirmation. */
+  /** Number of prompts for the confirmation; null if it is unlimited. */
   readonly confirmation: number | null;
 }
 
-/** Fewer prompts are not split: a run draws a half of its part, and that half should be more than a few. */
+/** Fewer prompts are not split: a run draws half of its part, and this half should not be too small. */
 export const leastToSplit = 128;
 
 /** Splits the prompts of a workload between the search and the confirmation. */
@@ -31,7 +32,7 @@ export function splitOf(workload: Workload): PromptSplit {
   const { distinctPrompts } = workload;
   if (!Number.isFinite(distinctPrompts)) return { kind: 'generated', search: null, confirmation: null };
   if (distinctPrompts < leastToSplit) return { kind: 'same', search: distinctPrompts, confirmation: distinctPrompts };
-  // A prompt that was recorded in several steps is one prompt.
+  // A prompt that was recorded in several steps counts as one prompt.
   const prompts = idsOf(workload).length;
   if (prompts < leastToSplit) return { kind: 'same', search: distinctPrompts, confirmation: distinctPrompts };
   const search = Math.ceil(prompts / 2);
@@ -43,11 +44,11 @@ function idsOf(workload: Workload): string[] {
   return [...new Set(Array.from({ length: workload.distinctPrompts }, (_, index) => ownId(workload.prompt(index))))];
 }
 
-/** Returns the prompts of a part that a seed draws. */
+/** Returns the prompts that a seed draws from a part. */
 export function partOf(workload: Workload, part: SweepPart, seed: number): Workload {
   const split = splitOf(workload);
   if (split.kind !== 'halves') return drawnHalf(workload, seed);
-  // Prompts are ranked by hash, since a trace may be in the order of time or of difficulty.
+  // Prompts are ordered by hash, because a trace may be ordered by time or by difficulty.
   const ranked = idsOf(workload)
     .map((id) => ({ id, hash: hashOf(`part ${id}`) }))
     .sort((a, b) => a.hash - b.hash || (a.id < b.id ? -1 : 1))
@@ -58,10 +59,10 @@ export function partOf(workload: Workload, part: SweepPart, seed: number): Workl
   return drawnHalf({ ...half, distinctPrompts: own.size }, seed);
 }
 
-/** Steps of the independent run that intervals are for, at least. */
+/** Least number of steps of the independent run that the intervals predict. */
 export const independentSteps = 60;
 
-/** Returns the spread of an independent run around those of the confirmation, which have this many steps. */
+/** Returns the spread of an independent run, compared with runs of the confirmation, which have this number of steps. */
 export function confirmationSpread(workload: Workload, promptsPerRound: number, steps: number): Spread {
   const prompts = splitOf(workload).confirmation ?? Number.POSITIVE_INFINITY;
   const drawn = drawnHalf({ ...workload, distinctPrompts: prompts }, 0).distinctPrompts;

@@ -1,4 +1,4 @@
-/** A sweep whose runs the caller makes: in this thread, in many, or in a browser that must not block. */
+/** A sweep whose runs are made by the caller: in this thread, in many threads, or in a browser that must not block. */
 import { refuse } from '../../errors.ts';
 import { Book } from './book.ts';
 import { conclude } from './conclude.ts';
@@ -10,12 +10,12 @@ import { sweepSpace } from './space.ts';
 import { confirmationSpread } from './split.ts';
 
 /**
- * Searches the settings of a job: eta_P, eta_R, and either the threshold of scaling down and TP, or F_w.
+ * Searches the best settings of a job: eta_P, eta_R, and either the threshold of scaling down and TP, or F_w.
  *
- * It yields batches of runs, and is given one result for each task, in their order; `sweepEvaluator` makes them. The same
- * problem, options and results give the same recommendation.
+ * It yields batches of tasks, and the caller passes back one result for each task, in order; `sweepEvaluator` makes the results.
+ * The same problem, options and results give the same recommendation.
  *
- * @throws PolicyError `invalid_input` for bad options; `infeasible` where the job cannot run
+ * @throws PolicyError `invalid_input` for bad options; `infeasible` if the job cannot run
  */
 export function* sweeping(
   problem: SweepProblem,
@@ -31,9 +31,9 @@ export function* sweeping(
 }
 
 /**
- * Sweeps in this thread. `progress` is called before every batch.
+ * Runs a sweep in this thread. `progress` is called before every batch.
  *
- * @throws PolicyError as {@link sweeping} does, and as the simulator does where the baseline cannot run
+ * @throws PolicyError the errors of {@link sweeping}, and those of the simulator if the baseline cannot run
  */
 export function sweep(
   problem: SweepProblem,
@@ -72,7 +72,7 @@ function checked({ steps }: SweepProblem, { seed = 1, effort = 'default', ...giv
   if (numbers === undefined)
     refuse('invalid_input', 'effort', `one of ${Object.keys(sweepEfforts).join(', ')}`, effort);
   for (const [name, value] of Object.entries(numbers as SweepEffort)) {
-    // A single run has no estimate of its distance from the next one.
+    // The confirmation needs two seeds: a single run shows nothing about the differences between runs.
     const least = name === 'fineRounds' ? 0 : name === 'confirmationSeeds' ? 2 : 1;
     if (!Number.isSafeInteger(value) || value < least)
       refuse('invalid_input', `effort.${name}`, `a whole number >= ${least}`, value);

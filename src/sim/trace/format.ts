@@ -1,4 +1,4 @@
-/** The trace format of rollflex: JSON lines, one prompt a line. Only `responses[].tokens` is required. */
+/** The trace format of rollflex: JSON lines, one prompt per line. Only `responses[].tokens` is required. */
 import { z } from 'zod';
 import { parse } from '../../core/validate.ts';
 import { refuse } from '../../errors.ts';
@@ -31,11 +31,11 @@ export interface TracePrompt extends z.output<typeof tracePromptSchema> {
 /** Returns the JSON object in a line of a file. Throws `invalid_input` with file and line number. */
 export function jsonLine(line: string, where: string): Record<string, unknown> {
   try {
-    // Trimming also takes a byte order mark away, which JSON refuses.
+    // `trim` also removes a byte order mark, which JSON does not allow.
     const value: unknown = JSON.parse(line.trim());
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
-    // The error below names the place.
+    // The error below gives the place.
   }
   refuse('invalid_input', where, 'a JSON object', line);
 }
@@ -51,7 +51,7 @@ export function hasKeys(line: string, keys: readonly string[]): boolean {
   }
 }
 
-/** Returns a line of the project's own format. Throws `invalid_input`, with file, line number and field. */
+/** Parses a line of rollflex's own format. Throws `invalid_input`, with file, line number and field. */
 export function readTraceLine(line: string, where: string): TracePrompt {
   const value = parse(tracePromptSchema, jsonLine(line, where), 'invalid_input', where);
   return { ...value, prompt: value.prompt ?? where };

@@ -1,7 +1,10 @@
-/** The elements of a JSON array, one after the other, however long it is: the text of each, and the line it begins at. */
+/**
+ * Reads the elements of a JSON array one after the other, however long the array is: the text of each element, and the line where
+ * it begins.
+ */
 import { PolicyError, refuse } from '../../errors.ts';
 
-/** An element, by the number of its line. */
+/** An element, with the number of its first line. */
 export interface ArrayElement {
   readonly text: string;
   readonly number: number;
@@ -9,11 +12,11 @@ export interface ArrayElement {
 
 const [newline, quote, backslash, comma] = [10, 34, 92, 44];
 const [open, close] = [91, 93];
-/** `[` and `{`, `]` and `}` differ in one bit. */
+/** `[` and `{` differ in one bit, and so do `]` and `}`. */
 const [anyOpen, anyClose] = [123, 125];
 const isSpace = (byte: number): boolean => byte === 32 || (byte >= 9 && byte <= 13);
 
-/** Cuts bytes into the elements of the array that they are. */
+/** Cuts the bytes of a JSON array into its elements. */
 export class JsonArrayReader {
   readonly #file: string;
   readonly #longest: number;
@@ -27,13 +30,13 @@ export class JsonArrayReader {
   #line = 1;
   #begunAt: number | undefined;
 
-  /** @param longest - bytes of the longest element */
+  /** @param longest - most bytes of an element */
   constructor(file: string, longest: number) {
     this.#file = file;
     this.#longest = longest;
   }
 
-  /** Yields the elements that end within these bytes. Throws `invalid_input` for other input than an array, also after its end. */
+  /** Yields the elements that end in these bytes. Throws `invalid_input` if the input is no array, or continues after its end. */
   *read(bytes: Uint8Array): Generator<ArrayElement> {
     let from = 0;
     for (let at = 0; at < bytes.length; at += 1) {
@@ -67,7 +70,7 @@ export class JsonArrayReader {
     if (!this.#isOver && this.#depth > 0) this.#keep(bytes.slice(from));
   }
 
-  /** Throws `invalid_input` for an array that has no end. */
+  /** Throws `invalid_input` if the array has not ended. */
   end(): void {
     if (!this.#isOver) throw this.#refused('a whole JSON array', 'its beginning only');
   }

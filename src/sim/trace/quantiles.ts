@@ -1,15 +1,15 @@
-/** Quantiles of clients (ServeGen): no single responses, only their distribution. */
+/** Quantiles of clients (ServeGen): only distributions, without single responses. */
 import { z } from 'zod';
 import { parse } from '../../core/validate.ts';
 import { jsonLine } from './format.ts';
 
-/** Marginal quantiles of one client in one window. */
+/** Marginal quantiles of one client in one time window. */
 export interface QuantileRow {
-  /** Requests a second: the weight of the row. */
+  /** Requests per second: the weight of the row. */
   readonly rps: number;
-  /** Values at 0, 1, …, 100 %. */
+  /** Prompt tokens at 0, 1, …, 100 %. */
   readonly inputTokens: readonly number[];
-  /** The same of the responses. */
+  /** Response tokens at 0, 1, …, 100 %. */
   readonly outputTokens: readonly number[];
 }
 

@@ -9,7 +9,7 @@ export type Trace =
   | { readonly kind: 'prompts'; readonly reader: string; readonly prompts: readonly TracePrompt[] }
   | { readonly kind: 'quantiles'; readonly reader: string; readonly rows: readonly QuantileRow[] };
 
-/** Returns the trace of lines that were read. Throws `invalid_input` if there is none. */
+/** Returns the trace from the lines. Throws `invalid_input` for an empty trace. */
 export function traceOf(lines: DumpImport): Trace {
   const rows = lines.quantiles;
   if (rows !== undefined && rows.length > 0) return { kind: 'quantiles', reader: 'servegen', rows };
@@ -17,7 +17,7 @@ export function traceOf(lines: DumpImport): Trace {
   return { kind: 'prompts', reader: lines.reader!, prompts };
 }
 
-/** Hashes a text twice with FNV-1a, over its UTF-16 code units, from other beginnings: 64 bits, the same everywhere. */
+/** Hashes a text twice with FNV-1a over its UTF-16 code units, with two initial values: 64 bits, the same on all machines. */
 function fingerprintOf(text: string): string {
   let [one, other] = [0x811c9dc5, 0x01234567];
   for (let at = 0; at < text.length; at += 1) {
@@ -33,17 +33,17 @@ function fingerprintOf(text: string): string {
  *
  * @param text - the whole file
  * @param file - its name, for errors
- * @param options - how dumps are read; a fingerprint of 64 bits if absent
- * @throws PolicyError `invalid_input` for a format that is not known, a line that is broken, or a prompt id that
- *   comes twice (`file:line`), and for a file without prompts
+ * @param options - options for dumps; by default, fingerprints have 64 bits
+ * @throws PolicyError `invalid_input` for an unknown format, a broken line, or a prompt id that occurs twice (`file:line`), and for
+ *   a file without prompts
  */
 export function readTrace(text: string, file = 'trace', options: Partial<DumpImportOptions> = {}): Trace {
   const lines = new DumpImport({ fingerprint: fingerprintOf, ...options });
-  // An empty line names the file, for the error of an empty file.
+  // An empty line passes on the name of the file, for the error about an empty file.
   lines.line('', file, 1);
   if (text.trimStart().startsWith('[')) {
     const elements = new JsonArrayReader(file, Number.POSITIVE_INFINITY);
-    // Trimming takes a byte order mark, too.
+    // `trim` also removes a byte order mark.
     for (const { text: element, number } of elements.read(new TextEncoder().encode(text.replace(/^\uFEFF/, ''))))
       lines.line(element, file, number);
     elements.end();

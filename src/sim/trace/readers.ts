@@ -1,4 +1,4 @@
-/** Readers for published traces: each turns a line into prompts of the project's format. */
+/** Readers for published traces: each turns a line into prompts in rollflex's own format. */
 import { z } from 'zod';
 import { parse } from '../../core/validate.ts';
 import { refuse } from '../../errors.ts';
@@ -10,16 +10,16 @@ export interface TraceReader {
   readonly id: string;
   /** One sentence for listings. */
   readonly description: string;
-  /** Whether a file with this first line, without white space around it, is of the format. */
+  /** Whether a file with this first line (without white space around it) has this format. */
   detect(firstLine: string): boolean;
-  /** Returns the prompt in a line without white space around it, or nothing (a header). `where` is `file:line`, for errors. */
+  /** Returns the prompt in a line (without white space around it), or nothing for a header. `where` is `file:line`, for errors. */
   read(line: string, where: string): TracePrompt | undefined;
 }
 
 const count = z.int().nonnegative();
 const lengths = z.array(count).min(1);
 
-/** Returns a reader of JSON lines that is recognised by its keys. */
+/** Returns a reader of JSON lines that is recognised by the keys of the first line. */
 function jsonReader<T>(
   spec: { id: string; description: string; keys: readonly string[] },
   schema: z.ZodType<T>,
@@ -34,7 +34,7 @@ function jsonReader<T>(
   });
 }
 
-/** Cuts responses at a cap; those of at least `cappedFrom` tokens, by default the cap itself, count as capped. */
+/** Cuts responses at a cap. Responses of at least `cappedFrom` tokens (by default, the cap) count as capped. */
 const responses = (list: readonly number[], cap = Number.POSITIVE_INFINITY, cappedFrom = cap) =>
   list
     .filter((tokens) => tokens > 0)
@@ -46,7 +46,7 @@ const request = z.object({ id: z.string().min(1), input_tokens: count, output_to
 /** Reads a cell as a number; anything else is returned unchanged, for the error. */
 const wholeNumber = (cell: string | undefined) => (cell !== undefined && /^\d+$/.test(cell) ? Number(cell) : cell);
 
-/** The formats that are known, the most particular first. */
+/** The known formats, the most specific first. */
 export const traceReaders: readonly TraceReader[] = Object.freeze([
   jsonReader(
     {

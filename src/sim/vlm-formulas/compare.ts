@@ -1,4 +1,4 @@
-/** Several schedulers on the same batches. */
+/** Compares several schedulers on the same batches. */
 
 import { z } from 'zod';
 import { parse } from '../../core/validate.ts';
@@ -14,15 +14,15 @@ import { simulateStep, type VlmStep } from './step.ts';
 export interface VlmCompareOptions {
   /** GPUs, model and cost. */
   readonly job: VlmJob;
-  /** The source of the samples of each step. */
+  /** The samples of each step. */
   readonly workload: VlmWorkload;
-  /** 1 to 10,000; by default 5. */
+  /** Number of steps, 1 to 10,000; by default 5. */
   readonly steps?: number;
-  /** The first is the baseline; by default {@link vlmSchedulers}. */
+  /** Schedulers, the baseline first; by default {@link vlmSchedulers}. */
   readonly schedulers?: readonly VlmScheduler[];
   /**
-   * Called for every plan, to return the result of `plan`: for hosts that keep plans from one comparison to the next. `step` is
-   * the place of the batch, from 0.
+   * Called for every plan; must return the result of `plan`. A host can store plans here and use them again in later comparisons.
+   * `step` is the index of the batch, from 0.
    */
   readonly place?: (scheduler: VlmScheduler, step: number, plan: () => FlexUlyssesPlan) => FlexUlyssesPlan;
 }
@@ -89,7 +89,7 @@ function summary(
   };
 }
 
-/** Fewest GPUs of a row of FlexRL's Table 2. */
+/** Fewest GPUs of any row in FlexRL's Table 2. */
 const fewestFitted = 32;
 
 function notesOf(results: readonly VlmSchedulerResult[], visualShare: number, { gpus }: VlmJob): string[] {
@@ -131,7 +131,7 @@ export function compareVlm(options: VlmCompareOptions): VlmComparison {
   const all = batches.flat();
   const tokens = all.reduce((total, one) => total + lengthOf(one), 0);
   const visualShare = all.reduce((total, one) => total + one.visualTokens, 0) / Math.max(1, tokens);
-  // Schedulers that differ in loading alone share their plans.
+  // Schedulers that differ only in loading share their plans.
   const known = new Map<string, FlexUlyssesPlan[]>();
   const runs = schedulers.map((one) => {
     const key = `${one.placement} ${one.degree}`;

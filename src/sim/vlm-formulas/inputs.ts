@@ -1,4 +1,4 @@
-/** Transport of visual inputs from their decoders to the ranks that encode them: waits of the stages, and bytes moved. */
+/** Transport of visual inputs from their decoders to the ranks that encode them: waiting times of the stages, and moved bytes. */
 import type { FlexUlyssesPlan } from '../../planners/flex-ulysses/index.ts';
 import { centralized, shadow } from './constants.ts';
 import { type LoaderId, nodeOfSamples, payloadBytes } from './loading.ts';
@@ -12,9 +12,9 @@ export type Stage = 'rollout' | 'old' | 'reference' | 'update';
 const sum = (values: readonly number[]): number => values.reduce((total, one) => total + one, 0);
 
 /**
- * Seconds that a stage waits for its visual inputs.
+ * Returns the seconds that a stage waits for its visual inputs.
  *
- * @param degree - of a fixed Ulysses: the ranks of a group share the unpacking
+ * @param degree - degree of a fixed Ulysses, whose ranks in a group share the unpacking
  */
 export function inputSeconds(
   loader: LoaderId,
@@ -34,13 +34,18 @@ export function inputSeconds(
   return unpacking / degree + centralized.stageSecondsPerToken * tokens;
 }
 
-/** With one controller, each rank that encodes a sequence gets it from the controller, in each of the three stages. */
+/**
+ * Returns the bytes that one controller sends: each rank that encodes a sequence receives its inputs in each of the three stages.
+ */
 function sentByController(plan: FlexUlyssesPlan, batch: readonly VlmSample[], whole: boolean): number {
   const copies = plan.assignments.map(({ sequence, degree }) => payloadBytes(batch[sequence]!) * (whole ? degree : 1));
   return 3 * sum(copies);
 }
 
-/** With ShadowLoader each node fetches the inputs that its ranks encode and other nodes have decoded, once for the three stages. */
+/**
+ * Returns the bytes that nodes fetch with ShadowLoader: each node fetches the inputs that its ranks encode and other nodes have
+ * decoded, once for all three stages.
+ */
 function fetchedByNodes({ assignments, vision }: FlexUlyssesPlan, batch: readonly VlmSample[], job: VlmJob): number {
   const nodes = nodeOfSamples(batch, job);
   const nodeOf = (device: number): number => Math.floor(device / job.gpusPerNode);
@@ -62,7 +67,7 @@ function fetchedByNodes({ assignments, vision }: FlexUlyssesPlan, batch: readonl
 }
 
 /**
- * Returns the bytes of visual inputs that a step moves between hosts: to the rollout engines (with ShadowLoader, on another node,
+ * Returns the bytes of visual inputs that a step moves between hosts: to the rollout engines (ShadowLoader: those on another node,
  * if engines and nodes are paired at random), and to the ranks that encode them in training.
  */
 export function movedBytes(

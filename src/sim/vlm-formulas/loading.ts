@@ -1,7 +1,4 @@
-/**
- * Decoding of images and videos: by one controller, as in veRL, or spread over the nodes and ahead of time, as
- * by ShadowLoader (FlexRL §4).
- */
+/** Decoding of images and videos: by one controller, as in veRL, or by ShadowLoader, on all nodes and ahead of time (FlexRL §4). */
 import { bytesPerVisualToken, decoding, shadow } from './constants.ts';
 import type { VlmSample } from './sample.ts';
 import { nodesOf, type VlmJob } from './settings.ts';
@@ -13,17 +10,17 @@ export type LoaderId = (typeof loaderIds)[number];
 
 /** The time and memory of loading a batch. */
 export interface Loading {
-  /** Seconds until all of the batch is decoded. */
+  /** Seconds until the whole batch is decoded. */
   readonly seconds: number;
-  /** Seconds that a step waits: all of them, or those that the step before did not hide. */
+  /** Seconds that a step waits: all of them, or only those that the step before did not hide. */
   readonly exposedSeconds: number;
-  /** Host memory of the controller, and of the node that has most, for visual inputs. */
+  /** Host memory of the controller for visual inputs. */
   readonly controllerBytes: number;
-  /** Host memory of the node that has most. */
+  /** Most host memory of a node for visual inputs. */
   readonly nodeBytes: number;
 }
 
-/** Returns the seconds in which one process decodes and preprocesses a sample. */
+/** Returns the seconds that one process needs to decode and preprocess a sample. */
 export function decodeSeconds({ kind, frames, megapixels }: VlmSample): number {
   if (kind === 'text') return 0;
   if (kind === 'image') return frames * decoding.imageSeconds * decoding.processes;
@@ -31,19 +28,19 @@ export function decodeSeconds({ kind, frames, megapixels }: VlmSample): number {
   return videoSeconds * processes * frames ** frameExponent * megapixels;
 }
 
-/** Returns the bytes of the tensors that the vision tower reads. */
+/** Returns the bytes of the input tensors of the vision tower. */
 export const payloadBytes = ({ visualTokens }: VlmSample): number => visualTokens * bytesPerVisualToken;
 
 const sum = (values: readonly number[]): number => values.reduce((total, one) => total + one, 0);
 
-/** Loads a batch by one controller, which decodes, holds and sends all of it: two copies while it is sent. */
+/** Loads a batch by one controller, which decodes, stores and sends the whole batch; there are two copies while it is sent. */
 function byController(batch: readonly VlmSample[]): Loading {
   const seconds = sum(batch.map(decodeSeconds)) / decoding.processes;
   const controllerBytes = 2 * sum(batch.map(payloadBytes));
   return { seconds, exposedSeconds: seconds, controllerBytes, nodeBytes: 0 };
 }
 
-/** Returns the node of each sample: that with fewest bytes so far, ties to the lowest. */
+/** Returns the node of each sample: the node with the fewest bytes so far, and of equal ones the lowest. */
 export function nodeOfSamples(batch: readonly VlmSample[], job: VlmJob): number[] {
   const bytes = new Array<number>(nodesOf(job)).fill(0);
   return batch.map((one) => {
@@ -66,14 +63,14 @@ function byNodes(batch: readonly VlmSample[], job: VlmJob, gpuSeconds: number): 
   const busy = Math.max(longest, ...seconds);
   const visual = batch.filter((one) => one.kind !== 'text').length;
   const exposedSeconds = Math.max(shadow.handOffSecondsPerSample * visual, busy - gpuSeconds);
-  // A node holds this batch and, as it is prefetched, the next.
+  // A node stores this batch and also the next one, which is prefetched.
   return { seconds: busy, exposedSeconds, controllerBytes: 0, nodeBytes: 2 * Math.max(...bytes) };
 }
 
 /**
  * Loads a batch.
  *
- * @param gpuSeconds - of the step before, behind which ShadowLoader works
+ * @param gpuSeconds - GPU seconds of the step before, during which ShadowLoader works
  */
 export function load(loader: LoaderId, batch: readonly VlmSample[], job: VlmJob, gpuSeconds: number): Loading {
   return loader === 'centralized' ? byController(batch) : byNodes(batch, job, gpuSeconds);

@@ -1,4 +1,4 @@
-/** Memory of a device in an update, and whether anything has too little. */
+/** Memory of a device in an update, and the places where memory does not suffice. */
 import type { FlexUlyssesPlan } from '../../planners/flex-ulysses/index.ts';
 import { bytesPerValue } from '../cost-model.ts';
 import type { Loading } from './loading.ts';
@@ -7,18 +7,21 @@ import { lengthOf, type VlmSample } from './sample.ts';
 import type { VlmPlacement } from './scheduler.ts';
 import type { VlmJob } from './settings.ts';
 
-/** Bytes of a parameter in training: weights and gradients in bf16, their copy and two moments in float32. */
+/** Bytes per parameter in training: weights and gradients in bf16, a float32 copy and two float32 moments. */
 const bytesPerParameter = 16;
-/** Values that one layer keeps of a token while it is computed again, in units of the hidden size. */
+/** Values that one layer stores per token while it is computed again, in units of the hidden size. */
 const layerValues = 17;
 
 /** Share of the memory of a GPU that training may fill. */
 const usableShare = 0.95;
 
-/** The place where memory may not suffice. */
+/** A place where memory may not suffice. */
 export type Exceeded = 'device' | 'controller' | 'node';
 
-/** Returns the most tokens of one sequence on one device, and most visual tokens that one tower must encode at once. */
+/**
+ * Returns the largest number of tokens of one sequence on one device, and of visual tokens that one tower must encode at the same
+ * time.
+ */
 function largestPieces(plan: FlexUlyssesPlan, batch: readonly VlmSample[]) {
   let [tokens, visualTokens] = [0, 0];
   for (const { sequence, degree } of plan.assignments) {
@@ -29,8 +32,8 @@ function largestPieces(plan: FlexUlyssesPlan, batch: readonly VlmSample[]) {
 }
 
 /**
- * Bytes that the most loaded device needs at least: its share of the states, and the activations of its largest piece.
- * Shorter pieces can be trained one after another (micro-batches), a piece cannot be cut further.
+ * Returns the least bytes that the most loaded device needs: its share of the states, and the activations of its largest piece.
+ * Smaller pieces can be trained one after another (micro-batches), but a piece cannot be split.
  */
 export function deviceBytes(
   plan: FlexUlyssesPlan,
@@ -40,7 +43,7 @@ export function deviceBytes(
 ): number {
   const model = vlmModel(id);
   const pieces = largestPieces(plan, batch);
-  // The frames of a video are spread over all GPUs, or go through one tower.
+  // The frames of a video are distributed over all GPUs, or go through one tower.
   const visualTokens = pieces.visualTokens / (placement === 'flex-ulysses' ? gpus : 1);
   const states = (bytesPerParameter * 1e9 * model.billionParameters) / Math.min(model.fsdp, gpus);
   const backbone = pieces.tokens * bytesPerValue * ((model.layers + layerValues) * model.hiddenSize + model.vocabulary);

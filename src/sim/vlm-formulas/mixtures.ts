@@ -1,4 +1,4 @@
-/** Workloads: the mixtures of FlexRL §5.1, text alone, and recorded samples of the user. */
+/** Workloads: the mixtures of FlexRL §5.1, text only, and recorded samples of the user. */
 import { refuse } from '../../errors.ts';
 import { pickIndex } from '../random.ts';
 import { checkWorkload, type Workload } from '../workload/workload.ts';
@@ -10,14 +10,14 @@ export const mixtureIds = ['image-heavy', 'video-heavy', 'only-video'] as const;
 /** Id of a mixture. */
 export type MixtureId = (typeof mixtureIds)[number];
 
-/** Weights of images (Geo3K-like), short videos (NExT-QA) and long videos (LongVILA-like). */
+/** Weights of images (like Geo3K), short videos (NExT-QA) and long videos (like LongVILA). */
 export const mixtureWeights: Readonly<Record<MixtureId, readonly [number, number, number]>> = Object.freeze({
   'image-heavy': [5, 2, 1],
   'video-heavy': [1, 2, 5],
   'only-video': [0, 0, 1],
 });
 
-/** Returns a mixture. Throws `PolicyError` `invalid_input` for a cap, a seed or a limit of frames that is none. */
+/** Returns a mixture. Throws `PolicyError` `invalid_input` for an invalid cap, seed or limit of frames. */
 export function mixtureWorkload(id: MixtureId, options: SampleOptions): VlmWorkload {
   checkWorkload(options);
   if (!Number.isSafeInteger(options.maxFrames) || options.maxFrames < 1) {
@@ -37,7 +37,7 @@ export function mixtureWorkload(id: MixtureId, options: SampleOptions): VlmWorkl
   };
 }
 
-/** Returns text alone: the responses of a workload, each prompt with its group of them. */
+/** Returns a workload with text only: the responses of another workload, each prompt with its group of responses. */
 export function textVlmWorkload(text: Workload, responsesPerPrompt: number): VlmWorkload {
   return {
     name: text.name,
@@ -57,13 +57,16 @@ export function textVlmWorkload(text: Workload, responsesPerPrompt: number): Vlm
   };
 }
 
-/** Returns a workload of recorded samples, in a new order for each epoch. Throws `PolicyError` `invalid_input` without any. */
+/**
+ * Returns a workload of recorded samples: first in their order, then drawn at random. Throws `PolicyError` `invalid_input` without
+ * samples.
+ */
 export function recordedVlmWorkload(name: string, samples: readonly VlmSample[], seed: number): VlmWorkload {
   if (samples.length === 0) refuse('invalid_input', name, 'samples', 'none');
   return {
     name,
     source: 'recorded',
-    // The first epoch as it was recorded; later ones draw with replacement.
+    // The first epoch has the recorded order; later samples are drawn with replacement.
     sample: (index) => samples[index < samples.length ? index : pickIndex(samples.length, seed, index)]!,
   };
 }

@@ -7,7 +7,7 @@ import type { EngineShape } from '../cost-model.ts';
 export interface VlmModel {
   /** Name of the model. */
   readonly id: VlmModelId;
-  /** For people: tables and charts. */
+  /** Label for readers, in tables and charts. */
   readonly label: string;
   /** Parameters of the backbone, in billions. */
   readonly billionParameters: number;
@@ -15,7 +15,7 @@ export interface VlmModel {
   readonly layers: number;
   /** Hidden size of the backbone. */
   readonly hiddenSize: number;
-  /** Its attention heads: degrees of sharding divide them. */
+  /** Attention heads of the backbone: degrees of sharding divide this number. */
   readonly attentionHeads: number;
   /** KV heads of the backbone. */
   readonly kvHeads: number;
@@ -25,7 +25,7 @@ export interface VlmModel {
   readonly vocabulary: number;
   /** Size of the vision tower. */
   readonly vision: { readonly billionParameters: number; readonly layers: number; readonly hiddenSize: number };
-  /** GPUs of one inference engine, and over how many GPUs training shards its states. */
+  /** GPUs of one inference engine. */
   readonly rolloutTp: number;
   /** GPUs over which training shards its states. */
   readonly fsdp: number;
@@ -38,7 +38,7 @@ export type VlmModelId = (typeof vlmModelIds)[number];
 
 const vision = { billionParameters: 0.67, layers: 32, hiddenSize: 1280 };
 
-/** The models of the paper: MiMo-VL-7B with TP 4 and FSDP 16, Qwen2.5-VL-32B with TP 16 and FSDP 64. */
+/** The models of the paper: MiMo-VL-7B with TP 4 and FSDP 16, and Qwen2.5-VL-32B with TP 16 and FSDP 64. */
 export const vlmModels: readonly VlmModel[] = Object.freeze([
   {
     id: 'mimo-vl-7b',

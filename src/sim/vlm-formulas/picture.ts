@@ -1,4 +1,4 @@
-/** A forward pass as it runs: which device has which shard when. */
+/** The timeline of a forward pass: the shards of each device, with their times. */
 import type { FlexUlyssesPlan } from '../../planners/flex-ulysses/index.ts';
 import { vlmModel } from './models.ts';
 import type { PlanPicture, Shard } from './result.ts';
@@ -8,14 +8,15 @@ import type { VlmJob } from './settings.ts';
 import { type DeviceLoad, overlaps, towerFirst } from './stage.ts';
 import { attentionSeconds, linearSeconds } from './timing.ts';
 
-/** All-to-alls that attention does not hide. */
+/** Returns the seconds of all-to-alls that attention does not hide. */
 function openAllToAll({ attentionSeconds: attention, allToAllSeconds: sent }: DeviceLoad, hidden: boolean): number {
   return hidden ? Math.max(0, sent - attention) : sent;
 }
 
 /**
- * The vision tower first, then shards by degree descending, group and index, each when all devices of its group are free,
- * which is at the same time; the part of the all-to-alls that attention does not hide is at the end.
+ * Returns the timeline of a plan. The vision tower comes first. Then come shards by degree (descending), group and index; each
+ * starts when all devices of its group are free, which is at the same time for all of them. The part of the all-to-alls that
+ * attention does not hide comes last.
  */
 export function pictureOf(
   plan: FlexUlyssesPlan,

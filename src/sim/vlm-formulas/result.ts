@@ -5,71 +5,74 @@ import type { VlmPlacement } from './scheduler.ts';
 import type { VlmJob } from './settings.ts';
 import type { VlmStep } from './step.ts';
 
-/** A stretch of a device in a forward pass: a shard of a sequence, the vision tower, or all-to-alls in the open. */
+/**
+ * A time interval of a device in a forward pass: a shard of a sequence, the vision tower, or all-to-alls that attention does not
+ * hide.
+ */
 export interface Shard {
   /** Index of the device, from 0. */
   readonly device: number;
-  /** Seconds from the start of the pass. */
+  /** Start, in seconds from the start of the pass. */
   readonly startSeconds: number;
-  /** Seconds from the start of the pass. */
+  /** End, in seconds from the start of the pass. */
   readonly endSeconds: number;
-  /** Index in the batch; absent for the vision tower and all-to-alls. */
+  /** Index of the sequence in the batch; absent for the vision tower and all-to-alls. */
   readonly sequence?: number;
-  /** A part of a sequence, the vision tower, or an exchange between devices. */
+  /** The activity: a part of a sequence, the vision tower, or an exchange between devices. */
   readonly activity: 'shard' | 'vision' | 'all-to-all';
 }
 
-/** The first plan of a scheduler, as it runs. */
+/** The first plan of a scheduler, as a timeline. */
 export interface PlanPicture {
-  /** Length of the picture. */
+  /** Length of the timeline, in seconds. */
   readonly seconds: number;
-  /** The work of each device, and its times. */
+  /** The activities of all devices, with their times. */
   readonly shards: readonly Shard[];
   /** Degree of each sequence. */
   readonly degrees: readonly number[];
 }
 
-/** Means over the steps of one scheduler; for memory and its limits, the maximum over steps. */
+/** Means over the steps of one scheduler; memory and its exceeded limits are maxima over steps. */
 export interface VlmSchedulerResult {
   /** Id of the scheduler. */
   readonly scheduler: string;
-  /** For people: tables and charts. */
+  /** Label for readers, in tables and charts. */
   readonly label: string;
-  /** The placement of sequences on devices. */
+  /** The way sequences are placed on devices. */
   readonly placement: VlmPlacement;
-  /** Seconds until all of a batch is decoded, mean of a step. */
+  /** Seconds until the whole batch is decoded, mean per step. */
   readonly loadSeconds: number;
-  /** Loading seconds that a step waits for, mean of a step. */
+  /** Loading seconds for which a step waits, mean per step. */
   readonly exposedLoadSeconds: number;
-  /** Seconds of the rollout, mean of a step. */
+  /** Seconds of the rollout, mean per step. */
   readonly rolloutSeconds: number;
-  /** Seconds of log-probabilities of the old policy, mean of a step. */
+  /** Seconds of log-probabilities of the old policy, mean per step. */
   readonly oldSeconds: number;
-  /** Seconds of log-probabilities of the reference model, mean of a step. */
+  /** Seconds of log-probabilities of the reference model, mean per step. */
   readonly referenceSeconds: number;
-  /** Seconds of gradients and the optimizer, mean of a step. */
+  /** Seconds of gradients and the optimizer, mean per step. */
   readonly updateSeconds: number;
-  /** Rollout, old, reference and update together: a step in FlexRL's Table 2. */
+  /** Seconds of rollout, old, reference and update together: a step in FlexRL's Table 2. */
   readonly gpuSeconds: number;
-  /** The same, with the seconds that loading adds. */
+  /** Seconds of a step, including the seconds that loading adds. */
   readonly stepSeconds: number;
-  /** Tokens a second and GPU, of whole steps, and of steps without data loading as FlexRL counts them. */
+  /** Tokens per second and GPU, over whole steps. */
   readonly throughput: number;
-  /** The same without data loading, as FlexRL counts it. */
+  /** Tokens per second and GPU without data loading, as FlexRL counts them. */
   readonly throughputWithoutLoading: number;
-  /** Step time of the first scheduler ÷ step time of this scheduler, with and without data loading. */
+  /** Step time of the first scheduler ÷ step time of this scheduler. */
   readonly speedup: number;
-  /** The same without data loading. */
+  /** Step time of the first scheduler ÷ step time of this scheduler, both without data loading. */
   readonly speedupWithoutLoading: number;
-  /** Most attention work of a device ÷ the mean, ≥ 1; mean over steps. */
+  /** Largest attention work of a device ÷ the mean, ≥ 1; mean over steps. */
   readonly balance: number;
-  /** Share of sequences that more than one device shares: 0 to 1. */
+  /** Share of the sequences that are sharded over several devices: 0 to 1. */
   readonly shardedShare: number;
-  /** Tokens that leave their device in the all-to-alls of one layer, mean of a step. */
+  /** Tokens that leave their device in the all-to-alls of one layer, mean per step. */
   readonly sentTokens: number;
-  /** Bytes of all-to-alls, all layers and passes, mean of a step. */
+  /** Bytes of all-to-alls in all layers and passes, mean per step. */
   readonly sentBytes: number;
-  /** Bytes of visual inputs between hosts, mean of a step. */
+  /** Bytes of visual inputs moved between hosts, mean per step. */
   readonly movedBytes: number;
   /** Most host memory of the controller for visual inputs. */
   readonly controllerBytes: number;
@@ -77,15 +80,15 @@ export interface VlmSchedulerResult {
   readonly nodeBytes: number;
   /** Most memory of a device. */
   readonly deviceBytes: number;
-  /** Limits of memory that a step went over. */
+  /** Memory limits that a step exceeded. */
   readonly exceeded: readonly Exceeded[];
-  /** Its steps, in order. */
+  /** The steps, in order. */
   readonly steps: readonly VlmStep[];
-  /** The plan of the first step, over time. */
+  /** The plan of the first step, as a timeline. */
   readonly picture: PlanPicture;
 }
 
-/** Schedulers side by side on one workload. */
+/** Several schedulers on one workload. */
 export interface VlmComparison {
   /** The workload; lengths in tokens. */
   readonly workload: {
@@ -95,12 +98,12 @@ export interface VlmComparison {
     readonly longestTokens: number;
     readonly visualShare: number;
   };
-  /** The job, as it was simulated. */
+  /** The simulated job. */
   readonly job: VlmJob;
   /** The batch of the first step, which the pictures show. */
   readonly batch: readonly VlmSample[];
   /** The results, the baseline first. */
   readonly schedulers: readonly VlmSchedulerResult[];
-  /** Notes for the reader of this comparison, in sentences. */
+  /** Notes for readers of this comparison, in sentences. */
   readonly notes: readonly string[];
 }

@@ -1,11 +1,11 @@
-/** Seconds of a rollout: every engine encodes and prefills its sequences, then decodes them together. */
+/** Computes the seconds of a rollout: every engine encodes and prefills its sequences, and then decodes them together. */
 import { baseSeconds, type CostModel, deriveCostModel } from '../cost-model.ts';
 import { rollout } from './constants.ts';
 import { vlmGpus, vlmModel } from './models.ts';
 import { lengthOf, type VlmSample } from './sample.ts';
 import type { VlmJob } from './settings.ts';
 
-/** Returns the cost model of an engine of the job. */
+/** Returns the cost model of one engine of the job. */
 function engineCost({ model, gpu }: VlmJob): CostModel {
   const { billionParameters, layers, kvHeads, headDimension, rolloutTp } = vlmModel(model);
   return deriveCostModel({
@@ -19,7 +19,9 @@ function engineCost({ model, gpu }: VlmJob): CostModel {
   });
 }
 
-/** Returns the decoding seconds of sequences that start together: stretches with the same ones, each in closed form. */
+/**
+ * Returns the decoding seconds of sequences that start together; each stretch with the same sequences is computed in closed form.
+ */
 function decodeSeconds(cost: CostModel, samples: readonly VlmSample[]): number {
   const byLength = [...samples].sort((a, b) => a.responseTokens - b.responseTokens);
   let context = samples.reduce((total, one) => total + lengthOf(one) - one.responseTokens, 0);
@@ -36,7 +38,9 @@ function decodeSeconds(cost: CostModel, samples: readonly VlmSample[]): number {
   return seconds;
 }
 
-/** Returns the seconds of a rollout; each sequence goes to the engine with the fewest prompt tokens (ties: the lowest). */
+/**
+ * Returns the seconds of a rollout. Each sequence goes to the engine with the fewest prompt tokens; of equal ones, to the lowest.
+ */
 export function rolloutSeconds(batch: readonly VlmSample[], job: VlmJob): number {
   const cost = engineCost(job);
   const engines = Array.from({ length: job.gpus / cost.gpus }, () => ({ tokens: 0, samples: [] as VlmSample[] }));

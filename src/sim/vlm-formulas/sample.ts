@@ -1,4 +1,4 @@
-/** Sequences of a batch as a VLM trainer sees them: text, and images or frames of a video. */
+/** Sequences of a VLM trainer's batch: text, and images or frames of a video. */
 import { z } from 'zod';
 
 /** Visual content of a sequence, or none. */
@@ -28,11 +28,11 @@ export const lengthOf = (one: VlmSample): number => one.textTokens + one.visualT
 
 /** An endless sequence of samples; the same for every scheduler. */
 export interface VlmWorkload {
-  /** For people: tables and charts. */
+  /** Name for readers, in tables and charts. */
   readonly name: string;
   /** The source of the lengths, in words. */
   readonly source: string;
-  /** Returns the sample at this place, from 0; it depends on the seed of the workload and the index alone. */
+  /** Returns the sample at an index, from 0; it depends only on the seed of the workload and on the index. */
   sample(index: number): VlmSample;
 }
 

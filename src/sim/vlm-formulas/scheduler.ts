@@ -1,4 +1,4 @@
-/** Schedulers of a step: the placement of sequences, and the decoding of visual inputs. */
+/** Schedulers of a step: they choose the placement of sequences, and the loader of visual inputs. */
 import { runPlanner } from '../../core/start.ts';
 import { refuse } from '../../errors.ts';
 import { type FlexUlyssesPlan, flexUlysses } from '../../planners/flex-ulysses/index.ts';
@@ -12,13 +12,13 @@ export type VlmPlacement = 'bucketing' | 'ulysses' | 'flex-ulysses';
 
 /** One way to schedule a step. */
 export interface VlmScheduler {
-  /** Kebab case; results carry it. */
+  /** Id in kebab case, as in results. */
   readonly id: string;
-  /** For people: tables and charts. */
+  /** Label for readers, in tables and charts. */
   readonly label: string;
-  /** The placement of sequences on devices. */
+  /** The way sequences are placed on devices. */
   readonly placement: VlmPlacement;
-  /** The one degree of `ulysses`; 1 for the others, which ignore it. */
+  /** The degree of `ulysses`; 1 for other placements, which ignore it. */
   readonly degree: number;
   /** The loader that brings visual inputs to the devices. */
   readonly loader: LoaderId;
@@ -27,20 +27,20 @@ export interface VlmScheduler {
 const one = (id: string, label: string, placement: VlmPlacement, loader: LoaderId, degree = 1): VlmScheduler =>
   Object.freeze({ id, label, placement, degree, loader });
 
-/** veRL with bucketing: every sequence whole on one device, one controller for data. */
+/** veRL with bucketing: every sequence is on one device, and one controller loads the data. */
 export const verlBucketing = one('verl-bucketing', 'veRL bucketing', 'bucketing', 'centralized');
 
 /** FlexRL: FlexUlysses and ShadowLoader. */
 export const flexrlScheduler = one('flexrl', 'FlexRL', 'flex-ulysses', 'shadow-loader');
 
-/** Ulysses with the same degree for every sequence. */
+/** Returns Ulysses with the same degree for every sequence. */
 export function fixedUlysses(degree: number, loader: LoaderId = 'centralized'): VlmScheduler {
   const shadow = loader === 'shadow-loader';
   const id = `ulysses-${degree}${shadow ? '-shadow' : ''}`;
   return one(id, `Ulysses SP ${degree}${shadow ? ' + SL' : ''}`, 'ulysses', loader, degree);
 }
 
-/** The baselines of FlexRL's Figures 5 to 7, its two parts alone, and both: SL is ShadowLoader, FU FlexUlysses. */
+/** The baselines of FlexRL's Figures 5 to 7, its two parts alone, and both together: SL is ShadowLoader, FU is FlexUlysses. */
 export const vlmSchedulers: readonly VlmScheduler[] = Object.freeze([
   verlBucketing,
   fixedUlysses(4),
@@ -84,7 +84,7 @@ export function placeBatch(scheduler: VlmScheduler, batch: readonly VlmSample[],
   }
 }
 
-/** Refuses a fixed degree that a job cannot have. Throws `PolicyError` `infeasible` with the path given. */
+/** Refuses a fixed degree that the job cannot use. Throws `PolicyError` `infeasible` with the given path. */
 export function checkDegree(degree: number, { gpus, model }: VlmJob, path: string): void {
   const { attentionHeads } = vlmModel(model);
   if (Number.isInteger(Math.log2(degree)) && gpus % degree === 0 && attentionHeads % degree === 0) return;

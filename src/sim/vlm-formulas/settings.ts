@@ -15,7 +15,7 @@ export const vlmJobSchema = z.strictObject({
   nodeMemoryGb: z.number().positive().default(1024).describe('Host memory of each node, in GB (1e9 bytes).'),
 });
 
-/** The settings of a job as a caller writes them, before defaults. */
+/** The settings of a job as a caller writes them, without defaults. */
 export type VlmJobInput = z.input<typeof vlmJobSchema>;
 /** A job with its defaults filled in. */
 export type VlmJob = Readonly<z.output<typeof vlmJobSchema>>;
@@ -23,7 +23,8 @@ export type VlmJob = Readonly<z.output<typeof vlmJobSchema>>;
 /**
  * Checks the settings of a job, and fills in defaults.
  *
- * @throws PolicyError `invalid_config` for values out of range, and for GPUs that the inference engines cannot share
+ * @throws PolicyError `invalid_config` for values out of range, and for a number of GPUs that is not divisible among the inference
+ *   engines
  */
 export function defineVlmJob(input: VlmJobInput = {}): VlmJob {
   const job = parse(vlmJobSchema, input, 'invalid_config');
@@ -35,5 +36,5 @@ export function defineVlmJob(input: VlmJobInput = {}): VlmJob {
   return job;
 }
 
-/** Returns the number of nodes of a job; the last one may be only partly its own. */
+/** Returns the number of nodes of a job; it may use the last node only in part. */
 export const nodesOf = ({ gpus, gpusPerNode }: VlmJob): number => Math.ceil(gpus / gpusPerNode);

@@ -1,4 +1,4 @@
-/** Sources of mixtures: images, short videos and long videos, each drawn by seed and index. */
+/** Sources of mixtures: images, short videos and long videos. Seed and index determine each sample. */
 import { z } from 'zod';
 import { parse } from '../../core/validate.ts';
 import { normal, pickIndex, uniform } from '../random.ts';
@@ -7,33 +7,33 @@ import type { QuantileRow } from '../trace/quantiles.ts';
 import { pooledQuantile, type Quantile } from '../workload/marginal.ts';
 import type { VlmSample } from './sample.ts';
 
-/** A clip as it was recorded. */
+/** Schema of a recorded video. */
 export const recordedVideoSchema = z.strictObject({
   frames: z.int().positive().describe('Frames of the clip.'),
   width: z.int().positive().describe('Pixels.'),
   height: z.int().positive().describe('Pixels.'),
   textTokens: z.int().nonnegative().describe('Tokens of the question.'),
 });
-/** A clip as it was recorded. */
+/** A recorded video. */
 export type RecordedVideo = Readonly<z.output<typeof recordedVideoSchema>>;
 
 const percents = z.array(z.number().nonnegative()).length(101);
 const imageRow = z.object({ rps: z.number().nonnegative(), image_tokens: percents, output_tokens: percents });
 
-/** Real distributions that mixtures draw from. */
+/** Recorded data from which mixtures are drawn. */
 export interface VisionSources {
-  /** Recorded videos; a sample draws one. */
+  /** Recorded videos; each sample draws one of them. */
   readonly videos: readonly RecordedVideo[];
-  /** Tokens of one image, and of a response. */
+  /** Tokens of one image, by quantile. */
   readonly imageTokens: Quantile;
-  /** Tokens of a response. */
+  /** Tokens of a response, by quantile. */
   readonly responseTokens: Quantile;
 }
 
 const linesOf = (text: string) => text.split('\n').map((line) => line.trim());
 
 /**
- * Sources from two bundled files.
+ * Reads sources from the text of two files, such as the bundled ones.
  *
  * @param videos - JSON lines, one {@link RecordedVideo} each
  * @param images - JSON lines of ServeGen: quantiles of clients
@@ -63,18 +63,18 @@ export interface SampleOptions {
   readonly maxFrames: number;
   /** Longest response, in tokens. */
   readonly capTokens: number;
-  /** A safe whole number. */
+  /** Seed, a safe whole number. */
   readonly seed: number;
 }
 
-/** Frames a second at which videos are sampled, and of the clips of NExT-QA, whose files do not say. */
+/** Sampled frames per second; and the frame rate of the clips of NExT-QA, whose files do not contain it. */
 const sampledPerSecond = 1;
 const recordedPerSecond = 30;
-/** Tokens of a frame: the slope between the only-video rows of FlexRL's Table 2, whose frames are 64 and 96. */
+/** Tokens per frame: the slope between the only-video rows of FlexRL's Table 2, which have 64 and 96 frames. */
 export const tokensPerFrame = 127;
-/** Chat template and instructions. */
+/** Tokens of the chat template and the instructions. */
 const templateTokens = 100;
-/** Seconds of long videos: most reach the largest limit of frames, as the tokens of Table 2 say. 1080p. */
+/** Seconds of long videos (1080p): most reach the largest limit of frames, as the token counts of Table 2 show. */
 const longVideo = { medianSeconds: 400, sigma: 0.6, megapixels: 2.07 };
 
 /** Keys of independent draws. */
@@ -94,7 +94,7 @@ function video(
   return { kind: 'video', ...rest, responseTokens: response(options, index), frames, visualTokens } as const;
 }
 
-/** Returns one image and a short question (Geo3K-like). */
+/** Returns a sample with one image and a short question (like Geo3K). */
 export function imageSample(options: SampleOptions, index: number): VlmSample {
   const visualTokens = Math.max(1, Math.round(options.sources.imageTokens(uniform(options.seed, keys.image, index))));
   const textTokens = templateTokens + 26;
@@ -108,7 +108,7 @@ export function imageSample(options: SampleOptions, index: number): VlmSample {
   };
 }
 
-/** Returns a recorded short clip (NExT-QA). */
+/** Returns a sample with a recorded short clip (NExT-QA). */
 export function shortVideoSample(options: SampleOptions, index: number): VlmSample {
   const { videos } = options.sources;
   const one = videos[pickIndex(videos.length, options.seed, keys.video, index)]!;
@@ -119,11 +119,11 @@ export function shortVideoSample(options: SampleOptions, index: number): VlmSamp
   });
 }
 
-/** Returns a long video (LongVILA-like). */
+/** Returns a sample with a long video (like LongVILA). */
 export function longVideoSample(options: SampleOptions, index: number): VlmSample {
   const seconds = longVideo.medianSeconds * Math.exp(longVideo.sigma * normal(options.seed, keys.seconds, index));
   return video(options, index, seconds, { textTokens: templateTokens + 26, megapixels: longVideo.megapixels });
 }
 
-/** Returns a share that decides the kind of a sample. */
+/** Returns a number from 0 to 1 that decides the kind of a sample. */
 export const kindShare = (seed: number, index: number): number => uniform(seed, keys.kind, index);

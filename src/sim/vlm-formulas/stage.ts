@@ -1,4 +1,4 @@
-/** Log-probabilities and updates: the load that a plan puts on each device, and the time of the slowest device. */
+/** Log-probabilities and updates: the load of each device under a plan, and the time of the slowest device. */
 import type { FlexUlyssesPlan } from '../../planners/flex-ulysses/index.ts';
 import { passes } from './constants.ts';
 import { vlmModel } from './models.ts';
@@ -7,9 +7,9 @@ import type { VlmPlacement } from './scheduler.ts';
 import type { VlmJob } from './settings.ts';
 import { allToAllSeconds, attentionSeconds, headsSent, linearSeconds, visionSeconds } from './timing.ts';
 
-/** The share of one device in a forward pass, in seconds, and the work that makes its balance. */
+/** The load of one device in a forward pass: its seconds, and the work on which the balance depends. */
 export interface DeviceLoad {
-  /** Σ h² ÷ p: the attention that a balance ratio counts. */
+  /** Σ h² ÷ p: the attention work in the balance. */
   squares: number;
   /** Σ h ÷ p. */
   tokens: number;
@@ -17,7 +17,7 @@ export interface DeviceLoad {
   visualTokens: number;
   /** Seconds of the vision tower. */
   visionSeconds: number;
-  /** Seconds of everything that is linear in tokens. */
+  /** Seconds of all work that is linear in tokens. */
   linearSeconds: number;
   /** Seconds of attention in the pass. */
   attentionSeconds: number;
@@ -26,8 +26,8 @@ export interface DeviceLoad {
 }
 
 /**
- * Returns the visual tokens of each device. A device encodes its own; in fixed Ulysses every rank of a group encodes all of
- * the group's, since sequences are split behind the tower; a plan of FlexUlysses spreads images and frames evenly.
+ * Returns the visual tokens of each device. A device encodes its own. In fixed Ulysses, every rank of a group encodes all visual
+ * tokens of the group, because sequences are split after the tower. A plan of FlexUlysses distributes images and frames evenly.
  */
 function visualTokensOf({ assignments, vision }: FlexUlyssesPlan, batch: readonly VlmSample[], devices: number) {
   const all = new Array<number>(devices).fill(0);
@@ -46,7 +46,7 @@ function visualTokensOf({ assignments, vision }: FlexUlyssesPlan, batch: readonl
   return all;
 }
 
-/** All-to-alls of one layer on each device: one for each group that shares sequences. */
+/** Returns the seconds of all-to-alls of one layer on each device: one all-to-all for each group that shares sequences. */
 function allToAllOf(plan: FlexUlyssesPlan, batch: readonly VlmSample[], job: VlmJob): number[] {
   const packs = new Map<string, { devices: readonly number[]; tokens: number }>();
   for (const { sequence, degree, devices } of plan.assignments) {
@@ -66,7 +66,7 @@ function allToAllOf(plan: FlexUlyssesPlan, batch: readonly VlmSample[], job: Vlm
   return seconds;
 }
 
-/** Returns the share of each device in a forward pass. */
+/** Returns the load of each device in a forward pass. */
 export function deviceLoads(plan: FlexUlyssesPlan, batch: readonly VlmSample[], job: VlmJob): DeviceLoad[] {
   const model = vlmModel(job.model);
   const visual = visualTokensOf(plan, batch, job.gpus);
@@ -100,14 +100,14 @@ export function deviceLoads(plan: FlexUlyssesPlan, batch: readonly VlmSample[], 
 export const overlaps = (placement: VlmPlacement): boolean => placement === 'flex-ulysses';
 
 /**
- * Whether frames are encoded elsewhere than where their sequence is, so that no device can begin with the backbone before
- * the last frame is encoded.
+ * Whether frames are encoded on other devices than their sequence, so that no device can begin with the backbone before the last
+ * frame is encoded.
  */
 export const towerFirst = (placement: VlmPlacement): boolean => placement === 'flex-ulysses';
 
 const most = (values: readonly number[]): number => values.reduce((largest, one) => Math.max(largest, one), 0);
 
-/** Returns the seconds of a stage without its inputs: parameters are sharded, so that every device waits for the slowest. */
+/** Returns the seconds of a stage without its inputs. Parameters are sharded, so every device waits for the slowest. */
 export function stageSeconds(loads: readonly DeviceLoad[], placement: VlmPlacement, kind: keyof typeof passes): number {
   const { compute, allToAll } = passes[kind];
   const backbone = loads.map((one) => {
@@ -119,7 +119,7 @@ export function stageSeconds(loads: readonly DeviceLoad[], placement: VlmPlaceme
   return most(backbone.map((seconds, device) => seconds + tower[device]!));
 }
 
-/** Returns the most attention work of a device ÷ the mean; 1 where there is none. */
+/** Returns the largest attention work of a device ÷ the mean; 1 if there is none. */
 export function balanceOf(loads: readonly DeviceLoad[]): number {
   const total = loads.reduce((sum, one) => sum + one.squares, 0);
   return total === 0 ? 1 : (Math.max(...loads.map((one) => one.squares)) * loads.length) / total;

@@ -1,4 +1,4 @@
-/** One step of one scheduler: load, roll out, old and reference log-probabilities, update. */
+/** One step of one scheduler: loading, rollout, old and reference log-probabilities, update. */
 import type { FlexUlyssesPlan } from '../../planners/flex-ulysses/index.ts';
 import { passes } from './constants.ts';
 import { inputSeconds, movedBytes } from './inputs.ts';
@@ -26,40 +26,40 @@ export interface VlmStep {
   readonly referenceSeconds: number;
   /** Seconds of gradients and the optimizer. */
   readonly updateSeconds: number;
-  /** The four above: a step in FlexRL's Table 2. */
+  /** Seconds of rollout, old, reference and update together: a step in FlexRL's Table 2. */
   readonly gpuSeconds: number;
-  /** The same, with the seconds that loading adds. */
+  /** Seconds of the step, including the seconds that loading adds. */
   readonly stepSeconds: number;
-  /** Most attention work of a device ÷ the mean. */
+  /** Largest attention work of a device ÷ the mean. */
   readonly balance: number;
-  /** Sequences that more than one device shares. */
+  /** Number of sequences that are sharded over several devices. */
   readonly sharded: number;
-  /** Tokens that leave their device in the all-to-alls of one layer, and bytes of all layers and passes of a step. */
+  /** Tokens that leave their device in the all-to-alls of one layer. */
   readonly sentTokens: number;
-  /** Bytes of all layers and passes of the step. */
+  /** Bytes of all-to-alls in all layers and passes of the step. */
   readonly sentBytes: number;
-  /** Bytes of visual inputs that are moved between hosts. */
+  /** Bytes of visual inputs moved between hosts. */
   readonly movedBytes: number;
   /** Most memory of a device. */
   readonly deviceBytes: number;
-  /** Limits of memory that it went over. */
+  /** Memory limits that the step exceeded. */
   readonly exceeded: readonly Exceeded[];
 }
 
-/** A step with the plan that it followed. */
+/** A step, with its plan. */
 export interface PlannedStep {
   /** Times of the step. */
   readonly step: VlmStep;
   /** The plan that it follows. */
   readonly plan: FlexUlyssesPlan;
-  /** The share of each device in it. */
+  /** The load of each device. */
   readonly loads: readonly DeviceLoad[];
 }
 
 /**
- * Simulates a step. ShadowLoader hides its loading behind a step as long as this one.
+ * Simulates a step. The step before is taken to be as long as this one: ShadowLoader hides its loading behind it.
  *
- * @param plan - the placement of the sequences, if it is known: schedulers that differ in loading alone place alike
+ * @param plan - the placement of the sequences, if it is known: schedulers that differ only in loading have the same placement
  * @throws PolicyError errors of the planner
  */
 export function simulateStep(

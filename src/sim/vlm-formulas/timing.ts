@@ -12,7 +12,7 @@ import { type VlmGpuId, type VlmModel, vlmGpus } from './models.ts';
 
 const timings: Readonly<Record<VlmGpuId, TimingCoefficients>> = { h800: timingPresets.H800, h200: timingPresets.H200 };
 
-/** Returns the seconds of variable-length attention of one layer, over sequences by Σ h² and Σ h (FlexRL Table 3). */
+/** Returns the seconds of variable-length attention in one layer, from Σ h² and Σ h of the sequences (FlexRL Table 3). */
 export function attentionSeconds(heads: number, squares: number, tokens: number): number {
   return (heads / measuredHeads.attention) * attentionTime(timingPresets.H800, 1, tokens, squares);
 }
@@ -20,17 +20,17 @@ export function attentionSeconds(heads: number, squares: number, tokens: number)
 /** The GPUs and links of an all-to-all. */
 export interface AllToAllOptions {
   readonly gpu: VlmGpuId;
-  /** Devices of a node, by default 8. */
+  /** Devices per node, by default 8. */
   readonly devicesPerNode?: number;
-  /** Heads that are sent; by default those of the measurement. */
+  /** Heads that are sent; by default as in the measurement. */
   readonly heads?: number;
 }
 
 /**
- * The all-to-alls of one attention layer, both together, in seconds (FlexRL Table 5): 0 for a group of one. More heads
- * are as more tokens.
+ * Returns the seconds of both all-to-alls of one attention layer (FlexRL Table 5); 0 for a group of one device. More heads count
+ * like more tokens.
  *
- * @param tokens - of the pack that the group shares
+ * @param tokens - tokens of the pack that the group shares
  */
 export function allToAllSeconds(
   tokens: number,
@@ -38,19 +38,19 @@ export function allToAllSeconds(
   { gpu, devicesPerNode = 8, heads = measuredHeads.allToAll }: AllToAllOptions,
 ): number {
   if (degree === 1 || tokens === 0) return 0;
-  // Whole groups on a node, or whole nodes in a group; otherwise some device may be alone on its node.
+  // Groups must fill nodes, or nodes must fill groups; otherwise a device may be the only one of its group on a node.
   const whole = devicesPerNode % degree === 0 || degree % devicesPerNode === 0;
   const besides = whole ? Math.min(degree, devicesPerNode) : 1;
   return 2 * allToAllTime(timings[gpu], degree, (tokens * heads) / measuredHeads.allToAll, besides);
 }
 
-/** Heads that an all-to-all of a model sends. */
+/** Returns the number of heads that an all-to-all of a model sends. */
 export const headsSent = ({ attentionHeads, kvHeads }: VlmModel): number => 2 * attentionHeads + 2 * kvHeads;
 
-/** Returns the bytes that one all-to-all layer moves for a token that leaves its device. */
+/** Returns the bytes that the all-to-alls of one layer move for a token that leaves its device. */
 export const bytesPerSentToken = (model: VlmModel): number => headsSent(model) * model.headDimension * bytesPerValue;
 
-/** Returns the seconds of a forward pass over tokens, except attention. */
+/** Returns the seconds of a forward pass over tokens, without attention. */
 export function linearSeconds(model: VlmModel, gpu: VlmGpuId, tokens: number): number {
   return (2e9 * model.billionParameters * tokens) / (vlmGpus[gpu].tflops * 1e12 * computeEfficiency.backbone);
 }

@@ -1,4 +1,4 @@
-/** Sequences of the user: JSON lines, one sequence a line. */
+/** Sequences of the user: JSON lines, one sequence per line. */
 import { z } from 'zod';
 import { parse } from '../../core/validate.ts';
 import { refuse } from '../../errors.ts';
@@ -35,9 +35,9 @@ export const vlmTraceLineSchema = z
     message: 'images or frames that have them',
   });
 
-/** Limits that a reader applies to sequences. */
+/** Limits that the reader applies to sequences. */
 export interface VlmTraceOptions {
-  /** Most frames of a video; longer ones lose frames and their tokens. No limit if absent. */
+  /** Most frames of a video; a longer video loses frames and their tokens. No limit if absent. */
   readonly maxFrames?: number;
   /** Longest response. No limit if absent. */
   readonly capTokens?: number;
@@ -69,7 +69,7 @@ function sampleOf(line: z.output<typeof vlmTraceLineSchema>, options: VlmTraceOp
  *
  * @param text - the whole file
  * @param file - its name, for errors
- * @throws PolicyError `invalid_input` with file, line and field, and for a file without any
+ * @throws PolicyError `invalid_input` with file, line and field, and for a file without sequences
  */
 export function readVlmTrace(text: string, file = 'trace', options: VlmTraceOptions = {}): VlmSample[] {
   const samples = text.split('\n').flatMap((line, index) => {

@@ -1,16 +1,16 @@
-/** Further epochs of a data set: the same prompts come back, in another order, and get other responses. */
+/** Further epochs of a data set: the same prompts come again in another order, and get other responses. */
 import { shuffled } from '../random.ts';
 import type { Workload, WorkloadPrompt } from './workload.ts';
 
 const epochKey = 21;
-/** More samples than a prompt is asked for in one epoch. */
+/** More samples than a prompt needs in one epoch. */
 const samplesPerEpoch = 2 ** 20;
 
 /**
- * The first prompts of a workload over and over, known to policies by the ids of the first epoch.
+ * Repeats the first prompts of a workload without end; policies know them by their ids of the first epoch.
  *
- * @param prompts - prompts of the data set, a whole number >= 1
- * @param seed - of the order in later epochs; that of the first is the workload's
+ * @param prompts - number of prompts in the data set, a whole number >= 1
+ * @param seed - seed of the order in later epochs; the first epoch has the order of the workload
  */
 export function inEpochs(workload: Workload, prompts: number, seed: number): Workload {
   const orders = new Map<number, readonly number[]>();

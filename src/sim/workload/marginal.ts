@@ -10,21 +10,21 @@ import { capped, checkWorkload, type Workload, type WorkloadPrompt } from './wor
 /** A quantile function: from a share in (0, 1) to tokens. */
 export type Quantile = (share: number) => number;
 
-/** Options of a workload from a marginal. */
+/** Options of a workload from a marginal distribution. */
 export interface MarginalOptions {
-  /** For people: tables and charts. */
+  /** Name for readers, in tables and charts. */
   readonly name: string;
   /** The source of the lengths, in words. */
   readonly source?: string;
-  /** Lengths of responses, by quantile. */
+  /** Lengths of responses, as a quantile function. */
   readonly responseTokens: Quantile;
-  /** Lengths of prompts, by quantile. */
+  /** Lengths of prompts, as a quantile function. */
   readonly promptTokens: Quantile;
-  /** ρ, 0 (samples of a prompt are independent) up to, not including, 1. */
+  /** ρ, from 0 (samples of a prompt are independent) to below 1. */
   readonly correlation: number;
-  /** A whole number >= 1. */
+  /** Longest response, a whole number >= 1. */
   readonly capTokens: number;
-  /** A safe whole number. */
+  /** Seed, a safe whole number. */
   readonly seed: number;
 }
 
@@ -32,7 +32,7 @@ const promptKey = 1;
 const sampleKey = 2;
 const inputKey = 3;
 
-/** Returns a workload from a marginal. Throws `invalid_input` for ρ outside [0, 1), and a cap or a seed that is none. */
+/** Returns a workload from a marginal distribution. Throws `invalid_input` for ρ outside [0, 1), and for an invalid cap or seed. */
 export function marginalWorkload(options: MarginalOptions): Workload {
   const { correlation, seed, capTokens } = options;
   checkWorkload(options);
@@ -78,7 +78,7 @@ export function pooledQuantile(rows: readonly QuantileRow[], field: 'inputTokens
     .filter((row) => row.rps > 0)
     .flatMap((row) => {
       const quantile = interpolated(row[field]);
-      // Each client as 200 equally likely values.
+      // Each client becomes 200 equally likely values.
       return Array.from({ length: 200 }, (_, index) => ({ tokens: quantile((index + 0.5) / 200), weight: row.rps }));
     })
     .sort((a, b) => a.tokens - b.tokens);
@@ -100,7 +100,7 @@ export function pooledQuantile(rows: readonly QuantileRow[], field: 'inputTokens
   };
 }
 
-/** A long-tailed marginal: a lognormal body, and with weight w a Pareto tail that begins at a threshold. */
+/** A long-tailed marginal distribution: a lognormal body and, with weight w, a Pareto tail that begins at a threshold. */
 export interface LongTail {
   /** Median of the body, in tokens. */
   readonly medianTokens: number;
@@ -115,10 +115,13 @@ export interface LongTail {
 }
 
 const steps = 4000;
-/** Above this share the tail is far from straight between two steps of the table. */
+/** Above this share, the quantile function is far from linear between two entries of the table. */
 const tableEnds = 0.995;
 
-/** Returns the quantile function of a long tail, by bisection of its distribution function: a table, and each tail length anew. */
+/**
+ * Returns the quantile function of a long tail, by bisection of its distribution function: the body uses a table, the tail is
+ * computed for each call.
+ */
 export function longTailQuantile(shape: LongTail): Quantile {
   const { medianTokens, sigma, tailWeight, tailStartTokens, tailExponent } = shape;
   const below = (tokens: number): number => {

@@ -1,4 +1,4 @@
-/** Normal scores: the rank of a length among all lengths of a trace, on the scale of a standard normal. */
+/** Normal scores: the rank of a length among all lengths of a trace, on the scale of the standard normal distribution. */
 import { normalQuantile } from '../random.ts';
 import type { TracePrompt } from '../trace/format.ts';
 
@@ -7,15 +7,15 @@ export type Response = TracePrompt['responses'][number];
 
 /** A trace in normal scores. */
 export interface Scored {
-  /** Every recorded response of the trace, the shortest first. */
+  /** All recorded responses of the trace, shortest first. */
   readonly sorted: readonly Response[];
-  /** Mean normal score of each prompt's responses, and how many they are. */
+  /** Mean normal score and number of the responses, for each prompt. */
   readonly scores: readonly { readonly mean: number; readonly count: number }[];
-  /** Correlation of the scores of two responses of one prompt: 0 to 0.999. */
+  /** Correlation between the scores of two responses of the same prompt: 0 to 0.999. */
   readonly correlation: number;
 }
 
-/** Returns the normal score of a length among all of the trace; ties share their middle rank. */
+/** Returns a function for the normal score of a length in the trace; equal lengths have the middle of their ranks. */
 function scorer(sorted: readonly Response[]): (tokens: number) => number {
   const first = (tokens: number, orEqual: boolean): number => {
     let [low, high] = [0, sorted.length];
@@ -30,7 +30,7 @@ function scorer(sorted: readonly Response[]): (tokens: number) => number {
   return (tokens) => normalQuantile((first(tokens, false) + first(tokens, true)) / 2 / sorted.length);
 }
 
-/** Scores a trace; every prompt has a response. */
+/** Computes the scores of a trace; every prompt must have a response. */
 export function score(prompts: readonly TracePrompt[]): Scored {
   const sorted = prompts
     .flatMap((prompt) => prompt.responses)
@@ -47,12 +47,12 @@ export function score(prompts: readonly TracePrompt[]): Scored {
     values += list.length;
     return { mean: sum / list.length, count: list.length };
   });
-  // Without two responses of one prompt, or where all are equally long, nothing is known of it.
+  // The correlation is unknown if no prompt has two responses, or if all responses have the same length.
   const correlation = pairs === 0 || squares === 0 ? 0 : products / pairs / (squares / values);
   return { sorted, scores, correlation: Math.min(0.999, Math.max(0, correlation)) };
 }
 
-/** Estimates ρ of a trace: the correlation of the normal scores of two responses of one prompt; 0 without data for it. */
+/** Estimates ρ of a trace: the correlation between the normal scores of two responses of the same prompt; 0 if it is unknown. */
 export function estimateCorrelation(prompts: readonly TracePrompt[]): number {
   return score(prompts).correlation;
 }

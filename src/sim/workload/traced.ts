@@ -1,11 +1,12 @@
 /**
- * Workloads from a trace: first the responses that were recorded, then, for those that never were (over-provisioning
- * needs more), resampled ones. The method is part of the result, because it matters.
+ * Workloads from a trace: a prompt gives its recorded responses first. Over-provisioning needs more responses than were recorded,
+ * and these are resampled. The method is part of the result, because it affects the result.
  *
- * - `within-prompt`: one of the prompt's own recorded responses, with replacement. Keeps each prompt's distribution,
- *   never exceeds its longest.
- * - `copula`: the trace's marginal with its own correlation, given the recorded responses of the prompt.
- * - `parametric`: a lognormal fitted to the prompt's recorded responses, its spread shrunk towards the trace's.
+ * - `within-prompt`: one of the prompt's own recorded responses, drawn with replacement. This keeps the distribution of each
+ *   prompt, and never exceeds its longest response.
+ * - `copula`: a draw from the marginal distribution of the trace with its correlation, given the recorded responses of the prompt.
+ * - `parametric`: a draw from a lognormal fitted to the recorded responses of the prompt, with its spread shrunk towards that of
+ *   the trace.
  */
 import { refuse } from '../../errors.ts';
 import { normal, normalDistribution, pickIndex, shuffled } from '../random.ts';
@@ -13,24 +14,24 @@ import type { TracePrompt } from '../trace/format.ts';
 import { type Response, type Scored, score } from './scores.ts';
 import { capped, checkWorkload, type Sample, type Workload, type WorkloadPrompt } from './workload.ts';
 
-/** Ids of the methods that make responses which were never recorded. */
+/** Ids of the methods that make responses which were not recorded. */
 export const resamplingMethods = ['within-prompt', 'copula', 'parametric'] as const;
-/** A method that makes responses which were never recorded. */
+/** A method that makes responses which were not recorded. */
 export type Resampling = (typeof resamplingMethods)[number];
 
 /** Options of a workload from a trace. */
 export interface TracedOptions {
-  /** For people: tables and charts. */
+  /** Name for readers, in tables and charts. */
   readonly name: string;
   /** The source of the lengths, in words. */
   readonly source?: string;
   /** The prompts of the trace. */
   readonly prompts: readonly TracePrompt[];
-  /** The method for responses that were never recorded; `within-prompt` if absent. */
+  /** The method for responses that were not recorded; `within-prompt` if absent. */
   readonly resampling?: Resampling;
-  /** A whole number >= 1. */
+  /** Longest response, a whole number >= 1. */
   readonly capTokens: number;
-  /** A safe whole number. */
+  /** Seed, a safe whole number. */
   readonly seed: number;
 }
 
@@ -39,10 +40,10 @@ const sampleKey = 12;
 const effectKey = 13;
 
 /**
- * A workload from a trace. The order of its prompts in the trace changes nothing.
+ * Returns a workload from a trace. The order of the prompts in the trace does not matter.
  *
- * @throws PolicyError `invalid_input` for a trace without prompts, a prompt without responses, an id that comes twice,
- *   and a cap or a seed that is none
+ * @throws PolicyError `invalid_input` for a trace without prompts, a prompt without responses, an id that occurs twice, and an
+ *   invalid cap or seed
  */
 export function tracedWorkload(options: TracedOptions): Workload {
   const { seed, capTokens, resampling = 'within-prompt' } = options;
@@ -83,7 +84,7 @@ export function tracedWorkload(options: TracedOptions): Workload {
   };
 }
 
-/** Returns the caveat of estimated lengths, for every result. */
+/** Returns the caveat that lengths are estimated, for results. */
 function caveatOf(prompts: readonly TracePrompt[]): { readonly caveat?: string } {
   const methods = new Set(prompts.flatMap(({ estimated }) => estimated ?? []));
   if (methods.size === 0) return {};
@@ -101,7 +102,7 @@ function inOrder({ prompts, name }: TracedOptions): TracePrompt[] {
   return sorted;
 }
 
-/** Returns the separator between the id of a prompt and a later epoch, which no id contains, so that all ids differ. */
+/** Returns the separator between the id of a prompt and its epoch. No id contains it, so that all ids differ. */
 function epochMark(prompts: readonly TracePrompt[]): string {
   let mark = '@';
   while (prompts.some(({ prompt }) => prompt.includes(mark))) mark += '@';
@@ -109,8 +110,8 @@ function epochMark(prompts: readonly TracePrompt[]): string {
 }
 
 /**
- * A response that the trace knows to be cut short stays so, although the cap of the job is higher. One that this cap cuts is
- * another response than the one that was judged.
+ * A response that the trace marks as cut short stays so, even if the cap of the job is higher. A response that this cap cuts has no
+ * recorded correctness: the judged response was longer.
  */
 function sampleOf({ tokens, capped: isCut, correct }: Response, capTokens: number): Sample {
   const sample = capped(tokens, capTokens);
@@ -129,7 +130,7 @@ function samplers(scored: Scored, seed: number): Record<Resampling, Draw> {
     'within-prompt': ({ responses }, row, epoch, k) =>
       responses[pickIndex(responses.length, seed, sampleKey, row, epoch, k)]!,
     copula: (_prompt, row, epoch, k) => {
-      // The prompt's effect given its n recorded scores: normal, with the usual shrinkage.
+      // The effect of the prompt, given its n recorded scores, is normal, with the usual shrinkage.
       const { mean, count } = scores[row]!;
       const trust = (count * correlation) / (1 + (count - 1) * correlation);
       const effect = trust * mean + Math.sqrt(correlation * (1 - trust)) * normal(seed, effectKey, row, epoch);
@@ -141,7 +142,7 @@ function samplers(scored: Scored, seed: number): Record<Resampling, Draw> {
       const own = responses.map((one) => Math.log(one.tokens));
       const middle = own.reduce((sum, one) => sum + one, 0) / own.length;
       const square = own.reduce((sum, one) => sum + (one - middle) ** 2, 0);
-      // Few samples say little of their spread: two of the trace's own are added.
+      // A few samples say little about their spread: two with the spread of the trace are added.
       const sigma = Math.sqrt((square + 2 * (1 - correlation) * spread ** 2) / (own.length + 1));
       return { tokens: Math.exp(middle + sigma * normal(seed, sampleKey, row, epoch, k)) };
     },

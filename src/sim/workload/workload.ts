@@ -1,13 +1,13 @@
-/** Workloads: prompts, and how long each of their responses would be. */
+/** Workloads: prompts, and the lengths of their responses. */
 import { refuse } from '../../errors.ts';
 
-/** A response that a prompt would give. */
+/** A response of a prompt. */
 export interface Sample {
-  /** Tokens, at most the cap. */
+  /** Number of tokens, at most the cap. */
   readonly tokens: number;
-  /** Whether it ran into the cap. */
+  /** Whether the response reached the cap. */
   readonly capped: boolean;
-  /** Whether it is correct, where the trace has it. */
+  /** Whether the response is correct, if the trace has this. */
   readonly correct?: boolean;
 }
 
@@ -17,18 +17,18 @@ export interface WorkloadPrompt {
   readonly promptId: string;
   /** Tokens of the prompt. */
   readonly promptTokens: number;
-  /** Its task, where the trace has one. */
+  /** Task of the prompt, if the trace has it. */
   readonly task?: string;
-  /** Its place in the data set, where the workload has it at another one: rewards go with it. */
+  /** Index in the data set, if it differs from the index in the workload: rewards depend on it. */
   readonly place?: number;
-  /** Its id in the first epoch of the data set, where it has another one. */
+  /** Id in the first epoch of the data set, if it differs. */
   readonly firstId?: string;
-  /** The id by which policies know it, if it is a prompt of an earlier epoch that comes back. */
+  /** For a prompt of an earlier epoch that comes again: the id by which policies know it. */
   readonly comesBack?: string;
-  /** Most samples that were drawn of it in earlier epochs: the reward model counts its samples on from this number. */
+  /** Largest number of samples that earlier epochs have drawn; the reward model counts its samples from this number. */
   readonly firstSample?: number;
   /**
-   * Returns the k-th response of the prompt, k from 0. It depends on the workload's seed, the prompt and k alone: never on
+   * Returns the k-th response of the prompt, k from 0. It depends only on the workload's seed, on the prompt and on k, never on
    * earlier calls.
    */
   sample(k: number): Sample;
@@ -36,25 +36,25 @@ export interface WorkloadPrompt {
 
 /** An endless sequence of prompts. */
 export interface Workload {
-  /** For people: tables and charts. */
+  /** Name for readers, in tables and charts. */
   readonly name: string;
   /** The source of the lengths, in words. */
   readonly source: string;
   /** A caveat about the lengths, which becomes a note of every result. */
   readonly caveat?: string;
-  /** The way responses are made: `recorded`, then `within-prompt`, `copula` or `parametric`; or `marginal`. */
+  /** The method that makes responses: `recorded`, then `within-prompt`, `copula` or `parametric`; or `marginal`. */
   readonly resampling: string;
-  /** Correlation of the normal scores of two responses of one prompt: 0 to 1. */
+  /** Correlation between the normal scores of two responses of the same prompt: 0 to 1. */
   readonly correlation: number;
   /** Longest response, in tokens. */
   readonly capTokens: number;
-  /** Distinct prompts; later ones repeat them (further epochs). */
+  /** Number of distinct prompts; further prompts repeat them (further epochs). */
   readonly distinctPrompts: number;
-  /** Returns the prompt at this place of the data set, from 0; the same for every caller. */
+  /** Returns the prompt at an index, from 0, the same for every caller. */
   prompt(index: number): WorkloadPrompt;
 }
 
-/** Refuses a cap or a seed that is none. Throws `PolicyError` `invalid_input`. */
+/** Refuses an invalid cap or seed. Throws `PolicyError` `invalid_input`. */
 export function checkWorkload({ capTokens, seed }: { readonly capTokens: number; readonly seed: number }): void {
   if (!Number.isSafeInteger(capTokens) || capTokens < 1)
     refuse('invalid_input', 'capTokens', 'a whole number >= 1', capTokens);

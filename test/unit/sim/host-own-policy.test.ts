@@ -1,8 +1,9 @@
 /** A policy of somebody else in the simulator. */
 import { expect, test } from 'vitest';
 import { create, speculativeAdmission } from '../../../src/index.ts';
+import type { DrivenPolicy } from '../../../src/sim/cluster/event-loop.ts';
 import { simulate } from '../../../src/sim/colocated/driver.ts';
-import type { DrivenPolicy, Scheduler } from '../../../src/sim/colocated/scheduler.ts';
+import type { Scheduler } from '../../../src/sim/colocated/scheduler.ts';
 import { overheard, plainJob, plainWorkload } from '../../support/simulator/host.ts';
 
 const shape = { promptsPerRound: 2, responsesPerPrompt: 2 };

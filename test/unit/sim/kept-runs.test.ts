@@ -1,8 +1,8 @@
 /** Hosts that keep runs and plans: the result is the same, and what is kept is not made again. */
 import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
-import * as inBrowsers from '../../../src/sim/browser.ts';
-import * as all from '../../../src/sim/index.ts';
+import * as inBrowsers from '../../../src/sim/index.ts';
+import * as all from '../../../src/sim/node.ts';
 import { bootstrap } from '../../../src/sim/statistics.ts';
 
 const { job: preset } = all.jobPreset('qwen2.5-7b-8k');
@@ -87,7 +87,7 @@ describe('the simulator for browsers', () => {
 
   test('is bundled without Node', async () => {
     const { outputFiles, warnings } = await build({
-      entryPoints: ['src/sim/browser.ts'],
+      entryPoints: ['src/sim/index.ts'],
       bundle: true,
       write: false,
       platform: 'browser',

@@ -7,925 +7,179 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .objects import (
-        BatchAssignment,
-        BatchPack,
-        BatchSequence,
-        CountedResponse,
-        Deferral,
-        DroppedResponse,
-        EnginePlace,
-        FinalPrompt,
-        FinalResponse,
-        FrameSlice,
-        GoneSample,
-        KeptResponse,
-        LoaderNode,
-        MicroBatch,
-        Migration,
-        ProfileConfiguration,
-        ProfileRow,
-        Prompt,
-        ReplicaGroup,
-        RewardedResponse,
-        RolloutWorkload,
-        RunningRequest,
-        TensorShape,
-        TextSample,
-        TimeoutEstimate,
-        TrainingShare,
-        VisualSample,
-    )
-    from .events.engines import EngineAdded, EngineDrained, EngineLost, EnginesChanged, EnginesPlaced
-    from .events.frontier import RequestArrived
-    from .events.gpus import (
-        GpusReleaseFailed,
-        GpusReleased,
-        GpusReturned,
-        MigrationFailed,
-        ProgressReported,
-        RequestMigrated,
-    )
-    from .events.loading import (
-        BatchReady,
-        BatchWithdrawn,
-        NodeAdded,
-        NodeLost,
-        PreprocessFailed,
-        SamplePreprocessed,
-        SamplesDrawn,
-        SliceFailed,
-        SliceMaterialized,
-        StepCompleted,
-    )
-    from .events.parallelism import KindTpFailed, ProfileMeasured, ProfileObserved, StepFinished
-    from .events.pipelining import TrainerRestarted, UpdateConsumed, UpdateLost, WeightsPublished
-    from .events.requests import (
-        EnvironmentFailed,
-        EnvironmentResumed,
-        EnvironmentWaiting,
-        RequestAborted,
-        RequestStarted,
-        ResponseCompleted,
-        ResponseFailed,
-        TurnFinished,
-    )
-    from .events.reward_workers import (
-        RewardFinished,
-        RewardRequested,
-        RewardStarted,
-        RewardWithdrawn,
-        RewardWorkerAdded,
-        RewardWorkerDrained,
-        RewardWorkerLost,
-    )
-    from .events.rewards import PromptJudged, RewardReady
-    from .events.rounds import (
-        PromptsSupplied,
-        RoundFailed,
-        RoundOpened,
-        RoundRequested,
-        SourceExhausted,
-        SourceReopened,
-    )
-    from .events.sandbox import SandboxCancelled, SandboxFinished, SandboxReportRequested, SandboxRequested
-    from .events.session import HostDecided, HostRestarted, TimerFired
-    from .events.training import (
-        GroupCompleted,
-        OptimizerStepped,
-        ReplicaAdded,
-        ReplicaLost,
-        TrainConsumed,
-        TrainFinished,
-    )
-    from .decisions.frontier import (
-        FrontierResized,
-        FrontierStarved,
-        GroupLeft,
-        RequestAdmit,
-        RequestAwaited,
-        RequestDeferred,
-        RequestDropped,
-    )
-    from .decisions.gpus import (
-        GpusReclaim,
-        GpusRelease,
-        MigrationAbandoned,
-        MigrationCancel,
-        ProgressQuery,
-        RequestMigrate,
-        ScaleDownLate,
-        ScaleDownRejected,
-    )
-    from .decisions.groups import GroupRewarded, GroupUnrewarded, GroupWithdrawn, RewardUnused, RoundRewarded
-    from .decisions.judge import JudgePlace
-    from .decisions.loading import (
-        BatchAbandoned,
-        BatchMaterialized,
-        BatchRun,
-        PreprocessLate,
-        SampleDropped,
-        SampleEvict,
-        SampleMaterialize,
-        SamplePlaceholder,
-        SamplePrefetch,
-        SamplePreprocess,
-        SampleRegistered,
-        SampleReleased,
-        SampleUnplaced,
-        SliceLate,
-        StepResumed,
-    )
-    from .decisions.parallelism import KindTpKept, KindTpSet, ProfileMeasure, RoundTpSet
-    from .decisions.pipelining import (
-        GroupTrainable,
-        PipelineMeasured,
-        TrainDispatch,
-        UpdateCancel,
-        WeightsPublish,
-    )
-    from .decisions.prompts import (
-        PromptCarried,
-        PromptCollected,
-        PromptCounted,
-        PromptDeferred,
-        PromptFailed,
-        PromptFiltered,
-        PromptMerged,
-        PromptReturned,
-    )
-    from .decisions.requests import (
-        RequestAbort,
-        RequestExpired,
-        RequestLaunch,
-        RequestResume,
-        ResponseAbandoned,
-        ResponseAccepted,
-        ResponseDropped,
-        ResponseLate,
-        ResponseSurplus,
-    )
-    from .decisions.reward_workers import (
-        RewardCancel,
-        RewardCancelled,
-        RewardDispatch,
-        RewardExpired,
-        RewardFailed,
-        RewardLate,
-        RewardMerged,
-        RewardScored,
-        RewardsResumed,
-        RewardsSaturated,
-    )
-    from .decisions.rewards import JudgementLate, JudgementRequest, RewardRequest
-    from .decisions.rounds import (
-        PromptsRequest,
-        RoundCompleted,
-        RoundDrained,
-        RoundPlanned,
-        RoundResumed,
-        SourceDrained,
-        SpeculationChosen,
-    )
-    from .decisions.sandbox import SandboxLate, SandboxReport, SandboxRun, SandboxScored, SandboxUnscored
-    from .decisions.session import TimerSet
-    from .decisions.training import (
-        GradientScale,
-        GradientsDiscard,
-        GradientsOffload,
-        GradientsReload,
-        GroupLate,
-        GroupsDropped,
-        OptimizerStep,
-        ReferenceCompute,
-        RoundTrained,
-        TrainFetch,
-        TrainFinish,
-        TrainRequeued,
-        TrainingLate,
-        WeightsSwap,
-    )
-    from .policies.speculative_admission import (
-        SpeculativeAdmissionConfig,
-        SpeculativeAdmissionDecision,
-        SpeculativeAdmissionEvent,
-        SpeculativeAdmissionSnapshot,
-    )
-    from .policies.long_prompt_queue import (
-        LongPromptQueueConfig,
-        LongPromptQueueDecision,
-        LongPromptQueueEvent,
-        LongPromptQueueSnapshot,
-    )
-    from .policies.sandbox_timeout import (
-        SandboxTimeoutConfig,
-        SandboxTimeoutDecision,
-        SandboxTimeoutEvent,
-        SandboxTimeoutSnapshot,
-    )
-    from .policies.reward_dispatch import (
-        RewardDispatchConfig,
-        RewardDispatchDecision,
-        RewardDispatchEvent,
-        RewardDispatchSnapshot,
-    )
-    from .policies.group_assembly import (
-        GroupAssemblyConfig,
-        GroupAssemblyDecision,
-        GroupAssemblyEvent,
-        GroupAssemblySnapshot,
-    )
-    from .policies.stream_training import (
-        StreamTrainingConfig,
-        StreamTrainingDecision,
-        StreamTrainingEvent,
-        StreamTrainingSnapshot,
-    )
-    from .policies.adaptive_tp import AdaptiveTpConfig, AdaptiveTpDecision, AdaptiveTpEvent, AdaptiveTpSnapshot
-    from .policies.gpu_scale_down import (
-        GpuScaleDownConfig,
-        GpuScaleDownDecision,
-        GpuScaleDownEvent,
-        GpuScaleDownSnapshot,
-    )
-    from .policies.complete_group_pipelining import (
-        CompleteGroupPipeliningConfig,
-        CompleteGroupPipeliningDecision,
-        CompleteGroupPipeliningEvent,
-        CompleteGroupPipeliningSnapshot,
-    )
-    from .policies.frontier_group_dispatch import (
-        FrontierGroupDispatchConfig,
-        FrontierGroupDispatchDecision,
-        FrontierGroupDispatchEvent,
-        FrontierGroupDispatchSnapshot,
-    )
-    from .policies.shadow_loader import (
-        ShadowLoaderConfig,
-        ShadowLoaderDecision,
-        ShadowLoaderEvent,
-        ShadowLoaderSnapshot,
-    )
-    from .policies.tail_batching import (
-        TailBatchingConfig,
-        TailBatchingDecision,
-        TailBatchingEvent,
-        TailBatchingSnapshot,
-    )
-    from .policies.rollpacker import RollpackerConfig, RollpackerDecision, RollpackerEvent, RollpackerSnapshot
-    from .policies.rolloutpipe import (
-        RolloutpipeConfig,
-        RolloutpipeDecision,
-        RolloutpipeEvent,
-        RolloutpipeSnapshot,
-    )
-    from .policies.tail_pipelining import (
-        TailPipeliningConfig,
-        TailPipeliningDecision,
-        TailPipeliningEvent,
-        TailPipeliningSnapshot,
-    )
-    from .policies.flexrl import FlexrlConfig, FlexrlDecision, FlexrlEvent, FlexrlSnapshot
-    from .planners.judge_offload import JudgeOffloadInput, JudgeOffloadPlan
-    from .planners.gradient_renormalization import GradientRenormalizationInput, GradientRenormalizationPlan
-    from .planners.grpo_advantages import GrpoAdvantagesInput, GrpoAdvantagesPlan
-    from .planners.flex_ulysses import FlexUlyssesInput, FlexUlyssesPlan
-    from .planners.micro_batches import MicroBatchesInput, MicroBatchesPlan
-    from .methods import (
-        PlanParams,
-        PlanResult,
-        RpcDiscoverParams,
-        RpcDiscoverResult,
-        ServerAuthenticateParams,
-        ServerAuthenticateResult,
-        ServerInfoParams,
-        ServerInfoResult,
-        SessionAckParams,
-        SessionAckResult,
-        SessionCloseParams,
-        SessionCloseResult,
-        SessionClosedParams,
-        SessionDecisionParams,
-        SessionListParams,
-        SessionListResult,
-        SessionMoreParams,
-        SessionMoreResult,
-        SessionOpenParams,
-        SessionOpenResult,
-        SessionSendParams,
-        SessionSendResult,
-        SessionSnapshotParams,
-        SessionSnapshotResult,
-        SessionSubscribeParams,
-        SessionSubscribeResult,
-        SessionUnsubscribeParams,
-        SessionUnsubscribeResult,
-    )
-
-_where = {
-    "AdaptiveTpConfig": ".policies.adaptive_tp",
-    "AdaptiveTpDecision": ".policies.adaptive_tp",
-    "AdaptiveTpEvent": ".policies.adaptive_tp",
-    "AdaptiveTpSnapshot": ".policies.adaptive_tp",
-    "BatchAbandoned": ".decisions.loading",
-    "BatchAssignment": ".objects",
-    "BatchMaterialized": ".decisions.loading",
-    "BatchPack": ".objects",
-    "BatchReady": ".events.loading",
-    "BatchRun": ".decisions.loading",
-    "BatchSequence": ".objects",
-    "BatchWithdrawn": ".events.loading",
-    "CompleteGroupPipeliningConfig": ".policies.complete_group_pipelining",
-    "CompleteGroupPipeliningDecision": ".policies.complete_group_pipelining",
-    "CompleteGroupPipeliningEvent": ".policies.complete_group_pipelining",
-    "CompleteGroupPipeliningSnapshot": ".policies.complete_group_pipelining",
-    "CountedResponse": ".objects",
-    "Deferral": ".objects",
-    "DroppedResponse": ".objects",
-    "EngineAdded": ".events.engines",
-    "EngineDrained": ".events.engines",
-    "EngineLost": ".events.engines",
-    "EnginePlace": ".objects",
-    "EnginesChanged": ".events.engines",
-    "EnginesPlaced": ".events.engines",
-    "EnvironmentFailed": ".events.requests",
-    "EnvironmentResumed": ".events.requests",
-    "EnvironmentWaiting": ".events.requests",
-    "FinalPrompt": ".objects",
-    "FinalResponse": ".objects",
-    "FlexUlyssesInput": ".planners.flex_ulysses",
-    "FlexUlyssesPlan": ".planners.flex_ulysses",
-    "FlexrlConfig": ".policies.flexrl",
-    "FlexrlDecision": ".policies.flexrl",
-    "FlexrlEvent": ".policies.flexrl",
-    "FlexrlSnapshot": ".policies.flexrl",
-    "FrameSlice": ".objects",
-    "FrontierGroupDispatchConfig": ".policies.frontier_group_dispatch",
-    "FrontierGroupDispatchDecision": ".policies.frontier_group_dispatch",
-    "FrontierGroupDispatchEvent": ".policies.frontier_group_dispatch",
-    "FrontierGroupDispatchSnapshot": ".policies.frontier_group_dispatch",
-    "FrontierResized": ".decisions.frontier",
-    "FrontierStarved": ".decisions.frontier",
-    "GoneSample": ".objects",
-    "GpuScaleDownConfig": ".policies.gpu_scale_down",
-    "GpuScaleDownDecision": ".policies.gpu_scale_down",
-    "GpuScaleDownEvent": ".policies.gpu_scale_down",
-    "GpuScaleDownSnapshot": ".policies.gpu_scale_down",
-    "GpusReclaim": ".decisions.gpus",
-    "GpusRelease": ".decisions.gpus",
-    "GpusReleaseFailed": ".events.gpus",
-    "GpusReleased": ".events.gpus",
-    "GpusReturned": ".events.gpus",
-    "GradientRenormalizationInput": ".planners.gradient_renormalization",
-    "GradientRenormalizationPlan": ".planners.gradient_renormalization",
-    "GradientScale": ".decisions.training",
-    "GradientsDiscard": ".decisions.training",
-    "GradientsOffload": ".decisions.training",
-    "GradientsReload": ".decisions.training",
-    "GroupAssemblyConfig": ".policies.group_assembly",
-    "GroupAssemblyDecision": ".policies.group_assembly",
-    "GroupAssemblyEvent": ".policies.group_assembly",
-    "GroupAssemblySnapshot": ".policies.group_assembly",
-    "GroupCompleted": ".events.training",
-    "GroupLate": ".decisions.training",
-    "GroupLeft": ".decisions.frontier",
-    "GroupRewarded": ".decisions.groups",
-    "GroupTrainable": ".decisions.pipelining",
-    "GroupUnrewarded": ".decisions.groups",
-    "GroupWithdrawn": ".decisions.groups",
-    "GroupsDropped": ".decisions.training",
-    "GrpoAdvantagesInput": ".planners.grpo_advantages",
-    "GrpoAdvantagesPlan": ".planners.grpo_advantages",
-    "HostDecided": ".events.session",
-    "HostRestarted": ".events.session",
-    "JudgeOffloadInput": ".planners.judge_offload",
-    "JudgeOffloadPlan": ".planners.judge_offload",
-    "JudgePlace": ".decisions.judge",
-    "JudgementLate": ".decisions.rewards",
-    "JudgementRequest": ".decisions.rewards",
-    "KeptResponse": ".objects",
-    "KindTpFailed": ".events.parallelism",
-    "KindTpKept": ".decisions.parallelism",
-    "KindTpSet": ".decisions.parallelism",
-    "LoaderNode": ".objects",
-    "LongPromptQueueConfig": ".policies.long_prompt_queue",
-    "LongPromptQueueDecision": ".policies.long_prompt_queue",
-    "LongPromptQueueEvent": ".policies.long_prompt_queue",
-    "LongPromptQueueSnapshot": ".policies.long_prompt_queue",
-    "MicroBatch": ".objects",
-    "MicroBatchesInput": ".planners.micro_batches",
-    "MicroBatchesPlan": ".planners.micro_batches",
-    "Migration": ".objects",
-    "MigrationAbandoned": ".decisions.gpus",
-    "MigrationCancel": ".decisions.gpus",
-    "MigrationFailed": ".events.gpus",
-    "NodeAdded": ".events.loading",
-    "NodeLost": ".events.loading",
-    "OptimizerStep": ".decisions.training",
-    "OptimizerStepped": ".events.training",
-    "PipelineMeasured": ".decisions.pipelining",
-    "PlanParams": ".methods",
-    "PlanResult": ".methods",
-    "PreprocessFailed": ".events.loading",
-    "PreprocessLate": ".decisions.loading",
-    "ProfileConfiguration": ".objects",
-    "ProfileMeasure": ".decisions.parallelism",
-    "ProfileMeasured": ".events.parallelism",
-    "ProfileObserved": ".events.parallelism",
-    "ProfileRow": ".objects",
-    "ProgressQuery": ".decisions.gpus",
-    "ProgressReported": ".events.gpus",
-    "Prompt": ".objects",
-    "PromptCarried": ".decisions.prompts",
-    "PromptCollected": ".decisions.prompts",
-    "PromptCounted": ".decisions.prompts",
-    "PromptDeferred": ".decisions.prompts",
-    "PromptFailed": ".decisions.prompts",
-    "PromptFiltered": ".decisions.prompts",
-    "PromptJudged": ".events.rewards",
-    "PromptMerged": ".decisions.prompts",
-    "PromptReturned": ".decisions.prompts",
-    "PromptsRequest": ".decisions.rounds",
-    "PromptsSupplied": ".events.rounds",
-    "ReferenceCompute": ".decisions.training",
-    "ReplicaAdded": ".events.training",
-    "ReplicaGroup": ".objects",
-    "ReplicaLost": ".events.training",
-    "RequestAbort": ".decisions.requests",
-    "RequestAborted": ".events.requests",
-    "RequestAdmit": ".decisions.frontier",
-    "RequestArrived": ".events.frontier",
-    "RequestAwaited": ".decisions.frontier",
-    "RequestDeferred": ".decisions.frontier",
-    "RequestDropped": ".decisions.frontier",
-    "RequestExpired": ".decisions.requests",
-    "RequestLaunch": ".decisions.requests",
-    "RequestMigrate": ".decisions.gpus",
-    "RequestMigrated": ".events.gpus",
-    "RequestResume": ".decisions.requests",
-    "RequestStarted": ".events.requests",
-    "ResponseAbandoned": ".decisions.requests",
-    "ResponseAccepted": ".decisions.requests",
-    "ResponseCompleted": ".events.requests",
-    "ResponseDropped": ".decisions.requests",
-    "ResponseFailed": ".events.requests",
-    "ResponseLate": ".decisions.requests",
-    "ResponseSurplus": ".decisions.requests",
-    "RewardCancel": ".decisions.reward_workers",
-    "RewardCancelled": ".decisions.reward_workers",
-    "RewardDispatch": ".decisions.reward_workers",
-    "RewardDispatchConfig": ".policies.reward_dispatch",
-    "RewardDispatchDecision": ".policies.reward_dispatch",
-    "RewardDispatchEvent": ".policies.reward_dispatch",
-    "RewardDispatchSnapshot": ".policies.reward_dispatch",
-    "RewardExpired": ".decisions.reward_workers",
-    "RewardFailed": ".decisions.reward_workers",
-    "RewardFinished": ".events.reward_workers",
-    "RewardLate": ".decisions.reward_workers",
-    "RewardMerged": ".decisions.reward_workers",
-    "RewardReady": ".events.rewards",
-    "RewardRequest": ".decisions.rewards",
-    "RewardRequested": ".events.reward_workers",
-    "RewardScored": ".decisions.reward_workers",
-    "RewardStarted": ".events.reward_workers",
-    "RewardUnused": ".decisions.groups",
-    "RewardWithdrawn": ".events.reward_workers",
-    "RewardWorkerAdded": ".events.reward_workers",
-    "RewardWorkerDrained": ".events.reward_workers",
-    "RewardWorkerLost": ".events.reward_workers",
-    "RewardedResponse": ".objects",
-    "RewardsResumed": ".decisions.reward_workers",
-    "RewardsSaturated": ".decisions.reward_workers",
-    "RolloutWorkload": ".objects",
-    "RolloutpipeConfig": ".policies.rolloutpipe",
-    "RolloutpipeDecision": ".policies.rolloutpipe",
-    "RolloutpipeEvent": ".policies.rolloutpipe",
-    "RolloutpipeSnapshot": ".policies.rolloutpipe",
-    "RollpackerConfig": ".policies.rollpacker",
-    "RollpackerDecision": ".policies.rollpacker",
-    "RollpackerEvent": ".policies.rollpacker",
-    "RollpackerSnapshot": ".policies.rollpacker",
-    "RoundCompleted": ".decisions.rounds",
-    "RoundDrained": ".decisions.rounds",
-    "RoundFailed": ".events.rounds",
-    "RoundOpened": ".events.rounds",
-    "RoundPlanned": ".decisions.rounds",
-    "RoundRequested": ".events.rounds",
-    "RoundResumed": ".decisions.rounds",
-    "RoundRewarded": ".decisions.groups",
-    "RoundTpSet": ".decisions.parallelism",
-    "RoundTrained": ".decisions.training",
-    "RpcDiscoverParams": ".methods",
-    "RpcDiscoverResult": ".methods",
-    "RunningRequest": ".objects",
-    "SampleDropped": ".decisions.loading",
-    "SampleEvict": ".decisions.loading",
-    "SampleMaterialize": ".decisions.loading",
-    "SamplePlaceholder": ".decisions.loading",
-    "SamplePrefetch": ".decisions.loading",
-    "SamplePreprocess": ".decisions.loading",
-    "SamplePreprocessed": ".events.loading",
-    "SampleRegistered": ".decisions.loading",
-    "SampleReleased": ".decisions.loading",
-    "SampleUnplaced": ".decisions.loading",
-    "SamplesDrawn": ".events.loading",
-    "SandboxCancelled": ".events.sandbox",
-    "SandboxFinished": ".events.sandbox",
-    "SandboxLate": ".decisions.sandbox",
-    "SandboxReport": ".decisions.sandbox",
-    "SandboxReportRequested": ".events.sandbox",
-    "SandboxRequested": ".events.sandbox",
-    "SandboxRun": ".decisions.sandbox",
-    "SandboxScored": ".decisions.sandbox",
-    "SandboxTimeoutConfig": ".policies.sandbox_timeout",
-    "SandboxTimeoutDecision": ".policies.sandbox_timeout",
-    "SandboxTimeoutEvent": ".policies.sandbox_timeout",
-    "SandboxTimeoutSnapshot": ".policies.sandbox_timeout",
-    "SandboxUnscored": ".decisions.sandbox",
-    "ScaleDownLate": ".decisions.gpus",
-    "ScaleDownRejected": ".decisions.gpus",
-    "ServerAuthenticateParams": ".methods",
-    "ServerAuthenticateResult": ".methods",
-    "ServerInfoParams": ".methods",
-    "ServerInfoResult": ".methods",
-    "SessionAckParams": ".methods",
-    "SessionAckResult": ".methods",
-    "SessionCloseParams": ".methods",
-    "SessionCloseResult": ".methods",
-    "SessionClosedParams": ".methods",
-    "SessionDecisionParams": ".methods",
-    "SessionListParams": ".methods",
-    "SessionListResult": ".methods",
-    "SessionMoreParams": ".methods",
-    "SessionMoreResult": ".methods",
-    "SessionOpenParams": ".methods",
-    "SessionOpenResult": ".methods",
-    "SessionSendParams": ".methods",
-    "SessionSendResult": ".methods",
-    "SessionSnapshotParams": ".methods",
-    "SessionSnapshotResult": ".methods",
-    "SessionSubscribeParams": ".methods",
-    "SessionSubscribeResult": ".methods",
-    "SessionUnsubscribeParams": ".methods",
-    "SessionUnsubscribeResult": ".methods",
-    "ShadowLoaderConfig": ".policies.shadow_loader",
-    "ShadowLoaderDecision": ".policies.shadow_loader",
-    "ShadowLoaderEvent": ".policies.shadow_loader",
-    "ShadowLoaderSnapshot": ".policies.shadow_loader",
-    "SliceFailed": ".events.loading",
-    "SliceLate": ".decisions.loading",
-    "SliceMaterialized": ".events.loading",
-    "SourceDrained": ".decisions.rounds",
-    "SourceExhausted": ".events.rounds",
-    "SourceReopened": ".events.rounds",
-    "SpeculationChosen": ".decisions.rounds",
-    "SpeculativeAdmissionConfig": ".policies.speculative_admission",
-    "SpeculativeAdmissionDecision": ".policies.speculative_admission",
-    "SpeculativeAdmissionEvent": ".policies.speculative_admission",
-    "SpeculativeAdmissionSnapshot": ".policies.speculative_admission",
-    "StepCompleted": ".events.loading",
-    "StepFinished": ".events.parallelism",
-    "StepResumed": ".decisions.loading",
-    "StreamTrainingConfig": ".policies.stream_training",
-    "StreamTrainingDecision": ".policies.stream_training",
-    "StreamTrainingEvent": ".policies.stream_training",
-    "StreamTrainingSnapshot": ".policies.stream_training",
-    "TailBatchingConfig": ".policies.tail_batching",
-    "TailBatchingDecision": ".policies.tail_batching",
-    "TailBatchingEvent": ".policies.tail_batching",
-    "TailBatchingSnapshot": ".policies.tail_batching",
-    "TailPipeliningConfig": ".policies.tail_pipelining",
-    "TailPipeliningDecision": ".policies.tail_pipelining",
-    "TailPipeliningEvent": ".policies.tail_pipelining",
-    "TailPipeliningSnapshot": ".policies.tail_pipelining",
-    "TensorShape": ".objects",
-    "TextSample": ".objects",
-    "TimeoutEstimate": ".objects",
-    "TimerFired": ".events.session",
-    "TimerSet": ".decisions.session",
-    "TrainConsumed": ".events.training",
-    "TrainDispatch": ".decisions.pipelining",
-    "TrainFetch": ".decisions.training",
-    "TrainFinish": ".decisions.training",
-    "TrainFinished": ".events.training",
-    "TrainRequeued": ".decisions.training",
-    "TrainerRestarted": ".events.pipelining",
-    "TrainingLate": ".decisions.training",
-    "TrainingShare": ".objects",
-    "TurnFinished": ".events.requests",
-    "UpdateCancel": ".decisions.pipelining",
-    "UpdateConsumed": ".events.pipelining",
-    "UpdateLost": ".events.pipelining",
-    "VisualSample": ".objects",
-    "WeightsPublish": ".decisions.pipelining",
-    "WeightsPublished": ".events.pipelining",
-    "WeightsSwap": ".decisions.training",
-}
-
-
-def __getattr__(name: str) -> Any:
+    from .objects import *
+    from .events.engines import *
+    from .events.frontier import *
+    from .events.gpus import *
+    from .events.loading import *
+    from .events.parallelism import *
+    from .events.pipelining import *
+    from .events.requests import *
+    from .events.reward_workers import *
+    from .events.rewards import *
+    from .events.rounds import *
+    from .events.sandbox import *
+    from .events.session import *
+    from .events.training import *
+    from .decisions.frontier import *
+    from .decisions.gpus import *
+    from .decisions.groups import *
+    from .decisions.judge import *
+    from .decisions.loading import *
+    from .decisions.parallelism import *
+    from .decisions.pipelining import *
+    from .decisions.prompts import *
+    from .decisions.requests import *
+    from .decisions.reward_workers import *
+    from .decisions.rewards import *
+    from .decisions.rounds import *
+    from .decisions.sandbox import *
+    from .decisions.session import *
+    from .decisions.training import *
+    from .policies.speculative_admission import *
+    from .policies.long_prompt_queue import *
+    from .policies.sandbox_timeout import *
+    from .policies.reward_dispatch import *
+    from .policies.group_assembly import *
+    from .policies.stream_training import *
+    from .policies.adaptive_tp import *
+    from .policies.gpu_scale_down import *
+    from .policies.complete_group_pipelining import *
+    from .policies.frontier_group_dispatch import *
+    from .policies.shadow_loader import *
+    from .policies.tail_batching import *
+    from .policies.rollpacker import *
+    from .policies.rolloutpipe import *
+    from .policies.tail_pipelining import *
+    from .policies.flexrl import *
+    from .planners.judge_offload import *
+    from .planners.gradient_renormalization import *
+    from .planners.grpo_advantages import *
+    from .planners.flex_ulysses import *
+    from .planners.micro_batches import *
+    from .methods import *
+else:
     # All of them at once would cost every program a tenth of a second.
-    if name in _where:
-        return getattr(import_module(_where[name], __name__), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    def __getattr__(name: str) -> Any:
+        if name in _where:
+            return getattr(import_module(f".{_where[name]}", __name__), name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-__all__ = [
-    "AdaptiveTpConfig",
-    "AdaptiveTpDecision",
-    "AdaptiveTpEvent",
-    "AdaptiveTpSnapshot",
-    "BatchAbandoned",
-    "BatchAssignment",
-    "BatchMaterialized",
-    "BatchPack",
-    "BatchReady",
-    "BatchRun",
-    "BatchSequence",
-    "BatchWithdrawn",
-    "CompleteGroupPipeliningConfig",
-    "CompleteGroupPipeliningDecision",
-    "CompleteGroupPipeliningEvent",
-    "CompleteGroupPipeliningSnapshot",
-    "CountedResponse",
-    "Deferral",
-    "DroppedResponse",
-    "EngineAdded",
-    "EngineDrained",
-    "EngineLost",
-    "EnginePlace",
-    "EnginesChanged",
-    "EnginesPlaced",
-    "EnvironmentFailed",
-    "EnvironmentResumed",
-    "EnvironmentWaiting",
-    "FinalPrompt",
-    "FinalResponse",
-    "FlexUlyssesInput",
-    "FlexUlyssesPlan",
-    "FlexrlConfig",
-    "FlexrlDecision",
-    "FlexrlEvent",
-    "FlexrlSnapshot",
-    "FrameSlice",
-    "FrontierGroupDispatchConfig",
-    "FrontierGroupDispatchDecision",
-    "FrontierGroupDispatchEvent",
-    "FrontierGroupDispatchSnapshot",
-    "FrontierResized",
-    "FrontierStarved",
-    "GoneSample",
-    "GpuScaleDownConfig",
-    "GpuScaleDownDecision",
-    "GpuScaleDownEvent",
-    "GpuScaleDownSnapshot",
-    "GpusReclaim",
-    "GpusRelease",
-    "GpusReleaseFailed",
-    "GpusReleased",
-    "GpusReturned",
-    "GradientRenormalizationInput",
-    "GradientRenormalizationPlan",
-    "GradientScale",
-    "GradientsDiscard",
-    "GradientsOffload",
-    "GradientsReload",
-    "GroupAssemblyConfig",
-    "GroupAssemblyDecision",
-    "GroupAssemblyEvent",
-    "GroupAssemblySnapshot",
-    "GroupCompleted",
-    "GroupLate",
-    "GroupLeft",
-    "GroupRewarded",
-    "GroupTrainable",
-    "GroupUnrewarded",
-    "GroupWithdrawn",
-    "GroupsDropped",
-    "GrpoAdvantagesInput",
-    "GrpoAdvantagesPlan",
-    "HostDecided",
-    "HostRestarted",
-    "JudgeOffloadInput",
-    "JudgeOffloadPlan",
-    "JudgePlace",
-    "JudgementLate",
-    "JudgementRequest",
-    "KeptResponse",
-    "KindTpFailed",
-    "KindTpKept",
-    "KindTpSet",
-    "LoaderNode",
-    "LongPromptQueueConfig",
-    "LongPromptQueueDecision",
-    "LongPromptQueueEvent",
-    "LongPromptQueueSnapshot",
-    "MicroBatch",
-    "MicroBatchesInput",
-    "MicroBatchesPlan",
-    "Migration",
-    "MigrationAbandoned",
-    "MigrationCancel",
-    "MigrationFailed",
-    "NodeAdded",
-    "NodeLost",
-    "OptimizerStep",
-    "OptimizerStepped",
-    "PipelineMeasured",
-    "PlanParams",
-    "PlanResult",
-    "PreprocessFailed",
-    "PreprocessLate",
-    "ProfileConfiguration",
-    "ProfileMeasure",
-    "ProfileMeasured",
-    "ProfileObserved",
-    "ProfileRow",
-    "ProgressQuery",
-    "ProgressReported",
-    "Prompt",
-    "PromptCarried",
-    "PromptCollected",
-    "PromptCounted",
-    "PromptDeferred",
-    "PromptFailed",
-    "PromptFiltered",
-    "PromptJudged",
-    "PromptMerged",
-    "PromptReturned",
-    "PromptsRequest",
-    "PromptsSupplied",
-    "ReferenceCompute",
-    "ReplicaAdded",
-    "ReplicaGroup",
-    "ReplicaLost",
-    "RequestAbort",
-    "RequestAborted",
-    "RequestAdmit",
-    "RequestArrived",
-    "RequestAwaited",
-    "RequestDeferred",
-    "RequestDropped",
-    "RequestExpired",
-    "RequestLaunch",
-    "RequestMigrate",
-    "RequestMigrated",
-    "RequestResume",
-    "RequestStarted",
-    "ResponseAbandoned",
-    "ResponseAccepted",
-    "ResponseCompleted",
-    "ResponseDropped",
-    "ResponseFailed",
-    "ResponseLate",
-    "ResponseSurplus",
-    "RewardCancel",
-    "RewardCancelled",
-    "RewardDispatch",
-    "RewardDispatchConfig",
-    "RewardDispatchDecision",
-    "RewardDispatchEvent",
-    "RewardDispatchSnapshot",
-    "RewardExpired",
-    "RewardFailed",
-    "RewardFinished",
-    "RewardLate",
-    "RewardMerged",
-    "RewardReady",
-    "RewardRequest",
-    "RewardRequested",
-    "RewardScored",
-    "RewardStarted",
-    "RewardUnused",
-    "RewardWithdrawn",
-    "RewardWorkerAdded",
-    "RewardWorkerDrained",
-    "RewardWorkerLost",
-    "RewardedResponse",
-    "RewardsResumed",
-    "RewardsSaturated",
-    "RolloutWorkload",
-    "RolloutpipeConfig",
-    "RolloutpipeDecision",
-    "RolloutpipeEvent",
-    "RolloutpipeSnapshot",
-    "RollpackerConfig",
-    "RollpackerDecision",
-    "RollpackerEvent",
-    "RollpackerSnapshot",
-    "RoundCompleted",
-    "RoundDrained",
-    "RoundFailed",
-    "RoundOpened",
-    "RoundPlanned",
-    "RoundRequested",
-    "RoundResumed",
-    "RoundRewarded",
-    "RoundTpSet",
-    "RoundTrained",
-    "RpcDiscoverParams",
-    "RpcDiscoverResult",
-    "RunningRequest",
-    "SampleDropped",
-    "SampleEvict",
-    "SampleMaterialize",
-    "SamplePlaceholder",
-    "SamplePrefetch",
-    "SamplePreprocess",
-    "SamplePreprocessed",
-    "SampleRegistered",
-    "SampleReleased",
-    "SampleUnplaced",
-    "SamplesDrawn",
-    "SandboxCancelled",
-    "SandboxFinished",
-    "SandboxLate",
-    "SandboxReport",
-    "SandboxReportRequested",
-    "SandboxRequested",
-    "SandboxRun",
-    "SandboxScored",
-    "SandboxTimeoutConfig",
-    "SandboxTimeoutDecision",
-    "SandboxTimeoutEvent",
-    "SandboxTimeoutSnapshot",
-    "SandboxUnscored",
-    "ScaleDownLate",
-    "ScaleDownRejected",
-    "ServerAuthenticateParams",
-    "ServerAuthenticateResult",
-    "ServerInfoParams",
-    "ServerInfoResult",
-    "SessionAckParams",
-    "SessionAckResult",
-    "SessionCloseParams",
-    "SessionCloseResult",
-    "SessionClosedParams",
-    "SessionDecisionParams",
-    "SessionListParams",
-    "SessionListResult",
-    "SessionMoreParams",
-    "SessionMoreResult",
-    "SessionOpenParams",
-    "SessionOpenResult",
-    "SessionSendParams",
-    "SessionSendResult",
-    "SessionSnapshotParams",
-    "SessionSnapshotResult",
-    "SessionSubscribeParams",
-    "SessionSubscribeResult",
-    "SessionUnsubscribeParams",
-    "SessionUnsubscribeResult",
-    "ShadowLoaderConfig",
-    "ShadowLoaderDecision",
-    "ShadowLoaderEvent",
-    "ShadowLoaderSnapshot",
-    "SliceFailed",
-    "SliceLate",
-    "SliceMaterialized",
-    "SourceDrained",
-    "SourceExhausted",
-    "SourceReopened",
-    "SpeculationChosen",
-    "SpeculativeAdmissionConfig",
-    "SpeculativeAdmissionDecision",
-    "SpeculativeAdmissionEvent",
-    "SpeculativeAdmissionSnapshot",
-    "StepCompleted",
-    "StepFinished",
-    "StepResumed",
-    "StreamTrainingConfig",
-    "StreamTrainingDecision",
-    "StreamTrainingEvent",
-    "StreamTrainingSnapshot",
-    "TailBatchingConfig",
-    "TailBatchingDecision",
-    "TailBatchingEvent",
-    "TailBatchingSnapshot",
-    "TailPipeliningConfig",
-    "TailPipeliningDecision",
-    "TailPipeliningEvent",
-    "TailPipeliningSnapshot",
-    "TensorShape",
-    "TextSample",
-    "TimeoutEstimate",
-    "TimerFired",
-    "TimerSet",
-    "TrainConsumed",
-    "TrainDispatch",
-    "TrainFetch",
-    "TrainFinish",
-    "TrainFinished",
-    "TrainRequeued",
-    "TrainerRestarted",
-    "TrainingLate",
-    "TrainingShare",
-    "TurnFinished",
-    "UpdateCancel",
-    "UpdateConsumed",
-    "UpdateLost",
-    "VisualSample",
-    "WeightsPublish",
-    "WeightsPublished",
-    "WeightsSwap",
-]
+_names = {
+    "objects": """
+        CountedResponse RewardedResponse KeptResponse Deferral DroppedResponse FinalResponse TimeoutEstimate
+        TrainingShare RolloutWorkload ProfileConfiguration ProfileRow ReplicaGroup RunningRequest EnginePlace MicroBatch
+        Migration LoaderNode TextSample GoneSample TensorShape FrameSlice BatchSequence BatchAssignment BatchPack
+        GpuServer Resolution LengthPolynomial LengthPoint Prompt FinalPrompt VisualSample
+    """,
+    "events.engines": "EngineAdded EngineDrained EngineLost EnginesChanged EnginesPlaced",
+    "events.frontier": "RequestArrived",
+    "events.gpus": "GpusReleaseFailed GpusReleased GpusReturned MigrationFailed ProgressReported RequestMigrated",
+    "events.loading": """
+        BatchReady BatchWithdrawn NodeAdded NodeLost PreprocessFailed SamplePreprocessed SamplesDrawn SliceFailed
+        SliceMaterialized StepCompleted
+    """,
+    "events.parallelism": "KindTpFailed ProfileMeasured ProfileObserved StepFinished",
+    "events.pipelining": "TrainerRestarted UpdateConsumed UpdateLost WeightsPublished",
+    "events.requests": """
+        EnvironmentFailed EnvironmentResumed EnvironmentWaiting RequestAborted RequestStarted ResponseCompleted
+        ResponseFailed TurnFinished
+    """,
+    "events.reward_workers": """
+        RewardWorkerAdded RewardWorkerDrained RewardWorkerLost RewardFinished RewardRequested RewardStarted
+        RewardWithdrawn
+    """,
+    "events.rewards": "PromptJudged RewardReady",
+    "events.rounds": "PromptsSupplied RoundFailed RoundOpened RoundRequested SourceExhausted SourceReopened",
+    "events.sandbox": "SandboxCancelled SandboxFinished SandboxReportRequested SandboxRequested",
+    "events.session": "HostDecided HostRestarted TimerFired",
+    "events.training": "GroupCompleted OptimizerStepped ReplicaAdded ReplicaLost TrainConsumed TrainFinished",
+    "decisions.frontier": """
+        FrontierResized FrontierStarved GroupLeft RequestAdmit RequestAwaited RequestDeferred RequestDropped
+    """,
+    "decisions.gpus": """
+        GpusReclaim GpusRelease MigrationAbandoned MigrationCancel ProgressQuery RequestMigrate ScaleDownLate
+        ScaleDownRejected
+    """,
+    "decisions.groups": "GroupRewarded GroupUnrewarded GroupWithdrawn RewardUnused RoundRewarded",
+    "decisions.judge": "JudgePlace",
+    "decisions.loading": """
+        BatchAbandoned BatchMaterialized BatchRun PreprocessLate SampleDropped SampleEvict SampleMaterialize
+        SamplePlaceholder SamplePrefetch SamplePreprocess SampleRegistered SampleReleased SampleUnplaced SliceLate
+        StepResumed
+    """,
+    "decisions.parallelism": "KindTpKept KindTpSet ProfileMeasure RoundTpSet",
+    "decisions.pipelining": "GroupTrainable PipelineMeasured TrainDispatch UpdateCancel WeightsPublish",
+    "decisions.prompts": """
+        PromptCarried PromptCollected PromptCounted PromptDeferred PromptFailed PromptFiltered PromptMerged
+        PromptReturned
+    """,
+    "decisions.requests": """
+        RequestAbort RequestExpired RequestLaunch RequestResume ResponseAbandoned ResponseAccepted ResponseDropped
+        ResponseLate ResponseSurplus
+    """,
+    "decisions.reward_workers": """
+        RewardCancel RewardCancelled RewardDispatch RewardExpired RewardFailed RewardLate RewardMerged RewardScored
+        RewardsResumed RewardsSaturated
+    """,
+    "decisions.rewards": "JudgementLate JudgementRequest RewardRequest",
+    "decisions.rounds": """
+        PromptsRequest RoundCompleted RoundDrained RoundPlanned RoundResumed SourceDrained SpeculationChosen
+    """,
+    "decisions.sandbox": "SandboxLate SandboxReport SandboxRun SandboxScored SandboxUnscored",
+    "decisions.session": "TimerSet",
+    "decisions.training": """
+        GradientScale GradientsDiscard GradientsOffload GradientsReload GroupLate GroupsDropped OptimizerStep
+        ReferenceCompute RoundTrained TrainFetch TrainFinish TrainRequeued TrainingLate WeightsSwap
+    """,
+    "policies.speculative_admission": """
+        SpeculativeAdmissionConfig SpeculativeAdmissionEvent SpeculativeAdmissionDecision SpeculativeAdmissionSnapshot
+    """,
+    "policies.long_prompt_queue": """
+        LongPromptQueueConfig LongPromptQueueEvent LongPromptQueueDecision LongPromptQueueSnapshot
+    """,
+    "policies.sandbox_timeout": """
+        SandboxTimeoutConfig SandboxTimeoutEvent SandboxTimeoutDecision SandboxTimeoutSnapshot
+    """,
+    "policies.reward_dispatch": """
+        RewardDispatchConfig RewardDispatchEvent RewardDispatchDecision RewardDispatchSnapshot
+    """,
+    "policies.group_assembly": "GroupAssemblyConfig GroupAssemblyEvent GroupAssemblyDecision GroupAssemblySnapshot",
+    "policies.stream_training": """
+        StreamTrainingConfig StreamTrainingEvent StreamTrainingDecision StreamTrainingSnapshot
+    """,
+    "policies.adaptive_tp": "AdaptiveTpConfig AdaptiveTpEvent AdaptiveTpDecision AdaptiveTpSnapshot",
+    "policies.gpu_scale_down": "GpuScaleDownConfig GpuScaleDownEvent GpuScaleDownDecision GpuScaleDownSnapshot",
+    "policies.complete_group_pipelining": """
+        CompleteGroupPipeliningConfig CompleteGroupPipeliningEvent CompleteGroupPipeliningDecision
+        CompleteGroupPipeliningSnapshot
+    """,
+    "policies.frontier_group_dispatch": """
+        FrontierGroupDispatchConfig FrontierGroupDispatchEvent FrontierGroupDispatchDecision
+        FrontierGroupDispatchSnapshot
+    """,
+    "policies.shadow_loader": "ShadowLoaderConfig ShadowLoaderEvent ShadowLoaderDecision ShadowLoaderSnapshot",
+    "policies.tail_batching": "TailBatchingConfig TailBatchingEvent TailBatchingDecision TailBatchingSnapshot",
+    "policies.rollpacker": "RollpackerConfig RollpackerEvent RollpackerDecision RollpackerSnapshot",
+    "policies.rolloutpipe": "RolloutpipeConfig RolloutpipeEvent RolloutpipeDecision RolloutpipeSnapshot",
+    "policies.tail_pipelining": """
+        TailPipeliningConfig TailPipeliningEvent TailPipeliningDecision TailPipeliningSnapshot
+    """,
+    "policies.flexrl": "FlexrlConfig FlexrlEvent FlexrlDecision FlexrlSnapshot",
+    "planners.judge_offload": "JudgeOffloadInput JudgeOffloadPlan",
+    "planners.gradient_renormalization": "GradientRenormalizationInput GradientRenormalizationPlan",
+    "planners.grpo_advantages": "GrpoAdvantagesInput GrpoAdvantagesPlan",
+    "planners.flex_ulysses": "FlexUlyssesInput FlexUlyssesPlan",
+    "planners.micro_batches": "MicroBatchesInput MicroBatchesPlan",
+    "methods": """
+        SessionOpenParams SessionOpenResult SessionSendParams SessionSendResult SessionMoreParams SessionMoreResult
+        SessionSnapshotParams SessionSnapshotResult SessionCloseParams SessionCloseResult SessionListParams
+        SessionListResult SessionSubscribeParams SessionSubscribeResult SessionAckParams SessionAckResult
+        SessionUnsubscribeParams SessionUnsubscribeResult PlanParams PlanResult RpcDiscoverParams RpcDiscoverResult
+        ServerInfoParams ServerInfoResult ServerAuthenticateParams ServerAuthenticateResult SessionDecisionParams
+        SessionClosedParams
+    """,
+}
+_where = {name: module for module, names in _names.items() for name in names.split()}
+__all__ = [*_where]

@@ -12,7 +12,6 @@ class SessionOpenParamsArmedItem(TypedDict):
 
     timerId: str
     """Id of the timer, minted by the policy. String ≤ 512."""
-
     fireAtSeconds: float
     """Seconds. Number ≥ 0."""
 
@@ -22,159 +21,24 @@ class SessionOpenParams(TypedDict):
 
     policy: NotRequired[str]
     """Id of the policy; may be left out beside a snapshot. String ≤ 256."""
-
     config: NotRequired[Any]
     """Configuration of the policy; not beside a snapshot, which has its own."""
-
     snapshot: NotRequired[Any]
     """Where the session goes on from."""
-
     session: NotRequired[str]
     """Id of the session; one is made if absent. String ≤ 256."""
-
     onExisting: NotRequired[Literal["fail", "attach", "replace"]]
-    """
-    If there is a session with this id: refuse, use it as it is, or put a new one in its place. Default:
-    "fail".
-    """
-
+    """If there is a session with this id: refuse, use it as it is, or put a new one in its place. Default: "fail"."""
     deliver: NotRequired[Literal["reply", "stream"]]
     """Where decisions go: into the answer of `session.send` (`reply`, the default), or to subscribers."""
-
     timers: NotRequired[Literal["host", "server"]]
     """Who answers `timer.set`: the host (the default), or the server, which needs `deliver: stream`."""
-
     shadow: NotRequired[bool]
     """The host decides by itself and says what, as `host.decided`: decisions are only compared."""
-
     armed: NotRequired[Sequence[SessionOpenParamsArmedItem]]
     """Timers that run, as `session.snapshot` gave them."""
-
     delivery: NotRequired[Any]
     """Beside a snapshot: retries and the stream go on too, as `session.snapshot` gave them."""
-
-
-class SessionSendParams(TypedDict):
-    """
-    Parameters of `session.send`. Applies events in order. If one is refused, the earlier ones stay applied
-    and the error has their decisions.
-    """
-
-    session: str
-    """Id of the session. String ≤ 256."""
-
-    events: Sequence[Any]
-    """Events, applied in order; `at` is stamped with Unix time where it is absent."""
-
-    producer: NotRequired[str]
-    """Who sends: sequences and retries are counted for each. String ≤ 256."""
-
-    firstSeq: NotRequired[int]
-    """
-    Events of this producer that were applied before these: makes a retry safe. Needs `producer`. Whole number
-    ≥ 0.
-    """
-
-
-class SessionMoreParams(TypedDict):
-    """
-    Parameters of `session.more`. The decisions that did not fit into an answer. The last such answers of a
-    session are kept.
-    """
-
-    session: str
-    """Id of the session. String ≤ 256."""
-
-    more: str
-    """As the answer gave it. String ≤ 64."""
-
-
-class SessionSnapshotParams(TypedDict):
-    """Parameters of `session.snapshot`. The whole state as JSON."""
-
-    session: str
-    """Id of the session. String ≤ 256."""
-
-    delivery: NotRequired[bool]
-    """Gives what retries and subscribers need to go on in another server, too. Default: false."""
-
-
-class SessionCloseParams(TypedDict):
-    """Parameters of `session.close`. Forgets a session; its subscribers get `session.closed`."""
-
-    session: str
-    """Id of the session. String ≤ 256."""
-
-
-class SessionListParams(TypedDict):
-    """Parameters of `session.list`. The sessions, in the order of their ids."""
-
-    after: NotRequired[str]
-    """Only sessions whose id comes after this one. String ≤ 256."""
-
-
-class SessionSubscribeParams(TypedDict):
-    """
-    Parameters of `session.subscribe`. Sends the decisions of a streaming session to this connection as
-    `session.decision`, those not acknowledged first.
-    """
-
-    session: str
-    """Id of the session. String ≤ 256."""
-
-    after: NotRequired[int]
-    """Only decisions after this number, which counts as acknowledged by this subscriber. Whole number ≥ 0."""
-
-    types: NotRequired[Sequence[str]]
-    """Only decisions of these types."""
-
-
-class SessionAckParams(TypedDict):
-    """
-    Parameters of `session.ack`. Acknowledges the decisions up to a number. What all subscribers have
-    acknowledged is forgotten.
-    """
-
-    session: str
-    """Id of the session. String ≤ 256."""
-
-    decisionSeq: int
-    """The last decision that was carried out. Whole number ≥ 0."""
-
-
-class SessionUnsubscribeParams(TypedDict):
-    """Parameters of `session.unsubscribe`. Ends the subscription of this connection."""
-
-    session: str
-    """Id of the session. String ≤ 256."""
-
-
-class PlanParams(TypedDict):
-    """Parameters of `plan`. The plan of a planner for an input."""
-
-    planner: str
-    """Id of the planner. String ≤ 256."""
-
-    input: Mapping[str, Any]
-    """Its input."""
-
-
-class RpcDiscoverParams(TypedDict):
-    """Parameters of `rpc.discover`. The OpenRPC document of this server."""
-
-
-class ServerInfoParams(TypedDict):
-    """Parameters of `server.info`. Version, policies and limits of the server."""
-
-
-class ServerAuthenticateParams(TypedDict):
-    """
-    Parameters of `server.authenticate`. Shows the token of a server that asks for one; must be the first call
-    of a connection. Any other closes it.
-    """
-
-    token: str
-    """What is in the token file, without white space at its ends. String ≤ 4096."""
 
 
 class SessionOpenResult(TypedDict):
@@ -182,15 +46,27 @@ class SessionOpenResult(TypedDict):
 
     session: str
     """Id of the session. String ≤ 256."""
-
     policy: str
     """Id of the policy."""
-
     version: int
     """Its version. Whole number ≥ 0."""
-
     seq: int
     """Events that the session has applied. Whole number ≥ 0."""
+
+
+class SessionSendParams(TypedDict):
+    """Parameters of `session.send`. Applies events in order. If one is refused, the earlier ones stay applied and the
+    error has their decisions."""
+
+    session: str
+    """Id of the session. String ≤ 256."""
+    events: Sequence[Any]
+    """Events, applied in order; `at` is stamped with Unix time where it is absent."""
+    producer: NotRequired[str]
+    """Who sends: sequences and retries are counted for each. String ≤ 256."""
+    firstSeq: NotRequired[int]
+    """Events of this producer that were applied before these: makes a retry safe. Needs `producer`. Whole number ≥
+    0."""
 
 
 class SessionSendResult(TypedDict):
@@ -198,18 +74,24 @@ class SessionSendResult(TypedDict):
 
     seq: int
     """Events that the session has applied. Whole number ≥ 0."""
-
     decisions: list[Any]
     """Decisions, in order; none where they are streamed."""
-
     more: NotRequired[str]
     """There are more decisions: `session.more` gets them by this. String ≤ 64."""
-
     nextSeq: NotRequired[int]
     """The next `firstSeq` of this producer. Whole number ≥ 0."""
-
     decisionSeq: NotRequired[int]
     """Number of the last decision of a streaming session; the first has 1. Whole number ≥ 0."""
+
+
+class SessionMoreParams(TypedDict):
+    """Parameters of `session.more`. The decisions that did not fit into an answer. The last such answers of a session
+    are kept."""
+
+    session: str
+    """Id of the session. String ≤ 256."""
+    more: str
+    """As the answer gave it. String ≤ 64."""
 
 
 class SessionMoreResult(TypedDict):
@@ -217,9 +99,17 @@ class SessionMoreResult(TypedDict):
 
     decisions: list[Any]
     """Decisions, in order."""
-
     more: NotRequired[str]
     """There are more decisions: `session.more` gets them by this. String ≤ 64."""
+
+
+class SessionSnapshotParams(TypedDict):
+    """Parameters of `session.snapshot`. The whole state as JSON."""
+
+    session: str
+    """Id of the session. String ≤ 256."""
+    delivery: NotRequired[bool]
+    """Gives what retries and subscribers need to go on in another server, too. Default: false."""
 
 
 class SessionSnapshotResultSnapshot(TypedDict):
@@ -227,19 +117,14 @@ class SessionSnapshotResultSnapshot(TypedDict):
 
     policy: str
     """Id of the policy."""
-
     version: int
     """Version of the policy that wrote it. Whole number ≥ 1."""
-
     config: Any
     """Configuration, as JSON."""
-
     state: Any
     """State, as JSON."""
-
     seq: int
     """Events applied so far. Whole number ≥ 0."""
-
     at: float
     """Latest time seen, in seconds. Number ≥ 0."""
 
@@ -249,7 +134,6 @@ class SessionSnapshotResultArmedItem(TypedDict):
 
     timerId: str
     """Id of the timer, minted by the policy. String ≤ 512."""
-
     fireAtSeconds: float
     """Seconds. Number ≥ 0."""
 
@@ -259,22 +143,32 @@ class SessionSnapshotResult(TypedDict):
 
     snapshot: SessionSnapshotResultSnapshot
     """What `session.open` takes."""
-
     seq: int
     """Events that the session has applied. Whole number ≥ 0."""
-
     armed: NotRequired[list[SessionSnapshotResultArmedItem]]
     """Timers that the server runs."""
-
     decisionSeq: NotRequired[int]
     """Number of the last decision of a streaming session; the first has 1. Whole number ≥ 0."""
-
     delivery: NotRequired[Any]
     """Producers, their last answers, and what nobody has acknowledged."""
 
 
+class SessionCloseParams(TypedDict):
+    """Parameters of `session.close`. Forgets a session; its subscribers get `session.closed`."""
+
+    session: str
+    """Id of the session. String ≤ 256."""
+
+
 class SessionCloseResult(TypedDict):
     """Result of `session.close`."""
+
+
+class SessionListParams(TypedDict):
+    """Parameters of `session.list`. The sessions, in the order of their ids."""
+
+    after: NotRequired[str]
+    """Only sessions whose id comes after this one. String ≤ 256."""
 
 
 class SessionListResultSession(TypedDict):
@@ -282,19 +176,13 @@ class SessionListResultSession(TypedDict):
 
     session: str
     """Id of the session. String ≤ 256."""
-
     policy: str
-
     version: int
     """Whole number ≥ 0."""
-
     seq: int
     """Events that the session has applied. Whole number ≥ 0."""
-
     deliver: Literal["reply", "stream"]
-
     timers: Literal["host", "server"]
-
     shadow: NotRequired[bool]
 
 
@@ -303,9 +191,20 @@ class SessionListResult(TypedDict):
 
     sessions: list[SessionListResultSession]
     """Sessions."""
-
     next: NotRequired[str]
     """There are more: give this as `after`. String ≤ 256."""
+
+
+class SessionSubscribeParams(TypedDict):
+    """Parameters of `session.subscribe`. Sends the decisions of a streaming session to this connection as
+    `session.decision`, those not acknowledged first."""
+
+    session: str
+    """Id of the session. String ≤ 256."""
+    after: NotRequired[int]
+    """Only decisions after this number, which counts as acknowledged by this subscriber. Whole number ≥ 0."""
+    types: NotRequired[Sequence[str]]
+    """Only decisions of these types."""
 
 
 class SessionSubscribeResult(TypedDict):
@@ -313,9 +212,18 @@ class SessionSubscribeResult(TypedDict):
 
     decisionSeq: int
     """Number of the last decision of a streaming session; the first has 1. Whole number ≥ 0."""
-
     acknowledged: int
     """What every subscriber has acknowledged. Whole number ≥ 0."""
+
+
+class SessionAckParams(TypedDict):
+    """Parameters of `session.ack`. Acknowledges the decisions up to a number. What all subscribers have acknowledged is
+    forgotten."""
+
+    session: str
+    """Id of the session. String ≤ 256."""
+    decisionSeq: int
+    """The last decision that was carried out. Whole number ≥ 0."""
 
 
 class SessionAckResult(TypedDict):
@@ -325,8 +233,24 @@ class SessionAckResult(TypedDict):
     """What every subscriber has acknowledged. Whole number ≥ 0."""
 
 
+class SessionUnsubscribeParams(TypedDict):
+    """Parameters of `session.unsubscribe`. Ends the subscription of this connection."""
+
+    session: str
+    """Id of the session. String ≤ 256."""
+
+
 class SessionUnsubscribeResult(TypedDict):
     """Result of `session.unsubscribe`."""
+
+
+class PlanParams(TypedDict):
+    """Parameters of `plan`. The plan of a planner for an input."""
+
+    planner: str
+    """Id of the planner. String ≤ 256."""
+    input: Mapping[str, Any]
+    """Its input."""
 
 
 class PlanResult(TypedDict):
@@ -336,30 +260,36 @@ class PlanResult(TypedDict):
     """Its plan."""
 
 
-RpcDiscoverResult = TypedDict(
-    "RpcDiscoverResult",
-    {
-        "openrpc": 'str',
-        "info": 'Any',
-        "methods": 'list[Any]',
-        "components": 'Any',
-        # What the server sends without being asked.
-        "x-notifications": 'list[Any]',
-    },
-)
-"""Result of `rpc.discover`."""
+class RpcDiscoverParams(TypedDict):
+    """Parameters of `rpc.discover`. The OpenRPC document of this server."""
+
+
+_RpcDiscoverResult = TypedDict("_RpcDiscoverResult", {
+    # What the server sends without being asked.
+    "x-notifications": list[Any],
+})
+
+
+class RpcDiscoverResult(_RpcDiscoverResult):
+    """Result of `rpc.discover`."""
+
+    openrpc: str
+    info: Any
+    methods: list[Any]
+    components: Any
+
+
+class ServerInfoParams(TypedDict):
+    """Parameters of `server.info`. Version, policies and limits of the server."""
 
 
 class ServerInfoResultPolicy(TypedDict):
     """Part of :class:`ServerInfoResult`."""
 
     id: str
-
     kind: str
-
     version: int
     """Whole number ≥ 0."""
-
     summary: str
 
 
@@ -367,10 +297,8 @@ class ServerInfoResultPlanner(TypedDict):
     """Part of :class:`ServerInfoResult`."""
 
     id: str
-
     version: int
     """Whole number ≥ 0."""
-
     summary: str
 
 
@@ -379,67 +307,41 @@ class ServerInfoResultLimits(TypedDict):
 
     maxMessageBytes: int
     """Bytes of one message: a line, without its line break. Whole number 1024 to 536870912. Default: 67108864."""
-
     maxDepth: int
     """Depth to which lists and objects of a message are nested. Whole number 8 to 512. Default: 64."""
-
     maxBatchCalls: int
     """Calls in one JSON-RPC batch. Whole number 1 to 100000. Default: 1000."""
-
     maxUnfinishedBytes: int
-    """
-    Bytes of messages that have begun and not ended, of all connections; the oldest gives way. One always
-    fits. Whole number 1024 to 1099511627776. Default: 268435456.
-    """
-
+    """Bytes of messages that have begun and not ended, of all connections; the oldest gives way. One always fits. Whole
+    number 1024 to 1099511627776. Default: 268435456."""
     maxConnections: int
     """Connections at once; a further one is closed. Whole number 1 to 100000. Default: 1024."""
-
     maxUnauthenticated: int
-    """
-    Connections, besides those, that have not shown the token yet; the oldest gives way. Whole number 1 to
-    100000. Default: 128.
-    """
-
+    """Connections, besides those, that have not shown the token yet; the oldest gives way. Whole number 1 to 100000.
+    Default: 128."""
     maxSessions: int
     """Sessions open at once. Whole number 1 to 1000000. Default: 65536."""
-
     maxEventsPerCall: int
     """Events in one `session.send`. Whole number 1 to 1000000. Default: 10000."""
-
     maxInFlightIds: int
-    """
-    Ids that a session may hold in flight: in the ledgers of its policy, with those that it may mint for them.
-    Whole number 1 to 100000000. Default: 1000000.
-    """
-
+    """Ids that a session may hold in flight: in the ledgers of its policy, with those that it may mint for them. Whole
+    number 1 to 100000000. Default: 1000000."""
     maxProducers: int
     """Producers of a session. Whole number 1 to 100000. Default: 256."""
-
     keptAnswers: int
     """Last answers kept for each producer: how far back a retry may go. Whole number 1 to 1000. Default: 8."""
-
     pageDecisions: int
     """Decisions in one answer; `session.more` gets those that follow. Whole number 1 to 1000000. Default: 8192."""
-
     pageSessions: int
     """Sessions in one answer of `session.list`. Whole number 1 to 100000. Default: 1000."""
-
     maxBacklog: int
-    """
-    Decisions that a streaming session keeps until they are acknowledged. Whole number 1 to 10000000. Default:
-    65536.
-    """
-
+    """Decisions that a streaming session keeps until they are acknowledged. Whole number 1 to 10000000. Default:
+    65536."""
     maxSubscriptions: int
     """Subscriptions of a session. Whole number 1 to 10000. Default: 64."""
-
     maxOutputBytes: int
-    """
-    Bytes that wait for a client that does not read; past it it is cut off. Whole number 1024 to 1073741824.
-    Default: 16777216.
-    """
-
+    """Bytes that wait for a client that does not read; past it it is cut off. Whole number 1024 to 1073741824. Default:
+    16777216."""
     stallSeconds: float
     """Seconds in which a client must read what waits for it, before it is cut off. Number > 0. Default: 30."""
 
@@ -448,18 +350,21 @@ class ServerInfoResult(TypedDict):
     """Result of `server.info`."""
 
     name: str
-
     version: str
     """Version of the package."""
-
     policies: list[ServerInfoResultPolicy]
-
     planners: list[ServerInfoResultPlanner]
-
     limits: ServerInfoResultLimits
-
     sessions: int
     """Sessions that are open. Whole number ≥ 0."""
+
+
+class ServerAuthenticateParams(TypedDict):
+    """Parameters of `server.authenticate`. Shows the token of a server that asks for one; must be the first call of a
+    connection. Any other closes it."""
+
+    token: str
+    """What is in the token file, without white space at its ends. String ≤ 4096."""
 
 
 class ServerAuthenticateResult(TypedDict):
@@ -471,10 +376,8 @@ class SessionDecisionParams(TypedDict):
 
     session: str
     """Id of the session. String ≤ 256."""
-
     decisionSeq: int
     """Its number; numbers only grow. Whole number ≥ 0."""
-
     decision: Any
     """The decision."""
 
@@ -484,6 +387,5 @@ class SessionClosedParams(TypedDict):
 
     session: str
     """Id of the session. String ≤ 256."""
-
     reason: Literal["closed", "replaced"]
     """What happened to it."""

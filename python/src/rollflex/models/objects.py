@@ -12,13 +12,10 @@ class CountedResponse(TypedDict):
 
     requestId: str
     """Id of the request, minted by the policy. String ≤ 1200."""
-
     tokens: int
     """Tokens. Whole number ≥ 0."""
-
     weightVersions: NotRequired[Sequence[int]]
     """Versions of the weights that generated it, ascending; absent: that of the round alone."""
-
     reward: NotRequired[float]
     """Raw reward, where it is known."""
 
@@ -28,13 +25,10 @@ class RewardedResponse(TypedDict):
 
     requestId: str
     """Id of the request, minted by the policy. String ≤ 1200."""
-
     tokens: int
     """Tokens. Whole number ≥ 0."""
-
     weightVersions: NotRequired[Sequence[int]]
     """Versions of the weights that generated it, ascending; absent: that of the round alone."""
-
     reward: float
     """Raw reward."""
 
@@ -44,19 +38,14 @@ class KeptResponse(TypedDict):
 
     requestId: str
     """Id of the request that generated the tokens last. String ≤ 1200."""
-
     index: int
     """Which response of the prompt, from 0. Whole number ≥ 0."""
-
     tokens: int
     """Tokens generated so far, over all attempts: the budget is cumulative. Whole number ≥ 0."""
-
     weightVersions: Sequence[int]
     """Versions of the weights that generated them, ascending."""
-
     finished: bool
     """Whether the response is complete."""
-
     reward: NotRequired[float]
     """Raw reward, where it is known already."""
 
@@ -66,10 +55,8 @@ class Deferral(TypedDict):
 
     count: int
     """How often the prompt has been deferred. Whole number ≥ 1."""
-
     sinceRound: int
     """Ordinal of the round in which it was first deferred. Whole number ≥ 0."""
-
     sinceSeconds: float
     """When it was first deferred, in seconds. Number ≥ 0."""
 
@@ -79,10 +66,8 @@ class DroppedResponse(TypedDict):
 
     requestId: str
     """Id of the request, minted by the policy. String ≤ 1200."""
-
     tokens: int
     """Tokens. Whole number ≥ 0."""
-
     cause: Literal["stale_weights", "filtered", "failed", "round_failed", "merged"]
     """Why it is of no use."""
 
@@ -92,16 +77,12 @@ class FinalResponse(TypedDict):
 
     requestId: str
     """Id of the request, minted by the policy. String ≤ 1200."""
-
     index: int
     """Which response of the prompt, from 0. Whole number ≥ 0."""
-
     tokens: int
     """Tokens. Whole number ≥ 0."""
-
     weightVersions: Sequence[int]
     """Versions of the weights that generated it, ascending."""
-
     reward: NotRequired[float]
     """Raw reward, where it is known."""
 
@@ -111,16 +92,12 @@ class TimeoutEstimate(TypedDict):
 
     timeoutFactor: float
     """λ."""
-
     correctKilled: int
     """Correct runs that its timeout would have stopped; as far as runs were seen to end. Whole number ≥ 0."""
-
     exploredKilled: int
     """Those among them that had been given Tmax to explore: seen whatever λ is in use. Whole number ≥ 0."""
-
     unknown: int
     """Timed-out runs that it would have let go on: whether they were correct is not known. Whole number ≥ 0."""
-
     runSeconds: float
     """Seconds that the runs would have taken; those unknown count up to its timeout. Number ≥ 0."""
 
@@ -130,16 +107,12 @@ class TrainingShare(TypedDict):
 
     fetchId: str
     """Id of the fetch or share, minted by the policy. String ≤ 1200."""
-
     replica: str
     """Id of the data-parallel training replica. String ≤ 512."""
-
     groups: Sequence[str]
     """Whole groups, longest first; none for a replica that only takes part in the step."""
-
     samples: int
     """Samples of these groups. Whole number ≥ 0."""
-
     tokens: int
     """Tokens of these groups. Whole number ≥ 0."""
 
@@ -149,16 +122,12 @@ class RolloutWorkload(TypedDict):
 
     responses: int
     """Requests that run, those that are aborted later included. Whole number ≥ 1."""
-
     promptTokens: float
     """Mean tokens of a prompt, 0 to 1e9. Number 0 to 1000000000."""
-
     responseTokens: float
     """Mean tokens that a request generates, > 0 and at most 1e9. Number > 0."""
-
     longestTokens: float
     """Most tokens that a request generates; at least the mean, at most 1e9. Number > 0."""
-
     routingSkew: NotRequired[float]
     """Tokens of the most loaded expert rank ÷ their mean over the ranks; 1 if absent. Number ≥ 1."""
 
@@ -168,16 +137,12 @@ class ProfileConfiguration(TypedDict):
 
     tp: int
     """Tensor-parallel degree: GPUs of one replica. Whole number ≥ 1."""
-
     ep: NotRequired[int]
     """Expert-parallel degree inside the replica; divides the TP. Whole number ≥ 1."""
-
     routingSkew: NotRequired[float]
     """Tokens of the most loaded expert rank ÷ their mean over the ranks; 1 if absent. Number ≥ 1."""
-
     batchSize: int
     """Sequences that one replica runs at once. Whole number ≥ 1."""
-
     sequenceLength: int
     """Tokens of each sequence. Whole number ≥ 1."""
 
@@ -187,25 +152,18 @@ class ProfileRow(TypedDict):
 
     tp: int
     """Tensor-parallel degree: GPUs of one replica. Whole number ≥ 1."""
-
     ep: NotRequired[int]
     """Expert-parallel degree inside the replica; divides the TP. Whole number ≥ 1."""
-
     routingSkew: NotRequired[float]
     """Tokens of the most loaded expert rank ÷ their mean over the ranks; 1 if absent. Number ≥ 1."""
-
     batchSize: int
     """Sequences that one replica runs at once. Whole number ≥ 1."""
-
     sequenceLength: int
     """Tokens of each sequence. Whole number ≥ 1."""
-
     decodeStepSeconds: float
     """Seconds of one decode step of the batch, > 0. Number > 0."""
-
     prefillSeconds: float
     """Seconds to prefill the batch. Number ≥ 0."""
-
     bytes: float
     """Bytes that each GPU of the replica holds: weights, KV cache, activations. Number ≥ 0."""
 
@@ -215,10 +173,8 @@ class ReplicaGroup(TypedDict):
 
     replica: int
     """Number of the replica, from 0. Whole number ≥ 0."""
-
     serverId: str
     """Id of the server, given by the host. String ≤ 512."""
-
     gpuIds: Sequence[str]
     """Its GPUs, by rank; experts are spread over `ep` consecutive ones."""
 
@@ -228,13 +184,10 @@ class RunningRequest(TypedDict):
 
     requestId: str
     """Id of the request, minted by the policy. String ≤ 1200."""
-
     engineId: str
     """The engine that it runs on, or waits on. String ≤ 512."""
-
     tokens: int
     """Tokens that it has generated so far, over all attempts. Whole number ≥ 0."""
-
     promptTokens: int
     """Tokens of its prompt; they stand in the KV cache too. Whole number ≥ 0."""
 
@@ -244,7 +197,6 @@ class EnginePlace(TypedDict):
 
     engineId: str
     """Id of the inference engine, given by the host. String ≤ 512."""
-
     gpuIds: Sequence[str]
     """The GPUs of its tensor-parallel group."""
 
@@ -254,28 +206,27 @@ class MicroBatch(TypedDict):
 
     groups: Sequence[str]
     """Whole groups, in the order of the update."""
-
     tokens: int
     """Tokens of these groups, prompts included where they are known. Whole number ≥ 0."""
-
     dynamic: bool
     """Whether it is one group over the budget, which has to be cut into micro-batches of its own samples."""
 
 
-Migration = TypedDict(
-    "Migration",
-    {
-        # Id of the request, minted by the policy. String ≤ 1200.
-        "requestId": 'str',
-        # The engine that it leaves. String ≤ 512.
-        "from": 'str',
-        # The engine that it goes to. String ≤ 512.
-        "to": 'str',
-        # Tokens generated when this was decided; they are kept, the budget is cumulative. Whole number ≥ 0.
-        "tokens": 'int',
-    },
-)
-"""A request that moves to another engine."""
+_Migration = TypedDict("_Migration", {
+    # The engine that it leaves. String ≤ 512.
+    "from": str,
+})
+
+
+class Migration(_Migration):
+    """A request that moves to another engine."""
+
+    requestId: str
+    """Id of the request, minted by the policy. String ≤ 1200."""
+    to: str
+    """The engine that it goes to. String ≤ 512."""
+    tokens: int
+    """Tokens generated when this was decided; they are kept, the budget is cumulative. Whole number ≥ 0."""
 
 
 class LoaderNode(TypedDict):
@@ -283,65 +234,15 @@ class LoaderNode(TypedDict):
 
     nodeId: str
     """Id of the node, given by the host. String ≤ 512."""
-
     hostMemoryBytes: int
     """Host memory for preprocessed tensors, in bytes. Whole number 1 to 1000000000000000."""
-
     weight: NotRequired[float]
     """How fast it preprocesses, relative to others; 1 if absent. Number > 0."""
-
     slots: NotRequired[int]
-    """
-    Samples that it may have to preprocess at once, waiting ones included; no limit if absent. Whole number 1
-    to 1000000.
-    """
-
+    """Samples that it may have to preprocess at once, waiting ones included; no limit if absent. Whole number 1 to
+    1000000."""
     ranks: NotRequired[Sequence[int]]
     """Ranks that run on it; those named before if absent."""
-
-
-class VisualSampleResolution(TypedDict):
-    """Size of each frame after preprocessing."""
-
-    width: int
-    """Pixels across, 1 to 65,536. Whole number 1 to 65536."""
-
-    height: int
-    """Pixels down, 1 to 65,536. Whole number 1 to 65536."""
-
-
-class VisualSample(TypedDict):
-    """A sample with images or a video, as metadata."""
-
-    sampleId: str
-    """Id of the sample, given by the host; new whenever it is drawn. String ≤ 512."""
-
-    kind: Literal["image", "video"]
-    """`image`: one or more images; `video`: frames of a clip."""
-
-    path: str
-    """Path or URL of the file. String ≤ 4096."""
-
-    frames: int
-    """Frames of the video, or images of the sample. Whole number 1 to 1048576."""
-
-    resolution: VisualSampleResolution
-    """Size of each frame after preprocessing."""
-
-    bytes: int
-    """
-    Bytes that its preprocessed tensors are expected to take in host memory. Whole number 1 to
-    1000000000000000.
-    """
-
-    uses: NotRequired[int]
-    """
-    Batches that will use it; it is evicted after the last. Kept until its step is completed if absent. Whole
-    number ≥ 1.
-    """
-
-    ref: NotRequired[str]
-    """Opaque reference of the host, at most 256 bytes; echoed. String ≤ 256."""
 
 
 class TextSample(TypedDict):
@@ -349,16 +250,11 @@ class TextSample(TypedDict):
 
     sampleId: str
     """Id of the sample, given by the host; new whenever it is drawn. String ≤ 512."""
-
     kind: Literal["text"]
     """It has no pixels."""
-
     uses: NotRequired[int]
-    """
-    Batches that will use it; it is evicted after the last. Kept until its step is completed if absent. Whole
-    number ≥ 1.
-    """
-
+    """Batches that will use it; it is evicted after the last. Kept until its step is completed if absent. Whole number
+    ≥ 1."""
     ref: NotRequired[str]
     """Opaque reference of the host, at most 256 bytes; echoed. String ≤ 256."""
 
@@ -368,7 +264,6 @@ class GoneSample(TypedDict):
 
     sampleId: str
     """Id of the sample, given by the host; new whenever it is drawn. String ≤ 512."""
-
     ref: NotRequired[str]
     """Opaque reference of the host, at most 256 bytes; echoed. String ≤ 256."""
 
@@ -378,10 +273,8 @@ class TensorShape(TypedDict):
 
     name: Literal["pixel_values", "pixel_values_videos"]
     """As model inputs name it: `pixel_values`, or `pixel_values_videos` for a video."""
-
     shape: Sequence[int]
     """Frames, channels, height, width. The first axis can be sliced."""
-
     bytesPerFrame: int
     """Bytes of one frame, rounded up. Whole number ≥ 0."""
 
@@ -391,10 +284,8 @@ class FrameSlice(TypedDict):
 
     rank: int
     """Rank of the worker: its device, numbered from 0. Whole number 0 to 1048575."""
-
     fromFrame: int
     """First frame of the slice, numbered from 0. Whole number 0 to 1048575."""
-
     toFrame: int
     """Frame behind the last one of the slice. Whole number 1 to 1048576."""
 
@@ -404,15 +295,11 @@ class BatchSequence(TypedDict):
 
     tokens: int
     """Its tokens, those of its images and frames included, 0 to 1e9. Whole number 0 to 1000000000."""
-
     sampleId: NotRequired[str]
     """The sample that it belongs to; several may belong to one. Absent: text only. String ≤ 512."""
-
     frames: NotRequired[int]
-    """
-    Frames that the vision tower encodes for it; absent: it is not spread frame by frame. Whole number 0 to
-    1048576.
-    """
+    """Frames that the vision tower encodes for it; absent: it is not spread frame by frame. Whole number 0 to
+    1048576."""
 
 
 class BatchAssignment(TypedDict):
@@ -420,16 +307,12 @@ class BatchAssignment(TypedDict):
 
     sequence: int
     """Index of the sequence in the batch. Whole number ≥ 0."""
-
     sampleId: NotRequired[str]
     """The sample that it belongs to, if any. String ≤ 512."""
-
     degree: int
     """Sharding degree: how many ranks share it. Whole number 1 to 65536."""
-
     ranks: Sequence[int]
     """Those ranks, ascending."""
-
     slices: NotRequired[Sequence[FrameSlice]]
     """Which rank needs which frames; spread evenly over `ranks` if absent."""
 
@@ -439,12 +322,48 @@ class BatchPack(TypedDict):
 
     degree: int
     """Sharding degree: how many ranks share the pack. Whole number 1 to 65536."""
-
     ranks: Sequence[int]
     """Those ranks, ascending."""
-
     sequences: Sequence[int]
     """Indices of its sequences in the batch."""
+
+
+class GpuServer(TypedDict):
+    """A server and its GPUs."""
+
+    serverId: str
+    """Id of the server, given by the host. String ≤ 512."""
+    gpuIds: Sequence[str]
+    """Its GPUs, neighbours beside each other."""
+
+
+class Resolution(TypedDict):
+    """Size of each frame after preprocessing."""
+
+    width: int
+    """Pixels across, 1 to 65,536. Whole number 1 to 65536."""
+    height: int
+    """Pixels down, 1 to 65,536. Whole number 1 to 65536."""
+
+
+class LengthPolynomial(TypedDict):
+    """An object of the vocabulary: `LengthPolynomial`."""
+
+    base: NotRequired[float]
+    """What does not depend on the length; 0 if absent. Number ≥ 0."""
+    perToken: NotRequired[float]
+    """For each token; 0 if absent. Number ≥ 0."""
+    perTokenSquared: NotRequired[float]
+    """For each token times the length (attention); 0 if absent. Number ≥ 0."""
+
+
+class LengthPoint(TypedDict):
+    """An object of the vocabulary: `LengthPoint`."""
+
+    tokens: int
+    """Length of the sequences, in tokens; longer at each point. Whole number ≥ 0."""
+    value: float
+    """What was measured there. Number ≥ 0."""
 
 
 class Prompt(TypedDict):
@@ -452,22 +371,16 @@ class Prompt(TypedDict):
 
     promptId: str
     """Id of the prompt, given by the host. String ≤ 512."""
-
     ref: NotRequired[str]
     """Opaque reference of the host, at most 256 bytes; echoed. String ≤ 256."""
-
     domain: NotRequired[str]
     """Data domain of the prompt, such as `math` or `code`. String ≤ 512."""
-
     promptTokens: NotRequired[int]
     """Tokens of the prompt itself; used for placement. Whole number ≥ 0."""
-
     expectedTokens: NotRequired[int]
     """Expected tokens of its longest response, where something is known. Whole number ≥ 0."""
-
     deferral: NotRequired[Deferral]
     """How often and since when it has been deferred."""
-
     kept: NotRequired[Sequence[KeptResponse]]
     """Responses kept from earlier rounds (`partialRollout`)."""
 
@@ -477,15 +390,33 @@ class FinalPrompt(TypedDict):
 
     promptId: str
     """Id of the prompt, given by the host. String ≤ 512."""
-
     ref: NotRequired[str]
     """Opaque reference of the host, at most 256 bytes; echoed. String ≤ 256."""
-
     domain: NotRequired[str]
     """Data domain of the prompt, such as `math` or `code`. String ≤ 512."""
-
     deferral: NotRequired[Deferral]
     """How often and since when it had been deferred."""
-
     responses: Sequence[FinalResponse]
     """R0 responses, in the order of their indices."""
+
+
+class VisualSample(TypedDict):
+    """A sample with images or a video, as metadata."""
+
+    sampleId: str
+    """Id of the sample, given by the host; new whenever it is drawn. String ≤ 512."""
+    kind: Literal["image", "video"]
+    """`image`: one or more images; `video`: frames of a clip."""
+    path: str
+    """Path or URL of the file. String ≤ 4096."""
+    frames: int
+    """Frames of the video, or images of the sample. Whole number 1 to 1048576."""
+    resolution: Resolution
+    """Size of each frame after preprocessing."""
+    bytes: int
+    """Bytes that its preprocessed tensors are expected to take in host memory. Whole number 1 to 1000000000000000."""
+    uses: NotRequired[int]
+    """Batches that will use it; it is evicted after the last. Kept until its step is completed if absent. Whole number
+    ≥ 1."""
+    ref: NotRequired[str]
+    """Opaque reference of the host, at most 256 bytes; echoed. String ≤ 256."""

@@ -9,7 +9,7 @@ from typing import Any
 import ray
 
 from .._command import Command
-from .._options import Path_
+from .._opening import Path_
 from ..errors import ServerUnavailable
 from ._calls import Actor, call, run
 from ._nodes import placement

@@ -11,7 +11,7 @@ from typing import Any
 
 from .._command import Command
 from .._messages import result_of
-from .._options import Path_
+from .._opening import Path_
 from ..aio import AsyncClient
 from ..errors import PolicyError, ProtocolError, RollflexError, error_from_reply
 from ._log import Kept, Log, Record

@@ -1,6 +1,6 @@
 /**
- * The collective calls of Algorithm 1 of FlexRL: each device has one queue of them, and a call starts when it is at the
- * head of the queue of every device that takes part.
+ * The collective calls of Algorithm 1 of FlexRL: each device has one queue of calls, and a call starts when it is at the head of
+ * the queues of all devices that take part.
  */
 import type { ExecutionOrder } from './schema.ts';
 
@@ -39,10 +39,10 @@ export function headOf({ sharded, overlap }: Queues, device: number, place: numb
 /**
  * Runs the queues until nothing can start any more.
  *
- * Which call starts first does not matter: one that can start stays so until it does.
+ * The order of starts does not matter: a call that can start stays ready until it starts.
  *
- * @param started - told of each call, with the place that each device has reached, before that moves on
- * @returns how many calls of each device have started
+ * @param started - called for each call that starts, with the place of each device in its queue before the device moves on
+ * @returns the number of calls of each device that have started
  */
 export function runQueues(queues: Queues, started?: (call: number, places: Int32Array) => void): Int32Array {
   const { packs, sharded } = queues;

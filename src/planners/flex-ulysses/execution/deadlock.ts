@@ -1,4 +1,4 @@
-/** Whether the collective calls of a plan can all start, and pair up as they are meant to. */
+/** Checks whether all collective calls of a plan can start, and whether devices pair them up as planned. */
 import { refuse } from '../../../errors.ts';
 import { callAt, headOf, type Queues, runQueues, shardedOf } from './collectives.ts';
 import type { ExecutionOrder } from './schema.ts';
@@ -6,26 +6,26 @@ import type { ExecutionOrder } from './schema.ts';
 /** The reason why a plan cannot be executed. */
 export interface Deadlock {
   /**
-   * `pairing`: the members of a group do not make the same calls in the same order, so that a call would meet another
-   * one or none. `cycle`: devices wait for each other.
+   * `pairing`: the members of a group do not make the same calls in the same order, so that a call would be paired with a different
+   * call, or with none. `cycle`: devices wait for each other.
    */
   readonly kind: 'pairing' | 'cycle';
   /**
-   * Of a cycle: each waits for the next, and the last for the first. Of a pairing: two that differ, or one that lists a
-   * pack twice or has no part in it.
+   * For a cycle: devices each of which waits for the next, and the last for the first. For a pairing: two devices whose calls
+   * differ, or one device that lists a pack twice or that the pack does not contain.
    */
   readonly devices: readonly number[];
-  /** The call of each of these devices; −1 if it has no further one. */
+  /** The pack of the next call of each of these devices; −1 if the device has no further call. */
   readonly packs: readonly number[];
-  /** The same as a message. */
+  /** The deadlock, as a message. */
   readonly message: string;
 }
 
-/** The order in which the calls are issued. */
+/** Options that decide the order of the calls. */
 export interface DeadlockOptions {
-  /** The pass; `backward` is the exact reverse. */
+  /** The pass; `backward` is the exact reverse of `forward`. */
   readonly pass?: 'forward' | 'backward' | undefined;
-  /** Whether the next pack's first all-to-all is issued before this one's second; `true` if absent. */
+  /** Whether a device issues the first all-to-all of its next pack before the second of the current one; `true` if absent. */
   readonly overlap?: boolean | undefined;
 }
 
@@ -44,7 +44,7 @@ function checkPacks({ packs, order }: ExecutionOrder): void {
   });
 }
 
-/** Finds a device that lists a pack that it has no part in, or one twice. */
+/** Finds a device that lists a pack twice, or a pack that does not contain the device. */
 function strayPack({ packs, sharded }: Queues): Deadlock | undefined {
   const left = sharded.map(() => new Set<number>());
   packs.forEach(({ devices }, pack) => {
@@ -86,7 +86,7 @@ function callsByGroup({ sharded, overlap }: Queues, device: number, groupOf: rea
   return calls;
 }
 
-/** Finds a group of which two members do not make the same calls in the same order. */
+/** Finds a group in which two members do not make the same calls in the same order. */
 function wrongPair(queues: Queues): Deadlock | undefined {
   const groupOf = communicators(queues.packs);
   const calls = queues.sharded.map((_, device) => callsByGroup(queues, device, groupOf));
@@ -107,7 +107,10 @@ function wrongPair(queues: Queues): Deadlock | undefined {
   return undefined;
 }
 
-/** Finds devices that wait for each other: from any that is stuck, along those that have not come to its call. */
+/**
+ * Finds devices that wait for each other: it starts from a stuck device and goes on to a device that has not reached the same call,
+ * again and again.
+ */
 function cycle(queues: Queues, places: Int32Array): Deadlock | undefined {
   const heads = queues.sharded.map((_, device) => headOf(queues, device, places[device]!));
   let device = heads.findIndex((call) => call >= 0);
@@ -127,13 +130,13 @@ function cycle(queues: Queues, places: Int32Array): Deadlock | undefined {
 }
 
 /**
- * Returns why the collectives of a plan would hang, or pair up wrongly; `undefined` if they do neither.
+ * Returns why the collectives of a plan would hang or be paired wrongly; `undefined` if neither happens.
  *
- * They do neither if and only if every communicator sees the same calls in the same order on all its members, and the
- * queues of the devices together have no cycle.
+ * Neither happens if and only if all members of each communicator make the same calls in the same order, and the queues of the
+ * devices together have no cycle.
  *
- * @param plan - packs and order of a plan, or what a host has made of them
- * @throws PolicyError `invalid_input` for an order that names no pack, and a degree that is not the number of devices
+ * @param plan - packs and order of a plan, possibly changed by a host
+ * @throws PolicyError `invalid_input` for an order that names no pack, and for a degree that is not the number of devices
  */
 export function findDeadlock(plan: ExecutionOrder, options: DeadlockOptions = {}): Deadlock | undefined {
   const { pass = 'forward', overlap = true } = options;

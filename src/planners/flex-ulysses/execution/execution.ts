@@ -7,7 +7,7 @@ import { durationsOf } from './times.ts';
 import { coefficientsOf } from './timing.ts';
 import { spreadFrames } from './vision.ts';
 
-/** The part of a plan that says how it is executed. */
+/** The part of a plan that describes its execution. */
 export type Execution = Pick<FlexUlyssesPlan, 'packs' | 'order' | 'schedule' | 'vision'> & {
   readonly movedFrames: Pick<FlexUlyssesPlan['metrics'], 'movedFrames'>;
 };
@@ -15,8 +15,8 @@ export type Execution = Pick<FlexUlyssesPlan, 'packs' | 'order' | 'schedule' | '
 /**
  * Returns the execution of a placement.
  *
- * @throws PolicyError `invalid_input` for a pack cap below the threshold, and for frames that are not one number for
- *   each sequence
+ * @throws PolicyError `invalid_input` for a pack cap below the threshold, and if `frames` is not a list of one number for each
+ * sequence
  */
 export function executionOf(
   instance: Instance,

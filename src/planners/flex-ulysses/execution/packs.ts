@@ -5,18 +5,18 @@ import type { FlexUlyssesSettings, SequencePack } from '../types.ts';
 
 /** Limits on the size of packs. */
 export interface PackSizes {
-  /** A longer sequence runs alone. */
+  /** Longest sequence that shares a pack with others, in tokens; a longer one runs alone. */
   readonly thresholdTokens: number;
   /** Most tokens of a pack of several sequences. */
   readonly capTokens: number;
 }
 
-/** Packs that a top group has if everything is sharded: three in four can hide the all-to-all of another. */
+/** Packs of a top group if everything is sharded: with four, three can hide the all-to-all of another one. */
 const packsOfATopGroup = 4;
 
 /**
- * Returns the sizes of an input. Absent ones follow from the batch, so that they are the same on every rank: the cap is
- * a quarter of the tokens that a top group has on average, the threshold is the cap.
+ * Returns the sizes of an input. Absent sizes follow from the batch, so that they are the same on every rank: the cap is a quarter
+ * of the tokens that a top group has on average, the threshold is the cap.
  *
  * @throws PolicyError `invalid_input` for a cap below the threshold
  */
@@ -31,21 +31,21 @@ export function packSizesOf(instance: Instance, settings: FlexUlyssesSettings): 
   return { thresholdTokens: threshold ?? capTokens, capTokens };
 }
 
-/** Returns for each sequence the number of its group among all groups, those of the highest degree first. */
+/** Numbers the groups, highest degree first, and returns the number of the group of each sequence. */
 function groupNumbers({ devices, levels }: Instance, { level, group }: Placement): Float64Array {
   const before = new Float64Array(levels);
   for (let one = levels - 2; one >= 0; one -= 1) before[one] = before[one + 1]! + devices / 2 ** (one + 1);
   return Float64Array.from(group, (number, i) => before[level[i]!]! + number);
 }
 
-/** Sorts by group, the longest first, ties by index. */
+/** Returns the order of execution: by group, then longest first; ties by index. */
 function executionOrder({ lengths }: Instance, groups: Float64Array): Uint32Array {
   const beyondAnyLength = 2 ** 30;
   const keys = groups.map((group, i) => (group + 1) * beyondAnyLength - lengths[i]!);
   return Uint32Array.from(keys.keys()).sort((a, b) => keys[a]! - keys[b]! || a - b);
 }
 
-/** Returns the packs of a placement, in the one order that all devices keep: by (−degree, group, index). */
+/** Returns the packs of a placement, in the order that all devices follow: by (−degree, group, index). */
 export function packsOf(instance: Instance, placement: Placement, sizes: PackSizes): SequencePack[] {
   const packs: SequencePack[] = [];
   const groups = groupNumbers(instance, placement);

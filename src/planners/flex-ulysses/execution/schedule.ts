@@ -13,17 +13,17 @@ import { coefficientsOf, timingModel } from './timing.ts';
 export interface PackedPlan {
   /** The sequences that are computed together, each pack on its devices. */
   readonly packs: readonly SequencePack[];
-  /** For each device the indices in `packs`, in the order in which it takes part in them. */
+  /** For each device, the indices of its packs in `packs`, in the order in which it runs them. */
   readonly order: readonly (readonly number[])[];
 }
 
-/** One operation of a device in an interval, in seconds from the start. */
+/** One operation of a device, with its start and end. */
 export interface TimelineSpan {
   /** Index of the device, from 0. */
   readonly device: number;
-  /** The stream of the device: its two streams run beside each other. */
+  /** The stream of the device; the two streams of a device run concurrently. */
   readonly stream: 'communication' | 'computation';
-  /** Queries, keys and values are exchanged, attention is computed, its output is exchanged back. */
+  /** The operation: the exchange of queries, keys and values; attention; or the exchange of its output. */
   readonly operation: 'all-to-all-1' | 'attention' | 'all-to-all-2';
   /** Index in `packs`. */
   readonly pack: number;
@@ -37,13 +37,13 @@ export interface TimelineSpan {
 export interface PlanTimeline {
   /** Summary of the times of the plan. */
   readonly schedule: ExecutionSchedule;
-  /** Seconds in which each device computes, and in which it does not until the last one is done. */
+  /** For each device, the seconds in which it computes, and the seconds in which it does not, until the last device ends. */
   readonly devices: readonly { readonly computeSeconds: number; readonly bubbleSeconds: number }[];
   /** Spans by device, then by stream, then by time. */
   readonly spans: readonly TimelineSpan[];
 }
 
-/** Model of the times. */
+/** Options for the model of the times. */
 export interface TimelineOptions {
   /** A preset, or coefficients; `H800` if absent. */
   readonly timing?: TimingModel | undefined;
@@ -102,12 +102,12 @@ function spansOf({ attention, allToAll }: Durations, times: Times): TimelineSpan
 }
 
 /**
- * Predicts when each device runs each operation, and the totals, for a picture or for a comparison of plans.
+ * Predicts when each device runs each operation, and the totals, to draw or to compare plans.
  *
- * @param plan - packs and order of a plan, or what a host has made of them
+ * @param plan - packs and order of a plan, possibly changed by a host
  * @param lengths - tokens of each sequence
- * @throws PolicyError `invalid_input` for options out of bounds, a pack with a sequence that has no length, or an order
- *   that would not end
+ * @throws PolicyError `invalid_input` for options out of bounds, a pack with a sequence without a length, or an order that would
+ * hang
  */
 export function predictTimeline(
   plan: PackedPlan,

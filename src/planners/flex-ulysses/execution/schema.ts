@@ -1,4 +1,4 @@
-/** Schemas of the part of a plan that says how it is executed. */
+/** Schemas of the part of a plan that describes its execution. */
 import { z } from 'zod';
 import { count, positiveCount } from '../../../schemas/units.ts';
 
@@ -47,10 +47,10 @@ export const visionShare = z
   })
   .describe('The frames that one device encodes.');
 
-/** The part of a plan that decides how it is executed. */
+/** The part of a plan that determines its execution. */
 export interface ExecutionOrder {
   /** The packs. */
   readonly packs: readonly { readonly degree: number; readonly devices: readonly number[] }[];
-  /** For each device, indices into `packs` in the order in which it issues their collectives. */
+  /** For each device, the indices of its packs in `packs`, in the order in which it issues their collectives. */
   readonly order: readonly (readonly number[])[];
 }

@@ -1,4 +1,4 @@
-/** The times of each part of a plan, by events: only changed devices are stepped through. */
+/** Computes the times of each part of a plan, event by event: only the devices that an event changes are looked at. */
 
 import type { SequencePack } from '../types.ts';
 import { callAt, type Queues, runQueues, shardedOf } from './collectives.ts';
@@ -12,7 +12,7 @@ export interface Durations {
   readonly allToAll: Float64Array;
 }
 
-/** Returns the fewest members of a group that share a node. */
+/** Returns, over the nodes of a group, the least number of its members on one node. */
 function fewestOnANode(devices: readonly number[], devicesPerNode: number): number {
   const counts = new Map<number, number>();
   for (const device of devices) {
@@ -47,7 +47,7 @@ export interface Times {
   /** Starts of the first and of the second all-to-all of each pack. */
   readonly first: Float64Array;
   readonly second: Float64Array;
-  /** Starts of the attention of each device's sharded packs, and of the unsharded one that it runs first. */
+  /** For each device: the starts of the attention of its sharded packs, and of the first unsharded pack. */
   readonly attention: readonly Float64Array[];
   readonly unshardedStart: Float64Array;
   /** Ends of the devices. */
@@ -57,8 +57,8 @@ export interface Times {
 }
 
 /**
- * Runs the packs of a plan without a deadlock: with overlap as Algorithm 1 says, unsharded packs first; without, one
- * thing after the other, unsharded packs last.
+ * Runs the packs of a plan without a deadlock: with overlap it follows Algorithm 1, unsharded packs first; without overlap,
+ * operations run one after the other, unsharded packs last.
  */
 export function timesOf(plan: ExecutionOrder, durations: Durations, overlap: boolean): Times {
   const { packs, order } = plan;
@@ -73,7 +73,10 @@ export function timesOf(plan: ExecutionOrder, durations: Durations, overlap: boo
   const second = new Float64Array(packs.length);
   const queues: Queues = { packs, sharded, overlap };
 
-  /** Returns when a device issues a call: the first all-to-all as the attention before starts, the second as its own ends. */
+  /**
+   * Returns when a device issues a call: a first all-to-all when the attention of the pack before starts, a second one when the
+   * attention of its own pack ends.
+   */
   const issued = (device: number, pack: number, call: number): number => {
     const starts = attention[device]!;
     if (call & 1) return starts[call >> 1]! + durations.attention[pack]!;

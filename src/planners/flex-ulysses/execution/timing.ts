@@ -1,4 +1,4 @@
-/** The times of attention and all-to-alls: JSON, so that measurements can be given over a wire. */
+/** The times of attention and all-to-alls: written in JSON, so that a remote caller can give measurements. */
 import { z } from 'zod';
 
 const seconds = z.number().nonnegative().max(1e6);
@@ -37,14 +37,14 @@ export interface TimingCoefficients {
 }
 
 /**
- * Table 3 of FlexRL, from its two ends (one sequence of 65,536 tokens, and 64 of 1024). Measured on H800 with 64 query
- * heads of 128; H200 has the same compute.
+ * Fitted to the first and last row of Table 3 of FlexRL (one sequence of 65,536 tokens, and 64 of 1024). Measured on H800 with 64
+ * query heads of 128; H200 has the same compute.
  */
 const attentionSeconds = { perPack: 0, perToken: 2.236e-8, perTokenSquared: 4.2244e-11 };
 
 /**
- * FlexRL's two clusters. All-to-alls: least squares of the relative errors over the rows of Table 5 (32 query and 8 key
- * heads of 128, groups of 2 to 32 on nodes of 8). A row is taken for both all-to-alls of a layer, so one is half of it.
+ * FlexRL's two clusters. All-to-alls: least squares of the relative errors over the rows of Table 5 (32 query and 8 key heads of
+ * 128, groups of 2 to 32 on nodes of 8). A row is read as both all-to-alls of a layer, so one all-to-all takes half of its time.
  */
 export const timingPresets = Object.freeze({
   H200: {
@@ -71,7 +71,7 @@ export const timingModel = z
   .union([z.enum(['H200', 'H800']), coefficients])
   .describe('A preset, by its name, or coefficients.');
 
-/** Returns the coefficients that a model stands for. */
+/** Returns the coefficients of a model. */
 export function coefficientsOf(timing: z.output<typeof timingModel>): TimingCoefficients {
   if (typeof timing === 'string') return timingPresets[timing];
   const { attentionSeconds, allToAllSeconds } = timingPresets.H800;
@@ -84,7 +84,7 @@ export function coefficientsOf(timing: z.output<typeof timingModel>): TimingCoef
 /**
  * Returns the seconds of the attention of a pack on each device of its group.
  *
- * @param tokens - of the pack, with padding
+ * @param tokens - tokens of the pack, with padding
  * @param squares - sum of the squared lengths of its sequences
  */
 export function attentionTime(timing: TimingCoefficients, degree: number, tokens: number, squares: number): number {
@@ -95,8 +95,8 @@ export function attentionTime(timing: TimingCoefficients, degree: number, tokens
 /**
  * Returns the seconds of one all-to-all of a pack; 0 in a group of one.
  *
- * @param tokens - of the pack, with padding
- * @param besides - the fewest devices of the group that share a node, the device itself included
+ * @param tokens - tokens of the pack, with padding
+ * @param besides - the least number of devices of the group on one node, including the device itself
  */
 export function allToAllTime(timing: TimingCoefficients, degree: number, tokens: number, besides: number): number {
   if (degree === 1) return 0;

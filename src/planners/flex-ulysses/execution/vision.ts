@@ -5,16 +5,16 @@ import type { SequenceAssignment, VisionShare } from '../types.ts';
 /** Frames spread over the devices. */
 export interface VisionPlan {
   readonly shares: VisionShare[];
-  /** Frames that are encoded by a device that has no part of their sequence. */
+  /** Frames that are encoded on devices outside the group of their sequence. */
   readonly moved: number;
 }
 
-/** Frames that the devices can still take: all the same number, and some of them one more. */
+/** Frames that the devices can still take: at first all have the same number, and some may take one more. */
 interface Room {
   readonly plain: Float64Array;
   /** 1 if the device may still take the additional frame, else 0. */
   readonly extra: Uint8Array;
-  /** Number of devices that may. */
+  /** Number of additional frames that are left for all devices together. */
   extras: number;
 }
 
@@ -25,9 +25,9 @@ interface Taken {
 }
 
 /**
- * Gives frames to the devices of a group, as far as these have room. Evenly, so that frames are near the shard that
- * their tokens are in. What every device takes anyway goes first: it is of use to this group and those around it only,
- * the one more to any device.
+ * Gives frames to the devices of a group, as far as these have room: evenly, so that frames are near the shard of their tokens. The
+ * equal share of every device ("plain") is used up first, because only this group and the groups around it can use it; the
+ * additional frame ("extra") can go to any device.
  */
 function takeLocally(room: Room, devices: readonly number[], frames: number): Taken[] {
   const counts = new Float64Array(devices.length);
@@ -50,7 +50,10 @@ function takeLocally(room: Room, devices: readonly number[], frames: number): Ta
   return devices.flatMap((device, at) => (counts[at] === 0 ? [] : [{ device, frames: counts[at]! }]));
 }
 
-/** Places the leftover frames from the first device to the last; both lists go in one direction, so that few frames go far. */
+/**
+ * Places the leftover frames from the first device to the last. Frames and devices are taken in the same order, so that few frames
+ * go far.
+ */
 function takeElsewhere(room: Room, leftovers: readonly { frames: number; taken: Taken[] }[]): void {
   let device = -1;
   let free = 0;
@@ -73,12 +76,12 @@ function takeElsewhere(room: Room, leftovers: readonly { frames: number; taken: 
 }
 
 /**
- * Spreads frames over devices: no device has two more than another, and of all such plans as few as possible are
- * encoded away from the devices of their sequence. Groups are filled from the smallest to the largest; as they are
- * nested, what a group takes takes nothing from another that could not have been given to this one.
+ * Spreads frames over devices: the numbers of two devices differ by at most one, and of all such plans this one encodes the fewest
+ * frames away from the devices of their sequence. Groups are filled from the smallest to the largest. As groups are nested, this
+ * order loses nothing: a larger group can still use its other devices.
  *
  * @param frames - images or frames of each sequence
- * @throws PolicyError `invalid_input` unless there is one number for each sequence
+ * @throws PolicyError `invalid_input` unless `frames` has one number for each sequence
  */
 export function spreadFrames(
   assignments: readonly SequenceAssignment[],

@@ -1,29 +1,29 @@
-/** Plans of items that are nearly the same, a few on each device. */
+/** Plans for items that are nearly equal, with a few items on each device. */
 import type { Problem } from './problem.ts';
 
-/** A way to put items that are nearly the same onto devices. */
+/** A way to place nearly equal items on devices. */
 export interface Shape {
   /** The level at which items are shared. */
   readonly level: number;
-  /** Whole items of a device. */
+  /** Number of whole items on each device. */
   readonly each: number;
-  /** Groups of that level of which every device has one more, and which share nothing. */
+  /** Number of groups of that level in which every device has one whole item more, and which share no item. */
   readonly wide: number;
   /**
-   * Which items are shared: 0 the longest, 1 the shortest, between: in between; `even`: one in so many; `ends`: the
-   * longest and the shortest.
+   * The items that are shared: 0 means the longest, 1 the shortest, and a number between them items of that rank; `even`: items at
+   * equal distances; `ends`: the longest and the shortest.
    */
   readonly shared: number | 'even' | 'ends';
   /** Shared items that are at a higher level instead, by level. */
   readonly higher: readonly { readonly level: number; readonly count: number }[];
 }
 
-/** All choices, the most promising first. */
+/** All choices of shared items, the most promising first. */
 export const choices: readonly Shape['shared'][] = [1, 'even', 'ends', 0.5, 0.25];
-/** Shares of the groups that counting allows to be wide. */
+/** Numbers of wide groups to try, as shares of the most that counting allows. */
 const shares = [1, 0.9, 0.75, 0.5];
 
-/** Returns the levels that are worth it: the cheapest one, the cheapest above it, and so on. */
+/** Returns the levels worth using: the cheapest level, then the cheapest above it, and so on. */
 function ladder({ cost, levels }: Problem): number[] {
   const sums = cost.map((one) => one.reduce((sum, more) => sum + more, 0));
   const found: number[] = [];
@@ -37,7 +37,7 @@ function ladder({ cost, levels }: Problem): number[] {
 /**
  * Returns the shapes of plans that share as few items as counting allows, and a little more.
  *
- * @param above - by level: so many items are above it at least
+ * @param above - least number of items above each level
  */
 export function shapesFor(problem: Problem, above: readonly number[]): Shape[] {
   const { items, devices } = problem;
@@ -57,17 +57,17 @@ export function shapesFor(problem: Problem, above: readonly number[]): Shape[] {
   return shapes;
 }
 
-/** Items are nearly the same if the one with most work has at most this many times the work of the one with least. */
+/** Items are nearly equal if the most work of an item is at most this many times the least. */
 const nearly = 2;
 /** Devices with more items than this are filled well in any order. */
 const mostEach = 12;
 
-/** Whether all items are nearly the same. */
+/** Whether all items are nearly equal. */
 export function areAlike({ items, work }: Problem): boolean {
   return items > 0 && work[0]! <= nearly * work[items - 1]!;
 }
 
-/** Whether all items are nearly the same, and devices have few of them. */
+/** Whether all items are nearly equal, and devices have few of them. */
 export function isAlike(problem: Problem): boolean {
   return problem.levels > 1 && problem.items <= mostEach * problem.devices && areAlike(problem);
 }

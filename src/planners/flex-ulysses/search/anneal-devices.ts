@@ -1,14 +1,14 @@
-/** Simulated annealing over devices: every item at any degree, on any group. */
+/** Simulated annealing over devices: an item may have any degree and be on any group. */
 import { Layers } from './layers.ts';
 import type { Kept, Layout } from './layout.ts';
 import { slop } from './problem.ts';
 import type { Sequence } from './random.ts';
 import { Annealing, type Schedule } from './schedule.ts';
 
-/** Of 256 steps: this many change a degree, then this many move an item; the rest exchange two. */
+/** Shares of the steps, out of 256: `changes` change a degree and `moves` move an item; the rest exchange two items. */
 const changes = 64;
 const moves = 38;
-/** Of 256 changes of a degree: this many go to any degree, the others between whole and the usual one. */
+/** Of 256 changes of a degree, this many choose any degree; the others switch between whole and the usual degree. */
 const anyDegree = 24;
 const nearby = 8;
 
@@ -49,7 +49,7 @@ class DeviceAnnealing extends Annealing {
   #keep(): void {
     if (this.#overall > slop) return;
     if (this.found !== undefined && this.#layout.cost >= this.found.cost - slop) return;
-    // The same arrays are used again: improvements come by the thousand.
+    // The arrays are reused, because there are thousands of improvements.
     this.#kept.level.set(this.#layout.level);
     this.#kept.group.set(this.#layout.group);
     this.#kept.cost = this.#layout.cost;
@@ -102,7 +102,9 @@ class DeviceAnnealing extends Annealing {
     this.#exchange(item, -1, next, to);
   }
 
-  /** Picks a partner for an exchange: one that would bring its device to its limit, one near in order of work, or any. */
+  /**
+   * Picks a partner for an exchange: an item that would bring the device to its limit, a neighbour in order of work, or any item.
+   */
   #partnerOf(item: number, kind: number): number {
     const random = this.random;
     const { items, work } = this.#layout.problem;
@@ -120,7 +122,7 @@ class DeviceAnnealing extends Annealing {
     return kind < 230 ? item + random.below(2 * nearby + 1) - nearby : random.below(items);
   }
 
-  /** Puts an item at a level on a group, and its partner, if there is one, where the item was. */
+  /** Puts an item at a level on a group; a partner, if any, takes the former place of the item. */
   #exchange(item: number, partner: number, level: number, group: number): void {
     const layout = this.#layout;
     const { work, memory, cost } = layout.problem;
@@ -143,7 +145,7 @@ class DeviceAnnealing extends Annealing {
     const lessTokens = tokens / (1 << from);
     const moreWork = moved / (1 << level);
     const moreTokens = tokens / (1 << level);
-    // Groups nest: if two meet, one holds the other.
+    // Groups are nested: if two overlap, one contains the other.
     const low = Math.min(a, b);
     const high = Math.max(aEnd, bEnd);
     const apart = aEnd <= b || bEnd <= a;
@@ -173,7 +175,7 @@ class DeviceAnnealing extends Annealing {
     this.#layers?.enter(item);
   }
 
-  /** Spreads one whole item of each device of a group over the group, or the other way round. */
+  /** Spreads one whole item of each device of a group over the group, or makes such spread items whole. */
   #moveLayer(layers: Layers, item: number): void {
     if (!layers.take(item, this.random)) return;
     const { work, memory, cost } = this.#layout.problem;
@@ -216,9 +218,9 @@ class DeviceAnnealing extends Annealing {
 }
 
 /**
- * Anneals a layout, and leaves it as it is at the end.
+ * Anneals a layout, which is left in its last state.
  *
- * @returns the cheapest layout that kept all limits, the first one included, if one did
+ * @returns the cheapest layout within all limits, if there was any; the first layout counts too
  */
 export function annealDevices(layout: Layout, schedule: Schedule, random: Sequence): Kept | undefined {
   const annealing = new DeviceAnnealing(layout, random, schedule);

@@ -1,4 +1,4 @@
-/** Simulated annealing over top groups: the items that are spread, and the group of each. */
+/** Simulated annealing over top groups: it changes the group of each item, and whether the item is spread. */
 import { type GroupLayout, none } from './group-layout.ts';
 import { copyLoad, emptyLoad, type Load, weigh } from './group-load.ts';
 import { slop } from './problem.ts';
@@ -12,7 +12,7 @@ export interface Found {
   readonly cost: number;
 }
 
-/** Of 256 steps, this many move a layer, then this many change one item, then move one; the rest exchange two. */
+/** Shares of the steps, out of 256, in this order: move a layer, change one item, move one item; the rest exchange two items. */
 const layers = 60;
 const changes = 40;
 const moves = 40;
@@ -64,7 +64,7 @@ class GroupAnnealing extends Annealing {
     return load;
   }
 
-  /** Takes over the drafts of two groups. */
+  /** Keeps the draft loads of two groups. */
   #settle(home: number, other: number, over: number): void {
     copyLoad(this.#here, this.#layout.loads[home]!);
     if (home !== other) copyLoad(this.#there, this.#layout.loads[other]!);
@@ -75,7 +75,7 @@ class GroupAnnealing extends Annealing {
     const layout = this.#layout;
     layout.overall += over;
     if (layout.overall > slop || (this.found !== undefined && layout.cost >= this.found.cost - slop)) return;
-    // The same arrays are used again: improvements come by the thousand.
+    // The arrays are reused, because there are thousands of improvements.
     this.#found.group.set(layout.group);
     this.#found.spread.set(layout.spread);
     this.#found.cost = layout.cost;
@@ -83,10 +83,11 @@ class GroupAnnealing extends Annealing {
   }
 
   /**
-   * Returns by how much a group would be over; more than allowed may be said without a close look.
+   * Returns by how much a group would be over its limits. If that is clearly more than `allowed`, returns infinity without an exact
+   * computation.
    *
-   * @param leaves - a whole item that it would lose, or none
-   * @param joins - a whole item that it would get, or none
+   * @param leaves - a whole item that leaves the group, or none
+   * @param joins - a whole item that joins the group, or none
    */
   #overIf(group: number, load: Load, leaves: number, joins: number, allowed: number): number {
     const layout = this.#layout;
@@ -99,7 +100,7 @@ class GroupAnnealing extends Annealing {
     return load.over;
   }
 
-  /** Moves an item to a group, spread or whole. */
+  /** Moves an item to a group, where it is spread or whole. */
   #move(item: number, to: number, next: number): void {
     const layout = this.#layout;
     const { problem } = layout;
@@ -168,8 +169,8 @@ class GroupAnnealing extends Annealing {
   }
 
   /**
-   * Spreads some items of a group that stand beside each other in order of work, or makes them whole: mostly as many as
-   * it has devices. Sharding one of a layer of whole items helps nothing, as its device then stands empty.
+   * Spreads some items of a group that are neighbours in order of work, or makes them whole; mostly as many items as the group has
+   * devices. Spreading only one item of a layer of whole items would not help, as its device would then be empty.
    */
   #moveLayer(item: number): void {
     const layout = this.#layout;
@@ -202,9 +203,9 @@ class GroupAnnealing extends Annealing {
 }
 
 /**
- * Anneals a layout, and leaves it as it is at the end.
+ * Anneals a layout, which is left in its last state.
  *
- * @returns the cheapest layout that kept all limits, if one did
+ * @returns the cheapest layout within all limits, if there was any
  */
 export function annealGroups(layout: GroupLayout, schedule: Schedule, random: Sequence): Found | undefined {
   layout.measure();

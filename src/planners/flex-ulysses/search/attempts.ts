@@ -18,17 +18,17 @@ import type { Schedule } from './schedule.ts';
 import { searchAlike } from './search-alike.ts';
 import { again, isFew, type Start } from './starts.ts';
 
-/** Evening out cannot mend a larger excess, all devices together, per device. */
+/** Excess per device, summed over all devices, beyond which evening out is not tried. */
 const mendable = 0.012;
-/** A prefix with a larger excess per device is not even tried. */
+/** Excess per device beyond which a prefix is not tried. */
 const hopeless = 0.04;
-/** A run that ends with a larger excess, all groups together, is not worth polishing. */
+/** Excess over all groups beyond which the result of a run is not polished. */
 const promising = 0.15;
 const shaking = { temperature: [0.01, 1e-4], price: [1, 1], frozen: true } as const;
-/** A mended earlier plan may cost this much more than before, relative; else the search starts over. */
+/** A mended earlier plan may cost at most this many times its former cost; otherwise the search starts over. */
 const littleMore = 1.02;
 const warm = 30;
-/** If that is not enough, it is annealed for this many times the usual steps. */
+/** Factor of the usual steps, to anneal an earlier plan that mending did not repair. */
 const reheated = 1.5;
 const reheating: Omit<Schedule, 'steps'> = { temperature: [4.5, 0.03], price: [90, 300] };
 const polishing: Omit<Schedule, 'steps'> = { temperature: [0.05, 0.003], price: [90, 540] };
@@ -39,11 +39,11 @@ export class Search {
   readonly #effort: Effort;
   readonly #flat: Int32Array;
   readonly #layout: Layout;
-  /** The fills where only items that do not fit on one device are spread. */
+  /** The ranked fills when only items that do not fit on one device are spread. */
   #forced: Ranking | undefined;
   best: Kept;
 
-  /** @param flat - the top group of each item where everything is spread, which keeps all limits */
+  /** @param flat - the top group of each item in the layout that spreads everything and keeps all limits */
   constructor(problem: Problem, flat: Int32Array, effort: Effort) {
     this.#problem = problem;
     this.#effort = effort;
@@ -67,7 +67,7 @@ export class Search {
     if (this.#layout.cost < this.best.cost - slop && this.#layout.fits()) this.best = this.#layout.keep();
   }
 
-  /** Evens out what is a little over, without changing a degree; shakes it in between if that is not enough. */
+  /** Evens out a layout that is a little over its limits, without changing a degree; shakes it between attempts that fail. */
   #mend(random: Sequence): void {
     if (this.#layout.cost >= this.best.cost - slop || this.#layout.over() > mendable * this.#problem.devices) return;
     for (let attempt = 0; ; attempt += 1) {
@@ -89,7 +89,7 @@ export class Search {
     return this.#forced;
   }
 
-  /** Spreads the longest items, as few as possible, and keeps the others whole. */
+  /** Spreads as few of the longest items as possible, and keeps the others whole. */
   prefixes(random: Sequence): void {
     const { items, devices } = this.#problem;
     const { prefixes, polished } = this.#effort;
@@ -123,7 +123,7 @@ export class Search {
     }
   }
 
-  /** Searches where all items are nearly the same, see {@link searchAlike}. */
+  /** Searches if all items are nearly equal, see {@link searchAlike}. */
   alike(random: Sequence): void {
     searchAlike({
       problem: this.#problem,
@@ -171,7 +171,7 @@ export class Search {
     this.#offer();
   }
 
-  /** Anneals the layout, and mends it if it is over in the end. */
+  /** Anneals the layout, and mends it if it ends over a limit. */
   #anneal(schedule: Schedule, random: Sequence): void {
     const found = annealDevices(this.#layout, schedule, random);
     if (!this.#layout.fits()) this.#mend(random);
@@ -184,7 +184,7 @@ export class Search {
     this.#anneal({ steps: this.#effort.polishSteps, ...polishing }, random);
   }
 
-  /** Anneals the best again: a little warmer, then hardly. */
+  /** Anneals the best layout again: first a little warmer, then at a very low temperature. */
   polishBest(random: Sequence): void {
     for (const warmth of [warm, 1]) {
       this.#layout.restore(this.best);
@@ -197,7 +197,7 @@ export class Search {
   /**
    * Mends an earlier plan.
    *
-   * @returns whether that was enough: all limits kept, for little more than it cost
+   * @returns whether the mended plan keeps all limits and costs little more than before
    */
   fromPrevious(previous: NonNullable<FlexUlyssesSettings['previous']>, random: Sequence): boolean {
     const flat = this.best;
@@ -208,7 +208,7 @@ export class Search {
     this.#offer();
     if (this.done) return true;
     const rebuilt = this.best !== flat;
-    // If the cheapest plan is found at once, nothing of the earlier one has to be kept.
+    // If the cheapest plan is found at once, the earlier plan is not needed.
     this.#rankForced();
     if (this.done) return true;
     const before = this.best.cost;

@@ -1,4 +1,4 @@
-/** The best balance: the top groups as bins, which each sequence goes into whole (placement is flat inside a group). */
+/** Searches for the best balance. Top groups are bins; each sequence goes into one bin, spread over all of its devices. */
 import { computeBound } from '../bounds.ts';
 import { descending, type Instance, topDegree } from '../instance.ts';
 import { areAlike } from './alike.ts';
@@ -11,21 +11,21 @@ import { type Problem, slop } from './problem.ts';
 import { Sequence } from './random.ts';
 import type { Schedule } from './schedule.ts';
 
-/** The most even balance of a batch that was found, and its bound. */
+/** The most even balance that was found for a batch, and its bound. */
 export interface Balance {
-  /** Compute of the most loaded device, the least that was found. */
+  /** The least compute found for the most loaded device. */
   readonly compute: number;
-  /** The bound of it, by {@link computeBound}. */
+  /** Lower bound on `compute`, by {@link computeBound}. */
   readonly bound: number;
-  /** Lower bound on the compute of any plan: the bound, or the same as `compute` if all were tried. */
+  /** Lower bound on the compute of any plan: it is `bound`, or `compute` if all placements were tried. */
   readonly leastCompute: number;
-  /** Most tokens of a device: what was asked for, or the least that was found. */
+  /** Limit on the tokens of a device: the requested limit, or else the least that was found. */
   readonly memoryCap: number;
   /** The top group of each sequence. */
   readonly group: Int32Array;
 }
 
-/** Bins with limits for two sizes of each item. */
+/** Bins to fill; each item has two sizes, and each size has a limit. */
 interface Bins {
   readonly count: number;
   readonly first: Float64Array;
@@ -34,20 +34,20 @@ interface Bins {
   readonly sequence: readonly number[];
 }
 
-/** With no more items than this, the best bins are found by trying all. */
+/** With at most this many items, all ways to fill the bins are tried. */
 const mostForExact = 16;
-/** A balance is known well if it is this near to its bound, relative. */
+/** A balance is known well if its relative distance to the bound is at most this. */
 const wellKnown = 4e-4;
-/** Levels of the fullest bin above the bound, relative; tried one after the other. */
+/** Limits to try one after the other, as shares above the bound, for the fullest bin. */
 const steps = [0, 2e-4, 1e-3, 5e-3, 0.02, 0.1];
 const exchanges = 100_000;
-/** Bins this near to the bound are even enough, relative. */
+/** Bins are even enough if their relative distance to the bound is at most this. */
 const close = 1e-4;
 const schedule: Schedule = { steps: 30_000, temperature: [0.03, 1e-6], price: [1, 1] };
-/** Limits of 0 are taken for this, so that sizes can be divided by them. */
+/** A limit of 0 is replaced by this, so that sizes can be divided by it. */
 const smallest = 1e-6;
 
-/** Returns a problem of bins: one level, limits 1 for the first size at `limit` and for the second at `cap`. */
+/** Returns the bins as a problem with one level. Both limits are 1: first sizes are divided by `limit`, second sizes by `cap`. */
 function binProblem({ count, first, second, sequence }: Bins, limit: number, asked: number): Problem {
   const cap = Math.max(asked, smallest);
   const items = sequence.length;
@@ -80,7 +80,10 @@ function fullest(layout: Layout): { readonly most: number; readonly fits: boolea
   return { most, fits };
 }
 
-/** Puts each item, largest first, into the bin with least of the first size where the second fits, else least of the second. */
+/**
+ * Puts each item, largest first, into the bin with the least first size among those where the second size fits; if there is none,
+ * into the bin with the least second size.
+ */
 function fill(layout: Layout): void {
   const { items, devices, memory } = layout.problem;
   for (let item = 0; item < items; item += 1) {
@@ -95,7 +98,7 @@ function fill(layout: Layout): void {
   }
 }
 
-/** Deals out items that are nearly the same: as many to each bin; bins with one more get the shorter ones. */
+/** Deals out nearly equal items, the same number to each bin; bins that get one item more get shorter ones. */
 function dealOut(layout: Layout): void {
   const { items, devices, work } = layout.problem;
   const few = Math.floor(items / devices);
@@ -126,10 +129,10 @@ interface Found {
 }
 
 /**
- * Searches for bins whose fullest has least of the first size, where the second keeps its limit.
+ * Searches for bins with the least first size in the fullest bin, while the second size keeps its limit.
  *
- * @param bound - the fullest cannot have less
- * @returns nothing if no way was found to keep the second limit
+ * @param bound - lower bound on the first size of the fullest bin
+ * @returns `undefined` if no bins were found that keep the second limit
  */
 function evenBins(bins: Bins, bound: number, cap: number): Found | undefined {
   if (bins.second.some((size) => size > cap * (1 + slop))) return undefined;
@@ -141,7 +144,7 @@ function evenBins(bins: Bins, bound: number, cap: number): Found | undefined {
     if (best !== undefined && best.most <= 1 + above + close) break;
     const layout = new Layout(binProblem(bins, unit * (1 + above), cap));
     const ways: ((bins: Layout) => void)[] = [!isExact && areAlike(layout.problem) ? dealOut : fill];
-    // If all bins are tried afterwards, the first attempt is good enough to start from.
+    // If all bins are tried afterwards, the first attempt is a good enough start.
     if (!isExact) ways.push((filled) => annealDevices(filled, schedule, random));
     for (const way of ways) {
       way(layout);
@@ -163,7 +166,7 @@ function evenBins(bins: Bins, bound: number, cap: number): Found | undefined {
   return { bin, most: packed.most * unit, least: tried?.complete === true ? packed.most * unit : bound };
 }
 
-/** Searches for groups whose largest has fewest tokens. */
+/** Searches for the groups with the fewest tokens in the fullest one. */
 function leastMemory({ lengths }: Instance, count: number): Found {
   const total = lengths.reduce((sum, length) => sum + length, 0);
   const longest = lengths.reduce((most, length) => Math.max(most, length), 0);
@@ -172,7 +175,7 @@ function leastMemory({ lengths }: Instance, count: number): Found {
   return evenBins(bins, Math.max(total / count, longest), 1)!;
 }
 
-/** Returns the work of the group that has most. */
+/** Returns the most work of a group. */
 function mostWork({ work }: Instance, bin: Int32Array, groups: number): number {
   const loads = new Float64Array(groups);
   bin.forEach((group, i) => {
@@ -202,8 +205,8 @@ export function bestBalance(instance: Instance): Balance {
 }
 
 /**
- * Returns the most compute of a device: so much above the best balance. If that is not known well, it counts from the
- * bound, so that the tolerance is kept whatever the best balance is.
+ * Returns the limit on the compute of a device: the best balance plus the tolerance. If the balance is not known well, the
+ * tolerance counts from the bound, so that it is kept whatever the best balance is.
  */
 export function computeLimit({ compute, leastCompute }: Balance, tolerance: number): number {
   return Math.max(compute, (1 + tolerance) * Math.min(compute, leastCompute * (1 + wellKnown)));

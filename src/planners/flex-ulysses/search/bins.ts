@@ -1,7 +1,7 @@
-/** Devices without their whole items, which are filled with them again. */
+/** Devices whose whole items were taken off, to be placed again. */
 import type { Layout } from './layout.ts';
 
-/** The devices without their whole items, as bins that are filled with these again. */
+/** Devices whose whole items were taken off: each device is a bin, to be filled with these items again. */
 export class Bins {
   readonly #layout: Layout;
   /** Whole items, most work first; work and tokens of each. */
@@ -14,11 +14,14 @@ export class Bins {
   /** The bin of each item; −1 if it has none yet. */
   readonly bin: Int32Array;
   readonly filled: Uint8Array;
-  /** The items that are in no bin, and their work and tokens from each one on, by how many bins are filled. */
+  /**
+   * By number of filled bins: the items that are in no bin; and, from each of these items on, the sum of their work and of their
+   * tokens.
+   */
   readonly rests: readonly Int32Array[];
   readonly restWork: readonly Float64Array[];
   readonly restMemory: readonly Float64Array[];
-  /** Work and tokens that the bins not filled yet can leave over, all together. */
+  /** Work and tokens that the unfilled bins together may leave unused. */
   spareWork: number;
   spareMemory: number;
 
@@ -51,7 +54,7 @@ export class Bins {
     return this.filled.length;
   }
 
-  /** Writes down the items that are in no bin. */
+  /** Lists the items that are in no bin, and returns their number. */
   rest(depth: number): number {
     const rest = this.rests[depth]!;
     let count = 0;

@@ -1,6 +1,6 @@
 /**
- * Fills devices again with the whole items that lie on them, where so little room is left that exchanges no longer find
- * the way: one device after the other, and the last few by trying all ways (bin completion).
+ * Fills devices anew with their whole items, if so little room is left that exchanges no longer find a way: one device after the
+ * other, and the last few by trying all ways (bin completion).
  */
 import { Bins } from './bins.ts';
 import type { Layout } from './layout.ts';
@@ -9,29 +9,32 @@ import type { Sequence } from './random.ts';
 
 /** Devices that are left for the end, where all ways to fill them are tried. */
 const atLast = 4;
-/** Ways to fill the last devices that are looked at. */
+/** Limit on the ways that are tried to fill the last devices. */
 const mostAtLast = 400_000;
-/** An item with less work is better kept for the end, where it fills what is left. */
+/** Items with less work than this are better kept for the end, where they fill the gaps. */
 const small = 0.03;
-/** A device may leave over this much more than its part of all that is left over, relative. */
+/** A device may leave at most this many times its share of the total unused room. */
 const generous = 1;
-/** Weight of chance, beside the part that a device leaves over, relative to its part. */
+/** Weight of chance in the score of a way; the unused room, as a share of the allowed one, has weight 1. */
 const luck = 2;
-/** Weight, beside the same, of a device that takes fewer tokens than the remaining ones have. */
+/** Weight, in the same score, of taking fewer tokens than the unfilled devices take on average. */
 const evenMemory = 10;
 
-/** Devices are filled anew if they are no more than this, with no more items each, and a higher mean load. */
+/**
+ * Devices are filled anew only with at most this many devices, at most `mostItemsEach` items per device, and a mean load of at
+ * least `tight`.
+ */
 const mostDevices = 16;
 const mostItemsEach = 5;
 const tight = 0.995;
 
-/** Whether devices are few and so little room is left on them that it is worth it to fill all of them anew. */
+/** Whether there are few devices, with so little room left that filling all of them anew is worth its time. */
 export function isTight({ items, devices, work }: Problem): boolean {
   if (devices > mostDevices || items > mostItemsEach * devices) return false;
   return work.reduce((sum, one) => sum + one, 0) >= tight * devices;
 }
 
-/** A way to fill a device: with the first item that is left, and up to three others. */
+/** A way to fill a device: the first remaining item, and up to three others. */
 class Pick {
   score = Number.POSITIVE_INFINITY;
   bin = -1;
@@ -43,7 +46,7 @@ class Pick {
 class Completion {
   readonly #bins: Bins;
   readonly #random: Sequence;
-  /** The bins that were filled one by one, the first one first. */
+  /** The bins that were filled one by one, in this order. */
   readonly #order: number[] = [];
   /** Steps that may still be taken. */
   left: number;
@@ -54,7 +57,7 @@ class Completion {
     this.#random = random;
   }
 
-  /** Fills one bin, with the item that has most work, at random among the better ways. */
+  /** Fills one bin with the remaining item of most work, in one of the better ways, chosen at random. */
   #fillOne(depth: number): boolean {
     const count = this.#bins.rest(depth);
     this.left -= this.#bins.bin.length;
@@ -73,7 +76,7 @@ class Completion {
     return true;
   }
 
-  /** Weighs the ways to fill a bin: all that leave little enough over. */
+  /** Weighs all ways to fill a bin that leave little enough room unused. */
   #lookAt(bin: number, depth: number, count: number, unfilled: number, pick: Pick): void {
     const { work, memory, spareWork, spareMemory } = this.#bins;
     const rest = this.#bins.rests[depth]!;
@@ -106,7 +109,7 @@ class Completion {
       if (workTwo > room) continue;
       const memoryTwo = memory[first]! + memory[b]!;
       offer(2, b, 0, 0, workTwo, memoryTwo);
-      // The third one descends, so the fourth that fills the bin ascends.
+      // As the third item gets smaller, the fourth one that fills the bin gets larger.
       let four = count;
       for (let three = two + 1; three < count; three += 1) {
         const c = rest[three]!;
@@ -128,7 +131,7 @@ class Completion {
     }
   }
 
-  /** Fills the bins that are left, trying all ways. */
+  /** Fills the remaining bins, by trying all ways. */
   #fillAll(depth: number, stop: number): boolean {
     let bin = 0;
     while (this.#bins.filled[bin] === 1) bin += 1;
@@ -170,7 +173,7 @@ class Completion {
     return false;
   }
 
-  /** Fills all bins, again and again until it is done or the budget is spent. */
+  /** Tries to fill all bins, until an attempt succeeds or the budget is spent. */
   run(): boolean {
     const { count } = this.#bins;
     if (this.#bins.spareWork < -slop || this.#bins.spareMemory < -slop) return false;
@@ -191,10 +194,10 @@ class Completion {
 }
 
 /**
- * Puts all whole items onto devices again so that none of these is over a limit.
+ * Places all whole items anew, so that no device is over a limit.
  *
  * @param budget - steps that may be taken
- * @returns whether that was found; if not, the layout is as before, and how many steps are left
+ * @returns whether such a layout was found (if not, the layout is as before), and the number of steps left
  */
 export function complete(
   layout: Layout,

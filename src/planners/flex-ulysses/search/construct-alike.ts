@@ -1,18 +1,18 @@
-/** Placements of items that are nearly the same: in layers, and by what is left over of a group. */
+/** Constructs placements of nearly equal items: whole ones in layers, shared ones by the room that is left in a group. */
 import { choices, type Shape } from './alike.ts';
 import type { Layout } from './layout.ts';
 import { slop } from './problem.ts';
 
-/** Groups in which everything is shared are this full at most, so that they can be made even. */
+/** Groups that share everything are filled to at most this share, so that they can be evened out. */
 const enough = 0.999;
 
 const total = (sizes: Float64Array, items: readonly number[]): number =>
   items.reduce((sum, item) => sum + sizes[item]!, 0);
 
 /**
- * Takes a number of neighbours out of a list, the longest that fill their part no more than the others fill theirs.
+ * Takes `count` neighbours out of a list: the longest ones whose work is at most the given part of the whole list.
  *
- * @param part - of all that the list fills
+ * @param part - share of the work of the list, 0 to 1
  */
 export function takeNeighbours(work: Float64Array, list: readonly number[], count: number, part: number) {
   const wanted = part * total(work, list);
@@ -27,9 +27,10 @@ export function takeNeighbours(work: Float64Array, list: readonly number[], coun
 }
 
 /**
- * Deals lists out, a round at a time: of each round, the first to whom has least.
+ * Deals lists out to receivers in rounds: the first list of a round goes to the receiver with the least work, the next to the
+ * second least, and so on.
  *
- * @returns for each list, who gets it
+ * @returns the receiver of each list
  */
 export function deal(work: Float64Array, lists: readonly (readonly number[])[], count: number): number[] {
   const loads = new Float64Array(count);
@@ -48,7 +49,10 @@ function inLayers(list: readonly number[], size: number): (readonly number[])[] 
   return Array.from({ length: Math.ceil(list.length / size) }, (_, at) => list.slice(at * size, (at + 1) * size));
 }
 
-/** Puts whole items onto groups in layers of neighbours, as many as a group has devices, as these load them alike. */
+/**
+ * Puts whole items onto groups in layers: as many neighbours in order of work as a group has devices, because they load its devices
+ * nearly equally.
+ */
 function putLayers(layout: Layout, list: readonly number[], level: number, from: number, to: number): void {
   const size = 1 << level;
   const layers = inLayers(list, size);
@@ -72,7 +76,7 @@ function peaksOf(layout: Layout, level: number, from: number, to: number): Float
   return peaks;
 }
 
-/** Puts items at a level, each on the group whose fullest device has least. */
+/** Puts items at a level, each on the group whose fullest device is least loaded. */
 function putShared(layout: Layout, list: readonly number[], level: number, from: number, to: number): void {
   const { work } = layout.problem;
   const peaks = peaksOf(layout, level, from, to);
@@ -84,14 +88,14 @@ function putShared(layout: Layout, list: readonly number[], level: number, from:
   }
 }
 
-/** Takes some items out of a list that fill a room best, most work first. */
+/** Takes `count` items out of a list, those that fill a room best; the list is sorted by descending work. */
 function takeFitting(work: Float64Array, list: number[], count: number, room: number): number[] {
   let start = 0;
   let sum = total(work, list.slice(0, count));
   for (; start + count < list.length && sum > room; start += 1)
     sum += work[list[start + count]!]! - work[list[start]!]!;
   const places = Array.from({ length: count }, (_, at) => start + at);
-  // Longer items replace some of them, as far as there is room.
+  // Longer items replace some of the items, as far as there is room.
   for (let at = 0; at < count; at += 1) {
     const lowest = at === 0 ? 0 : places[at - 1]! + 1;
     let place = places[at]!;
@@ -104,7 +108,10 @@ function takeFitting(work: Float64Array, list: number[], count: number, room: nu
   return taken;
 }
 
-/** Puts as many items at a level on each group, those that fill it best: first where they must differ most from the mean. */
+/**
+ * Puts equal numbers of items at a level on each group: those that fill the group best. Groups whose room differs most from the
+ * mean come first.
+ */
 function putFitting(layout: Layout, list: readonly number[], level: number, from: number, to: number): void {
   const { work } = layout.problem;
   const rooms = peaksOf(layout, level, from, to).map((peak) => (1 - peak) * (1 << level));
@@ -119,7 +126,7 @@ function putFitting(layout: Layout, list: readonly number[], level: number, from
   });
 }
 
-/** Whether each item of a list is one of those that are shared. */
+/** Returns, for each item of a list, 1 if it is shared, else 0. */
 function choose(length: number, shared: number, which: Shape['shared']): Uint8Array {
   const chosen = new Uint8Array(length);
   if (which === 'even')
@@ -134,7 +141,7 @@ function choose(length: number, shared: number, which: Shape['shared']): Uint8Ar
   return chosen;
 }
 
-/** Puts items onto groups, a number of whole ones on each device, and shares the others. */
+/** Puts items onto groups: a fixed number of whole items on each device, and the others shared. */
 function putGroups(
   layout: Layout,
   list: readonly number[],
@@ -159,7 +166,7 @@ function fitsGroup(layout: Layout, level: number, group: number): boolean {
   return true;
 }
 
-/** Returns the items of each group of a level, most work first; none that are above it. */
+/** Returns the items of each group of a level, most work first, without those at higher levels. */
 function membersOf({ problem, level, group }: Layout, at: number): number[][] {
   const members = Array.from({ length: problem.devices >> at }, (): number[] => []);
   for (let item = 0; item < problem.items; item += 1)
@@ -167,7 +174,7 @@ function membersOf({ problem, level, group }: Layout, at: number): number[][] {
   return members;
 }
 
-/** Puts the items of each group so that as many as can be are whole; as they are, all shared, where that does not fit. */
+/** Places the items of each group so that as many as possible are whole; if that does not fit, all stay shared. */
 export function layGroups(layout: Layout, level: number): void {
   for (const [group, members] of membersOf(layout, level).entries()) {
     const lay = (): boolean => {
@@ -185,8 +192,8 @@ export function layGroups(layout: Layout, level: number): void {
 }
 
 /**
- * Shares everything in groups that are over a limit. Where a group cannot hold that, its items are dealt out among such
- * groups and as many others as it takes, those with most room first.
+ * Shares everything in groups that are over a limit. If that does not fit into a group, its items are dealt out among all such
+ * groups and as many other groups as needed, those with most room first.
  */
 export function flatten(layout: Layout, level: number): void {
   const { devices, work } = layout.problem;
@@ -217,9 +224,9 @@ export function flatten(layout: Layout, level: number): void {
 }
 
 /**
- * Puts all items as a shape says.
+ * Places all items in the given shape.
  *
- * @returns whether there are enough of them
+ * @returns whether there are enough items
  */
 export function constructAlike(layout: Layout, shape: Shape): boolean {
   const { level, each, wide, shared, higher } = shape;

@@ -1,9 +1,9 @@
-/** Placements made in one pass, and how to mend them. */
+/** Constructs placements in one pass, and mends them. */
 import type { GroupLayout } from './group-layout.ts';
 import { type Layout, leastLoaded } from './layout.ts';
 import { type Problem, slop } from './problem.ts';
 
-/** Stands for no fill: to the group with least load in any case. */
+/** A fill that no group reaches, so that items always go to the group with the least load. */
 const nowhere = -1;
 
 /** Loads of the top groups, as shares of their limits. */
@@ -18,7 +18,10 @@ class Shares {
     this.#memory = new Float64Array(problem.groups);
   }
 
-  /** Gives some items to the group that is fullest with them, up to a fill, else to that with least load. */
+  /**
+   * Gives some items to the group that becomes fullest with them without exceeding a fill; if there is none, to the group with the
+   * least load.
+   */
   give(items: readonly number[], fill: number): number {
     const { work, memory, groups, top } = this.#problem;
     const moreWork = items.reduce((sum, item) => sum + work[item]!, 0) / top;
@@ -41,9 +44,9 @@ class Shares {
 /**
  * Places items, most work first: some are spread over top groups, the others whole on the least loaded device.
  *
- * @param spread - how many of the first items are spread; those that do not fit on one device are in any case
- * @param fill - up to which load spread items are put together into the fullest group that they fit in; beyond it, and
- *   with 0, they go to the least loaded one. Full groups leave others empty, for items that need a device alone.
+ * @param spread - number of first items that are spread; items that do not fit on one device are always spread
+ * @param fill - spread items go into the fullest group whose load stays within this; if there is none, and with 0, into the least
+ * loaded group. Full groups leave other groups empty for items that need a device alone.
  */
 export function construct(layout: Layout, spread: number, fill: number): void {
   const { items, levels, devices, least } = layout.problem;
@@ -57,7 +60,7 @@ export function construct(layout: Layout, spread: number, fill: number): void {
 }
 
 /**
- * Puts every item into the group with least work so far, most work first; none is spread but those that must be.
+ * Puts every item, most work first, into the group with the least work so far; only items that must be spread are spread.
  *
  * @param fill - as for {@link construct}
  */
@@ -73,8 +76,8 @@ export function constructGroups(layout: GroupLayout, fill: number): void {
 }
 
 /**
- * Spreads whole items of groups that are over their limits, in runs of neighbours in order of work, what relieves most
- * for its cost first, until no group is over or nothing helps.
+ * Spreads whole items of groups that are over their limits, in runs of neighbours in order of work. The run that relieves a group
+ * most for its cost comes first; this ends when no group is over, or nothing helps.
  */
 export function spreadLayers(layout: GroupLayout): void {
   const { groups, top, cost, levels } = layout.problem;
@@ -105,8 +108,8 @@ export function spreadLayers(layout: GroupLayout): void {
 }
 
 /**
- * Spreads what does not fit on one device, and puts the others into groups by layers: as many neighbours in order of
- * work as a group has devices go together, as they load its devices nearly the same.
+ * Spreads the items that do not fit on one device, and puts the others into groups in layers: as many neighbours in order of work
+ * as a group has devices, because they load its devices nearly equally.
  *
  * @param fill - as for {@link construct}
  */
@@ -127,7 +130,7 @@ export function constructLayers(layout: GroupLayout, fill: number): void {
   layout.measure();
 }
 
-/** Reads a layout of top groups out of one of devices; items at degrees between are taken for spread. */
+/** Converts a layout of devices to a layout of top groups; items at degrees in between count as spread. */
 export function readGroups(layout: GroupLayout, { level, group, problem }: Layout): void {
   layout.clear();
   for (let item = 0; item < problem.items; item += 1) {

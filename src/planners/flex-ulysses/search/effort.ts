@@ -3,42 +3,42 @@
 import type { FlexUlyssesSettings } from '../types.ts';
 import type { Problem } from './problem.ts';
 
-/** With this many items per device, short ones fill the gaps, and little has to be rearranged. */
+/** From this many items per device on, short items fill the gaps, and little has to be rearranged. */
 const crowded = 3;
 
 /** Whether devices have many items. */
 export const isCrowded = (items: number, devices: number): boolean => items >= crowded * devices;
 
-/** An item is short if it takes less of a device than this; and so large a part of them fills most gaps. */
+/** An item is short if it takes at most `short` of a device; if `enough` of all items are short, they fill most gaps. */
 const short = 1 / 32;
 const enough = 1 / 8;
 
-/** Whether too few items are short to fill the gaps: then it takes many steps to find items that fit together. */
+/** Whether too few items are short to fill the gaps; then finding items that fit together takes many steps. */
 const isCoarse = ({ items, work }: Problem): boolean => items > 0 && work[Math.floor((1 - enough) * items)]! > short;
 
 /** Counts of steps of each part of the search. */
 export interface Effort {
   /** Steps of one annealing over devices. */
   readonly deviceSteps: number;
-  /** Steps of one annealing over groups, each of which takes longer. */
+  /** Steps of one annealing over groups; such a step takes longer than one over devices. */
   readonly groupSteps: number;
-  /** Factor of these where hardly any item is short. */
+  /** Factor of `groupSteps` if too few items are short. */
   readonly coarseTimes: number;
   /** Steps of one annealing that polishes the result of another. */
   readonly polishSteps: number;
-  /** Exchanges that one evening out may look at. */
+  /** Limit on the exchanges that are looked at to even out one layout. */
   readonly exchanges: number;
-  /** Times that items are shaken to even them out. */
+  /** Number of times that a layout is shaken to even it out. */
   readonly shakes: number;
-  /** Steps of filling all devices anew, where they are few. */
+  /** Steps to fill all devices anew, if there are few. */
   readonly completion: number;
-  /** Placements of one item that are tried where there are fewest. */
+  /** Limit on the placements of single items, for small batches in which all placements are tried. */
   readonly enumerated: number;
-  /** Steps of all annealings together where items are nearly the same. */
+  /** Steps of all annealings together, if the items are nearly equal. */
   readonly alikeSteps: number;
   /** Starts of annealings. */
   readonly starts: number;
-  /** Prefixes that are tried, and fills of each that are polished. */
+  /** Number of prefixes that are tried, and of fills of each that are polished. */
   readonly prefixes: number;
   readonly polished: number;
 }
@@ -88,18 +88,18 @@ const efforts: Readonly<Record<FlexUlyssesSettings['effort'], Effort>> = {
   },
 };
 
-/** With more items than this, steps grow with them; with fewer, up to twice as many steps cost no more time. */
+/** With more items than this, the number of steps grows with the items; with fewer, up to twice as many steps take no more time. */
 const usual = 256;
 const most = 2;
-/** Every part of the search is needed where devices have few of many items, so each is shorter. */
+/** If there are many items but few per device, every part of the search is needed, so each part is shorter. */
 const brisk = 0.7;
 const few = 64;
-/** Beyond this many times more, few starts must do. */
+/** With more than this many times `usual` items, there is time for few starts only. */
 const huge = 8;
 
 /**
- * On devices with many items, steps find more than exchanges do in the same time; few items need no more steps, and
- * very many leave no time for them.
+ * On devices with many items, steps find more than exchanges do in the same time. So they get more steps, unless there are few
+ * items, which need no more, or very many, for which there is no time.
  */
 const manySteps = 4;
 const fewExchanges = 8;
@@ -115,7 +115,7 @@ export function effortFor(effort: FlexUlyssesSettings['effort'], problem: Proble
     deviceSteps: many(base.deviceSteps),
     groupSteps: many(base.groupSteps),
     polishSteps: many(base.polishSteps),
-    // With few items shaking takes no time.
+    // With few items, shaking takes hardly any time.
     shakes: items <= few ? 4 * base.shakes : base.shakes,
     starts: items > huge * usual ? Math.min(3, base.starts) : base.starts,
   };
@@ -129,7 +129,7 @@ export function effortFor(effort: FlexUlyssesSettings['effort'], problem: Proble
       exchanges: base.exchanges / (items > usual / most ? fewExchanges : 1),
     };
   }
-  // Devices with few items allow few exchanges, and these seldom help.
+  // Devices with few items allow few exchanges, which rarely help.
   const fewer = items > usual / most ? brisk : 1;
   const longer = isCoarse(problem) ? base.coarseTimes : 1;
   return {

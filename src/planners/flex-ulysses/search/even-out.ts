@@ -1,4 +1,4 @@
-/** Evens out devices by exchanges of whole items, which costs nothing. */
+/** Evens out devices by exchanging whole items, which adds no communication. */
 import type { Layout } from './layout.ts';
 import { slop } from './problem.ts';
 
@@ -9,17 +9,17 @@ interface Handful {
   readonly memory: number;
 }
 
-/** With more items on a device, only this many of all sizes are exchanged, and by threes only if there are few. */
+/** If a device has more items, only this many of them, of all sizes, are exchanged; three at a time only if there are few. */
 const mostItems = 14;
 const mostForThrees = 8;
-/** Partners that are tried for a device. */
+/** Limit on the partners that are tried for a device. */
 const mostPartners = 64;
-/** A device with more than this has hardly room for more. */
+/** A device with more load than this has hardly any room left. */
 const tight = 0.98;
-/** An exchange must lower the load by this. */
+/** An exchange must lower the load by at least this. */
 const least = 1e-10;
 
-/** The handfuls of a device, ascending. */
+/** The handfuls of a device, sorted by work and by tokens, ascending. */
 interface Handfuls {
   readonly byWork: readonly Handful[];
   readonly byMemory: readonly Handful[];
@@ -51,10 +51,10 @@ function handfuls(layout: Layout, items: readonly number[]): Handfuls {
 }
 
 /**
- * Weighs the pairs of handfuls whose difference is near to what is wanted.
+ * Weighs the pairs of handfuls whose difference in size is near `wanted`.
  *
- * @param size - by which both lists are ascending
- * @returns how many there were
+ * @param size - the size by which both lists are sorted, ascending
+ * @returns the number of pairs, as counted for the budget
  */
 function near(
   mine: readonly Handful[],
@@ -82,7 +82,7 @@ class Bench {
   readonly #layout: Layout;
   readonly #items: number[][];
   readonly #handfuls: (Handfuls | undefined)[];
-  /** Exchanges that may still be looked at. */
+  /** Number of exchanges that may still be looked at. */
   left: number;
 
   constructor(layout: Layout, budget: number) {
@@ -100,7 +100,7 @@ class Bench {
     return this.#handfuls[device];
   }
 
-  /** Returns devices with less load than one; if there are many, the next ones that have room. */
+  /** Returns devices that are less loaded than the given one; if there are many, the next ones that have room. */
   #partners(device: number, load: number): number[] {
     const found: number[] = [];
     const { length } = this.#items;
@@ -112,7 +112,7 @@ class Bench {
     return found;
   }
 
-  /** Returns the exchange after which the larger load of the two is lowest; enough room is as good as more. */
+  /** Returns the exchange that lowers the larger load of the two devices most; below the limit, lower loads count little. */
   best(device: number, load: number): Exchange | undefined {
     const { work, memory } = this.#layout;
     const mine = this.#of(device);
@@ -128,14 +128,14 @@ class Bench {
         const moved = given.work - taken.work;
         const tokens = given.memory - taken.memory;
         const after = Math.max(workHere - moved, workThere + moved, memoryHere - tokens, memoryThere + tokens);
-        // Below the limit a thousandth of the gain counts, so that the nearest to even wins among those that fit.
+        // Below the limit only a thousandth of the gain counts: it makes the most even one win among the exchanges that fit.
         const gain = load - (after < 1 ? 1 - 1e-3 * (1 - after) : after);
         if (gain <= most || after >= load - least) return;
         most = gain;
         best = { partner, given, taken };
       };
-      // Half of what one has more than the other of what weighs most; or, where the partner has hardly room for the
-      // other of the two, as much of that as fits: two short sequences for one long one.
+      // Work and tokens differ: the one that is larger here is evened out by half of the difference between the devices. If the
+      // partner has hardly any room for the other one, as much of that as fits is exchanged: two short sequences for one long one.
       if (workHere >= memoryHere) {
         this.left -= near(mine.byWork, theirs.byWork, workOf, (workHere - workThere) / 2, weigh);
         if (memoryThere < tight) continue;
@@ -163,10 +163,10 @@ class Bench {
 }
 
 /**
- * Exchanges up to three items against up to three between two devices, the most loaded first, until no device is over a
- * limit or no exchange helps. Each exchange lowers the larger load of its two devices, so it ends.
+ * Exchanges up to three items against up to three between two devices, the most loaded first, until no device is over a limit, or
+ * no exchange helps. This comes to an end, because each exchange lowers the larger load of its two devices.
  *
- * @param budget - exchanges that may be looked at
+ * @param budget - number of exchanges that may be looked at
  * @returns whether no device is over a limit
  */
 export function evenOut(layout: Layout, budget: number): boolean {

@@ -1,4 +1,4 @@
-/** The evenest bins, by trying all of them. */
+/** Finds the most even bins by trying all ways. */
 import { type Problem, slop } from './problem.ts';
 
 const budget = 2_000_000;
@@ -12,10 +12,10 @@ export interface Packed {
 }
 
 /**
- * Finds the bins whose fullest has least work, where no bin has more than 1 of the second size.
+ * Finds the bins with the least work in the fullest one, with at most 1 of the second size in each bin.
  *
- * @param most - only bins better than this are of interest
- * @returns the bins, if there are better ones, and whether all were tried
+ * @param most - work that the fullest bin must stay below
+ * @returns the bins, if better ones were found, and whether all ways were tried
  */
 export function exactBins(problem: Problem, most: number): { packed: Packed | undefined; complete: boolean } {
   const { items, devices, work, memory } = problem;
@@ -36,7 +36,7 @@ export function exactBins(problem: Problem, most: number): { packed: Packed | un
       return;
     }
     for (let one = 0; one < devices; one += 1) {
-      // Bins that hold the same are the same.
+      // Two bins with the same contents need only one try.
       if (one > 0 && loads[one] === loads[one - 1] && tokens[one] === tokens[one - 1]) continue;
       if (tokens[one]! + memory[item]! > 1 + slop) continue;
       const before = loads[one]!;

@@ -1,11 +1,11 @@
-/** The cheapest placement of a small batch, found by trying all that could be cheaper. */
+/** Finds the cheapest placement of a small batch by trying all placements that could be cheaper. */
 import { type Kept, Layout } from './layout.ts';
 import { type Problem, slop } from './problem.ts';
 
 class Enumeration {
   readonly #problem: Problem;
   readonly #layout: Layout;
-  /** The least cost of the items from each one on. */
+  /** For each item, the least cost of this item and all later ones. */
   readonly #restCost: Float64Array;
   #left: number;
   #limit: number;
@@ -23,20 +23,20 @@ class Enumeration {
     }
   }
 
-  /** Whether the devices of two groups have the same, one by one. */
+  /** Whether the devices of two groups have the same loads, one by one. */
   #same(one: number, other: number, level: number): boolean {
     const { work, memory } = this.#layout;
     const degree = 2 ** level;
     for (let rank = 0; rank < degree; rank += 1) {
       const a = one * degree + rank;
       const b = other * degree + rank;
-      // Taking an item away again leaves a rounding error behind.
+      // Compares with a tolerance, because taking an item away leaves a rounding error.
       if (Math.abs(work[a]! - work[b]!) > slop || Math.abs(memory[a]! - memory[b]!) > slop) return false;
     }
     return true;
   }
 
-  /** Whether an item may go to a group: it fits, and its neighbour before it is not the same all the way up. */
+  /** Whether an item may go to a group: it fits, and at no level is there an equal earlier group that would do as well. */
   #mayGo(item: number, level: number, group: number): boolean {
     const { work, memory, levels } = this.#problem;
     const degree = 2 ** level;
@@ -44,7 +44,7 @@ class Enumeration {
       if (this.#layout.work[device]! + work[item]! / degree > 1 + slop) return false;
       if (this.#layout.memory[device]! + memory[item]! / degree > 1 + slop) return false;
     }
-    // The two halves of a group are twins as long as they hold the same; so are top groups.
+    // The two halves of a group are twins while they hold the same loads, and so are neighbouring top groups.
     for (let up = level, at = group; up < levels; up += 1, at >>= 1) {
       const twin = up === levels - 1 ? at - 1 : at % 2 === 1 ? at - 1 : -1;
       if (twin >= 0 && this.#same(at, twin, up)) return false;
@@ -75,10 +75,10 @@ class Enumeration {
 }
 
 /**
- * Tries all placements that keep the limits and cost less than a limit, most work first, until a budget is spent.
+ * Tries all placements within the limits that cost less than `limit`, items of most work first, until the budget is spent.
  *
- * @param budget - placements of one item
- * @returns the cheapest that was found
+ * @param budget - number of placements of single items
+ * @returns the cheapest placement that was found
  */
 export function cheapest(problem: Problem, limit: number, budget: number): Kept | undefined {
   const enumeration = new Enumeration(problem, limit, budget);

@@ -1,7 +1,7 @@
 /**
- * A placement seen from its top groups: an item is spread over all devices of its group, or whole on one of them. Which
- * one is left open: whole items go to the least loaded device in turn, most work first. That leaves far fewer placements
- * to search than devices do, and none of those that are lost is much better.
+ * A placement described by top groups: an item is spread over all devices of its group, or whole on one of them. The device of a
+ * whole item is left open: in the end, whole items go to the least loaded device in turn, most work first. This leaves far fewer
+ * placements to search than a description by devices, and no lost placement is much better.
  */
 import { copyLoad, emptyLoad, type Load, weigh } from './group-load.ts';
 import { type Layout, leastLoaded } from './layout.ts';
@@ -14,13 +14,13 @@ const nothing = 0x7fffffff;
 /** Stands for "too much" where the exact amount does not matter. */
 const tooMuch = 1e9;
 
-/** The group of each item, and whether the item is spread over it. */
+/** The group of each item, and whether the item is spread over the group. */
 export class GroupLayout {
   readonly problem: Problem;
   readonly group: Int32Array;
   /** 1: spread over the whole group. */
   readonly spread: Uint8Array;
-  /** The whole items of each group, by number, and how many. */
+  /** The whole items of each group, by number, and their count. */
   readonly #whole: Int32Array[];
   readonly #count: Int32Array;
   /** Load of each group. */
@@ -28,8 +28,8 @@ export class GroupLayout {
   overall = 0;
   cost = 0;
   /**
-   * Extra weight of a group that has more than its devices could take if all were spread: such a group cannot be mended
-   * by sharding.
+   * Extra weight of the excess of a group that would be over its limits even with all items spread: sharding cannot mend such a
+   * group.
    */
   surplusWeight = 0;
   readonly #work: Float64Array;
@@ -52,7 +52,7 @@ export class GroupLayout {
     return this.#whole[group]!.subarray(0, this.#count[group]!);
   }
 
-  /** Puts an item, which is nowhere, into a group. Leaves peaks and what is over as they are. */
+  /** Puts an item that is in no group into a group. Does not update the peaks and `over`. */
   put(item: number, group: number, spread: number): void {
     this.group[item] = group;
     this.spread[item] = spread;
@@ -70,7 +70,7 @@ export class GroupLayout {
     list[at] = item;
   }
 
-  /** Takes an item away from where it is. Leaves peaks and what is over as they are. */
+  /** Takes an item out of its group. Does not update the peaks and `over`. */
   take(item: number): void {
     const group = this.group[item]!;
     const spread = this.spread[item]!;
@@ -83,7 +83,7 @@ export class GroupLayout {
     for (; at < count; at += 1) list[at] = list[at + 1]!;
   }
 
-  /** Spreads items where they are, or makes them whole. Leaves peaks and what is over as they are. */
+  /** Spreads items over their group, or makes them whole. Does not update the peaks and `over`. */
   turn(items: Int32Array, spread: number): void {
     for (const item of items) {
       this.take(item);
@@ -97,7 +97,7 @@ export class GroupLayout {
     if (spread === 1) this.cost += sign * cost[levels - 1]![item]!;
   }
 
-  /** Takes everything away. */
+  /** Takes all items out of their groups. */
   clear(): void {
     this.#count.fill(0);
     const empty = emptyLoad();
@@ -106,11 +106,11 @@ export class GroupLayout {
   }
 
   /**
-   * Finds the peaks of a group, its whole items placed most work first on the least loaded device.
+   * Finds the peaks of a group, with its whole items placed on the least loaded device in turn, most work first.
    *
-   * @param leaves - a whole item that it would lose, or none
-   * @param joins - a whole item that it would get, or none
-   * @param cut - where a peak is more than this, any larger number will do
+   * @param leaves - a whole item that leaves the group, or none
+   * @param joins - a whole item that joins the group, or none
+   * @param cut - a peak above this need not be exact: any larger number will do
    */
   findPeaks(group: number, leaves: number, joins: number, cut: number, load: Load): void {
     const { work, memory, top } = this.problem;
@@ -158,7 +158,10 @@ export class GroupLayout {
     load.peakMemory = peakMemory;
   }
 
-  /** Returns by how much a group with such a load is over its limits: its most loaded device, work and tokens added. */
+  /**
+   * Returns by how much a group with this load is over its limits: the excess in work plus the excess in tokens of its most loaded
+   * device.
+   */
   overOf({ spreadWork, spreadMemory, wholeWork, wholeMemory, peakWork, peakMemory }: Load): number {
     const { top } = this.problem;
     const work = spreadWork / top + peakWork - 1;
@@ -172,7 +175,7 @@ export class GroupLayout {
     return over;
   }
 
-  /** Finds out again what a group has on its devices. */
+  /** Computes the peaks and the excess of a group anew, and returns the excess. */
   measureGroup(group: number): number {
     const load = this.loads[group]!;
     this.findPeaks(group, none, none, tooMuch, load);
@@ -180,13 +183,13 @@ export class GroupLayout {
     return load.over;
   }
 
-  /** Finds out again what all groups have on their devices. */
+  /** Computes the peaks and the excess of all groups anew. */
   measure(): void {
     this.overall = 0;
     for (let group = 0; group < this.problem.groups; group += 1) this.overall += this.measureGroup(group);
   }
 
-  /** Writes it down device by device. */
+  /** Writes the placement to a layout of devices. */
   writeTo(layout: Layout): void {
     const { items, groups, top, levels } = this.problem;
     layout.clear();

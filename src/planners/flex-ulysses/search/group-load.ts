@@ -1,4 +1,4 @@
-/** The load of a top group: numbers that an annealing drafts and keeps by the million. */
+/** The load of a top group. An annealing computes and keeps such loads by the million. */
 import type { Problem } from './problem.ts';
 
 /** The load of a top group. */
@@ -7,7 +7,7 @@ export interface Load {
   spreadMemory: number;
   wholeWork: number;
   wholeMemory: number;
-  /** The most that whole items put on one device. */
+  /** Most work and most tokens of whole items on one device. */
   peakWork: number;
   peakMemory: number;
   over: number;
@@ -24,7 +24,7 @@ export const emptyLoad = (): Load => ({
   over: 0,
 });
 
-/** Copies a load into another; field by field, which is many times faster than `Object.assign`. */
+/** Copies a load into another one, field by field: many times faster than `Object.assign`. */
 export function copyLoad(from: Load, to: Load): void {
   to.spreadWork = from.spreadWork;
   to.spreadMemory = from.spreadMemory;
@@ -36,10 +36,10 @@ export function copyLoad(from: Load, to: Load): void {
 }
 
 /**
- * Adds an item to a load, or takes it away. Leaves peaks and what is over as they are.
+ * Adds an item to a load, or takes it away. Does not update the peaks and `over`.
  *
- * @param spread - 1 where it is spread over the group, 0 where it is whole
- * @param sign - 1 to add it, −1 to take it away
+ * @param spread - 1 if the item is spread over the group, 0 if it is whole
+ * @param sign - 1 to add the item, −1 to take it away
  */
 export function weigh(load: Load, { work, memory }: Problem, item: number, spread: number, sign: number): void {
   if (spread === 1) {

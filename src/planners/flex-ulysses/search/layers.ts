@@ -1,12 +1,12 @@
-/** Layers of a group: one whole item of each of its devices, or as many items that are spread over it. */
+/** Layers of a group: one whole item of each of its devices, or the same number of items that are spread over the group. */
 import type { Layout } from './layout.ts';
 import type { Sequence } from './random.ts';
 
 const nobody = -1;
-/** Number of neighbours that the item of a group is drawn from. */
+/** Number of neighbours in a ring from which an item is drawn. */
 const near = 4;
 
-/** The items of each group of each level as rings, and a layer that was taken from them. */
+/** The items of each group of each level, as rings, and one layer taken from them. */
 export class Layers {
   readonly #layout: Layout;
   readonly #next: Int32Array;
@@ -16,10 +16,10 @@ export class Layers {
   /** The layer: its items, and the devices that they are on when they are whole. */
   readonly items: Int32Array;
   readonly devices: Int32Array;
-  /** The level of the group that it is spread over. */
+  /** The level of the group over which the layer is spread, or would be. */
   level = 0;
   group = 0;
-  /** Whether it is spread now. */
+  /** Whether the items of the layer are spread now. */
   isSpread = false;
 
   constructor(layout: Layout) {
@@ -33,7 +33,7 @@ export class Layers {
     for (let item = 0; item < items; item += 1) this.enter(item);
   }
 
-  /** Puts an item into the ring of its place. */
+  /** Puts an item into the ring of its group. */
   enter(item: number): void {
     const head = this.#head[this.#layout.level[item]!]!;
     const group = this.#layout.group[item]!;
@@ -59,7 +59,7 @@ export class Layers {
     }
   }
 
-  /** Returns an item of a group, or −1; mostly another one the next time. */
+  /** Returns an item of a group, or −1 if it has none; the next call mostly returns another item. */
   #pick(level: number, group: number, random: Sequence): number {
     const head = this.#head[level]!;
     let one = head[group]!;
@@ -70,9 +70,9 @@ export class Layers {
   }
 
   /**
-   * Takes a layer that an item is in, or one beside it.
+   * Takes a layer of the group of an item: if the item is spread, the layer may lack it.
    *
-   * @returns whether there is one
+   * @returns whether the group has such a layer
    */
   take(item: number, random: Sequence): boolean {
     const { level, group, problem } = this.#layout;
@@ -95,7 +95,7 @@ export class Layers {
     return true;
   }
 
-  /** Assigns most work to the device with least. */
+  /** Takes spread items, and assigns the one with most work to the device with the least load. */
   #takeSpread(random: Sequence): boolean {
     const size = 1 << this.level;
     const { work, problem } = this.#layout;

@@ -1,4 +1,4 @@
-/** A placement that is being changed, with the loads of devices and its cost. */
+/** A placement that the search changes, with its cost and the loads of devices. */
 import { type Problem, slop } from './problem.ts';
 
 /** A copy of a layout. */
@@ -8,7 +8,7 @@ export interface Kept {
   readonly cost: number;
 }
 
-/** The place of each item of a problem, and the loads and the cost that follow. */
+/** The place of each item of a problem, and the resulting loads and cost. */
 export class Layout {
   readonly problem: Problem;
   readonly level: Uint8Array;
@@ -26,7 +26,7 @@ export class Layout {
     this.memory = new Float64Array(problem.devices);
   }
 
-  /** Takes everything away. */
+  /** Takes all items off their groups. */
   clear(): void {
     this.group.fill(-1);
     this.work.fill(0);
@@ -34,7 +34,7 @@ export class Layout {
     this.cost = 0;
   }
 
-  /** Puts an item on a group, from wherever it was. */
+  /** Puts an item on a group, and takes it off its former group, if any. */
   put(item: number, level: number, group: number): void {
     if (this.group[item]! >= 0) this.#add(item, -1);
     this.level[item] = level;
@@ -42,7 +42,7 @@ export class Layout {
     this.#add(item, 1);
   }
 
-  /** Takes an item away. */
+  /** Takes an item off its group. */
   remove(item: number): void {
     this.#add(item, -1);
     this.group[item] = -1;
@@ -92,7 +92,7 @@ export class Layout {
   }
 }
 
-/** Returns the device that has least load after it is given an item; ties go to the first. */
+/** Returns the device that has the least load with the item on it; ties go to the first. */
 export function leastLoadedOf(layout: Layout, item: number, devices: Iterable<number>): number {
   let device = -1;
   let least = Number.POSITIVE_INFINITY;
@@ -106,7 +106,7 @@ export function leastLoadedOf(layout: Layout, item: number, devices: Iterable<nu
   return device;
 }
 
-/** Returns the device of a range that has least load after it is given an item; ties go to the first. */
+/** Returns the device of a range that has the least load with the item on it; ties go to the first. */
 export function leastLoaded(layout: Layout, item: number, from: number, to: number): number {
   const { work, memory } = layout.problem;
   let device = from;

@@ -4,12 +4,14 @@ import type { FlexUlyssesSettings } from '../types.ts';
 import { type Layout, leastLoaded, leastLoadedOf } from './layout.ts';
 import { type Problem, slop } from './problem.ts';
 
-/** If more items than this share are sharded higher than they must be, the plan was for lengths that have changed. */
+/** If more than this share of items is sharded without need, the earlier plan was for lengths that have changed. */
 const stray = 0.02;
 
 type Previous = NonNullable<FlexUlyssesSettings['previous']>;
 
-/** Returns the level and group of an assignment, if it is one of this problem's: an aligned group of an admissible degree. */
+/**
+ * Returns the level and group of an assignment, if this problem has such a group: it must be aligned, with an admissible degree.
+ */
 function placeOf(
   { degree, devices }: Previous['assignments'][number],
   { problem }: Layout,
@@ -21,7 +23,7 @@ function placeOf(
   return { level, group: first / degree };
 }
 
-/** Returns the level itself, if an item fits on a device there; else the cheapest one at which it does. */
+/** Returns the given level if the item fits on a device at this level; otherwise the cheapest level at which it fits. */
 function levelFrom({ least, cheapest, cost }: Problem, item: number, level: number): number {
   let next = level;
   if (level < least[item]!) for (next = least[item]!; cost[next]![item]! > cheapest[item]!; ) next += 1;
@@ -29,8 +31,8 @@ function levelFrom({ least, cheapest, cost }: Problem, item: number, level: numb
 }
 
 /**
- * Puts each item where its sequence was, at a higher degree if it no longer fits alone. What is new, or was elsewhere
- * than this problem has groups, goes whole to the least loaded device.
+ * Puts each item where its sequence was, at a higher degree if the item no longer fits there alone. An item that is new, or whose
+ * former group does not exist here, goes to the least loaded device, whole if it fits.
  */
 export function putPrevious(layout: Layout, { assignments }: Previous): void {
   const { problem } = layout;
@@ -51,7 +53,7 @@ export function putPrevious(layout: Layout, { assignments }: Previous): void {
   }
 }
 
-/** Makes items whole that fit on one device, if nearly all of these are whole anyway. */
+/** Makes sharded items whole if they fit on one device, provided that there are few of them. */
 export function lowerStrays(layout: Layout): void {
   const { items, least } = layout.problem;
   const strays: number[] = [];
@@ -64,7 +66,9 @@ export function lowerStrays(layout: Layout): void {
   }
 }
 
-/** Returns top groups that have a device over a limit, and as many others as it takes to have half of the usual room together. */
+/**
+ * Returns the top groups that have a device over a limit, and enough other groups that together they have half of the usual room.
+ */
 function groupsToRebuild(layout: Layout): Set<number> {
   const { devices, groups, top } = layout.problem;
   const room = new Float64Array(groups);
@@ -85,7 +89,7 @@ function groupsToRebuild(layout: Layout): Set<number> {
   return chosen;
 }
 
-/** Puts the whole items of top groups that are over a limit anew, together with those of enough others. */
+/** Places the whole items of top groups that are over a limit anew, together with those of enough other groups. */
 export function rebuild(layout: Layout): void {
   const { items, top } = layout.problem;
   const chosen = groupsToRebuild(layout);

@@ -1,13 +1,13 @@
-/** A batch in the units of the search: limits are 1, and sequences stand by their work, most first. */
+/** A batch in the units of the search: limits are 1, and sequences are sorted by work, largest first. */
 import { cheapestFrom, type Instance, lowestLevel, topDegree } from '../instance.ts';
 
-/** Loads may pass a limit by this, relative: sums in another order differ by less, whole tokens by more. */
+/** A load may exceed a limit by this share: sums in another order differ by less, and a whole token is more. */
 export const slop = 1e-9;
 
-/** A batch whose limits are 1. An item is a sequence that is not empty; items stand by work descending. */
+/** A batch whose limits are 1. An item is a sequence that is not empty; items are sorted by work, largest first. */
 export interface Problem {
   readonly items: number;
-  /** Index in the batch, by item. */
+  /** For each item, the index of its sequence in the batch. */
   readonly sequence: readonly number[];
   readonly devices: number;
   readonly levels: number;
@@ -15,15 +15,15 @@ export interface Problem {
   readonly top: number;
   /** Number of top groups. */
   readonly groups: number;
-  /** Compute by item, where the limit of a device is 1. */
+  /** Compute of each item; the limit of a device is 1. */
   readonly work: Float64Array;
-  /** Tokens by item, where the limit of a device is 1. */
+  /** Tokens of each item, as a share of the limit of a device, which is 1. */
   readonly memory: Float64Array;
-  /** Cost of sharding, by level and item; if all are at the last level, the mean over the devices is 1. */
+  /** Cost of sharding, by level and item, scaled so that with all items at the last level the mean over the devices is 1. */
   readonly cost: readonly Float64Array[];
-  /** The lowest level at which the item fits on a device, by item. */
+  /** For each item, the lowest level at which it fits on a device. */
   readonly least: Uint8Array;
-  /** The least cost of an item, by item. */
+  /** For each item, its least cost. */
   readonly cheapest: Float64Array;
   /** Lower bound on the cost of a plan. */
   readonly bound: number;

@@ -1,10 +1,10 @@
-/** Numbers that look random and are the same on every run: the search must give the same plan for the same input. */
+/** Pseudo-random numbers that are the same on every run: the search must give the same plan for the same input. */
 
 /** A xorshift generator of 32 bits. */
 export class Sequence {
   #state: number;
 
-  /** @param seed - a whole number; another one gives other numbers */
+  /** @param seed - a whole number; another seed gives other numbers */
   constructor(seed: number) {
     this.#state = Math.imul(seed + 1, 0x9e3779b1) | 1;
   }
@@ -26,11 +26,11 @@ export class Sequence {
 }
 
 const slots = 8192;
-// Single precision: a logarithm that differs in its last bit, as it does between machines, changes nothing.
+// In single precision, because logarithms may differ in the last bit between machines.
 const depths = Float32Array.from({ length: slots }, (_, slot) => -Math.log((slot + 0.5) / slots));
 
 /**
- * Draws the rise in cost that a step may have at temperature 1: −log of a random number (Metropolis), from a table, as
- * a logarithm for each step would take longer than the step.
+ * Draws the rise in cost that a step may have at temperature 1: −log of a random number (Metropolis). It comes from a table,
+ * because a logarithm would take longer than the rest of the step.
  */
 export const climb = (random: Sequence): number => depths[random.next() & (slots - 1)]!;

@@ -1,11 +1,11 @@
-/** Ranks the fills of groups of spread items. */
+/** Ranks fills: how full groups of spread items may become. */
 import { construct } from './construct.ts';
 import type { Layout } from './layout.ts';
 
 /** Fills of a group of spread items, tried one after the other. */
 const fills = [0, 0.6, 1, 0.8, 0.4, 0.9, 0.7, 0.5, 0.3, 0.2] as const;
 
-/** The fills for this number of spread items, the one with least excess first. */
+/** The fills for a number of spread items, sorted by excess, least first. */
 export interface Ranking {
   readonly spread: number;
   readonly fills: readonly { readonly fill: number; readonly over: number }[];
@@ -16,7 +16,7 @@ export interface Ranking {
 /**
  * Tries all fills for a number of spread items.
  *
- * @param found - called with each in the layout; true to stop
+ * @param found - called after each fill, with its placement in `layout`; returns true to stop
  */
 export function rank(layout: Layout, spread: number, found: () => boolean): Ranking {
   const ranked: { fill: number; over: number }[] = [];

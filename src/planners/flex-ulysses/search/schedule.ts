@@ -1,7 +1,10 @@
 /** The common part of annealings: their cooling, and the choice of steps. */
 import { climb, type Sequence } from './random.ts';
 
-/** The course of an annealing: temperature and the price of excess go evenly (in logarithm) from first to last. */
+/**
+ * The course of an annealing: the temperature and the price of excess go from their first to their last value in equal logarithmic
+ * steps.
+ */
 export interface Schedule {
   readonly steps: number;
   readonly temperature: readonly [number, number];
@@ -10,7 +13,7 @@ export interface Schedule {
   readonly frozen?: boolean;
   /** Steps of 256 that move layers; over devices only. */
   readonly layers?: number;
-  /** The level that whole items are mostly spread at; the last one if absent. */
+  /** The level to which whole items are mostly spread; the last level if absent. */
   readonly usual?: number;
 }
 
@@ -20,12 +23,12 @@ const legs = 64;
 /** Returns temperature and price of a leg. */
 function coolingAt({ temperature, price }: Schedule, leg: number): [number, number] {
   const share = leg / (legs - 1);
-  // Single precision: a power that differs in its last bit, as it does between machines, changes nothing.
+  // In single precision, because powers may differ in the last bit between machines.
   const between = ([first, last]: readonly [number, number]): number => Math.fround(first * (last / first) ** share);
   return [between(temperature), between(price)];
 }
 
-/** Simulated annealing: a step that makes things worse is taken the less often, the colder it is. */
+/** Simulated annealing: the lower the temperature, the more rarely a step that makes the layout worse is taken. */
 export abstract class Annealing {
   protected readonly random: Sequence;
   #temperature = 0;
@@ -45,7 +48,7 @@ export abstract class Annealing {
 
   protected abstract step(): void;
 
-  /** Draws the excess that a step of this cost may add and still be taken. */
+  /** Draws the most excess that a step of this cost may add. */
   protected allowed(cost: number): number {
     return (climb(this.random) * this.#temperature - cost) / this.#price;
   }

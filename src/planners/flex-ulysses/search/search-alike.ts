@@ -1,4 +1,7 @@
-/** The search where all items are nearly the same: plans that share as few as counting allows, and annealings from these. */
+/**
+ * The search for batches of nearly equal items: it starts with plans that shard as few items as the counting bound allows, and
+ * anneals from them.
+ */
 import { fewestSharded } from '../counting.ts';
 import { shapesFor } from './alike.ts';
 import { constructAlike, flatten, layGroups } from './construct-alike.ts';
@@ -7,17 +10,20 @@ import type { Kept, Layout } from './layout.ts';
 import { type Problem, slop } from './problem.ts';
 import type { Schedule } from './schedule.ts';
 
-/** A plan that costs no more than this times the least that counting allows is good enough. */
+/** A plan is good enough if it costs at most this many times the lower bound by counting. */
 const nearEnough = 1.005;
-/** Evening out cannot mend more than this, by the number of devices. */
+/** Excess per device beyond which evening out is not tried. */
 const mendable = 0.012;
-/** Exchanges that evening out one start may look at. */
+/** Limit on the exchanges that are looked at to even out one start. */
 const exchanges = 20_000;
-/** Items times groups that the starts of one plan may look at: there are fewer starts of very many items. */
+/** Limit on items × groups over all starts of one plan, so that there are fewer starts for very many items. */
 const looks = 2e8;
-/** Price of excess when starts are compared, in the cost of sharing one item, as all prices below. */
+/** Price of excess when starts are compared. The unit of all prices here is the cost of sharing one item. */
 const usualPrice = 30;
-/** Temperature and price at the start of an annealing, one pair after the other; and of the last one, from the best. */
+/**
+ * Temperature and price at the start of each annealing, in turn; `afterwards` holds those of the last one, which starts from the
+ * best layout.
+ */
 const warmths = [
   [0.3, 100],
   [1, 100],
@@ -29,27 +35,27 @@ const coldest = 0.01;
 const dearest = 20_000;
 /** Steps of 256 that move a layer. */
 const layers = 40;
-/** Steps of an annealing: this many for each item, but at least these, and no more than a part of all. */
+/** Steps of an annealing: `stepsEach` for each item, at least `shortest`, and at most the total divided by `annealings`. */
 const stepsEach = 400;
 const shortest = 15_000;
 const annealings = 5;
 
-/** The operations that the search offers to it. */
+/** The operations of the search that this file uses. */
 export interface Attempts {
   readonly problem: Problem;
   readonly layout: Layout;
   /** Steps of all annealings together. */
   readonly steps: number;
-  /** Spreads everything over the top groups, which keeps all limits. */
+  /** Spreads everything over the top groups; this layout keeps all limits. */
   readonly putFlat: () => void;
   /** Keeps the layout if it is the best so far. */
   readonly offer: () => void;
-  /** Anneals the layout, and offers what that finds. */
+  /** Anneals the layout, and offers the result. */
   readonly anneal: (schedule: Schedule) => void;
   readonly best: () => Kept;
 }
 
-/** Searches until it is as good as counting allows, or the steps are spent. */
+/** Searches until the plan is as good as counting allows, or until the steps are spent. */
 export function searchAlike({ problem, layout, putFlat, offer, best, ...attempts }: Attempts): void {
   const { items, devices, groups, levels, cost, work, memory } = problem;
   const { above, communication } = fewestSharded({ devices, splitCost: cost, work, lengths: memory }, 1, 1);

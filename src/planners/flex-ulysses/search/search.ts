@@ -1,4 +1,4 @@
-/** The default strategy: the least communication at the best balance, or within a tolerance of it. */
+/** The default strategy: it looks for the least communication at the best balance, or within a tolerance of the best balance. */
 import type { Instance } from '../instance.ts';
 import { emptyPlacement } from '../placement.ts';
 import type { Placed } from '../strategy.ts';
@@ -12,7 +12,7 @@ import { type Problem, problemOf } from './problem.ts';
 import { Sequence } from './random.ts';
 import { startsFor } from './starts.ts';
 
-/** With no more items than this, all placements are tried. */
+/** With at most this many items, all placements are tried. */
 const fewest = 12;
 
 function searched(problem: Problem, balance: Balance, settings: FlexUlyssesSettings): Kept {

@@ -1,4 +1,4 @@
-/** The starts of annealings and their schedules. Found by trying many on batches of video, images and text. */
+/** The starts of annealings and their schedules, chosen by trials on batches of video, images and text. */
 
 import type { FlexUlyssesSettings } from '../types.ts';
 import { isCrowded } from './effort.ts';
@@ -7,16 +7,16 @@ import type { Schedule } from './schedule.ts';
 
 /** The start and the schedule of an annealing. */
 export interface Start {
-  /** The moves: of items between devices, at any degree; or between top groups, spread or whole. */
+  /** The kind of moves: items move between devices, at any degree; or between top groups, spread or whole. */
   readonly over: 'devices' | 'groups';
   /**
-   * `items`, `layers`: see `construct`, `constructGroups` and `constructLayers`; `flat`: all is spread; `layout`: what
-   * was there before, over groups only.
+   * `items`, `layers`: see `construct`, `constructGroups` and `constructLayers`; `flat`: everything is spread; `layout`: the
+   * current layout, for moves between groups only.
    */
   readonly from: 'items' | 'layers' | 'flat' | 'layout';
-  /** Fill of groups of spread items; a rank: the best of the fills that were tried, or the second. */
+  /** Fill of groups of spread items; `best` and `second` mean the first and second in the ranking of the fills that were tried. */
   readonly fill: number | 'best' | 'second';
-  /** Extra weight, as in a layout of groups. */
+  /** Extra weight of excess that sharding cannot mend, see `GroupLayout`. */
   readonly surplusWeight: number;
   readonly temperature: Schedule['temperature'];
   readonly price: Schedule['price'];
@@ -36,7 +36,7 @@ const devices: Start = {
 const evenPrice: Start = { ...devices, temperature: [4.5, 0.009], price: [90, 90] };
 const cheap: Start = { ...devices, temperature: [0.9, 0.009], price: [9, 45] };
 const costly: Start = { ...devices, temperature: [9, 0.009], price: [90, 90] };
-/** Excess is cheap until the end: for tight limits, where many items fill the gaps. */
+/** Excess is cheap until the end: for tight limits, if many items can fill the gaps. */
 const pressed: Start = { ...devices, fill: 0, temperature: [1, 0.003], price: [90, 540], patience: 6 };
 const hardPressed: Start = { ...pressed, temperature: [3, 0.01], price: [1000, 5000] };
 const groups: Start = {
@@ -69,7 +69,7 @@ const hotTogether: Start = { ...hotGroups, fill: 0.6, surplusWeight: 0 };
 const flatGroups: Start = { ...hotGroups, from: 'flat', surplusWeight: 2 };
 const flatDevices: Start = { ...devices, from: 'flat', temperature: [2.7, 0.009], price: [27, 135] };
 
-/** With no more items than this, steps are cheap and more ways are tried. */
+/** With at most this many items, steps are cheap, and more starts are tried. */
 const few = 128;
 export const isFew = ({ items }: Problem): boolean => items <= few;
 
@@ -88,9 +88,9 @@ const forCrowded: readonly Start[] = [
 ];
 /** One long annealing finds more than several short ones. */
 const patient: Start = { ...groups, temperature: [0.3, 0.01], patience: 6 };
-/** With few steps, what cannot be mended has to be left early. */
+/** With few steps, layouts that cannot be mended must be left early. */
 const hurried: Start = { ...patient, surplusWeight: 10 };
-/** Starts from an earlier plan: not so warm that nothing of it stays. */
+/** Starts from an earlier plan, at a temperature low enough to keep parts of it. */
 export const again: Start = { ...hurried, from: 'layout', temperature: [0.15, 0.01], patience: 2.5 };
 const forFew: readonly Start[] = [
   groups,
@@ -106,7 +106,10 @@ const forFew: readonly Start[] = [
   flatDevices,
 ];
 
-/** Returns the ways to start, the most promising first; each again where that costs little, as luck has a part in it. */
+/**
+ * Returns the starts to try, the most promising first. If there are few items, each start is tried twice, because the result
+ * depends on chance.
+ */
 export function startsFor(problem: Problem, effort: FlexUlyssesSettings['effort']): readonly Start[] {
   if (isCrowded(problem.items, problem.devices))
     return isFew(problem) ? [...forCrowded, costly, flatDevices] : forCrowded;

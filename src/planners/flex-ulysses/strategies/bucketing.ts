@@ -8,8 +8,8 @@ import type { FlexUlyssesSettings } from '../types.ts';
 import { leastLoaded } from './least-loaded.ts';
 
 /**
- * Places each whole sequence, longest first, on the device with least workload so far; ties go to the lower index and
- * to the lowest device. The workload is `costs.workload`, and memory is not looked at.
+ * Places each whole sequence, longest first, on the device with least workload so far; ties go to the lower index and to the lowest
+ * device. The workload is `costs.workload`; memory limits are ignored.
  */
 export function placeByBucketing(instance: Instance, { lengths, costs }: FlexUlyssesSettings): Placed {
   const group = leastLoaded(descending(instance.lengths), baselineWorkOf(lengths, costs), instance.devices);

@@ -7,9 +7,8 @@ import type { Placed } from '../strategy.ts';
 import type { FlexUlyssesSettings } from '../types.ts';
 
 /**
- * Places by Karmarkar-Karp over `costs.workload`. As many sequences on each device if the devices divide their number,
- * as in verl; else any number of them. Part j of the partition, in its order, goes to device j; memory is not looked
- * at.
+ * Places by Karmarkar-Karp over `costs.workload`. As in verl, all devices get the same number of sequences if the number of devices
+ * divides that of sequences; otherwise the numbers may differ. Part j of the partition goes to device j; memory limits are ignored.
  */
 export function placeByKarmarkarKarp(instance: Instance, { lengths, devices, costs }: FlexUlyssesSettings): Placed {
   const workloads = Array.from(baselineWorkOf(lengths, costs));

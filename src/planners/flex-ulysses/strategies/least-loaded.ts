@@ -1,11 +1,11 @@
-/** Longest first into the least loaded bin, which the baselines have in common. */
+/** Puts items, longest first, into the least loaded bin: the common part of the baselines. */
 import { Heap } from '../../../core/heap.ts';
 
 /**
- * Gives each item, in the order that is asked for, to the bin with least load so far; ties go to the lowest bin.
+ * Gives each item, in the given order, to the bin with the least load so far; ties go to the lowest bin.
  *
  * @param order - indices of the items
- * @param loads - of each item, >= 0
+ * @param loads - load of each item, >= 0
  * @returns the bin of each item, by its index; takes O(n · log bins)
  */
 export function leastLoaded(order: readonly number[], loads: Float64Array, bins: number): Int32Array {

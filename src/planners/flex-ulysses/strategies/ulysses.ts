@@ -1,4 +1,4 @@
-/** Baseline: one degree for all sequences, as Ulysses sequence parallelism is run. */
+/** Baseline: one degree for all sequences, as in Ulysses sequence parallelism. */
 import { refuse } from '../../../errors.ts';
 import type { Instance } from '../instance.ts';
 import { emptyPlacement } from '../placement.ts';
@@ -6,7 +6,7 @@ import type { Placed } from '../strategy.ts';
 import type { FlexUlyssesSettings } from '../types.ts';
 import { leastLoaded } from './least-loaded.ts';
 
-/** Returns the level of the degree that is asked for; the last one if none is. */
+/** Returns the level of the requested degree; the last level if no degree is requested. */
 function levelFor({ levels }: Instance, degree: number | undefined): number {
   if (degree === undefined) return levels - 1;
   const level = Math.log2(degree);
@@ -16,7 +16,7 @@ function levelFor({ levels }: Instance, degree: number | undefined): number {
 }
 
 /**
- * Places each sequence, most work first, on the group of that degree with least work so far; ties go to the lowest
+ * Places each sequence, most work first, on the group of the requested degree with the least work so far; ties go to the lowest
  * group.
  *
  * @throws PolicyError `invalid_input` for a degree that is not admissible

@@ -1,4 +1,4 @@
-/** Likely next events of a rollout and its rewards, for property tests: late, wrong and repeated ones now and then. */
+/** Likely next events of a rollout and its rewards, for property tests: some of them late, wrong or repeated. */
 
 import { type Choices, pick } from '../../../core/choices.ts';
 import type { EventOf } from '../../../core/definition.ts';
@@ -22,7 +22,7 @@ export function arbitrary(state: CollectionState, choices: Choices): CollectionE
     choices,
   );
   const group = pick([...state.generating.values()], choices);
-  // The first possible event after a random one is taken.
+  // Starts at a random kind of event, and takes the first one that is possible.
   const from = choices.below(3);
   for (let turn = from; turn < from + 3; turn += 1) {
     if (turn % 3 === 0 && waiting !== undefined) {

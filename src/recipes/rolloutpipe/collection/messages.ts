@@ -21,5 +21,5 @@ export const collectionDecisions = [
 
 /** A decision of the collection. */
 export type CollectionDecision = Of<(typeof collectionDecisions)[number]>;
-/** The context that handlers emit decisions to. */
+/** The context through which handlers emit decisions. */
 export type Ctx = Context<CollectionDecision>;

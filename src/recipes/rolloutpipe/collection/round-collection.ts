@@ -1,6 +1,6 @@
 /**
- * Connects the frontier and the assembly of groups: it keeps the responses of each request, and reports when a group
- * counts, and when a round has all its groups. It decides nothing; whoever mints the requests need not count them.
+ * Connects the frontier and the assembly of groups: it keeps the responses of each request, and reports when a group counts, and
+ * when a round has all its groups. It decides nothing. It does not matter to it who mints the requests.
  */
 import { definePolicy, handlersOf } from '../../../core/definition.ts';
 import { groupKey } from '../../../core/trained-groups.ts';
@@ -120,7 +120,7 @@ function checkVersions(
   refuse('invalid_event', `weightVersions[${at}]`, expected, weightVersions[at]);
 }
 
-/** Keeps what each request has generated, and says when groups and rounds have all of it. */
+/** Keeps the response of each request, and reports when groups and rounds have all their responses. */
 export const roundCollection = definePolicy({
   id: 'round-collection',
   version: 2,
@@ -137,7 +137,7 @@ export const roundCollection = definePolicy({
   ledgers: [],
 });
 
-/** Version 1 did not say of which groups no request had come: those that wait are asked for twice by the next restart. */
+/** Version 1 did not save which groups had no request yet: the next restart asks twice for those that wait. */
 function migrateFromOne(given: unknown): unknown {
   const saved = structuredClone(given) as Partial<SavedCollection> | null;
   if (!Array.isArray(saved?.rounds) || !Array.isArray(saved.responses)) return saved;

@@ -11,7 +11,7 @@ import {
 import type { Ctx } from './messages.ts';
 import { type CollectionState, completedOf, forgetRound, type Group, type Response, type Round } from './state.ts';
 
-/** Holds a response for its group. A second report, and one of an unknown request, is ignored. */
+/** Holds a response for its group. A second report, or one of an unknown request, is ignored. */
 export function complete(
   state: CollectionState,
   { requestId, tokens, weightVersions }: Message<'response.completed'>,
@@ -36,10 +36,10 @@ function named({ promptId, domain }: Group['prompt']): { promptId: string; domai
   return domain === undefined ? { promptId } : { promptId, domain };
 }
 
-/** Ends a group that has all its responses: they count, if there is one. */
+/** Ends a group that gets no more responses: its responses count, if it has any. */
 export function leave(state: CollectionState, { promptId, roundId, reason }: Message<'group.left'>, ctx: Ctx): void {
   const group = state.generating.get(promptId);
-  // The group is gone once its round has failed.
+  // After its round has failed, the group is no longer here.
   if (group === undefined || group.round.roundId !== roundId) return;
   const { round, prompt } = group;
   const responses = completedOf(group);
@@ -65,7 +65,7 @@ export function leave(state: CollectionState, { promptId, roundId, reason }: Mes
   completeIfEnded(round, ctx);
 }
 
-/** Completes the rollout of a round when none of its groups is being generated. */
+/** Completes the rollout of a round once none of its groups is still being generated. */
 export function completeIfEnded(round: Round, ctx: Ctx): void {
   if (round.generating > 0) return;
   const { roundId, kind, weightVersion, openedSeconds, groups } = round;
@@ -99,7 +99,7 @@ function finalPrompt(group: Group, ofRound: number): FinalPrompt[] {
   ];
 }
 
-/** Hands back the prompts of a failed round, but for those that have become groups of the trainer. */
+/** Hands back the prompts of a failed round, except those whose groups the trainer has. */
 export function failRound(state: CollectionState, { roundId }: Message<'round.failed'>, ctx: Ctx): void {
   const round = state.rounds.get(roundId);
   if (round === undefined) return;
@@ -118,8 +118,8 @@ export function failRound(state: CollectionState, { roundId }: Message<'round.fa
 }
 
 /**
- * Asks again for requests and rewards that were on their way: they are gone with the host. The frontier asks for those
- * of the groups that it knows; of a group of which no request has come nobody else knows.
+ * Asks again for requests and rewards that were on their way, since the host has lost them. The frontier asks for the requests of
+ * the groups that it knows; a group without any request is known only here.
  */
 export function askAgain(state: CollectionState, _event: Message<'host.restarted'>, ctx: Ctx): void {
   const reason = { code: 'host_restarted' } as const;

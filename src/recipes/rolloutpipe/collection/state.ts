@@ -29,18 +29,18 @@ const response = z.strictObject({
   isCompleted: z.boolean(),
   tokens,
   weightVersions: z.array(weightVersion).min(1).optional(),
-  /** Whether its reward is known, or known not to come. */
+  /** Whether its reward has come, or will never come. */
   isRewarded: z.boolean(),
   group: derived<Group>(),
 });
-/** A request in an engine, and then its response. */
+/** A request in an engine, and later its response. */
 export interface Response extends z.output<typeof response> {}
 
 const group = z.strictObject({
   prompt,
   /**
-   * `opened`: no request has come; `generating`; then its responses `count`, and wait for rewards; `over`: it is trained,
-   * or never will be.
+   * `opened`: no request has come; `generating`: requests run; `counts`: its responses count and wait for rewards; `over`: the
+   * group is trained, or never will be.
    */
   status: z.enum(['opened', 'generating', 'counts', 'over']),
   round: derived<Round>(),
@@ -76,7 +76,7 @@ export type CollectionState = Live<z.output<typeof collectionState>, z.output<ty
 /** The state as it is saved. */
 export type SavedCollection = z.input<typeof collectionState>;
 
-/** Sets what is derived. */
+/** Sets the derived fields. */
 export function link(state: CollectionState): void {
   for (const response of state.responses.values()) {
     response.group = state.rounds.get(response.roundId)!.groups.get(response.promptId)!;
@@ -108,7 +108,7 @@ export function addRound(
   return round;
 }
 
-/** Adds a request that was let into an engine. */
+/** Adds a request that was admitted to an engine. */
 export function addResponse(state: CollectionState, group: Group, id: string, index: number): void {
   const response: Response = {
     roundId: group.round.roundId,
@@ -138,7 +138,7 @@ export function forgetRound(state: CollectionState, round: Round): void {
   state.rounds.delete(round.roundId);
 }
 
-/** Whether responses of a group are still to come. */
+/** Whether more responses of a group may come. */
 export const isGenerated = ({ status }: Group): boolean => status === 'opened' || status === 'generating';
 
 /** Returns the completed responses of a group, by index. */

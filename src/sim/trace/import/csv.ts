@@ -1,4 +1,4 @@
-/** Lines of CSV to rows: quoted cells may hold separators and line breaks. */
+/** Turns lines of CSV into rows; quoted cells may contain separators and line breaks. */
 import { refuse } from '../../../errors.ts';
 
 const separators = [',', ';', '\t', '|'];
@@ -25,14 +25,14 @@ function cellsOf(record: string, separator: string): string[] {
 
 const quotes = (text: string): number => text.split('"').length - 1;
 
-/** Whether a line is a number, alone. */
+/** Whether a line contains only a number. */
 export const isNumber = (line: string): boolean => /^[+-]?\d+(\.\d*)?(e[+-]?\d+)?$/i.test(line);
 
-/** Turns lines into objects by the header; without one, a line is a number of tokens. */
+/** Turns lines into objects with the names from the header; without a header, a line is a number of tokens. */
 export class CsvRows {
   readonly #header: readonly string[] | undefined;
   readonly #separator: string;
-  /** Lines of a record that a quoted cell goes on over. */
+  /** Lines of a record whose quoted cell has not ended yet. */
   #begun: { readonly lines: string[]; readonly where: string } | undefined;
 
   /** @param first - the first line: the header, or a number */
@@ -42,22 +42,24 @@ export class CsvRows {
     this.#header = isNumber(first) ? undefined : cellsOf(first, this.#separator);
   }
 
-  /** The columns, each without a value; nothing where there is no header. */
+  /** The columns, without values; nothing if there is no header. */
   get columns(): Readonly<Record<string, unknown>> {
     return Object.fromEntries((this.#header ?? ['tokens']).map((name) => [name, undefined]));
   }
 
-  /** Whether the first line is a header, and no row. */
+  /** Whether the first line is a header (and no row). */
   get hasHeader(): boolean {
     return this.#header !== undefined;
   }
 
-  /** The place where a quoted cell began that has not ended. */
+  /** The place where an open quoted cell begins. */
   get open(): string | undefined {
     return this.#begun?.where;
   }
 
-  /** Returns the row that a line ends, with the place where it began; nothing within a quoted cell. Throws `invalid_input`. */
+  /**
+   * Returns the row that ends in a line, with the place where the row begins; nothing inside a quoted cell. Throws `invalid_input`.
+   */
   row(line: string, where: string): { readonly row: Record<string, unknown>; readonly where: string } | undefined {
     const begun = this.#begun ?? { lines: [], where };
     const isOdd = quotes(line) % 2 === 1;

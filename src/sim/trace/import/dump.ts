@@ -1,59 +1,59 @@
-/** Types for the readers of trainers' dumps: a line of a dump becomes responses, of which only numbers are kept. */
+/** Types for readers of trainers' dumps. A reader turns a line of a dump into responses, and keeps only numbers. */
 import { z } from 'zod';
 import { refuse } from '../../../errors.ts';
 
-/** Counts the tokens of texts, where a dump has no counts. */
+/** Counts the tokens of texts, for dumps without token counts. */
 export interface TextTokens {
-  /** `tokenizer`: counted by the tokenizer of the model. `characters`: estimated from the length of the text. */
+  /** `tokenizer`: counts with the tokenizer of the model. `characters`: estimates from the length of the text. */
   readonly method: 'tokenizer' | 'characters';
-  /** Shown in summaries, and for estimates in the trace: `0.25 tokens a character`. */
+  /** Text for summaries and, for estimates, for the trace: `0.25 tokens a character`. */
   readonly label: string;
   /** Returns the tokens of a text, a whole number >= 0. */
   count(text: string): number;
 }
 
-/** The reason why a response of a dump is left out: it is not a length that the model chose, or there is none. */
+/** The reason why a response of a dump is left out: its length was not chosen by the model, or is missing. */
 export type SkipReason = 'aborted' | 'failed' | 'pending' | 'empty';
 
 /** A response of a dump. */
 export interface DumpedResponse {
-  /** The key that responses of one prompt share within a step: an id, or the fingerprint of the prompt. */
+  /** A key that the responses of one prompt share in a step: an id, or the fingerprint of the prompt. */
   readonly group: string;
   /** The training step, if the dump has it. */
   readonly step?: number;
-  /** Several rows with the same part of a group are one response: their tokens are added. */
+  /** Number of the response in its group. Rows with the same number are one response: their tokens are added. */
   readonly part?: number;
-  /** Number of the row in its group, where the dump has it: no row may come twice. */
+  /** Number of the row in its group, if the dump has it: no row may occur twice. */
   readonly row?: number;
-  /** A whole number >= 1. */
+  /** Tokens of the response, a whole number >= 1. */
   readonly tokens: number;
-  /** Tokens of the prompt; asked once a group. */
+  /** Returns the tokens of the prompt; called once per group. */
   readonly promptTokens: () => number | undefined;
-  /** Whether it ran into the length limit, according to the dump. */
+  /** Whether the response reached the length limit, according to the dump. */
   readonly truncated?: boolean;
-  /** Whether it was correct, where the dump has it. */
+  /** Whether the response was correct, if the dump has this. */
   readonly correct?: boolean;
-  /** The task of its prompt, where the dump has one. */
+  /** The task of the prompt, if the dump has it. */
   readonly task?: string;
-  /** Whether the tokens come from the text: see {@link TextTokens}. */
+  /** Whether the tokens were counted in the text: see {@link TextTokens}. */
   readonly fromText: boolean;
 }
 
-/** Context of a line, for its reader. */
+/** Context of a line. */
 export interface DumpContext {
   /** `file:line`, for errors. */
   readonly where: string;
-  /** The step in the name of the file, for lines without one. */
+  /** The step in the file's name, for lines without a step. */
   readonly step?: number;
-  /** Counts the tokens of a text, where a dump has no counts of its own. */
+  /** Counts the tokens of a text, if the dump has no counts. */
   readonly textTokens?: TextTokens;
-  /** A short id of a text: the same for the same text, and another for every other. */
+  /** Returns a short id of a text, which other texts do not share. */
   readonly fingerprint: (text: string) => string;
-  /** The least score of a correct response; by default 1 is correct, 0 and -1 are not, and others say nothing of it. */
+  /** The least score of a correct response. By default, 1 is correct, 0 and -1 are not, and other scores mean nothing. */
   readonly correctFrom?: number;
 }
 
-/** Reads the dump of one trainer. */
+/** A reader for the dumps of one trainer. */
 export interface DumpReader {
   /** Name of the format. */
   readonly id: string;
@@ -61,11 +61,11 @@ export interface DumpReader {
   readonly description: string;
   /** Fields that a row must have. */
   readonly needs: readonly string[];
-  /** Fields of this trainer: a row with two of them that is no dump of this format is from another version. */
+  /** Fields that only this trainer writes: a row with two of them that does not fit the format is from another version. */
   readonly marks: readonly string[];
-  /** Whether a first line with this object belongs to such a dump. */
+  /** Whether a dump whose first line is this object has this format. */
   detect(row: Readonly<Record<string, unknown>>): boolean;
-  /** Returns the responses of a line, or why one is left out. Throws `invalid_input`, with file, line and field. */
+  /** Returns the responses of a line, or the reasons why they are left out. Throws `invalid_input`, with file, line and field. */
   read(row: Readonly<Record<string, unknown>>, context: DumpContext): readonly (DumpedResponse | SkipReason)[];
 }
 
@@ -75,7 +75,7 @@ export const dumpedCount = z.int().nonnegative();
 /** A score as trainers write it: a number, or an object with `acc` or `score`. */
 export const dumpedScore = z.union([z.number(), z.boolean(), z.looseObject({}), z.null()]).optional();
 
-/** Whether a response is correct, according to its scores. `acc`, which verl's reward functions may add, comes first. */
+/** Whether a response is correct, according to its scores. `acc`, which verl's reward functions may add, has priority. */
 export function correctness(
   score: z.output<typeof dumpedScore>,
   accuracy: unknown,
@@ -94,9 +94,9 @@ export function correctness(
 }
 
 /**
- * Tokens of a text. An empty one has its end-of-text token, which dumps leave out.
+ * Returns the tokens of a text. An empty text counts as one token: the end-of-text token, which dumps leave out.
  *
- * @throws PolicyError `invalid_config` if nothing was said about how to count
+ * @throws PolicyError `invalid_config` if no way of counting was given
  */
 export function tokensOfText(text: string, { textTokens, where }: DumpContext, field: string): number {
   if (textTokens === undefined) {

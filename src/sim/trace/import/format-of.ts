@@ -30,12 +30,12 @@ const ofDump = (reader: DumpReader): Format => ({ kind: 'dump', id: reader.id, r
 const isJson = (line: string): boolean => line.startsWith('{') || line.startsWith('[');
 
 /**
- * The format of a file.
+ * Returns the format of a file.
  *
- * @param line - its first line that is not blank, without white space around it
+ * @param line - the first line that is not blank, without white space around it
  * @param where - `file:line`, for errors
- * @param from - id of the reader of dumps that is asked for
- * @throws PolicyError `invalid_input` for a line that no format has, and for a dump of another version
+ * @param from - id of the reader to use
+ * @throws PolicyError `invalid_input` for a line that fits no format, and for a dump of another version
  */
 export function formatOf(line: string, where: string, from?: string): Format {
   const asked = dumpReaders.find(({ id }) => id === from);
@@ -56,7 +56,7 @@ function ofText(line: string, where: string, asked: DumpReader | undefined): For
   const trace = traceReaders.find((one) => one.detect(line));
   if (trace !== undefined && asked === undefined) return ofTrace(trace);
   const isTable = asked === undefined || asked === tableDump;
-  // One word is no header; nor is a line of JSON with a broken beginning.
+  // A single word is no header, and neither is a line of JSON with a broken beginning.
   const csv = new CsvRows(line);
   if (isTable && (isNumber(line) || tableDump.detect(csv.columns))) {
     return { kind: 'dump', id: tableDump.id, reader: tableDump, csv };
@@ -65,7 +65,7 @@ function ofText(line: string, where: string, asked: DumpReader | undefined): For
   return refuse('invalid_input', where, `a JSON object, or a header with ${tableColumns}`, line);
 }
 
-/** Refuses a row with two fields of a trainer that is none of its dumps, and names the missing fields. */
+/** Refuses a row with two fields of a trainer that fits none of its formats. The error names the missing fields. */
 function refuseOtherVersion(row: Readonly<Record<string, unknown>>, where: string): void {
   const marked = dumpReaders
     .map((reader) => ({ reader, count: reader.marks.filter((name) => name in row).length }))

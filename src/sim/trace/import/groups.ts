@@ -1,4 +1,7 @@
-/** Responses by prompt and step: only numbers are kept, so that memory grows with responses and not with their text. */
+/**
+ * Groups responses by prompt and step. Only numbers are kept, so that memory grows with the number of responses and not with their
+ * text.
+ */
 import type { TracePrompt } from '../format.ts';
 import type { DumpedResponse } from './dump.ts';
 
@@ -8,19 +11,19 @@ interface Group {
   readonly tokens: number[];
   /** Bits of each response: see `flag`. */
   readonly flags: number[];
-  /** Numbers of the responses within the prompt, where the dump has them. */
+  /** Numbers of the responses in the prompt, if the dump has them. */
   parts?: number[];
-  /** Numbers of the rows so far, where the dump has them. */
+  /** Numbers of the rows so far, if the dump has them. */
   rows?: number[];
-  /** Seconds of rewards, where a trace has them. */
+  /** Seconds of rewards, if the trace has them. */
   seconds?: (number | undefined)[];
-  /** The way the tokens of a trace were estimated. */
+  /** The method by which the tokens of a trace were estimated. */
   estimated?: string;
 }
 
 const flag = { capped: 1, correctKnown: 2, correct: 4, cappedKnown: 8 } as const;
 
-/** All prompts of a dump, in the order in which they came. */
+/** All prompts of a dump, in the order of their first rows. */
 export class ResponseGroups {
   readonly #groups = new Map<string, Group>();
   readonly #steps = new Set<number>();
@@ -29,37 +32,37 @@ export class ResponseGroups {
   #scored = 0;
   #parts = 0;
 
-  /** Prompts, each counted once a step. */
+  /** Number of prompts, each counted once per step. */
   get prompts(): number {
     return this.#groups.size;
   }
 
-  /** Training steps, as far as they are known. */
+  /** Number of known training steps. */
   get steps(): number {
     return this.#steps.size;
   }
 
-  /** Number of responses; one of several rows counts once. */
+  /** Number of responses; a response that has several rows counts once. */
   get responses(): number {
     return this.#responses;
   }
 
-  /** Responses that ran into the limit. */
+  /** Number of responses that reached the limit. */
   get capped(): number {
     return this.#capped;
   }
 
-  /** Responses that are known to be correct or wrong. */
+  /** Number of responses that are known to be correct or wrong. */
   get scored(): number {
     return this.#scored;
   }
 
-  /** Rows that were added to an earlier row of the same response. */
+  /** Number of rows that were added to an earlier row of the same response. */
   get joined(): number {
     return this.#parts;
   }
 
-  /** Adds a response, or a further part of one; false for a row that has come before. */
+  /** Adds a response, or a further part of one; returns false for a row that was added before. */
   add(response: DumpedResponse, capped: boolean): boolean {
     const id = response.step === undefined ? response.group : `${response.group}@${response.step}`;
     const group = this.#groups.get(id) ?? this.#open(id, response);
@@ -84,7 +87,7 @@ export class ResponseGroups {
     return true;
   }
 
-  /** Adds a prompt of a trace, whose id is new. */
+  /** Adds a prompt of a trace, with a new id. */
   addPrompt({ prompt, promptTokens, task, estimated, responses }: TracePrompt): void {
     const group: Group = { promptTokens, task, tokens: [], flags: [] };
     if (estimated !== undefined) group.estimated = estimated;
@@ -99,7 +102,7 @@ export class ResponseGroups {
     }
   }
 
-  /** Yields each prompt as it is in the trace. */
+  /** Yields each prompt in the format of traces. */
   *traced(estimatedHere: string | undefined): Generator<TracePrompt> {
     for (const [prompt, { promptTokens, task, tokens, flags, seconds, estimated = estimatedHere }] of this.#groups) {
       yield {
@@ -120,7 +123,7 @@ export class ResponseGroups {
     }
   }
 
-  /** Returns all lengths, the shortest first. */
+  /** Returns all lengths, shortest first. */
   sortedTokens(): Float64Array {
     const all = new Float64Array(this.#responses);
     let next = 0;
@@ -130,7 +133,7 @@ export class ResponseGroups {
     return all.sort();
   }
 
-  /** Returns the number of responses of prompts: the fewest, the most, and the usual. */
+  /** Returns the number of responses per prompt: the least, the most, and the most frequent. */
   groupSizes(): { readonly least: number; readonly most: number; readonly usual: number } {
     const counts = new Map<number, number>();
     for (const { tokens } of this.#groups.values()) counts.set(tokens.length, (counts.get(tokens.length) ?? 0) + 1);

@@ -1,4 +1,4 @@
-/** Turns the files of a trainer, or of a trace, into a trace, line by line. Only lengths are kept, and no text. */
+/** Turns the files of a trainer, or of a trace, into a trace, line by line. Only lengths are kept, not the text. */
 import { isPolicyError, refuse } from '../../../errors.ts';
 import { quantileOf } from '../../metrics.ts';
 import type { TracePrompt } from '../format.ts';
@@ -12,51 +12,51 @@ import { tableDump } from './table.ts';
 
 /** Options for reading a dump. */
 export interface DumpImportOptions {
-  /** A short id of a text: the same for the same text, and another for every other. */
+  /** Returns a short id of a text, which other texts do not share. */
   readonly fingerprint: (text: string) => string;
-  /** Id of a reader, see {@link dumpReaders}; found from the first line by default. */
+  /** Id of a reader, see {@link dumpReaders}; by default detected from the first line. */
   readonly from?: string;
   /** The token counter for texts; dumps without counts are refused without it. */
   readonly textTokens?: TextTokens;
-  /** Longest response of the job, a whole number >= 1: responses of this length are marked as capped. */
+  /** Longest response of the job, a whole number >= 1: responses of this length count as capped. */
   readonly capTokens?: number;
   /** The least score of a correct response. */
   readonly correctFrom?: number;
-  /** Count broken lines instead of refusing the first one. */
+  /** Whether broken lines are counted instead of refused. */
   readonly skipBroken?: boolean;
 }
 
 /** The outcome of an import. */
 export interface DumpSummary {
-  /** Formats that were read. */
+  /** Detected formats. */
   readonly readers: readonly string[];
-  /** Lines that were read. */
+  /** Number of lines. */
   readonly lines: number;
-  /** Lines of the trace: prompts, each counted once a step. */
+  /** Lines of the trace: prompts, each counted once per step. */
   readonly prompts: number;
-  /** Training steps that the dump names. */
+  /** Number of training steps in the dump. */
   readonly steps: number;
-  /** Responses of the trace. */
+  /** Number of responses in the trace. */
   readonly responses: number;
-  /** Responses of a prompt: the fewest, the most, and how many most prompts have. */
+  /** Number of responses per prompt: the least, the most, and the most frequent. */
   readonly responsesPerPrompt: { readonly least: number; readonly most: number; readonly usual: number };
   /** Lengths of the responses, in tokens. */
   readonly tokens: { readonly p50: number; readonly p75: number; readonly p99: number; readonly longest: number };
-  /** Share of the responses that ran into the limit, according to the dump or the cap. */
+  /** Share of the responses that reached the limit, according to the dump or the cap. */
   readonly cappedShare: number;
-  /** Responses of which it is known whether they are correct. */
+  /** Number of responses that are known to be correct or wrong. */
   readonly scored: number;
-  /** Responses whose tokens come from their text, and how. */
+  /** Number of responses whose tokens were counted in their text. */
   readonly fromText: number;
-  /** The way tokens were counted in texts; null where no text was counted. */
+  /** The method that counted tokens in texts; null if no text was counted. */
   readonly textTokens: string | null;
-  /** Whether that is an estimate. */
+  /** Whether this method is an estimate. */
   readonly estimated: boolean;
-  /** Rows that were added to another one of the same response (outputs of one session). */
+  /** Number of rows that were added to another row of the same response (outputs of one session). */
   readonly joined: number;
-  /** Responses that were left out, by reason. */
+  /** Number of responses that were left out, by reason. */
   readonly skipped: Readonly<Partial<Record<SkipReason, number>>>;
-  /** Lines that could not be read, and were skipped. */
+  /** Number of lines that could not be read, and were skipped. */
   readonly brokenLines: number;
   /** The errors of the first broken lines. */
   readonly firstBroken: readonly string[];
@@ -64,34 +64,37 @@ export interface DumpSummary {
 
 const brokenShown = 3;
 /**
- * A dump of text leaves special tokens out, and text may be cut into other tokens than the model made: a response counts
- * as capped from this share of the cap.
+ * Share of the cap from which a response counts as capped, if its tokens were counted in its text: dumps of text lack special
+ * tokens, and the text may be split into other tokens than the model generated.
  */
 export const cappedFromText = 0.99;
 
-/** Names a prompt without an id by its place; the folder of the file does not count. */
+/** Names a prompt without an id by its line in the file, without the folder. */
 const ownId = (id: string, where: string): string => (id === where ? where.replace(/^.*[/\\]/, '') : id);
 
-/** Collects the responses of files, all of one format. Give it every line, then take the trace. */
+/** Collects the responses of files, all of one format. Pass it every line, and then take the trace. */
 export class DumpImport {
   readonly #options: DumpImportOptions;
   readonly #groups = new ResponseGroups();
   readonly #rows: QuantileRow[] = [];
   readonly #skipped: Partial<Record<SkipReason, number>> = {};
   readonly #firstBroken: string[] = [];
-  /** The place of each prompt of a trace: no prompt may come twice. */
+  /** The place of each prompt of a trace, because no prompt may occur twice. */
   readonly #placeOf = new Map<string, { readonly file: string; readonly number: number }>();
   #file: string | undefined;
-  /** Format of this file; `undefined` before its first line. */
+  /** Format of the current file; `undefined` before its first line. */
   #format: Format | undefined;
-  /** Format of all files, and the file where it was first seen. */
+  /** Format of all files, with the first file of this format. */
   #known: { readonly id: string; readonly file: string } | undefined;
   #hasSteps: boolean | undefined;
   #lines = 0;
   #fromText = 0;
   #broken = 0;
 
-  /** Throws `unknown_id` for a reader that does not exist, `invalid_input` for a cap that nothing could reach. */
+  /**
+   * Throws `unknown_id` for an unknown reader; `invalid_input` for a cap that is no whole number >= 1, and for a cap with estimated
+   * lengths.
+   */
   constructor(options: DumpImportOptions) {
     const { from, capTokens, textTokens } = options;
     if (from !== undefined && !dumpReaders.some(({ id }) => id === from)) {
@@ -107,25 +110,25 @@ export class DumpImport {
     this.#options = options;
   }
 
-  /** Responses so far. */
+  /** Number of responses so far. */
   get responses(): number {
     return this.#groups.responses;
   }
 
-  /** Id of the format, after its first line. */
+  /** Id of the detected format; undefined until a line has shown it. */
   get reader(): string | undefined {
     return this.#known?.id;
   }
 
   /**
-   * Takes a line.
+   * Reads a line.
    *
    * @param text - the line; an empty one is skipped
    * @param file - the name of its file
    * @param number - its number in the file, from 1
    * @param step - the training step in the name of the file
-   * @throws PolicyError `invalid_input` with file, line and field, unless broken lines are skipped; for a file of another
-   *   format than the ones before always
+   * @throws PolicyError `invalid_input` with file, line and field, unless broken lines are skipped; always for a file of another
+   *   format than the earlier files
    */
   line(text: string, file: string, number: number, step?: number): void {
     if (file !== this.#file) this.#begin(file);
@@ -143,12 +146,12 @@ export class DumpImport {
     else this.#unbroken(() => this.#rows.push(readQuantiles(line, where)));
   }
 
-  /** Quantiles, where the files have no single responses, but their distribution. */
+  /** Quantiles, if the files contain distributions instead of single responses. */
   get quantiles(): readonly QuantileRow[] | undefined {
     return this.#known?.id === 'servegen' ? this.#rows : undefined;
   }
 
-  /** Returns the trace: every prompt with its responses, in the order of the files. Throws `invalid_input` if there is none. */
+  /** Returns the trace: every prompt with its responses, in the order of the files. Throws `invalid_input` for an empty trace. */
   prompts(): Generator<TracePrompt> {
     this.#begin(this.#file);
     if (this.#groups.responses === 0) {
@@ -189,7 +192,7 @@ export class DumpImport {
     };
   }
 
-  /** Counts errors of a line, if that was asked for; errors of the options are always thrown. */
+  /** Counts errors in a line instead of throwing them, if `skipBroken` is set; errors of the options are always thrown. */
   #unbroken<T>(read: () => T): T | undefined {
     try {
       return read();
@@ -209,7 +212,7 @@ export class DumpImport {
     return this.#format?.kind === 'dump' && this.#format.csv?.open !== undefined;
   }
 
-  /** Begins a file, after the end of the one before. */
+  /** Begins a file after the end of the file before it. */
   #begin(file: string | undefined): void {
     const cell = this.#format?.kind === 'dump' ? this.#format.csv?.open : undefined;
     [this.#file, this.#format] = [file, undefined];
@@ -219,9 +222,9 @@ export class DumpImport {
     });
   }
 
-  /** Finds the format of a file; false for a broken line that is skipped. */
+  /** Detects the format of a file; returns false for a broken line that is skipped. */
   #open(line: string, file: string, where: string): boolean {
-    // A line that is no JSON may be skipped; an unknown format is always refused.
+    // A line that is not JSON may be skipped; an unknown format is always refused.
     if (line.startsWith('{') && this.#unbroken(() => dumpLine(line, where)) === undefined) return false;
     const { from, skipBroken } = this.#options;
     const find = (): Format => formatOf(line, where, from);
@@ -279,7 +282,10 @@ export class DumpImport {
     }
   }
 
-  /** Lines of several steps in a file of one, and lines without a step beside others, are of several dumps. */
+  /**
+   * Refuses a line whose step differs from the step in the file's name, and a file in which only some lines have a step: these come
+   * from several dumps.
+   */
   #checkStep(reader: DumpReader, own: number | undefined, where: string, named: number | undefined): void {
     if (reader !== tableDump && named !== undefined && own !== named) {
       refuse('invalid_input', where, `step ${named}, as the name of the file says`, `step ${own}`);

@@ -1,13 +1,13 @@
 /**
- * NeMo-RL: `train_data_step{step}.jsonl` in the log directory, a line a response, each value in a list of one
- * (`log_batched_dict_as_jsonl` in `nemo_rl/utils/logger.py`; GRPO and PPO). Prompts have no id: responses whose tokens
- * before the first generated one are the same belong to one prompt. Of several turns, generated tokens count.
+ * NeMo-RL: `train_data_step{step}.jsonl` in the log directory, one response per line, each value in a list with one item
+ * (`log_batched_dict_as_jsonl` in `nemo_rl/utils/logger.py`; GRPO and PPO). Prompts have no id: responses with the same tokens
+ * before the first generated token belong to one prompt. With several turns, all generated tokens count.
  */
 import { z } from 'zod';
 import { parse } from '../../../core/validate.ts';
 import { correctness, type DumpReader, dumpedScore } from './dump.ts';
 
-/** A list of one value, which `make_microbatch_iterator(1)` makes of every value. */
+/** A list with one item, which `make_microbatch_iterator(1)` makes of every value. */
 const one = <T extends z.ZodType>(value: T) => z.array(value).length(1);
 
 const row = z.looseObject({

@@ -1,4 +1,4 @@
-/** The dumps that are known, the most particular first. */
+/** The known dump formats, the most specific first. */
 import type { DumpReader } from './dump.ts';
 import { nemoRlDump } from './nemo-rl.ts';
 import { rollBoard, rollDump } from './roll.ts';
@@ -6,7 +6,7 @@ import { slimeDump } from './slime.ts';
 import { tableDump } from './table.ts';
 import { verlDump } from './verl.ts';
 
-/** The dumps that are known, the most particular first. */
+/** The known dump formats, the most specific first. */
 export const dumpReaders: readonly DumpReader[] = Object.freeze([
   nemoRlDump,
   rollBoard,

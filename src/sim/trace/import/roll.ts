@@ -1,7 +1,7 @@
 /**
- * ROLL: `rollout_dump_dir` of the RLVR pipelines (`rollout_dump_data.step_{step}.jsonl`: one line a step, a list for
- * each column; `roll/pipeline/rlvr/utils.py`), and `save_logging_board_dir` (`data_{time}.jsonl`: a line a response
- * with its mask; `save_metrics` in `roll/pipeline/rlvr/rlvr_pipeline.py`).
+ * ROLL: `rollout_dump_dir` of the RLVR pipelines (`rollout_dump_data.step_{step}.jsonl`: one line per step, with a list for each
+ * column; `roll/pipeline/rlvr/utils.py`), and `save_logging_board_dir` (`data_{time}.jsonl`: one response per line, with its mask;
+ * `save_metrics` in `roll/pipeline/rlvr/rlvr_pipeline.py`).
  */
 import { z } from 'zod';
 import { parse } from '../../../core/validate.ts';
@@ -27,7 +27,9 @@ const step = z.object({
   domain: column,
 });
 
-/** Returns the key of a prompt within a step: its text, since ids of data sets may be missing, or the same in two of them. */
+/**
+ * Returns the key of a prompt in a step: its text, because ids of data sets may be missing, and two data sets may use the same id.
+ */
 function promptOf(columns: z.output<typeof step>, index: number): string {
   const parts = [columns.domain, columns.id, columns.prompt, columns.messages].map((one) => one?.[index] ?? null);
   return JSON.stringify(parts);
@@ -97,7 +99,7 @@ export const rollBoard: DumpReader = Object.freeze({
         group: context.fingerprint(one.prompt),
         ...(at === undefined ? undefined : { step: at }),
         tokens,
-        // The text has padding on the left, so its length means nothing.
+        // The text is padded on the left, so its length is not that of the prompt.
         promptTokens: () => undefined,
         ...(correct === undefined ? undefined : { correct }),
         fromText: false,

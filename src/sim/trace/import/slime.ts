@@ -43,7 +43,7 @@ export const slimeDump: DumpReader = Object.freeze({
       {
         group: one.group_index == null ? context.fingerprint(text) : String(one.group_index),
         ...(step === undefined ? undefined : { step }),
-        // Samples that share a rollout id come from one execution; without one, a sample is an execution.
+        // Samples with the same rollout id are from one execution; a sample without an id is its own execution.
         ...(one.rollout_id == null ? undefined : { part: one.rollout_id }),
         ...(one.index == null ? undefined : { row: one.index }),
         tokens: one.response_length,

@@ -1,6 +1,6 @@
 /**
- * Rows of no trainer in particular: CSV with a header, JSON objects, or numbers alone. The meaning of a column is guessed from
- * its name.
+ * Rows of no particular trainer: CSV with a header, JSON objects, or only numbers. The meaning of a column is guessed from its
+ * name.
  */
 import { refuse } from '../../../errors.ts';
 import { correctness, type DumpContext, type DumpReader, dumpedScore, tokensOfText } from './dump.ts';
@@ -57,7 +57,7 @@ type Columns = Readonly<Partial<Record<Meaning, string>>>;
 
 const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
 
-/** Returns the keys of a row by their meaning. */
+/** Returns the keys of a row, by their meaning. */
 function columnsOf(row: Readonly<Record<string, unknown>>): Columns {
   const known = new Map(Object.keys(row).map((key) => [plain(key), key]));
   const found = Object.entries(names).flatMap(([meaning, list]) => {
@@ -70,12 +70,12 @@ function columnsOf(row: Readonly<Record<string, unknown>>): Columns {
 /** The columns that a header, or an object, must have. */
 export const tableColumns = `a column of tokens (${names.tokens.slice(0, 6).join(', ')}, …) or of text (${names.text.slice(0, 3).join(', ')})`;
 
-/** A longer prompt is a text, and is replaced by a fingerprint. */
+/** A prompt with more characters is a text, and is replaced by a fingerprint. */
 const longestId = 64;
 
 const isEmpty = (value: unknown): boolean => value === undefined || value === null || value === '';
 
-/** Reads a count, which is text in CSV, and 812.0 from pandas. */
+/** Reads a count. In CSV it is text, and pandas writes 812.0. */
 function countOf(value: unknown, where: string): number | undefined {
   if (isEmpty(value)) return undefined;
   const number = typeof value === 'string' ? Number(value.trim() || Number.NaN) : value;
@@ -109,7 +109,7 @@ function idOf(value: unknown, { fingerprint, where }: DumpContext): string {
   return id.length > longestId ? fingerprint(id) : id;
 }
 
-/** The reader of tables, for dumps of no trainer in particular. */
+/** The reader of tables, for dumps of no particular trainer. */
 export const tableDump: DumpReader = Object.freeze({
   id: 'table',
   description: 'CSV with a header, JSON objects, or a column of numbers: what columns mean is guessed from their names',

@@ -1,5 +1,5 @@
 /**
- * verl: `trainer.rollout_data_dir` and `trainer.validation_data_dir`, a file `{step}.jsonl` a step, a line a response
+ * verl: `trainer.rollout_data_dir` and `trainer.validation_data_dir`, one file `{step}.jsonl` per step, one response per line
  * (`_write_generations` in `verl/trainer/ppo/ray_trainer.py` and `verl/trainer/ppo/v1/trainer_base.py`).
  */
 import { z } from 'zod';
@@ -17,10 +17,10 @@ const row = z.looseObject({
   prompt_length: dumpedCount.optional(),
 });
 
-/** The v1 trainer's key of a row: prompt, session (response), output of the session. */
+/** The v1 trainer's key of a row: prompt, session (one response), and number of the output in the session. */
 const key = /^(.+)_(\d+)_(\d+)$/;
 
-/** More outputs than a session ever has. */
+/** More outputs than any session has. */
 const mostOutputs = 2 ** 20;
 
 /** Reader of verl's dumps. */

@@ -3,37 +3,23 @@
 
 from typing import Literal
 
-from .._typing import NotRequired, TypedDict
+from .._bases import AnyEvent
+from .._typing import NotRequired
 
 
-class RequestArrived(TypedDict):
+class RequestArrived(AnyEvent):
     """A request is ready for an engine and waits until it is admitted."""
 
     type: Literal["request.arrived"]
-
-    at: NotRequired[float]
-    """
-    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
-    the latest counts as the latest. Stamped by the server with Unix time if absent. Number ≥ 0.
-    """
-
     requestId: str
     """Id of the request, given by the host; new for each try. String ≤ 1200."""
-
     promptId: str
     """Id of the prompt; its responses are one group. String ≤ 512."""
-
     roundId: str
     """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
-
     index: int
     """Which response of the group, from 0; a later request for it takes its place. Whole number ≥ 0."""
-
     order: NotRequired[int]
-    """
-    Place of the group in its round, lowest first; absent: after all groups that came before. Whole number ≥
-    0.
-    """
-
+    """Place of the group in its round, lowest first; absent: after all groups that came before. Whole number ≥ 0."""
     ref: NotRequired[str]
     """Opaque reference of the host, at most 256 bytes; echoed. String ≤ 256."""

@@ -4,134 +4,76 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from .._typing import NotRequired, TypedDict
+from .._bases import AnyEvent
+from .._typing import NotRequired
 from ..objects import RunningRequest
 
 
-class GpusReleaseFailed(TypedDict):
+class GpusReleaseFailed(AnyEvent):
     """The GPUs could not be released; requests that have moved stay where they are now."""
 
     type: Literal["gpus.release.failed"]
-
-    at: NotRequired[float]
-    """
-    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
-    the latest counts as the latest. Stamped by the server with Unix time if absent. Number ≥ 0.
-    """
-
     releaseId: str
     """Id of the release of GPUs, minted by the policy. String ≤ 512."""
-
     message: NotRequired[str]
     """What went wrong, for operators. String ≤ 2000."""
 
 
-class GpusReleased(TypedDict):
+class GpusReleased(AnyEvent):
     """These GPUs have left the rollout of the round and may train. May be repeated."""
 
     type: Literal["gpus.released"]
-
-    at: NotRequired[float]
-    """
-    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
-    the latest counts as the latest. Stamped by the server with Unix time if absent. Number ≥ 0.
-    """
-
     roundId: str
     """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
-
     releaseId: NotRequired[str]
     """The release that `gpus.release` asked for, where there was one. String ≤ 512."""
-
     gpuIds: Sequence[str]
     """GPUs that were released."""
 
 
-class GpusReturned(TypedDict):
+class GpusReturned(AnyEvent):
     """These GPUs belong to the rollout again. May be repeated."""
 
     type: Literal["gpus.returned"]
-
-    at: NotRequired[float]
-    """
-    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
-    the latest counts as the latest. Stamped by the server with Unix time if absent. Number ≥ 0.
-    """
-
     roundId: NotRequired[str]
     """The round that they were released in; a host that has forgotten it leaves it out. String ≤ 512."""
-
     releaseId: NotRequired[str]
     """The release that `gpus.release` asked for, where there was one. String ≤ 512."""
-
     gpuIds: Sequence[str]
     """GPUs that went back."""
 
 
-class MigrationFailed(TypedDict):
+class MigrationFailed(AnyEvent):
     """A request could not be moved; it is where it was, or nowhere."""
 
     type: Literal["migration.failed"]
-
-    at: NotRequired[float]
-    """
-    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
-    the latest counts as the latest. Stamped by the server with Unix time if absent. Number ≥ 0.
-    """
-
     releaseId: str
     """Id of the release of GPUs, minted by the policy. String ≤ 512."""
-
     requestId: str
     """Id of the request, minted by the policy. String ≤ 1200."""
-
     attempt: NotRequired[int]
-    """
-    Which try: that of the `request.migrate`; absent for the first one, that of `gpus.release`. Whole number ≥
-    1.
-    """
-
+    """Which try: that of the `request.migrate`; absent for the first one, that of `gpus.release`. Whole number ≥ 1."""
     message: NotRequired[str]
     """What went wrong, for operators. String ≤ 2000."""
 
 
-class ProgressReported(TypedDict):
+class ProgressReported(AnyEvent):
     """The answer to a `progress.query`: every request that is running or waiting on an engine, once."""
 
     type: Literal["progress.reported"]
-
-    at: NotRequired[float]
-    """
-    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
-    the latest counts as the latest. Stamped by the server with Unix time if absent. Number ≥ 0.
-    """
-
     queryId: str
     """Id of the query, minted by the policy. String ≤ 512."""
-
     requests: Sequence[RunningRequest]
     """All requests in flight, in any order, each once."""
 
 
-class RequestMigrated(TypedDict):
+class RequestMigrated(AnyEvent):
     """A request has left its engine and goes on, with its tokens, on the one that it was sent to."""
 
     type: Literal["request.migrated"]
-
-    at: NotRequired[float]
-    """
-    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
-    the latest counts as the latest. Stamped by the server with Unix time if absent. Number ≥ 0.
-    """
-
     releaseId: str
     """Id of the release of GPUs, minted by the policy. String ≤ 512."""
-
     requestId: str
     """Id of the request, minted by the policy. String ≤ 1200."""
-
     attempt: NotRequired[int]
-    """
-    Which try: that of the `request.migrate`; absent for the first one, that of `gpus.release`. Whole number ≥
-    1.
-    """
+    """Which try: that of the `request.migrate`; absent for the first one, that of `gpus.release`. Whole number ≥ 1."""

@@ -4,136 +4,80 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from .._typing import NotRequired, TypedDict
+from .._bases import AnyEvent
 
 
-class GroupCompleted(TypedDict):
+class GroupCompleted(AnyEvent):
     """A group has all its responses, rewards and advantages and counts for the round."""
 
     type: Literal["group.completed"]
-
-    at: NotRequired[float]
-    """
-    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
-    the latest counts as the latest. Stamped by the server with Unix time if absent. Number ≥ 0.
-    """
-
     roundId: str
     """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
-
     groupId: str
     """Id of the group: that of the prompt whose responses it is made of. String ≤ 512."""
-
     samples: int
     """Responses of the group. Whole number ≥ 1."""
-
     tokens: int
     """Tokens of the group, all responses together. Whole number ≥ 0."""
 
 
-class OptimizerStepped(TypedDict):
+class OptimizerStepped(AnyEvent):
     """The optimizer has stepped on the gradients of the round, or of one of its updates."""
 
     type: Literal["optimizer.stepped"]
-
-    at: NotRequired[float]
-    """
-    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
-    the latest counts as the latest. Stamped by the server with Unix time if absent. Number ≥ 0.
-    """
-
     roundId: str
     """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
-
     updateId: str
     """That of the `optimizer.step` which was carried out. String ≤ 200."""
 
 
-class ReplicaAdded(TypedDict):
+class ReplicaAdded(AnyEvent):
     """A training replica is there again, without gradients. May be repeated."""
 
     type: Literal["replica.added"]
-
-    at: NotRequired[float]
-    """
-    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
-    the latest counts as the latest. Stamped by the server with Unix time if absent. Number ≥ 0.
-    """
-
     replica: str
     """Id of the data-parallel training replica. String ≤ 512."""
 
 
-class ReplicaLost(TypedDict):
+class ReplicaLost(AnyEvent):
     """A training replica is gone, with the gradients that it had accumulated. May be repeated."""
 
     type: Literal["replica.lost"]
-
-    at: NotRequired[float]
-    """
-    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
-    the latest counts as the latest. Stamped by the server with Unix time if absent. Number ≥ 0.
-    """
-
     replica: str
     """Id of the data-parallel training replica. String ≤ 512."""
 
 
-class TrainConsumed(TypedDict):
+class TrainConsumed(AnyEvent):
     """A replica has accumulated the gradients of a `train.fetch`."""
 
     type: Literal["train.consumed"]
-
-    at: NotRequired[float]
-    """
-    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
-    the latest counts as the latest. Stamped by the server with Unix time if absent. Number ≥ 0.
-    """
-
     fetchId: str
     """Id of the fetch or share, minted by the policy. String ≤ 1200."""
-
     replica: str
     """Id of the data-parallel training replica. String ≤ 512."""
-
     groups: Sequence[str]
     """Groups whose gradients are accumulated; those left out go to another try."""
-
     samples: int
     """Samples in the accumulated gradients of these groups. Whole number ≥ 0."""
-
     tokens: int
     """Tokens that the loss counted in these groups. Whole number ≥ 0."""
-
     seconds: float
     """How long the replica worked on them, in seconds; reference pass included. Number ≥ 0."""
 
 
-class TrainFinished(TypedDict):
+class TrainFinished(AnyEvent):
     """A replica has accumulated the gradients of its share of a `train.finish`."""
 
     type: Literal["train.finished"]
-
-    at: NotRequired[float]
-    """
-    Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than
-    the latest counts as the latest. Stamped by the server with Unix time if absent. Number ≥ 0.
-    """
-
     fetchId: str
     """Id of the fetch or share, minted by the policy. String ≤ 1200."""
-
     replica: str
     """Id of the data-parallel training replica. String ≤ 512."""
-
     groups: Sequence[str]
     """Groups whose gradients are accumulated; those left out go to another try."""
-
     samples: int
     """Samples in the accumulated gradients of these groups. Whole number ≥ 0."""
-
     tokens: int
     """Tokens that the loss counted in these groups. Whole number ≥ 0."""
-
     seconds: float
     """How long the replica worked on them, in seconds; reference pass included. Number ≥ 0."""

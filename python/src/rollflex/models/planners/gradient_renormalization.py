@@ -12,10 +12,8 @@ class GradientRenormalizationInputReplicaMicroBatche(TypedDict):
 
     samples: int
     """Responses in it; one response that was cut into several rows is one. Whole number ≥ 0."""
-
     tokens: NotRequired[int]
     """Tokens in it that the loss counts; needed with `unit: tokens` where there are samples. Whole number ≥ 0."""
-
     groups: NotRequired[int]
     """Whole groups in it; needed with `unit: groups` where there are samples. Whole number ≥ 0."""
 
@@ -25,13 +23,10 @@ class GradientRenormalizationInputReplica(TypedDict):
 
     samples: int
     """Responses in it; one response that was cut into several rows is one. Whole number ≥ 0."""
-
     tokens: NotRequired[int]
     """Tokens in it that the loss counts; needed with `unit: tokens` where there are samples. Whole number ≥ 0."""
-
     groups: NotRequired[int]
     """Whole groups in it; needed with `unit: groups` where there are samples. Whole number ≥ 0."""
-
     microBatches: NotRequired[Sequence[GradientRenormalizationInputReplicaMicroBatche]]
     """Its micro-batches, empty ones included; their counts add up to its own."""
 
@@ -41,36 +36,21 @@ class GradientRenormalizationInput(TypedDict):
 
     replicas: Sequence[GradientRenormalizationInputReplica]
     """All data-parallel replicas that take part in the collective, also those that have trained on nothing."""
-
     unit: NotRequired[Literal["samples", "tokens", "groups", "constant"]]
-    """
-    What the loss of the whole batch is a mean over; `constant`: its sum over samples ÷ `divisor`. Default:
-    "samples".
-    """
-
+    """What the loss of the whole batch is a mean over; `constant`: its sum over samples ÷ `divisor`. Default:
+    "samples"."""
     divisor: NotRequired[float]
     """What the sum over the batch is divided by; with `unit: constant` only. Number ≥ 1e-9."""
-
     reduction: NotRequired[Literal["mean", "sum"]]
-    """
-    What a replica (a micro-batch) computes over its own units; with `unit: constant` over samples. Default:
-    "mean".
-    """
-
+    """What a replica (a micro-batch) computes over its own units; with `unit: constant` over samples. Default:
+    "mean"."""
     collective: NotRequired[Literal["sum", "mean"]]
     """What the all-reduce or reduce-scatter does over the replicas; DDP and FSDP take the mean. Default: "sum"."""
-
     accumulation: NotRequired[Literal["sum", "mean"]]
-    """
-    What the framework does over the micro-batches of a replica; `mean`: it divides by their number, empty
-    ones included. Default: "sum".
-    """
-
+    """What the framework does over the micro-batches of a replica; `mean`: it divides by their number, empty ones
+    included. Default: "sum"."""
     accumulated: NotRequired[bool]
-    """
-    Whether micro-batches are added up already, so that none can get a factor of its own any more. Default:
-    false.
-    """
+    """Whether micro-batches are added up already, so that none can get a factor of its own any more. Default: false."""
 
 
 class GradientRenormalizationPlan(TypedDict):
@@ -78,13 +58,8 @@ class GradientRenormalizationPlan(TypedDict):
 
     factors: list[float]
     """For each replica: what its local gradient is multiplied by before the collective."""
-
     microBatchFactors: NotRequired[list[list[float]]]
-    """
-    For each micro-batch of each replica: what its gradient (or loss) is multiplied by instead, before it is
-    added up; a replica without micro-batches is one. Absent without micro-batches, or if they are
-    accumulated.
-    """
-
+    """For each micro-batch of each replica: what its gradient (or loss) is multiplied by instead, before it is added
+    up; a replica without micro-batches is one. Absent without micro-batches, or if they are accumulated."""
     total: float
     """Units of the whole batch, N; with `unit: constant` the divisor. Number > 0."""

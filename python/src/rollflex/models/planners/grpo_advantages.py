@@ -12,15 +12,11 @@ class GrpoAdvantagesInputGroup(TypedDict):
 
     groupId: NotRequired[str]
     """Id of the group (its prompt), given by the host; echoed. String ≤ 512."""
-
     rewards: Sequence[float]
     """The raw reward of every training sample of the group."""
-
     responseIds: NotRequired[Sequence[str]]
-    """
-    Which response each sample belongs to. Samples of one response (the pieces of a trajectory) share its
-    reward and count once; every sample is a response of its own if absent.
-    """
+    """Which response each sample belongs to. Samples of one response (the pieces of a trajectory) share its reward and
+    count once; every sample is a response of its own if absent."""
 
 
 class GrpoAdvantagesInput(TypedDict):
@@ -28,33 +24,20 @@ class GrpoAdvantagesInput(TypedDict):
 
     groups: Sequence[GrpoAdvantagesInputGroup]
     """The groups, each of any size."""
-
     baseline: NotRequired[Literal["group", "leave-one-out"]]
     """What is taken off a reward: the mean of its group, or of the others in it. Default: "group"."""
-
     normalization: NotRequired[Literal["std", "none"]]
     """Whether the difference is divided by standard deviation + `epsilon`. Default: "std"."""
-
     std: NotRequired[Literal["sample", "population"]]
-    """
-    Which standard deviation: over n − 1 (`sample`, as `torch.std`) or over n (`population`). Default:
-    "sample".
-    """
-
+    """Which standard deviation: over n − 1 (`sample`, as `torch.std`) or over n (`population`). Default: "sample"."""
     epsilon: NotRequired[float]
     """Added to the standard deviation. Number ≥ 0. Default: 0.000001."""
-
     varianceTolerance: NotRequired[float]
-    """
-    Population standard deviation of raw rewards up to which a group has zero variance. Number ≥ 0. Default:
-    0.000001.
-    """
-
+    """Population standard deviation of raw rewards up to which a group has zero variance. Number ≥ 0. Default:
+    0.000001."""
     singleResponse: NotRequired[Literal["zero", "reward"]]
-    """
-    Advantage of the only response of a group, which has nothing to be compared with: 0, or its reward.
-    Default: "zero".
-    """
+    """Advantage of the only response of a group, which has nothing to be compared with: 0, or its reward. Default:
+    "zero"."""
 
 
 class GrpoAdvantagesPlanGroup(TypedDict):
@@ -62,19 +45,14 @@ class GrpoAdvantagesPlanGroup(TypedDict):
 
     groupId: NotRequired[str]
     """As it was given. String ≤ 512."""
-
     responses: int
     """Responses that count. Whole number ≥ 1."""
-
     mean: float
     """Mean of their rewards."""
-
     std: float
     """Their standard deviation, of the kind asked for; 0 for one response. Number ≥ 0."""
-
     zeroVariance: bool
     """Whether their rewards are all the same; false for one response, which has no variance."""
-
     advantages: list[float]
     """The advantage of every sample, in the order of `rewards`."""
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from .._typing import NotRequired, TypedDict
+from ..objects import LengthPoint, LengthPolynomial
 
 
 class MicroBatchesInputAssignment(TypedDict):
@@ -12,35 +13,10 @@ class MicroBatchesInputAssignment(TypedDict):
 
     sequence: int
     """Index of the sequence in `lengths`. Whole number ≥ 0."""
-
     degree: int
     """How many ranks share it; each has length ÷ degree of its tokens. Whole number 1 to 65536."""
-
     devices: Sequence[int]
     """Those ranks: neighbours, ascending."""
-
-
-class MicroBatchesInputCompute(TypedDict):
-    """Part of :class:`MicroBatchesInput`."""
-
-    base: NotRequired[float]
-    """What does not depend on the length; 0 if absent. Number ≥ 0."""
-
-    perToken: NotRequired[float]
-    """For each token; 0 if absent. Number ≥ 0."""
-
-    perTokenSquared: NotRequired[float]
-    """For each token times the length (attention); 0 if absent. Number ≥ 0."""
-
-
-class MicroBatchesInputComputeItem(TypedDict):
-    """Part of :class:`MicroBatchesInput`."""
-
-    tokens: int
-    """Length of the sequences, in tokens; longer at each point. Whole number ≥ 0."""
-
-    value: float
-    """What was measured there. Number ≥ 0."""
 
 
 class MicroBatchesInput(TypedDict):
@@ -48,42 +24,26 @@ class MicroBatchesInput(TypedDict):
 
     lengthsByRank: NotRequired[Sequence[Sequence[int]]]
     """Tokens of each sequence of each data-parallel rank, where sequences have their rank already."""
-
     lengths: NotRequired[Sequence[int]]
     """Tokens of each sequence of the whole batch, in place of `lengthsByRank`."""
-
     ranks: NotRequired[int]
     """Ranks that share `lengths`; needed with it. Whole number 1 to 65536."""
-
     assignments: NotRequired[Sequence[MicroBatchesInputAssignment]]
     """Where each of `lengths` lies, as flex-ulysses says; they are dealt out to the ranks if absent."""
-
     maxTokensPerMicroBatch: int
-    """
-    Most tokens that a rank has in one micro-batch; the sum of length ÷ degree where sequences are sharded.
-    Whole number 1 to 1000000000000000.
-    """
-
+    """Most tokens that a rank has in one micro-batch; the sum of length ÷ degree where sequences are sharded. Whole
+    number 1 to 1000000000000000."""
     overlong: NotRequired[Literal["refuse", "alone"]]
-    """
-    What becomes of a sequence above the cap: no plan, or a micro-batch for itself that says `overCap`.
-    Default: "refuse".
-    """
-
+    """What becomes of a sequence above the cap: no plan, or a micro-batch for itself that says `overCap`. Default:
+    "refuse"."""
     minMicroBatches: NotRequired[int]
     """Fewest micro-batches of a rank. Whole number 0 to 1000000. Default: 0."""
-
     divisibleBy: NotRequired[int]
-    """
-    What divides the number of micro-batches of a rank, as virtual pipeline stages ask for. Whole number 1 to
-    65536. Default: 1.
-    """
-
-    compute: NotRequired[MicroBatchesInputCompute | Sequence[MicroBatchesInputComputeItem]]
-    """
-    Work of a whole sequence, by its length, in any unit, which is balanced; that of verl if absent. Default:
-    {"perToken":24576,"perTokenSquared":1}.
-    """
+    """What divides the number of micro-batches of a rank, as virtual pipeline stages ask for. Whole number 1 to 65536.
+    Default: 1."""
+    compute: NotRequired[LengthPolynomial | Sequence[LengthPoint]]
+    """Work of a whole sequence, by its length, in any unit, which is balanced; that of verl if absent. Default:
+    {"perToken":24576,"perTokenSquared":1}."""
 
 
 class MicroBatchesPlanRankMicroBatche(TypedDict):
@@ -91,16 +51,12 @@ class MicroBatchesPlanRankMicroBatche(TypedDict):
 
     sequences: list[int]
     """Its sequences, ascending: indices in `lengths`, or in the list of that rank in `lengthsByRank`."""
-
     tokens: float
     """Tokens that the rank has in it: the sum of length ÷ degree. Number ≥ 0."""
-
     work: float
     """Work of the rank in it, in the unit of `compute`. Number ≥ 0."""
-
     empty: bool
     """No sequence is in it: the rank runs a pass over padding that counts for nothing."""
-
     overCap: bool
     """One sequence is in it that is above the cap by itself."""
 
@@ -124,19 +80,13 @@ class MicroBatchesPlanMetrics(TypedDict):
 
     maxTokens: float
     """Tokens of the largest micro-batch. Number ≥ 0."""
-
     maxWork: float
     """Work of the micro-batch that has most. Number ≥ 0."""
-
     totalWork: float
     """Work of all ranks. Number ≥ 0."""
-
     lockstepWork: float
-    """
-    Most work of a rank in the first micro-batches, plus most in the second ones, and so on: what a step takes
-    if ranks wait for each other at every micro-batch. Number ≥ 0.
-    """
-
+    """Most work of a rank in the first micro-batches, plus most in the second ones, and so on: what a step takes if
+    ranks wait for each other at every micro-batch. Number ≥ 0."""
     empty: int
     """Empty micro-batches of all ranks. Whole number ≥ 0."""
 
@@ -146,12 +96,9 @@ class MicroBatchesPlan(TypedDict):
 
     count: int
     """Micro-batches of every rank. Whole number ≥ 0."""
-
     ranks: list[MicroBatchesPlanRank]
     """What each rank runs."""
-
     bounds: MicroBatchesPlanBounds
     """How good a plan could be at best."""
-
     metrics: MicroBatchesPlanMetrics
     """How good this one is."""

@@ -2,53 +2,24 @@
 """Releases half of the rollout GPUs for training once the other half has room for all requests in flight."""
 
 from collections.abc import Sequence
-from typing import Any, Literal, TypeAlias, Union
+from typing import Literal, TypeAlias, Union
 
+from .._bases import AnySnapshot
 from .._typing import NotRequired, TypedDict
 from ..decisions.gpus import (
-    GpusReclaim,
-    GpusRelease,
-    MigrationAbandoned,
-    MigrationCancel,
-    ProgressQuery,
-    RequestMigrate,
-    ScaleDownLate,
+    GpusReclaim, GpusRelease, MigrationAbandoned, MigrationCancel, ProgressQuery, RequestMigrate, ScaleDownLate,
     ScaleDownRejected,
 )
 from ..decisions.prompts import PromptCounted
 from ..decisions.requests import RequestAbort, ResponseAccepted
 from ..decisions.rounds import RoundCompleted
-from ..events.engines import EngineAdded, EngineDrained, EngineLost, EnginesPlaced
+from ..events.engines import EngineAdded, EngineDrained, EngineLost, EnginesPlaced, EnginesPlacedEngine
 from ..events.gpus import (
-    GpusReleaseFailed,
-    GpusReleased,
-    GpusReturned,
-    MigrationFailed,
-    ProgressReported,
-    RequestMigrated,
+    GpusReleaseFailed, GpusReleased, GpusReturned, MigrationFailed, ProgressReported, RequestMigrated,
 )
 from ..events.requests import RequestAborted, ResponseCompleted
 from ..events.rounds import RoundOpened
 from ..events.session import HostRestarted
-
-
-class GpuScaleDownConfigEngine(TypedDict):
-    """An engine with its server, its GPUs and the size of its KV cache."""
-
-    engineId: str
-    """Id of the inference engine, given by the host. String ≤ 512."""
-
-    serverId: str
-    """The server that its GPUs are in. String ≤ 512."""
-
-    gpuIds: Sequence[str]
-    """The GPUs of its tensor-parallel group."""
-
-    kvCapacityTokens: NotRequired[int]
-    """What its KV cache holds, in tokens; this, or bytes. Whole number ≥ 1."""
-
-    kvCapacityBytes: NotRequired[int]
-    """What its KV cache holds, in bytes; this, or tokens. Whole number ≥ 1."""
 
 
 class GpuScaleDownConfig(TypedDict):
@@ -56,106 +27,54 @@ class GpuScaleDownConfig(TypedDict):
 
     promptsPerRound: int
     """P0: prompts that a round trains on. Whole number ≥ 1."""
-
     responsesPerPrompt: int
     """R0: responses of each of them. Whole number ≥ 1."""
-
-    engines: NotRequired[Sequence[GpuScaleDownConfigEngine]]
-    """
-    The engines that roll out, with the GPUs that they run on; none until `engines.placed` names them.
-    Default: [].
-    """
-
+    engines: NotRequired[Sequence[EnginesPlacedEngine]]
+    """The engines that roll out, with the GPUs that they run on; none until `engines.placed` names them. Default:
+    []."""
     communicationGroups: NotRequired[Sequence[Sequence[str]]]
     """GPUs that a data-parallel replica needs together in training: none of these groups is split. Default: []."""
-
     maxResponseTokens: int
     """Longest response, in tokens, over all attempts. Whole number 1 to 16777216."""
-
     bytesPerToken: NotRequired[float]
     """KV cache of a token, in bytes; with `kvCapacityBytes`. Number > 0."""
-
     progressUnit: NotRequired[Literal["responses", "prompts"]]
     """What progress counts: accepted responses of P0 · R0, or counted prompts of P0. Default: "responses"."""
-
     trigger: NotRequired[Literal["adaptive"] | float]
-    """
-    `adaptive`, or the fraction at which GPUs are released once without asking whether the KV cache fits.
-    Default: "adaptive".
-    """
-
+    """`adaptive`, or the fraction at which GPUs are released once without asking whether the KV cache fits. Default:
+    "adaptive"."""
     firstFraction: NotRequired[float]
     """Progress at which it is evaluated first (`adaptive`), included. Number > 0. Default: 0.2."""
-
     lastFraction: NotRequired[float]
     """Progress beyond which it is not evaluated (`adaptive`), included. Number > 0. Default: 0.5."""
-
     fractionStep: NotRequired[float]
     """Progress from one evaluation to the next at least (`adaptive`). Number > 0. Default: 0.05."""
-
     quantile: NotRequired[float]
-    """
-    Chance that the KV cache of every remaining engine stays below its projected peak. Number 0.5 to 0.9999.
-    Default: 0.95.
-    """
-
+    """Chance that the KV cache of every remaining engine stays below its projected peak. Number 0.5 to 0.9999. Default:
+    0.95."""
     historyRetention: NotRequired[float]
-    """
-    Share of the weight of earlier rounds of a kind that remains after each of them. Number 0 to 1. Default:
-    0.9.
-    """
-
+    """Share of the weight of earlier rounds of a kind that remains after each of them. Number 0 to 1. Default: 0.9."""
     maxMigrationAttempts: NotRequired[int]
     """Tries to move a request before the release is given up. Whole number ≥ 1. Default: 2."""
 
 
 GpuScaleDownEvent: TypeAlias = Union[
-    RoundOpened,
-    RoundCompleted,
-    ResponseAccepted,
-    PromptCounted,
-    ResponseCompleted,
-    RequestAbort,
-    RequestAborted,
-    ProgressReported,
-    RequestMigrated,
-    MigrationFailed,
-    GpusReleased,
-    GpusReleaseFailed,
-    GpusReturned,
-    EnginesPlaced,
-    EngineAdded,
-    EngineDrained,
-    EngineLost,
-    HostRestarted,
+    RoundOpened, RoundCompleted, ResponseAccepted, PromptCounted, ResponseCompleted, RequestAbort, RequestAborted,
+    ProgressReported, RequestMigrated, MigrationFailed, GpusReleased, GpusReleaseFailed, GpusReturned, EnginesPlaced,
+    EngineAdded, EngineDrained, EngineLost, HostRestarted,
 ]
 """What `gpu-scale-down` is told."""
 
 
 GpuScaleDownDecision: TypeAlias = Union[
-    ProgressQuery,
-    GpusRelease,
-    RequestMigrate,
-    MigrationCancel,
-    MigrationAbandoned,
-    GpusReclaim,
-    ScaleDownRejected,
+    ProgressQuery, GpusRelease, RequestMigrate, MigrationCancel, MigrationAbandoned, GpusReclaim, ScaleDownRejected,
     ScaleDownLate,
 ]
 """What `gpu-scale-down` answers."""
 
 
-class GpuScaleDownSnapshot(TypedDict):
+class GpuScaleDownSnapshot(AnySnapshot):
     """State of `gpu-scale-down`: what `open(snapshot=…)` takes."""
 
     policy: Literal["gpu-scale-down"]
-    version: int
-    """Version of the policy that wrote it."""
-
     config: GpuScaleDownConfig
-    state: Any
-    seq: int
-    """Events applied so far."""
-
-    at: float
-    """Latest time seen, in seconds."""

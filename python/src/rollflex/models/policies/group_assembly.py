@@ -1,17 +1,13 @@
 # Generated from the schemas by `npm run docs:generate`: do not edit.
 """Makes whole groups, and ready rounds, of rewards that come one by one."""
 
-from typing import Any, Literal, TypeAlias, Union
+from typing import Literal, TypeAlias, Union
 
+from .._bases import AnySnapshot
 from .._typing import NotRequired, TypedDict
 from ..decisions.groups import GroupRewarded, GroupUnrewarded, GroupWithdrawn, RewardUnused, RoundRewarded
 from ..decisions.prompts import (
-    PromptCounted,
-    PromptDeferred,
-    PromptFailed,
-    PromptFiltered,
-    PromptMerged,
-    PromptReturned,
+    PromptCounted, PromptDeferred, PromptFailed, PromptFiltered, PromptMerged, PromptReturned,
 )
 from ..decisions.requests import ResponseAccepted, ResponseDropped
 from ..decisions.reward_workers import RewardFailed
@@ -26,53 +22,25 @@ class GroupAssemblyConfig(TypedDict):
     """Configuration of `group-assembly`."""
 
     askAgain: NotRequired[bool]
-    """
-    Whether the host is asked again, by `reward.request`, for rewards that have not come after its restart.
-    Default: true.
-    """
+    """Whether the host is asked again, by `reward.request`, for rewards that have not come after its restart. Default:
+    true."""
 
 
 GroupAssemblyEvent: TypeAlias = Union[
-    ResponseAccepted,
-    ResponseDropped,
-    PromptCounted,
-    PromptDeferred,
-    PromptReturned,
-    PromptFiltered,
-    PromptFailed,
-    PromptMerged,
-    RoundCompleted,
-    RoundFailed,
-    RewardReady,
-    RewardFailed,
-    HostRestarted,
+    ResponseAccepted, ResponseDropped, PromptCounted, PromptDeferred, PromptReturned, PromptFiltered, PromptFailed,
+    PromptMerged, RoundCompleted, RoundFailed, RewardReady, RewardFailed, HostRestarted,
 ]
 """What `group-assembly` is told."""
 
 
 GroupAssemblyDecision: TypeAlias = Union[
-    GroupRewarded,
-    GroupUnrewarded,
-    GroupWithdrawn,
-    RoundRewarded,
-    RoundResumed,
-    RewardRequest,
-    RewardUnused,
+    GroupRewarded, GroupUnrewarded, GroupWithdrawn, RoundRewarded, RoundResumed, RewardRequest, RewardUnused,
 ]
 """What `group-assembly` answers."""
 
 
-class GroupAssemblySnapshot(TypedDict):
+class GroupAssemblySnapshot(AnySnapshot):
     """State of `group-assembly`: what `open(snapshot=…)` takes."""
 
     policy: Literal["group-assembly"]
-    version: int
-    """Version of the policy that wrote it."""
-
     config: GroupAssemblyConfig
-    state: Any
-    seq: int
-    """Events applied so far."""
-
-    at: float
-    """Latest time seen, in seconds."""

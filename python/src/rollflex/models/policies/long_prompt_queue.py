@@ -2,16 +2,12 @@
 """Holds deferred prompts until there are enough of them for a long round."""
 
 from collections.abc import Sequence
-from typing import Any, Literal, TypeAlias, Union
+from typing import Literal, TypeAlias, Union
 
+from .._bases import AnySnapshot
 from .._typing import NotRequired, TypedDict
 from ..decisions.prompts import (
-    PromptCarried,
-    PromptDeferred,
-    PromptFailed,
-    PromptFiltered,
-    PromptMerged,
-    PromptReturned,
+    PromptCarried, PromptDeferred, PromptFailed, PromptFiltered, PromptMerged, PromptReturned,
 )
 from ..decisions.rounds import PromptsRequest, RoundPlanned, SourceDrained
 from ..events.rewards import RewardReady
@@ -23,60 +19,34 @@ class LongPromptQueueConfig(TypedDict):
 
     promptsPerRound: int
     """P0: prompts that a round trains on; a long round starts with that many queued. Whole number ≥ 1."""
-
     promptSpeculation: NotRequired[float]
     """Over-provisioning of prompts in short rounds. Number 1 to 16. Default: 1.25."""
-
     domains: NotRequired[Sequence[str]]
     """Domains of the source: it is exhausted when each of them is. If absent, it is so only as a whole."""
-
     order: NotRequired[Literal["fifo", "longest-expected-first"]]
     """Which queued prompts a long round takes first; overdue ones always come before. Default: "fifo"."""
-
     maxDeferrals: NotRequired[int]
     """A prompt that was deferred this often forces a long round; never if absent. Whole number ≥ 1."""
-
     maxWaitRounds: NotRequired[int]
-    """
-    A prompt that has waited this many rounds forces a long round, with fresh prompts where too few wait.
-    Whole number ≥ 1. Default: 16.
-    """
+    """A prompt that has waited this many rounds forces a long round, with fresh prompts where too few wait. Whole
+    number ≥ 1. Default: 16."""
 
 
 LongPromptQueueEvent: TypeAlias = Union[
-    PromptDeferred,
-    PromptReturned,
-    PromptCarried,
-    PromptFiltered,
-    PromptFailed,
-    RewardReady,
-    RoundRequested,
-    SourceExhausted,
-    SourceReopened,
+    PromptDeferred, PromptReturned, PromptCarried, PromptFiltered, PromptFailed, RewardReady, RoundRequested,
+    SourceExhausted, SourceReopened,
 ]
 """What `long-prompt-queue` is told."""
 
 
 LongPromptQueueDecision: TypeAlias = Union[
-    RoundPlanned,
-    PromptsRequest,
-    PromptMerged,
-    SourceDrained,
+    RoundPlanned, PromptsRequest, PromptMerged, SourceDrained,
 ]
 """What `long-prompt-queue` answers."""
 
 
-class LongPromptQueueSnapshot(TypedDict):
+class LongPromptQueueSnapshot(AnySnapshot):
     """State of `long-prompt-queue`: what `open(snapshot=…)` takes."""
 
     policy: Literal["long-prompt-queue"]
-    version: int
-    """Version of the policy that wrote it."""
-
     config: LongPromptQueueConfig
-    state: Any
-    seq: int
-    """Events applied so far."""
-
-    at: float
-    """Latest time seen, in seconds."""

@@ -2,36 +2,18 @@
 """Preprocesses samples on the nodes, and brings each rank the frames that it needs; holds metadata only."""
 
 from collections.abc import Sequence
-from typing import Any, Literal, TypeAlias, Union
+from typing import Literal, TypeAlias, Union
 
+from .._bases import AnySnapshot
 from .._typing import NotRequired, TypedDict
 from ..decisions.loading import (
-    BatchAbandoned,
-    BatchMaterialized,
-    BatchRun,
-    PreprocessLate,
-    SampleDropped,
-    SampleEvict,
-    SampleMaterialize,
-    SamplePlaceholder,
-    SamplePrefetch,
-    SamplePreprocess,
-    SampleRegistered,
-    SampleReleased,
-    SampleUnplaced,
-    SliceLate,
+    BatchAbandoned, BatchMaterialized, BatchRun, PreprocessLate, SampleDropped, SampleEvict, SampleMaterialize,
+    SamplePlaceholder, SamplePrefetch, SamplePreprocess, SampleRegistered, SampleReleased, SampleUnplaced, SliceLate,
     StepResumed,
 )
 from ..events.loading import (
-    BatchWithdrawn,
-    NodeAdded,
-    NodeLost,
-    PreprocessFailed,
-    SamplePreprocessed,
-    SamplesDrawn,
-    SliceFailed,
-    SliceMaterialized,
-    StepCompleted,
+    BatchWithdrawn, NodeAdded, NodeLost, PreprocessFailed, SamplePreprocessed, SamplesDrawn, SliceFailed,
+    SliceMaterialized, StepCompleted,
 )
 from ..events.session import HostRestarted
 from ..objects import LoaderNode
@@ -42,10 +24,8 @@ class ShadowLoaderConfigRetry(TypedDict):
 
     infrastructure: NotRequired[int]
     """Further tries after faults of nodes; a node lost at work is one. Whole number ≥ 0. Default: 3."""
-
     data: NotRequired[int]
     """Further tries of a sample that could not be decoded. Whole number ≥ 0. Default: 0."""
-
     transfer: NotRequired[int]
     """Further tries of each slice that a rank could not fetch. Whole number ≥ 0. Default: 3."""
 
@@ -55,72 +35,35 @@ class ShadowLoaderConfig(TypedDict):
 
     nodes: NotRequired[Sequence[LoaderNode]]
     """Nodes that are there from the beginning, each once; others come by `node.added`. Default: []."""
-
     prefetchSteps: NotRequired[int]
     """How many steps beyond the first open one are preprocessed ahead. Whole number ≥ 0. Default: 1."""
-
     prefetchFraction: NotRequired[float]
-    """
-    How much of the host memory of a node such samples may take, relative, 0 to 1. Number 0 to 1. Default:
-    0.5.
-    """
-
+    """How much of the host memory of a node such samples may take, relative, 0 to 1. Number 0 to 1. Default: 0.5."""
     channels: NotRequired[int]
     """Channels of a frame, in the shapes of placeholders. Whole number 1 to 64. Default: 3."""
-
     retry: NotRequired[ShadowLoaderConfigRetry]
     """Retry budgets of each sample. Default: {}."""
-
     idPrefix: NotRequired[str]
     """Prefix of every id that is minted; new after each restart of the host. String ≤ 128. Default: ""."""
 
 
 ShadowLoaderEvent: TypeAlias = Union[
-    NodeAdded,
-    NodeLost,
-    SamplesDrawn,
-    SamplePreprocessed,
-    PreprocessFailed,
-    BatchRun,
-    BatchWithdrawn,
-    SliceMaterialized,
-    SliceFailed,
-    StepCompleted,
-    HostRestarted,
+    NodeAdded, NodeLost, SamplesDrawn, SamplePreprocessed, PreprocessFailed, BatchRun, BatchWithdrawn,
+    SliceMaterialized, SliceFailed, StepCompleted, HostRestarted,
 ]
 """What `shadow-loader` is told."""
 
 
 ShadowLoaderDecision: TypeAlias = Union[
-    StepResumed,
-    SamplePlaceholder,
-    SampleUnplaced,
-    SamplePreprocess,
-    SamplePrefetch,
-    SampleRegistered,
-    SampleMaterialize,
-    SampleEvict,
-    SampleReleased,
-    SampleDropped,
-    BatchMaterialized,
-    BatchAbandoned,
-    PreprocessLate,
+    StepResumed, SamplePlaceholder, SampleUnplaced, SamplePreprocess, SamplePrefetch, SampleRegistered,
+    SampleMaterialize, SampleEvict, SampleReleased, SampleDropped, BatchMaterialized, BatchAbandoned, PreprocessLate,
     SliceLate,
 ]
 """What `shadow-loader` answers."""
 
 
-class ShadowLoaderSnapshot(TypedDict):
+class ShadowLoaderSnapshot(AnySnapshot):
     """State of `shadow-loader`: what `open(snapshot=…)` takes."""
 
     policy: Literal["shadow-loader"]
-    version: int
-    """Version of the policy that wrote it."""
-
     config: ShadowLoaderConfig
-    state: Any
-    seq: int
-    """Events applied so far."""
-
-    at: float
-    """Latest time seen, in seconds."""

@@ -3,8 +3,8 @@ import { descending } from '../../instance.ts';
 import { bestGroup, type PaperState, put } from './state.ts';
 
 /**
- * Implements GETSPSIZE, which is not defined: the smallest degree at which the item alone gives no device more than the
- * mean compute. Memory has its own loop (lines 6 and 7).
+ * Implements GETSPSIZE, which the paper does not define: it returns the level of the smallest degree at which the item alone gives
+ * no device more than the mean compute. Memory has its own loop (lines 6 and 7).
  */
 function splitLevel({ instance }: PaperState, item: number, meanWork: number): number {
   let level = 0;
@@ -12,7 +12,10 @@ function splitLevel({ instance }: PaperState, item: number, meanWork: number): n
   return level;
 }
 
-/** Places the longest first, each on the group of its degree with most memory left; at a higher degree if it does not fit. */
+/**
+ * Places items, longest first, each on the group of its degree with most memory left; an item that does not fit gets a higher
+ * degree.
+ */
 export function baselineSplitPlace(state: PaperState): void {
   const { instance, memory } = state;
   const { lengths, work, devices, levels, memoryCap } = instance;
@@ -20,13 +23,14 @@ export function baselineSplitPlace(state: PaperState): void {
   for (const item of descending(lengths)) {
     let level = splitLevel(state, item, meanWork);
     let group = -1;
-    // The printed loop runs on to 2 · p_max: it ends at p_max here.
+    // The printed loop continues to 2 · p_max; here it ends at p_max.
     const last = lengths[item] === 0 ? 0 : levels - 1;
     for (; level <= last; level += 1) {
       group = bestGroup(state, level, lengths[item]! / 2 ** level, memoryCap, memory);
       if (group >= 0) break;
     }
-    // The printed arg max is over nothing where no group has room: over all groups then, which breaks the memory rule.
+    // If no group has room, the printed arg max is over an empty set. Here it is then over all groups, which breaks the memory
+    // rule.
     if (group < 0) {
       level = last;
       group = bestGroup(state, level, 0, Number.POSITIVE_INFINITY, memory);

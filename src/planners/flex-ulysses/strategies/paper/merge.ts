@@ -1,16 +1,19 @@
 /** FINDMERGECANDIDATES and EXECUTEMERGE (FlexRL, Algorithm 3, lines 16 to 37). */
 import { type PaperState, put, take } from './state.ts';
 
-/** DEFAULT_M_CANDIDATES, which has no value: most items of one merge. */
+/** DEFAULT_M_CANDIDATES, for which the paper gives no value: most items of one merge. */
 const mostMerged = 4;
 
-/** Items of one group that go to its two halves. */
+/** Items of a group, divided between its two halves. */
 interface Merge {
   readonly halves: readonly [readonly number[], readonly number[]];
   readonly cost: number;
 }
 
-/** Implements TOWWAYPACK, which is not defined: longest first to the half with fewer tokens, the first of two equal ones. */
+/**
+ * Implements TOWWAYPACK, which the paper does not define: items, longest first, go to the half with fewer tokens; ties go to the
+ * first half.
+ */
 function twoWayPack(
   lengths: Float64Array,
   ascending: readonly number[],
@@ -25,7 +28,7 @@ function twoWayPack(
   return { halves, tokens };
 }
 
-/** Implements MERGEFEASIBLE, which is not defined: whether each device of the group stays within the memory limit. */
+/** Implements MERGEFEASIBLE, which the paper does not define: whether each device of the group stays within the memory limit. */
 function fits({ instance, memory }: PaperState, level: number, group: number, tokens: readonly number[]): boolean {
   const degree = 2 ** level;
   const half = degree / 2;
@@ -37,7 +40,7 @@ function fits({ instance, memory }: PaperState, level: number, group: number, to
   return true;
 }
 
-/** Returns the candidate of least cost among the 2, 3 … shortest items of a group, fewest items first. */
+/** Returns the cheapest candidate; candidates are the 2, 3, … shortest items of a group. Ties go to the fewest items. */
 function bestMerge(state: PaperState, level: number, group: number, shortest: readonly number[]): Merge | undefined {
   const { lengths, splitCost } = state.instance;
   let best: Merge | undefined;
@@ -52,8 +55,8 @@ function bestMerge(state: PaperState, level: number, group: number, shortest: re
 }
 
 /**
- * Merges at one degree until no candidate is left. Candidates of different groups share no device and no item, so that
- * one group after the other gives what the printed choice among all of them gives.
+ * Merges at one degree until no candidate is left. Candidates of different groups share no device and no item, so merging group by
+ * group gives the same plan as the paper's choice among the candidates of all groups.
  *
  * @param ascending - all items, shortest first
  */

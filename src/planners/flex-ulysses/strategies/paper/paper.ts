@@ -1,8 +1,8 @@
 /**
- * Algorithms 2 and 3 of FlexRL, Appendix A, as printed, and repaired where they cannot run or break what the text
- * defines. The repairs are listed in the README of the planner; each has its comment here or in the sub-procedure.
+ * Algorithms 2 and 3 of FlexRL, Appendix A, as printed, with repairs where they cannot run or contradict the text. The README of
+ * the planner lists the repairs; each has a comment here or in the sub-procedure.
  *
- * Lengths squared are `costs.compute`, SplitCost is `costs.communication`, the memory limit is that of the input.
+ * Lengths squared are `costs.compute`, SplitCost is `costs.communication`, and the memory limit is the one of the input.
  */
 
 import type { Instance } from '../../instance.ts';
@@ -13,14 +13,14 @@ import { mergeAt } from './merge.ts';
 import { shortItemReorder } from './reorder.ts';
 import { newState } from './state.ts';
 
-/** Places a batch as the paper does. Takes O(sequences · devices). */
+/** Places a batch as the paper does, in O(sequences · devices) time. */
 export function placeByPaper(instance: Instance): Placed {
   const state = newState(instance);
   baselineSplitPlace(state);
   const ascending = descending(instance.lengths).reverse();
-  // The printed p_max is the power of two above the number of devices: it is the largest admissible degree here.
+  // The printed p_max is the power of two above the number of devices; here it is the largest admissible degree.
   for (let level = instance.levels - 1; level >= 1; level -= 1) mergeAt(state, level, ascending);
   shortItemReorder(state);
-  // 𝒫, which is never assigned, is the degree of each item in the end.
+  // The paper never assigns 𝒫; here it is the final degree of each item.
   return { placement: state.placement };
 }

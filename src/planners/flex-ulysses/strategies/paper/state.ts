@@ -6,7 +6,7 @@ import { emptyPlacement } from '../../placement.ts';
 export interface PaperState {
   readonly instance: Instance;
   readonly placement: Placement;
-  /** m: tokens of each device. The paper's a, the memory that is available, is the limit minus m. */
+  /** m: tokens of each device. The paper's a, the available memory, is the limit minus m. */
   readonly memory: Float64Array;
 }
 
@@ -24,7 +24,7 @@ function addTokens({ instance, placement, memory }: PaperState, item: number, si
   for (let device = first; device < first + degree; device += 1) memory[device]! += sign * tokens;
 }
 
-/** Puts an item that is nowhere on a group. */
+/** Puts an item that has no group yet on a group. */
 export function put(state: PaperState, item: number, level: number, group: number): void {
   state.placement.level[item] = level;
   state.placement.group[item] = group;
@@ -35,12 +35,12 @@ export function put(state: PaperState, item: number, level: number, group: numbe
 export const take = (state: PaperState, item: number): void => addTokens(state, item, -1);
 
 /**
- * Returns the group of a level where a share of an item fits on every device, with the least of some load; the lowest
- * of several, −1 of none.
+ * Returns, among the groups of a level in which a share of an item fits on every device, the one with the least load; ties go to
+ * the lowest group; −1 if there is none.
  *
  * @param share - tokens for each device
  * @param limit - most tokens of a device
- * @param loads - of each device; a group has their sum
+ * @param loads - load of each device; the load of a group is their sum
  */
 export function bestGroup(
   { instance, memory }: PaperState,

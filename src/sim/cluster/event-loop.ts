@@ -1,0 +1,130 @@
+/**
+ * The discrete-event loop of every simulation: machines report events to a policy, and carry out its decisions, in simulated
+ * time. It has no knowledge of particular policies, machines or rounds; a host wires them, and says when a round is over.
+ */
+import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
+import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
+import type { Machine } from './machine.ts';
+import { Timers } from './timers.ts';
+
+/** A policy object as the simulator sees it: any `Policy` of rollflex fits. */
+export interface DrivenPolicy {
+  /** Id of the policy. */
+  readonly id: string;
+  /** Whether it takes events of this type: a policy that places no requests takes none about engines. All types if absent. */
+  takes?(type: string): boolean;
+  /** Applies an event; throws `PolicyError` when it is refused. */
+  send(event: AnyEvent): readonly AnyDecision[];
+}
+
+/** A policy in the loop, with its machines and timers. */
+export class PolicyLink {
+  readonly #loop: EventLoop;
+  readonly #policy: DrivenPolicy;
+  readonly #machines: readonly Machine[];
+  readonly #note: (decision: VocabularyDecision) => void;
+  readonly #timers = new Timers();
+  readonly #pending: AnyDecision[] = [];
+  /** Time of the next event of a machine, as of the last {@link nextAt}. */
+  #machinesAt = Infinity;
+
+  /** Use {@link EventLoop.add}. */
+  constructor(
+    loop: EventLoop,
+    policy: DrivenPolicy,
+    machines: readonly Machine[],
+    note: (decision: VocabularyDecision) => void,
+  ) {
+    this.#loop = loop;
+    this.#policy = policy;
+    this.#machines = machines;
+    this.#note = note;
+  }
+
+  /** Sends an event to the policy, and carries out its decisions. */
+  send(event: AnyEvent): void {
+    const isOuter = this.#pending.length === 0;
+    for (const decision of this.#policy.send(event)) this.#pending.push(decision);
+    if (!isOuter) return;
+    // Keeps the order: effects of a decision come after all decisions that were made with it.
+    for (let index = 0; index < this.#pending.length; index += 1) {
+      const decision = this.#pending[index] as VocabularyDecision;
+      if (decision.type === 'timer.set') this.#timers.set(decision.timerId, decision.fireAtSeconds);
+      this.#note(decision);
+      for (const machine of this.#machines) machine.carryOut(decision, this.#loop.now);
+    }
+    this.#pending.length = 0;
+  }
+
+  /** Reports the events of the machines to the policy, until none has anything new at this moment. */
+  report(): void {
+    for (let isNew = true; isNew; ) {
+      isNew = false;
+      for (const machine of this.#machines) {
+        for (const event of machine.advanceTo(this.#loop.now)) {
+          isNew = true;
+          this.send(event);
+        }
+      }
+    }
+  }
+
+  /** Returns the time of the next event of a machine, or of a timer; `Infinity` when there is none. */
+  nextAt(): number {
+    this.#machinesAt = this.#machines.reduce((least, one) => Math.min(least, one.nextAt()), Infinity);
+    return Math.min(this.#machinesAt, this.#timers.nextAt());
+  }
+
+  /** Lets what is due now happen: a timer if it comes before all machines, then the machines. Call it after {@link nextAt}. */
+  runDue(): void {
+    const timersAt = this.#timers.nextAt();
+    if (timersAt <= this.#loop.now && timersAt < this.#machinesAt) {
+      const timerId = this.#timers.take(timersAt)!;
+      this.send({ type: 'timer.fired', at: timersAt, timerId } as AnyEvent);
+    }
+    this.report();
+  }
+}
+
+/** The clock of a simulation, and the policies that share it: those of several jobs, where a host has them. */
+export class EventLoop {
+  /** The simulated time, in seconds. */
+  now = 0;
+  readonly #links: PolicyLink[] = [];
+
+  /**
+   * Adds a policy and the machines that it decides for, in the order in which they report.
+   *
+   * @param note - receives every decision before a machine carries it out: the records of the host
+   */
+  add(
+    policy: DrivenPolicy,
+    machines: readonly Machine[],
+    note: (decision: VocabularyDecision) => void = () => undefined,
+  ): PolicyLink {
+    const link = new PolicyLink(this, policy, machines, note);
+    this.#links.push(link);
+    return link;
+  }
+
+  /**
+   * Advances to the next event of any machine or timer.
+   *
+   * @param until - in seconds; a later event is left for another call
+   * @returns whether there was one
+   */
+  runOnce(until = Number.MAX_VALUE): boolean {
+    const times = this.#links.map((link) => link.nextAt());
+    const next = Math.min(...times);
+    if (next > until) return false;
+    this.now = Math.max(this.now, next);
+    for (const [index, link] of this.#links.entries()) if (times[index]! <= this.now) link.runDue();
+    return true;
+  }
+
+  /** Lets time pass; machines and timers act meanwhile. */
+  passTime(until: number): void {
+    while (this.runOnce(until));
+    this.now = Math.max(this.now, until);
+  }
+}

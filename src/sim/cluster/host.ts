@@ -1,0 +1,121 @@
+/**
+ * What every simulated host does, whatever its cluster: it opens rounds on the event loop, keeps their records, and draws
+ * the timeline of its engines. `colocated` and `pools` are two such hosts; another one wires other machines, or has more
+ * policies on the same clock.
+ */
+import type { AnyEvent } from '../../core/definition.ts';
+import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
+import { sumOf } from '../metrics.ts';
+import type { Segment } from '../result.ts';
+import type { EngineRow } from './engine-rows.ts';
+import { type DrivenPolicy, EventLoop, type PolicyLink } from './event-loop.ts';
+import type { InferenceMachine } from './inference.ts';
+import { KeptResponses } from './kept.ts';
+import type { Machine } from './machine.ts';
+import { PromptSupply } from './prompt-supply.ts';
+import type { RoundRecord } from './round-record.ts';
+import type { PromptSource } from './source.ts';
+import { addActivity, rolloutSegments } from './timeline.ts';
+
+/** The machines of a host. */
+export interface Wiring {
+  readonly source: PromptSource;
+  readonly inference: InferenceMachine;
+  /** All machines but the data source, in the order in which they report. */
+  readonly machines: readonly Machine[];
+}
+
+/** Options of a host beside its machines. */
+export interface HostOptions {
+  readonly responsesPerPrompt: number;
+  /** Whether deferred and returned prompts stay in the policy; if not, the source gets them back. */
+  readonly holdsDeferred: boolean;
+  /** Whether timelines are kept (default true). */
+  readonly timeline?: boolean | undefined;
+  /** Responses with at least this many tokens count as long; none if absent. */
+  readonly longTokens?: number | undefined;
+}
+
+/** A host that runs rounds of a policy, one after the other or overlapping. */
+export abstract class SimulatedHost {
+  protected readonly loop = new EventLoop();
+  protected readonly link: PolicyLink;
+  protected readonly source: PromptSource;
+  protected readonly inference: InferenceMachine;
+  protected readonly kept: KeptResponses;
+  /** Timeline of each row of GPUs. */
+  protected readonly segments: readonly Segment[][];
+  /** Rounds whose decisions may still come. */
+  protected readonly records = new Map<string, RoundRecord>();
+  /** The round that was opened last. */
+  protected record: RoundRecord | undefined;
+  readonly #supply: PromptSupply;
+  readonly #timeline: boolean;
+  #busyBefore = 0;
+
+  constructor(policy: DrivenPolicy, { source, inference, machines }: Wiring, options: HostOptions) {
+    this.source = source;
+    this.inference = inference;
+    this.kept = new KeptResponses(options.responsesPerPrompt, options.longTokens ?? Infinity);
+    this.segments = inference.pool.rows.map(() => []);
+    this.#timeline = options.timeline ?? true;
+    this.#supply = new PromptSupply(source, options.holdsDeferred);
+    this.link = this.loop.add(policy, [...machines, this.#supply], (decision) => {
+      const round = 'roundId' in decision ? this.records.get(decision.roundId as string) : undefined;
+      const record = round ?? this.record;
+      record?.note(decision, this.loop.now);
+      this.note(decision, record);
+    });
+  }
+
+  /** Records what the host needs of a decision, before it is carried out. */
+  protected abstract note(decision: VocabularyDecision, record: RoundRecord | undefined): void;
+
+  /** Returns the rows of GPUs of the engines. */
+  protected get rows(): readonly EngineRow[] {
+    return this.inference.pool.rows;
+  }
+
+  /** Sends the events that open a round. */
+  protected open(record: RoundRecord, events: readonly AnyEvent[]): void {
+    this.record = record;
+    this.records.set(record.roundId, record);
+    this.inference.pool.collect();
+    this.#busyBefore = sumOf(this.rows, (row) => row.busySeconds);
+    this.inference.beginRound(record, this.loop.now);
+    for (const event of [...this.#supply.reopened(this.loop.now), ...events]) this.link.send(event);
+    this.link.report();
+  }
+
+  /** Advances until a condition holds; calls `stalled` when nothing is left that could happen. */
+  protected runUntil(isDone: () => boolean, stalled: () => never): void {
+    while (!isDone()) if (!this.loop.runOnce()) stalled();
+  }
+
+  /** Returns the share of the engines' time in which they had nothing to run, since the round was opened. */
+  protected bubbleRatio(startSeconds: number, endSeconds: number): number {
+    const busySeconds = sumOf(this.rows, (row) => row.busySeconds) - this.#busyBefore;
+    const offered = this.rows.length * (endSeconds - startSeconds);
+    // Rounding may leave the engines busy a hair longer than the rollout.
+    return offered > 0 ? Math.max(0, 1 - busySeconds / offered) : 0;
+  }
+
+  /**
+   * Adds a round to the timeline of every engine.
+   *
+   * @param after - what the engines did after the rollout, in order
+   */
+  protected draw(
+    times: { readonly startSeconds: number; readonly openedSeconds: number; readonly rolledOutSeconds: number },
+    after: readonly (readonly [activity: Segment['activity'], startSeconds: number, endSeconds: number])[],
+  ): void {
+    if (!this.#timeline) return;
+    const { startSeconds, openedSeconds, rolledOutSeconds } = times;
+    this.rows.forEach((row, index) => {
+      const segments = this.segments[index]!;
+      addActivity(segments, 'overhead', startSeconds, openedSeconds);
+      segments.push(...rolloutSegments(row.segments.splice(0), openedSeconds, rolledOutSeconds));
+      for (const [activity, start, end] of after) addActivity(segments, activity, start, end);
+    });
+  }
+}

@@ -1,0 +1,56 @@
+/** The step that results from a round: a row of the table. */
+import type { RoundRecord } from '../cluster/round-record.ts';
+import type { StepResult } from '../result.ts';
+
+/** Times of the stages of a step, in seconds from the start of the job. */
+export interface StepTimes {
+  /** The step begins: the engines are made ready. */
+  readonly startSeconds: number;
+  /** Engines run the first requests. */
+  readonly openedSeconds: number;
+  /** End of the last request of the round. */
+  readonly drainedSeconds: number;
+  readonly rewardedSeconds: number;
+  /** End of the passes before the gradients, for prompts that were not trained beside the rollout. */
+  readonly referencedSeconds: number;
+  readonly trainedSeconds: number;
+  readonly endSeconds: number;
+}
+
+/** Returns the step; what the record does not have is given beside it. */
+export function stepResult(
+  record: RoundRecord,
+  times: StepTimes,
+  host: Pick<StepResult, 'preemptions' | 'bubbleRatio' | 'queueDepth' | 'lag'>,
+): StepResult {
+  const { step, roundId, kind, tp, reshardSeconds } = record;
+  return {
+    step,
+    roundId,
+    kind,
+    ...(tp === undefined ? {} : { tp }),
+    startSeconds: times.startSeconds,
+    reshardSeconds,
+    rolloutSeconds: times.drainedSeconds - times.startSeconds,
+    rewardSeconds: times.rewardedSeconds - times.drainedSeconds,
+    referenceSeconds: times.referencedSeconds - times.rewardedSeconds,
+    trainSeconds: times.trainedSeconds - times.referencedSeconds,
+    syncSeconds: times.endSeconds - times.trainedSeconds,
+    endSeconds: times.endSeconds,
+    prompts: record.prompts.length,
+    responses: record.keptResponses,
+    keptTokens: record.keptTokens,
+    generatedTokens: record.generatedTokens,
+    abortedTokens: record.abortedTokens,
+    meanResponseTokens: record.keptResponses === 0 ? 0 : record.keptTokens / record.keptResponses,
+    maxResponseTokens: record.longest,
+    cappedResponses: record.capped,
+    preemptions: host.preemptions,
+    deferredPrompts: record.deferredPrompts,
+    queueDepth: host.queueDepth,
+    // A policy counts rounds from 0, as the driver counts steps.
+    queueAges: record.prompts.flatMap(({ deferral }) => (deferral === undefined ? [] : [step - deferral.sinceRound])),
+    bubbleRatio: host.bubbleRatio,
+    lag: host.lag,
+  };
+}
