@@ -29,7 +29,7 @@ const unsaved = new WeakSet<z.core.$ZodType>();
  * Declares a part of the state with hand-written reading and writing.
  *
  * @param saved - schema of the saved part
- * @param by - the result of `encode` shares nothing with the live part
+ * @param by - functions that read and write the part; what `encode` returns must share nothing with the live part
  */
 export function byHand<S extends z.ZodType, L>(
   saved: S,

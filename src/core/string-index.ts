@@ -30,7 +30,8 @@ export class StringHash {
 
   /** @param textAt - the string of a row, 0 to `count` − 1 */
   constructor(count: number, textAt: (row: number) => string) {
-    // The samples are far apart without a fixed step, since every eighth string may be alike.
+    // The sampled rows are spread over all rows at unequal distances: at equal distances, all samples could be alike, for
+    // example if every eighth string is.
     const texts = Array.from({ length: Math.min(samples, count) }, (_, at) =>
       textAt(count <= samples ? at : (Math.imul(at, 0x9e3779b1) >>> 0) % count),
     );

@@ -11,7 +11,10 @@ export interface PresetTimes {
   readonly weightSyncSeconds: number;
 }
 
-/** For each parameter and token, each of the two passes takes two floating-point operations, and a gradient six. */
+/**
+ * Share of one pass in the training time of a token: for each parameter, the pass of the reference model and the pass for
+ * log-probabilities take two floating-point operations each, and the gradient six.
+ */
 const passShare = 1 / 5;
 /** Share of the fixed training time that is spent per response; the rest is spent once all gradients exist. */
 const responseShare = 0.5;

@@ -55,7 +55,7 @@ export class PlaceBook {
     for (const { requestId } of responses) addTo(this.#responses, requestId, -1);
   }
 
-  /** Checks that an accepted response is held and accepted only once. */
+  /** Checks that an accepted response is in the book, and that it was not accepted before. */
   accepted(requestId: string): void {
     claim(!this.#accepted.has(requestId), `nothing twice: ${requestId} is accepted a second time`);
     claim(this.#responses.has(requestId), `${requestId} is accepted and is not there`);

@@ -33,10 +33,11 @@ function largestThat(most: number, passes: (one: number) => boolean): number {
 }
 
 /**
- * Bounds the number of sizes that fit into bins: for each c, the bins with c or more sizes are at most as many as could be filled
- * with c of the smallest sizes each.
+ * Returns an upper bound on the number of items that fit into the bins. For each c, at most b bins can have c or more items,
+ * where b is the largest number for which the b · c smallest items fit into the room of b bins together. The bound is the sum
+ * of b over all c, and at most the number of smallest items that fit into the room of all bins together.
  *
- * @param sums - sums of the smallest sizes
+ * @param sums - at k: the sum of the k smallest sizes
  */
 function mostThatFit(sums: Float64Array, bins: number, room: number): number {
   const sizes = sums.length - 1;

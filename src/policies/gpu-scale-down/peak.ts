@@ -30,7 +30,10 @@ export interface Sum {
 /** The KV cache use of an engine by time: mean, deviation and skewness of the sum over its requests. */
 export class Moments {
   readonly #mean: Float64Array;
-  /** The mean plus half of the tokens of a request. */
+  /**
+   * The mean of the sum, plus half of the mean tokens of a request (`mean` + `half` of {@link Sum}): a continuity correction,
+   * since the sum moves in steps of whole requests.
+   */
   readonly #middle: Float64Array;
   readonly #deviation: Float64Array;
   /** A sixth of the skewness. */
@@ -134,8 +137,8 @@ export interface Filling {
 }
 
 /**
- * Computes the peak fill with a chance of `quantile` that no engine exceeds it: an engine that fills more of its capacity than the
- * others uses more of the remaining chance.
+ * Computes the share of its capacity that, with a chance of `quantile`, no engine exceeds. The rest of the chance, 1 −
+ * `quantile`, is not divided equally among the engines: an engine that fills more of its capacity takes a larger part of it.
  *
  * @param engines - at least one
  * @param capacities - capacity of each engine, in tokens

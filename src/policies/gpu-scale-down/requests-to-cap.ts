@@ -4,7 +4,10 @@
  */
 import type { Columns, Loads } from './columns.ts';
 
-/** The groups of a place that have requests, as indices, and their sums. */
+/**
+ * The groups (ranges of lengths) that have requests on one engine: `at` has their indices in the given list of groups; `count`,
+ * `kv` and `kvSquared` have their sums. A place is the index of an engine.
+ */
 export interface Packed {
   readonly size: number;
   readonly at: Int32Array;

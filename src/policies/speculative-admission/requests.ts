@@ -79,7 +79,8 @@ export function checkRequestId(state: AdmissionState, { requestId }: { requestId
 /** Whether this attempt of a response was launched, for a prompt that is here. */
 function wasLaunched(prompt: PromptState, index: number, attempt: number): boolean {
   const response = responseAt(prompt, index);
-  // A response that came complete with the prompt was launched before the prompt came.
+  // A response that was already finished when the host supplied the prompt was launched earlier, not for the prompt that is
+  // here.
   if (response === undefined || response.requestId === '' || response.resume?.finished) return false;
   return prompt.attemptBase <= attempt && attempt <= attemptOf(response.requestId);
 }

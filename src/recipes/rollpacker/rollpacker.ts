@@ -58,7 +58,8 @@ const inside: ReadonlySet<string> = new Set([
 const takes = (part: PartName, type: string): boolean =>
   parts[part].events.some((message: { readonly type: string }) => message.type === type);
 const events = partEvents<RollpackerEvent>(parts, inside);
-// Rounds end in the admission, which tells the trainer.
+// All decisions of the parts except `round.resumed`: it would ask the host to end the round, but here the admission ends rounds
+// and tells the trainer.
 const decisions = partDecisions<RollpackerDecision>(parts, [roundResumed.type]);
 
 /** Returns the part that has set a timer: the id of a timer begins with the id of its policy. */
@@ -113,7 +114,7 @@ export const rollpacker: PolicyDefinition<
     training: ['round.opened', 'group.completed', 'round.completed', 'round.failed'],
     // Each prompt counts once. The admission completes each round once, with all prompts that count for it.
     assembly: ['prompt.counted', 'round.completed'],
-    // There is room for every reward, and each response is accepted once.
+    // `maxQueued` is never reached (see schema.ts), and each response is accepted once, so `reward.requested` is never refused.
     rewards: ['reward.requested'],
     timeouts: ['sandbox.requested'],
   },

@@ -36,7 +36,7 @@ const shape = admissionConfig.safeExtend({
 });
 type Settings = z.output<typeof shape>;
 
-/** Settings that count seconds from the launch of a request make no sense if the request then waits for admission. */
+/** Settings that make no sense if a launched request then waits for admission, each with what is expected instead. */
 const notWithFrontier = {
   placement: 'no engine chosen before a request is admitted: `placement: host` with `frontier`',
   maxInFlight: 'no limit of launches that wait for admission: `width` is the limit with `frontier`',

@@ -128,7 +128,7 @@ export abstract class Records implements JournalWriter {
     this.#due.delete(log);
   }
 
-  /** Marks all sessions with steps for a snapshot, so that a later version can continue. */
+  /** Marks every session that has steps to replay: it gets a snapshot, so that a later version of rollflex can continue it. */
   compactAll(): void {
     for (const log of this.#logs) if (log.hasSteps) this.#due.add(log);
   }

@@ -43,7 +43,10 @@ export function problemFor({ trainer, job, workload, steps }: AdviseQuestion): S
   return { kind: 'synchronous', job, workload: (seed) => withLevers(workload(seed), levers), steps, levers };
 }
 
-/** Seeds of the comparison with your own host. */
+/**
+ * Seeds of the comparison of full RollPacker with the baseline, as a host of the user's own could run it; made only if the
+ * trainer cannot apply all settings.
+ */
 const ownSeeds = [101, 102, 103, 104];
 /**
  * Returns the number of runs of the comparisons: baseline and recommendation and, unless the host is the user's own, baseline and

@@ -32,7 +32,10 @@ export interface HostOptions {
   readonly holdsDeferred: boolean;
   /** Whether timelines are kept (default true). */
   readonly timeline?: boolean | undefined;
-  /** Responses with at least this many tokens count as long; none if absent. */
+  /**
+   * Least tokens of a long response, for the counts in `kept` of the result (see `KeptCounts`); if absent, no response counts
+   * as long.
+   */
   readonly longTokens?: number | undefined;
 }
 

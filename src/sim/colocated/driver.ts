@@ -27,7 +27,10 @@ export interface RunOptions {
   readonly timeline?: boolean;
   /** Whether the policy checks events against their schemas (default false: the driver is trusted). */
   readonly validate?: boolean;
-  /** Fixed responses with at least this many tokens count as long (`kept` of the result); none if absent. */
+  /**
+   * Least tokens of a long response, for the counts in `kept` of the result (see `KeptCounts`); if absent, no response counts
+   * as long.
+   */
   readonly longTokens?: number;
   /** Called after every step, with the prompts trained so far. */
   readonly onStep?: (step: StepResult, trainedPrompts: number) => void;

@@ -139,7 +139,10 @@ export class ScaleDownBook implements ShadowBook {
     this.#evaluations.push({ requests, released: false, bins: [{ requestIds, capacityTokens }] });
   }
 
-  /** Returns the requests, each with the tokens that it still generated; nothing if an end is unknown. */
+  /**
+   * Returns, by request id, the tokens that each request held at the report and those that it generated afterwards; `undefined`
+   * if the final length of any request is unknown.
+   */
   #known(requests: readonly RunningRequest[]): Map<string, Decoding> | undefined {
     const known = new Map<string, Decoding>();
     for (const { requestId, tokens, promptTokens } of requests) {

@@ -27,7 +27,10 @@ export interface PoolsRunOptions {
   readonly seed: number;
   /** Whether timelines are kept (default true). */
   readonly timeline?: boolean;
-  /** Fixed responses with at least this many tokens count as long (`kept` of the result); none if absent. */
+  /**
+   * Least tokens of a long response, for the counts in `kept` of the result (see `KeptCounts`); if absent, no response counts
+   * as long.
+   */
   readonly longTokens?: number;
   /** Whether the policies check events against their schemas (default false: the driver is trusted). */
   readonly validate?: boolean;

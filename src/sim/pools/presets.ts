@@ -38,7 +38,10 @@ export const poolsCapTokens = 8192;
 /** F_w that reproduces RolloutPipe's figures; the 2 in its §5.1 cannot be meant (docs/calibration.md). */
 export const reproducingWidth = 14;
 
-/** Returns the job of RolloutPipe §5.1 with R groups a round. Throws `PolicyError` `invalid_config` for an R that is none. */
+/**
+ * Returns the job of RolloutPipe §5.1 with R groups a round. Throws `PolicyError` `invalid_config` if R is not a whole number
+ * from 1 to 100,000, or if a change is invalid.
+ */
 export function rolloutpipeJob(groupsPerRound = 32, changes: Partial<PoolsJob> = {}): PoolsJob {
   return definePoolsJob({
     name: 'Qwen3-1.7B, 2 × A100 and 8 × RTX 4090',
@@ -66,7 +69,10 @@ export const poolsLengths = Object.freeze({ sigma: 0.36, correlation: 0.6 });
 
 const promptTokens = interpolated([100, 200]);
 
-/** Returns a task of RolloutPipe §5.1. Throws `PolicyError` `unknown_id`, and `invalid_input` for a seed that is none. */
+/**
+ * Returns a task of RolloutPipe §5.1. Throws `PolicyError` `unknown_id` for an unknown task, and `invalid_input` if the seed of
+ * its draws, 4 · `seed` + the index of the task, is not a safe whole number.
+ */
 export function rolloutpipeWorkload(task: PoolsTaskId, seed: number): Workload {
   const found = tasks[task];
   if (found === undefined) {

@@ -127,7 +127,7 @@ export interface PoolsSchedulerResult {
   readonly waitSeconds: number;
   /** Seconds of gradients, mean of a round. */
   readonly computeSeconds: number;
-  /** Seconds until the engines had new weights, mean of a round. */
+  /** Seconds from the last step of the optimizer until the engines had the new weights, mean over rounds. */
   readonly publishSeconds: number;
   /** RolloutPipe equation 4, mean over rounds: 0 to 1. */
   readonly startWaitingRatio: number;
@@ -147,7 +147,7 @@ export interface PoolsSchedulerResult {
   readonly keptTokenRatio: number;
   /** Main seconds of the first scheduler for a token trained on ÷ main seconds of this scheduler for one. */
   readonly equalTokenSpeedup: Interval;
-  /** Share of the longest 1 % of the fixed responses of the trained prompts that is trained on: 0 to 1. */
+  /** Share of the longest 1 % of the fixed responses (see `KeptCounts`) of the trained prompts that is trained on: 0 to 1. */
   readonly longestKeptShare: number;
   /** Responses trained on that are as long as those, redrawn ones included ÷ number of those. */
   readonly longestTrainedRatio: number;

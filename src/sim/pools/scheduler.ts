@@ -90,7 +90,7 @@ export const fgdScheduler = (width: FrontierWidth): PoolsScheduler =>
 export const rolloutpipeScheduler = (width: FrontierWidth): PoolsScheduler =>
   poolsScheduler(`cgp-fgd-${widthName(width)}`, `CGP + FGD ${widthName(width)}`, true, width);
 
-/** Factors of tail batching, which the job does not have; both are 1.25 if absent. */
+/** The two over-provisioning factors of tail batching, which are not part of the job; each is 1.25 if absent. */
 export type PoolsTailSettings = Pick<TailPipeliningInput, 'promptSpeculation' | 'responseSpeculation'>;
 
 /**

@@ -65,7 +65,10 @@ interface Drawn {
   readonly option: () => echarts.EChartsCoreOption;
 }
 
-/** Returns how to draw an element: its height, if its data define it, and a function for its options by width. */
+/**
+ * Returns how to draw an element: the height of its chart, if its data define it, and a function that returns the options of
+ * the chart for a given width.
+ */
 function drawing({ dataset }: HTMLElement): { height?: number; option: (width: number) => echarts.EChartsCoreOption } {
   const run = Number(dataset.run);
   const at = Number(dataset.workload);

@@ -78,7 +78,7 @@ export interface VlmSchedulerResult {
   readonly controllerBytes: number;
   /** Most host memory of a node for visual inputs. */
   readonly nodeBytes: number;
-  /** Most memory of a device. */
+  /** Largest memory use of any device, in bytes. */
   readonly deviceBytes: number;
   /** Memory limits that a step exceeded. */
   readonly exceeded: readonly Exceeded[];

@@ -40,7 +40,7 @@ export interface VlmStep {
   readonly sentBytes: number;
   /** Bytes of visual inputs moved between hosts. */
   readonly movedBytes: number;
-  /** Most memory of a device. */
+  /** Largest memory use of any device, in bytes. */
   readonly deviceBytes: number;
   /** Memory limits that the step exceeded. */
   readonly exceeded: readonly Exceeded[];

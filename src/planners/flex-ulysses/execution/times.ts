@@ -41,7 +41,7 @@ export function durationsOf(
 
 /** Start times, in seconds from the start of the first operation. */
 export interface Times {
-  /** Sharded and unsharded packs of each device, in its order. */
+  /** For each device, the indices of its sharded and of its unsharded packs, in the device's `order` in the plan. */
   readonly sharded: readonly (readonly number[])[];
   readonly unsharded: readonly (readonly number[])[];
   /** Starts of the first and of the second all-to-all of each pack. */
@@ -50,7 +50,7 @@ export interface Times {
   /** For each device: the starts of the attention of its sharded packs, and of the first unsharded pack. */
   readonly attention: readonly Float64Array[];
   readonly unshardedStart: Float64Array;
-  /** Ends of the devices. */
+  /** For each device: the time when it has finished all its packs. */
   readonly end: Float64Array;
   /** Seconds in which a device computes. */
   readonly busy: Float64Array;

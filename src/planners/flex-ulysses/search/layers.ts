@@ -70,7 +70,8 @@ export class Layers {
   }
 
   /**
-   * Takes a layer of the group of an item: if the item is spread, the layer may lack it.
+   * Picks a layer at random, in the group of this item. If the item is whole, the layer contains it; if it is spread, the layer
+   * may consist of other spread items of the group.
    *
    * @returns whether the group has such a layer
    */

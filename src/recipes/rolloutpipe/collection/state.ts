@@ -56,7 +56,7 @@ const round = z.strictObject({
   openedSeconds: seconds,
   /** Groups by prompt, in the order of the round. */
   groups: mapBy((one: { prompt: Prompt }) => one.prompt.promptId, group),
-  /** Number of groups that have not left. */
+  /** Number of groups whose status is `opened` or `generating`. */
   generating: derived(() => 0),
   /** Number of groups with a response. */
   counted: derived(() => 0),
@@ -68,7 +68,7 @@ export interface Round extends z.output<typeof round> {}
 export const collectionState = z.strictObject({
   rounds: mapBy('roundId', round),
   responses: mapBy('requestId', response),
-  /** Groups that have not left, by prompt. */
+  /** Groups whose status is `opened` or `generating`, by prompt. */
   generating: derived(() => new Map<string, Group>()),
 });
 /** The state of the policy. */
