@@ -71,14 +71,20 @@ export class PolicyLink {
 
   /** Returns the time of the next event of a machine, or of a timer; `Infinity` when there is none. */
   nextAt(): number {
-    this.#machinesAt = this.#machines.reduce((least, one) => Math.min(least, one.nextAt()), Infinity);
-    return Math.min(this.#machinesAt, this.#timers.nextAt());
+    let least = Infinity;
+    for (const machine of this.#machines) least = Math.min(least, machine.nextAt());
+    this.#machinesAt = least;
+    return Math.min(least, this.#timers.nextAt());
   }
 
-  /** Lets what is due now happen: a timer if it comes before all machines, then the machines. Call it after {@link nextAt}. */
+  /**
+   * Lets what is due now happen: the first timer, if it is due before all machines, then the machines. Call it after
+   * {@link nextAt}.
+   */
   runDue(): void {
     const timersAt = this.#timers.nextAt();
-    if (timersAt <= this.#loop.now && timersAt < this.#machinesAt) {
+    if (Math.min(this.#machinesAt, timersAt) > this.#loop.now) return;
+    if (timersAt < this.#machinesAt) {
       const timerId = this.#timers.take(timersAt)!;
       this.send({ type: 'timer.fired', at: timersAt, timerId } as AnyEvent);
     }
@@ -114,11 +120,11 @@ export class EventLoop {
    * @returns whether there was one
    */
   runOnce(until = Number.MAX_VALUE): boolean {
-    const times = this.#links.map((link) => link.nextAt());
-    const next = Math.min(...times);
+    let next = Infinity;
+    for (const link of this.#links) next = Math.min(next, link.nextAt());
     if (next > until) return false;
     this.now = Math.max(this.now, next);
-    for (const [index, link] of this.#links.entries()) if (times[index]! <= this.now) link.runDue();
+    for (const link of this.#links) link.runDue();
     return true;
   }
 

@@ -71,7 +71,7 @@ export const synchronousFields = {
     [
       ['rewards', 'rewards beside the rollout'],
       ['adaptive-tp', 'adaptive TP'],
-      ['stream-training', 'training that streams (all of it)'],
+      ['stream-training', 'stream training (all of it)'],
     ],
     'stream-training',
   ),
