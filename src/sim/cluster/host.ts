@@ -64,8 +64,8 @@ export abstract class SimulatedHost {
     this.#timeline = options.timeline ?? true;
     this.#supply = new PromptSupply(source, options.holdsDeferred);
     this.link = this.loop.add(policy, [...machines, this.#supply], (decision) => {
-      const round = 'roundId' in decision ? this.records.get(decision.roundId as string) : undefined;
-      const record = round ?? this.record;
+      const { roundId } = decision as { readonly roundId?: string };
+      const record = (roundId === undefined ? undefined : this.records.get(roundId)) ?? this.record;
       record?.note(decision, this.loop.now);
       this.note(decision, record);
     });

@@ -4,6 +4,8 @@ import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import type { Machine } from './machine.ts';
 import type { PromptSource } from './source.ts';
 
+const nothing: readonly AnyEvent[] = [];
+
 /** Supplies the prompts of a source, and says when it is exhausted. */
 export class PromptSupply implements Machine {
   readonly #source: PromptSource;
@@ -37,8 +39,8 @@ export class PromptSupply implements Machine {
     return this.#asked[0]?.at ?? Infinity;
   }
 
-  advanceTo(at: number): AnyEvent[] {
-    if (this.#asked.length === 0) return [];
+  advanceTo(at: number): readonly AnyEvent[] {
+    if (this.#asked.length === 0) return nothing;
     const asked = this.#asked;
     this.#asked = [];
     const events: AnyEvent[] = [];
