@@ -11,6 +11,7 @@ import type { VlmComparison } from '../sim/vlm-formulas/result.ts';
 import type { NamedTrace } from './files.ts';
 import { type LengthOptions, workloads } from './lengths.ts';
 import { bundledPools, runBundledTail } from './pools.ts';
+import { seedsFrom } from './simulation.ts';
 import { bundledVlm } from './vlm.ts';
 
 /** Input of all tasks: JSON, from which a thread makes the tasks again. */
@@ -54,7 +55,7 @@ function schedulersOf({ job, factors, ablation: all, oneStepOff }: SimulateInput
 export function comparisonsOf(input: SimulateInput): PreparedRuns[] {
   const { job, steps } = input;
   const [baseline, ...schedulers] = schedulersOf(input);
-  const seeds = Array.from({ length: input.seeds }, (_, index) => input.seed + index);
+  const seeds = seedsFrom(input.seed, input.seeds);
   return workloads(input.traces, input, input.capTokens).map((workload) =>
     prepareRuns({ job, workload, steps, seeds, baseline: baseline!, schedulers }),
   );

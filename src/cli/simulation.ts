@@ -1,12 +1,12 @@
 /** What `rollflex simulate`, `pools` and `vlm` share: options, the order of their output, and results as JSON. */
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { oneLine } from '../core/printable.ts';
 import type { PoolsComparison } from '../sim/pools/result.ts';
 import type { ComparisonResult } from '../sim/result.ts';
 import type { VlmComparison } from '../sim/vlm-formulas/result.ts';
 import { whole } from './arguments.ts';
 import { print, printJson } from './output.ts';
-import { prose } from './plain-table.ts';
+import { fixed, prose } from './plain-table.ts';
 import { correlationOption, resamplingOption, textOptions, withOptions } from './workloads.ts';
 import { preparedReport, type Results } from './written-files.ts';
 
@@ -36,7 +36,7 @@ export const withResults = (command: Command): Command =>
     .option('--report <file>', 'where to write the HTML report', 'rollflex-report.html')
     .option('--no-report', 'write no report')
     .option('--json', 'print one JSON object, and nothing else')
-    .addOption(new Option('--quiet', 'print the tables only, and no progress'));
+    .option('--quiet', 'print the tables only, and no progress');
 
 /** Returns the seeds of runs, from the first on. */
 export const seedsFrom = (first: number, count: number): number[] =>
@@ -79,7 +79,7 @@ export function headOf(
   of: 'responses' | 'sequences',
   job: string,
 ): string {
-  const lengths = `simulated ${of} mean ${meanTokens.toFixed(0)}, longest ${longestTokens} tokens`;
+  const lengths = `simulated ${of} mean ${fixed(meanTokens, 0)}, longest ${longestTokens} tokens`;
   return `${prose(`${oneLine(name)}: ${lengths}`)}\n${prose(job)}\n`;
 }
 

@@ -62,15 +62,15 @@ export class Listeners<D extends AnyDecision> {
 
   /** Wraps a listener so that neither `send` nor the listeners after it see its error, thrown or rejected. */
   #guard(type: string, listener: Listener): (payload: unknown) => void {
+    const failed = (error: unknown, payload: unknown): void => {
+      if (type !== 'listener.error') this.fail({ error, decision: payload as AnyDecision });
+    };
     const guard = (payload: unknown): void => {
-      const failed = (error: unknown): void => {
-        if (type !== 'listener.error') this.fail({ error, decision: payload as AnyDecision });
-      };
       try {
         const result: unknown = listener(payload as never);
-        if (result instanceof Promise) result.catch(failed);
+        if (result instanceof Promise) result.catch((error) => failed(error, payload));
       } catch (error) {
-        failed(error);
+        failed(error, payload);
       }
     };
     const byType = this.#guards.get(listener) ?? new Map<string, (payload: unknown) => void>();

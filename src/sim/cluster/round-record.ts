@@ -32,8 +32,9 @@ export class RoundRecord {
   /** Tensor parallelism of its engines, where the policy sets it, and seconds of the change to it. */
   tp: number | undefined;
   reshardSeconds = 0;
-  /** Times of its last complete response, the end of its last request, its last reward, and its new weights. */
-  completedAt: number | undefined;
+  /** Time of its last complete response; until there is one, that of its opening. */
+  completedAt: number;
+  /** Times of the end of its last request, its last reward, and its new weights. */
   drainedAt: number | undefined;
   rewardedAt: number | undefined;
   trainedAt: number | undefined;
@@ -46,6 +47,7 @@ export class RoundRecord {
     this.step = step;
     this.roundId = `r${step}`;
     this.openedSeconds = openedSeconds;
+    this.completedAt = openedSeconds;
   }
 
   /** Records that the engines have got a request. */

@@ -11,7 +11,7 @@ import { type CostModel, gradientSeconds, passSeconds, swapSeconds } from '../co
 import type { Machine } from './machine.ts';
 
 type Decision<T extends VocabularyDecision['type']> = Extract<VocabularyDecision, { type: T }>;
-type Share = Pick<Decision<'train.fetch'>, 'fetchId' | 'groups' | 'samples' | 'tokens'>;
+type Share = Pick<Decision<'train.fetch'>, 'replica' | 'fetchId' | 'groups' | 'samples' | 'tokens'>;
 
 /** Gradients to compute, and the event that reports them. */
 interface Work {
@@ -69,9 +69,9 @@ export class Trainer implements Machine {
   carryOut(decision: VocabularyDecision, at: number): void {
     switch (decision.type) {
       case 'train.fetch':
-        return this.#add(decision.replica, this.#share('train.consumed', decision), at);
+        return this.#add('train.consumed', decision, at);
       case 'train.finish':
-        for (const share of decision.shares) this.#add(share.replica, this.#share('train.finished', share), at);
+        for (const share of decision.shares) this.#add('train.finished', share, at);
         return;
       case 'train.dispatch':
         this.#updates.push(decision);
@@ -127,20 +127,17 @@ export class Trainer implements Machine {
     if (stretch.endSeconds > stretch.startSeconds) this.trained.push(stretch);
   }
 
-  #share(type: 'train.consumed' | 'train.finished', { fetchId, groups, samples, tokens }: Share): Work {
+  #add(type: 'train.consumed' | 'train.finished', share: Share, at: number): void {
+    const { replica: id, fetchId, groups, samples, tokens } = share;
+    const replica = this.#replicas.get(id)!;
     // One of the replicas has its share of the GPUs; weights are swapped on each of them alike.
     const count = this.#replicas.size;
     const batch = { responses: samples, tokens };
     const swaps = tokens === 0 ? 0 : swapSeconds(this.#cost);
     const passes = (passSeconds(this.#cost, batch) - swaps) * count + swaps;
     const seconds = passes + gradientSeconds(this.#cost, batch) * count;
-    const event = { type, fetchId, groups: [...groups], samples, tokens, seconds };
-    return { event, passSeconds: passes, seconds };
-  }
-
-  #add(replicaId: string, { event, ...work }: Work, at: number): void {
-    const replica = this.#replicas.get(replicaId)!;
-    replica.queue.push({ ...work, event: { ...event, replica: replicaId } });
+    const event = { type, fetchId, groups: [...groups], samples, tokens, seconds, replica: id };
+    replica.queue.push({ event, passSeconds: passes, seconds });
     if (replica.queue.length === 1) this.#run(replica, at);
   }
 

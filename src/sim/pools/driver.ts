@@ -133,7 +133,7 @@ class PoolsHost extends SimulatedHost {
     this.#published += 1;
     this.inference.pool.collect();
     const endSeconds = this.loop.now;
-    const rolledOutSeconds = record.completedAt ?? openedSeconds;
+    const rolledOutSeconds = record.completedAt;
     const bubbleRatio = this.bubbleRatio(openedSeconds, rolledOutSeconds);
     const { preemptions } = this.inference;
     const hasFrontier = this.#scheduler.width !== 'all';

@@ -22,7 +22,7 @@ export function roundResult(record: RoundRecord, frame: RoundFrame): PoolsRound 
     startSeconds,
     endSeconds,
     mainSeconds,
-    rolloutSeconds: (record.completedAt ?? openedSeconds) - openedSeconds,
+    rolloutSeconds: record.completedAt - openedSeconds,
     rewardedSeconds: measured.rolloutSeconds,
     firstBatchSeconds: measured.firstBatchSeconds,
     firstDispatchSeconds: measured.firstDispatchSeconds,
