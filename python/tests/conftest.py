@@ -19,6 +19,12 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError("there is no rollflex/_js/embedded.js to test: npm run build:python")
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """What needs a real framework is run only where it is asked for: ``-m real``."""
+    is_real = collection_path == Path(__file__).parent / "real"
+    return True if is_real and "real" not in config.option.markexpr else None
+
+
 @pytest.fixture(scope="session", params=list(starts))
 def start(request: pytest.FixtureRequest) -> Start:
     """Makes a client with a server of its own, or with the policies in this process."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from .engines import Engine, Generated, SglangEngine, VllmEngine
+from ._sglang import SglangEngine
+from ._vllm import VllmEngine
+from .engines import Engine, Generated
 from .host import (
     Dropped,
     GenerationFailed,

@@ -1,0 +1,46 @@
+"""
+Runs with real frameworks: ``python -m pytest -m real -rs`` runs those whose framework is there, and says of the others
+what they need. ``npm run test:real`` makes an environment for each.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from having import Ran
+
+here = Path(__file__).resolve().parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker(pytest.mark.real)
+            # Frameworks warn of themselves, and of each other.
+            item.add_marker(pytest.mark.filterwarnings("default"))
+
+
+@pytest.fixture
+def ran() -> Ran:
+    """
+    Writes down a run that has passed, as a row of ``docs/real-runs.md``, where ``ROLLFLEX_REAL_RUNS`` names the file.
+    ``accounted``: prompts that were trained on, given back, or dropped with a reason, of those that went in.
+    ``seconds`` and ``own_seconds``: the time of the same work with rollflex, and with the framework's own scheduling.
+    """
+
+    def write(framework: str, version: str, **row: object) -> None:
+        file = os.environ.get("ROLLFLEX_REAL_RUNS")
+        if file is None:
+            return
+        path = Path(file)
+        rows = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        date = datetime.date.today().isoformat()
+        rows[framework] = {"version": version, "date": date, **row}
+        path.write_text(json.dumps(rows, indent=2, sort_keys=True) + "\n", encoding="utf-8")
+
+    return write
