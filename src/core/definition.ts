@@ -121,6 +121,12 @@ export interface PolicyDefinition<
   readonly ledgers: readonly Ledger<Saved, E, D, Config>[];
 }
 
+/** How a plan is computed; nothing of it is in the input. */
+export interface PlanRun {
+  /** Whether the time of the plan is over; must be fast. A planner that searches asks now and then; another planner does not ask. */
+  readonly isLate?: (() => boolean) | undefined;
+}
+
 /** A pure function from JSON to JSON. */
 export interface PlannerDefinition<Input = unknown, Parsed = unknown, Plan = unknown, Id extends string = string>
   extends DefinitionBase {
@@ -132,11 +138,12 @@ export interface PlannerDefinition<Input = unknown, Parsed = unknown, Plan = unk
   /** Schema of the plan; every plan fits it. */
   readonly plan: z.ZodType<Plan>;
   /**
-   * Computes the plan for an input that the schema has parsed and filled with defaults. The plan shares nothing with the input.
+   * Computes the plan for an input that the schema has parsed and filled with defaults. The plan shares nothing with the input. If
+   * `run.isLate` says so, a search ends with the best plan so far, and the plan says so; without it a plan depends on its input alone.
    *
    * @throws PolicyError `infeasible` if there is no plan
    */
-  compute(input: Parsed): Plan;
+  compute(input: Parsed, run?: PlanRun): Plan;
 }
 
 /** A definition of any policy or recipe. */

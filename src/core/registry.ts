@@ -12,6 +12,7 @@ import {
   isDefinition,
   type PlanInputOf,
   type PlanOf,
+  type PlanRun,
 } from './definition.ts';
 import { oneOf } from './nearest.ts';
 import type { Policy, PolicyOptions } from './policy.ts';
@@ -38,8 +39,8 @@ export interface Registry<L extends readonly AnyDefinition[]> {
   restore(snapshot: unknown, options?: PolicyOptions): Policy<unknown, unknown, LooseEvent, AnyDecision, unknown>;
   /** Applies one event to a snapshot, for hosts that keep the state themselves; takes time linear in the size of the state. */
   transition(snapshot: Snapshot, event: LooseEvent): { snapshot: Snapshot; decisions: AnyDecision[] };
-  /** Computes a plan. Throws `unknown_id`, `invalid_input`, `infeasible`. */
-  plan<Id extends PlannerId<L>>(id: Id, input: PlanInputOf<ById<L, Id>>): PlanOf<ById<L, Id>>;
+  /** Computes a plan; see {@link runPlanner}. Throws `unknown_id`, `invalid_input`, `infeasible`. */
+  plan<Id extends PlannerId<L>>(id: Id, input: PlanInputOf<ById<L, Id>>, run?: PlanRun): PlanOf<ById<L, Id>>;
 }
 
 /** Whether two messages are the same. Schemas from another copy of the package are compared by content. */
@@ -123,6 +124,6 @@ export function createRegistry<const L extends readonly AnyDefinition[]>(definit
       const decisions = one.send(event);
       return { snapshot: one.snapshot(), decisions };
     },
-    plan: ((id: string, input: unknown) => runPlanner(planner(id), input)) as Registry<L>['plan'],
+    plan: ((id: string, input: unknown, run?: PlanRun) => runPlanner(planner(id), input, run)) as Registry<L>['plan'],
   });
 }

@@ -8,6 +8,7 @@ import type {
   ConfigOf,
   PlanInputOf,
   PlanOf,
+  PlanRun,
   PolicyDefinition,
 } from './definition.ts';
 import { Policy, type PolicyOptions } from './policy.ts';
@@ -72,13 +73,18 @@ function begin(definition: AnyPolicyDefinition, start: unknown) {
 /**
  * Computes the plan of a planner.
  *
+ * @param run - `isLate` ends a search early, with the best plan so far
  * @throws PolicyError `invalid_input` for an input that does not fit the schema, `infeasible` if there is no plan
  */
-export function runPlanner<P extends AnyPlannerDefinition>(definition: P, input: PlanInputOf<P>): PlanOf<P> {
+export function runPlanner<P extends AnyPlannerDefinition>(
+  definition: P,
+  input: PlanInputOf<P>,
+  run?: PlanRun,
+): PlanOf<P> {
   assertDefinition(definition, true, 'a planner (`create` takes policies and recipes, `registry.plan` ids)');
   const parsed = parse(definition.input, input, 'invalid_input');
   try {
-    return definition.compute(parsed) as PlanOf<P>;
+    return definition.compute(parsed, run) as PlanOf<P>;
   } catch (error) {
     if (isPolicyError(error)) throw error;
     refuse('internal', '', `${definition.id} to plan for an input that fits its schema`, String(error), error);

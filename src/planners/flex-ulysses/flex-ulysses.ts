@@ -2,7 +2,7 @@
  * Chooses the number of devices that share each sequence of a batch, and which (FlexRL §3 and Appendix A). See
  * README.md.
  */
-import { definePlanner, type PlannerDefinition } from '../../core/definition.ts';
+import { definePlanner, type PlannerDefinition, type PlanRun } from '../../core/definition.ts';
 import { refuse } from '../../errors.ts';
 import { communicationBound, computeBound } from './bounds.ts';
 import { fewestSharded } from './counting.ts';
@@ -16,7 +16,7 @@ import { placeByBucketing } from './strategies/bucketing.ts';
 import { placeByKarmarkarKarp } from './strategies/karmarkar-karp.ts';
 import { placeByPaper } from './strategies/paper/paper.ts';
 import { placeByUlysses } from './strategies/ulysses.ts';
-import type { Strategy } from './strategy.ts';
+import type { Placed, Strategy } from './strategy.ts';
 import type { FlexUlyssesInput, FlexUlyssesPlan, FlexUlyssesSettings } from './types.ts';
 
 const strategies: Readonly<Record<FlexUlyssesSettings['strategy'], Strategy>> = {
@@ -45,9 +45,16 @@ function checkSize({ level }: Placement): void {
   refuse('limit_exceeded', 'maxDegree', expected, places);
 }
 
-function compute(settings: FlexUlyssesSettings): FlexUlyssesPlan {
+/** Says which parts of a search were cut short; nothing if none was. */
+function cutOf({ cut }: Placed): Pick<FlexUlyssesPlan, 'cut'> {
+  const parts = (['balance', 'communication'] as const).filter((part) => cut?.[part] !== undefined);
+  if (parts.length === 0) return {};
+  return { cut: { by: parts.some((part) => cut![part] === 'deadline') ? 'deadline' : 'steps', parts } };
+}
+
+function compute(settings: FlexUlyssesSettings, { isLate }: PlanRun = {}): FlexUlyssesPlan {
   const instance = instanceOf(settings);
-  const placed = strategies[settings.strategy](instance, settings);
+  const placed = strategies[settings.strategy](instance, settings, isLate);
   checkSize(placed.placement);
   const metrics = metricsOf(instance, placed.placement);
   const memoryTokens = placed.memoryCap ?? Math.max(instance.memoryCap, metrics.maxMemoryTokens);
@@ -67,6 +74,7 @@ function compute(settings: FlexUlyssesSettings): FlexUlyssesPlan {
     metrics: { ...metrics, ...movedFrames },
     ...execution,
     memoryRelaxed: metrics.maxMemoryTokens > instance.memoryCap,
+    ...cutOf(placed),
   };
 }
 

@@ -37,6 +37,15 @@ const metrics = z.strictObject({
     ),
 });
 
+const cut = z.strictObject({
+  by: z
+    .enum(['steps', 'deadline'])
+    .describe('`steps`: the same on every machine; `deadline`: another run may give another plan.'),
+  parts: z
+    .array(z.enum(['balance', 'communication']))
+    .describe('What could be better: `limits.compute`, or `metrics.communication`.'),
+});
+
 /** Schema of the plan. */
 export const flexUlyssesPlan = z.strictObject({
   assignments: z.array(assignment).describe('Where each sequence goes, in the order of `lengths`.'),
@@ -52,6 +61,7 @@ export const flexUlyssesPlan = z.strictObject({
   memoryRelaxed: z
     .boolean()
     .describe('Whether a device has more tokens than asked for; by `search` only where no plan can do better.'),
+  cut: cut.optional().describe('Only where the search ended early: why, and what was cut short.'),
 });
 
 const unread = z.unknown().optional().describe('Not read; it is here so that a plan can be given back whole.');
@@ -67,4 +77,5 @@ export const previousPlan = z.strictObject({
   schedule: unread,
   vision: unread,
   memoryRelaxed: unread,
+  cut: unread,
 });

@@ -52,6 +52,10 @@ export const flexUlyssesInput = z.strictObject({
     .enum(['fast', 'default', 'thorough'])
     .default('default')
     .describe('How long `search` looks for less communication: a budget of steps, the same on every machine.'),
+  maxSteps: positiveCount
+    .max(1e13)
+    .optional()
+    .describe('Most steps of `search`, a few nanoseconds each; by `effort` and the number of sequences if absent.'),
   strategy: z
     .enum(['search', 'paper', 'bucketing', 'karmarkar-karp', 'ulysses'])
     .default('search')

@@ -1,6 +1,10 @@
 /** The interface of a strategy: from a batch to a placement. */
 import type { Instance, Placement } from './instance.ts';
-import type { FlexUlyssesSettings } from './types.ts';
+import type { FlexUlyssesPlan, FlexUlyssesSettings } from './types.ts';
+
+type Cut = NonNullable<FlexUlyssesPlan['cut']>;
+type CutPart = Cut['parts'][number];
+type CutReason = Cut['by'];
 
 /** A placement, and its limits; absent if the strategy has no limits. */
 export interface Placed {
@@ -11,7 +15,9 @@ export interface Placed {
   readonly memoryCap?: number;
   /** Lower bound on the compute of any plan within the memory limit. */
   readonly computeBound?: number;
+  /** Why a part of the search ended early, for each part. */
+  readonly cut?: Readonly<Record<CutPart, CutReason | undefined>>;
 }
 
-/** Places a batch. */
-export type Strategy = (instance: Instance, settings: FlexUlyssesSettings) => Placed;
+/** Places a batch; a search that is late gives the best placement so far. */
+export type Strategy = (instance: Instance, settings: FlexUlyssesSettings, isLate?: () => boolean) => Placed;

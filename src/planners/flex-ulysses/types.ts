@@ -54,6 +54,11 @@ export interface FlexUlyssesInput {
    */
   effort?: 'fast' | 'default' | 'thorough' | undefined;
   /**
+   * Most steps of `search`, a few nanoseconds each; by `effort` and the number of sequences if absent. A whole number,
+   * 1 to 10,000,000,000,000.
+   */
+  maxSteps?: number | undefined;
+  /**
    * `search`: the best plan; `paper`: Algorithms 2 and 3 of FlexRL; the others are baselines.
    *
    * @defaultValue `'search'`
@@ -98,6 +103,8 @@ export interface FlexUlyssesInput {
         vision?: unknown;
         /** Not read; it is here so that a plan can be given back whole. */
         memoryRelaxed?: unknown;
+        /** Not read; it is here so that a plan can be given back whole. */
+        cut?: unknown;
       }
     | undefined;
 }
@@ -139,6 +146,11 @@ export interface FlexUlyssesSettings {
   balanceTolerance: number;
   /** How long `search` looks for less communication: a budget of steps, the same on every machine. */
   effort: 'fast' | 'default' | 'thorough';
+  /**
+   * Most steps of `search`, a few nanoseconds each; by `effort` and the number of sequences if absent. A whole number,
+   * 1 to 10,000,000,000,000.
+   */
+  maxSteps?: number | undefined;
   /** `search`: the best plan; `paper`: Algorithms 2 and 3 of FlexRL; the others are baselines. */
   strategy: 'search' | 'paper' | 'bucketing' | 'karmarkar-karp' | 'ulysses';
   /**
@@ -180,6 +192,8 @@ export interface FlexUlyssesSettings {
         vision?: unknown;
         /** Not read; it is here so that a plan can be given back whole. */
         memoryRelaxed?: unknown;
+        /** Not read; it is here so that a plan can be given back whole. */
+        cut?: unknown;
       }
     | undefined;
 }
@@ -234,6 +248,15 @@ export interface FlexUlyssesPlan {
   vision?: VisionShare[] | undefined;
   /** Whether a device has more tokens than asked for; by `search` only where no plan can do better. */
   memoryRelaxed: boolean;
+  /** Only where the search ended early: why, and what was cut short. */
+  cut?:
+    | {
+        /** `steps`: the same on every machine; `deadline`: another run may give another plan. */
+        by: 'steps' | 'deadline';
+        /** What could be better: `limits.compute`, or `metrics.communication`. */
+        parts: ('balance' | 'communication')[];
+      }
+    | undefined;
 }
 
 /** What a sequence costs at a sharding degree. */

@@ -1,5 +1,7 @@
 /** Spreads work evenly over a given number of micro-batches, under the cap. */
+import { IndexedHeap } from '../../core/heap.ts';
 import { exchange } from './exchange.ts';
+import type { Budget } from './pack.ts';
 import { addTo, type Item, type Loads, mostOf, noLoads, type Part, type Slots } from './parts.ts';
 
 /** Limits for spreading a part. */
@@ -8,6 +10,8 @@ export interface Limits {
   readonly cap: number;
   /** Limit on the moves and swaps that are looked at, times ranks. */
   readonly looks: number;
+  /** Steps to place the items of all parts; a step looks at one micro-batch for one item on one rank. */
+  readonly placing: Budget;
 }
 
 /** Returns the indices of the items: those of most ranks first, then those of most work; ties by index. */
@@ -16,14 +20,27 @@ function hardestFirst({ items }: Part): number[] {
   return items.map((_, index) => index).sort((a, b) => byWork(items[a]!, items[b]!) || a - b);
 }
 
-/** Puts each item, hardest first, into the least loaded micro-batch where it fits; returns `undefined` if an item fits nowhere. */
-function leastWorkFirst(part: Part, count: number, cap: number): Slots | undefined {
+/** Steps that taking a micro-batch off the heap, and putting it back, count for. */
+const stepsOfMove = 16;
+
+interface Filled {
+  readonly slot: number;
+  work: number;
+  tokens: number;
+  heapIndex: number;
+}
+
+/** Puts each item, hardest first, into the least loaded micro-batch where it fits; returns `undefined` if an item fits nowhere, or the steps are spent. */
+function leastWorkFirst(part: Part, count: number, cap: number, placing: Budget): Slots | undefined {
+  if (part.ranks === 1) return leastWorkFirstAlone(part, count, cap, placing);
   const loads = noLoads(part, count);
   const slots = new Int32Array(part.items.length);
   for (const [placed, index] of hardestFirst(part).entries()) {
     const item = part.items[index]!;
     // Empty micro-batches are alike, so only the first one is tried; its index is at most the number of items placed.
     const most = Math.min(count, placed + 1);
+    placing.left -= most * item.width;
+    if (placing.left < 0) return undefined;
     let best = -1;
     let least = Number.POSITIVE_INFINITY;
     for (let slot = 0; slot < most; slot += 1) {
@@ -35,6 +52,31 @@ function leastWorkFirst(part: Part, count: number, cap: number): Slots | undefin
     if (best < 0) return undefined;
     addTo(loads, part, item, best);
     slots[index] = best;
+  }
+  return slots;
+}
+
+/** The same on one rank, by a heap: mostly the least loaded micro-batch has room. */
+function leastWorkFirstAlone(part: Part, count: number, cap: number, placing: Budget): Slots | undefined {
+  const slots = new Int32Array(part.items.length);
+  const heap = new IndexedHeap<Filled>((a, b) => a.work - b.work || a.slot - b.slot);
+  const used = Math.min(count, part.items.length);
+  for (let slot = 0; slot < used; slot += 1) heap.update({ slot, work: 0, tokens: 0, heapIndex: -1 });
+  for (const index of hardestFirst(part)) {
+    const { work, tokens } = part.items[index]!;
+    const full: Filled[] = [];
+    let best = heap.peek();
+    for (; best !== undefined && best.tokens + tokens > cap; best = heap.peek()) {
+      heap.remove(best);
+      full.push(best);
+    }
+    placing.left -= 1 + full.length * stepsOfMove;
+    if (best === undefined || placing.left < 0) return undefined;
+    best.work += work;
+    best.tokens += tokens;
+    heap.update(best);
+    for (const one of full) heap.update(one);
+    slots[index] = best.slot;
   }
   return slots;
 }
@@ -68,8 +110,8 @@ export function loadsOf(part: Part, slots: Slots, count: number): Loads {
  *
  * @param packing - a packing into at most `count` micro-batches
  */
-export function balance(part: Part, packing: Slots, { count, cap, looks }: Limits): Slots {
-  const slots = leastWorkFirst(part, count, cap) ?? Int32Array.from(packing);
+export function balance(part: Part, packing: Slots, { count, cap, looks, placing }: Limits): Slots {
+  const slots = leastWorkFirst(part, count, cap, placing) ?? Int32Array.from(packing);
   fillEmpty(part, slots, count);
   exchange(part, slots, loadsOf(part, slots, count), { cap, looks });
   return slots;

@@ -1,7 +1,7 @@
 /** Chooses the number of micro-batches of every rank, and packs each part into at most that many. */
 import { refuse } from '../../errors.ts';
 import { leastBins } from './least.ts';
-import { type Budget, firstFit, searchPacking } from './pack.ts';
+import { type Budget, firstFit, fittingSteps, searchPacking } from './pack.ts';
 import type { Part, Slots } from './parts.ts';
 import type { MicroBatchesSettings } from './types.ts';
 
@@ -52,10 +52,11 @@ export function pack(parts: readonly Part[], settings: Limits): Packed {
   const cap = settings.maxTokensPerMicroBatch;
   const ranks = parts.reduce((sum, part) => sum + part.ranks, 0);
   const budget: Budget = { left: searchSteps };
+  const fitting: Budget = { left: fittingSteps };
   let count = allowedCount(leastCount(parts, cap), settings);
   checkSize(count, ranks);
   const slots = parts.map((part): Slots => {
-    const quick = firstFit(part, cap);
+    const quick = firstFit(part, cap, fitting);
     let packing: Slots | undefined = quick.count <= count ? quick.slots : undefined;
     while (packing === undefined) {
       packing = searchPacking(part, count, cap, budget);

@@ -20,6 +20,8 @@ import type { MicroBatchesInput, MicroBatchesPlan, MicroBatchesSettings } from '
  */
 const looksOfPart = 2_000_000;
 const looksOfPlan = 10_000_000;
+/** Limit on the steps to place all items by work; with more, micro-batches are packed by tokens, and then evened out. */
+const placingSteps = 50_000_000;
 
 /** Returns the item of a sequence for the ranks that share it. */
 function itemOf(
@@ -70,7 +72,8 @@ function dealt(all: readonly Item[], ranks: number, bound: number, settings: Mic
 /** Returns the plan of packed sequences: work is spread evenly. */
 function planOf({ parts, count, slots }: PackedParts, bound: number, cap: number): MicroBatchesPlan {
   const looks = Math.min(looksOfPart, Math.floor(looksOfPlan / parts.length));
-  const balanced = slots.map((packing, index) => balance(parts[index]!, packing, { count, cap, looks }));
+  const placing = { left: placingSteps };
+  const balanced = slots.map((packing, index) => balance(parts[index]!, packing, { count, cap, looks, placing }));
   const ranks = microBatchesOf(parts, balanced, count);
   return { count, ranks, bounds: { count: bound }, metrics: metricsOf(ranks, count) };
 }

@@ -1,4 +1,5 @@
 /** Packs the sequences of a part into few micro-batches under the cap. */
+import { refuse } from '../../errors.ts';
 import { addTo, type Item, type Loads, mostOf, noLoads, type Part, type Slots } from './parts.ts';
 
 /** Steps that a search may still take. */
@@ -12,6 +13,9 @@ const mostShares = 65_536;
 /** Limit on the steps of one search. */
 const searchSteps = 2_000_000;
 
+/** Limit on the steps of first fit on ranks that share sequences; a step looks at one micro-batch on one rank. */
+export const fittingSteps = 1_000_000_000;
+
 /** Returns the indices of the items: those of most ranks first, then those of most tokens; ties by index. */
 export function largestFirst({ items }: Part): number[] {
   const byTokens = (a: Item, b: Item): number => b.width - a.width || b.tokens - a.tokens;
@@ -22,8 +26,10 @@ export function largestFirst({ items }: Part): number[] {
  * Puts each item, largest first, into the first micro-batch where it fits.
  *
  * @returns the micro-batch of each item, and the number of micro-batches
+ * @throws PolicyError `limit_exceeded` if ranks that share sequences have very many of them in very many micro-batches
  */
-export function firstFit(part: Part, cap: number): { slots: Slots; count: number } {
+export function firstFit(part: Part, cap: number, fitting: Budget): { slots: Slots; count: number } {
+  if (part.ranks === 1) return firstFitAlone(part, cap);
   const slots = new Int32Array(part.items.length);
   const loads: Float64Array[] = [];
   const fits = (load: Float64Array, { first, width, tokens }: Item): boolean => {
@@ -34,11 +40,35 @@ export function firstFit(part: Part, cap: number): { slots: Slots; count: number
     const item = part.items[index]!;
     let slot = 0;
     while (slot < loads.length && !fits(loads[slot]!, item)) slot += 1;
+    fitting.left -= (slot + 1) * item.width;
+    if (fitting.left < 0) {
+      const expected = `fewer sequences, fewer micro-batches or lower degrees: at most ${fittingSteps} steps to pack them`;
+      refuse('limit_exceeded', 'maxTokensPerMicroBatch', expected, 'more');
+    }
     if (slot === loads.length) loads.push(new Float64Array(part.ranks));
     for (let rank = item.first; rank < item.first + item.width; rank += 1) loads[slot]![rank]! += item.tokens;
     slots[index] = slot;
   }
   return { slots, count: loads.length };
+}
+
+/** First fit on one rank, by a tree of the least loads: a step for each halving of the micro-batches, not for each of them. */
+function firstFitAlone(part: Part, cap: number): { slots: Slots; count: number } {
+  const slots = new Int32Array(part.items.length);
+  let leaves = 1;
+  while (leaves < part.items.length) leaves *= 2;
+  const least = new Float64Array(2 * leaves);
+  let count = 0;
+  for (const index of largestFirst(part)) {
+    const { tokens } = part.items[index]!;
+    let at = 1;
+    while (at < leaves) at = least[2 * at]! + tokens <= cap ? 2 * at : 2 * at + 1;
+    slots[index] = at - leaves;
+    count = Math.max(count, at - leaves + 1);
+    least[at]! += tokens;
+    for (at >>= 1; at >= 1; at >>= 1) least[at] = Math.min(least[2 * at]!, least[2 * at + 1]!);
+  }
+  return { slots, count };
 }
 
 /** Whether two micro-batches have the same tokens on every rank, so that one of them need not be tried. */

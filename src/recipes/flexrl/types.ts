@@ -81,6 +81,11 @@ export interface FlexrlInput {
    */
   effort?: 'fast' | 'default' | 'thorough' | undefined;
   /**
+   * Most steps of `search`, a few nanoseconds each; by `effort` and the number of sequences if absent. A whole number,
+   * 1 to 10,000,000,000,000.
+   */
+  maxSteps?: number | undefined;
+  /**
    * `search`: the best plan; `paper`: Algorithms 2 and 3 of FlexRL; the others are baselines.
    *
    * @defaultValue `'search'`
@@ -189,6 +194,11 @@ export interface FlexrlConfig {
   balanceTolerance: number;
   /** How long `search` looks for less communication: a budget of steps, the same on every machine. */
   effort: 'fast' | 'default' | 'thorough';
+  /**
+   * Most steps of `search`, a few nanoseconds each; by `effort` and the number of sequences if absent. A whole number,
+   * 1 to 10,000,000,000,000.
+   */
+  maxSteps?: number | undefined;
   /** `search`: the best plan; `paper`: Algorithms 2 and 3 of FlexRL; the others are baselines. */
   strategy: 'search' | 'paper' | 'bucketing' | 'karmarkar-karp' | 'ulysses';
   /**

@@ -1,4 +1,5 @@
 /** Problems of the search of flex-ulysses, drawn for tests of its parts, and what a layout of them is worth, from scratch. */
+import { Budget } from '../../../src/planners/flex-ulysses/search/budget.ts';
 import { type Problem, slop } from '../../../src/planners/flex-ulysses/search/problem.ts';
 import { Sequence } from '../../../src/planners/flex-ulysses/search/random.ts';
 import type { Schedule } from '../../../src/planners/flex-ulysses/search/schedule.ts';
@@ -59,6 +60,7 @@ export function drawProblem({ items, devices, top, work, memory, ratio = 20, see
     least,
     cheapest,
     bound: cheapest.reduce((sum, one) => sum + one, 0),
+    budget: new Budget(),
   };
 }
 

@@ -1,5 +1,6 @@
 /** What the annealings of flex-ulysses have in common: random numbers, climbs, and how a schedule goes. */
 import { describe, expect, test } from 'vitest';
+import { Budget } from '../../../src/planners/flex-ulysses/search/budget.ts';
 import { climb, Sequence } from '../../../src/planners/flex-ulysses/search/random.ts';
 import { Annealing } from '../../../src/planners/flex-ulysses/search/schedule.ts';
 import { range } from '../../support/basics/numbers.ts';
@@ -57,7 +58,7 @@ describe('what annealings have in common', () => {
     }
   }
   const ran = (steps: number): Noted => {
-    const annealing = new Noted(new Steady(1));
+    const annealing = new Noted(new Steady(1), new Budget());
     annealing.run({ steps, temperature: [8, 0.5], price: [2, 32] });
     return annealing;
   };

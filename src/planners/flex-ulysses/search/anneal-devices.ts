@@ -28,7 +28,7 @@ class DeviceAnnealing extends Annealing {
   found: Kept | undefined;
 
   constructor(layout: Layout, random: Sequence, { frozen = false, layers = 0, usual }: Schedule) {
-    super(random);
+    super(random, layout.problem.budget);
     this.#layout = layout;
     this.#frozen = frozen;
     this.#moved = layers;
@@ -149,6 +149,7 @@ class DeviceAnnealing extends Annealing {
     const low = Math.min(a, b);
     const high = Math.max(aEnd, bEnd);
     const apart = aEnd <= b || bEnd <= a;
+    this.budget.left -= 2 * (apart ? aEnd - a + bEnd - b : high - low);
     let over = 0;
     for (let device = apart ? a : low; device < (apart ? aEnd : high); device += 1) {
       const gone = device >= a && device < aEnd;
@@ -181,6 +182,7 @@ class DeviceAnnealing extends Annealing {
     const { work, memory, cost } = this.#layout.problem;
     const { items, devices, level, group, isSpread } = layers;
     const size = 1 << level;
+    this.budget.left -= 4 * size;
     let sumWork = 0;
     let sumMemory = 0;
     let costs = 0;

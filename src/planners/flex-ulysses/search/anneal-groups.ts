@@ -31,7 +31,7 @@ class GroupAnnealing extends Annealing {
   found: Found | undefined;
 
   constructor(layout: GroupLayout, random: Sequence) {
-    super(random);
+    super(random, layout.problem.budget);
     this.#layout = layout;
     const { cost, levels } = layout.problem;
     this.#costs = cost[levels - 1]!;
@@ -182,12 +182,14 @@ class GroupAnnealing extends Annealing {
     const wanted = this.random.below(10) < 7 ? top : 1 + this.random.below(top);
     let count = 0;
     let costs = 0;
-    for (let one = item; one < items && count < wanted; one += 1) {
+    let one = item;
+    for (; one < items && count < wanted; one += 1) {
       if (group[one] !== home || spread[one] !== now || (now === 1 && least[one]! > 0)) continue;
       this.#layer[count] = one;
       count += 1;
       costs += this.#costs[one]!;
     }
+    this.budget.left -= one - item;
     const allowed = this.allowed(now === 1 ? -costs : costs) + layout.loads[home]!.over;
     if (count < 2 || allowed < 0) return;
     const layer = this.#layer.subarray(0, count);

@@ -72,7 +72,7 @@ export class Search {
     if (this.#layout.cost >= this.best.cost - slop || this.#layout.over() > mendable * this.#problem.devices) return;
     for (let attempt = 0; ; attempt += 1) {
       if (evenOut(this.#layout, this.#effort.exchanges)) return this.#offer();
-      if (attempt === this.#effort.shakes) return;
+      if (attempt === this.#effort.shakes || this.#problem.budget.isSpent) return;
       annealDevices(this.#layout, { steps: this.#effort.polishSteps, ...shaking }, random);
     }
   }
@@ -91,10 +91,10 @@ export class Search {
 
   /** Spreads as few of the longest items as possible, and keeps the others whole. */
   prefixes(random: Sequence): void {
-    const { items, devices } = this.#problem;
+    const { items, devices, budget } = this.#problem;
     const { prefixes, polished } = this.#effort;
     let { spread } = this.#rankForced();
-    for (let attempt = 0; attempt < prefixes && spread <= items; attempt += 1) {
+    for (let attempt = 0; attempt < prefixes && spread <= items && !budget.isSpent; attempt += 1) {
       const before = this.best;
       const ranking = attempt === 0 ? this.#rankForced() : this.#rank(spread);
       if (this.best !== before || ranking.cost >= before.cost) return;
@@ -111,15 +111,18 @@ export class Search {
   /** Works like {@link prefixes}, but fills all devices anew, if they are few. */
   completions(random: Sequence): void {
     if (!isTight(this.#problem)) return;
-    let left = this.#effort.completion;
-    for (let { spread } = this.#rankForced(); left > 0; spread += 1) {
+    const { budget } = this.#problem;
+    let left = Math.min(this.#effort.completion, budget.left / 2);
+    for (let { spread } = this.#rankForced(); left > 0 && !budget.isSpent; spread += 1) {
       construct(this.#layout, spread, 0);
       if (this.#layout.cost >= this.best.cost - slop) return;
-      const budget = left / 3;
-      const completion = complete(this.#layout, budget, random);
+      const most = left / 3;
+      const completion = complete(this.#layout, most, random);
       this.#offer();
+      const taken = most - completion.left + 1;
+      budget.spend(taken);
       if (completion.done) return;
-      left -= budget - completion.left + 1;
+      left -= taken;
     }
   }
 
@@ -136,9 +139,14 @@ export class Search {
     });
   }
 
+  /** The fill of a rank; the best one if the budget has not allowed more. */
+  #fill(rank: number): number {
+    const { fills } = this.#rankForced();
+    return (fills[rank] ?? fills[0]!).fill;
+  }
+
   start(start: Start, random: Sequence): void {
-    const fill =
-      typeof start.fill === 'number' ? start.fill : this.#rankForced().fills[start.fill === 'best' ? 0 : 1]!.fill;
+    const fill = typeof start.fill === 'number' ? start.fill : this.#fill(start.fill === 'best' ? 0 : 1);
     if (start.over === 'devices') this.#startDevices(start, fill, random);
     else this.#startGroups(start, fill, random);
   }
@@ -201,6 +209,7 @@ export class Search {
    */
   fromPrevious(previous: NonNullable<FlexUlyssesSettings['previous']>, random: Sequence): boolean {
     const flat = this.best;
+    this.#problem.budget.spend(this.#problem.items * this.#problem.devices);
     putPrevious(this.#layout, previous);
     const carried = this.#layout.keep();
     lowerStrays(this.#layout);

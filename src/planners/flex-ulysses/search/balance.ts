@@ -3,6 +3,7 @@ import { computeBound } from '../bounds.ts';
 import { descending, type Instance, topDegree } from '../instance.ts';
 import { areAlike } from './alike.ts';
 import { annealDevices } from './anneal-devices.ts';
+import { Budget } from './budget.ts';
 import { deal, takeNeighbours } from './construct-alike.ts';
 import { evenOut } from './even-out.ts';
 import { exactBins, type Packed } from './exact-bins.ts';
@@ -48,7 +49,7 @@ const schedule: Schedule = { steps: 30_000, temperature: [0.03, 1e-6], price: [1
 const smallest = 1e-6;
 
 /** Returns the bins as a problem with one level. Both limits are 1: first sizes are divided by `limit`, second sizes by `cap`. */
-function binProblem({ count, first, second, sequence }: Bins, limit: number, asked: number): Problem {
+function binProblem({ count, first, second, sequence }: Bins, limit: number, asked: number, budget: Budget): Problem {
   const cap = Math.max(asked, smallest);
   const items = sequence.length;
   const pick = (values: Float64Array, unit: number): Float64Array =>
@@ -66,6 +67,7 @@ function binProblem({ count, first, second, sequence }: Bins, limit: number, ask
     least: new Uint8Array(items),
     cheapest: new Float64Array(items),
     bound: 0,
+    budget,
   };
 }
 
@@ -85,7 +87,8 @@ function fullest(layout: Layout): { readonly most: number; readonly fits: boolea
  * into the bin with the least second size.
  */
 function fill(layout: Layout): void {
-  const { items, devices, memory } = layout.problem;
+  const { items, devices, memory, budget } = layout.problem;
+  budget.spend(items * devices);
   for (let item = 0; item < items; item += 1) {
     let best = -1;
     let roomiest = 0;
@@ -134,15 +137,15 @@ interface Found {
  * @param bound - lower bound on the first size of the fullest bin
  * @returns `undefined` if no bins were found that keep the second limit
  */
-function evenBins(bins: Bins, bound: number, cap: number): Found | undefined {
+function evenBins(bins: Bins, bound: number, cap: number, budget: Budget): Found | undefined {
   if (bins.second.some((size) => size > cap * (1 + slop))) return undefined;
   const unit = Math.max(bound, smallest);
   const random = new Sequence(1);
   const isExact = bins.sequence.length <= mostForExact;
   let best: Packed | undefined;
   for (const above of steps) {
-    if (best !== undefined && best.most <= 1 + above + close) break;
-    const layout = new Layout(binProblem(bins, unit * (1 + above), cap));
+    if (best !== undefined && (best.most <= 1 + above + close || budget.isSpent)) break;
+    const layout = new Layout(binProblem(bins, unit * (1 + above), cap, budget));
     const ways: ((bins: Layout) => void)[] = [!isExact && areAlike(layout.problem) ? dealOut : fill];
     // If all bins are tried afterwards, the first attempt is a good enough start.
     if (!isExact) ways.push((filled) => annealDevices(filled, schedule, random));
@@ -155,7 +158,7 @@ function evenBins(bins: Bins, bound: number, cap: number): Found | undefined {
       if (best !== undefined && best.most <= 1 + above + close) break;
     }
   }
-  const problem = binProblem(bins, unit, cap);
+  const problem = binProblem(bins, unit, cap, budget);
   const tried = isExact ? exactBins(problem, best?.most ?? Number.POSITIVE_INFINITY) : undefined;
   const packed = tried?.packed ?? best;
   if (packed === undefined) return undefined;
@@ -167,12 +170,12 @@ function evenBins(bins: Bins, bound: number, cap: number): Found | undefined {
 }
 
 /** Searches for the groups with the fewest tokens in the fullest one. */
-function leastMemory({ lengths }: Instance, count: number): Found {
+function leastMemory({ lengths }: Instance, count: number, budget: Budget): Found {
   const total = lengths.reduce((sum, length) => sum + length, 0);
   const longest = lengths.reduce((most, length) => Math.max(most, length), 0);
   const second = new Float64Array(lengths.length);
   const bins = { count, first: lengths, second, sequence: descending(lengths) };
-  return evenBins(bins, Math.max(total / count, longest), 1)!;
+  return evenBins(bins, Math.max(total / count, longest), 1, budget)!;
 }
 
 /** Returns the most work of a group. */
@@ -185,19 +188,19 @@ function mostWork({ work }: Instance, bin: Int32Array, groups: number): number {
 }
 
 /** Searches for the most even balance of a batch. */
-export function bestBalance(instance: Instance): Balance {
+export function bestBalance(instance: Instance, budget: Budget = new Budget()): Balance {
   const top = topDegree(instance);
   const groups = instance.devices / top;
   const bins = { count: groups, first: instance.work, second: instance.lengths, sequence: instance.byWork };
   const even = (memoryCap: number, bound: number): Balance | undefined => {
-    const found = evenBins(bins, bound * top, memoryCap * top);
+    const found = evenBins(bins, bound * top, memoryCap * top, budget);
     if (found === undefined) return undefined;
     const { bin, most, least } = found;
     return { compute: most / top, bound, leastCompute: least / top, memoryCap, group: bin };
   };
   const asked = even(instance.memoryCap, computeBound(instance, instance.memoryCap));
   if (asked !== undefined) return asked;
-  const { bin, most } = leastMemory(instance, groups);
+  const { bin, most } = leastMemory(instance, groups, budget);
   const memoryCap = Math.max(instance.memoryCap, most / top);
   const compute = mostWork(instance, bin, groups) / top;
   const bound = computeBound(instance, memoryCap);

@@ -49,7 +49,8 @@ class Shares {
  * loaded group. Full groups leave other groups empty for items that need a device alone.
  */
 export function construct(layout: Layout, spread: number, fill: number): void {
-  const { items, levels, devices, least } = layout.problem;
+  const { items, levels, devices, least, budget } = layout.problem;
+  budget.spend(items * devices);
   const isSpread = (item: number): boolean => item < spread || least[item]! > 0;
   layout.clear();
   const shares = new Shares(layout.problem);
@@ -65,7 +66,8 @@ export function construct(layout: Layout, spread: number, fill: number): void {
  * @param fill - as for {@link construct}
  */
 export function constructGroups(layout: GroupLayout, fill: number): void {
-  const { items, least } = layout.problem;
+  const { items, groups, least, budget } = layout.problem;
+  budget.spend(items * groups);
   layout.clear();
   const shares = new Shares(layout.problem);
   for (let item = 0; item < items; item += 1) {
@@ -80,10 +82,11 @@ export function constructGroups(layout: GroupLayout, fill: number): void {
  * most for its cost comes first; this ends when no group is over, or nothing helps.
  */
 export function spreadLayers(layout: GroupLayout): void {
-  const { groups, top, cost, levels } = layout.problem;
+  const { groups, top, cost, levels, budget } = layout.problem;
   const costs = cost[levels - 1]!;
   for (let group = 0; group < groups; group += 1) {
     for (let over = layout.measureGroup(group); over > slop; over = layout.measureGroup(group)) {
+      if (budget.isSpent) return;
       const whole = layout.wholeOf(group).slice();
       let best: Int32Array | undefined;
       let rate = 0;
@@ -114,7 +117,8 @@ export function spreadLayers(layout: GroupLayout): void {
  * @param fill - as for {@link construct}
  */
 export function constructLayers(layout: GroupLayout, fill: number): void {
-  const { items, top, least } = layout.problem;
+  const { items, groups, top, least, budget } = layout.problem;
+  budget.spend(items * groups);
   layout.clear();
   const shares = new Shares(layout.problem);
   const whole: number[] = [];

@@ -3,6 +3,19 @@
 import type { FlexUlyssesSettings } from '../types.ts';
 import type { Problem } from './problem.ts';
 
+/** Steps of a whole search: some, and more for each sequence. */
+const stepsOf: Readonly<Record<FlexUlyssesSettings['effort'], readonly [number, number]>> = {
+  fast: [60_000_000, 1000],
+  default: [400_000_000, 1000],
+  thorough: [2_000_000_000, 1000],
+};
+
+/** Returns the most steps of the search for a batch. */
+export function stepsFor({ effort, lengths, maxSteps }: FlexUlyssesSettings): number {
+  const [some, each] = stepsOf[effort];
+  return maxSteps ?? some + each * lengths.length;
+}
+
 /** From this many items per device on, short items fill the gaps, and little has to be rearranged. */
 const crowded = 3;
 

@@ -1,4 +1,5 @@
 /** Evens out devices by exchanging whole items, which adds no communication. */
+import { IndexedHeap } from '../../../core/heap.ts';
 import type { Layout } from './layout.ts';
 import { slop } from './problem.ts';
 
@@ -14,6 +15,11 @@ const mostItems = 14;
 const mostForThrees = 8;
 /** Limit on the partners that are tried for a device. */
 const mostPartners = 64;
+/** Devices that are looked at for the price of one exchange, to find partners. */
+const looksEach = 256;
+/** Steps of the budget that looking at an exchange takes, and the share of those that are left that all may take. */
+const stepsEach = 2;
+const share = 1 / 2;
 /** A device with more load than this has hardly any room left. */
 const tight = 0.98;
 /** An exchange must lower the load by at least this. */
@@ -103,12 +109,15 @@ class Bench {
   /** Returns devices that are less loaded than the given one; if there are many, the next ones that have room. */
   #partners(device: number, load: number): number[] {
     const found: number[] = [];
+    let looks = 0;
     const { length } = this.#items;
     const most = length <= mostPartners ? load - slop : Math.min(load - slop, 1);
     for (let next = 1; next < length && found.length < mostPartners; next += 1) {
+      looks = next;
       const one = (device + next) % length;
       if (this.#layout.load(one) < most) found.push(one);
     }
+    this.left -= Math.floor(looks / looksEach);
     return found;
   }
 
@@ -166,32 +175,53 @@ class Bench {
  * Exchanges up to three items against up to three between two devices, the most loaded first, until no device is over a limit, or
  * no exchange helps. This comes to an end, because each exchange lowers the larger load of its two devices.
  *
- * @param budget - number of exchanges that may be looked at
+ * @param most - number of exchanges that may be looked at
  * @returns whether no device is over a limit
  */
-export function evenOut(layout: Layout, budget: number): boolean {
-  const bench = new Bench(layout, budget);
-  const { devices } = layout.problem;
-  const stuck = new Uint8Array(devices);
-  for (;;) {
-    let over = false;
-    let worst = -1;
-    let load = 0;
-    for (let device = 0; device < devices; device += 1) {
-      const one = layout.load(device);
-      if (one > 1 + slop) over = true;
-      if (stuck[device] === 1 || one <= load) continue;
-      load = one;
-      worst = device;
-    }
-    if (!over) return true;
-    if (worst < 0 || bench.left <= 0) return false;
-    const exchange = bench.best(worst, load);
+export function evenOut(layout: Layout, most: number): boolean {
+  const { devices, budget } = layout.problem;
+  budget.spend(devices);
+  const afford = (share * Math.max(0, budget.left)) / stepsEach;
+  const bench = new Bench(layout, Math.min(most, afford));
+  const isEven = exchangeAll(layout, bench);
+  budget.spend((Math.min(most, afford) - bench.left) * stepsEach);
+  if (!isEven && bench.left <= 0 && afford < most) budget.cut ??= 'steps';
+  return isEven;
+}
+
+interface Loaded {
+  readonly device: number;
+  load: number;
+  heapIndex: number;
+}
+
+function exchangeAll(layout: Layout, bench: Bench): boolean {
+  const isOver = ({ load }: Loaded): boolean => load > 1 + slop;
+  const all = Array.from({ length: layout.problem.devices }, (_, device): Loaded => {
+    return { device, load: layout.load(device), heapIndex: -1 };
+  });
+  const heap = new IndexedHeap<Loaded>((a, b) => b.load - a.load || a.device - b.device);
+  for (const one of all) heap.update(one);
+  let over = all.filter(isOver).length;
+  let stuck: Loaded[] = [];
+  while (over > 0) {
+    const worst = heap.peek();
+    if (worst === undefined || worst.load <= 0 || bench.left <= 0) return false;
+    const exchange = bench.best(worst.device, worst.load);
     if (exchange === undefined) {
-      stuck[worst] = 1;
+      heap.remove(worst);
+      stuck.push(worst);
       continue;
     }
-    bench.make(worst, exchange);
-    stuck.fill(0);
+    bench.make(worst.device, exchange);
+    for (const one of [worst, all[exchange.partner]!]) {
+      over -= Number(isOver(one));
+      one.load = layout.load(one.device);
+      over += Number(isOver(one));
+      heap.update(one);
+    }
+    for (const one of stuck) heap.update(one);
+    stuck = [];
   }
+  return true;
 }

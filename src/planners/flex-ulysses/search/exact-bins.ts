@@ -35,7 +35,8 @@ export function exactBins(problem: Problem, most: number): { packed: Packed | un
       limit = fullest;
       return;
     }
-    for (let one = 0; one < devices; one += 1) {
+    // Empty bins come last, and need only one try: each item before this one has filled one at most.
+    for (let one = 0; one < Math.min(devices, item + 1); one += 1) {
       // Two bins with the same contents need only one try.
       if (one > 0 && loads[one] === loads[one - 1] && tokens[one] === tokens[one - 1]) continue;
       if (tokens[one]! + memory[item]! > 1 + slop) continue;

@@ -40,6 +40,7 @@ class Enumeration {
   #mayGo(item: number, level: number, group: number): boolean {
     const { work, memory, levels } = this.#problem;
     const degree = 2 ** level;
+    this.#problem.budget.left -= degree;
     for (let device = group * degree; device < (group + 1) * degree; device += 1) {
       if (this.#layout.work[device]! + work[item]! / degree > 1 + slop) return false;
       if (this.#layout.memory[device]! + memory[item]! / degree > 1 + slop) return false;
@@ -55,7 +56,12 @@ class Enumeration {
   place(item: number): void {
     const { items, levels, devices, least, cost } = this.#problem;
     this.#left -= 1;
-    if (this.#left < 0 || this.#layout.cost + this.#restCost[item]! >= this.#limit - slop) return;
+    if (
+      this.#left < 0 ||
+      this.#problem.budget.isSpent ||
+      this.#layout.cost + this.#restCost[item]! >= this.#limit - slop
+    )
+      return;
     if (item === items) {
       this.best = this.#layout.keep();
       this.#limit = this.best.cost;

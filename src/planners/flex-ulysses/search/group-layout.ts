@@ -120,6 +120,7 @@ export class GroupLayout {
     memoryOf.fill(0);
     const list = this.#whole[group]!;
     const count = this.#count[group]!;
+    this.problem.budget.left -= (count + 1) * top;
     let next = joins === none ? nothing : joins;
     let peakWork = 0;
     let peakMemory = 0;

@@ -1,5 +1,6 @@
 /** A batch in the units of the search: limits are 1, and sequences are sorted by work, largest first. */
 import { cheapestFrom, type Instance, lowestLevel, topDegree } from '../instance.ts';
+import { Budget } from './budget.ts';
 
 /** A load may exceed a limit by this share: sums in another order differ by less, and a whole token is more. */
 export const slop = 1e-9;
@@ -27,6 +28,8 @@ export interface Problem {
   readonly cheapest: Float64Array;
   /** Lower bound on the cost of a plan. */
   readonly bound: number;
+  /** Steps that a search of this problem may take. */
+  readonly budget: Budget;
 }
 
 /**
@@ -35,7 +38,12 @@ export interface Problem {
  * @param computeLimit - most compute of a device, > 0
  * @param memoryCap - most tokens of a device, > 0
  */
-export function problemOf(instance: Instance, computeLimit: number, memoryCap: number): Problem {
+export function problemOf(
+  instance: Instance,
+  computeLimit: number,
+  memoryCap: number,
+  budget: Budget = new Budget(),
+): Problem {
   const { levels, devices } = instance;
   const sequence = instance.byWork.filter((i) => instance.lengths[i]! > 0);
   const pick = (values: Float64Array, unit: number): Float64Array =>
@@ -62,5 +70,6 @@ export function problemOf(instance: Instance, computeLimit: number, memoryCap: n
     least,
     cheapest,
     bound: cheapest.reduce((sum, one) => sum + one, 0),
+    budget,
   };
 }

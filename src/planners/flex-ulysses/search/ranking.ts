@@ -21,6 +21,7 @@ export interface Ranking {
 export function rank(layout: Layout, spread: number, found: () => boolean): Ranking {
   const ranked: { fill: number; over: number }[] = [];
   for (const fill of fills) {
+    if (ranked.length > 0 && layout.problem.budget.isSpent) break;
     construct(layout, spread, fill);
     ranked.push({ fill, over: layout.over() });
     if (found()) break;

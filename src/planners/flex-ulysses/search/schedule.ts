@@ -1,4 +1,5 @@
 /** The common part of annealings: their cooling, and the choice of steps. */
+import type { Budget } from './budget.ts';
 import { climb, type Sequence } from './random.ts';
 
 /**
@@ -19,6 +20,10 @@ export interface Schedule {
 
 /** Number of legs of an annealing, each at one temperature. */
 const legs = 64;
+/** One annealing may take this share of the steps that are left, so that each way of the search has its turn. */
+const share = 1 / 2;
+/** Steps of the budget that a step of an annealing takes, besides one for each device that it looks at. */
+const each = 8;
 
 /** Returns temperature and price of a leg. */
 function coolingAt({ temperature, price }: Schedule, leg: number): [number, number] {
@@ -31,18 +36,31 @@ function coolingAt({ temperature, price }: Schedule, leg: number): [number, numb
 /** Simulated annealing: the lower the temperature, the more rarely a step that makes the layout worse is taken. */
 export abstract class Annealing {
   protected readonly random: Sequence;
+  protected readonly budget: Budget;
   #temperature = 0;
   #price = 0;
 
-  constructor(random: Sequence) {
+  constructor(random: Sequence, budget: Budget) {
     this.random = random;
+    this.budget = budget;
   }
 
-  /** Takes all steps of a schedule. */
+  /** Takes all steps of a schedule. If the budget does not allow that, every leg is shorter, so that the end is cold. */
   run(schedule: Schedule): void {
+    const { budget } = this;
+    const end = budget.left * (1 - share);
     for (let leg = 0; leg < legs; leg += 1) {
+      if (budget.isSpent) return;
       [this.#temperature, this.#price] = coolingAt(schedule, leg);
-      for (let step = Math.ceil(schedule.steps / legs); step > 0; step -= 1) this.step();
+      const endOfLeg = budget.left - (budget.left - end) / (legs - leg);
+      for (let step = Math.ceil(schedule.steps / legs); step > 0; step -= 1) {
+        if (budget.left <= endOfLeg) {
+          budget.cut ??= 'steps';
+          break;
+        }
+        budget.left -= each;
+        this.step();
+      }
     }
   }
 

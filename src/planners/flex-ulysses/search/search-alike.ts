@@ -57,7 +57,7 @@ export interface Attempts {
 
 /** Searches until the plan is as good as counting allows, or until the steps are spent. */
 export function searchAlike({ problem, layout, putFlat, offer, best, ...attempts }: Attempts): void {
-  const { items, devices, groups, levels, cost, work, memory } = problem;
+  const { items, devices, groups, levels, cost, work, memory, budget } = problem;
   const { above, communication } = fewestSharded({ devices, splitCost: cost, work, lengths: memory }, 1, 1);
   const isDone = (): boolean => best().cost <= communication * nearEnough + slop;
   const shapes = shapesFor(problem, above).slice(0, Math.max(1, looks / (items * groups)));
@@ -69,6 +69,8 @@ export function searchAlike({ problem, layout, putFlat, offer, best, ...attempts
     starts.push({ kept: layout.keep(), score: layout.cost + layout.over() * usualPrice * unit });
   };
   for (const shape of shapes) {
+    if (budget.isSpent) break;
+    budget.spend(items * groups);
     if (!constructAlike(layout, shape)) continue;
     if (layout.over() <= mendable * devices) evenOut(layout, exchanges);
     start();
@@ -92,7 +94,7 @@ export function searchAlike({ problem, layout, putFlat, offer, best, ...attempts
       usual: level,
     });
   };
-  for (let count = 0; count * steps < attempts.steps && !isDone(); count += 1)
+  for (let count = 0; count * steps < attempts.steps && !isDone() && !budget.isSpent; count += 1)
     anneal(starts[count % starts.length]!.kept, warmths[Math.floor(count / starts.length) % warmths.length]!);
   if (!isDone()) anneal(best(), afterwards);
 }

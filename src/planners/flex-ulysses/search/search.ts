@@ -1,4 +1,5 @@
 /** The default strategy: it looks for the least communication at the best balance, or within a tolerance of the best balance. */
+import { refuse } from '../../../errors.ts';
 import type { Instance } from '../instance.ts';
 import { emptyPlacement } from '../placement.ts';
 import type { Placed } from '../strategy.ts';
@@ -6,12 +7,15 @@ import type { FlexUlyssesSettings } from '../types.ts';
 import { isAlike } from './alike.ts';
 import { Search } from './attempts.ts';
 import { type Balance, bestBalance, computeLimit } from './balance.ts';
-import { effortFor } from './effort.ts';
+import { Budget } from './budget.ts';
+import { effortFor, stepsFor } from './effort.ts';
 import type { Kept } from './layout.ts';
 import { type Problem, problemOf } from './problem.ts';
 import { Sequence } from './random.ts';
 import { startsFor } from './starts.ts';
 
+/** With more sequences × devices, one look at each pair would take a second. */
+const mostPairs = 2 ** 26;
 /** With at most this many items, all placements are tried. */
 const fewest = 12;
 
@@ -31,17 +35,22 @@ function searched(problem: Problem, balance: Balance, settings: FlexUlyssesSetti
   if (problem.items > fewest) ways.push(() => search.completions(new Sequence(2)));
   ways.push(() => search.polishBest(random));
   if (problem.items <= fewest) ways.push(() => search.enumerate());
-  for (const way of ways) if (!search.done) way();
+  for (const way of ways) if (!search.done && !problem.budget.isSpent) way();
   return search.best;
 }
 
 /** Places a batch with as little communication as the search finds within the limits. */
-export function placeBySearch(instance: Instance, settings: FlexUlyssesSettings): Placed {
+export function placeBySearch(instance: Instance, settings: FlexUlyssesSettings, isLate?: () => boolean): Placed {
+  const pairs = instance.sequences * instance.devices;
+  if (pairs > mostPairs) refuse('limit_exceeded', 'lengths', `at most ${mostPairs} lengths × devices to search`, pairs);
   const placement = emptyPlacement(instance.sequences);
-  const balance = bestBalance(instance);
+  const steps = stepsFor(settings);
+  const evening = new Budget(steps / 2, isLate);
+  const balance = bestBalance(instance, evening);
   const { memoryCap } = balance;
   const limit = computeLimit(balance, settings.balanceTolerance);
-  const problem = problemOf(instance, limit, memoryCap);
+  const budget = new Budget(steps / 2 + Math.max(0, evening.left), isLate);
+  const problem = problemOf(instance, limit, memoryCap, budget);
   if (problem.items > 0) {
     const { level, group } = searched(problem, balance, settings);
     problem.sequence.forEach((i, item) => {
@@ -49,5 +58,6 @@ export function placeBySearch(instance: Instance, settings: FlexUlyssesSettings)
       placement.group[i] = group[item]!;
     });
   }
-  return { placement, computeLimit: limit, memoryCap, computeBound: balance.bound };
+  const cut = { balance: evening.cut, communication: budget.cut };
+  return { placement, computeLimit: limit, memoryCap, computeBound: balance.bound, cut };
 }

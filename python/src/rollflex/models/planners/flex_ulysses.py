@@ -101,6 +101,8 @@ class FlexUlyssesInputPrevious(TypedDict):
     """Not read; it is here so that a plan can be given back whole."""
     memoryRelaxed: NotRequired[Any]
     """Not read; it is here so that a plan can be given back whole."""
+    cut: NotRequired[Any]
+    """Not read; it is here so that a plan can be given back whole."""
 
 
 class FlexUlyssesInput(TypedDict):
@@ -133,6 +135,9 @@ class FlexUlyssesInput(TypedDict):
     effort: NotRequired[Literal["fast", "default", "thorough"]]
     """How long `search` looks for less communication: a budget of steps, the same on every machine. Default:
     "default"."""
+    maxSteps: NotRequired[int]
+    """Most steps of `search`, a few nanoseconds each; by `effort` and the number of sequences if absent. Whole number 1
+    to 10000000000000."""
     strategy: NotRequired[Literal["search", "paper", "bucketing", "karmarkar-karp", "ulysses"]]
     """`search`: the best plan; `paper`: Algorithms 2 and 3 of FlexRL; the others are baselines. Default: "search"."""
     ulyssesDegree: NotRequired[int]
@@ -258,6 +263,15 @@ class FlexUlyssesPlanVisionItem(TypedDict):
     """How many these are. Whole number ≥ 0."""
 
 
+class FlexUlyssesPlanCut(TypedDict):
+    """Only where the search ended early: why, and what was cut short."""
+
+    by: Literal["steps", "deadline"]
+    """`steps`: the same on every machine; `deadline`: another run may give another plan."""
+    parts: list[Literal["balance", "communication"]]
+    """What could be better: `limits.compute`, or `metrics.communication`."""
+
+
 class FlexUlyssesPlan(TypedDict):
     """Plan of `flex-ulysses`."""
 
@@ -279,3 +293,5 @@ class FlexUlyssesPlan(TypedDict):
     """With `frames`: which frames each device encodes."""
     memoryRelaxed: bool
     """Whether a device has more tokens than asked for; by `search` only where no plan can do better."""
+    cut: NotRequired[FlexUlyssesPlanCut]
+    """Only where the search ended early: why, and what was cut short."""

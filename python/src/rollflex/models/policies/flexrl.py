@@ -49,6 +49,9 @@ class FlexrlConfig(TypedDict):
     effort: NotRequired[Literal["fast", "default", "thorough"]]
     """How long `search` looks for less communication: a budget of steps, the same on every machine. Default:
     "default"."""
+    maxSteps: NotRequired[int]
+    """Most steps of `search`, a few nanoseconds each; by `effort` and the number of sequences if absent. Whole number 1
+    to 10000000000000."""
     strategy: NotRequired[Literal["search", "paper", "bucketing", "karmarkar-karp", "ulysses"]]
     """`search`: the best plan; `paper`: Algorithms 2 and 3 of FlexRL; the others are baselines. Default: "search"."""
     ulyssesDegree: NotRequired[int]
