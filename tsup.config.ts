@@ -27,11 +27,19 @@ const common = {
   esbuildPlugins: [treeShaking, withNotices],
 } satisfies Options;
 
+// The thread of `planThreads`. The command line is built for `npm start` alone, too: the ES module comes with it.
+const planWorker = { 'plan-worker': 'src/rpc/transports/plan-worker.ts' };
 const library = { ...common, entry: { ...entries, definitions: 'src/definitions.ts' } } satisfies Options;
 const libraries: Options[] = [
   { ...library, format: ['esm'], onSuccess: async () => writeEntries('esm') },
   // `shims`: the CommonJS build finds the files beside it, as `import.meta.url` does in the other.
-  { ...library, format: ['cjs'], shims: true, onSuccess: async () => writeEntries('cjs') },
+  {
+    ...library,
+    entry: { ...library.entry, ...planWorker },
+    format: ['cjs'],
+    shims: true,
+    onSuccess: async () => writeEntries('cjs'),
+  },
   { ...library, format: ['esm', 'cjs'], dts: { ...dts, only: true } },
 ];
 // Beside the command line: its threads. It serves metrics to whoever asks, so that what it needs for them is built in too.
@@ -40,7 +48,7 @@ const commandLine: Options = {
   noExternal: ['prom-client'],
   // Packages in CommonJS ask for modules of Node by `require`.
   banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
-  entry: { cli: 'src/cli/bin.ts', worker: 'src/cli/worker.ts' },
+  entry: { cli: 'src/cli/bin.ts', worker: 'src/cli/worker.ts', ...planWorker },
   format: ['esm'],
 };
 // The report's own script: the chart library and what draws with it, inlined into every report.

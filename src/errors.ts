@@ -133,3 +133,12 @@ export function isPolicyError(value: unknown): value is PolicyError {
  */
 export const relocated = (error: PolicyError, path: string, expected = error.expected): PolicyError =>
   new PolicyError(error.code, { expected, got: new Shown(error.got), path, cause: error });
+
+/** Returns the refusal that `toJSON` has written, in another thread or process. */
+export const revived = ({
+  code,
+  expected,
+  got,
+  path,
+}: Omit<ReturnType<PolicyError['toJSON']>, 'message'>): PolicyError =>
+  new PolicyError(code, { expected, got: new Shown(got), path });

@@ -18,7 +18,11 @@ async function make(): Promise<void> {
   await Promise.all([
     build({
       ...common,
-      entryPoints: { cli: 'src/cli/bin.ts', worker: 'src/cli/worker.ts' },
+      entryPoints: {
+        cli: 'src/cli/bin.ts',
+        worker: 'src/cli/worker.ts',
+        'plan-worker': 'src/rpc/transports/plan-worker.ts',
+      },
       platform: 'node',
       format: 'esm',
       splitting: true,

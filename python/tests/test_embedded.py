@@ -103,6 +103,17 @@ def test_timers_fire_and_their_decisions_are_streamed() -> None:
             assert [subscription.get(timeout=5)[0] for _ in range(11)] == list(range(1, 12))
 
 
+def test_a_deadline_ends_a_search_with_the_best_plan_so_far() -> None:
+    lengths = [20_000 + 97 * one if one % 10 == 0 else 100 + 3 * one for one in range(1000)]
+    for make in (Client, spawn):
+        with make() as client:
+            plan = client.plan(
+                "flex-ulysses", {"lengths": lengths, "devices": 128, "effort": "thorough"}, deadline_seconds=1
+            )
+            assert plan["cut"] == {"by": "deadline", "parts": ["communication"]}
+            assert len(plan["assignments"]) == 1000
+
+
 def test_a_plan_with_a_time_limit_ends_and_the_client_goes_on() -> None:
     with Client.embedded(time_limit=0.05) as client:
         session = client.open(tail_batching, config=tail)

@@ -19,7 +19,8 @@ function methodsOf(client: 'Client' | 'AsyncClient'): string[] {
   const plan = (planner: string, input: string, result: string) => [
     '    @overload',
     `    ${def} plan(`,
-    `        self, planner: ${planner}, input: ${input}, *, timeout: float | None = None,`,
+    `        self, planner: ${planner}, input: ${input}, *,`,
+    '        deadline_seconds: float | None = None, timeout: float | None = None,',
     `    ) -> ${result}: ...`,
   ];
   const anything = 'Mapping[str, Any]';
@@ -44,14 +45,21 @@ function methodsOf(client: 'Client' | 'AsyncClient'): string[] {
     '',
     ...registry.planners.flatMap(({ id }) => plan(`Literal["${id}"]`, `${className(id)}Input`, `${className(id)}Plan`)),
     ...plan('Untyped', anything, 'Any'),
-    `    ${def} plan(self, planner: str, input: Any, *, timeout: float | None = None) -> Any:`,
-    '        """The plan of a planner for an input."""',
-    `        return ${wait}self._plan(planner, input, timeout)`,
+    `    ${def} plan(`,
+    '        self, planner: str, input: Any, *, deadline_seconds: float | None = None, timeout: float | None = None,',
+    '    ) -> Any:',
+    '        """',
+    '        The plan of a planner for an input.',
+    '',
+    '        :param deadline_seconds: after these seconds a search ends with the best plan so far, and its ``cut`` says so',
+    '        :param timeout: seconds after which the caller waits no more, and gets no plan',
+    '        """',
+    `        return ${wait}self._plan(planner, input, deadline_seconds, timeout)`,
     '',
     `    ${def} _open(self, policy: str | None, options: dict[str, Any]) -> Any:`,
     '        raise NotImplementedError',
     '',
-    `    ${def} _plan(self, planner: str, input: Any, timeout: float | None) -> Any:`,
+    `    ${def} _plan(self, planner: str, input: Any, deadline: float | None, timeout: float | None) -> Any:`,
     '        raise NotImplementedError',
   ];
 }

@@ -1,6 +1,7 @@
 /** Workers that do the tasks of a long command: threads, or the command itself if only one thread is wanted. */
-import { Worker } from 'node:worker_threads';
-import { PolicyError, type PolicyErrorCode } from '../errors.ts';
+import type { Worker } from 'node:worker_threads';
+import { type PolicyErrorCode, revived } from '../errors.ts';
+import { startThread } from '../rpc/transports/thread.ts';
 import type { Progress } from './progress.ts';
 import type { SimulateInput } from './simulate-tasks.ts';
 import type { SweepInput } from './sweep-problem.ts';
@@ -19,7 +20,7 @@ export interface WorkerTask {
 /** The outcome of a task. A thread cannot clone a `PolicyError`, so it sends the fields of the error. */
 export type WorkerAnswer =
   | { readonly id: number; readonly made: unknown }
-  | { readonly id: number; readonly refused: { code: string; expected: string; got: string; path: string } }
+  | { readonly id: number; readonly refused: { code: PolicyErrorCode; expected: string; got: string; path: string } }
   | { readonly id: number; readonly failed: string };
 
 /** Workers for the tasks of a command. */
@@ -57,24 +58,11 @@ class OwnHands<Task, Made> implements Hands<Task, Made> {
   async close(): Promise<void> {}
 }
 
-/**
- * Starts a thread. The built command line has the file of the worker beside it; the TypeScript sources need a loader in each
- * thread.
- */
-function newWorker(workerData: WorkerStart): Worker {
-  const { url } = import.meta;
-  if (!url.endsWith('.ts'))
-    return new Worker(new URL(`./worker${url.slice(url.lastIndexOf('.'))}`, url), { workerData });
-  const [tsx, entry] = [import.meta.resolve('tsx/esm/api'), new URL('./worker.ts', url).href];
-  const begin = `import('${tsx}').then(({ register }) => (register(), import('${entry}')))`;
-  return new Worker(begin, { eval: true, workerData });
-}
-
 class Threads<Task, Made> implements Hands<Task, Made> {
   readonly #workers: Worker[];
 
   constructor(count: number, start: WorkerStart) {
-    this.#workers = Array.from({ length: count }, () => newWorker(start));
+    this.#workers = Array.from({ length: count }, () => startThread('./worker.ts', import.meta.url, start));
   }
 
   async make(tasks: readonly Task[], _: Progress, done: (index: number, made: Made) => void): Promise<void> {
@@ -108,10 +96,7 @@ function ask(worker: Worker, task: WorkerTask): Promise<unknown> {
       over();
       if ('made' in answer) resolve(answer.made);
       else if ('failed' in answer) reject(new Error(answer.failed));
-      else {
-        const { code, ...details } = answer.refused;
-        reject(new PolicyError(code as PolicyErrorCode, details));
-      }
+      else reject(revived(answer.refused));
     };
     worker.on('message', answered).on('error', failed).on('exit', left);
     worker.postMessage(task);

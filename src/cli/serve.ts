@@ -1,5 +1,7 @@
 /** `rollflex serve`: the JSON-RPC server. */
 import { Console } from 'node:console';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { refuse } from '../errors.ts';
 import { openDurableServer } from '../rpc/durable.ts';
 import { limitsSchema, type ServerLimits } from '../rpc/limits.ts';
@@ -8,6 +10,7 @@ import { type Meter, noMeter } from '../rpc/meter.ts';
 import { RpcServer } from '../rpc/server.ts';
 import type { ServerOptions } from '../rpc/service.ts';
 import { type MetricsListening, prometheus } from '../rpc/transports/metrics.ts';
+import { planThreads } from '../rpc/transports/plan-threads.ts';
 import { type Address, listenOn } from '../rpc/transports/socket.ts';
 import { serveStdio } from '../rpc/transports/stdio.ts';
 import { tokenFromFile } from '../rpc/transports/token.ts';
@@ -109,6 +112,7 @@ export async function runServe(options: ServeOptions): Promise<void> {
   const decisionLog = decisionLogOf(options, metrics?.meter ?? noMeter);
   const running = await start(options, {
     registry: await registryWith(options.policies),
+    planning: planThreads({ definitions: options.policies && pathToFileURL(resolve(options.policies)).href }),
     limits: limitsOf(options),
     version: packageVersion(),
     ...(isToken === undefined ? {} : { isToken }),

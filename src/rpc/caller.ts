@@ -11,4 +11,6 @@ export interface Caller extends SessionReader {
 /** Context of a call, passed to its method. */
 export interface CallContext {
   readonly connection: Caller;
+  /** Aborted when the caller is gone; a caller that waits for plans has one. */
+  readonly signal?: AbortSignal;
 }

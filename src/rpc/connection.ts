@@ -6,6 +6,7 @@ import { crowdedOut, isDeeperThan, type Line, LineReader, parseLine, tooLong } f
 import type { HalfLines } from './half-lines.ts';
 import type { Link, Served } from './link.ts';
 import type { Meter } from './meter.ts';
+import { JsonText } from './planning.ts';
 import { type Id, type Request, wrongPart } from './request.ts';
 import { SendQueue, type SendQueueHost } from './send-queue.ts';
 import type { Session } from './session.ts';
@@ -16,6 +17,8 @@ import { Subscriptions } from './subscriptions.ts';
 export interface ConnectionHost extends SendQueueHost {
   readonly meter: Meter;
   readonly dispatch: JSONRPCServer<CallContext>;
+  /** Whether plans are computed beside this thread, so that other answers may overtake them. */
+  readonly plansBeside: boolean;
   /** Whether a token is valid; absent if the server needs none. */
   readonly isToken: ((token: string) => boolean) | undefined;
   /** Memory for the incomplete lines of all connections. */
@@ -29,6 +32,13 @@ export interface ConnectionHost extends SendQueueHost {
 const longestGreeting = 8192;
 const greetingSeconds = 10;
 
+/** Returns an answer as text. The text of a plan goes in as it is: to read and write it again would hold up events. */
+function textOf(answer: JSONRPCResponse): string {
+  const plan: unknown = (answer.result as { plan?: unknown } | undefined)?.plan;
+  if (!(plan instanceof JsonText)) return JSON.stringify(answer);
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(answer.id)},"result":{"plan":${plan.json}}}`;
+}
+
 /** A connection. The transport passes it the received bytes, and a {@link Link} for answers. */
 export class Connection implements Caller, Served {
   readonly #link: Link;
@@ -41,6 +51,9 @@ export class Connection implements Caller, Served {
   #closed = false;
   #stopGreeting: () => void = () => undefined;
   #work: Promise<void> = Promise.resolve();
+  /** Answers to plans that later answers may overtake. */
+  readonly #plans = new Set<Promise<void>>();
+  readonly #gone = new AbortController();
 
   constructor(link: Link, host: ConnectionHost) {
     this.#link = link;
@@ -61,6 +74,7 @@ export class Connection implements Caller, Served {
     return (this.#work = this.#work.then(async () => {
       const rest = this.#lines.rest();
       if (rest !== undefined && !this.#closed) await this.#line(rest);
+      await Promise.all(this.#plans);
       await this.#out.released();
       this.close();
     }));
@@ -69,6 +83,7 @@ export class Connection implements Caller, Served {
   /** Resolves when the received lines are answered, and the answers are written to the link. */
   async settled(): Promise<void> {
     await this.#work;
+    await Promise.all(this.#plans);
     await this.#out.released();
   }
 
@@ -78,6 +93,7 @@ export class Connection implements Caller, Served {
     this.#closed = true;
     this.#stopGreeting();
     this.#lines.close();
+    this.#gone.abort();
     this.#subscriptions.close();
     this.#host.left(this);
   }
@@ -164,7 +180,19 @@ export class Connection implements Caller, Served {
     }
     if (!this.#welcome) return this.#greet(message);
     if (Array.isArray(message)) return this.#batch(message);
+    if (this.#host.plansBeside && (message as Partial<Request> | null)?.method === 'plan') return this.#plan(message);
     return this.#call(message);
+  }
+
+  /** Begins a plan; its answer is sent when it is there. */
+  #plan(message: unknown): undefined {
+    const answered = this.#call(message).then((answer) => {
+      this.#plans.delete(answered);
+      if (answer === undefined || this.#closed) return;
+      this.#out.write(answer);
+      this.#pushReady();
+    });
+    this.#plans.add(answered);
   }
 
   /** Answers the calls of a batch one after the other. Once the answers exceed the size limit, the remaining calls are refused. */
@@ -199,11 +227,14 @@ export class Connection implements Caller, Served {
     if (wrong !== undefined) return this.#refuse(errorCodes.invalidRequest, wrong, message);
     const request = message as Request;
     const from = performance.now();
-    const answer: JSONRPCResponse | null = await this.#host.dispatch.receive(request as never, { connection: this });
+    const answer: JSONRPCResponse | null = await this.#host.dispatch.receive(request as never, {
+      connection: this,
+      signal: this.#gone.signal,
+    });
     this.#host.meter.called(request.method, answer?.error?.code ?? 0, (performance.now() - from) / 1000);
     if (answer === null) return undefined;
     try {
-      return JSON.stringify(answer);
+      return textOf(answer);
     } catch (error) {
       return this.#refuse(
         errorCodes.internalError,

@@ -36,6 +36,7 @@ export const limitsSchema = z.strictObject({
   pageDecisions: count(1, 1_000_000, 8192, 'Decisions in one answer; `session.more` gets those that follow.'),
   pageSessions: count(1, 100_000, 1000, 'Sessions in one answer of `session.list`.'),
   maxBacklog: count(1, 10_000_000, 65_536, 'Decisions that a streaming session keeps until they are acknowledged.'),
+  maxPlans: count(1, 10_000, 32, 'Plans that are computed or wait for that, of all connections.'),
   maxSubscriptions: count(1, 10_000, 64, 'Subscriptions of a session.'),
   maxOutputBytes: count(
     1024,

@@ -174,10 +174,18 @@ export const methods = Object.freeze([
   method('session.unsubscribe', 'Ends the subscription of this connection.', { session }, {}),
   method(
     'plan',
-    'The plan of a planner for an input.',
+    'The plan of a planner for an input. Answers to later calls of the connection may come before it.',
     {
       planner: z.string().min(1).max(256).describe('Id of the planner.'),
       input: anyObject.describe('Its input.'),
+      deadlineSeconds: z
+        .number()
+        .positive()
+        .max(86_400)
+        .optional()
+        .describe(
+          'Seconds after which a search ends with the best plan so far, and says so in `cut`; no limit if absent.',
+        ),
     },
     { plan: z.unknown().describe('Its plan.') },
   ),

@@ -9,9 +9,13 @@ import type { ServerLimits } from './limits.ts';
 import type { Link, Served } from './link.ts';
 import { noMeter } from './meter.ts';
 import { methods } from './methods.ts';
+import type { Planning } from './planning.ts';
+import type { Id } from './request.ts';
 import { nothingKept } from './send-queue.ts';
 import { failure, type ServerOptions, Service, unknownMethod } from './service.ts';
 import type { Sessions } from './sessions.ts';
+
+const success = (id: NonNullable<Id>, result: unknown) => ({ jsonrpc: '2.0' as const, id, result });
 
 /** A JSON-RPC server of sessions and plans. */
 export class RpcServer {
@@ -26,11 +30,13 @@ export class RpcServer {
   /** Connections that have not shown the token yet, oldest first. */
   readonly #unauthenticated = new Set<Connection>();
   readonly #host: ConnectionHost;
+  readonly #planning: Planning | undefined;
 
   /** Throws `invalid_config`. */
   constructor(options: ServerOptions = {}) {
-    const { clock = systemClock, meter = noMeter, isToken, journal } = options;
+    const { clock = systemClock, meter = noMeter, isToken, journal, planning } = options;
     this.#service = new Service(options);
+    this.#planning = planning;
     this.limits = this.#service.limits;
     this.sessions = this.#service.sessions;
     this.version = this.#service.version;
@@ -42,6 +48,7 @@ export class RpcServer {
       isToken,
       halfLines: new HalfLines(Math.max(this.limits.maxUnfinishedBytes, this.limits.maxMessageBytes)),
       dispatch: this.#dispatch(),
+      plansBeside: planning !== undefined,
       welcomed: (connection) => this.#welcomed(connection),
       left: (connection) => void (this.#connections.delete(connection) || this.#unauthenticated.delete(connection)),
     };
@@ -87,14 +94,16 @@ export class RpcServer {
   close(): void {
     this.sessions.closeAll();
     for (const connection of [...this.#connections, ...this.#unauthenticated]) connection.destroy();
+    this.#planning?.close();
   }
 
   #dispatch(): JSONRPCServer<CallContext> {
     const dispatch = new JSONRPCServer<CallContext>({ errorListener: () => undefined });
     for (const { name } of methods) {
-      dispatch.addMethodAdvanced(name, (request, { connection }) => {
-        const result = this.#service.result(request, connection);
-        return Promise.resolve(request.id === undefined ? null : { jsonrpc: '2.0', id: request.id!, result });
+      dispatch.addMethodAdvanced(name, (request, call) => {
+        const result = this.#service.result(request, call);
+        const answer = (got: unknown) => (request.id === undefined ? null : success(request.id!, got));
+        return result instanceof Promise ? result.then(answer) : Promise.resolve(answer(result));
       });
     }
     dispatch.mapErrorToJSONRPCErrorResponse = (id, thrown) => failure(id, toRpcError(thrown));

@@ -15,6 +15,7 @@ import { type DecisionLog, noDecisionLog } from './log/decision-log.ts';
 import { type Meter, noMeter } from './meter.ts';
 import { type MethodName, methods, type ParamsOf, type ResultOf } from './methods.ts';
 import { openRpcDocument } from './openrpc.ts';
+import type { PlanJob, Planning } from './planning.ts';
 import type { Id, Request } from './request.ts';
 import { Sessions } from './sessions.ts';
 
@@ -34,6 +35,8 @@ export interface ServerOptions {
   readonly version?: string;
   /** Log of events and decisions; see {@link FileDecisionLog}. */
   readonly decisionLog?: DecisionLog;
+  /** Computes plans beside the thread that answers events; see {@link planThreads}. Absent: that thread computes them. */
+  readonly planning?: Planning;
   /** Journal that keeps the sessions; made by {@link openDurableServer}. @internal */
   readonly journal?: Journal | undefined;
 }
@@ -41,7 +44,7 @@ export interface ServerOptions {
 type Handler<N extends MethodName> = (
   params: ParamsOf<N>,
   call: CallContext & { readonly notification: boolean },
-) => ResultOf<N>;
+) => N extends 'plan' ? ResultOf<N> | Promise<ResultOf<N>> : ResultOf<N>;
 type Sending = ParamsOf<'session.send'>;
 type Handlers = { readonly [N in MethodName]: Handler<N> };
 
@@ -60,11 +63,17 @@ export class Service {
   /** Parameters of the last `session.send` that the schema has accepted. */
   #sent: Pick<Sending, 'session' | 'producer'> | undefined;
   #document: ResultOf<'rpc.discover'> | undefined;
+  readonly #clock: Clock;
+  readonly #planning: Planning | undefined;
+  /** Plans that `planning` computes. */
+  #plans = 0;
 
   /** Throws `invalid_config`. */
   constructor(options: Omit<ServerOptions, 'journal'> & { readonly journal?: Records | undefined }) {
     const { registry = shipped, clock = systemClock, meter = noMeter, version = 'unknown', journal } = options;
     const { decisionLog = noDecisionLog } = options;
+    this.#clock = clock;
+    this.#planning = options.planning;
     this.limits = serverLimits(options.limits);
     this.version = version;
     this.#registry = registry as Registry<readonly AnyDefinition[]>;
@@ -73,8 +82,11 @@ export class Service {
     this.#methods = new Map(methods.map(({ name, params }) => [name, { params, handler: handlers[name]! }]));
   }
 
-  /** Calls a method. Throws the errors of the method, and `RpcError` for wrong parameters and unknown methods. */
-  result({ id, method, params }: Request, connection: Caller): unknown {
+  /**
+   * Calls a method; the result of `plan` is a promise if there is a {@link ServerOptions.planning}. Throws the errors of the method,
+   * and `RpcError` for wrong parameters and unknown methods.
+   */
+  result({ id, method, params }: Request, call: CallContext): unknown {
     const found = this.#methods.get(method);
     if (found === undefined) throw unknownMethod(method);
     const given = this.#isSentAgain(method, params) ? params : parameters(found.params, params ?? {});
@@ -82,7 +94,7 @@ export class Service {
       const { session, producer } = given as Sending;
       this.#sent = { session, producer };
     }
-    return found.handler(given as never, { connection, notification: id === undefined });
+    return found.handler(given as never, { ...call, notification: id === undefined });
   }
 
   /**
@@ -104,11 +116,11 @@ export class Service {
     );
   }
 
-  /** Returns the answer to a call; nothing for a notification. */
+  /** Returns the answer to a call; nothing for a notification. Only for a service without `planning`. */
   answer(request: Request, caller: Caller): object | undefined {
     const { id } = request;
     try {
-      const result = this.result(request, caller);
+      const result = this.result(request, { connection: caller });
       return id === undefined ? undefined : { jsonrpc: '2.0', id, result };
     } catch (error) {
       return id === undefined ? undefined : failure(id, toRpcError(error));
@@ -147,12 +159,33 @@ export class Service {
         connection.unsubscribe(sessions.get(session));
         return {};
       },
-      plan: ({ planner, input }) => ({ plan: this.#registry.plan(planner as never, input as never) }),
+      plan: (params, { signal, notification }) => this.#plan(params, signal, notification),
       'rpc.discover': () => (this.#document ??= openRpcDocument(this.#registry, this.version)),
       'server.info': () => this.#info(),
       // The connection has already checked the token.
       'server.authenticate': () => ({}),
     };
+  }
+
+  #plan({ planner, input, deadlineSeconds }: ParamsOf<'plan'>, signal: AbortSignal | undefined, notification: boolean) {
+    // Nobody would get it.
+    if (notification) return { plan: undefined };
+    if (this.#planning !== undefined) return this.#planBeside({ planner, input, deadlineSeconds, signal });
+    const until = deadlineSeconds === undefined ? undefined : this.#clock.now() + deadlineSeconds;
+    const isLate = until === undefined ? undefined : () => this.#clock.now() >= until;
+    return { plan: this.#registry.plan(planner as never, input as never, { isLate }) };
+  }
+
+  async #planBeside(job: PlanJob): Promise<ResultOf<'plan'>> {
+    const { maxPlans } = this.limits;
+    if (this.#plans >= maxPlans)
+      refuse('limit_exceeded', 'plan', `at most ${maxPlans} plans at once: try again when one is answered`, 'one more');
+    this.#plans += 1;
+    try {
+      return { plan: await this.#planning!.plan(job) };
+    } finally {
+      this.#plans -= 1;
+    }
   }
 
   #info(): ResultOf<'server.info'> {

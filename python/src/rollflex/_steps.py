@@ -42,6 +42,11 @@ def all_sessions(core: Core) -> Steps[list[Any]]:
         params = {"after": page["next"]}
 
 
-def planned(core: Core, planner: str, input: object) -> Steps[Any]:
-    result = yield from call(core, "plan", {"planner": planner, "input": input})
+def plan_params(planner: str, input: object, deadline: float | None) -> dict[str, Any]:
+    given = {} if deadline is None else {"deadlineSeconds": deadline}
+    return {"planner": planner, "input": input, **given}
+
+
+def planned(core: Core, planner: str, input: object, deadline: float | None) -> Steps[Any]:
+    result = yield from call(core, "plan", plan_params(planner, input, deadline))
     return result["plan"]

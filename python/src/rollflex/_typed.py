@@ -131,36 +131,49 @@ class TypedClient:
 
     @overload
     def plan(
-        self, planner: Literal["judge-offload"], input: JudgeOffloadInput, *, timeout: float | None = None,
+        self, planner: Literal["judge-offload"], input: JudgeOffloadInput, *,
+        deadline_seconds: float | None = None, timeout: float | None = None,
     ) -> JudgeOffloadPlan: ...
     @overload
     def plan(
-        self, planner: Literal["gradient-renormalization"], input: GradientRenormalizationInput, *, timeout: float | None = None,
+        self, planner: Literal["gradient-renormalization"], input: GradientRenormalizationInput, *,
+        deadline_seconds: float | None = None, timeout: float | None = None,
     ) -> GradientRenormalizationPlan: ...
     @overload
     def plan(
-        self, planner: Literal["grpo-advantages"], input: GrpoAdvantagesInput, *, timeout: float | None = None,
+        self, planner: Literal["grpo-advantages"], input: GrpoAdvantagesInput, *,
+        deadline_seconds: float | None = None, timeout: float | None = None,
     ) -> GrpoAdvantagesPlan: ...
     @overload
     def plan(
-        self, planner: Literal["flex-ulysses"], input: FlexUlyssesInput, *, timeout: float | None = None,
+        self, planner: Literal["flex-ulysses"], input: FlexUlyssesInput, *,
+        deadline_seconds: float | None = None, timeout: float | None = None,
     ) -> FlexUlyssesPlan: ...
     @overload
     def plan(
-        self, planner: Literal["micro-batches"], input: MicroBatchesInput, *, timeout: float | None = None,
+        self, planner: Literal["micro-batches"], input: MicroBatchesInput, *,
+        deadline_seconds: float | None = None, timeout: float | None = None,
     ) -> MicroBatchesPlan: ...
     @overload
     def plan(
-        self, planner: Untyped, input: Mapping[str, Any], *, timeout: float | None = None,
+        self, planner: Untyped, input: Mapping[str, Any], *,
+        deadline_seconds: float | None = None, timeout: float | None = None,
     ) -> Any: ...
-    def plan(self, planner: str, input: Any, *, timeout: float | None = None) -> Any:
-        """The plan of a planner for an input."""
-        return self._plan(planner, input, timeout)
+    def plan(
+        self, planner: str, input: Any, *, deadline_seconds: float | None = None, timeout: float | None = None,
+    ) -> Any:
+        """
+        The plan of a planner for an input.
+
+        :param deadline_seconds: after these seconds a search ends with the best plan so far, and its ``cut`` says so
+        :param timeout: seconds after which the caller waits no more, and gets no plan
+        """
+        return self._plan(planner, input, deadline_seconds, timeout)
 
     def _open(self, policy: str | None, options: dict[str, Any]) -> Any:
         raise NotImplementedError
 
-    def _plan(self, planner: str, input: Any, timeout: float | None) -> Any:
+    def _plan(self, planner: str, input: Any, deadline: float | None, timeout: float | None) -> Any:
         raise NotImplementedError
 
 
@@ -264,34 +277,47 @@ class TypedAsyncClient:
 
     @overload
     async def plan(
-        self, planner: Literal["judge-offload"], input: JudgeOffloadInput, *, timeout: float | None = None,
+        self, planner: Literal["judge-offload"], input: JudgeOffloadInput, *,
+        deadline_seconds: float | None = None, timeout: float | None = None,
     ) -> JudgeOffloadPlan: ...
     @overload
     async def plan(
-        self, planner: Literal["gradient-renormalization"], input: GradientRenormalizationInput, *, timeout: float | None = None,
+        self, planner: Literal["gradient-renormalization"], input: GradientRenormalizationInput, *,
+        deadline_seconds: float | None = None, timeout: float | None = None,
     ) -> GradientRenormalizationPlan: ...
     @overload
     async def plan(
-        self, planner: Literal["grpo-advantages"], input: GrpoAdvantagesInput, *, timeout: float | None = None,
+        self, planner: Literal["grpo-advantages"], input: GrpoAdvantagesInput, *,
+        deadline_seconds: float | None = None, timeout: float | None = None,
     ) -> GrpoAdvantagesPlan: ...
     @overload
     async def plan(
-        self, planner: Literal["flex-ulysses"], input: FlexUlyssesInput, *, timeout: float | None = None,
+        self, planner: Literal["flex-ulysses"], input: FlexUlyssesInput, *,
+        deadline_seconds: float | None = None, timeout: float | None = None,
     ) -> FlexUlyssesPlan: ...
     @overload
     async def plan(
-        self, planner: Literal["micro-batches"], input: MicroBatchesInput, *, timeout: float | None = None,
+        self, planner: Literal["micro-batches"], input: MicroBatchesInput, *,
+        deadline_seconds: float | None = None, timeout: float | None = None,
     ) -> MicroBatchesPlan: ...
     @overload
     async def plan(
-        self, planner: Untyped, input: Mapping[str, Any], *, timeout: float | None = None,
+        self, planner: Untyped, input: Mapping[str, Any], *,
+        deadline_seconds: float | None = None, timeout: float | None = None,
     ) -> Any: ...
-    async def plan(self, planner: str, input: Any, *, timeout: float | None = None) -> Any:
-        """The plan of a planner for an input."""
-        return await self._plan(planner, input, timeout)
+    async def plan(
+        self, planner: str, input: Any, *, deadline_seconds: float | None = None, timeout: float | None = None,
+    ) -> Any:
+        """
+        The plan of a planner for an input.
+
+        :param deadline_seconds: after these seconds a search ends with the best plan so far, and its ``cut`` says so
+        :param timeout: seconds after which the caller waits no more, and gets no plan
+        """
+        return await self._plan(planner, input, deadline_seconds, timeout)
 
     async def _open(self, policy: str | None, options: dict[str, Any]) -> Any:
         raise NotImplementedError
 
-    async def _plan(self, planner: str, input: Any, timeout: float | None) -> Any:
+    async def _plan(self, planner: str, input: Any, deadline: float | None, timeout: float | None) -> Any:
         raise NotImplementedError

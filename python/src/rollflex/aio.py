@@ -61,8 +61,8 @@ class AsyncClient(TypedAsyncClient, Tasks[Starting]):
         timeout = options.pop("timeout", None)
         return AsyncSession(self, await self._run(opened(self._core, policy, options), timeout))
 
-    async def _plan(self, planner: str, input: Any, timeout: float | None) -> Any:
-        return await self._run(planned(self._core, planner, input), timeout)
+    async def _plan(self, planner: str, input: Any, deadline: float | None, timeout: float | None) -> Any:
+        return await self._run(planned(self._core, planner, input, deadline), timeout)
 
     async def sessions(self, *, timeout: float | None = None) -> list[SessionListResultSession]:
         """The sessions of the server, in the order of their ids."""

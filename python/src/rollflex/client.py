@@ -40,8 +40,8 @@ class Client(TypedClient, Threads["Client"]):
         timeout = options.pop("timeout", None)
         return Session(self, self._run(opened(self._core, policy, options), timeout))
 
-    def _plan(self, planner: str, input: Any, timeout: float | None) -> Any:
-        return self._run(planned(self._core, planner, input), timeout)
+    def _plan(self, planner: str, input: Any, deadline: float | None, timeout: float | None) -> Any:
+        return self._run(planned(self._core, planner, input, deadline), timeout)
 
     def sessions(self, *, timeout: float | None = None) -> list[SessionListResultSession]:
         """The sessions of the server, in the order of their ids."""

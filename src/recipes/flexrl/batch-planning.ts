@@ -13,7 +13,7 @@ import { batchRun } from '../../schemas/decisions/loading.ts';
 import { batchReady } from '../../schemas/events/loading.ts';
 import type { BatchAssignment, FrameSlice } from '../../schemas/loading.ts';
 import type { Of } from '../../schemas/vocabulary.ts';
-import { plannerSettings } from './schema.ts';
+import { mostSequences, plannerSettings } from './schema.ts';
 
 type Ready = Of<typeof batchReady>;
 type Planned = Of<typeof batchRun>;
@@ -49,9 +49,13 @@ function planOf({ config }: State, { sequences }: Ready): FlexUlyssesPlan {
 /**
  * Plans the batch.
  *
- * @throws PolicyError `infeasible` if the planner has no plan
+ * @throws PolicyError `limit_exceeded` for a batch that takes too long to plan, `infeasible` if the planner has no plan
  */
 function check(state: State, event: Ready): void {
+  if (event.sequences.length > mostSequences) {
+    const expected = `at most ${mostSequences} (a larger batch is planned by flex-ulysses, and given to shadow-loader)`;
+    refuse('limit_exceeded', 'sequences', expected, event.sequences.length);
+  }
   state.checked.set(event, planOf(state, event));
 }
 

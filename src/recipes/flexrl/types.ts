@@ -33,7 +33,7 @@ import type { LoaderNode } from '../../schemas/types/objects.ts';
 
 /** Configuration of `flexrl`, as a caller writes it. */
 export interface FlexrlInput {
-  /** Devices, numbered from 0, neighbours beside each other. A whole number, 1 to 65,536. */
+  /** Devices, numbered from 0, neighbours beside each other. A whole number, 1 to 1,024. */
   devices: number;
   /**
    * Largest sharding degree; degrees are the powers of two up to it that divide the devices and the heads. A whole
@@ -81,8 +81,9 @@ export interface FlexrlInput {
    */
   effort?: 'fast' | 'default' | 'thorough' | undefined;
   /**
-   * Most steps of `search`, a few nanoseconds each; by `effort` and the number of sequences if absent. A whole number,
-   * 1 to 10,000,000,000,000.
+   * Most steps of `search` for a batch, a few nanoseconds each. A whole number, 1 to 3,000,000.
+   *
+   * @defaultValue `3000000`
    */
   maxSteps?: number | undefined;
   /**
@@ -161,7 +162,7 @@ export interface FlexrlInput {
 
 /** Configuration of `flexrl`, its defaults filled in. */
 export interface FlexrlConfig {
-  /** Devices, numbered from 0, neighbours beside each other. A whole number, 1 to 65,536. */
+  /** Devices, numbered from 0, neighbours beside each other. A whole number, 1 to 1,024. */
   devices: number;
   /**
    * Largest sharding degree; degrees are the powers of two up to it that divide the devices and the heads. A whole
@@ -194,11 +195,8 @@ export interface FlexrlConfig {
   balanceTolerance: number;
   /** How long `search` looks for less communication: a budget of steps, the same on every machine. */
   effort: 'fast' | 'default' | 'thorough';
-  /**
-   * Most steps of `search`, a few nanoseconds each; by `effort` and the number of sequences if absent. A whole number,
-   * 1 to 10,000,000,000,000.
-   */
-  maxSteps?: number | undefined;
+  /** Most steps of `search` for a batch, a few nanoseconds each. A whole number, 1 to 3,000,000. */
+  maxSteps: number;
   /** `search`: the best plan; `paper`: Algorithms 2 and 3 of FlexRL; the others are baselines. */
   strategy: 'search' | 'paper' | 'bucketing' | 'karmarkar-karp' | 'ulysses';
   /**

@@ -245,12 +245,16 @@ class SessionUnsubscribeResult(TypedDict):
 
 
 class PlanParams(TypedDict):
-    """Parameters of `plan`. The plan of a planner for an input."""
+    """Parameters of `plan`. The plan of a planner for an input. Answers to later calls of the connection may come
+    before it."""
 
     planner: str
     """Id of the planner. String ≤ 256."""
     input: Mapping[str, Any]
     """Its input."""
+    deadlineSeconds: NotRequired[float]
+    """Seconds after which a search ends with the best plan so far, and says so in `cut`; no limit if absent. Number >
+    0."""
 
 
 class PlanResult(TypedDict):
@@ -337,6 +341,8 @@ class ServerInfoResultLimits(TypedDict):
     maxBacklog: int
     """Decisions that a streaming session keeps until they are acknowledged. Whole number 1 to 10000000. Default:
     65536."""
+    maxPlans: int
+    """Plans that are computed or wait for that, of all connections. Whole number 1 to 10000. Default: 32."""
     maxSubscriptions: int
     """Subscriptions of a session. Whole number 1 to 10000. Default: 64."""
     maxOutputBytes: int

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
+from .._steps import plan_params
 from .._typed import TypedAsyncClient
 from ._calls import Steps, call, run_async
 from ._handles import HandleBase, SessionBase, all_sessions, opened
@@ -23,8 +24,8 @@ class AsyncRollflexHandle(HandleBase, TypedAsyncClient):
         deadline = self._deadline(options.pop("timeout", None))
         return AsyncRaySession(self, await run_async(opened(self._actor, policy, options, deadline), deadline))
 
-    async def _plan(self, planner: str, input: Any, timeout: float | None) -> Any:
-        return (await self._read("plan", {"planner": planner, "input": input}, timeout))["plan"]
+    async def _plan(self, planner: str, input: Any, deadline: float | None, timeout: float | None) -> Any:
+        return (await self._read("plan", plan_params(planner, input, deadline), timeout))["plan"]
 
     async def sessions(self, *, timeout: float | None = None) -> list[Any]:
         """The sessions of the server, in the order of their ids."""

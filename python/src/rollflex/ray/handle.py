@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from .._steps import plan_params
 from .._typed import TypedClient
 from ._calls import Steps, call, run
 from ._handles import HandleBase, SessionBase, all_sessions, opened
@@ -29,8 +30,8 @@ class RollflexHandle(HandleBase, TypedClient):
         deadline = self._deadline(options.pop("timeout", None))
         return RaySession(self, run(opened(self._actor, policy, options, deadline), deadline))
 
-    def _plan(self, planner: str, input: Any, timeout: float | None) -> Any:
-        return self._read("plan", {"planner": planner, "input": input}, timeout)["plan"]
+    def _plan(self, planner: str, input: Any, deadline: float | None, timeout: float | None) -> Any:
+        return self._read("plan", plan_params(planner, input, deadline), timeout)["plan"]
 
     def sessions(self, *, timeout: float | None = None) -> list[Any]:
         """The sessions of the server, in the order of their ids."""

@@ -10,6 +10,14 @@ const stepsOf: Readonly<Record<FlexUlyssesSettings['effort'], readonly [number, 
   thorough: [2_000_000_000, 1000],
 };
 
+/** Returns the effort, or a lower one for which the steps that are allowed are enough: each part of a search needs its steps. */
+export function affordable({ effort, lengths, maxSteps }: FlexUlyssesSettings): FlexUlyssesSettings['effort'] {
+  const isEnough = (one: FlexUlyssesSettings['effort']): boolean =>
+    maxSteps === undefined || maxSteps >= stepsOf[one][0] + stepsOf[one][1] * lengths.length;
+  if (effort === 'thorough' && isEnough('thorough')) return 'thorough';
+  return effort !== 'fast' && isEnough('default') ? 'default' : 'fast';
+}
+
 /** Returns the most steps of the search for a batch. */
 export function stepsFor({ effort, lengths, maxSteps }: FlexUlyssesSettings): number {
   const [some, each] = stepsOf[effort];

@@ -8,7 +8,7 @@ import { isAlike } from './alike.ts';
 import { Search } from './attempts.ts';
 import { type Balance, bestBalance, computeLimit } from './balance.ts';
 import { Budget } from './budget.ts';
-import { effortFor, stepsFor } from './effort.ts';
+import { affordable, effortFor, stepsFor } from './effort.ts';
 import type { Kept } from './layout.ts';
 import { type Problem, problemOf } from './problem.ts';
 import { Sequence } from './random.ts';
@@ -19,7 +19,8 @@ const mostPairs = 2 ** 26;
 /** With at most this many items, all placements are tried. */
 const fewest = 12;
 
-function searched(problem: Problem, balance: Balance, settings: FlexUlyssesSettings): Kept {
+function searched(problem: Problem, balance: Balance, asked: FlexUlyssesSettings): Kept {
+  const settings = { ...asked, effort: affordable(asked) };
   const flat = Int32Array.from(problem.sequence, (i) => balance.group[i]!);
   const effort = effortFor(settings.effort, problem);
   const search = new Search(problem, flat, effort);

@@ -25,7 +25,7 @@ class FlexrlConfig(TypedDict):
     """Configuration of `flexrl`."""
 
     devices: int
-    """Devices, numbered from 0, neighbours beside each other. Whole number 1 to 65536."""
+    """Devices, numbered from 0, neighbours beside each other. Whole number 1 to 1024."""
     maxDegree: NotRequired[int]
     """Largest sharding degree; degrees are the powers of two up to it that divide the devices and the heads. Whole
     number 1 to 65536. Default: 8."""
@@ -50,8 +50,7 @@ class FlexrlConfig(TypedDict):
     """How long `search` looks for less communication: a budget of steps, the same on every machine. Default:
     "default"."""
     maxSteps: NotRequired[int]
-    """Most steps of `search`, a few nanoseconds each; by `effort` and the number of sequences if absent. Whole number 1
-    to 10000000000000."""
+    """Most steps of `search` for a batch, a few nanoseconds each. Whole number 1 to 3000000. Default: 3000000."""
     strategy: NotRequired[Literal["search", "paper", "bucketing", "karmarkar-karp", "ulysses"]]
     """`search`: the best plan; `paper`: Algorithms 2 and 3 of FlexRL; the others are baselines. Default: "search"."""
     ulyssesDegree: NotRequired[int]

@@ -1,0 +1,202 @@
+/** Computes plans in threads, so that no plan holds up an event. */
+import { availableParallelism } from 'node:os';
+import type { Worker } from 'node:worker_threads';
+import { Fifo } from '../../core/fifo.ts';
+import { PolicyError, revived } from '../../errors.ts';
+import { systemClock } from '../clock.ts';
+import { JsonText, type PlanJob, type Planning } from '../planning.ts';
+import type { PlanThreadAnswer, PlanThreadStart } from './plan-worker.ts';
+import { startThread } from './thread.ts';
+
+/** Options of {@link planThreads}. */
+export interface PlanThreadsOptions {
+  /** URL of a module that exports planners of your own, as `--policies` does; each thread loads it. */
+  readonly definitions?: string | undefined;
+  /** Most threads, >= 1; by default 2, and 1 where there are two cores or fewer. A thread is started when it is needed. */
+  readonly threads?: number;
+}
+
+/** Seconds that a search has to end after its deadline; then its thread is stopped. */
+const graceSeconds = 2;
+
+interface Waiting extends PlanJob {
+  /** Forgotten once the job is over. */
+  input: unknown;
+  readonly done: (text: JsonText) => void;
+  readonly failed: (error: Error) => void;
+  /** Ends the wait for its deadline and for its signal. */
+  forget: () => void;
+  over: boolean;
+  thread: Thread | undefined;
+}
+
+/** One thread, and its job. */
+class Thread {
+  readonly #worker: Worker;
+  readonly #late = new Int32Array(new SharedArrayBuffer(4));
+  #count = 0;
+  job: Waiting | undefined;
+
+  /** @param ended - called when a job is over, with its thread or, if that has ended too, without */
+  constructor(definitions: string | undefined, ended: (thread: Thread, goesOn: boolean) => void) {
+    const start: PlanThreadStart = { definitions, late: this.#late.buffer as SharedArrayBuffer };
+    this.#worker = startThread('./plan-worker.ts', import.meta.url, start);
+    let isGone = false;
+    const gone = (error: Error): void => {
+      if (isGone) return;
+      isGone = true;
+      settle(this.job, error);
+      this.job = undefined;
+      ended(this, false);
+    };
+    this.#worker.on('message', (answer: PlanThreadAnswer) => {
+      if (answer.job !== this.#count) return;
+      settle(this.job, 'json' in answer ? new JsonText(answer.json) : revived(answer.refused));
+      this.job = undefined;
+      this.#worker.unref();
+      ended(this, true);
+    });
+    this.#worker.on('error', (error: NodeJS.ErrnoException) => gone(failureOf(error)));
+    this.#worker.on('exit', (code) => gone(failureOf(new Error(`its thread ended with ${code}`))));
+    // A thread keeps the process alive while it computes a plan only.
+    this.#worker.unref();
+  }
+
+  begin(job: Waiting): void {
+    this.job = job;
+    job.thread = this;
+    this.#worker.ref();
+    this.#count += 1;
+    this.#worker.postMessage({ job: this.#count, planner: job.planner, input: job.input });
+  }
+
+  /** Asks the search for its best plan so far. */
+  hurry(): void {
+    Atomics.store(this.#late, 0, this.#count);
+  }
+
+  stop(): void {
+    void this.#worker.terminate();
+  }
+}
+
+function failureOf(error: NodeJS.ErrnoException): PolicyError {
+  if (error.code === 'ERR_WORKER_OUT_OF_MEMORY')
+    return new PolicyError('limit_exceeded', { expected: 'a plan that fits into the memory of a thread', got: 'more' });
+  return new PolicyError('internal', { expected: 'a plan', got: error.name, cause: error });
+}
+
+function settle(job: Waiting | undefined, answer: JsonText | Error): void {
+  if (job === undefined || job.over) return;
+  job.over = true;
+  job.input = undefined;
+  job.forget();
+  if (answer instanceof JsonText) job.done(answer);
+  else job.failed(answer);
+}
+
+const tooLate = (seconds: number, got: string): PolicyError =>
+  new PolicyError('limit_exceeded', { path: 'deadlineSeconds', expected: `a plan within ${seconds} seconds`, got });
+const abandoned = (): PolicyError =>
+  new PolicyError('limit_exceeded', { expected: 'a client that waits', got: 'none' });
+
+class PlanThreads implements Planning {
+  readonly #definitions: string | undefined;
+  readonly #most: number;
+  readonly #idle: Thread[] = [];
+  readonly #threads = new Set<Thread>();
+  readonly #waiting = new Fifo<Waiting>();
+  #closed = false;
+
+  constructor({ definitions, threads = availableParallelism() > 2 ? 2 : 1 }: PlanThreadsOptions) {
+    this.#definitions = definitions;
+    this.#most = threads;
+  }
+
+  plan(asked: PlanJob): Promise<JsonText> {
+    return new Promise((done, failed) => {
+      const job: Waiting = { ...asked, done, failed, forget: () => undefined, over: false, thread: undefined };
+      if (this.#closed || asked.signal?.aborted) return failed(abandoned());
+      this.#watch(job);
+      this.#waiting.push(job);
+      this.#next();
+    });
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (let job = this.#waiting.shift(); job !== undefined; job = this.#waiting.shift()) settle(job, abandoned());
+    for (const thread of this.#threads) {
+      settle(thread.job, abandoned());
+      thread.stop();
+    }
+  }
+
+  /** Ends a job at its deadline, or when nobody waits for it. */
+  #watch(job: Waiting): void {
+    const { deadlineSeconds, signal } = job;
+    let cancel = (): void => undefined;
+    const end = (error: PolicyError): void => {
+      if (job.over) return;
+      if (job.thread === undefined) return settle(job, error);
+      job.thread.hurry();
+      const { thread } = job;
+      cancel = systemClock.after(graceSeconds, () => {
+        settle(job, error);
+        thread.stop();
+      });
+    };
+    const leave = (): void => {
+      cancel();
+      end(abandoned());
+    };
+    if (deadlineSeconds !== undefined) {
+      cancel = systemClock.after(deadlineSeconds, () => {
+        const got = job.thread === undefined ? 'no thread was free' : 'the planner was not done';
+        end(tooLate(deadlineSeconds, got));
+      });
+    }
+    signal?.addEventListener('abort', leave);
+    job.forget = () => {
+      cancel();
+      signal?.removeEventListener('abort', leave);
+    };
+  }
+
+  #next(): void {
+    for (let job = this.#waiting.peek(); job !== undefined; job = this.#waiting.peek()) {
+      if (!job.over) {
+        const thread = this.#free();
+        if (thread === undefined) return;
+        thread.begin(job);
+      }
+      this.#waiting.shift();
+    }
+  }
+
+  #free(): Thread | undefined {
+    const idle = this.#idle.pop();
+    if (idle !== undefined || this.#threads.size >= this.#most) return idle;
+    const thread = new Thread(this.#definitions, (one, goesOn) => {
+      if (goesOn) this.#idle.push(one);
+      else this.#leave(one);
+      if (!this.#closed) this.#next();
+    });
+    this.#threads.add(thread);
+    return thread;
+  }
+
+  #leave(thread: Thread): void {
+    this.#threads.delete(thread);
+    const at = this.#idle.indexOf(thread);
+    if (at >= 0) this.#idle.splice(at, 1);
+  }
+}
+
+/**
+ * Makes threads that compute plans: as `planning` of a server, they keep every plan off the thread that answers events. A thread
+ * that has stopped is replaced when the next plan needs it.
+ */
+export function planThreads(options: PlanThreadsOptions = {}): Planning {
+  return new PlanThreads(options);
+}

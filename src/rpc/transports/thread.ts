@@ -1,0 +1,25 @@
+/** Starts a thread of this package, from what was built or from its sources. */
+// By its default: what is built begins with an import of `createRequire`.
+import modules from 'node:module';
+import { Worker } from 'node:worker_threads';
+
+/**
+ * Starts a thread. What was built has the file of the thread beside it; TypeScript sources need a loader in each thread.
+ *
+ * @param source - URL of the TypeScript file of the thread
+ * @param caller - `import.meta.url` of the caller
+ */
+export function startThread(source: string, caller: string, workerData: unknown): Worker {
+  if (!caller.endsWith('.ts')) {
+    const name = source.slice(source.lastIndexOf('/') + 1, -'.ts'.length);
+    return new Worker(new URL(`./${name}${caller.slice(caller.lastIndexOf('.'))}`, caller), { workerData });
+  }
+  // `require` finds the CommonJS file, which has no loader; the ES module is beside it.
+  const tsx = modules
+    .createRequire(caller)
+    .resolve('tsx/esm/api')
+    .replace(/\.cjs$/, '.mjs');
+  const entry = new URL(source, caller).href;
+  const begin = `import(${JSON.stringify(tsx)}).then(({ register }) => (register(), import(${JSON.stringify(entry)})))`;
+  return new Worker(begin, { eval: true, workerData });
+}
