@@ -123,13 +123,13 @@ ours = {"rollflex": {}, "rollflex, max_staleness 2": {"max_staleness": 2, "round
 @pytest.mark.parametrize("name", [*own, *ours])
 def test_beside_its_own_worker(tmp_path: Path, name: str) -> None:
     """The same trainer and engine with both workers: only who decides what is generated differs."""
-    steps = 24
+    steps = 12
     model = make_tiny_model(tmp_path / "model", vocabulary=32_000)
-    engines = MockEngines("--api", "vllm", "--speed", "40", str(trace(tmp_path)))
+    engines = MockEngines("--api", "vllm", "--speed", "0.25", str(trace(tmp_path)))
     (url,) = engines.engine_urls
     changed = dict({**own, **ours}[name])
     options = {key: changed.pop(key) for key in ("rounds_ahead",) if key in changed}
-    args = config(tmp_path, max_steps=steps, max_completion_length=2000, vllm_server_base_url=url, **changed)
+    args = config(tmp_path, max_steps=steps, max_completion_length=400, vllm_server_base_url=url, **changed)
     dataset = questions(1000)
     worker = None
     if name in ours:
@@ -158,11 +158,11 @@ def trace(folder: Path) -> Path:
     """Lengths with a tail: one prompt in eight has responses that are ten times as long."""
     rng, path = random.Random(1), folder / "lengths.jsonl"
     rows = [
-        [int(rng.lognormvariate(4.0, 0.5) * (10 if number % 8 == 0 else 1)) + 1 for _ in range(8)] for number in range(64)
+        [int(rng.lognormvariate(2.5, 0.5) * (10 if number % 8 == 0 else 1)) + 1 for _ in range(8)] for number in range(64)
     ]
     path.write_text(
         "".join(
-            json.dumps({"prompt": f"p{i}", "promptTokens": 4, "responses": [{"tokens": min(2000, n)} for n in row]}) + "\n"
+            json.dumps({"prompt": f"p{i}", "promptTokens": 4, "responses": [{"tokens": min(400, n)} for n in row]}) + "\n"
             for i, row in enumerate(rows)
         )
     )
