@@ -9,6 +9,7 @@ fails: connections stay open, and nothing answers).
 from __future__ import annotations
 
 import argparse
+import contextlib
 import inspect
 import json
 import os
@@ -50,10 +51,8 @@ def family(pid: int) -> list[int]:
 
 def signalled(pids: list[int], what: signal.Signals) -> None:
     for pid in pids:
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.kill(pid, what)
-        except ProcessLookupError:
-            pass
 
 
 def run_once(how: signal.Signals, settle_seconds: float, options: dict[str, Any], config: dict[str, int]) -> Any:
@@ -112,6 +111,8 @@ def main() -> None:
     given.add_argument("--settle-seconds", type=float, default=8.0, help="between the start and the death")
     chosen = given.parse_args()
     os.environ["PYTHONPATH"] = str(root / "python" / "src")
+    # The raylets of one machine would all kill workers when its memory is short, as no cluster does at once.
+    os.environ["RAY_memory_monitor_refresh_ms"] = "0"  # noqa: SIM112
     how = signal.SIGKILL if chosen.how == "kill" else signal.SIGSTOP
     options: dict[str, Any] = {}
     if chosen.without_standby and "failover_seconds" in inspect.signature(get_or_create).parameters:

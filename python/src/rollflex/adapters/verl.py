@@ -13,6 +13,8 @@ from importlib import import_module
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ._check import main, refuse
+from ._check_verl import configured, framework, least_threshold, refusals
 from ._groups import Group, GroupRounds, Settings
 from ._server import client
 
@@ -52,13 +54,9 @@ class TailBatchingSampler:
         sampler_kwargs: Mapping[str, Any],
         refill_fn: Callable[[int], int],
     ) -> None:
-        if trainer_mode == "sync":
-            raise ValueError(
-                "trainer_mode sync ends a step by putting its engines to sleep, and a sampler cannot stop requests: "
-                "use colocate_async or separate_async"
-            )
         self._threshold = max_off_policy_threshold
         self._warmup = int(trainer_config.get("num_warmup_batches", 1))
+        refuse(refusals(trainer_mode, self._threshold, self._warmup))
         self._refill = refill_fn
         self._client: Client | None = None
         self._session: Session[TailBatchingEvent, TailBatchingDecision] | None = None
@@ -143,14 +141,7 @@ class TailBatchingSampler:
         """Versions before a long round waits for a group, so that it is trained within the threshold."""
         if self._threshold is None:
             return 1 << 30
-        # A group may wait for its first round, is found too old in one, and is waited for in the next.
-        least = 3 + max(0, self._warmup - 1)
-        if self._threshold < least:
-            raise ValueError(
-                f"max_off_policy_threshold: expected at least {least} with num_warmup_batches {self._warmup}, "
-                f"or null, got {self._threshold}: this sampler drops nothing, so old groups need a step to end in"
-            )
-        return max(0, self._threshold - least - 1)
+        return max(0, self._threshold - least_threshold(self._warmup) - 1)
 
     def _open(self, batch_size: int) -> None:
         if self._session is None:
@@ -244,3 +235,7 @@ def _groups(tags: Tags) -> dict[str, Group]:
         else:
             groups[uid] = Group("failed" if status in ("failure", "finished") else "running")
     return groups
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(framework, configured))
