@@ -28,6 +28,7 @@ or seconds that must pass. Returns the result.
 _first_delay = 0.05
 _longest_delay = 0.25
 _look_seconds = 1.0
+_most_stays = 3
 
 
 class Actor:
@@ -79,6 +80,7 @@ def call(actor: Actor, deadline: float, method: str, *args: Any) -> Steps[Any]:
     """
     delay = _first_delay
     last: BaseException | None = None
+    stays = 0
     while True:
         if time.monotonic() >= deadline:
             raise CallTimeout(f"no answer to {method} of actor {actor.name} in time; last: {last}") from last
@@ -88,7 +90,10 @@ def call(actor: Actor, deadline: float, method: str, *args: Any) -> Steps[Any]:
         except RayTaskError as error:
             cause = error.cause
             if isinstance(cause, Elsewhere):
-                actor.switch()
+                # One that does not see the server either is soon the server itself; but it may be cut off alone.
+                stays = 0 if cause.well or stays == _most_stays else stays + 1
+                if not stays:
+                    actor.switch()
             elif isinstance(cause, ConnectionLost) and not isinstance(cause, SessionLost):
                 # The server died under it; its actor makes another one.
                 last = cause

@@ -31,7 +31,12 @@ _turn_seconds = 1.0
 
 
 class Elsewhere(RollflexError):
-    """This actor does not serve: the other one does."""
+    """This actor does not serve: the other one does, or this one will if that is lost."""
+
+    def __init__(self, name: str, well: bool) -> None:
+        super().__init__(name, well)
+        self.well = well
+        """Whether the one that serves has answered just now."""
 
 
 class RollflexActor:
@@ -227,11 +232,12 @@ class RollflexActor:
         """Raises :class:`Elsewhere`: the other one serves."""
         if self._starting is None:
             turn = self._take_turn()
-            if self._pair is None or not self._pair.well:
+            well = self._pair is not None and self._pair.well
+            if not well:
                 # Whoever calls here instead of a server that is gone is served as soon as it can be.
                 await asyncio.wait({turn}, timeout=_turn_seconds)
             if self._starting is None:
-                raise Elsewhere(f"the server of {self._options.name} is another actor")
+                raise Elsewhere(self._options.name, well)
         if self._starting.done() and self._starting.exception() is not None:
             self._starting = asyncio.create_task(self._start())
         return await asyncio.shield(self._starting)
