@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -45,12 +46,12 @@ _of_rollflex = ("pkg://rollflex.adapters.verl", "TailBatchingSampler")
 _settings = ("server", "prompt_speculation", "filter_groups_metric", "poll_interval")
 
 
-def least_threshold(warmup_batches: int) -> int:
+def least_threshold(warmup_batches: float) -> int:
     """A group may wait for its first round, is found too old in one, and is waited for in the next."""
-    return 3 + max(0, warmup_batches - 1)
+    return 3 + max(0, ceil(warmup_batches) - 1)
 
 
-def refusals(trainer_mode: str, threshold: int | None, warmup_batches: int) -> list[Finding]:
+def refusals(trainer_mode: str, threshold: int | None, warmup_batches: float) -> list[Finding]:
     """What the sampler cannot run with."""
     found = []
     if trainer_mode == "sync":
