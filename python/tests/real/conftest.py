@@ -25,6 +25,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.filterwarnings("default"))
 
 
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """A run that has skipped every test has tested nothing, and does not count as passed."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if exitstatus == 0 and reporter is not None and not reporter.stats.get("passed"):
+        session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
+
+
 @pytest.fixture
 def ran() -> Ran:
     """
@@ -40,7 +47,8 @@ def ran() -> Ran:
         path = Path(file)
         rows = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
         date = datetime.date.today().isoformat()
-        rows[framework] = {"version": version, "date": date, **row}
+        optional = {"seconds": None, "own_seconds": None, "note": ""}
+        rows[framework] = {"version": version, "date": date, **optional, **row}
         path.write_text(json.dumps(rows, indent=2, sort_keys=True) + "\n", encoding="utf-8")
 
     return write
