@@ -3,8 +3,8 @@ A double of TRL's asynchronous trainer around its rollout worker, and an engine 
 
 Faithful to TRL 1.16.0, `experimental/async_grpo/async_grpo_trainer.py`: the order of `_TrainBeginCallback`,
 `RolloutQueueDataset` (health is checked while it waits, stale samples are dropped), `FixedCountBatcher`,
-`_sync_weight`, and the end of `_inner_training_loop`; of accelerate's `DataLoaderDispatcher`, which reads a micro-batch ahead; of
-transformers' `Trainer`, which takes all micro-batches of a step before the first.
+`_sync_weight`, and the end of `_inner_training_loop`; of accelerate's `DataLoaderDispatcher`, which reads a micro-batch
+ahead; of transformers' `Trainer`, which takes all micro-batches of a step before the first.
 """
 
 from __future__ import annotations
