@@ -36,10 +36,11 @@ def model(tmp_path: Path) -> Path:
 
 def tokenizer_of(model: Path) -> Any:
     from transformers import AutoTokenizer
+    from trl.chat_template_utils import qwen3_template
 
     tokenizer = AutoTokenizer.from_pretrained(model)
-    # TRL's own worker takes no template that it does not know, unless there is a schema.
-    tokenizer.response_schema = {"type": "object", "properties": {"content": {"type": "string", "x-regex": "(.*)"}}}
+    # TRL's own worker takes no chat template that it does not know, unless it is told how to read answers.
+    tokenizer.response_template = qwen3_template
     return tokenizer
 
 
