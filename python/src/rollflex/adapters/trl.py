@@ -17,6 +17,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..rollout import Engine, EnginePool, Generated, Rollout, Round
+from ._check import main
+from ._check_trl import configured, framework
 from ._server import async_client
 from ._trl_host import TrlHost
 from ._trl_samples import RewardFunction, Row, Scorer
@@ -234,3 +236,7 @@ def sampling_of(args: Any) -> dict[str, Any]:
         "repetition_penalty": args.repetition_penalty,
     }
     return sampling if args.min_p is None else {**sampling, "min_p": args.min_p}
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(framework, configured))
