@@ -384,3 +384,25 @@ def test_refusals_and_versions(tmp_path: Path) -> None:
     file.write_text("[1]")
     with pytest.raises(_check.WrongUse, match="expected settings with names, got list"):
         configured(["--config", str(file)])
+
+
+def test_what_the_page_shows_is_what_is_said(tmp_path: Path) -> None:
+    page = (root / "docs" / "python.md").read_text()
+    (shown,) = re.findall(r"^```text\n(\$ python -m rollflex\.adapters\..*?)^```$", page, re.M | re.S)
+    prompt, *lines = shown.splitlines()
+    words = prompt.split()
+    name = words[3].rpartition(".")[2]
+    make(tmp_path, modules[name].framework)
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "HEAD").write_text("624b824a898ab0ec1fcb4d373004c7f3852bf515\n")
+    code, out = run(name, tmp_path, *words[4:])
+    assert (code, out.splitlines()[2:]) == (1, lines[2:])
+    assert lines[1].startswith(f"{name} 624b824a8, ") and out.splitlines()[1].startswith(f"{name} 624b824a8, ")
+
+
+@pytest.mark.parametrize("name", ["verl", "slime", "nemo-rl", "roll"])
+def test_a_page_begins_with_the_check(name: str) -> None:
+    page = (root / "docs" / "adapters" / f"{name}.md").read_text()
+    section = page.split("## From nothing to a run")[1].split("\n## ")[0]
+    assert f"python -m rollflex.adapters.{name.replace('-', '_')} --check" in section
+    assert "../python.md#check-before-a-run" in section
