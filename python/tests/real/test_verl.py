@@ -23,6 +23,7 @@ import pytest
 import rollflex
 from having import Ran, checkout, installed
 from support import Served, root
+from tiny_model import make_tiny_model
 
 batch_size, responses, steps = 8, 4, 6
 page = (root / "docs" / "adapters" / "verl.md").read_text(encoding="utf-8")
@@ -46,27 +47,6 @@ def lengths(prompts: int, seed: int = 7) -> list[list[int]]:
     rng = random.Random(seed)
     centres = [rng.lognormvariate(5, 0.9) for _ in range(prompts)]
     return [[max(10, min(2000, int(one * rng.lognormvariate(0, 0.3)))) for _ in range(responses)] for one in centres]
-
-
-def make_model(folder: Path) -> None:
-    """A tokenizer whose tokens are bytes, and the configuration of a model without weights."""
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
-    from transformers import PreTrainedTokenizerFast, Qwen2Config
-
-    # ASCII is itself there, so that token ids of ASCII are its bytes.
-    others = sorted(one for one in pre_tokenizers.ByteLevel.alphabet() if ord(one) > 126)
-    vocabulary = {chr(byte): byte for byte in range(33, 127)}
-    vocabulary |= dict(zip(others, [*range(33), *range(127, 256)], strict=True))
-    one = Tokenizer(models.BPE(vocab={**vocabulary, "<eos>": 256, "<pad>": 257}, merges=[]))
-    one.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
-    one.decoder = decoders.ByteLevel()
-    tokenizer = PreTrainedTokenizerFast(tokenizer_object=one, eos_token="<eos>", pad_token="<pad>")
-    tokenizer.chat_template = "{% for one in messages %}{{ one.content }}{% endfor %}"
-    tokenizer.save_pretrained(folder)
-    Qwen2Config(
-        vocab_size=258, hidden_size=16, intermediate_size=16, num_hidden_layers=1, num_attention_heads=2,
-        num_key_value_heads=2, architectures=["Qwen2ForCausalLM"],
-    ).save_pretrained(folder)  # fmt: skip
 
 
 def make_rows(file: Path, indices: range) -> None:
@@ -134,7 +114,7 @@ class Jobs:
     def __init__(self, folder: Path, checkout: Path | None) -> None:
         self.folder, self._checkout = folder, checkout
         self._ray = Path(tempfile.mkdtemp(prefix="rv", dir="/tmp"))
-        make_model(folder / "model")
+        make_tiny_model(folder / "model")
         (folder / "reward.py").write_text(reward)
         make_rows(folder / "train.parquet", range(200))
         make_rows(folder / "val.parquet", range(200, 204))
