@@ -103,7 +103,8 @@ def test_vllm_aborts_by_route_or_by_closing_the_connection(mocks: Make, has_rout
 
     async def test() -> None:
         engine = VllmEngine(engines.engine_urls[0], model="mock-model", poll_seconds=0.2)
-        engine._has_route = has_route
+        if not has_route:
+            engine._abort_routes.clear()
         sampling = {"max_tokens": 5000, "min_tokens": 4000}
         first = asyncio.ensure_future(engine.generate("p/0#0", "a prompt", sampling))
         other = asyncio.ensure_future(engine.generate("p/1#0", "a prompt", sampling))
@@ -150,13 +151,14 @@ def test_failures_have_their_kind(mocks: Make) -> None:
         assert caught.value.kind == "infrastructure"
         gone = SglangEngine("http://127.0.0.1:9", call_seconds=1)
         assert not await gone.is_healthy()
-        with pytest.raises(OSError):
+        with pytest.raises(GenerationFailed, match="127.0.0.1:9: .*Connect call failed") as caught:
             await gone.generate("p/2#0", "a prompt", words(5))
+        assert caught.value.kind == "infrastructure"
         await engines.told("/clock", {"speed": 0})
         task = asyncio.ensure_future(engine.generate("p/3#0", "a prompt", {"max_new_tokens": 400}))
         await eventually_async(lambda: engine.load == 1)
         await engines.told("/fault", {"fault": "crash"})
-        with pytest.raises(OSError):
+        with pytest.raises(GenerationFailed, match=engine.id):
             await task
         assert not await engine.is_healthy()
         with pytest.raises(ValueError, match="expected a URL"):
