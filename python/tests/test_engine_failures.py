@@ -417,7 +417,15 @@ def test_while_no_engine_is_up_requests_wait(caplog: pytest.LogCaptureFixture) -
 
 
 def test_which_errors_of_a_stream_are_of_the_prompt() -> None:
+    async def refused(body: Any) -> Answer:
+        reason = {"type": "abort", "status_code": 400, "message": "too long"}
+        return 200, [{"text": "", "output_ids": [], "meta_info": {"finish_reason": reason, "completion_tokens": 0}}]
+
     async def test() -> None:
+        async with Server({"/generate": refused}).running() as server:
+            with pytest.raises(GenerationFailed, match="/generate answers 400: too long") as caught:
+                await SglangEngine(server.url, stream=True).generate("one", "a prompt", {})
+            assert caught.value.kind == "data"
         for code, kind in ((400, "data"), (500, "infrastructure"), (None, "data")):
 
             async def fails(body: Any, code: int | None = code) -> Answer:

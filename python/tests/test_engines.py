@@ -22,7 +22,7 @@ from rollflex.rollout import (
     Supplied,
     VllmEngine,
 )
-from rollflex.rollout.engines import Generated
+from rollflex.rollout.engines import Generated, Prompt
 from support import command, eventually_async
 
 Make = Callable[..., MockEngines]
@@ -97,8 +97,9 @@ def test_sglang_aborts_one_request_and_asks_again(mocks: Make, stream: bool) -> 
     run(test())
 
 
+@pytest.mark.parametrize("prompt", ["a prompt", [1, 2, 3]])
 @pytest.mark.parametrize("has_route", [False, True])
-def test_vllm_aborts_by_route_or_by_closing_the_connection(mocks: Make, has_route: bool) -> None:
+def test_vllm_aborts_by_route_or_by_closing_the_connection(mocks: Make, has_route: bool, prompt: Prompt) -> None:
     engines = mocks("--api", "vllm", "--speed", "20", "--stream-interval", "4")
 
     async def test() -> None:
@@ -106,14 +107,16 @@ def test_vllm_aborts_by_route_or_by_closing_the_connection(mocks: Make, has_rout
         if not has_route:
             engine._abort_routes.clear()
         sampling = {"max_tokens": 5000, "min_tokens": 4000}
-        first = asyncio.ensure_future(engine.generate("p/0#0", "a prompt", sampling))
-        other = asyncio.ensure_future(engine.generate("p/1#0", "a prompt", sampling))
+        first = asyncio.ensure_future(engine.generate("p/0#0", prompt, sampling))
+        other = asyncio.ensure_future(engine.generate("p/1#0", prompt, sampling))
         await eventually_async(lambda: engines.stats()[0]["running"] == 2)
         await asyncio.sleep(0.3)
         await engine.abort("p/0#0")
         found = await first
         assert found.finish == "abort" and 0 < found.tokens < 4000
         assert len(found.token_ids) == found.tokens
+        told = [] if isinstance(prompt, str) or not has_route else [("default", 0, found.tokens)]
+        assert found.weight_spans == told
         await eventually_async(lambda: engines.stats()[0]["running"] == 1)
         assert not other.done()
         other.cancel()
@@ -125,13 +128,17 @@ def test_vllm_aborts_by_route_or_by_closing_the_connection(mocks: Make, has_rout
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_vllm_streamed_or_not(mocks: Make, stream: bool) -> None:
-    engines = mocks("--api", "vllm", "--speed", "2000")
+    engines = mocks("--api", "vllm", "--speed", "2000", "--api-key", "a-key")
 
     async def test() -> None:
-        engine = VllmEngine(engines.engine_urls[0], model="mock-model", stream=stream, log_probs=True)
-        found = await engine.generate("p/0#0", "a prompt", {"max_tokens": 30, "min_tokens": 30})
-        assert (found.tokens, len(found.token_ids), found.finish) == (30, 30, "length")
-        assert found.log_probs is not None and len(found.log_probs) == 30
+        options: Any = {"stream": stream, "log_probs": True, "api_key": "a-key"}
+        engine = VllmEngine(engines.engine_urls[0], model="mock-model", **options)
+        prompts: list[Prompt] = ["a prompt", [1, 2, 3]]
+        for prompt in prompts:
+            found = await engine.generate("p/0#0", prompt, {"max_tokens": 30, "min_tokens": 30})
+            assert (found.tokens, len(found.token_ids), found.finish) == (30, 30, "length")
+            assert found.log_probs is not None and len(found.log_probs) == 30 and found.text
+        assert found.weight_spans == [("default", 0, 30)]
 
     run(test())
 

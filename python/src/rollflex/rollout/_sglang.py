@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ._http import HttpError
 from ._http_engine import HttpEngine
 from .engines import Generated, Prompt, WeightSpan
 
@@ -49,6 +50,10 @@ class SglangEngine(HttpEngine):
         reason = meta.get("finish_reason")
         if reason is not None:
             kind = reason["type"] if isinstance(reason, dict) else reason
+            status = reason.get("status_code") if isinstance(reason, dict) else None
+            if kind == "abort" and status is not None:
+                # It was refused, not aborted, and a stream has its status already.
+                raise HttpError(int(status), str(reason.get("message")), "/generate")
             found.finish = kind if kind in ("length", "abort") else "stop"
 
     def _read_versions(self, found: Generated, meta: Mapping[str, Any], before: int) -> None:
