@@ -32,7 +32,7 @@ key = "a-key-of-the-test"
 
 
 class Server:
-    """A server whose routes are functions; a list is answered as a stream, and None is no answer at all."""
+    """A server whose routes are functions. A list is answered as a stream, and bytes are the whole answer."""
 
     def __init__(self, routes: Mapping[str, Route], api_key: str | None = None) -> None:
         self.routes = {"/health": health, **routes}
@@ -70,6 +70,9 @@ class Server:
             path = first.split()[1]
             self.asked.append((path, headers, body))
             status, answer = await self._answer(path, headers, body)
+            if isinstance(answer, bytes):
+                writer.write(answer)
+                return
             whole = (
                 b"".join(f"data: {json.dumps(one)}\n\n".encode() for one in answer) + b"data: [DONE]\n\n"
                 if isinstance(answer, list)
@@ -435,6 +438,22 @@ def test_which_errors_of_a_stream_are_of_the_prompt() -> None:
                 with pytest.raises(GenerationFailed) as caught:
                     await SglangEngine(server.url, stream=True).generate("one", "a prompt", {})
                 assert caught.value.kind == kind
+
+    run(test())
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("chunk", [b"", b"8\r\n", b"8\r\ndata"])
+def test_a_server_that_dies_in_the_middle_is_named(stream: bool, chunk: bytes) -> None:
+    async def dies(body: Any) -> Answer:
+        return 200, b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n" + chunk
+
+    async def test() -> None:
+        async with Server({"/generate": dies}).running() as server:
+            said = f"{server.url}: the connection was closed in the middle of an answer"
+            with pytest.raises(GenerationFailed, match=said) as caught:
+                await SglangEngine(server.url, stream=stream).generate("one", "a prompt", {})
+            assert caught.value.kind == "infrastructure"
 
     run(test())
 

@@ -82,7 +82,7 @@ class Answer:
         """The body as it comes. Raises ConnectionError if it is cut short."""
         try:
             if self._is_chunked:
-                while size := int((await self._line()).split(";")[0] or "0", 16):
+                while size := int((await self._reader.readuntil(b"\n")).split(b";")[0], 16):
                     yield await self._reader.readexactly(size)
                     await self._reader.readexactly(2)
             elif self._length is not None:
