@@ -29,7 +29,8 @@ export const environments: Readonly<Record<string, Environment>> = {
       'transferqueue==0.1.11',
       'hydra-core==1.3.2',
       'omegaconf==2.3.0',
-      'transformers',
+      // As verl 0.9.1 requires.
+      'transformers>=5.5.3,<5.11',
       'datasets',
       'peft',
       'accelerate',
@@ -38,10 +39,20 @@ export const environments: Readonly<Record<string, Environment>> = {
       'pandas',
       'pyarrow',
       'wandb',
+      'pillow',
+      'cachetools',
+      'fastapi',
+      'uvicorn',
       'sglang-router==0.3.2',
+      'quickjs-ng',
       'pytest',
     ],
     alone: ['verl==0.9.1', 'sglang==0.5.15.post1'],
+  },
+  // Its transformers are newer than verl's.
+  trl: {
+    python: '3.12',
+    packages: ['torch==2.13.0', 'trl==1.16.0', 'requests', 'aiohttp', 'quickjs-ng', 'pytest'],
   },
 };
 
@@ -53,4 +64,6 @@ export const suites: Readonly<Record<string, Suite>> = {
   slime: { environment: 'trainers', tests: real('slime'), checkout: 'SLIME_PATH' },
   'nemo-rl': { environment: 'trainers', tests: real('nemo_rl'), checkout: 'NEMO_RL_PATH' },
   roll: { environment: 'trainers', tests: real('roll'), checkout: 'ROLL_PATH' },
+  trl: { environment: 'trl', tests: real('trl') },
+  checks: { environment: 'trainers', tests: real('check') },
 };
