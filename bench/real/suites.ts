@@ -59,4 +59,5 @@ export const suites: Readonly<Record<string, Suite>> = {
   slime: { environment: 'trainers', tests: real('slime'), checkout: 'SLIME_PATH' },
   'nemo-rl': { environment: 'trainers', tests: real('nemo_rl'), checkout: 'NEMO_RL_PATH' },
   roll: { environment: 'trainers', tests: real('roll'), checkout: 'ROLL_PATH' },
+  checks: { environment: 'trainers', tests: real('check') },
 };

@@ -8,7 +8,7 @@ import random
 import threading
 import time
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -131,11 +131,12 @@ def test_a_mirror_that_was_sealed_refuses_the_server_before() -> None:
         assert (found.number, [one.seq for one in found.sessions["x"].since]) == (4, [1, 2, 3])
         with pytest.raises(Superseded):
             mirror.claim(1)
-    for stale in (
+    attempts: list[Callable[[], None]] = [
         lambda: mirror.append(1, 4, sent),
         lambda: mirror.append(1, 4, []),
         lambda: mirror.seed(1, log),
-    ):
+    ]
+    for stale in attempts:
         with pytest.raises(Superseded):
             stale()
     with pytest.raises(ValueError, match="missing"):

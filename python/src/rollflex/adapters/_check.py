@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from .. import Client, RollflexError, Untyped, __version__
+from . import _server
 from ._hooks import Hook, missing
-from ._server import client
 
 
 @dataclass(frozen=True)
@@ -114,11 +114,11 @@ def try_policy(
     """Opens a session as the adapter would, in this process or in the server, and closes it again."""
     try:
         # One that is not there must not be waited for.
-        one: Client = client({**server, "reconnect_seconds": 0} if server else None)
+        connecting: Client = _server.client({**server, "reconnect_seconds": 0} if server else None)
     except (RollflexError, OSError, TypeError, ValueError, ImportError) as error:
         instead = "start it: rollflex serve, or leave the server out" if server else "pip install quickjs-ng"
         return [Finding("server" if server else "policy", _line(error), instead)]
-    with one:
+    with connecting as one:
         found = []
         theirs = one.server_info()["version"] if server else __version__
         if theirs != __version__:
