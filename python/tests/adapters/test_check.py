@@ -395,9 +395,8 @@ def test_what_the_page_shows_is_what_is_said(tmp_path: Path) -> None:
     assert lines[1].startswith(f"{name} 624b824a8, ") and out.splitlines()[1].startswith(f"{name} 624b824a8, ")
 
 
-@pytest.mark.parametrize("name", ["verl", "slime", "nemo-rl", "roll"])
+@pytest.mark.parametrize("name", ["verl", "slime", "nemo-rl", "roll", "trl"])
 def test_a_page_begins_with_the_check(name: str) -> None:
     page = (root / "docs" / "adapters" / f"{name}.md").read_text()
     section = page.split("## From nothing to a run")[1].split("\n## ")[0]
     assert f"python -m rollflex.adapters.{name.replace('-', '_')} --check" in section
-    assert "../python.md#check-before-a-run" in section
