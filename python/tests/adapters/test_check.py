@@ -149,7 +149,7 @@ def test_a_command_says_what_is_wrong_in_a_line_each(tmp_path: Path) -> None:
     assert code == 0, out
     assert out.splitlines()[0].startswith(f"rollflex {__version__}, Python 3.")
     assert "hooks: 11, all as needed" in out and out.endswith("nothing found that would not work\n")
-    assert "note  nemo_rl of an unknown version: was not run with rollflex; these were: 7ea279a" in out
+    assert "note  nemo_rl of an unknown version: rollflex was tried with 7ea279a" in out
     code, out = run(
         *("nemo_rl", tmp_path, "--check", "--config", "job.yaml", "async_rl.room=62", "async_rl.rom=3"),
         *("async_rl.sampler.max_staleness_versions=1", "loss_fn.use_importance_sampling_correction=false"),
@@ -204,7 +204,7 @@ def test_what_is_not_installed(
     (git / "packed-refs").write_text("# pack-refs\n8eb27cc2d00000000000000000000000000000000 refs/heads/main\n")
     assert _check.main(_check_roll.framework, _check_roll.configured, ["--check"]) == 1
     out = capsys.readouterr().out
-    assert f"roll 8eb27cc2d, {tmp_path / 'roll'}" in out and "was not run" not in out
+    assert f"roll 8eb27cc2d, {tmp_path / 'roll'}" in out and "was tried with" not in out
     assert "hooks: 13, 2 not as needed" in out
     assert "wrong distributed/scheduler/router.py, RouterManager: there is no such file; use roll 8eb27cc" in out
 
