@@ -49,6 +49,11 @@ export const environments: Readonly<Record<string, Environment>> = {
     ],
     alone: ['verl==0.9.1', 'sglang==0.5.15.post1'],
   },
+  // Its transformers are newer than verl's.
+  trl: {
+    python: '3.12',
+    packages: ['torch==2.13.0', 'trl==1.16.0', 'requests', 'aiohttp', 'quickjs-ng', 'pytest'],
+  },
 };
 
 const real = (name: string): readonly string[] => ['-m', 'real', `tests/real/test_${name}.py`];
@@ -59,5 +64,6 @@ export const suites: Readonly<Record<string, Suite>> = {
   slime: { environment: 'trainers', tests: real('slime'), checkout: 'SLIME_PATH' },
   'nemo-rl': { environment: 'trainers', tests: real('nemo_rl'), checkout: 'NEMO_RL_PATH' },
   roll: { environment: 'trainers', tests: real('roll'), checkout: 'ROLL_PATH' },
+  trl: { environment: 'trl', tests: real('trl') },
   checks: { environment: 'trainers', tests: real('check') },
 };

@@ -36,10 +36,11 @@ def model(tmp_path: Path) -> Path:
 
 def tokenizer_of(model: Path) -> Any:
     from transformers import AutoTokenizer
+    from trl.chat_template_utils import qwen3_template
 
     tokenizer = AutoTokenizer.from_pretrained(model)
-    # TRL's own worker takes no template that it does not know, unless there is a schema.
-    tokenizer.response_schema = {"type": "object", "properties": {"content": {"type": "string", "x-regex": "(.*)"}}}
+    # TRL's own worker takes no chat template that it does not know, unless it is told how to read answers.
+    tokenizer.response_template = qwen3_template
     return tokenizer
 
 
@@ -71,7 +72,7 @@ def test_it_trains_the_model_that_generates(tmp_path: Path, model: Path, ran: Ra
     import torch
 
     args, dataset, engine = config(tmp_path, max_steps=8), questions(1000), InProcess(model)
-    worker = worker_of(model, args, dataset, [engine])
+    worker = worker_of(model, args, dataset, [engine], sampling={"max_new_tokens": 32})
     trainer = trainer_of(model, args, dataset, worker, engine)
     began = time.monotonic()
     trainer.train()
@@ -97,7 +98,7 @@ def test_it_trains_the_model_that_generates(tmp_path: Path, model: Path, ran: Ra
     ran(
         "TRL",
         version,
-        real="AsyncGRPOTrainer.train, its data pipeline, packing and loss; generation by the model itself",
+        real="AsyncGRPOTrainer.train, its data pipeline, packing and loss; generation by the model (HfEngine)",
         stands_in="FlashAttention 3 (the same in PyTorch), the transfer of weights (a copy in the process)",
         steps=8,
         prompts=1 + max(everywhere),
@@ -108,7 +109,7 @@ def test_it_trains_the_model_that_generates(tmp_path: Path, model: Path, ran: Ra
 
 def test_a_failure_ends_the_run(tmp_path: Path, model: Path) -> None:
     args, dataset, engine = config(tmp_path, max_steps=2), questions(10), InProcess(model)
-    worker = worker_of(model, args, dataset, [engine], trl_job.fails)
+    worker = worker_of(model, args, dataset, [engine], trl_job.fails, sampling={"max_new_tokens": 32})
     trainer = trainer_of(model, args, dataset, worker, engine)
     with pytest.raises(RuntimeError, match="the rollout worker has failed: the verifier is not there"):
         trainer.train()
