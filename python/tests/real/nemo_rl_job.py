@@ -81,6 +81,9 @@ class Environment:
         return EnvironmentReturn(said, metadata, [None] * count, rewards, torch.ones(count), [None] * count)
 
 
+environment: Any = Environment
+
+
 class Tokenizer:
     """Text is of no account here."""
 
@@ -165,7 +168,7 @@ async def run(folder: Path, sampler: dict[str, Any], steps: int) -> tuple[Traine
     engines, trainer = Engines(rows), Trainer(data_plane)
     manager = RolloutManager(
         tokenizer=Tokenizer(),
-        task_to_env={"task": Environment.remote()},
+        task_to_env={"task": environment.remote()},
         num_generations_per_prompt=responses,
         max_seq_len=4096,
         policy_generation=engines,
@@ -180,7 +183,9 @@ async def run(folder: Path, sampler: dict[str, Any], steps: int) -> tuple[Traine
         train_cluster=None,
         inference_cluster=None,
         dp_client=data_plane,
-        dataloader=StatefulDataLoader([_datum(row) for row in range(len(rows))], prompts_per_step, collate_fn=rl_collate_fn),
+        dataloader=StatefulDataLoader(
+            [_datum(row) for row in range(len(rows))], prompts_per_step, collate_fn=rl_collate_fn
+        ),
         weight_synchronizer=Weights(),
         advantage_estimator=estimator,
         loss_fn=None,

@@ -1,8 +1,8 @@
 """
-ROLL's scheduler without a GPU. Real: `DynamicSamplingScheduler` with `ReplayBuffer` and `RolloutContext`, `RouterManager`
-with `PromptAffinityRouter`, the default loop, `DataProto`, the collator, the filter of prompts. What stands in is here:
-the actors that generate and that give rewards, the configuration, and the sampling parameters of SGLang, for whose
-version ROLL has no patch.
+ROLL's scheduler without a GPU. Real: `DynamicSamplingScheduler` with `ReplayBuffer` and `RolloutContext`,
+`RouterManager` with `PromptAffinityRouter`, the default loop, `DataProto`, the collator, the filter of prompts. What
+stands in is here: the actors that generate and that give rewards, the configuration, and the sampling parameters of
+SGLang, for whose version ROLL has no patch.
 """
 
 from __future__ import annotations
@@ -88,14 +88,21 @@ def stand_in_for_sglang() -> None:
     sys.modules[module.__name__] = module
 
 
+engine: Any = Engine
+judge: Any = Rewards
+
+
 class Job:
     """Steps of a pipeline without the training."""
 
     def __init__(self, model: str, loop: str, additional: bool) -> None:
         stand_in_for_sglang()
         rows = lengths(256)
-        given = [{"input_ids": [first_token + row], "attention_mask": [1], "domain": "math", "row": row} for row in range(256)]
-        self.engines = [Engine.remote(rows) for _ in range(2)]
+        given = [
+            {"input_ids": [first_token + row], "attention_mask": [1], "domain": "math", "row": row}
+            for row in range(len(rows))
+        ]
+        self.engines = [engine.remote(rows) for _ in range(2)]
         worker = SimpleNamespace(
             model_args=SimpleNamespace(model_name_or_path=model),
             strategy_args=SimpleNamespace(strategy_name="sglang", strategy_config={}),
@@ -117,7 +124,7 @@ class Job:
         self.scheduler = DynamicSamplingScheduler(
             pipeline_config=config,
             actor_cluster=SimpleNamespace(workers=self.engines, worker_config=worker),
-            reward_clusters={"math": SimpleNamespace(workers=[Rewards.remote()])},
+            reward_clusters={"math": SimpleNamespace(workers=[judge.remote()])},
             dataset=Dataset.from_list(given),
             collect_fn_cls=DataCollatorWithPaddingForPaddedKeys,
             collect_fn_kwargs={"max_length": prompt_tokens, "padding": "max_length"},
@@ -133,8 +140,10 @@ class Job:
         meta = {"generation_config": generation, "global_step": number, "collect_unfinished": False}
         batch = await self.scheduler.get_batch(DataProto(meta_info=meta), global_step=number, batch_size=prompts)
         rows = [int(row) for row in batch.non_tensor_batch["row"]]
-        assert torch.isfinite(batch.batch["infer_logprobs"] if "infer_logprobs" in batch.batch else batch.batch["scores"]).all()
-        assert len(rows) == prompts * responses and all(rows.count(row) == responses for row in rows), "groups are whole"
+        assert torch.isfinite(batch.batch["scores"]).all()
+        assert len(rows) == prompts * responses and all(rows.count(row) == responses for row in rows), (
+            "groups are whole"
+        )
         return sorted(set(rows))
 
     async def state(self) -> tuple[int, int]:

@@ -26,7 +26,7 @@ def on_a_cpu() -> None:
     from slime.utils import accelerator
     from slime.utils.accelerator.torch_accelerator import TorchAccelerator
 
-    class Cpu(TorchAccelerator):  # type: ignore[misc]
+    class Cpu(TorchAccelerator):
         name = device_type = "cpu"
         communication_backend_name = "gloo"
 
@@ -66,7 +66,9 @@ def main(folder: Path, rollouts: list[int], given: list[str]) -> None:
     paths = [str(here.parent), str(here.parents[1]), str(here.parents[2] / "src"), os.environ["SLIME_PATH"]]
     env = {"PYTHONPATH": os.pathsep.join(paths), "OMP_NUM_THREADS": "1"}
     hook = "slime_job.on_a_cpu"
-    ray.init("local", num_cpus=4, include_dashboard=False, runtime_env={"env_vars": env, "worker_process_setup_hook": hook})
+    ray.init(
+        "local", num_cpus=4, include_dashboard=False, runtime_env={"env_vars": env, "worker_process_setup_hook": hook}
+    )
     manager: Any = RolloutManager.options(num_cpus=1, num_gpus=0).remote(args, None)
     ray.get(manager.set_train_parallel_config.remote(parallel))
     if rollouts[0] > 0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -26,7 +27,8 @@ def nemo_rl() -> Iterator[Path]:
     import ray
 
     sys.path.insert(0, str(path))
-    ray.init("local", num_cpus=2, include_dashboard=False, log_to_driver=False)
+    env = {"PYTHONPATH": os.pathsep.join([str(path), str(Path(__file__).parent)]), "OMP_NUM_THREADS": "1"}
+    ray.init("local", num_cpus=1, include_dashboard=False, log_to_driver=False, runtime_env={"env_vars": env})
     yield path
     ray.shutdown()
 
@@ -47,9 +49,9 @@ def test_the_controller_trains_every_prompt_once_within_the_bound(nemo_rl: Path,
     ran(
         "NeMo-RL",
         commit.stdout.strip(),
-        real="`SingleControllerActor.run` with its pumps, `create_sampler`, checks of the configuration, "
+        real="`SingleControllerActor.run` with its pumps, `create_sampler`, checks of the settings, "
         f"`TQReplayBuffer`, `RolloutManager`, advantages, the data plane in memory; {versions}",
-        stands_in="engines (64 slots, 500 tokens a second each), environment, the model's worker (0.2 s a step), weights",
+        stands_in="engines (64 slots, 500 tokens a second each), environment, the worker of the model (0.2 s a step)",
         steps=len(trainer.steps),
         prompts=prompts,
         accounted=sum(map(len, trainer.steps)),
@@ -60,13 +62,12 @@ def test_the_controller_trains_every_prompt_once_within_the_bound(nemo_rl: Path,
 
 
 def test_a_buffer_that_is_too_small_is_refused_by_nemo_rl(nemo_rl: Path, tmp_path: Path) -> None:
+    import nemo_rl_job
     from nemo_rl.algorithms.async_utils.staleness_sampler import create_sampler
     from nemo_rl.algorithms.single_controller_utils.config import (
         validate_sampler_buffer_capacity,
         validate_single_controller_config,
     )
-
-    import nemo_rl_job
 
     master: Any = nemo_rl_job.config(tmp_path, ours, steps, max_buffered_rollouts=62)
     validate_single_controller_config(master)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import subprocess
 import sys
 import time
@@ -29,9 +30,11 @@ def roll(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     # ROLL writes its logs into the folder that it is started in.
     monkeypatch.chdir(tmp_path)
     sys.path.insert(0, str(path))
-    paths = [str(path), str(Path(__file__).parent)]
-    env = {"PYTHONPATH": ":".join(paths), "OMP_NUM_THREADS": "1"}
-    ray.init("local", num_cpus=2, include_dashboard=False, log_to_driver=False, runtime_env={"env_vars": env})
+    env = {"PYTHONPATH": os.pathsep.join([str(path), str(Path(__file__).parent)]), "OMP_NUM_THREADS": "1"}
+    ray.init("local", num_cpus=1, include_dashboard=False, log_to_driver=False, runtime_env={"env_vars": env})
+    from roll.distributed.scheduler.transfer_backend import init_transfer_backend
+
+    init_transfer_backend(None)
     yield path
     ray.shutdown()
 
@@ -81,16 +84,16 @@ def test_the_scheduler_trains_or_keeps_every_prompt(roll: Path, tmp_path: Path, 
     ran(
         "ROLL",
         commit.stdout.strip(),
-        real="`DynamicSamplingScheduler`, `ReplayBuffer`, `RolloutContext`, `RouterManager` with `PromptAffinityRouter`, "
-        f"the default loop's generation and rewards, `DataProto`, collator; {versions}",
-        stands_in="the actors that generate (400 tokens a second for each request) and give rewards, the configuration, "
-        "`create_sampling_params_for_sglang`",
+        real="`DynamicSamplingScheduler`, `ReplayBuffer`, `RolloutContext`, `RouterManager` with "
+        f"`PromptAffinityRouter`, the default loop's generation and rewards, `DataProto`, collator; {versions}",
+        stands_in="the actors that generate (400 tokens a second for each request) and give rewards, the "
+        "configuration, `create_sampling_params_for_sglang`",
         steps=steps,
         prompts=len(ours.drawn),
         accounted=len(ours.trained) + len(ours.waiting),
         seconds=ours.seconds,
         own_seconds=own.seconds,
-        note=f"{len(ours.waiting)} prompts wait at the end; ROLL's own: the default loop without additional prompts; with "
-        f"them it takes {extra.seconds:.1f} s and loses {len(extra.drawn) - len(extra.trained)} of {len(extra.drawn)} "
-        "prompts, the long ones",
+        note=f"{len(ours.waiting)} prompts wait at the end; ROLL's own: the default loop without additional prompts; "
+        f"with them it takes {extra.seconds:.1f} s and loses {len(extra.drawn) - len(extra.trained)} of "
+        f"{len(extra.drawn)} prompts, the long ones",
     )

@@ -47,7 +47,7 @@ class Job:
         command = [sys.executable, "-B", str(program), str(self._folder), *map(str, rollouts), "--", *self._arguments]
         printed = self._folder / "output.txt"
         with printed.open("a") as output:
-            done = subprocess.run(command, env=env, stdout=output, stderr=subprocess.STDOUT, timeout=480)
+            done = subprocess.run(command, env=env, stdout=output, stderr=subprocess.STDOUT, timeout=1200)
         assert done.returncode == 0, printed.read_text()[-6000:]
         lines = [json.loads(line) for line in (self._folder / "log.jsonl").read_text().splitlines()]
         (*steps, saved) = lines[-len(rollouts) - 1 :]
@@ -89,10 +89,10 @@ def test_the_rollout_manager_trains_every_prompt_and_goes_on_from_its_checkpoint
     ran(
         "slime",
         commit.stdout.strip(),
-        real="`RolloutManager` and engine actors on Ray, the parsers and checks of arguments, `sglang_router`, the data "
-        "source and its checkpoint, `generate`, rewards, `build_dp_schedule`; " + ", ".join(versions),
-        stands_in="the engines (`rollflex mock-engine`), Megatron (2 arguments of its parser), a GPU (an accelerator of "
-        "the CPU in slime's registry)",
+        real="`RolloutManager` and engine actors on Ray, the parsers and checks of arguments, `sglang_router`, the "
+        "data source and its checkpoint, `generate`, rewards, `build_dp_schedule`; " + ", ".join(versions),
+        stands_in="the engines (`rollflex mock-engine`), Megatron (2 arguments of its parser), a GPU (an accelerator "
+        "of the CPU in slime's registry)",
         steps=len(steps),
         prompts=last["drawn"],
         accounted=len(trained) + len(last["waiting"]),
