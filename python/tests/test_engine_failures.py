@@ -298,7 +298,7 @@ def test_what_cannot_be_a_header(options: dict[str, Any], message: str) -> None:
             make()
         assert "ab" not in str(caught.value)
     for url in ("http://me:secret@host:1", "http://host:1?key=secret"):
-        with pytest.raises(ValueError, match="expected a URL without a user") as caught:
+        with pytest.raises(ValueError, match="expected a URL without a") as caught:
             SglangEngine(url)
         assert "secret" not in str(caught.value)
 

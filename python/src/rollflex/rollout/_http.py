@@ -38,8 +38,8 @@ class Address:
     def of(cls, url: str) -> Address:
         """Raises ValueError for what is no address of a server."""
         parts = urlsplit(url)
-        if parts.username is not None or parts.query or parts.fragment:
-            raise ValueError("expected a URL without a user, a password and a query: api_key and headers are for keys")
+        if parts.username is not None:
+            raise ValueError("expected a URL without a user and a password: api_key and headers are for those")
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError(f"expected a URL such as http://10.0.0.1:30000, got {url!r}")
         is_secure = parts.scheme == "https"

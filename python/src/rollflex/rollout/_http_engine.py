@@ -45,6 +45,9 @@ class HttpEngine(Engine):
         stall_seconds: float | None = 600.0,
     ) -> None:
         address = Address.of(url)
+        if "?" in url:
+            # The URL is the id of the engine, and a query may have a key.
+            raise ValueError("expected a URL without a query: api_key and headers are for keys")
         super().__init__(engine_id or url, poll_seconds=poll_seconds)
         self.url = url
         self._has_own_headers = api_key is not None or headers is not None

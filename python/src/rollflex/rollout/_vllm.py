@@ -24,7 +24,7 @@ class VllmEngine(HttpEngine):
     parameters are fields of the body of the latter; those that are left out do nothing (temperature 1, no top-p …).
 
     Aborts go to ``/inference/v1/abort_requests`` or ``/abort_requests``; where neither exists, closing the connection
-    is how vLLM is told to stop.
+    is how vLLM is told to stop. ``options`` are those of :class:`SglangEngine`.
     """
 
     server = "vLLM"
