@@ -101,6 +101,12 @@ describe('POST /v1/completions', () => {
     expect((await whole).body.choices[0].text).toBe(text);
   });
 
+  test('takes seeds of 64 bits', async () => {
+    await start({ speed: 'max' });
+    const { status } = await complete({ prompt: '5', seed: 2 ** 62 + 2 ** 30 }).reply;
+    expect(status).toBe(200);
+  });
+
   test('refuses as vLLM does', async () => {
     await start();
     const refused = async (body: object) => {

@@ -1,19 +1,19 @@
-"""What :class:`rollflex.adapters.trl.TailBatchingWorker` needs of TRL, and of the trainer's arguments."""
+"""What :class:`rollflex.adapters.trl.TailBatchingWorker` needs of TRL, and of the configuration of its trainer."""
 
 from __future__ import annotations
 
-import argparse
 import ast
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from ._check import Finding, Framework, WrongUse, try_policy
-from ._config import scalar
 from ._hooks import Hook
+from ._trl_settings import policy_config
 
-_folder = "experimental/async_grpo"
+_trainer = "experimental/async_grpo/async_grpo_trainer.py"
+_worker = "experimental/async_grpo/async_rollout_worker.py"
 _asked = ("start", "stop", "update_model_version", "check_health")
 _sample = (
     "prompt",
@@ -27,90 +27,45 @@ _sample = (
     "metrics",
     "enqueued_at",
 )
+_defaults = {
+    "num_generations": 8,
+    "per_device_train_batch_size": 8,
+    "gradient_accumulation_steps": 1,
+    "world_size": 1,
+    "weight_sync_steps": 1,
+    "max_staleness": 4,
+    "rounds_ahead": 1,
+}
 framework = Framework(
     "trl",
     "trl",
     "trl",
     (),
     [
-        Hook(f"{_folder}/async_grpo_trainer.py", "AsyncGRPOTrainer", takes=("rollout_worker",)),
-        Hook(
-            f"{_folder}/async_grpo_trainer.py",
-            "RolloutWorkerProtocol",
-            only=(*_asked, "rollout_buffer", "metrics_queue"),
-        ),
-        Hook(f"{_folder}/async_grpo_trainer.py", "RolloutWorkerProtocol.check_health", takes=("stale_after_s",)),
-        Hook(
-            f"{_folder}/async_grpo_trainer.py",
-            "RolloutWorkerProtocol.update_model_version",
-            takes=("model_version",),
-        ),
-        Hook(f"{_folder}/async_rollout_worker.py", "RolloutSample", takes=_sample),
+        Hook(_trainer, "AsyncGRPOTrainer.__init__", takes=("rollout_worker",)),
+        Hook(_trainer, "RolloutWorkerProtocol", only=(*_asked, "rollout_buffer", "metrics_queue")),
+        Hook(_trainer, "RolloutWorkerProtocol.update_model_version", takes=("model_version",)),
+        Hook(_trainer, "RolloutWorkerProtocol.check_health", takes=("stale_after_s",)),
+        Hook(_worker, "RolloutSample", takes=_sample),
     ],
-    "[name=value of the AsyncGRPOConfig …] [rounds_ahead=1]",
+    "[name=value … of AsyncGRPOConfig, world_size, rounds_ahead]",
 )
-_of_transformers = {"per_device_train_batch_size": 8, "gradient_accumulation_steps": 1, "world_size": 1}
-
-
-def policy_config(args: Any, policy: Mapping[str, Any], rounds_ahead: int) -> dict[str, Any]:
-    """Settings of the policy: those that follow from the trainer's, and then ``policy``."""
-    if rounds_ahead < 0:
-        raise ValueError(f"rounds_ahead: expected 0 or more, got {rounds_ahead}")
-    if policy.get("filter", "none") not in ("none", "zero-variance"):
-        raise ValueError(f"policy: filter: expected none or zero-variance, got {policy['filter']!r}")
-    a_step = args.per_device_train_batch_size * args.gradient_accumulation_steps * args.world_size
-    prompts = policy.get("promptsPerRound", math.ceil(a_step / args.num_generations))
-    # Syncs while samples wait: for those of the rounds ahead, for those of the round, and one that is under way.
-    waiting = math.ceil((rounds_ahead + 1) * prompts * args.num_generations / (a_step * args.weight_sync_steps)) + 1
-    staleness = policy.get("maxStaleness", max(0, args.max_staleness - waiting))
-    if staleness + waiting > args.max_staleness:
-        raise ValueError(
-            f"max_staleness: expected at least {staleness + waiting}, got {args.max_staleness}: samples may wait for "
-            f"{waiting} weight syncs with rounds_ahead {rounds_ahead} and {prompts} prompts a round, and the trainer "
-            "would drop them"
-        )
-    ours = {"responsesPerPrompt", "placement"} & set(policy)
-    if ours:
-        raise ValueError(f"policy: {', '.join(sorted(ours))} follow from the trainer's arguments and the engines")
-    return {
-        **policy,
-        "promptsPerRound": prompts,
-        "responsesPerPrompt": args.num_generations,
-        "maxStaleness": staleness,
-        # A group counts when its rewards are in.
-        "filter": "host",
-        "placement": "host",
-    }
 
 
 def configured(argv: Sequence[str], root: Path) -> list[Finding]:
-    """Takes fields of the trainer's ``AsyncGRPOConfig``, which a script makes; TRL's defaults for the others."""
+    """Takes the settings that a round follows from; those that are not named have TRL's defaults."""
     given: dict[str, Any] = {}
     for one in argv:
-        name, equals, value = one.lstrip("-").partition("=")
-        if not equals:
-            raise WrongUse(f"{one}: expected name=value")
-        given[name] = scalar(value)
-    ahead = given.pop("rounds_ahead", 1)
-    known = {**_of_transformers, **dict(_defaults(root / _folder / "async_grpo_config.py"))}
+        name, equals, value = one.partition("=")
+        if not equals or name not in _defaults:
+            raise WrongUse(f"{one}: expected name=value, with one of {', '.join(sorted(_defaults))}")
+        try:
+            given[name] = int(ast.literal_eval(value))
+        except (ValueError, SyntaxError, TypeError):
+            raise WrongUse(f"{one}: expected a whole number") from None
+    args = SimpleNamespace(**{**_defaults, **given})
     try:
-        config = policy_config(argparse.Namespace(**{**known, **given}), {}, ahead)
+        config = policy_config(args, {}, args.rounds_ahead)
     except ValueError as error:
-        where, _, wrong = str(error).partition(": ")
-        return [Finding(where, wrong)]
-    except AttributeError as error:
-        return [Finding("AsyncGRPOConfig", str(error), "give its value here, too")]
-    return try_policy(None, config, "AsyncGRPOConfig")
-
-
-def _defaults(path: Path) -> Iterator[tuple[str, Any]]:
-    """Fields of the dataclasses in a file, with the defaults that are written there."""
-    if not path.exists():
-        return
-    for one in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name) and one.value is not None:
-            value: ast.expr | None = one.value
-            if isinstance(value, ast.Call):
-                value = next((each.value for each in value.keywords if each.arg == "default"), None)
-            if isinstance(value, ast.Constant):
-                yield one.target.id, value.value
+        return [Finding("AsyncGRPOConfig", str(error), "raise max_staleness, or lower rounds_ahead")]
+    return try_policy(None, config, "policy")

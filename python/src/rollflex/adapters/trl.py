@@ -17,10 +17,11 @@ from typing import Any
 
 from ..rollout import Engine, EnginePool, Generated, Rollout, Round
 from ._check import main
-from ._check_trl import configured, framework, policy_config
+from ._check_trl import configured, framework
 from ._server import async_client
 from ._trl_host import TrlHost
 from ._trl_samples import RewardFunction, Row, Scorer
+from ._trl_settings import policy_config, sampling_of
 
 __all__ = ["TailBatchingWorker"]
 logger = logging.getLogger("rollflex")
@@ -192,18 +193,6 @@ class TailBatchingWorker:
         """A trainer that does not read them holds nothing up."""
         with contextlib.suppress(queue.Full):
             self.metrics_queue.put_nowait(metrics)
-
-
-def sampling_of(args: Any) -> dict[str, Any]:
-    """What TRL's own worker asks vLLM for."""
-    sampling = {
-        "max_tokens": args.max_completion_length,
-        "temperature": args.temperature,
-        "top_p": args.top_p,
-        "top_k": args.top_k,
-        "repetition_penalty": args.repetition_penalty,
-    }
-    return sampling if args.min_p is None else {**sampling, "min_p": args.min_p}
 
 
 if __name__ == "__main__":
