@@ -1,0 +1,76 @@
+"""Does tail batching change what is learned? Runs both schedules over a model in this process, and draws the curves."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict
+from multiprocessing import get_context
+from pathlib import Path
+
+from curves import Runs, compare, draw
+from training import Point, schedules, step_costs, train
+
+tokens, every = 30_000, 2_500
+
+
+def run(schedule: str, seed: int) -> list[Point]:
+    points = asyncio.run(train(schedule, seed, tokens, every))
+    print(f"{schedule}, seed {seed}: {points[0].reward:.2f} -> {points[-1].reward:.2f}, {points[-1].steps} steps", flush=True)
+    return points
+
+
+def quick() -> None:
+    """Under half a minute. Whoever runs it sees that it works, and that a run can be repeated."""
+
+    async def both() -> tuple[list[Point], list[Point]]:
+        return await train("synchronous", 0, 10_000, 10_000), await train("tail batching", 0, 5_000, 5_000)
+
+    synchronous, tail = asyncio.run(both())
+    again = asyncio.run(train("tail batching", 0, 5_000, 5_000))
+    begin, last, end = synchronous[0], synchronous[-1], tail[-1]
+    print(f"synchronous: reward {begin.reward:.2f} -> {last.reward:.2f} in {last.steps} steps, {last.aborted} aborted")
+    print(f"tail batching: {end.steps} steps, {end.aborted} aborted, {end.kept} of {end.generated} tokens kept")
+    assert last.reward > begin.reward + 0.03, "it learns"
+    assert last.aborted == 0 and last.generated == last.kept, "without speculation nothing is thrown away"
+    assert end.aborted > 0 and end.kept < end.generated
+    assert end.decode_steps / end.steps < last.decode_steps / last.steps, "nobody waits for the longest responses"
+    same = [{**asdict(one), "seconds": 0} for one in tail] == [{**asdict(one), "seconds": 0} for one in again]
+    assert same, "a run is the same each time"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--quick", action="store_true", help="a few steps, which are checked")
+    parser.add_argument("--seeds", type=int, default=5, help="runs of each schedule (5)")
+    parser.add_argument("--jobs", type=int, default=1, help="runs at a time, in processes of their own (1)")
+    parser.add_argument("--results", type=Path, help="a JSON file for what was measured; read, if it is there")
+    parser.add_argument("--picture", help="an SVG or PNG file for the curves; needs matplotlib")
+    parser.add_argument("--step-costs", action="store_true", help="what a decode step takes, by responses in it")
+    options = parser.parse_args()
+    if options.quick:
+        return quick()
+    if options.step_costs:
+        costs = asyncio.run(step_costs())
+        print(", ".join(f"{size} responses: {cost:.1f} ms" for size, cost in costs.items()))
+        return
+    if options.results is not None and options.results.exists():
+        read = json.loads(options.results.read_text())
+        runs: Runs = {name: [[Point(**one) for one in run] for run in of] for name, of in read.items()}
+    else:
+        asked = [(schedule, seed) for seed in range(options.seeds) for schedule in schedules]
+        with ProcessPoolExecutor(options.jobs, mp_context=get_context("spawn")) as pool:
+            found = list(pool.map(run, *zip(*asked, strict=True)))
+        runs = {name: [points for (one, _), points in zip(asked, found, strict=True) if one == name] for name in schedules}
+    if options.results is not None:
+        written = {name: [[asdict(one) for one in run] for run in of] for name, of in runs.items()}
+        options.results.write_text(json.dumps(written) + "\n")
+    print("\n".join(compare(runs)))
+    if options.picture:
+        draw(runs, options.picture)
+
+
+if __name__ == "__main__":
+    main()
