@@ -24,6 +24,16 @@ export interface Limits {
   readonly ignoreEos: boolean;
 }
 
+/** Tokens `start` to `end` (excluded) of a response, which one version of the weights has generated. */
+export interface WeightSpan {
+  /** Version of the weights. */
+  readonly version: string;
+  /** Index of the first token. */
+  readonly start: number;
+  /** Index after the last token. */
+  readonly end: number;
+}
+
 const vocabulary = 32_000;
 
 /** A response, and its state. */
@@ -58,6 +68,8 @@ export class Generation implements Output {
   told = 0;
   readonly #tokenIds: number[] = [];
   #text = '';
+  /** Tokens that earlier versions of the weights have generated, in order. */
+  readonly #earlier: WeightSpan[] = [];
 
   /** Makes a generation without tokens. */
   constructor(given: {
@@ -93,6 +105,25 @@ export class Generation implements Output {
   get text(): string {
     this.#write();
     return this.#text;
+  }
+
+  /** Records that the weights change after this many tokens of the response. */
+  weightsChange(version: string, count: number): void {
+    this.#extend(this.#earlier, version, count);
+  }
+
+  /** Returns which version of the weights has generated which tokens so far; the last tokens are of the `current` version. */
+  weightSpans(current: string): WeightSpan[] {
+    const spans = [...this.#earlier];
+    this.#extend(spans, current, this.count);
+    return spans;
+  }
+
+  #extend(spans: WeightSpan[], version: string, end: number): void {
+    const last = spans.at(-1);
+    if (end <= (last?.end ?? 0)) return;
+    if (last?.version === version) spans[spans.length - 1] = { ...last, end };
+    else spans.push({ version, start: last?.end ?? 0, end });
   }
 
   #write(): void {

@@ -35,8 +35,6 @@ export class MockEngine {
   readonly number: number;
   /** Requests and tokens since the engine was made; a crash does not reset them. */
   readonly counts = new Counts();
-  /** Weight version, as last updated. */
-  weightVersion = firstWeights;
   /** Whether the engine runs: false between a crash and a restart. */
   isUp = true;
   /** Number of requests whose next abort is ignored. */
@@ -49,6 +47,7 @@ export class MockEngine {
   /** Reasons to stop as soon as the running step is over. */
   readonly #freezing = new Set<string>();
   #hangs = false;
+  #weightVersion = firstWeights;
   /** Number of crashes so far. */
   #life = 0;
 
@@ -62,6 +61,16 @@ export class MockEngine {
   /** Counters of the decode engine: busy seconds, steps, preemptions. They begin anew with a restart. */
   get work(): PausableDecode['work'] {
     return this.#decode.work;
+  }
+
+  /** Weight version, as last updated. */
+  get weightVersion(): string {
+    return this.#weightVersion;
+  }
+
+  set weightVersion(version: string) {
+    this.#scheduler.weightsChange(this.#weightVersion);
+    this.#weightVersion = version;
   }
 
   /** Whether a fault makes the engine accept requests without processing them. */

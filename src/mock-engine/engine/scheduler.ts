@@ -119,6 +119,13 @@ export class Scheduler {
     }
   }
 
+  /** Tells the responses that have tokens that the weights change. */
+  weightsChange(oldVersion: string): void {
+    const tokensAt = this.decode.tokens();
+    for (const one of this.#generations.values()) one.weightsChange(oldVersion, tokensAt(one.id) ?? 0);
+    for (const one of this.#retracted) one.weightsChange(oldVersion, one.count);
+  }
+
   #takeArrivals(): void {
     for (const { at, generation } of this.#arrivals.takeDue(this.#context.now())) this.#add(generation, at);
   }

@@ -1,6 +1,7 @@
 /** The HTTP server of one engine: it answers requests, and breaks connections. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ConnectionFault } from '../engine/apply-fault.ts';
+import type { MockCluster } from '../engine/cluster.ts';
 import type { MockEngine } from '../engine/mock-engine.ts';
 import { type Call, HttpError, handlerOf, type Json, type Routes, readBody, reply } from './http.ts';
 import { reset } from './listen.ts';
@@ -12,6 +13,8 @@ const mostBytes = 64 * 1024 * 1024;
 /** The API of an engine: its routes and the format of its errors. */
 export interface Api {
   readonly routes: Routes;
+  /** Whether calls of this path need the key, if the engine has one. */
+  guards(path: string): boolean;
   /** Routes that start a generation: the fault `refuse` refuses only these. */
   readonly generating: ReadonlySet<string>;
   /** Returns the body of an error. */
@@ -24,17 +27,19 @@ export class EngineServer {
   readonly #api: Api;
   readonly #pacer: Pacer;
   readonly #now: () => number;
+  readonly #apiKey: string | undefined;
   /** Answers that wait because the engine hangs. */
   #parked: (() => void)[] = [];
   /** Open responses, each with the id of its request. */
   readonly #open = new Map<ServerResponse, string>();
   #refusals: { count: number; readonly status: number } | undefined;
 
-  constructor(engine: MockEngine, api: Api, pacer: Pacer, now: () => number) {
+  constructor(engine: MockEngine, api: Api, pacer: Pacer, cluster: MockCluster) {
     this.engine = engine;
     this.#api = api;
     this.#pacer = pacer;
-    this.#now = now;
+    this.#now = () => cluster.now;
+    this.#apiKey = cluster.options.apiKey;
   }
 
   /** Records that the tokens of a request go to this response. */
@@ -87,6 +92,7 @@ export class EngineServer {
     const { pathname: path, searchParams: query } = url;
     const body = await readBody(request, mostBytes);
     const { method = 'GET' } = request;
+    if (this.#api.guards(path) && !this.#hasKey(request)) return reply(response, { error: 'Unauthorized' }, 401);
     const handler = handlerOf(this.#api.routes, method, path);
     if (typeof handler === 'number') {
       reply(response, { detail: handler === 404 ? 'Not Found' : 'Method Not Allowed' }, handler);
@@ -97,6 +103,13 @@ export class EngineServer {
       return;
     }
     this.#handle(handler, { request, response, path, query, body });
+  }
+
+  #hasKey({ method, headers }: IncomingMessage): boolean {
+    if (this.#apiKey === undefined || method === 'OPTIONS') return true;
+    const { authorization = '' } = headers;
+    const [scheme, ...key] = authorization.split(' ');
+    return scheme!.toLowerCase() === 'bearer' && key.join(' ') === this.#apiKey;
   }
 
   #handle(handler: (call: Call) => void, call: Call): void {

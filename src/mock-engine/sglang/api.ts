@@ -5,6 +5,9 @@ import { controlRoutes } from './control.ts';
 import { generateHandler } from './generate.ts';
 import { infoRoutes } from './info.ts';
 
+/** Paths that stay open if the engine has a key. */
+const open = ['/health', '/ready', '/metrics'];
+
 export function sglangApi(stand: RouteContext): Api {
   const generate = generateHandler(stand);
   return {
@@ -14,6 +17,7 @@ export function sglangApi(stand: RouteContext): Api {
       ...controlRoutes(stand),
       ...infoRoutes(stand),
     },
+    guards: (path) => !open.some((one) => path.startsWith(one)),
     generating: new Set(['/generate']),
     error: (status, message, path) =>
       path.startsWith('/generate')

@@ -64,12 +64,15 @@ function weightRoutes({ engine, cluster }: RouteContext): Routes {
       : `Succeeded to update model weights. Weight version updated to ${version}.`;
   const fromDisk = update((version) => ({ message: message(version), num_paused_requests: 0 }));
   const other = update((version) => ({ message: message(version) }));
+  const session: Handler = ({ response }) => reply(response, { success: true, message: 'Success.' });
   const group: Handler = ({ response }) => reply(response, { success: true, message: 'Succeeded.' });
   return {
     'POST /update_weights_from_disk': fromDisk,
     'POST /update_weights_from_tensor': other,
     'POST /update_weights_from_distributed': other,
     'POST /update_weights_from_ipc': other,
+    'POST /begin_weight_update': session,
+    'POST /end_weight_update': session,
     'POST /init_weights_update_group': group,
     'POST /destroy_weights_update_group': group,
     'POST /update_weight_version': ({ body, response }) => {

@@ -21,6 +21,7 @@ export function infoRoutes(stand: RouteContext): Routes {
   return {
     'GET /health': healthy,
     'GET /health_generate': healthy,
+    'GET /ready': healthy,
     'GET /ping': healthy,
     'GET /get_model_info': model,
     'GET /model_info': model,
@@ -52,6 +53,12 @@ function serverInfo({ engine, cluster }: RouteContext): unknown {
     context_length: options.contextTokens,
     max_running_requests: cluster.cost.maxRunningSequences,
     max_total_num_tokens: kvCapacityTokens,
+    ep_size: 1,
+    moe_dp_size: 1,
+    // slime compares these with what it would have started, and stops at a difference.
+    enable_memory_saver: false,
+    enable_return_routed_experts: false,
+    dtype: 'auto',
     stream_interval: options.streamInterval,
     weight_version: engine.weightVersion,
     internal_states: [{ num_running_reqs: running }],

@@ -5,7 +5,10 @@ import { type Handler, type Routes, reply, replyEmpty, replyText } from '../http
 import { chatCompletions, completions } from './completions.ts';
 import { controlRoutes } from './control.ts';
 import { metricsText } from './metrics.ts';
+import { generateTokens } from './tokens.ts';
 
+/** Paths that need the key; aborts, pauses and weights under their own names do not. */
+const guarded = ['/v1', '/v2', '/inference', '/cohere'];
 /** The version in the answers of the engine: it shows that the engine is not vLLM. */
 const version = 'rollflex-mock-engine (vllm routes)';
 
@@ -14,10 +17,12 @@ export function vllmApi(stand: RouteContext): Api {
     routes: {
       'POST /v1/completions': (call) => completions(stand, call),
       'POST /v1/chat/completions': (call) => chatCompletions(stand, call),
+      'POST /inference/v1/generate': (call) => generateTokens(stand, call),
       ...controlRoutes(stand),
       ...infoRoutes(stand),
     },
-    generating: new Set(['/v1/completions', '/v1/chat/completions']),
+    generating: new Set(['/v1/completions', '/v1/chat/completions', '/inference/v1/generate']),
+    guards: (path) => guarded.some((one) => path.startsWith(one)),
     error: (status, message) => ({ error: { message, type: typeOf(status), param: null, code: status } }),
   };
 }

@@ -10,14 +10,14 @@ import { finishReason, type Style, serve } from './serve.ts';
 const usualCompletionTokens = 16;
 
 /** Returns the id of a request: from a header, else from a field, else a new one. */
-function baseId({ cluster }: RouteContext, { request, body }: Call): string {
+export function baseId({ cluster }: RouteContext, { request, body }: Call): string {
   const header = request.headers['x-request-id'];
   if (typeof header === 'string') return header;
   return new Fields(body).string('request_id') ?? cluster.nameRequest();
 }
 
 /** Returns Unix seconds for OpenAI's `created`, from the wall clock, because the simulation has no date. */
-const created = (): number => Math.floor(Date.now() / 1000);
+export const created = (): number => Math.floor(Date.now() / 1000);
 
 /** Returns the token ids and the text of a response from an index on, and the extra fields of the answer for them. */
 function parts(request: OpenAiRequest, generation: Generation, from: number) {
@@ -93,7 +93,7 @@ function completionLogProbs(ids: readonly number[], textLength: number): Json {
   };
 }
 
-function chatLogProb(id: number): Json {
+export function chatLogProb(id: number): Json {
   const token = textOf(id);
   return { token, logprob: logProbOf(id), bytes: [...Buffer.from(token)], top_logprobs: [] };
 }

@@ -2,7 +2,7 @@
 import { type PauseMode, pause, resume } from '../engine/pausing.ts';
 import type { RouteContext } from '../generating.ts';
 import { Fields } from '../http/fields.ts';
-import { type Call, type Handler, type Routes, refuse, reply, replyEmpty } from '../http/http.ts';
+import { type Call, type Handler, type Json, type Routes, refuse, reply, replyEmpty } from '../http/http.ts';
 
 const modes: readonly string[] = ['abort', 'wait', 'keep'] satisfies PauseMode[];
 
@@ -20,6 +20,12 @@ export function controlRoutes(stand: RouteContext): Routes {
     },
     'GET /is_paused': ({ response }) => reply(response, { is_paused: engine.isClosedBy('pause') }),
     'POST /abort_requests': (call) => abortRequests(stand, call),
+    'POST /inference/v1/abort_requests': (call) => {
+      const { body, response } = call;
+      if (new Fields(body).raw('request_ids') === undefined) refuse("Missing 'request_ids' in request body");
+      abort(stand, idsIn(body));
+      replyEmpty(response);
+    },
     'POST /sleep': ({ query, response }) => {
       pause(engine, 'sleep', modeOf(query), 'all', () => replyEmpty(response));
     },
@@ -39,14 +45,23 @@ function modeOf(query: URLSearchParams): PauseMode {
 }
 
 /** Aborts requests by the ids that clients see (`cmpl-…-0`, `chatcmpl-…`); without ids, all of them. */
-function abortRequests({ engine }: RouteContext, { body, response }: Call): void {
+function abortRequests(stand: RouteContext, { body, response }: Call): void {
+  const named = idsIn(body);
+  const ids = named.length > 0 ? named : stand.engine.requestIds;
+  abort(stand, ids);
+  reply(response, { status: 'aborted', aborted: ids.length });
+}
+
+function idsIn(body: Json): string[] {
   const given = new Fields(body).raw('request_ids') ?? [];
   if (!Array.isArray(given) || given.some((one) => typeof one !== 'string'))
     refuse('request_ids: expected a list of ids');
-  const named = given as string[];
-  const ids = new Set(named.length > 0 ? named : engine.requestIds);
+  return given as string[];
+}
+
+function abort({ engine }: RouteContext, named: readonly string[]): void {
+  const ids = new Set(named);
   engine.abort((one) => ids.has(one.requestId), 'all');
-  reply(response, { status: 'aborted', aborted: ids.size });
 }
 
 function weightRoutes({ engine, cluster }: RouteContext): Routes {

@@ -29,12 +29,17 @@ export interface OpenAiRequest {
 /** Default number of response tokens: a number, or the rest of the context (`room`). */
 type UsualMost = number | 'room';
 
-/** Reads the fields that all routes share. Throws `HttpError`. */
+/**
+ * Reads the fields that all routes share. Throws `HttpError`.
+ *
+ * @param sampling - fields that say how to sample; the same object unless they are in one of their own
+ */
 export function readRequest(
   stand: RouteContext,
   body: Json,
   prompts: readonly { readonly prompt: Prompt; readonly requestId: string }[],
   usualMost: UsualMost,
+  sampling = new Fields(body),
 ): OpenAiRequest {
   const { model, scheduling } = stand.cluster.options;
   const fields = new Fields(body);
@@ -46,13 +51,15 @@ export function readRequest(
     refuse(`Got priority ${priority} but Priority scheduling is not enabled.`);
   }
   const options = fields.object('stream_options');
-  const n = fields.whole('n', 1) ?? 1;
+  const n = sampling.whole('n', 1) ?? 1;
   const choices = prompts.flatMap(({ prompt, requestId }) =>
-    Array.from({ length: n }, (_, index) => choiceOf(stand, fields, { prompt, requestId, priority }, index, usualMost)),
+    Array.from({ length: n }, (_, index) =>
+      choiceOf(stand, sampling, { prompt, requestId, priority }, index, usualMost),
+    ),
   );
   let promptTokens = 0;
   for (let at = 0; at < choices.length; at += n) promptTokens += choices[at]!.planned.promptTokens;
-  const logProbs = fields.raw('logprobs');
+  const logProbs = sampling.raw('logprobs');
   return {
     choices,
     promptTokens,
@@ -74,7 +81,7 @@ function choiceOf(
   const { contextTokens } = stand.cluster.options;
   const seed = fields.whole('seed', Number.MIN_SAFE_INTEGER);
   const sample = seed === undefined ? undefined : seed + index;
-  const wanted = { ...given, sample, tokens: fields.object('vllm_xargs').whole('response_tokens', 1) };
+  const wanted = { ...given, sample, tokens: lengthOf(fields) };
   const planned = plan(stand, wanted);
   const room = contextTokens - planned.promptTokens;
   const most = fields.whole('max_completion_tokens', 1) ?? fields.whole('max_tokens', 1);
@@ -90,6 +97,12 @@ function choiceOf(
   if (minTokens > maxTokens)
     refuse(`min_tokens must be less than or equal to max_tokens=${maxTokens}, got ${minTokens}.`);
   return { wanted, planned, limits: { maxTokens, minTokens, ignoreEos: fields.boolean('ignore_eos') ?? false } };
+}
+
+/** Returns the length of the response if the request sets it. */
+function lengthOf(fields: Fields): number | undefined {
+  const [own, extra] = [fields.object('vllm_xargs'), fields.object('extra_args')];
+  return own.whole('response_tokens', 1) ?? extra.whole('response_tokens', 1);
 }
 
 /** Returns the prompts of `/v1/completions`: a text, token ids, or a list of either. */

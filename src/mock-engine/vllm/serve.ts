@@ -18,6 +18,8 @@ export interface Style {
   readonly head: (isChunk: boolean) => Json;
   /** Returns the first chunk of a choice in a stream, if the route has one. */
   readonly first?: (index: number) => Json;
+  /** Returns the fields of a chunk that are not about its choice. */
+  readonly chunk?: () => Json;
   /** Returns a choice of a chunk, with the tokens that are new since the last chunk. */
   readonly delta: (generation: Generation, index: number) => Json;
   /** Returns a choice of a whole answer. */
@@ -57,7 +59,8 @@ function serveStream(stand: RouteContext, request: OpenAiRequest, response: Serv
   };
   const send = (generation: Generation, index: number): void => {
     begin();
-    sendEvent(response, { ...head, choices: [style.delta(generation, index)], ...usage() });
+    const chunk = style.chunk?.() ?? {};
+    sendEvent(response, { ...head, ...chunk, choices: [style.delta(generation, index)], ...usage() });
   };
   start(stand, request, response, generations, {
     progress: send,
