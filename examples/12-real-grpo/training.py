@@ -15,7 +15,7 @@ from rollflex import AsyncClient
 from rollflex.rollout import EngineHost, EnginePool, Generated, HfEngine, Launch, Response, Rollout, Supplied
 from rollflex.torch import log_probs_of, micro_batches, policy_loss
 
-per_round, per_prompt, learning_rate, epochs = 8, 8, 5e-3, 2
+per_round, per_prompt, learning_rate, warm_up, epochs = 8, 8, 3e-3, 8, 2
 # The same code runs both: without speculation every response that is launched is waited for.
 schedules: dict[str, dict[str, float]] = {
     "synchronous": {"promptSpeculation": 1, "responseSpeculation": 1},
@@ -40,6 +40,10 @@ class Point:
     """Of processor time, for rollouts and training: what others do on the machine hardly disturbs it."""
     aborted: int = 0
     """Requests."""
+    supplied: int = 0
+    """Prompts."""
+    waiting: int = 0
+    """Of them: in the long-prompt queue now."""
 
 
 class Task(EngineHost[list[int]]):
@@ -88,10 +92,11 @@ async def train(schedule: str, seed: int, tokens: int, every: int) -> list[Point
     torch.set_num_threads(1)
     model = new_model(seed)
     optimizer = torch.optim.AdamW(model.parameters(), learning_rate, betas=(0.9, 0.95), weight_decay=0.0)
+    rising = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1.0, (step + 1) / warm_up))
     engine = HfEngine(model, seed=seed, after_step=answered)
     host = Task(engine, seed)
     config: dict[str, Any] = {"promptsPerRound": per_round, "responsesPerPrompt": per_prompt, "idPrefix": ""}
-    now, points, trained = Point(), list[Point](), list[str]()
+    now, points, trained = Point(), list[Point](), set[str]()
     async with AsyncClient() as client:
         rollout = await Rollout.open(client, host, {**config, **schedules[schedule]}, send_interval_seconds=0.0)
         while True:
@@ -101,6 +106,7 @@ async def train(schedule: str, seed: int, tokens: int, every: int) -> list[Point
             if now.kept >= tokens:
                 break
             began, decoded, host.generated = time.process_time(), engine.steps, 0
+            engine.weight_version = now.steps
             done = await rollout.round(weight_version=now.steps)
             for _ in range(epochs):
                 for batch in await micro_batches(client, done.groups, max_tokens=4096):
@@ -109,17 +115,17 @@ async def train(schedule: str, seed: int, tokens: int, every: int) -> list[Point
                 torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
                 optimizer.step()
                 optimizer.zero_grad()
+            rising.step()
             now.steps += 1
-            engine.weight_version = now.steps
             now.seconds += time.process_time() - began
             now.decode_steps += engine.steps - decoded
             now.generated += host.generated
             now.aborted += done.aborted
             now.kept += sum(one.tokens for group in done.groups for one in group.samples)
-            trained += [one.prompt_id for one in done.groups]
+            now.supplied, now.waiting = host.supplied, len(rollout.waiting())
+            trained |= {one.prompt_id for one in done.groups}
             assert len(done.groups) == per_round and all(len(one.samples) == per_prompt for one in done.groups)
-        waiting = {one.prompt_id for one in rollout.waiting()}
-        assert len({*trained, *waiting}) == len(trained) + len(waiting) == host.supplied, "each prompt once, none lost"
+            assert len(trained) == now.steps * per_round == now.supplied - now.waiting, "each prompt once, none lost"
         await rollout.close()
     return points
 

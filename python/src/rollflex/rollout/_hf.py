@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ._hf_row import Row, row_of
-from .engines import Engine, Finish, Generated, Prompt
+from .engines import Engine, Finish, Generated, Prompt, WeightSpan
 from .host import GenerationFailed
 
 if TYPE_CHECKING:
@@ -97,14 +97,11 @@ class HfEngine(Engine):
         return True
 
     async def _generate(self, found: Generated, request_id: str, prompt: Prompt, sampling: Mapping[str, Any]) -> None:
-        try:
-            row = row_of(self.model, self._tokenizer, request_id, prompt, sampling, self._seed)
-        except ValueError as error:
-            raise GenerationFailed(f"{self.id}: {error}", "data") from error
+        row = row_of(self.model, self._tokenizer, request_id, prompt, sampling, self._seed)
         loop = asyncio.get_running_loop()
         flight = self._flights[request_id] = _Flight(row, loop.create_future())
         self._waiting.append(flight)
-        found.weight_version = None if self._weight_version is None else str(self._weight_version)
+        version = self._weight_version
         if self._task is None:
             self._task = loop.create_task(self._run(), name="rollflex-hf")
         try:
@@ -114,6 +111,8 @@ class HfEngine(Engine):
             # One that is cancelled leaves before the next step.
             flight.over.cancel()
         found.token_ids, found.log_probs, found.tokens = row.tokens, row.log_probs, len(row.tokens)
+        if version is not None:
+            found.weight_spans = [WeightSpan(str(version), 0, found.tokens)]
         if self._tokenizer is not None:
             found.text = self._tokenizer.decode(row.tokens, skip_special_tokens=True)
 
