@@ -15,6 +15,7 @@ import { type DecisionMessage, decisions, type EventMessage, events } from '../s
 import { trainers } from '../src/sim/advise/trainers.ts';
 import { exampleList } from './example-list.ts';
 import { licenceTable } from './licences.ts';
+import { realRunsTables } from './real-runs-table.ts';
 import { rowsOf, shapeOf, sharedObjects, table } from './schema-table.ts';
 import { scorecardPart } from './scorecard-tables.ts';
 
@@ -37,6 +38,7 @@ export const generatedFiles: readonly string[] = [
   'docs/mock-engine.md',
   'docs/licences.md',
   'docs/reproduction.md',
+  'docs/real-runs.md',
   ...registry.definitions.map(readmeOf),
 ];
 
@@ -280,6 +282,8 @@ function render(kind: string, id: string): string {
       return trainerTable();
     case 'licences all':
       return licenceTable();
+    case 'real-runs all':
+      return realRunsTables();
     case 'codes all':
       return codeList();
     case 'rpc methods':

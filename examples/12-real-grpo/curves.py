@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from training import Point
@@ -29,7 +30,7 @@ def interval(values: Sequence[float]) -> tuple[float, float]:
 
 def at(run: Sequence[Point], axis: str, where: float) -> float:
     """The reward there, on a straight line between the points."""
-    for before, after in zip(run, run[1:], strict=False):
+    for before, after in pairwise(run):
         left, right = getattr(before, axis), getattr(after, axis)
         if left <= where <= right:
             return before.reward + (after.reward - before.reward) * (where - left) / (right - left)
@@ -75,7 +76,8 @@ def draw(runs: Runs, path: str) -> None:
     import matplotlib
 
     matplotlib.use("Agg")
-    matplotlib.rcParams.update({"font.size": 9, "svg.hashsalt": "rollflex", "axes.spines.top": False, "axes.spines.right": False})
+    matplotlib.rcParams.update({"font.size": 9, "svg.hashsalt": "rollflex"})
+    matplotlib.rcParams.update({"axes.spines.top": False, "axes.spines.right": False})
     from matplotlib import pyplot
 
     figure, panels = pyplot.subplots(2, 2, figsize=(8, 5.6), sharey=True, layout="constrained")

@@ -18,7 +18,8 @@ tokens, every = 30_000, 2_500
 
 def run(schedule: str, seed: int) -> list[Point]:
     points = asyncio.run(train(schedule, seed, tokens, every))
-    print(f"{schedule}, seed {seed}: {points[0].reward:.2f} -> {points[-1].reward:.2f}, {points[-1].steps} steps", flush=True)
+    begin, end = points[0], points[-1]
+    print(f"{schedule}, seed {seed}: {begin.reward:.2f} -> {end.reward:.2f}, {end.steps} steps", flush=True)
     return points
 
 
@@ -33,8 +34,9 @@ def quick() -> None:
     )
     begin, base, end = synchronous[0], synchronous[-1], tail[-1]
     print(f"synchronous: {base.steps} steps, {base.aborted} aborted, reward {begin.reward:.2f} -> {base.reward:.2f}")
-    counts = f"{end.supplied} prompts in, {end.supplied - end.waiting} trained on, {end.waiting} waiting"
-    print(f"tail batching: {end.steps} steps, {end.aborted} aborted, {end.kept} of {end.generated} tokens kept, {counts}")
+    counts = f"{end.kept} of {end.generated} tokens kept, {end.supplied} prompts in"
+    counts += f", {end.supplied - end.waiting} trained on, {end.waiting} waiting"
+    print(f"tail batching: {end.steps} steps, {end.aborted} aborted, {counts}")
     assert base.reward > begin.reward, "it learns"
     assert base.aborted == 0 and base.generated == base.kept, "without speculation nothing is thrown away"
     assert end.aborted > 0 and end.kept < end.generated
@@ -64,7 +66,8 @@ def main() -> None:
         asked = [(schedule, seed) for seed in range(options.seeds) for schedule in schedules]
         with ProcessPoolExecutor(options.jobs, mp_context=get_context("spawn")) as pool:
             found = list(pool.map(run, *zip(*asked, strict=True)))
-        runs = {name: [points for (one, _), points in zip(asked, found, strict=True) if one == name] for name in schedules}
+        done = list(zip(asked, found, strict=True))
+        runs = {name: [points for (schedule, _), points in done if schedule == name] for name in schedules}
     if options.results is not None:
         written = {name: [[asdict(one) for one in run] for run in of] for name, of in runs.items()}
         options.results.write_text(json.dumps(written) + "\n")

@@ -71,6 +71,7 @@ const parts = (): Part[] => [
     text: 'Beside your trainer',
     pages: [
       ['docs/peers/index.md', 'All, side by side'],
+      ['docs/real-runs.md', 'In real training'],
       ['docs/adapters/verl.md', 'verl'],
       ['docs/adapters/slime.md', 'slime'],
       ['docs/adapters/roll.md', 'ROLL'],

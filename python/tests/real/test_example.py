@@ -25,7 +25,8 @@ def test_the_example_learns_and_is_the_same_each_time(ran: Ran) -> None:
         [sys.executable, "-B", str(main), "--quick"], capture_output=True, text=True, env=env, timeout=600
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    found = re.search(r"^tail batching: (\d+) steps, .* (\d+) prompts in, (\d+) trained on, (\d+) waiting$", done.stdout, re.M)
+    counts = r"^tail batching: (\d+) steps, .* (\d+) prompts in, (\d+) trained on, (\d+) waiting$"
+    found = re.search(counts, done.stdout, re.M)
     assert found is not None, done.stdout
     steps, supplied, trained, waiting = map(int, found.groups())
     assert trained + waiting == supplied

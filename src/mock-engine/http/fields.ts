@@ -24,10 +24,12 @@ export class Fields {
     return this.#of(name, 'true or false', (value) => typeof value === 'boolean') as boolean | undefined;
   }
 
-  /** Returns a whole number, at least `least`. */
+  /** Returns a whole number, at least `least`. Where any will do, it may have 64 bits, as the seeds of clients have. */
   whole(name: string, least: number): number | undefined {
-    const fits = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= least;
-    const what = least === Number.MIN_SAFE_INTEGER ? 'a whole number' : `a whole number >= ${least}`;
+    const isAny = least === Number.MIN_SAFE_INTEGER;
+    const fits = (value: unknown) =>
+      isAny ? Number.isInteger(value) : Number.isSafeInteger(value) && (value as number) >= least;
+    const what = isAny ? 'a whole number' : `a whole number >= ${least}`;
     return this.#of(name, what, fits) as number | undefined;
   }
 

@@ -146,8 +146,12 @@ class EngineHost(Host[P, Generated], Generic[P]):
         assert isinstance(body, str | list | tuple)
         return body
 
+    def sampling_of(self, launch: Launch[P, Generated]) -> dict[str, Any]:
+        """How a response is sampled: by default as ``sampling`` says."""
+        return dict(self.sampling)
+
     async def generate(self, launch: Launch[P, Generated]) -> Response[Generated]:
-        prompt, sampling, before = self.prompt_of(launch.prompt), dict(self.sampling), launch.resume_from
+        prompt, sampling, before = self.prompt_of(launch.prompt), self.sampling_of(launch), launch.resume_from
         if before is not None:
             prompt = prompt + before.text if isinstance(prompt, str) else [*prompt, *before.token_ids]
             for name in ("max_new_tokens", "max_tokens"):
