@@ -13,7 +13,7 @@ from pathlib import Path
 from curves import Runs, compare, draw
 from training import Point, schedules, step_costs, train
 
-tokens, every = 30_000, 2_500
+tokens, every = 12_000, 1_000
 
 
 def run(schedule: str, seed: int) -> list[Point]:

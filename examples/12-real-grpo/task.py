@@ -10,11 +10,11 @@ import torch
 from transformers import Qwen2Config, Qwen2ForCausalLM
 
 end, words = 1, range(5, 9)
-times = {2: 4, 3: 12, 4: 48}
+times = {2: 3, 3: 8, 4: 24}
 """How many times each of these tokens asks for the word."""
 shares = {2: 0.6, 3: 0.3, 4: 0.1}
 """Of the prompts: the lengths of good answers have a tail."""
-longest = 96
+longest = 48
 every_prompt = [[word, count] for count in times for word in words]
 
 
@@ -59,7 +59,7 @@ def new_model(seed: int) -> Any:
     for _ in range(40):
         rows = []
         for _ in range(64):
-            word, length = source.choice(words), min(48, 1 + int(source.expovariate(1 / 12)))
+            word, length = source.choice(words), min(24, 1 + int(source.expovariate(1 / 6)))
             rows.append([word, source.choice(list(times)), *[word] * length, end])
         widest = max(map(len, rows))
         ids = torch.tensor([row + [0] * (widest - len(row)) for row in rows])
