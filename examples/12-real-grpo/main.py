@@ -13,7 +13,7 @@ from pathlib import Path
 from curves import Runs, compare, draw
 from training import Point, schedules, step_costs, train
 
-tokens, every = 12_000, 1_000
+tokens, every = 8_000, 800
 
 
 def run(schedule: str, seed: int) -> list[Point]:
@@ -30,7 +30,7 @@ def quick() -> None:
         return await train(schedule, 0, tokens, tokens)
 
     synchronous, tail, again = (
-        asyncio.run(some(*one)) for one in (("synchronous", 8_000), ("tail batching", 4_000), ("tail batching", 4_000))
+        asyncio.run(some(*one)) for one in (("synchronous", 8_000), ("tail batching", 1_500), ("tail batching", 1_500))
     )
     begin, base, end = synchronous[0], synchronous[-1], tail[-1]
     print(f"synchronous: {base.steps} steps, {base.aborted} aborted, reward {begin.reward:.2f} -> {base.reward:.2f}")
