@@ -48,7 +48,7 @@ def model_of(name: str = "qwen2") -> Any:
 
 
 def run(test: Awaitable[Any]) -> Any:
-    return asyncio.run(asyncio.wait_for(test, 60))  # type: ignore[arg-type]
+    return asyncio.run(asyncio.wait_for(test, 60))
 
 
 def prompts(count: int) -> list[list[int]]:
