@@ -102,5 +102,6 @@ export const suites: Readonly<Record<string, Suite>> = {
   'slime-files': { environment: 'trainers', tests: ['tests/test_slime.py'], checkout: 'SLIME_PATH' },
   'nemo-rl': { environment: 'trainers', tests: real('nemo_rl'), checkout: 'NEMO_RL_PATH' },
   roll: { environment: 'trainers', tests: real('roll'), checkout: 'ROLL_PATH' },
+  hf: { environment: 'trainers', tests: [...real('hf_engine'), 'tests/real/test_torch.py', 'tests/real/test_example.py'] },
   checks: { environment: 'trainers', tests: real('check') },
 };

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ from rollflex.rollout import (
     EngineHost,
     EnginePool,
     GenerationFailed,
+    HfEngine,
     Launch,
     Response,
     Rollout,
@@ -312,3 +314,10 @@ def test_what_is_resumed_keeps_its_tokens_and_its_budget(mocks: Make) -> None:
         await client.close()
 
     run(test())
+
+
+def test_an_engine_that_needs_torch_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    monkeypatch.delitem(sys.modules, "rollflex.rollout._hf_batch", raising=False)
+    with pytest.raises(ImportError, match=r"pip install 'rollflex\[hf\]'"):
+        HfEngine(object())

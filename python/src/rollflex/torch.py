@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Literal
 
 import torch
@@ -77,7 +78,7 @@ async def micro_batches(
     cut = {"lengths": lengths, "ranks": ranks, "maxTokensPerMicroBatch": max_tokens}
     plan = await client.plan(Untyped("micro-batches"), cut)
     batches = [[[rows[at] for at in one["sequences"]] for one in of["microBatches"]] for of in plan["ranks"]]
-    replicas = [{**_counts(sum(of, [])), "microBatches": [_counts(one) for one in of]} for of in batches]
+    replicas = [{**_counts(list(chain(*of))), "microBatches": [_counts(one) for one in of]} for of in batches]
     scaled = {"unit": unit, "replicas": replicas, "collective": collective}
     factors = (await client.plan(Untyped("gradient-renormalization"), scaled))["microBatchFactors"][rank]
     has_log_probs = all(row.log_probs is not None for row in rows)

@@ -48,7 +48,7 @@ def model_of(name: str = "qwen2") -> Any:
 
 
 def run(test: Awaitable[Any]) -> Any:
-    return asyncio.run(asyncio.wait_for(test, 60))  # type: ignore[arg-type]
+    return asyncio.run(asyncio.wait_for(test, 60))
 
 
 def prompts(count: int) -> list[list[int]]:
@@ -149,31 +149,32 @@ def test_an_abort_ends_one_request_within_a_step_and_keeps_what_there_is() -> No
         other.cancel()
         await asyncio.gather(other, return_exceptions=True)
         await eventually_async(lambda: engine._task is None)
-        rest = await engine.generate("again", [2, 3, 4, *cut.token_ids], {**sampling, "max_new_tokens": 200 - cut.tokens})
+        left = {**sampling, "max_new_tokens": 200 - cut.tokens}
+        rest = await engine.generate("again", [2, 3, 4, *cut.token_ids], left)
         whole = await engine.generate("whole", [2, 3, 4], sampling)
         assert [*cut.token_ids, *rest.token_ids] == whole.token_ids
         engine.weight_version = 2
-        assert (await engine.generate("new", [2], {"max_new_tokens": 1})).weight_version == "2"
+        assert (await engine.generate("new", [2], {"max_new_tokens": 1})).weight_versions == [2]
 
     run(test())
 
 
-def test_what_the_model_cannot_take_is_a_fault_of_the_prompt() -> None:
+def test_a_prompt_that_the_model_cannot_take_is_at_fault_and_sampling_that_nothing_can_take_ends_the_rollout() -> None:
     async def test() -> None:
         engine = HfEngine(model_of())
-        for prompt, sampling, message in (
-            ([2], {}, "max_new_tokens: expected a whole number above 0, got None"),
-            ([2], {"max_tokens": 4}, "expected some of max_new_tokens, .*, got max_tokens"),
-            ([2], {"max_new_tokens": 4, "top_p": 0}, "top_p: expected a number above 0, up to 1, got 0"),
-            ([2], {"max_new_tokens": 4, "temperature": -1}, "temperature: expected a number, 0 or more, got -1"),
-            ([2] * 200, {"max_new_tokens": 57}, "expected at most 256 positions, got 200 tokens of the prompt and 57"),
-            ([40], {"max_new_tokens": 4}, "from 0 to 39, got .40."),
-            ([], {"max_new_tokens": 4}, "expected one id of a token or more"),
-            ("text", {"max_new_tokens": 4}, "there is no tokenizer"),
+        for kind, prompt, sampling, message in (
+            ("setup", [2], {}, "max_new_tokens: expected a whole number above 0, got None"),
+            ("setup", [2], {"max_tokens": 4}, "expected some of max_new_tokens, .*, got max_tokens"),
+            ("setup", [2], {"max_new_tokens": 4, "top_p": 0}, "top_p: expected a number above 0, up to 1, got 0"),
+            ("setup", [2], {"max_new_tokens": 4, "temperature": -1}, "temperature: expected a number, .* got -1"),
+            ("setup", "text", {"max_new_tokens": 4}, "there is no tokenizer"),
+            ("data", [2] * 200, {"max_new_tokens": 57}, "at most 256 positions, got 200 tokens of the prompt and 57"),
+            ("data", [40], {"max_new_tokens": 4}, "from 0 to 39, got .40."),
+            ("data", [], {"max_new_tokens": 4}, "expected one id of a token or more"),
         ):
             with pytest.raises(GenerationFailed, match=message) as caught:
                 await engine.generate("r", prompt, sampling)
-            assert caught.value.kind == "data"
+            assert caught.value.kind == kind
         assert engine.steps == 0
 
     run(test())

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ._hf_row import Row, row_of
-from .engines import Engine, Finish, Generated, Prompt
+from .engines import Engine, Finish, Generated, Prompt, WeightSpan
 from .host import GenerationFailed
 
 if TYPE_CHECKING:
     from ._hf_batch import Batch
+
 
 @dataclass(eq=False)
 class _Flight:
@@ -26,7 +27,7 @@ class _Flight:
 class HfEngine(Engine):
     """
     Generates with a causal language model of ``transformers`` in this process. All requests that run share each decode
-    step; they join and leave between steps, so that an abort takes effect within a step, and what was generated is kept.
+    step. They join and leave between steps: an abort takes effect within a step, and what was generated is kept.
 
     Sampling: ``max_new_tokens`` (required), ``temperature`` (1.0; 0: the likeliest token), ``top_p`` (1.0), ``top_k``
     (0: no limit), ``stop_token_ids`` (by default the model's ``eos_token_id``), ``ignore_eos``. The token that ended a
@@ -63,7 +64,7 @@ class HfEngine(Engine):
             raise ImportError("HfEngine needs torch and transformers: pip install 'rollflex[hf]'") from error
         if model.config.is_encoder_decoder or getattr(model, "_is_stateful", False):
             name = type(model).__name__
-            raise ValueError(f"expected a decoder whose cache is keys and values, got {name}: serve it by another engine")
+            raise ValueError(f"expected a decoder whose cache is keys and values, got {name}: use another engine")
         if max_batch < 1:
             raise ValueError(f"max_batch: expected 1 or more, got {max_batch}")
         self.model = model
@@ -90,21 +91,20 @@ class HfEngine(Engine):
     def weight_version(self, version: int) -> None:
         if self._flights or self._is_stepping:
             running = len(self._flights)
-            raise RuntimeError(f"{running} requests run with the present weights: change them once the round is drained")
+            raise RuntimeError(
+                f"{running} requests run with the present weights: change them when the round is drained"
+            )
         self._weight_version = version
 
     async def is_healthy(self) -> bool:
         return True
 
     async def _generate(self, found: Generated, request_id: str, prompt: Prompt, sampling: Mapping[str, Any]) -> None:
-        try:
-            row = row_of(self.model, self._tokenizer, request_id, prompt, sampling, self._seed)
-        except ValueError as error:
-            raise GenerationFailed(f"{self.id}: {error}", "data") from error
+        row = row_of(self.model, self._tokenizer, request_id, prompt, sampling, self._seed)
         loop = asyncio.get_running_loop()
         flight = self._flights[request_id] = _Flight(row, loop.create_future())
         self._waiting.append(flight)
-        found.weight_version = None if self._weight_version is None else str(self._weight_version)
+        version = self._weight_version
         if self._task is None:
             self._task = loop.create_task(self._run(), name="rollflex-hf")
         try:
@@ -114,6 +114,8 @@ class HfEngine(Engine):
             # One that is cancelled leaves before the next step.
             flight.over.cancel()
         found.token_ids, found.log_probs, found.tokens = row.tokens, row.log_probs, len(row.tokens)
+        if version is not None:
+            found.weight_spans = [WeightSpan(str(version), 0, found.tokens)]
         if self._tokenizer is not None:
             found.text = self._tokenizer.decode(row.tokens, skip_special_tokens=True)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .engines import Prompt
+from .host import GenerationFailed
 
 _defaults: dict[str, Any] = {
     "max_new_tokens": None,
@@ -39,10 +40,11 @@ class Row:
 def row_of(
     model: Any, tokenizer: Any, request_id: str, prompt: Prompt, sampling: Mapping[str, Any], seed: int | None
 ) -> Row:
-    """Raises ValueError for what the model cannot take."""
+    """Raises GenerationFailed: ``setup`` for sampling that no prompt can have, ``data`` for a prompt."""
     unknown = sorted(set(sampling) - set(_defaults))
     if unknown:
-        raise ValueError(f"sampling: expected some of {', '.join(_defaults)}, got {', '.join(unknown)}")
+        expected = ", ".join(_defaults)
+        raise GenerationFailed(f"sampling of HfEngine: expected some of {expected}, got {', '.join(unknown)}", "setup")
     given = {**_defaults, **sampling}
     limit, temperature, top_p, top_k = (given[name] for name in ("max_new_tokens", "temperature", "top_p", "top_k"))
     for name, fits, expected in (
@@ -52,12 +54,12 @@ def row_of(
         ("top_k", isinstance(top_k, int), "a whole number"),
     ):
         if not fits:
-            raise ValueError(f"{name}: expected {expected}, got {given[name]!r}")
+            raise GenerationFailed(f"{name}: expected {expected}, got {given[name]!r}", "setup")
     ids = _ids(model, tokenizer, prompt)
     positions = getattr(model.config.get_text_config(), "max_position_embeddings", None)
     if positions is not None and len(ids) + limit > positions:
         total = f"{len(ids)} tokens of the prompt and {limit} new ones"
-        raise ValueError(f"expected at most {positions} positions, got {total}: lower max_new_tokens")
+        raise GenerationFailed(f"expected at most {positions} positions, got {total}: lower max_new_tokens", "data")
     stop = given["stop_token_ids"]
     if stop is None:
         stop = (getattr(model, "generation_config", None) or model.config).eos_token_id
@@ -80,10 +82,12 @@ def _ids(model: Any, tokenizer: Any, prompt: Prompt) -> list[int]:
     if not isinstance(prompt, str):
         ids = [int(one) for one in prompt]
     elif tokenizer is None:
-        raise ValueError("a prompt is text, and there is no tokenizer: give HfEngine one, or prompts as ids of tokens")
+        what = "a prompt is text, and there is no tokenizer: give HfEngine one, or prompts as ids of tokens"
+        raise GenerationFailed(what, "setup")
     else:
         ids = list(tokenizer.encode(prompt))
     vocabulary = model.config.get_text_config().vocab_size
     if not ids or min(ids) < 0 or max(ids) >= vocabulary:
-        raise ValueError(f"a prompt: expected one id of a token or more, from 0 to {vocabulary - 1}, got {ids[:8]}")
+        expected = f"one id of a token or more, from 0 to {vocabulary - 1}"
+        raise GenerationFailed(f"a prompt: expected {expected}, got {ids[:8]}", "data")
     return ids
