@@ -90,7 +90,6 @@ export const missingRoutes: Readonly<Record<'vllm' | 'sglang', readonly MissingR
         / \/(v1\/(?!models$|loads)|api\/|invocations|vertex|encode|classify|parse_function|separate_reasoning|open_session|close_session|$)/,
       why: 'other APIs, and models that do not generate',
     },
-    { routes: /models\/\{/, why: '`/v1/models` has the one model' },
     {
       routes: /lora|hicache|corpus|corpora|remote_instance|pd_role_switch|get_weights_by_name|weights_checker/,
       why: 'adapters, caches and weights that it does not have',
