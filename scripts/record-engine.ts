@@ -18,7 +18,7 @@ writeRecording(
     server: 'vllm',
     version,
     recorded: new Date().toISOString().slice(0, 10),
-    how: `VLLM_SERVER_DEV_MODE=1 vllm serve MODEL ${vllmArguments.join(' ')}`,
+    how: `Recorded from \`VLLM_SERVER_DEV_MODE=1 vllm serve MODEL ${vllmArguments.join(' ')}\``,
     routes: routes.sort(),
     answers: recorder.answers,
   },

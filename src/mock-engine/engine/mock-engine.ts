@@ -18,6 +18,8 @@ export interface MockLoad {
   readonly running: number;
   /** Requests that wait at the scheduler, or have not reached it yet. */
   readonly waiting: number;
+  /** Tokens of the requests that wait at the scheduler. */
+  readonly waitingTokens: number;
   /** Requests held before the scheduler because generation is paused or weights are updated. */
   readonly held: number;
   /** Tokens in the KV cache, and how many fit. */
@@ -92,10 +94,11 @@ export class MockEngine {
 
   /** Returns the load: running and waiting requests, and the tokens in the KV cache. */
   load(): MockLoad {
-    const { running, waiting, contextTokens } = this.#scheduler.load();
+    const { running, waiting, waitingTokens, contextTokens } = this.#scheduler.load();
     return {
       running,
       waiting,
+      waitingTokens,
       held: this.#gate.held.length,
       usedTokens: contextTokens,
       kvCapacityTokens: this.#decode.kvCapacityTokens,

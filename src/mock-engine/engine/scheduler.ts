@@ -36,11 +36,16 @@ export class Scheduler {
   }
 
   /** Returns the requests that run and wait, and the tokens in the KV cache. */
-  load(): { running: number; waiting: number; contextTokens: number } {
+  load(): { running: number; waiting: number; waitingTokens: number; contextTokens: number } {
     const { running, waiting, contextTokens } = this.decode.load();
+    let waitingTokens = 0;
+    for (const { id, planned, count } of this) {
+      if (!this.decode.isRunning(id)) waitingTokens += planned.promptTokens + count;
+    }
     return {
       running,
       waiting: waiting + this.#arrivals.dueBy(this.#context.now()) + this.#retracted.length,
+      waitingTokens,
       contextTokens,
     };
   }

@@ -7,17 +7,27 @@ export function refuseField(path: string, expected: string, got: unknown, param 
   return refuse(`${path}: expected ${expected}, got ${shown}`, 400, { type: 'Bad Request', param });
 }
 
-/** Reads the fields of one object. Numbers and booleans may be written as text, as the real servers allow. */
+/** Reads the fields of one object. */
 export class Fields {
   readonly #object: Json;
   readonly #path: string;
   readonly #param: string | undefined;
+  readonly #isStrict: boolean;
 
-  /** @param param - what errors name instead of the field itself */
-  constructor(object: Json, path = '', param?: string) {
+  /**
+   * @param param - what errors name instead of the field itself
+   * @param isStrict - whether numbers and booleans must not be written as text
+   */
+  constructor(object: Json, path = '', param?: string, isStrict = false) {
     this.#object = object;
     this.#path = path;
     this.#param = param;
+    this.#isStrict = isStrict;
+  }
+
+  /** Names of the fields. */
+  get names(): string[] {
+    return Object.keys(this.#object);
   }
 
   /** Returns the value of a field, of any type. */
@@ -54,13 +64,14 @@ export class Fields {
   object(name: string, param?: string): Fields {
     const isObject = (value: unknown): value is Json => typeof value === 'object' && !Array.isArray(value);
     const value = this.#of(name, 'an object', (one) => (isObject(one) ? one : undefined));
-    return new Fields(value ?? {}, `${this.#path}${name}.`, param ?? this.#param);
+    return new Fields(value ?? {}, `${this.#path}${name}.`, param ?? this.#param, this.#isStrict);
   }
 
   #of<T>(name: string, expected: string, read: (value: unknown) => T | undefined): T | undefined {
     const value = this.raw(name);
     if (value === undefined) return undefined;
-    return read(value) ?? refuseField(`${this.#path}${name}`, expected, value, this.#param);
+    const isText = this.#isStrict && typeof value === 'string' && expected !== 'a string';
+    return (isText ? undefined : read(value)) ?? refuseField(`${this.#path}${name}`, expected, value, this.#param);
   }
 }
 

@@ -50,12 +50,12 @@ export function reply(response: ServerResponse, body: unknown, status = 200): vo
   send(response, status, 'application/json', JSON.stringify(body));
 }
 
-/** Answers with text. */
+/** Answers with text; without a content type if `null` is given. */
 export function replyText(
   response: ServerResponse,
   text: string,
   status = 200,
-  type = 'text/plain; charset=utf-8',
+  type: string | null = 'text/plain; charset=utf-8',
 ): void {
   send(response, status, type, text);
 }
@@ -65,9 +65,10 @@ export function replyEmpty(response: ServerResponse, status = 200): void {
   if (!response.destroyed) response.writeHead(status).end();
 }
 
-function send(response: ServerResponse, status: number, type: string, text: string): void {
+function send(response: ServerResponse, status: number, type: string | null, text: string): void {
   if (response.destroyed || response.headersSent) return;
-  response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(text) }).end(text);
+  const named = type === null ? {} : { 'content-type': type };
+  response.writeHead(status, { ...named, 'content-length': Buffer.byteLength(text) }).end(text);
 }
 
 /** Begins a stream of server-sent events. */

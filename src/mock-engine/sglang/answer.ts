@@ -35,6 +35,7 @@ export function answerOf(generation: Generation, weightVersion: string, style: A
         ...logProbs,
         reasoning_tokens: 0,
         cached_tokens: 0,
+        dp_rank: null,
         ...last,
       };
   return {
@@ -61,7 +62,11 @@ function textFrom(generation: Generation, from: number): string {
 }
 
 function logProbsOf(ids: readonly number[]): Json {
-  return { input_token_logprobs: [], output_token_logprobs: ids.map((id) => [logProbOf(id), id, null]) };
+  return {
+    input_token_logprobs: [],
+    output_token_logprobs: ids.map((id) => [logProbOf(id), id, null]),
+    output_token_logprobs_length: ids.length,
+  };
 }
 
 function reasonOf({ ended, tokens, abortedInQueue }: Generation): unknown {

@@ -1,10 +1,16 @@
 /** The mock engine against recordings of the real servers, field by field. */
 import { afterAll, describe, expect, test } from 'vitest';
+import { MockCluster } from '../../../src/mock-engine/engine/cluster.ts';
+import { Pacer } from '../../../src/mock-engine/http/pacer.ts';
+import { sglangApi } from '../../../src/mock-engine/sglang/api.ts';
+import { vllmApi } from '../../../src/mock-engine/vllm/api.ts';
+import { costOf, countingWorkload } from '../../support/mock-engine/cluster.ts';
 import { MockHttp } from '../../support/mock-engine/http.ts';
 import { compare } from '../../support/mock-engine/recorded/compare.ts';
-import { vllmDifferences } from '../../support/mock-engine/recorded/differences.ts';
+import { missingRoutes, sglangDifferences, vllmDifferences } from '../../support/mock-engine/recorded/differences.ts';
 import { Recorder } from '../../support/mock-engine/recorded/recorder.ts';
 import { readRecording } from '../../support/mock-engine/recorded/recording.ts';
+import { sglangCalls } from '../../support/mock-engine/recorded/sglang-calls.ts';
 import { vllmCalls } from '../../support/mock-engine/recorded/vllm-calls.ts';
 
 const stops: (() => unknown)[] = [];
@@ -30,12 +36,38 @@ async function recorderOf(api: 'vllm' | 'sglang'): Promise<Recorder> {
   });
 }
 
-describe('vLLM', () => {
-  const recording = readRecording('vllm');
+const cases = [
+  ['vllm', vllmCalls, vllmDifferences],
+  ['sglang', sglangCalls, sglangDifferences],
+] as const;
 
-  test(`answers as vLLM ${recording.version} does`, async () => {
-    const recorder = await recorderOf('vllm');
-    await vllmCalls(recorder);
-    expect(compare(recording.answers, recorder.answers, vllmDifferences)).toEqual({ found: [], unused: [] });
+/** Routes of earlier versions, which stay for clients of these. */
+const more = {
+  vllm: [],
+  sglang: ['GET /get_weight_version', 'GET /get_load'],
+};
+
+function routesOf(api: 'vllm' | 'sglang'): string[] {
+  const cluster = new MockCluster({ api }, { cost: costOf({ kvCapacityTokens: 100_000 }), workload: countingWorkload });
+  const stand = { cluster, engine: cluster.engines[0]!, pacer: new Pacer(cluster, 0), server: () => expect.fail() };
+  return Object.keys((api === 'vllm' ? vllmApi : sglangApi)(stand).routes);
+}
+
+describe.each(cases)('%s', (api, calls, differences) => {
+  const recording = readRecording(api);
+
+  test(`answers as version ${recording.version} does`, async () => {
+    const recorder = await recorderOf(api);
+    await calls(recorder);
+    expect(compare(recording.answers, recorder.answers, differences)).toEqual({ found: [], unused: [] });
+  });
+
+  test('has its routes, except for those that are listed', () => {
+    const own = routesOf(api);
+    const missing = recording.routes.filter((one) => !own.includes(one));
+    const listed = missingRoutes[api];
+    expect(missing.filter((one) => !listed.some(({ routes }) => routes.test(one)))).toEqual([]);
+    expect(listed.filter(({ routes }) => !missing.some((one) => routes.test(one)))).toEqual([]);
+    expect(own.filter((one) => !recording.routes.includes(one))).toEqual(more[api]);
   });
 });

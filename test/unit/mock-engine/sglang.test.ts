@@ -36,6 +36,8 @@ describe('POST /generate', () => {
       output_token_logprobs: body.output_ids.map((id: number) => [expect.any(Number), id, null]),
       reasoning_tokens: 0,
       cached_tokens: 0,
+      dp_rank: null,
+      output_token_logprobs_length: 5,
       completion_tokens: 5,
       e2e_latency: 5,
     });
@@ -124,7 +126,7 @@ describe('POST /generate', () => {
     expect(await refused([])).toEqual([400, 'expected a JSON object']);
     expect(await refused({ text: '5', sampling_params: { max_new_tokens: -1 } })).toEqual([
       400,
-      'sampling_params.max_new_tokens: expected a whole number >= 0, got -1',
+      'max_new_tokens must be at least 0, got -1.',
     ]);
     expect(await refused({ input_ids: Array(1000).fill(1) })).toEqual([
       400,
@@ -254,7 +256,7 @@ describe('control', () => {
       await http.advance(50);
       expect((await reply).body.meta_info.completion_tokens).toBe(20);
     }
-    expect((await http.post('/pause_generation', { mode: 'now' })).body.message).toMatch(/Expected one of abort/);
+    expect((await http.post('/pause_generation', { mode: 'now' })).body.message).toMatch(/expected one of abort/);
     expect((await http.get('/flush_cache')).status).toBe(200);
   });
 
@@ -280,7 +282,7 @@ describe('control', () => {
     const across = generate('c', '20').reply;
     await http.have(1);
     await http.advance(4);
-    await http.post('/update_weight_version', { new_version: '4' });
+    await http.post('/update_weight_version', { new_version: '4', abort_all_requests: false });
     await http.advance(50);
     expect((await across).body.meta_info.weight_version).toBe('4');
     expect((await http.get('/get_weight_version')).body).toEqual({ weight_version: '4' });
@@ -310,17 +312,20 @@ describe('control', () => {
     await http.have(3);
     await http.advance(4);
     const { body } = await http.get('/v1/loads');
-    expect(body.loads).toEqual([
+    expect(body.loads).toMatchObject([
       {
         dp_rank: 0,
         timestamp: 4,
         num_running_reqs: 2,
         num_waiting_reqs: 1,
+        num_waiting_uncached_tokens: 10,
         num_used_tokens: 28,
+        num_total_tokens: 38,
+        total_prefill_uncached_tokens: 20,
         max_total_num_tokens: 1000,
         token_usage: 0.028,
         max_running_requests: 2,
-        queues: { waiting: 1, grammar: 0, paused: 0, retracted: 0 },
+        queues: { waiting: 1, grammar: 0, paused: 0, retracted: 0, prealloc_ready: 0 },
       },
     ]);
     expect((await http.get('/v1/loads?include=core,all,who')).status).toBe(400);

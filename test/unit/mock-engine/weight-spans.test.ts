@@ -12,7 +12,8 @@ const tokens = (body: object, more: object = {}) =>
     sampling_params: { seed: 0, extra_args: { response_tokens: 10 }, ...more },
     ...body,
   });
-const newWeights = (version: string) => http.post('/update_weight_version', { new_version: version });
+const newWeights = (version: string) =>
+  http.post('/update_weight_version', { new_version: version, abort_all_requests: false });
 
 describe('POST /inference/v1/generate', () => {
   test('takes tokens and gives tokens, up to the end of the context', async () => {
