@@ -6,17 +6,15 @@ FlashAttention 3 is the same attention in PyTorch, the peak of the GPU is not as
 
 from __future__ import annotations
 
-import asyncio
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from rollflex.rollout import Engine, Generated
-from rollflex.rollout.engines import Prompt
+from rollflex.rollout import HfEngine
 
 
 def on_a_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -48,50 +46,17 @@ def _attention(
     return out
 
 
-class InProcess(Engine):
-    """The model itself, one token of one response at a time; and what TRL gives it new weights by."""
+class InProcess(HfEngine):
+    """The package's engine over a model of its own, which TRL gives new weights between two decode steps."""
 
     def __init__(self, folder: Path) -> None:
         from transformers import AutoModelForCausalLM
 
-        super().__init__("in-process", poll_seconds=0.01)
-        self.model = AutoModelForCausalLM.from_pretrained(folder).eval()
+        super().__init__(AutoModelForCausalLM.from_pretrained(folder))
         self._lock = threading.Lock()
-        self._aborted: set[str] = set()
+        self.model.register_forward_pre_hook(lambda *_: self.pause())
+        self.model.register_forward_hook(lambda *_: self.resume(), always_call=True)
         self.syncs = 0
-
-    async def is_healthy(self) -> bool:
-        return True
-
-    async def _abort(self, request_id: str) -> None:
-        self._aborted.add(request_id)
-
-    async def _generate(self, found: Generated, request_id: str, prompt: Prompt, sampling: Mapping[str, Any]) -> None:
-        import torch
-
-        new, past = torch.tensor([list(prompt)]), None
-        found.log_probs = []
-        for _ in range(sampling["max_tokens"]):
-            if request_id in self._aborted:
-                found.finish = "abort"
-                return
-            new, past, log_prob = await asyncio.to_thread(self._next, new, past, sampling["temperature"])
-            found.token_ids.append(int(new))
-            found.log_probs.append(log_prob)
-            found.tokens += 1
-            if int(new) == self.model.config.eos_token_id:
-                found.finish = "stop"
-                return
-        found.finish = "length"
-
-    def _next(self, new: Any, past: Any, temperature: float) -> tuple[Any, Any, float]:
-        import torch
-
-        with self._lock, torch.no_grad():
-            out = self.model(new, past_key_values=past, use_cache=True)
-        log_probs = torch.log_softmax(out.logits[0, -1] / temperature, -1)
-        token = torch.multinomial(log_probs.exp(), 1)
-        return token[None], out.past_key_values, float(log_probs[token])
 
     def init_weight_transfer(self) -> None: ...
 

@@ -36,11 +36,11 @@ def model(tmp_path: Path) -> Path:
 
 def tokenizer_of(model: Path) -> Any:
     from transformers import AutoTokenizer
-    from trl.chat_template_utils import qwen2_5_chat_template
+    from trl.chat_template_utils import qwen3_template
 
     tokenizer = AutoTokenizer.from_pretrained(model)
-    # TRL's own worker takes no template that it does not know.
-    tokenizer.chat_template = qwen2_5_chat_template
+    # TRL's own worker takes no chat template that it does not know, unless it is told how to read answers.
+    tokenizer.response_template = qwen3_template
     return tokenizer
 
 
@@ -72,7 +72,7 @@ def test_it_trains_the_model_that_generates(tmp_path: Path, model: Path, ran: Ra
     import torch
 
     args, dataset, engine = config(tmp_path, max_steps=8), questions(1000), InProcess(model)
-    worker = worker_of(model, args, dataset, [engine])
+    worker = worker_of(model, args, dataset, [engine], sampling={"max_new_tokens": 32})
     trainer = trainer_of(model, args, dataset, worker, engine)
     began = time.monotonic()
     trainer.train()
@@ -98,7 +98,7 @@ def test_it_trains_the_model_that_generates(tmp_path: Path, model: Path, ran: Ra
     ran(
         "TRL",
         version,
-        real="AsyncGRPOTrainer.train, its data pipeline, packing and loss; generation by the model itself",
+        real="AsyncGRPOTrainer.train, its data pipeline, packing and loss; generation by the model (HfEngine)",
         stands_in="FlashAttention 3 (the same in PyTorch), the transfer of weights (a copy in the process)",
         steps=8,
         prompts=1 + max(everywhere),
@@ -109,23 +109,23 @@ def test_it_trains_the_model_that_generates(tmp_path: Path, model: Path, ran: Ra
 
 def test_a_failure_ends_the_run(tmp_path: Path, model: Path) -> None:
     args, dataset, engine = config(tmp_path, max_steps=2), questions(10), InProcess(model)
-    worker = worker_of(model, args, dataset, [engine], trl_job.fails)
+    worker = worker_of(model, args, dataset, [engine], trl_job.fails, sampling={"max_new_tokens": 32})
     trainer = trainer_of(model, args, dataset, worker, engine)
     with pytest.raises(RuntimeError, match="the rollout worker has failed: the verifier is not there"):
         trainer.train()
     assert engine.load == 0
 
 
-own = {"TRL": {}, "TRL, max_staleness 1": {"max_staleness": 1}}
-ours = {"rollflex": {}, "rollflex, max_staleness 2": {"max_staleness": 2, "rounds_ahead": 0}}
+own = {"TRL": {}, "TRL, 20 in flight": {"max_inflight_tasks": 20}}
+ours = {"rollflex": {}, "rollflex, rounds_ahead 0": {"rounds_ahead": 0}}
 
 
 @pytest.mark.parametrize("name", [*own, *ours])
 def test_beside_its_own_worker(tmp_path: Path, name: str) -> None:
     """The same trainer and engine with both workers: only who decides what is generated differs."""
-    steps = 12
+    steps = 8
     model = make_tiny_model(tmp_path / "model", vocabulary=32_000)
-    engines = MockEngines("--api", "vllm", "--speed", "0.25", str(trace(tmp_path)))
+    engines = MockEngines("--api", "vllm", "--speed", "0.1", str(trace(tmp_path)))
     (url,) = engines.engine_urls
     changed = dict({**own, **ours}[name])
     options = {key: changed.pop(key) for key in ("rounds_ahead",) if key in changed}
@@ -158,12 +158,9 @@ def trace(folder: Path) -> Path:
     """Lengths with a tail: one prompt in eight has responses that are ten times as long."""
     rng, path = random.Random(1), folder / "lengths.jsonl"
     rows = [
-        [int(rng.lognormvariate(2.5, 0.5) * (10 if number % 8 == 0 else 1)) + 1 for _ in range(8)] for number in range(64)
+        [int(rng.lognormvariate(2.5, 0.5) * (10 if number % 8 == 0 else 1)) + 1 for _ in range(8)]
+        for number in range(64)
     ]
-    path.write_text(
-        "".join(
-            json.dumps({"prompt": f"p{i}", "promptTokens": 4, "responses": [{"tokens": min(400, n)} for n in row]}) + "\n"
-            for i, row in enumerate(rows)
-        )
-    )
+    lines = [{"prompt": f"p{i}", "responses": [{"tokens": min(400, n)} for n in row]} for i, row in enumerate(rows)]
+    path.write_text("\n".join(map(json.dumps, lines)))
     return path

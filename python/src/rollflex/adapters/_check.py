@@ -49,7 +49,7 @@ class Framework:
     distribution: str | None
     """Its name on PyPI, if it is there: an extra of rollflex then says which version was run."""
     commits: tuple[str, ...]
-    """Of its repository, that were read or run."""
+    """Of its repository, that the adapter was tried with."""
     hooks: Sequence[Hook]
     arguments: str
     """What stands behind ``--check``."""
@@ -170,7 +170,7 @@ def _version(framework: Framework, root: Path) -> tuple[str, list[Finding]]:
     if same:
         return found, []
     known = ", ".join([*([ran] if ran else []), *framework.commits])
-    return found, [Finding(f"{framework.name} {found}", "was not run with rollflex", f"these were: {known}", note=True)]
+    return found, [Finding(f"{framework.name} {found}", f"rollflex was tried with {known}", note=True)]
 
 
 def _other_version(framework: Framework) -> str:

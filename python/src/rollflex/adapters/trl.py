@@ -141,7 +141,7 @@ class TailBatchingWorker:
                         while True:
                             await self._room()
                             began = time.monotonic()
-                            done = await rollout.round(self._version, drained=False)
+                            done = await rollout.round(self._version)
                             self._tell(self._metrics(rollout, done, time.monotonic() - began))
                 finally:
                     await rollout.close()
