@@ -52,7 +52,7 @@ const slime: readonly string[] = [
   'pybase64',
   'pylatexenc',
   'sentencepiece',
-  'torchvision',
+  'torchvision==0.28.0',
 ];
 /** What the modules of NeMo-RL and ROLL import. */
 const others: readonly string[] = [
