@@ -27,17 +27,20 @@ function codeOf(command: string, args: readonly string[], env: NodeJS.ProcessEnv
 
 /** The Python of an environment, with its packages; or what is missing, in words. */
 function pythonOf(name: string): { python: string } | { missing: string } {
-  const { python: version, packages, alone = [] } = environments[name]!;
+  const { python: version, packages, alone = [], program } = environments[name]!;
   const folder = join(root, '.cache', 'real', name);
   const python = join(folder, 'bin', 'python');
   // With pyenv a command such as python3.12 is there only where its version is chosen.
-  if (!existsSync(python) && codeOf(`python${version}`, ['-m', 'venv', folder], { PYENV_VERSION: version }) !== 0)
+  const chosen = version.includes('.') ? { PYENV_VERSION: version } : {};
+  if (!existsSync(python) && codeOf(`python${version}`, ['-m', 'venv', folder], chosen) !== 0)
     return { missing: `python${version} is not there, or has no venv` };
   const install = ['-m', 'pip', 'install', '--quiet'];
   if (codeOf(python, [...install, ...packages]) !== 0)
     return { missing: `${packages.join(', ')} could not be installed` };
   if (alone.length > 0 && codeOf(python, [...install, '--no-deps', ...alone]) !== 0)
     return { missing: `${alone.join(', ')} could not be installed` };
+  if (program !== undefined && codeOf(python, [join(root, 'bench', 'real', program)]) !== 0)
+    return { missing: `bench/real/${program} has failed` };
   return { python };
 }
 
@@ -61,7 +64,11 @@ if (unknown !== undefined) {
   process.exit(2);
 }
 console.log(`test:real: ${lastRun('test:real')}`);
-for (const script of ['build', 'build:python']) if (codeOf('npm', ['run', '--silent', script]) !== 0) process.exit(1);
+// The command line, for servers and mock engines, and the policies inside the Python package.
+const isBuilt =
+  codeOf('npx', ['tsup', '--silent'], { ROLLFLEX_BUILD: 'command-line' }) === 0 &&
+  codeOf('npm', ['run', '--silent', 'build:python']) === 0;
+if (!isBuilt) process.exit(1);
 const outcomes = Object.entries(suites)
   .filter(([name]) => names.length === 0 || names.includes(name))
   .map(([name, suite]) => [name, outcomeOf(name, suite)] as const);

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import inspect
 import json
 import os
 import signal
@@ -55,8 +54,10 @@ def signalled(pids: list[int], what: signal.Signals) -> None:
             os.kill(pid, what)
 
 
-def run_once(how: signal.Signals, settle_seconds: float, options: dict[str, Any], config: dict[str, int]) -> Any:
-    """Seconds from the signal until a call is answered, and until one is answered that changes nothing."""
+def run_once(
+    how: signal.Signals, whose: str, settle_seconds: float, options: dict[str, Any], config: dict[str, int]
+) -> dict[str, Any]:
+    """Seconds from the signal until a call is answered that changes something, and where everything is then."""
     extra = {"_system_config": config} if config else {}
     cluster = Cluster(
         initialize_head=True,
@@ -69,18 +70,18 @@ def run_once(how: signal.Signals, settle_seconds: float, options: dict[str, Any]
             for index in range(2)
         ]
         ray.init(address=cluster.address, namespace="job", log_to_driver=False)
-        policy = get_or_create(
-            node={"rollflex-node": "n0"}, command=["node", str(root / "dist" / "cli.js")], **options
-        )
+        # The head cannot be lost: where the mirror shall be, the server is there.
+        place = nodes[0].node_id if whose == "server" else cluster.head_node.node_id
+        policy = get_or_create(node=place, command=["node", str(root / "dist" / "cli.js")], **options)
         session: Any = policy.open("tail-batching", config={"promptsPerRound": 2, "responsesPerPrompt": 2})
         session.send({"type": "round.requested", "roundId": "r1", "weightVersion": 1})
         prompts = [{"promptId": one} for one in ("p1", "p2", "p3")]
         launches = session.send({"type": "prompts.supplied", "roundId": "r1", "prompts": prompts})
         time.sleep(settle_seconds)
         before = policy.info()
-        assert before["node"] == nodes[0].node_id
-        pids = family(nodes[0].all_processes["raylet"][0].process.pid)
-        assert before["pid"] in pids
+        assert before["node"] == place
+        victim = next(one for one in nodes if one.node_id == before["node" if whose == "server" else "mirror_node"])
+        pids = family(victim.all_processes["raylet"][0].process.pid)
         signalled(pids, how)
         stopped = pids if how == signal.SIGSTOP else []
         begun = time.monotonic()
@@ -88,7 +89,7 @@ def run_once(how: signal.Signals, settle_seconds: float, options: dict[str, Any]
         took = time.monotonic() - begun
         assert session.snapshot()["seq"] == 3, "each event is applied once"
         after = policy.info()
-        assert after["node"] != before["node"]
+        assert victim.node_id not in (after["node"], after["mirror_node"])
         where = {nodes[0].node_id: "n0", nodes[1].node_id: "n1"}
         return {
             "seconds": round(took, 2),
@@ -106,6 +107,7 @@ def main() -> None:
     given = argparse.ArgumentParser(description=__doc__)
     given.add_argument("--runs", type=int, default=10)
     given.add_argument("--how", choices=["kill", "stop"], default="kill")
+    given.add_argument("--whose", choices=["server", "mirror"], default="server", help="the node that is lost")
     given.add_argument("--without-standby", action="store_true")
     given.add_argument("--hurried", action="store_true", help="health checks of Ray that take a second")
     given.add_argument("--settle-seconds", type=float, default=8.0, help="between the start and the death")
@@ -115,14 +117,14 @@ def main() -> None:
     os.environ["RAY_memory_monitor_refresh_ms"] = "0"  # noqa: SIM112
     how = signal.SIGKILL if chosen.how == "kill" else signal.SIGSTOP
     options: dict[str, Any] = {}
-    if chosen.without_standby and "failover_seconds" in inspect.signature(get_or_create).parameters:
+    if chosen.without_standby:
         options["failover_seconds"] = None
     took = []
     for _ in range(chosen.runs):
-        figures = run_once(how, chosen.settle_seconds, options, hurried if chosen.hurried else {})
+        figures = run_once(how, chosen.whose, chosen.settle_seconds, options, hurried if chosen.hurried else {})
         took.append(figures["seconds"])
         print(json.dumps(figures), flush=True)
-    print(f"{len(took)} runs: median {statistics.median(took)} s, longest {max(took)} s")
+    print(f"{len(took)} runs: median {statistics.median(took):.1f} s, longest {max(took)} s")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ vocabulary = 258
 eos, pad = "<eos>", "<pad>"
 
 
-def make_tiny_model(folder: Path) -> Path:
+def make_tiny_model(folder: Path, *, vocabulary: int = vocabulary) -> Path:
     """
     Writes a model (float32, 4,096 positions) and its tokenizer into ``folder``, as ``from_pretrained`` reads them. The
     same weights every time. Needs ``torch`` and ``transformers``, and no network.

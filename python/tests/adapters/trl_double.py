@@ -2,9 +2,9 @@
 A double of TRL's asynchronous trainer around its rollout worker, and an engine that decodes in real time.
 
 Faithful to TRL 1.16.0, `experimental/async_grpo/async_grpo_trainer.py`: the order of `_TrainBeginCallback`,
-`RolloutQueueDataset` (health is checked while it waits, stale samples are dropped), `FixedCountBatcher`, `_sync_weight`,
-and the end of `_inner_training_loop`; of accelerate's `DataLoaderDispatcher`, which reads a micro-batch ahead; of
-transformers' `Trainer`, which takes all micro-batches of a step before the first.
+`RolloutQueueDataset` (health is checked while it waits, stale samples are dropped), `FixedCountBatcher`,
+`_sync_weight`, and the end of `_inner_training_loop`; of accelerate's `DataLoaderDispatcher`, which reads a micro-batch
+ahead; of transformers' `Trainer`, which takes all micro-batches of a step before the first.
 """
 
 from __future__ import annotations
@@ -92,9 +92,9 @@ class Tokenizer:
 
 
 class Talker(Engine):
-    """Says `a` as often as `lengths` wants for a prompt and the number of its response. Weights are swapped in a pause."""
+    """Says `a` as often as `lengths` wants for a prompt and the number of its response; stands still in a pause."""
 
-    def __init__(self, engine_id: str, lengths: Callable[[str, int], int], *, tokens_per_second: float = 2000.0) -> None:
+    def __init__(self, engine_id: str, lengths: Callable[[str, int], int], tokens_per_second: float) -> None:
         super().__init__(engine_id, poll_seconds=0.01)
         self._lengths = lengths
         self._pace = 1 / tokens_per_second

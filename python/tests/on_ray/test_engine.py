@@ -20,9 +20,10 @@ from rollflex import PolicyError, SessionLost
 from rollflex._pending import Pending
 from rollflex.ray._engine import Engine
 from rollflex.ray._log import Log, Record
+from rollflex.ray._pair import ActorOptions
 from rollflex.ray._process import Process, ServerOptions
 from rollflex.ray._stream import Stream
-from rollflex.ray.actor import ActorOptions, RollflexActor
+from rollflex.ray.actor import RollflexActor
 from support import Day, command, core_of, opening, spawn, tail
 
 options = ServerOptions(command())

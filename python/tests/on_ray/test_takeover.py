@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
 import json
 import random
 import threading
 import time
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -17,10 +18,11 @@ ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'roll
 
 from ray.exceptions import ActorDiedError, ActorUnavailableError
 
-from rollflex.ray import _mirror, _register
+from rollflex.ray import _calls, _mirror, _pair, _register
 from rollflex.ray._log import Log, Record
 from rollflex.ray._mirror import Mirror, Mirroring, Superseded
 from rollflex.ray._register import Configuration, Register
+from rollflex.ray.actor import Elsewhere
 
 opened = Record("opened", "x", json.dumps({"session": "x"}), 0, "t", "{}")
 
@@ -131,11 +133,12 @@ def test_a_mirror_that_was_sealed_refuses_the_server_before() -> None:
         assert (found.number, [one.seq for one in found.sessions["x"].since]) == (4, [1, 2, 3])
         with pytest.raises(Superseded):
             mirror.claim(1)
-    for stale in (
+    attempts: list[Callable[[], None]] = [
         lambda: mirror.append(1, 4, sent),
         lambda: mirror.append(1, 4, []),
         lambda: mirror.seed(1, log),
-    ):
+    ]
+    for stale in attempts:
         with pytest.raises(Superseded):
             stale()
     with pytest.raises(ValueError, match="missing"):
@@ -290,3 +293,112 @@ def test_nothing_acknowledged_is_lost_whoever_takes_over(cluster: Cluster, seed:
         texts = [int(one.text) for one in held.sessions["x"].since]
         assert len(texts) == len(set(texts))
         assert set(acknowledged) <= set(texts), "what was acknowledged is there, whoever has done it"
+
+
+class Members:
+    """The two actors of a server, by what their methods answer: a value, an error, or None for no answer at all."""
+
+    def __init__(self, *answers: dict[str, Any]) -> None:
+        self.answers = answers
+        self.asked: list[tuple[int, str]] = []
+
+    def actor(self) -> _calls.Actor:
+        one = _calls.Actor("p", "job")
+        one._handles = [self._handle(0), self._handle(1)]
+        return one
+
+    def _handle(self, index: int) -> Any:
+        def method(name: str) -> Any:
+            return types.SimpleNamespace(remote=lambda *args: (index, name))
+
+        return types.SimpleNamespace(status=method("status"), send=method("send"))
+
+    def run(self, steps: Any) -> Any:
+        step = next(steps)
+        while True:
+            try:
+                if isinstance(step, float):
+                    step = steps.send(None)
+                    continue
+                (index, name), _ = step
+                self.asked.append((index, name))
+                given = self.answers[index][name]
+                answer = given.pop(0) if isinstance(given, list) else given
+                if answer is None:
+                    step = steps.throw(TimeoutError())
+                elif isinstance(answer, Exception):
+                    step = steps.throw(answer)
+                else:
+                    step = steps.send(answer)
+            except StopIteration as stop:
+                return stop.value
+
+
+def elsewhere(well: bool) -> Exception:
+    error = ray.exceptions.RayTaskError("send", "", Elsewhere("p", well))
+    error.cause = Elsewhere("p", well)
+    return error  # type: ignore[no-any-return]
+
+
+def test_a_call_finds_who_serves() -> None:
+    # One that hangs is left when the other one serves, and not before.
+    status = [{"serves": False}, None, {"serves": True}]
+    members = Members({"send": None}, {"status": status, "send": "done"})
+    actor = members.actor()
+    assert members.run(_calls.call(actor, time.monotonic() + 60, "send")) == "done"
+    assert members.asked == [(0, "send"), (1, "status")] * 3 + [(1, "send")]
+    # From now on it is asked first.
+    assert members.run(_calls.call(actor, time.monotonic() + 60, "send")) == "done"
+    assert members.asked[-1] == (1, "send") and len(members.asked) == 8
+
+
+def test_a_call_stays_with_a_standby_that_is_about_to_take_over_and_leaves_one_that_is_cut_off() -> None:
+    gone = ActorUnavailableError("no", None)
+    members = Members({"send": gone}, {"send": [elsewhere(False), elsewhere(False), "done"]})
+    assert members.run(_calls.call(members.actor(), time.monotonic() + 60, "send")) == "done"
+    assert members.asked == [(0, "send"), *[(1, "send")] * 3]
+    members = Members({"send": [gone, "done"]}, {"send": [elsewhere(False)] * 4})
+    assert members.run(_calls.call(members.actor(), time.monotonic() + 60, "send")) == "done"
+    assert members.asked == [(0, "send"), *[(1, "send")] * 4, (0, "send")]
+    members = Members({"send": [gone, "done"]}, {"send": [elsewhere(True)]})
+    assert members.run(_calls.call(members.actor(), time.monotonic() + 60, "send")) == "done"
+    assert members.asked == [(0, "send"), (1, "send"), (0, "send")]
+
+
+def test_a_standby_waits_out_its_patience_and_says_lost_only_of_what_is_gone(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def body() -> None:
+        options = _pair.ActorOptions("p", "job", failover_seconds=0.2, incarnation="i")
+        first = server("n0")
+        log = first.found()
+        assert log is not None
+        append(cluster, first, log, opened)
+        standby = _pair.Pair(options, "p/2", "n1")
+        answers: list[Any] = [{"instance": "process-n0", "node": "n0", "serves": True}]
+
+        async def status() -> Any:
+            if isinstance(answers[-1], Exception):
+                raise answers[-1]
+            return answers[-1]
+
+        monkeypatch.setattr(standby, "_status", status)
+        assert await standby._look() is None, "it has only just seen who serves"
+        assert await standby._look() is None and standby.well
+        time.sleep(0.3)
+        assert await standby._look() is None and standby.well
+        answers.append(TimeoutError())
+        cluster.faults = []
+        assert await standby._look() is None and not standby.well, "it has answered just now"
+        time.sleep(0.3)
+        # The mirror is gone as well, but who serves may be alive.
+        cluster.end(first.now.mirror)
+        assert await standby._look() is None
+        # Another process is in its place, which does not serve.
+        answers.append({"instance": "another", "node": "n0", "serves": False})
+        taken = await standby._look()
+        assert taken is not None and taken.lost == _pair.lost_both
+        with pytest.raises(Superseded):
+            append(cluster, first, log, Record("sent", "x", "{}", 1))
+
+    asyncio.run(body())

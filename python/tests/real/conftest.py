@@ -8,6 +8,7 @@ from __future__ import annotations
 import datetime
 import json
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,10 @@ import pytest
 from having import Ran
 
 here = Path(__file__).resolve().parent
+sys.path.insert(0, str(here))
+# Ray gives up on a start after 30 s, and ends workers where memory is short, whoever takes it.
+os.environ.setdefault("RAY_raylet_start_wait_time_s", "150")
+os.environ.setdefault("RAY_memory_monitor_refresh_ms", "0")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

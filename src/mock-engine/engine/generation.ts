@@ -1,6 +1,6 @@
 /** One response of one request, from its arrival to its end. */
 import { numberAt } from './hash.ts';
-import type { Prompt } from './prompt.ts';
+import { type Prompt, vocabularySize } from './prompt.ts';
 import type { Output, PlannedResponse } from './response-book.ts';
 
 /** The end of a response: an end token, its token limit, an abort, or the loss of its engine. */
@@ -33,8 +33,6 @@ export interface WeightSpan {
   /** Index after the last token. */
   readonly end: number;
 }
-
-const vocabulary = 32_000;
 
 /** A response, and its state. */
 export class Generation implements Output {
@@ -129,7 +127,7 @@ export class Generation implements Output {
   #write(): void {
     const { seed, offset } = this.planned;
     for (let at = this.#tokenIds.length; at < this.count; at += 1) {
-      const tokenId = numberAt(seed, offset + at, vocabulary);
+      const tokenId = numberAt(seed, offset + at, vocabularySize);
       this.#tokenIds.push(tokenId);
       this.#text += textOf(tokenId);
     }

@@ -37,6 +37,8 @@ export class MockEngine {
   readonly counts = new Counts();
   /** Whether the engine runs: false between a crash and a restart. */
   isUp = true;
+  /** Whether a client has begun to send new weights, and has not finished (vLLM). */
+  isUpdating = false;
   /** Number of requests whose next abort is ignored. */
   abortsToIgnore = 0;
   readonly #context: EngineContext;
@@ -97,6 +99,16 @@ export class MockEngine {
       held: this.#gate.held.length,
       usedTokens: contextTokens,
       kvCapacityTokens: this.#decode.kvCapacityTokens,
+    };
+  }
+
+  /** Returns the tokens of prompts and responses since the engine was made, with those of requests under way. */
+  tokensSoFar(): { promptTokens: number; generatedTokens: number } {
+    const { promptTokens, generatedTokens } = this.#scheduler.tokensUnderWay();
+    const { completedTokens, abortedTokens, lostTokens } = this.counts;
+    return {
+      promptTokens: this.counts.promptTokens + promptTokens,
+      generatedTokens: completedTokens + abortedTokens + lostTokens + generatedTokens,
     };
   }
 
@@ -240,6 +252,7 @@ export class MockEngine {
     this.isUp = true;
     this.unhang();
     this.weightVersion = firstWeights;
+    this.isUpdating = false;
     this.abortsToIgnore = 0;
     this.#decode.restart();
   }

@@ -119,6 +119,19 @@ export class Scheduler {
     }
   }
 
+  /** Returns the tokens of the responses that are under way: of those that have begun the prompts, and what is generated. */
+  tokensUnderWay(): { promptTokens: number; generatedTokens: number } {
+    const tokensAt = this.decode.tokens();
+    const sum = { promptTokens: 0, generatedTokens: 0 };
+    for (const { id, planned } of this.#generations.values()) {
+      const tokens = tokensAt(id) ?? 0;
+      if (tokens === 0) continue;
+      sum.promptTokens += planned.promptTokens;
+      sum.generatedTokens += tokens;
+    }
+    return sum;
+  }
+
   /** Tells the responses that have tokens that the weights change. */
   weightsChange(oldVersion: string): void {
     const tokensAt = this.decode.tokens();

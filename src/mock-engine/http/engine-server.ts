@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ConnectionFault } from '../engine/apply-fault.ts';
 import type { MockCluster } from '../engine/cluster.ts';
 import type { MockEngine } from '../engine/mock-engine.ts';
-import { type Call, HttpError, handlerOf, type Json, type Routes, readBody, reply } from './http.ts';
+import { type Call, HttpError, handlerOf, type Json, type Routes, readBody, refuse, reply } from './http.ts';
 import { reset } from './listen.ts';
 import type { Pacer } from './pacer.ts';
 
@@ -17,8 +17,10 @@ export interface Api {
   guards(path: string): boolean;
   /** Routes that start a generation: the fault `refuse` refuses only these. */
   readonly generating: ReadonlySet<string>;
+  /** Routes that refuse a body whose content type is not JSON. */
+  readonly needsJson: ReadonlySet<string>;
   /** Returns the body of an error. */
-  error(status: number, message: string, path: string): Json;
+  error(error: HttpError, path: string): Json;
 }
 
 /** Answers the requests of one engine. */
@@ -90,7 +92,6 @@ export class EngineServer {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', 'http://engine');
     const { pathname: path, searchParams: query } = url;
-    const body = await readBody(request, mostBytes);
     const { method = 'GET' } = request;
     if (this.#api.guards(path) && !this.#hasKey(request)) return reply(response, { error: 'Unauthorized' }, 401);
     const handler = handlerOf(this.#api.routes, method, path);
@@ -98,6 +99,10 @@ export class EngineServer {
       reply(response, { detail: handler === 404 ? 'Not Found' : 'Method Not Allowed' }, handler);
       return;
     }
+    if (this.#api.needsJson.has(path) && !/^application\/json *(;|$)/i.test(request.headers['content-type'] ?? '')) {
+      refuse("Unsupported Media Type: Only 'application/json' is allowed", 400, { type: 'Bad Request' });
+    }
+    const body = await readBody(request, mostBytes);
     if (this.engine.isHanging) {
       this.#parked.push(() => this.#handle(handler, { request, response, path, query, body }));
       return;
@@ -133,14 +138,14 @@ export class EngineServer {
     refusals.count -= 1;
     if (refusals.count === 0) this.#refusals = undefined;
     const { status } = refusals;
-    reply(response, this.#api.error(status, 'the engine refuses, as it was told to', path), status);
+    const error = new HttpError(status, 'the engine refuses, as it was told to');
+    reply(response, this.#api.error(error, path), status);
     return true;
   }
 
   #fail(request: IncomingMessage, response: ServerResponse, error: unknown): void {
-    const status = error instanceof HttpError ? error.status : 500;
-    const message = error instanceof Error ? error.message : String(error);
+    const told = error instanceof HttpError ? error : new HttpError(500, (error as Error).message);
     if (response.headersSent || response.destroyed) reset(response);
-    else reply(response, this.#api.error(status, message, request.url ?? ''), status);
+    else reply(response, this.#api.error(told, request.url ?? ''), told.status);
   }
 }

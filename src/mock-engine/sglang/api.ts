@@ -19,9 +19,10 @@ export function sglangApi(stand: RouteContext): Api {
     },
     guards: (path) => !open.some((one) => path.startsWith(one)),
     generating: new Set(['/generate']),
-    error: (status, message, path) =>
-      path.startsWith('/generate')
+    needsJson: new Set(),
+    error: ({ status, message, details }, path) =>
+      path.startsWith('/generate') && (details.type === undefined || details.param?.startsWith('body.sampling_params'))
         ? { error: { message } }
-        : { object: 'error', message, type: String(status), param: null, code: status },
+        : { object: 'error', message, type: details.type ?? String(status), param: null, code: status },
   };
 }

@@ -1,71 +1,68 @@
 /** `POST /inference/v1/generate`: tokens in, tokens out, with the versions of the weights that generated them. */
-import { type Generation, logProbOf, textOf } from '../engine/generation.ts';
+import { type Generation, textOf } from '../engine/generation.ts';
 import type { RouteContext } from '../generating.ts';
-import { Fields, isTokenIds } from '../http/fields.ts';
-import { type Call, type Json, refuse } from '../http/http.ts';
-import { baseId, chatLogProb, created } from './completions.ts';
+import { Fields, isTokenIds, refuseField } from '../http/fields.ts';
+import type { Call, Json } from '../http/http.ts';
+import { chatLogProb, tokenLogProb } from './logprobs.ts';
 import { readRequest } from './request.ts';
-import { finishReason, type Style, serve } from './serve.ts';
+import { baseId, created, finishReason, noDetails, type Style, serve, transfers } from './serve.ts';
+
+const modes: readonly string[] = ['tokens', 'text'];
 
 /** Handles `/inference/v1/generate`. */
 export function generateTokens(stand: RouteContext, call: Call): void {
   const { body, response } = call;
-  const id = `generate-tokens-${baseId(stand, call)}`;
+  const request_id = `generate-tokens-${baseId(stand, call)}`;
   const fields = new Fields(body);
-  const prompt = fields.raw('token_ids');
-  if (!isTokenIds(prompt)) return refuse('token_ids: expected token ids');
-  if (fields.raw('sampling_params') === undefined) refuse('sampling_params: expected an object');
-  const sampling = fields.object('sampling_params');
-  const request = readRequest(stand, body, [{ prompt: { tokenIds: prompt }, requestId: id }], 'room', sampling);
-  const mode = fields.string('output_mode') ?? 'tokens';
-  if (mode !== 'tokens' && mode !== 'text') refuse("output_mode: expected 'tokens' or 'text'");
-  const isText = mode === 'text';
+  const ids = fields.raw('token_ids');
+  if (!isTokenIds(ids)) return refuseField('token_ids', 'a list of token ids', ids);
+  if (fields.raw('sampling_params') === undefined) refuseField('sampling_params', 'an object', undefined);
+  const output_mode = fields.string('output_mode') ?? 'tokens';
+  if (!modes.includes(output_mode)) refuseField('output_mode', `one of ${modes}`, output_mode);
+  const request = readRequest(stand, body, {
+    usualMost: 'room',
+    prompts: () => [{ prompt: { tokenIds: ids }, requestId: request_id }],
+    sampling: fields.object('sampling_params', 'body.sampling_params'),
+    alternatives: 'logprobs',
+  });
+  const { logProbs } = request;
+  const isText = output_mode === 'text';
+  const logProb = isText ? chatLogProb : tokenLogProb;
   const choice = (generation: Generation, index: number, from: number): Json => {
-    const ids = generation.tokenIds.slice(from, generation.count);
-    const logProb = isText ? chatLogProb : tokenLogProb;
+    const token_ids = generation.tokenIds.slice(from, generation.count);
     return {
       index,
-      ...(isText ? { text: ids.map(textOf).join('') } : {}),
-      logprobs: request.logProbs ? { content: ids.map(logProb) } : null,
+      ...(isText ? { text: token_ids.map(textOf).join('') } : {}),
+      logprobs: logProbs === undefined ? null : { content: token_ids.map((one) => logProb(one, logProbs)) },
       finish_reason: finishReason(generation),
       stop_reason: null,
-      token_ids: ids,
+      token_ids,
       routed_experts: null,
       sampling_mask: null,
       weight_versions: generation.ended === null ? null : generation.weightSpans(stand.engine.weightVersion),
     };
   };
-  const promptIds = request.tokenIds ? prompt : null;
+  const prompt_token_ids = request.tokenIds ? ids : null;
   let isFirst = true;
   const style: Style = {
-    head: (isChunk) =>
-      isChunk
-        ? { request_id: id, output_mode: mode }
-        : {
-            request_id: id,
-            output_mode: mode,
-            model: stand.cluster.options.model,
-            created: created(),
-            prompt_logprobs: null,
-            prompt_token_id_logprobs: null,
-            prompt_token_ids: promptIds,
-            mm_placeholders: null,
-            metrics: null,
-            kv_transfer_params: null,
-            ec_transfer_params: null,
-          },
-    chunk: () => {
-      const more = isFirst && promptIds !== null ? { prompt_token_ids: promptIds } : {};
+    head: { request_id, output_mode },
+    tail: {},
+    usage: noDetails,
+    delta: (generation, index) => {
+      const prompt = isFirst && prompt_token_ids !== null ? { prompt_token_ids } : {};
       isFirst = false;
-      return { usage: null, ...more };
+      return { usage: null, choices: [choice(generation, index, generation.told)], ...prompt };
     },
-    delta: (generation, index) => choice(generation, index, generation.told),
-    whole: (generation, index) => choice(generation, index, 0),
+    whole: (generations) => ({
+      model: stand.cluster.options.model,
+      created: created(),
+      prompt_logprobs: null,
+      prompt_token_id_logprobs: null,
+      prompt_token_ids,
+      mm_placeholders: null,
+      ...transfers,
+      choices: generations.map((one, index) => choice(one, index, 0)),
+    }),
   };
   serve(stand, request, response, style);
-}
-
-function tokenLogProb(token_id: number): Json {
-  const one = { token_id, logprob: logProbOf(token_id), rank: 1 };
-  return { ...one, top_logprobs: [one] };
 }

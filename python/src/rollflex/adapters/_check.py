@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from .. import Client, RollflexError, Untyped, __version__
+from . import _server
 from ._hooks import Hook, missing
-from ._server import client
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Framework:
     distribution: str | None
     """Its name on PyPI, if it is there: an extra of rollflex then says which version was run."""
     commits: tuple[str, ...]
-    """Of its repository, that were read or run."""
+    """Of its repository, that the adapter was tried with."""
     hooks: Sequence[Hook]
     arguments: str
     """What stands behind ``--check``."""
@@ -114,11 +114,11 @@ def try_policy(
     """Opens a session as the adapter would, in this process or in the server, and closes it again."""
     try:
         # One that is not there must not be waited for.
-        one: Client = client({**server, "reconnect_seconds": 0} if server else None)
+        connecting: Client = _server.client({**server, "reconnect_seconds": 0} if server else None)
     except (RollflexError, OSError, TypeError, ValueError, ImportError) as error:
         instead = "start it: rollflex serve, or leave the server out" if server else "pip install quickjs-ng"
         return [Finding("server" if server else "policy", _line(error), instead)]
-    with one:
+    with connecting as one:
         found = []
         theirs = one.server_info()["version"] if server else __version__
         if theirs != __version__:
@@ -170,7 +170,7 @@ def _version(framework: Framework, root: Path) -> tuple[str, list[Finding]]:
     if same:
         return found, []
     known = ", ".join([*([ran] if ran else []), *framework.commits])
-    return found, [Finding(f"{framework.name} {found}", "was not run with rollflex", f"these were: {known}", note=True)]
+    return found, [Finding(f"{framework.name} {found}", f"rollflex was tried with {known}", note=True)]
 
 
 def _other_version(framework: Framework) -> str:

@@ -100,8 +100,15 @@ def problems(config: Config) -> list[Finding]:
         metric = config.get("algorithm.filter_groups.metric") or "…"
         write = f"write +{sampler}.sampler_kwargs.filter_groups_metric={metric}"
         found.append(Finding("algorithm.filter_groups.enable", "a custom sampler does not see it", write))
+    if config.get("skip.rollout_tq.enable"):
+        found.append(Finding("skip.rollout_tq.enable", "this sampler skips no rollouts", "write false", note=True))
+    prompts = config.get("data.train_batch_size", 1)
+    updates = config.get(f"trainer.v1.{mode}.parameter_sync_step", 1)
+    if prompts % updates:
+        wrong = f"{prompts} prompts cannot be divided by parameter_sync_step {updates}: each update has its own round"
+        found.append(Finding("data.train_batch_size", wrong, f"write {-(-prompts // updates) * updates}"))
     settings = {
-        "promptsPerRound": config.get("data.train_batch_size", 1),
+        "promptsPerRound": max(1, prompts // updates),
         "responsesPerPrompt": 1,
         "promptSpeculation": kwargs.get("prompt_speculation", 1.5),
     }

@@ -25,8 +25,9 @@ class Hook:
     sets: tuple[str, ...] = ()
     """Attributes that its objects have."""
     only: tuple[str, ...] = ()
-    """All public methods that an interface may have; with ``of``, all methods of this attribute that it may call."""
+    """All public methods and attributes that an interface may have; with ``of``, all methods that are called on it."""
     of: str = ""
+    """An attribute."""
     package: str = ""
     """Another one than that of the framework."""
 
@@ -62,7 +63,7 @@ def missing(root: Path, hook: Hook) -> list[str]:
     if gone:
         wrong.append(f"has no {', '.join(gone)}")
     if hook.only:
-        used = _methods_of(found, hook.of) if hook.of else _public_methods(found)
+        used = _methods_of(found, hook.of) if hook.of else _public(found)
         more = sorted(set(used) - set(hook.only))
         if more:
             wrong.append(f"asks for {', '.join(more)}, which the adapter does not have")
@@ -138,8 +139,11 @@ def _attributes(tree: ast.Module, one: Definition) -> Iterator[str]:
                 yield inner.name
 
 
-def _public_methods(one: Definition) -> Iterator[str]:
-    return (inner.name for inner in _members(one) if not inner.name.startswith("_"))
+def _public(one: Definition) -> Iterator[str]:
+    yield from (inner.name for inner in _members(one) if not inner.name.startswith("_"))
+    for inner in one.body:
+        if isinstance(inner, ast.AnnAssign) and isinstance(inner.target, ast.Name):
+            yield inner.target.id
 
 
 def _methods_of(one: Definition, attribute: str) -> Iterator[str]:

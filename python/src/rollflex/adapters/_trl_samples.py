@@ -112,8 +112,9 @@ def tokens_of(tokenizer: Any, prompt: Any, template_options: Mapping[str, Any]) 
 
 async def _call(function: RewardFunction, **given: Any) -> Sequence[Any]:
     """In a thread, as it may take its time; what is async goes on here."""
-    found = await asyncio.to_thread(function, **given)
-    return await found if inspect.isawaitable(found) else found
+    said = await asyncio.to_thread(function, **given)
+    found: Sequence[Any] = await said if inspect.isawaitable(said) else said
+    return found
 
 
 def _sum(rewards: Sequence[float]) -> float:

@@ -27,7 +27,8 @@ or seconds that must pass. Returns the result.
 
 _first_delay = 0.05
 _longest_delay = 0.25
-_look_seconds = 1.0
+_look_seconds = 0.5
+_status_seconds = 1.0
 _most_stays = 3
 
 
@@ -124,7 +125,7 @@ def _answer_to(actor: Actor, ref: Any, deadline: float) -> Steps[Any]:
         if other is None:
             continue
         try:
-            status = yield other.status.remote(), _look_seconds
+            status = yield other.status.remote(), _status_seconds
         except (RayError, asyncio.TimeoutError, TimeoutError):
             continue
         if status["serves"]:

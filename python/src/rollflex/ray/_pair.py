@@ -104,9 +104,9 @@ class Pair:
         while True:
             try:
                 log = await self._look()
-            except (RayError, TimeoutError) as error:
-                # The mirror may only be slow.
-                _log.warning("no answer yet: %s", error)
+            except Exception as error:
+                # The mirror may only be slow, and the GCS on its way back.
+                _log.warning("no answer yet: %r", error)
                 log = None
             if log is not None:
                 return log

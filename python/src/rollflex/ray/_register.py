@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import json
+import logging
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from typing import TypeVar
 
 from ray.experimental.internal_kv import _internal_kv_del, _internal_kv_get, _internal_kv_list, _internal_kv_put
 
+T = TypeVar("T")
+
+_log = logging.getLogger("rollflex.ray")
 _space = b"rollflex"
 _retry_seconds = 0.25
 
@@ -38,22 +44,35 @@ class Register:
         self._prefix = f"{_prefix_of(namespace, name)}{incarnation}:"
 
     def latest(self) -> Configuration | None:
-        """The one that holds; nothing before the first, and after :func:`forget`. Blocks."""
-        keys = _internal_kv_list(self._prefix.encode(), namespace=_space)
-        found = _internal_kv_get(max(keys), namespace=_space) if keys else None
-        return None if found is None else Configuration(**json.loads(found))
+        """The one that holds; nothing before the first, and after :func:`forget`. Blocks until it is known."""
+
+        def read() -> Configuration | None:
+            keys = _internal_kv_list(self._prefix.encode(), namespace=_space)
+            found = _internal_kv_get(max(keys), namespace=_space) if keys else None
+            return None if found is None else Configuration(**json.loads(found))
+
+        return _until_known(read)
 
     def decide(self, wanted: Configuration) -> bool:
         """Whether this one holds from now on; if not, its number belongs to another one. Blocks until it is known."""
         key, value = f"{self._prefix}{wanted.number:012}".encode(), json.dumps(asdict(wanted)).encode()
-        while True:
-            try:
-                _internal_kv_put(key, value, overwrite=False, namespace=_space)
-                # Not what the call says: one that is made again finds what it has written itself.
-                return bool(_internal_kv_get(key, namespace=_space) == value)
-            except Exception:
-                # Nothing may be acknowledged as long as nobody can say whose it is.
-                time.sleep(_retry_seconds)
+
+        def write() -> bool:
+            _internal_kv_put(key, value, overwrite=False, namespace=_space)
+            # Not what the call says: one that is made again finds what it has written itself.
+            return bool(_internal_kv_get(key, namespace=_space) == value)
+
+        return _until_known(write)
+
+
+def _until_known(ask: Callable[[], T]) -> T:
+    """Nothing may be acknowledged as long as nobody can say who serves: the GCS may be on its way back."""
+    while True:
+        try:
+            return ask()
+        except Exception as error:
+            _log.warning("the GCS does not answer: %s", error)
+            time.sleep(_retry_seconds)
 
 
 def forget(namespace: str, name: str) -> None:

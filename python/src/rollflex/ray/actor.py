@@ -316,8 +316,8 @@ class RollflexActor:
                 try:
                     await self._pair.attend(RollflexActor)
                     self._pair.mirroring.misplaced = await asyncio.to_thread(self._pair.mirroring.should_move)
-                except (RayError, ValueError) as error:
-                    _logger.warning("the nodes are not known: %s", error)
+                except Exception as error:
+                    _logger.warning("the nodes are not known: %r", error)
                 await engine.confirm()
 
 
