@@ -95,13 +95,12 @@ const real = (...names: string[]): readonly string[] => [
 export const suites: Readonly<Record<string, Suite>> = {
   ray: { environment: 'ray', tests: ['tests/on_ray'] },
   vllm: { environment: 'vllm', tests: real('vllm') },
-  hf: { environment: 'trl', tests: real('hf_engine', 'torch') },
+  hf: { environment: 'trl', tests: real('hf_engine', 'torch', 'example') },
   trl: { environment: 'trl', tests: real('trl') },
   verl: { environment: 'trainers', tests: real('verl') },
   slime: { environment: 'trainers', tests: real('slime'), checkout: 'SLIME_PATH' },
   'slime-files': { environment: 'trainers', tests: ['tests/test_slime.py'], checkout: 'SLIME_PATH' },
   'nemo-rl': { environment: 'trainers', tests: real('nemo_rl'), checkout: 'NEMO_RL_PATH' },
   roll: { environment: 'trainers', tests: real('roll'), checkout: 'ROLL_PATH' },
-  hf: { environment: 'trainers', tests: [...real('hf_engine'), 'tests/real/test_torch.py', 'tests/real/test_example.py'] },
   checks: { environment: 'trainers', tests: real('check') },
 };

@@ -20,8 +20,8 @@ from tiny_model import make_tiny_model
 version = installed("trl", "1.16.0")
 installed("requests")
 
-import trl_job  # noqa: E402
-from trl_job import InProcess, NoWeights, config, low_letters, on_a_cpu, questions  # noqa: E402
+import trl_job
+from trl_job import InProcess, NoWeights, config, low_letters, on_a_cpu, questions
 
 
 @pytest.fixture(autouse=True)
