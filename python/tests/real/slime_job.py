@@ -82,6 +82,8 @@ def main(folder: Path, rollouts: list[int], given: list[str]) -> None:
         update(ray, engines, rollout_id + 1)
         write(folder, rollout=rollout_id, seconds=seconds, **summary(ranks, tokenizer))
     ray.get(manager.save.remote(rollouts[-1]))
+    # Megatron's save writes it; without it slime begins anew.
+    (folder / "latest_checkpointed_iteration.txt").write_text(str(rollouts[-1]))
     write(folder, saved=rollouts[-1], **saved(folder / "rollout", rollouts[-1]))
     ray.get(manager.dispose.remote())
     ray.shutdown()
