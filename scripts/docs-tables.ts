@@ -13,8 +13,17 @@ import { mockEngineOptionsSchema } from '../src/mock-engine/index.ts';
 import { decisionLogSchema, limitsSchema, methods, notifications, type RpcMethod } from '../src/rpc/index.ts';
 import { type DecisionMessage, decisions, type EventMessage, events } from '../src/schemas/index.ts';
 import { trainers } from '../src/sim/advise/trainers.ts';
+import type { Difference } from '../test/support/mock-engine/recorded/compare.ts';
+import {
+  type MissingRoutes,
+  missingRoutes,
+  sglangDifferences,
+  vllmDifferences,
+} from '../test/support/mock-engine/recorded/differences.ts';
+import { type Recording, readRecording } from '../test/support/mock-engine/recorded/recording.ts';
 import { exampleList } from './example-list.ts';
 import { licenceTable } from './licences.ts';
+import { realRunsTables } from './real-runs-table.ts';
 import { rowsOf, shapeOf, sharedObjects, table } from './schema-table.ts';
 import { scorecardPart } from './scorecard-tables.ts';
 
@@ -37,6 +46,7 @@ export const generatedFiles: readonly string[] = [
   'docs/mock-engine.md',
   'docs/licences.md',
   'docs/reproduction.md',
+  'docs/real-runs.md',
   ...registry.definitions.map(readmeOf),
 ];
 
@@ -270,6 +280,23 @@ function mockEngineTable(): string {
   );
 }
 
+function differenceTable(
+  differences: readonly Difference[],
+  missing: readonly MissingRoutes[],
+  { version, recorded, how, answers, routes: all }: Recording,
+): string {
+  const rows = differences.map(({ what, why }) => [what, why]);
+  const left = new Set(all);
+  for (const { routes, why } of missing) {
+    const named = [...left].filter((one) => routes.test(one));
+    for (const one of named) left.delete(one);
+    const paths = new Set(named.map((one) => code(one.split(' ')[1]!)));
+    rows.push([`no ${[...paths].join(', ')}`, why]);
+  }
+  const head = `Version ${version}, ${recorded}: ${Object.keys(answers).length} answers, ${all.length} routes. ${how}.`;
+  return `${head}\n\n${table(['What is different', 'Why'], rows)}`;
+}
+
 function render(kind: string, id: string): string {
   switch (`${kind} ${id}`) {
     case 'policies all':
@@ -280,6 +307,8 @@ function render(kind: string, id: string): string {
       return trainerTable();
     case 'licences all':
       return licenceTable();
+    case 'real-runs all':
+      return realRunsTables();
     case 'codes all':
       return codeList();
     case 'rpc methods':
@@ -290,6 +319,10 @@ function render(kind: string, id: string): string {
       return methodReference();
     case 'mock-engine options':
       return mockEngineTable();
+    case 'mock-engine vllm':
+      return differenceTable(vllmDifferences, missingRoutes.vllm, readRecording('vllm'));
+    case 'mock-engine sglang':
+      return differenceTable(sglangDifferences, missingRoutes.sglang, readRecording('sglang'));
     case 'rpc limits':
       return limitTable();
     case 'rpc log':

@@ -20,9 +20,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """What needs a real framework is run only where it is asked for: ``-m real``."""
-    is_real = collection_path == Path(__file__).parent / "real"
-    return True if is_real and "real" not in config.option.markexpr else None
+    """What needs a real framework is run only where it is asked for, and without the doubles of others: ``-m real``."""
+    folder = Path(__file__).parent / "real"
+    is_real = folder in (collection_path, *collection_path.parents)
+    if config.option.markexpr == "real":
+        return True if collection_path.suffix == ".py" and not is_real else None
+    return True if is_real else None
 
 
 @pytest.fixture(scope="session", params=list(starts))

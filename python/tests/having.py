@@ -16,9 +16,11 @@ def installed(distribution: str, *versions: str) -> str:
         found = importlib.metadata.version(distribution)
     except importlib.metadata.PackageNotFoundError:
         wanted = f"{distribution}=={versions[-1]}" if versions else distribution
-        pytest.skip(f"{distribution} is not installed: pip install {wanted}")
+        pytest.skip(f"{distribution} is not installed: pip install {wanted}", allow_module_level=True)
     if versions and found not in versions:
-        pytest.skip(f"{distribution} is {found}, and this was written for {' or '.join(versions)}")
+        pytest.skip(
+            f"{distribution} is {found}, and this was written for {' or '.join(versions)}", allow_module_level=True
+        )
     return found
 
 
@@ -26,7 +28,7 @@ def checkout(variable: str, inside: str) -> Path:
     """The checkout that an environment variable names, in which ``inside`` exists. Skips where there is none."""
     named = os.environ.get(variable)
     if not named:
-        pytest.skip(f"{variable} names no checkout")
+        pytest.skip(f"{variable} names no checkout", allow_module_level=True)
     path = Path(named).expanduser().resolve()
     if not (path / inside).exists():
         pytest.fail(f"{variable} is {path}, which has no {inside}")

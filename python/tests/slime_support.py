@@ -6,73 +6,26 @@ import importlib
 import json
 import os
 import sys
-import types
 from argparse import Namespace
 from pathlib import Path
 from typing import Any
-from unittest.mock import MagicMock
 
 from mock_engines import MockEngines
 from support import command
+from tiny_model import make_tiny_model
 
 doubles = Path(__file__).parent / "doubles"
 real = os.environ.get("SLIME_PATH")
 
 
-class _Tokenizer:
-    """A token a character."""
-
-    @staticmethod
-    def from_pretrained(*_: Any, **__: Any) -> _Tokenizer:
-        return _Tokenizer()
-
-    def encode(self, text: str, **_: Any) -> list[int]:
-        return [ord(one) for one in text]
-
-
-class _NoProcessor:
-    @staticmethod
-    def from_pretrained(*_: Any, **__: Any) -> None:
-        raise OSError("there is no processor")
-
-
 def use_slime() -> None:
-    """Makes `slime` importable. What of its requirements is not installed and not called is stood in for."""
+    """Makes `slime` importable. Its own files need what they import: `bench/real/suites.ts` names it."""
     if "slime" in sys.modules:
         return
     sys.path.insert(0, real or str(doubles))
     if real is None:
-        _load_torch()
-        return
-    try:
+        sys.path.append(str(doubles))
         importlib.import_module("torch")
-    except ImportError:
-        torch = _load_torch()
-        torch.__path__ = []
-        torch.distributed = sys.modules["torch.distributed"] = MagicMock()
-        torch.distributed.is_initialized.return_value = False
-        torch.cuda = MagicMock()
-        torch.cuda.is_available.return_value = False
-    transformers = types.ModuleType("transformers")
-    transformers.AutoTokenizer = _Tokenizer  # type: ignore[attr-defined]
-    transformers.AutoProcessor = _NoProcessor  # type: ignore[attr-defined]
-    transformers.PreTrainedTokenizerBase = transformers.ProcessorMixin = _Tokenizer  # type: ignore[attr-defined]
-    sys.modules["transformers"] = transformers
-    for name in ("ray", "pylatexenc", "sympy", "sympy.parsing", "PIL", "numpy", "tqdm", "httpx", "aiohttp"):
-        try:
-            importlib.import_module(name)
-        except ImportError:
-            sys.modules[name] = MagicMock()
-    # They choose an accelerator when they are imported.
-    for name in ("slime.backends", "slime.backends.sglang_utils"):
-        backends = types.ModuleType(name)
-        backends.__path__ = [f"{real}/{name.replace('.', '/')}"]
-        sys.modules[name] = backends
-
-
-def _load_torch() -> Any:
-    sys.path.append(str(doubles))
-    return importlib.import_module("torch")
 
 
 class Job:
@@ -98,6 +51,7 @@ class Job:
             "rollflex_options": {"send_interval_seconds": 0.0, "retry_delay_seconds": 0.05},
             "save": str(folder),
             "load": str(folder),
+            "hf_checkpoint": str(make_tiny_model(folder / "model")) if real else "none",
         }
         self.args = Namespace(**{**_usual, **given, **changes})
         init_http_client(self.args)
@@ -124,7 +78,6 @@ _usual: dict[str, Any] = {
     "over_sampling_batch_size": 8,
     "n_samples_per_prompt": 4,
     "rollout_global_dataset": True,
-    "hf_checkpoint": "none",
     "dump_details": None,
     "rollout_max_prompt_len": None,
     "input_key": "text",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ from rollflex.rollout import (
     EngineHost,
     EnginePool,
     GenerationFailed,
+    HfEngine,
     Launch,
     Response,
     Rollout,
@@ -22,7 +24,7 @@ from rollflex.rollout import (
     Supplied,
     VllmEngine,
 )
-from rollflex.rollout.engines import Generated
+from rollflex.rollout.engines import Generated, Prompt
 from support import command, eventually_async
 
 Make = Callable[..., MockEngines]
@@ -97,22 +99,26 @@ def test_sglang_aborts_one_request_and_asks_again(mocks: Make, stream: bool) -> 
     run(test())
 
 
+@pytest.mark.parametrize("prompt", ["a prompt", [1, 2, 3]])
 @pytest.mark.parametrize("has_route", [False, True])
-def test_vllm_aborts_by_route_or_by_closing_the_connection(mocks: Make, has_route: bool) -> None:
+def test_vllm_aborts_by_route_or_by_closing_the_connection(mocks: Make, has_route: bool, prompt: Prompt) -> None:
     engines = mocks("--api", "vllm", "--speed", "20", "--stream-interval", "4")
 
     async def test() -> None:
         engine = VllmEngine(engines.engine_urls[0], model="mock-model", poll_seconds=0.2)
-        engine._has_route = has_route
+        if not has_route:
+            engine._abort_routes.clear()
         sampling = {"max_tokens": 5000, "min_tokens": 4000}
-        first = asyncio.ensure_future(engine.generate("p/0#0", "a prompt", sampling))
-        other = asyncio.ensure_future(engine.generate("p/1#0", "a prompt", sampling))
+        first = asyncio.ensure_future(engine.generate("p/0#0", prompt, sampling))
+        other = asyncio.ensure_future(engine.generate("p/1#0", prompt, sampling))
         await eventually_async(lambda: engines.stats()[0]["running"] == 2)
         await asyncio.sleep(0.3)
         await engine.abort("p/0#0")
         found = await first
         assert found.finish == "abort" and 0 < found.tokens < 4000
         assert len(found.token_ids) == found.tokens
+        told = [] if isinstance(prompt, str) or not has_route else [("default", 0, found.tokens)]
+        assert found.weight_spans == told
         await eventually_async(lambda: engines.stats()[0]["running"] == 1)
         assert not other.done()
         other.cancel()
@@ -124,13 +130,17 @@ def test_vllm_aborts_by_route_or_by_closing_the_connection(mocks: Make, has_rout
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_vllm_streamed_or_not(mocks: Make, stream: bool) -> None:
-    engines = mocks("--api", "vllm", "--speed", "2000")
+    engines = mocks("--api", "vllm", "--speed", "2000", "--api-key", "a-key")
 
     async def test() -> None:
-        engine = VllmEngine(engines.engine_urls[0], model="mock-model", stream=stream, log_probs=True)
-        found = await engine.generate("p/0#0", "a prompt", {"max_tokens": 30, "min_tokens": 30})
-        assert (found.tokens, len(found.token_ids), found.finish) == (30, 30, "length")
-        assert found.log_probs is not None and len(found.log_probs) == 30
+        options: Any = {"stream": stream, "log_probs": True, "api_key": "a-key"}
+        engine = VllmEngine(engines.engine_urls[0], model="mock-model", **options)
+        prompts: list[Prompt] = ["a prompt", [1, 2, 3]]
+        for prompt in prompts:
+            found = await engine.generate("p/0#0", prompt, {"max_tokens": 30, "min_tokens": 30})
+            assert (found.tokens, len(found.token_ids), found.finish) == (30, 30, "length")
+            assert found.log_probs is not None and len(found.log_probs) == 30 and found.text
+        assert found.weight_spans == [("default", 0, 30)]
 
     run(test())
 
@@ -150,13 +160,14 @@ def test_failures_have_their_kind(mocks: Make) -> None:
         assert caught.value.kind == "infrastructure"
         gone = SglangEngine("http://127.0.0.1:9", call_seconds=1)
         assert not await gone.is_healthy()
-        with pytest.raises(OSError):
+        with pytest.raises(GenerationFailed, match="127.0.0.1:9: .*Connect call failed") as caught:
             await gone.generate("p/2#0", "a prompt", words(5))
+        assert caught.value.kind == "infrastructure"
         await engines.told("/clock", {"speed": 0})
         task = asyncio.ensure_future(engine.generate("p/3#0", "a prompt", {"max_new_tokens": 400}))
         await eventually_async(lambda: engine.load == 1)
         await engines.told("/fault", {"fault": "crash"})
-        with pytest.raises(OSError):
+        with pytest.raises(GenerationFailed, match=engine.id):
             await task
         assert not await engine.is_healthy()
         with pytest.raises(ValueError, match="expected a URL"):
@@ -303,3 +314,10 @@ def test_what_is_resumed_keeps_its_tokens_and_its_budget(mocks: Make) -> None:
         await client.close()
 
     run(test())
+
+
+def test_an_engine_that_needs_torch_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    monkeypatch.delitem(sys.modules, "rollflex.rollout._hf_batch", raising=False)
+    with pytest.raises(ImportError, match=r"pip install 'rollflex\[hf\]'"):
+        HfEngine(object())

@@ -70,6 +70,7 @@ export function mockEngineCommand(): Command {
     .option('--disconnect-seconds <s>', 'from a closed connection to its abort (SGLang: 2, vLLM: 0)', seconds)
     .option('--update-seconds <s>', 'of an update of the weights (preset)', seconds)
     .option('--model <name>', 'name of the model', 'mock-model')
+    .option('--api-key <key>', 'clients must send it as "Authorization: Bearer", or get 401')
     .option('--faults <file>', 'what goes wrong, and when: a JSON list')
     .option('--seed <n>', 'which lengths are drawn', whole(0, Number.MAX_SAFE_INTEGER), 1)
     .addOption(resamplingOption())

@@ -34,6 +34,7 @@ export interface MockEngineCommandOptions
   readonly disconnectSeconds?: number;
   readonly updateSeconds?: number;
   readonly model: string;
+  readonly apiKey?: string;
   readonly faults?: string;
   readonly seed: number;
   readonly json?: boolean;
@@ -48,7 +49,7 @@ function readFaults(path: string | undefined): MockEngineInput['faults'] {
 function optionsOf(options: MockEngineCommandOptions): MockEngineInput {
   const { api, engines, speed, settleMs, model, scheduling, streamInterval, tokenizeSeconds, abortLagSeconds } =
     options;
-  const { disconnectSeconds, updateSeconds } = options;
+  const { disconnectSeconds, updateSeconds, apiKey } = options;
   return {
     api,
     engines,
@@ -61,6 +62,7 @@ function optionsOf(options: MockEngineCommandOptions): MockEngineInput {
     abortLagSeconds,
     contextTokens: options.context,
     incrementalStreaming: options.incrementalStreaming ?? false,
+    ...(apiKey === undefined ? {} : { apiKey }),
     ...(disconnectSeconds === undefined ? {} : { disconnectSeconds }),
     ...(updateSeconds === undefined ? {} : { updateSeconds }),
     faults: readFaults(options.faults),

@@ -20,6 +20,11 @@ export const mockEngineOptionsSchema = z.strictObject({
   engines: z.int().min(1).max(256).default(1).describe('Engines, each at a port of its own.'),
   speed: speedSchema.default(1),
   model: z.string().min(1).default('mock-model').describe('Name of the model.'),
+  apiKey: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Key that clients must send as `Authorization: Bearer`, or they get 401; `/health` stays open.'),
   contextTokens: z.int().min(2).default(32_768).describe('Most tokens of prompt and response together.'),
   scheduling: z
     .enum(['fcfs', 'priority'])

@@ -87,7 +87,7 @@ interface Place {
 function placeOf(engine: MockEngine, cluster: MockCluster, pacer: Pacer, host: string, firstPort: number): Place {
   const stand: RouteContext = { engine, cluster, pacer, server: () => server };
   const api = cluster.options.api === 'sglang' ? sglangApi(stand) : vllmApi(stand);
-  const server: EngineServer = new EngineServer(engine, api, pacer, () => cluster.now);
+  const server: EngineServer = new EngineServer(engine, api, pacer, cluster);
   const port = firstPort === 0 ? 0 : firstPort + engine.number;
   const listener = new Listener((request, response) => server.take(request, response), host, port);
   // Engines start and stop one after the other: a port must be free before it is used again.

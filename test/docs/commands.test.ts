@@ -69,12 +69,13 @@ describe('what is shown', () => {
   const ofNpm = ['ci', 'install', 'test', 'start'];
   test.each(commands.filter(([, command]) => !isOurs(command)))('%s: %s', (_, command) => {
     for (const part of command.split(' && ')) {
-      const [name, ...parts] = part.split(/\s+/) as [string, ...string[]];
+      // Settings of the environment stand before the command.
+      const [name, ...parts] = part.replace(/^([A-Z_]+=\S+ )+/, '').split(/\s+/) as [string, ...string[]];
       if (name === 'npm')
         expect(parts[0] === 'run' ? Object.keys(scripts) : ofNpm).toContain(parts.filter((one) => one !== 'run')[0]);
       else if (name === 'npx') expect(existsSync(join(root, parts[1]!)), part).toBe(parts[0] === 'tsx');
       else if (name === 'python' && parts[0]!.includes('/')) expect(existsSync(join(root, parts[0]!)), part).toBe(true);
-      else expect(['git', 'cd', 'pip', 'uv', 'python']).toContain(name);
+      else expect(['git', 'cd', 'pip', 'uv', 'python', 'vllm']).toContain(name);
     }
   });
 });

@@ -35,6 +35,7 @@ class ConnectedCore(Core):
         self._last_id = 0
         self._final = False
         self._how = ""
+        self._trouble = ""
         self._leaving = threading.Event()
         self._pump: Pump | None = None
         self._thread: threading.Thread | None = None
@@ -52,6 +53,7 @@ class ConnectedCore(Core):
             pending = Pending(self._last_id, method, line, again, owner)
             if again_params is not None:
                 pending.again_line = b'{"jsonrpc":"2.0","id":%d,%s' % (pending.id, body_of(method, again_params))
+            pending.trouble = self._trouble
             self._in_flight[pending.id] = pending
             if self._state == "open" and self._pump is not None:
                 pending.sent = 1
@@ -118,6 +120,7 @@ class ConnectedCore(Core):
             except (ProtocolError, VersionMismatch, PolicyError) as error:
                 return self._fail(error, final=True)
             except (ServerUnavailable, ConnectionLost) as error:
+                self._tell(str(error))
                 if time.monotonic() + delay > given_up_at:
                     if first or not self.connections:
                         return self._fail(error, final=True)
@@ -125,9 +128,11 @@ class ConnectedCore(Core):
                 self._leaving.wait(delay)
                 delay = min(delay * 2, self.opening.reconnect.longest_delay_seconds)
                 continue
+            self._tell("")
             answered = self._serve(pump)
             if self._leaving.is_set():
                 return None
+            self._tell(self._how)
             if not self.opening.restorable:
                 return self._fail(ConnectionLost(f"{self._how}; nothing can be restored"), final=True)
             if answered or first:
@@ -136,6 +141,13 @@ class ConnectedCore(Core):
             first = False
             self._leaving.wait(delay)
         return None
+
+    def _tell(self, trouble: str) -> None:
+        """What calls that get no answer say."""
+        with self._lock:
+            self._trouble = trouble
+            for pending in self._in_flight.values():
+                pending.trouble = trouble
 
     def _greeted(self) -> Pump:
         """A new connection that has shown its token, and knows what server it has."""

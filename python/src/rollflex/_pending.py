@@ -33,6 +33,7 @@ class Pending:
         "method",
         "owner",
         "sent",
+        "trouble",
         "unwanted",
     )
 
@@ -47,6 +48,8 @@ class Pending:
         self.sent = 0
         self.connection = 0
         """Which of the connections the answer came on."""
+        self.trouble = ""
+        """Why there is no connection, while there is none."""
         self.unwanted = False
         """Nobody waits any more; what comes is dropped."""
         self.answer: dict[str, Any] | None = None
@@ -84,7 +87,10 @@ class Pending:
             raise
         if not arrived:
             self.unwanted = True
-            raise CallTimeout(f"no answer to {self.method} in time")
+            raise self.late()
+
+    def late(self) -> CallTimeout:
+        return CallTimeout(f"no answer to {self.method} in time" + (f": {self.trouble}" if self.trouble else ""))
 
     def take(self) -> dict[str, Any]:
         """The answer. Raises the error of the connection."""

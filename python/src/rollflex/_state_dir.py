@@ -174,7 +174,7 @@ class StateDirectory:
     def _unwritable(self, why: str) -> EngineUnavailable:
         return EngineUnavailable(
             f"{self.path} cannot be written any more ({why}): whatever was acknowledged is kept there, and nothing is "
-            "from now on"
+            "from now on; once it can be written, make a new client"
         )
 
     def _damaged(self, got: str) -> NoReturn:

@@ -46,7 +46,7 @@ async def ended(pending: Pending, deadline: float | None) -> None:
     try:
         await future
         if not pending.done:
-            raise CallTimeout(f"no answer to {pending.method} in time")
+            raise pending.late()
     except BaseException:
         pending.unwanted = True
         raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import inspect
 import re
 import sys
 import types
@@ -14,7 +15,7 @@ import pytest
 
 from support import root
 
-from . import roll_double
+from . import roll_double, trl_double
 from .engines import Engines, lengths
 from .nemo_rl_double import Controller
 from .roll_double import Config, Scheduler
@@ -148,3 +149,44 @@ def test_roll(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     asyncio.run(scenario())
     assert len(list((tmp_path / "rollflex").iterdir())) == 3
+
+
+def test_trl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = Page("trl", tmp_path)
+    trl_double.install(monkeypatch)
+    args = trl_double.config(vllm_server_base_url="http://localhost:8000")
+    engines: list[trl_double.Talker] = []
+
+    def engine(url: str, *, model: str, log_probs: bool) -> trl_double.Talker:
+        assert (url, model, log_probs) == (args.vllm_server_base_url, "Qwen/Qwen3-4B", True)
+        engines.append(trl_double.Talker(url, lambda text, index: 5 + index, 5000.0))
+        return engines[-1]
+
+    class AsyncGRPOTrainer(trl_double.Trainer):
+        def __init__(self, **given: Any) -> None:
+            assert given.keys() == {"model", "args", "train_dataset", "reward_funcs", "rollout_worker"}
+            super().__init__(given["args"], given["rollout_worker"], engines)
+
+        def train(self, steps: int = 2) -> None:
+            super().train(steps)
+
+    names: dict[str, Any] = {
+        "VllmEngine": engine,
+        "TailBatchingWorker": importlib.import_module("rollflex.adapters.trl").TailBatchingWorker,
+        "AsyncGRPOTrainer": AsyncGRPOTrainer,
+        "args": args,
+        "model": "Qwen/Qwen3-4B",
+        "dataset": [{"prompt": f"p{number}"} for number in range(100)],
+        "reward": lambda completions, **_: [float(len(one)) for one in completions],
+        "tokenizer": trl_double.Tokenizer(),
+    }
+    exec(page.blocks["python"], names)
+    trainer = names["trainer"]
+    assert sum(map(len, trainer.steps)) == 32
+    text = (root / "docs" / "adapters" / "trl.md").read_text()
+    assert {name for name in trainer.metrics if name.startswith("rollflex/")} <= set(
+        re.findall(r"`(rollflex/\w+)`", text)
+    )
+    parameters = inspect.signature(names["TailBatchingWorker"]).parameters
+    table = re.findall(r"^\| `(\w+)` \|", text, re.M)
+    assert table == [name for name in parameters if name not in ("args", "dataset", "reward_funcs", "tokenizer")]

@@ -106,6 +106,15 @@ def test_nothing_is_older_than_the_threshold(worlds: Worlds, warmup: int, thresh
     assert len(trainer.waiting()) <= (warmup + 1) * batch_size
 
 
+def test_a_round_is_one_update_of_several(worlds: Worlds) -> None:
+    """`separate_async` with a `parameter_sync_step` asks for parts of a batch, with weights of one version."""
+    trainer = worlds.sampled(worlds.trainer(updates=4), threshold=8)
+    trainer.run(10)
+    assert lost(trainer) == set() and len(trainer.trained) == 10 * batch_size
+    assert len(trainer.metrics) == 40 and max(trainer.spans) <= 8
+    assert len(trainer.waiting()) <= 2 * batch_size
+
+
 def test_a_step_does_not_wait_for_a_straggler(worlds: Worlds) -> None:
     """verl #6090: a loop that drains what is in flight holds new work back until the longest response has ended."""
     rows = [[100] * 4 for _ in range(2000)]
@@ -131,10 +140,11 @@ def test_failed_groups_are_named_and_replaced(worlds: Worlds, caplog: pytest.Log
     assert kept == trainer.waiting()
 
 
-def test_groups_without_variance_are_replaced(worlds: Worlds) -> None:
+@pytest.mark.parametrize("metric", ["score", "reward"])
+def test_groups_without_variance_are_replaced(worlds: Worlds, metric: str) -> None:
     alike = {prompt for prompt in range(600) if prompt % 3 == 0}
     trainer = worlds.trainer(rewards=lambda prompt, session: 0.3 if prompt in alike else session * 0.1)
-    worlds.sampled(trainer, filter_groups_metric="score")
+    worlds.sampled(trainer, filter_groups_metric=metric)
     trainer.run(6)
     assert not alike & set(trainer.trained)
     assert lost(trainer) <= alike and lost(trainer) != set()
@@ -240,6 +250,8 @@ def test_what_it_cannot_do_is_refused(worlds: Worlds) -> None:
         make(max_off_policy_threshold=2)
     with pytest.raises(ValueError, match="expected at least 5 with num_warmup_batches 3"):
         make(max_off_policy_threshold=4, trainer_config={"num_warmup_batches": 3})
+    with pytest.raises(ValueError, match="expected at least 4 with num_warmup_batches 1.5"):
+        make(max_off_policy_threshold=3, trainer_config={"num_warmup_batches": 1.5})
     with pytest.raises(TypeError, match="max_wait"):
         make(sampler_kwargs={"max_wait": 1})
 

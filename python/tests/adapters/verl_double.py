@@ -26,6 +26,13 @@ class KVBatchMeta:
     extra_info: dict[str, Any] = field(default_factory=dict)
 
 
+class Scores(list[float]):
+    """A tensor with the reward at each token."""
+
+    def sum(self) -> float:
+        return sum(self)
+
+
 class Queue:
     """The module `transfer_queue`, in memory."""
 
@@ -83,9 +90,12 @@ class Trainer:
         fails: Callable[[int], bool] = lambda prompt: False,
         warmup: int = 1,
         first: int = 0,
+        updates: int = 1,
     ) -> None:
         self.queue, self.engines, self.rows, self.batch_size = queue, engines, rows, batch_size
         self.rewards, self.fails, self.warmup = rewards, fails, warmup
+        self.updates = updates
+        """In a step (`parameter_sync_step`), each with its part of the batch."""
         self.sampler: Any = None
         self.global_steps = 1
         self.drawn = first
@@ -110,12 +120,13 @@ class Trainer:
         for _ in range(steps):
             self._add_batch()
             began = self.engines.now
-            batch, metrics = self.sampler.sample(
-                global_steps=self.global_steps, partition_id="train", batch_size=self.batch_size
-            )
+            for _ in range(self.updates):
+                batch, metrics = self.sampler.sample(
+                    global_steps=self.global_steps, partition_id="train", batch_size=self.batch_size // self.updates
+                )
+                self.metrics.append(metrics)
+                self._train(batch)
             self.rollout_seconds.append(self.engines.now - began)
-            self.metrics.append(metrics)
-            self._train(batch)
             self.global_steps += 1
 
     def validate(self, prompts: int) -> KVBatchMeta:
@@ -166,9 +177,10 @@ class Trainer:
         def ended(session: int, tokens: int) -> None:
             failed = self.fails(prompt) and session == 0
             if not failed:
-                reward = {"reward_extra_info": {"score": self.rewards(prompt, session)}}
+                score = self.rewards(prompt, session)
+                fields = {"extra_fields": {"reward_extra_info": {"score": score}}, "rm_scores": Scores([0.0, score])}
                 trajectory = {"status": "success", "response_len": tokens, "global_steps": steps}
-                self.queue.put(f"{uid}_{session}_0", partition_id, trajectory, {"extra_fields": reward})
+                self.queue.put(f"{uid}_{session}_0", partition_id, trajectory, fields)
             left.discard(session)
             if not left:
                 self.queue.put(uid, partition_id, {"status": "failure" if self.fails(prompt) else "finished"})
@@ -178,7 +190,7 @@ class Trainer:
 
     def _train(self, batch: KVBatchMeta) -> None:
         groups: dict[int, int] = Counter(int(key.split("_")[0][1:]) for key in batch.keys)
-        assert len(groups) == self.batch_size
+        assert len(groups) == self.batch_size // self.updates
         for prompt, count in groups.items():
             assert count == len(self.rows[prompt % len(self.rows)]), "a group is whole"
             assert self.trained[prompt] == 0, "a prompt is trained once"

@@ -289,7 +289,7 @@ def test_without_a_mirror_the_death_of_the_actor_is_a_loss_that_is_said(nodes: N
 
 
 def test_an_actor_that_may_not_be_made_again_is_gone(nodes: Nodes) -> None:
-    with make(max_restarts=0) as policy:
+    with make(max_restarts=0, failover_seconds=None) as policy:
         session: Any = policy.open("tail-batching", config=tail)
         os.kill(policy.info()["pid"], signal.SIGKILL)
         with pytest.raises(ServerUnavailable, match="max_restarts"):
@@ -362,3 +362,59 @@ def test_a_call_that_is_not_answered_in_time_is_got_by_a_retry(policy: RollflexH
     os.kill(pid, signal.SIGCONT)
     assert len(session.retry()) == 11
     assert session.snapshot()["seq"] == 2
+
+
+def has_standby(policy: RollflexHandle) -> bool:
+    return policy.info()["standby_node"] is not None
+
+
+def test_a_standby_elsewhere_takes_over_from_an_actor_that_hangs(policy: RollflexHandle) -> None:
+    session: Any = policy.open("tail-batching", config=tail, deliver="stream")
+    session.send(opening())
+    subscription = session.subscribe()
+    first = [subscription.get(timeout=10) for _ in range(3)]
+    eventually(lambda: has_standby(policy), 30)
+    before = policy.info()
+    assert len({before["node"], before["mirror_node"], before["standby_node"]}) == 3, "no two are lost with one node"
+    # Ray does not notice this at all.
+    os.kill(before["pid"], signal.SIGSTOP)
+    try:
+        begun = time.monotonic()
+        session.send({"type": "response.completed", "requestId": "r1-p0/0#0", "tokens": 1})
+        took = time.monotonic() - begun
+        after = policy.info()
+        assert (after["node"], after["generation"]) == (before["standby_node"], 2)
+        assert took < 20
+        rest = [subscription.get(timeout=10) for _ in range(8)]
+        assert [number for number, _ in first + rest] == list(range(1, 12)), "the stream goes on where it was"
+    finally:
+        os.kill(before["pid"], signal.SIGCONT)
+    # It notices by itself that it must not answer any more, and is the standby from now on.
+    eventually(lambda: not os.path.exists(f"/proc/{before['pid']}"), 30)
+    eventually(lambda: has_standby(policy), 30)
+    assert session.snapshot()["seq"] == 3
+    assert policy.info()["pid"] == after["pid"]
+
+
+def test_a_standby_that_dies_is_made_again_and_one_may_do_without(policy: RollflexHandle) -> None:
+    eventually(lambda: has_standby(policy), 30)
+    ray.kill(ray.get_actor(f"{policy.name}/2", policy.namespace), no_restart=True)
+    eventually(lambda: not has_standby(policy), 30)
+    eventually(lambda: has_standby(policy), 30)
+    with make(failover_seconds=None) as alone:
+        time.sleep(3)
+        assert not has_standby(alone)
+        with pytest.raises(ValueError):
+            ray.get_actor(f"{alone.name}/2", alone.namespace)
+    with pytest.raises(ValueError, match="failover_seconds: expected a positive number or None, got 0"):
+        make(failover_seconds=0)
+
+
+def test_a_shutdown_ends_the_standby_too(nodes: Nodes) -> None:
+    policy = make()
+    eventually(lambda: has_standby(policy), 30)
+    policy.shutdown()
+    named = ray.util.list_named_actors(all_namespaces=True)
+    assert [one["name"] for one in named if one["name"].startswith(policy.name)] == []
+    with pytest.raises(ServerUnavailable):
+        policy.sessions()

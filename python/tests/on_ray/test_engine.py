@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import copy
-import json
 import os
 import random
 import signal
 import subprocess
 import time
-import types
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
@@ -20,13 +18,12 @@ pytest.importorskip("ray", reason="Ray is not installed: pip install 'rollflex[r
 
 from rollflex import PolicyError, SessionLost
 from rollflex._pending import Pending
-from rollflex.ray import _mirror
 from rollflex.ray._engine import Engine
 from rollflex.ray._log import Log, Record
-from rollflex.ray._mirror import Mirror, Superseded
+from rollflex.ray._pair import ActorOptions
 from rollflex.ray._process import Process, ServerOptions
 from rollflex.ray._stream import Stream
-from rollflex.ray.actor import ActorOptions, RollflexActor
+from rollflex.ray.actor import RollflexActor
 from support import Day, command, core_of, opening, spawn, tail
 
 options = ServerOptions(command())
@@ -311,82 +308,6 @@ def test_a_server_that_does_not_answer_is_started_again() -> None:
         await bench.engine.close()
 
     run(body)
-
-
-def test_a_mirror_refuses_the_servers_before_the_one_that_has_taken_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    import ray
-
-    class Context:
-        def get_node_id(self) -> str:
-            return "n"
-
-    monkeypatch.setattr(ray, "get_runtime_context", Context)
-    opened = Record("opened", "x", json.dumps({"session": "x"}), 0, "t", "{}")
-    sent = [Record("sent", "x", "{}", seq) for seq in (1, 2, 3)]
-    log = Log("1")
-    log.extend([opened])
-    mirror = Mirror()
-    assert mirror.number() is None
-    mirror.seed(1, log)
-    mirror.append(1, 1, sent[:2])
-    # An answer was lost, and the same comes again with more.
-    mirror.append(1, 1, sent)
-    generation, found, node = mirror.claim()
-    assert (generation, node) == (2, "n")
-    assert found is not None and (found.number, [one.seq for one in found.sessions["x"].since]) == (4, [1, 2, 3])
-    attempts: list[Callable[[], None]] = [
-        lambda: mirror.append(1, 4, sent),
-        lambda: mirror.append(1, 4, []),
-        lambda: mirror.seed(1, log),
-    ]
-    for stale in attempts:
-        with pytest.raises(Superseded):
-            stale()
-    with pytest.raises(ValueError, match="missing"):
-        mirror.append(2, 5, sent)
-    assert mirror.number() == 4
-
-
-def test_a_mirror_that_is_slow_is_waited_for_and_one_that_is_dead_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    import ray
-
-    class Remote:
-        def __init__(self, name: str) -> None:
-            self.name = name
-
-        def __getattr__(self, method: str) -> Any:
-            return types.SimpleNamespace(remote=lambda *args: (self.name, method))
-
-    log = Log("1")
-    answers: dict[tuple[str, str], list[Any]] = {
-        ("p/mirror-12", "number"): [ray.exceptions.ActorDiedError()],
-        ("p/mirror-11", "number"): [None],
-        ("p/mirror-3", "number"): [TimeoutError(), ray.exceptions.ActorUnavailableError("no", None), 7],
-        ("p/mirror-3", "claim"): [TimeoutError(), (5, log, "n3")],
-        ("p/mirror-2", "number"): [],
-    }
-
-    def answer(ref: tuple[str, str]) -> Any:
-        if ref == ("p/mirror-3", "number") and len(answers[ref]) == 0:
-            return 7
-        found = answers[ref].pop(0)
-        if isinstance(found, Exception):
-            raise found
-        return found
-
-    names = [{"namespace": "job", "name": name} for name, _ in dict.fromkeys(answers)]
-    monkeypatch.setattr(ray.util, "list_named_actors", lambda all_namespaces: [*names, {"namespace": "", "name": "x"}])
-    monkeypatch.setattr(ray, "get_actor", lambda name, namespace: Remote(name))
-    monkeypatch.setattr(_mirror, "_wait_for", answer)
-    monkeypatch.setattr(_mirror, "_retry_seconds", 0.01)
-    ended: list[str] = []
-    monkeypatch.setattr(_mirror, "_end", lambda name, namespace: ended.append(name))
-    mirroring = _mirror.Mirroring("p", "job", "n1")
-    assert mirroring.take_over() is log
-    assert (mirroring.generation, mirroring.node_id, mirroring.elsewhere) == (5, "n3", True)
-    answers["p/mirror-3", "seed"] = [None]
-    mirroring.settle(log)
-    assert sorted(set(ended)) == ["p/mirror-11", "p/mirror-12", "p/mirror-2"]
 
 
 def test_no_process_is_left_behind() -> None:

@@ -1,5 +1,6 @@
 /** Counters of the requests that an engine has accepted: each request is in flight, or has ended in exactly one way. */
 import type { Ending, Generation } from './generation.ts';
+import { Histogram, secondsBounds, tokenBounds } from './histogram.ts';
 
 /** Counts requests by how they ended, and tokens. A crash does not reset the counts. */
 export class Counts {
@@ -25,6 +26,16 @@ export class Counts {
   /** Number of unfinished requests of each id, and number of all unfinished streamed requests. */
   readonly #open = new Map<string, number>();
   #streams = 0;
+  readonly #sizes = {
+    prompts: new Histogram(tokenBounds),
+    responses: new Histogram(tokenBounds),
+    seconds: new Histogram(secondsBounds),
+  };
+
+  /** Sizes of the requests that have ended: tokens of prompts and responses, simulated seconds. */
+  get sizes(): Readonly<Record<'prompts' | 'responses' | 'seconds', Histogram>> {
+    return this.#sizes;
+  }
 
   /** Streamed requests that have not ended. */
   get streams(): number {
@@ -49,13 +60,16 @@ export class Counts {
   }
 
   /** Counts a request that has ended. */
-  end({ requestId, listener, count, planned }: Generation, ending: Ending): void {
+  end({ requestId, listener, count, planned, acceptedAt, endedAt }: Generation, ending: Ending): void {
     const left = this.#open.get(requestId)! - 1;
     if (left === 0) this.#open.delete(requestId);
     else this.#open.set(requestId, left);
     if (listener.progress !== undefined) this.#streams -= 1;
     this[ending] += 1;
     this.promptTokens += planned.promptTokens;
+    this.#sizes.prompts.add(planned.promptTokens);
+    this.#sizes.responses.add(count);
+    this.#sizes.seconds.add(endedAt - acceptedAt);
     if (ending === 'abort') this.abortedTokens += count;
     else if (ending === 'lost') this.lostTokens += count;
     else this.completedTokens += count;

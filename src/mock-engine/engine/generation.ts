@@ -1,6 +1,6 @@
 /** One response of one request, from its arrival to its end. */
 import { numberAt } from './hash.ts';
-import type { Prompt } from './prompt.ts';
+import { type Prompt, vocabularySize } from './prompt.ts';
 import type { Output, PlannedResponse } from './response-book.ts';
 
 /** The end of a response: an end token, its token limit, an abort, or the loss of its engine. */
@@ -24,7 +24,15 @@ export interface Limits {
   readonly ignoreEos: boolean;
 }
 
-const vocabulary = 32_000;
+/** Tokens `start` to `end` (excluded) of a response, which one version of the weights has generated. */
+export interface WeightSpan {
+  /** Version of the weights. */
+  readonly version: string;
+  /** Index of the first token. */
+  readonly start: number;
+  /** Index after the last token. */
+  readonly end: number;
+}
 
 /** A response, and its state. */
 export class Generation implements Output {
@@ -58,6 +66,8 @@ export class Generation implements Output {
   told = 0;
   readonly #tokenIds: number[] = [];
   #text = '';
+  /** Tokens that earlier versions of the weights have generated, in order. */
+  readonly #earlier: WeightSpan[] = [];
 
   /** Makes a generation without tokens. */
   constructor(given: {
@@ -95,10 +105,29 @@ export class Generation implements Output {
     return this.#text;
   }
 
+  /** Records that the weights change after this many tokens of the response. */
+  weightsChange(version: string, count: number): void {
+    this.#extend(this.#earlier, version, count);
+  }
+
+  /** Returns which version of the weights has generated which tokens so far; the last tokens are of the `current` version. */
+  weightSpans(current: string): WeightSpan[] {
+    const spans = [...this.#earlier];
+    this.#extend(spans, current, this.count);
+    return spans;
+  }
+
+  #extend(spans: WeightSpan[], version: string, end: number): void {
+    const last = spans.at(-1);
+    if (end <= (last?.end ?? 0)) return;
+    if (last?.version === version) spans[spans.length - 1] = { ...last, end };
+    else spans.push({ version, start: last?.end ?? 0, end });
+  }
+
   #write(): void {
     const { seed, offset } = this.planned;
     for (let at = this.#tokenIds.length; at < this.count; at += 1) {
-      const tokenId = numberAt(seed, offset + at, vocabulary);
+      const tokenId = numberAt(seed, offset + at, vocabularySize);
       this.#tokenIds.push(tokenId);
       this.#text += textOf(tokenId);
     }

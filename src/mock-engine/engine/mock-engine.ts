@@ -18,6 +18,8 @@ export interface MockLoad {
   readonly running: number;
   /** Requests that wait at the scheduler, or have not reached it yet. */
   readonly waiting: number;
+  /** Tokens of the requests that wait at the scheduler. */
+  readonly waitingTokens: number;
   /** Requests held before the scheduler because generation is paused or weights are updated. */
   readonly held: number;
   /** Tokens in the KV cache, and how many fit. */
@@ -35,10 +37,10 @@ export class MockEngine {
   readonly number: number;
   /** Requests and tokens since the engine was made; a crash does not reset them. */
   readonly counts = new Counts();
-  /** Weight version, as last updated. */
-  weightVersion = firstWeights;
   /** Whether the engine runs: false between a crash and a restart. */
   isUp = true;
+  /** Whether a client has begun to send new weights, and has not finished (vLLM). */
+  isUpdating = false;
   /** Number of requests whose next abort is ignored. */
   abortsToIgnore = 0;
   readonly #context: EngineContext;
@@ -49,6 +51,7 @@ export class MockEngine {
   /** Reasons to stop as soon as the running step is over. */
   readonly #freezing = new Set<string>();
   #hangs = false;
+  #weightVersion = firstWeights;
   /** Number of crashes so far. */
   #life = 0;
 
@@ -62,6 +65,16 @@ export class MockEngine {
   /** Counters of the decode engine: busy seconds, steps, preemptions. They begin anew with a restart. */
   get work(): PausableDecode['work'] {
     return this.#decode.work;
+  }
+
+  /** Weight version, as last updated. */
+  get weightVersion(): string {
+    return this.#weightVersion;
+  }
+
+  set weightVersion(version: string) {
+    this.#scheduler.weightsChange(this.#weightVersion);
+    this.#weightVersion = version;
   }
 
   /** Whether a fault makes the engine accept requests without processing them. */
@@ -81,13 +94,24 @@ export class MockEngine {
 
   /** Returns the load: running and waiting requests, and the tokens in the KV cache. */
   load(): MockLoad {
-    const { running, waiting, contextTokens } = this.#scheduler.load();
+    const { running, waiting, waitingTokens, contextTokens } = this.#scheduler.load();
     return {
       running,
       waiting,
+      waitingTokens,
       held: this.#gate.held.length,
       usedTokens: contextTokens,
       kvCapacityTokens: this.#decode.kvCapacityTokens,
+    };
+  }
+
+  /** Returns the tokens of prompts and responses since the engine was made, with those of requests under way. */
+  tokensSoFar(): { promptTokens: number; generatedTokens: number } {
+    const { promptTokens, generatedTokens } = this.#scheduler.tokensUnderWay();
+    const { completedTokens, abortedTokens, lostTokens } = this.counts;
+    return {
+      promptTokens: this.counts.promptTokens + promptTokens,
+      generatedTokens: completedTokens + abortedTokens + lostTokens + generatedTokens,
     };
   }
 
@@ -231,6 +255,7 @@ export class MockEngine {
     this.isUp = true;
     this.unhang();
     this.weightVersion = firstWeights;
+    this.isUpdating = false;
     this.abortsToIgnore = 0;
     this.#decode.restart();
   }

@@ -1,9 +1,11 @@
 /** A prompt of a request: text or tokens. */
-import { SequenceName } from './hash.ts';
+import { numberAt, SequenceName } from './hash.ts';
 
 /** A prompt, as text or as token ids. */
 export type Prompt = { readonly text: string } | { readonly tokenIds: readonly number[] };
 
+/** Number of different tokens. */
+export const vocabularySize = 32_000;
 /** Characters per token of made-up text. */
 const charactersPerToken = 4;
 
@@ -19,4 +21,11 @@ export function nameOf(prompt: Prompt): SequenceName {
 export function tokensOf(prompt: Prompt): number {
   const tokens = 'text' in prompt ? Math.ceil(prompt.text.length / charactersPerToken) : prompt.tokenIds.length;
   return Math.max(1, tokens);
+}
+
+/** Returns the token ids of a prompt; made-up ones, always the same, for a text. */
+export function tokenIdsOf(prompt: Prompt, count: number): readonly number[] {
+  if ('tokenIds' in prompt) return prompt.tokenIds;
+  const seed = nameOf(prompt).number;
+  return Array.from({ length: count }, (_, at) => numberAt(seed, at, vocabularySize));
 }

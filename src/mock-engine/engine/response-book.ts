@@ -6,7 +6,7 @@
  */
 import { LruMap } from '../../core/lru.ts';
 import type { Workload, WorkloadPrompt } from '../../sim/workload/workload.ts';
-import { nameOf, type Prompt, tokensOf } from './prompt.ts';
+import { nameOf, type Prompt, tokenIdsOf, tokensOf } from './prompt.ts';
 
 /** The response that a prompt gets. */
 export interface PlannedResponse {
@@ -71,11 +71,13 @@ export class ResponseBook {
   cutShort(prompt: Prompt, planned: PlannedResponse, output: Output): void {
     const tokens = planned.tokens - output.count;
     if (output.count === 0 || tokens < 1) return;
-    const name = nameOf(prompt);
-    if ('text' in prompt) name.pushText(output.text);
-    else for (const tokenId of output.tokenIds) name.push(tokenId);
     const promptTokens = planned.promptTokens + output.count;
-    this.#cutShort.set(name.toString(), { ...planned, promptTokens, offset: planned.offset + output.count, tokens });
+    const rest = { ...planned, promptTokens, offset: planned.offset + output.count, tokens };
+    // Whoever has sent a text may go on with the token ids that the answer gave.
+    const ids = nameOf({ tokenIds: tokenIdsOf(prompt, planned.promptTokens) });
+    for (const tokenId of output.tokenIds) ids.push(tokenId);
+    this.#cutShort.set(ids.toString(), rest);
+    if ('text' in prompt) this.#cutShort.set(nameOf(prompt).pushText(output.text).toString(), rest);
   }
 
   #promptAt(place: number): WorkloadPrompt {

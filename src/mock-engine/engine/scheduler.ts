@@ -36,11 +36,16 @@ export class Scheduler {
   }
 
   /** Returns the requests that run and wait, and the tokens in the KV cache. */
-  load(): { running: number; waiting: number; contextTokens: number } {
+  load(): { running: number; waiting: number; waitingTokens: number; contextTokens: number } {
     const { running, waiting, contextTokens } = this.decode.load();
+    let waitingTokens = 0;
+    for (const { id, planned, count } of this) {
+      if (!this.decode.isRunning(id)) waitingTokens += planned.promptTokens + count;
+    }
     return {
       running,
       waiting: waiting + this.#arrivals.dueBy(this.#context.now()) + this.#retracted.length,
+      waitingTokens,
       contextTokens,
     };
   }
@@ -117,6 +122,26 @@ export class Scheduler {
       progress(generation);
       generation.told = whole;
     }
+  }
+
+  /** Returns the tokens of the responses that are under way: of those that have begun the prompts, and what is generated. */
+  tokensUnderWay(): { promptTokens: number; generatedTokens: number } {
+    const tokensAt = this.decode.tokens();
+    const sum = { promptTokens: 0, generatedTokens: 0 };
+    for (const { id, planned } of this.#generations.values()) {
+      const tokens = tokensAt(id) ?? 0;
+      if (tokens === 0) continue;
+      sum.promptTokens += planned.promptTokens;
+      sum.generatedTokens += tokens;
+    }
+    return sum;
+  }
+
+  /** Tells the responses that have tokens that the weights change. */
+  weightsChange(oldVersion: string): void {
+    const tokensAt = this.decode.tokens();
+    for (const one of this.#generations.values()) one.weightsChange(oldVersion, tokensAt(one.id) ?? 0);
+    for (const one of this.#retracted) one.weightsChange(oldVersion, one.count);
   }
 
   #takeArrivals(): void {

@@ -1,8 +1,9 @@
 /** The HTTP server of one engine: it answers requests, and breaks connections. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ConnectionFault } from '../engine/apply-fault.ts';
+import type { MockCluster } from '../engine/cluster.ts';
 import type { MockEngine } from '../engine/mock-engine.ts';
-import { type Call, HttpError, handlerOf, type Json, type Routes, readBody, reply } from './http.ts';
+import { type Call, HttpError, handlerOf, type Json, type Routes, readBody, refuse, reply } from './http.ts';
 import { reset } from './listen.ts';
 import type { Pacer } from './pacer.ts';
 
@@ -12,10 +13,14 @@ const mostBytes = 64 * 1024 * 1024;
 /** The API of an engine: its routes and the format of its errors. */
 export interface Api {
   readonly routes: Routes;
+  /** Whether calls of this path need the key, if the engine has one. */
+  guards(path: string): boolean;
   /** Routes that start a generation: the fault `refuse` refuses only these. */
   readonly generating: ReadonlySet<string>;
+  /** Routes that refuse a body whose content type is not JSON. */
+  readonly needsJson: ReadonlySet<string>;
   /** Returns the body of an error. */
-  error(status: number, message: string, path: string): Json;
+  error(error: HttpError, path: string): Json;
 }
 
 /** Answers the requests of one engine. */
@@ -24,17 +29,19 @@ export class EngineServer {
   readonly #api: Api;
   readonly #pacer: Pacer;
   readonly #now: () => number;
+  readonly #apiKey: string | undefined;
   /** Answers that wait because the engine hangs. */
   #parked: (() => void)[] = [];
   /** Open responses, each with the id of its request. */
   readonly #open = new Map<ServerResponse, string>();
   #refusals: { count: number; readonly status: number } | undefined;
 
-  constructor(engine: MockEngine, api: Api, pacer: Pacer, now: () => number) {
+  constructor(engine: MockEngine, api: Api, pacer: Pacer, cluster: MockCluster) {
     this.engine = engine;
     this.#api = api;
     this.#pacer = pacer;
-    this.#now = now;
+    this.#now = () => cluster.now;
+    this.#apiKey = cluster.options.apiKey;
   }
 
   /** Records that the tokens of a request go to this response. */
@@ -85,18 +92,29 @@ export class EngineServer {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', 'http://engine');
     const { pathname: path, searchParams: query } = url;
-    const body = await readBody(request, mostBytes);
     const { method = 'GET' } = request;
+    if (this.#api.guards(path) && !this.#hasKey(request)) return reply(response, { error: 'Unauthorized' }, 401);
     const handler = handlerOf(this.#api.routes, method, path);
     if (typeof handler === 'number') {
       reply(response, { detail: handler === 404 ? 'Not Found' : 'Method Not Allowed' }, handler);
       return;
     }
+    if (this.#api.needsJson.has(path) && !/^application\/json *(;|$)/i.test(request.headers['content-type'] ?? '')) {
+      refuse("Unsupported Media Type: Only 'application/json' is allowed", 400, { type: 'Bad Request' });
+    }
+    const body = await readBody(request, mostBytes);
     if (this.engine.isHanging) {
       this.#parked.push(() => this.#handle(handler, { request, response, path, query, body }));
       return;
     }
     this.#handle(handler, { request, response, path, query, body });
+  }
+
+  #hasKey({ method, headers }: IncomingMessage): boolean {
+    if (this.#apiKey === undefined || method === 'OPTIONS') return true;
+    const { authorization = '' } = headers;
+    const [scheme, ...key] = authorization.split(' ');
+    return scheme!.toLowerCase() === 'bearer' && key.join(' ') === this.#apiKey;
   }
 
   #handle(handler: (call: Call) => void, call: Call): void {
@@ -120,14 +138,14 @@ export class EngineServer {
     refusals.count -= 1;
     if (refusals.count === 0) this.#refusals = undefined;
     const { status } = refusals;
-    reply(response, this.#api.error(status, 'the engine refuses, as it was told to', path), status);
+    const error = new HttpError(status, 'the engine refuses, as it was told to');
+    reply(response, this.#api.error(error, path), status);
     return true;
   }
 
   #fail(request: IncomingMessage, response: ServerResponse, error: unknown): void {
-    const status = error instanceof HttpError ? error.status : 500;
-    const message = error instanceof Error ? error.message : String(error);
+    const told = error instanceof HttpError ? error : new HttpError(500, (error as Error).message);
     if (response.headersSent || response.destroyed) reset(response);
-    else reply(response, this.#api.error(status, message, request.url ?? ''), status);
+    else reply(response, this.#api.error(told, request.url ?? ''), told.status);
   }
 }

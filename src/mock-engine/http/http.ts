@@ -20,19 +20,29 @@ export type Handler = (call: Call) => void;
 /** Handlers by method and path: `POST /generate`. A path that ends in `/*` takes all paths below it. */
 export type Routes = Readonly<Record<string, Handler>>;
 
+/** What an error says beside its message, if the API says it. */
+export interface ErrorDetails {
+  /** Name of the type of the error; by its status if not given. */
+  readonly type?: string;
+  /** What is wrong: a field, or `null` if no field is named. */
+  readonly param?: string | null;
+}
+
 /** A refusal, with its HTTP status. */
 export class HttpError extends Error {
   readonly status: number;
+  readonly details: ErrorDetails;
 
-  constructor(status: number, message: string) {
+  constructor(status: number, message: string, details: ErrorDetails = {}) {
     super(message);
     this.status = status;
+    this.details = details;
   }
 }
 
 /** Refuses a request. Throws `HttpError`. */
-export function refuse(message: string, status = 400): never {
-  throw new HttpError(status, message);
+export function refuse(message: string, status = 400, details: ErrorDetails = {}): never {
+  throw new HttpError(status, message, details);
 }
 
 /** Answers with JSON; does nothing if the connection is closed. */
@@ -40,9 +50,14 @@ export function reply(response: ServerResponse, body: unknown, status = 200): vo
   send(response, status, 'application/json', JSON.stringify(body));
 }
 
-/** Answers with text. */
-export function replyText(response: ServerResponse, text: string, status = 200): void {
-  send(response, status, 'text/plain; charset=utf-8', text);
+/** Answers with text; without a content type if `null` is given. */
+export function replyText(
+  response: ServerResponse,
+  text: string,
+  status = 200,
+  type: string | null = 'text/plain; charset=utf-8',
+): void {
+  send(response, status, type, text);
 }
 
 /** Answers with a status and no body. */
@@ -50,9 +65,10 @@ export function replyEmpty(response: ServerResponse, status = 200): void {
   if (!response.destroyed) response.writeHead(status).end();
 }
 
-function send(response: ServerResponse, status: number, type: string, text: string): void {
+function send(response: ServerResponse, status: number, type: string | null, text: string): void {
   if (response.destroyed || response.headersSent) return;
-  response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(text) }).end(text);
+  const named = type === null ? {} : { 'content-type': type };
+  response.writeHead(status, { ...named, 'content-length': Buffer.byteLength(text) }).end(text);
 }
 
 /** Begins a stream of server-sent events. */
@@ -83,15 +99,22 @@ export async function readBody(request: IncomingMessage, mostBytes: number): Pro
   const text = Buffer.concat(parts).toString('utf8');
   if (text.trim() === '') return {};
   const body = parseJson(text);
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) refuse('expected a JSON object');
-  return body as Json;
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Json;
+  return refuse('expected a JSON object', 400, { type: 'Bad Request', param: 'body' });
+}
+
+/** Whether a request has a body. */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined;
 }
 
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    return refuse(`JSON decode error: ${(error as Error).message}`);
+    const { message } = error as Error;
+    const at = /position (\d+)/.exec(message)?.[1] ?? text.length;
+    return refuse(`JSON decode error: ${message}`, 400, { type: 'Bad Request', param: `body.${at}` });
   }
 }
 

@@ -22,7 +22,7 @@ export function answerOf(generation: Generation, weightVersion: string, style: A
   const { requestId, count, ended, abortedInQueue, planned, acceptedAt, endedAt, told } = generation;
   const from = style.incremental && style.stream ? told : 0;
   const ids = generation.tokenIds.slice(from, count);
-  const last = ended === null ? {} : { e2e_latency: endedAt - acceptedAt };
+  const last = ended === null ? {} : { e2e_latency: endedAt - acceptedAt, ...spansOf(generation, weightVersion) };
   const logProbs = style.logProbs ? logProbsOf(ids) : {};
   const inLine = abortedInQueue && ended === 'abort';
   const meta = inLine
@@ -35,6 +35,7 @@ export function answerOf(generation: Generation, weightVersion: string, style: A
         ...logProbs,
         reasoning_tokens: 0,
         cached_tokens: 0,
+        dp_rank: null,
         ...last,
       };
   return {
@@ -43,6 +44,12 @@ export function answerOf(generation: Generation, weightVersion: string, style: A
     meta_info: { ...meta, completion_tokens: count },
     ...(style.index === undefined ? {} : { index: style.index }),
   };
+}
+
+/** Returns the versions of the weights; a response without tokens has the current one. */
+function spansOf(generation: Generation, current: string): Json {
+  const spans = generation.weightSpans(current);
+  return { weight_versions: spans.length > 0 ? spans : [{ version: current, start: 0, end: 0 }] };
 }
 
 /** Returns the text from a token on; a blank marks the beginning of each token's text. */
@@ -55,7 +62,11 @@ function textFrom(generation: Generation, from: number): string {
 }
 
 function logProbsOf(ids: readonly number[]): Json {
-  return { input_token_logprobs: [], output_token_logprobs: ids.map((id) => [logProbOf(id), id, null]) };
+  return {
+    input_token_logprobs: [],
+    output_token_logprobs: ids.map((id) => [logProbOf(id), id, null]),
+    output_token_logprobs_length: ids.length,
+  };
 }
 
 function reasonOf({ ended, tokens, abortedInQueue }: Generation): unknown {

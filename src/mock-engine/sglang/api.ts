@@ -4,6 +4,18 @@ import type { Api } from '../http/engine-server.ts';
 import { controlRoutes } from './control.ts';
 import { generateHandler } from './generate.ts';
 import { infoRoutes } from './info.ts';
+import { samplingParam } from './request.ts';
+
+/** Paths that stay open if the engine has a key. */
+const open = ['/health', '/ready', '/metrics'];
+
+/** Routes whose errors have only a message. */
+const plain: ReadonlySet<string> = new Set([
+  '/generate',
+  '/abort_request',
+  '/release_memory_occupation',
+  '/resume_memory_occupation',
+]);
 
 export function sglangApi(stand: RouteContext): Api {
   const generate = generateHandler(stand);
@@ -14,10 +26,13 @@ export function sglangApi(stand: RouteContext): Api {
       ...controlRoutes(stand),
       ...infoRoutes(stand),
     },
+    guards: (path) => !open.some((one) => path.startsWith(one)),
     generating: new Set(['/generate']),
-    error: (status, message, path) =>
-      path.startsWith('/generate')
-        ? { error: { message } }
-        : { object: 'error', message, type: String(status), param: null, code: status },
+    needsJson: new Set(),
+    error: ({ status, message, details: { type, param } }, path) => {
+      if (param === samplingParam) return { error: message };
+      if (type === undefined && plain.has(path.replace(/\?.*/, ''))) return { error: { message } };
+      return { object: 'error', message, type: type ?? String(status), param: null, code: status };
+    },
   };
 }

@@ -1,8 +1,8 @@
 /** Control routes of an SGLang engine, which a trainer calls: aborts, pauses, weights, memory. */
 import { type PauseMode, pause, resume, updateWeights } from '../engine/pausing.ts';
 import type { RouteContext } from '../generating.ts';
-import { Fields } from '../http/fields.ts';
-import { type Call, type Handler, type Routes, refuse, reply, replyEmpty, replyText } from '../http/http.ts';
+import { Fields, refuseField } from '../http/fields.ts';
+import { type Call, type Handler, hasBody, type Routes, refuse, reply, replyEmpty, replyText } from '../http/http.ts';
 
 const pauseModes: Readonly<Record<string, PauseMode>> = { abort: 'abort', in_place: 'keep', retract: 'retract' };
 /** Released memory makes requests wait, as a pause does. */
@@ -15,23 +15,35 @@ export function controlRoutes(stand: RouteContext): Routes {
   const flush: Handler = ({ response }) => {
     const text =
       'Cache flushed.\nPlease check backend logs for more details. (When there are running or waiting requests, the operation will not be performed.)\n';
-    replyText(response, text, engine.size === 0 ? 200 : 400);
+    replyText(response, text, engine.size === 0 ? 200 : 400, null);
   };
-  return {
+  const withBody: Routes = {
     'POST /abort_request': (call) => abortRequest(stand, call),
     'POST /pause_generation': ({ body, response }) => {
       const mode = new Fields(body).string('mode') ?? 'abort';
-      const known = pauseModes[mode] ?? refuse(`Invalid mode: '${mode}'. Expected one of ${Object.keys(pauseModes)}.`);
+      const known = pauseModes[mode] ?? refuseField('mode', `one of ${Object.keys(pauseModes)}`, mode);
       pause(engine, 'pause', known, 'scheduler', () => reply(response, ok('Generation paused successfully.')));
     },
     'POST /continue_generation': ({ response }) => {
       resume(engine, 'pause');
       reply(response, ok('Generation continued successfully.'));
     },
-    'GET /flush_cache': flush,
-    'POST /flush_cache': flush,
     ...weightRoutes(stand),
     ...memory,
+  };
+  return {
+    ...Object.fromEntries(Object.entries(withBody).map(([route, handler]) => [route, needsBody(handler)])),
+    'GET /flush_cache': flush,
+    'POST /flush_cache': flush,
+    'GET /get_weight_version': ({ response }) => reply(response, { weight_version: engine.weightVersion }),
+  };
+}
+
+/** Refuses calls without a body, as the real server does: `{}` is enough. */
+function needsBody(handler: Handler): Handler {
+  return (call) => {
+    if (!hasBody(call.request)) refuse('a body is required: {} at least', 400, { type: 'Bad Request' });
+    handler(call);
   };
 }
 
@@ -64,22 +76,24 @@ function weightRoutes({ engine, cluster }: RouteContext): Routes {
       : `Succeeded to update model weights. Weight version updated to ${version}.`;
   const fromDisk = update((version) => ({ message: message(version), num_paused_requests: 0 }));
   const other = update((version) => ({ message: message(version) }));
+  const session: Handler = ({ response }) => reply(response, { success: true, message: 'Success.' });
   const group: Handler = ({ response }) => reply(response, { success: true, message: 'Succeeded.' });
   return {
     'POST /update_weights_from_disk': fromDisk,
     'POST /update_weights_from_tensor': other,
     'POST /update_weights_from_distributed': other,
     'POST /update_weights_from_ipc': other,
+    'POST /begin_weight_update': session,
+    'POST /end_weight_update': session,
     'POST /init_weights_update_group': group,
     'POST /destroy_weights_update_group': group,
     'POST /update_weight_version': ({ body, response }) => {
       const fields = new Fields(body);
-      const version = fields.string('new_version') ?? refuse('new_version: expected a string');
-      if (fields.boolean('abort_all_requests') === true) engine.abort(() => true, 'scheduler');
+      const version = fields.string('new_version') ?? refuseField('new_version', 'a string', undefined);
+      if (fields.boolean('abort_all_requests') ?? true) engine.abort(() => true, 'scheduler');
       engine.weightVersion = version;
       reply(response, { success: true, message: `Weight version updated to ${version}`, new_version: version });
     },
-    'GET /get_weight_version': ({ response }) => reply(response, { weight_version: engine.weightVersion }),
   };
 }
 

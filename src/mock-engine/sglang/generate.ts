@@ -29,7 +29,8 @@ function stream(stand: RouteContext, request: SglangRequest, response: ServerRes
   try {
     planned = planAll(stand, request);
   } catch (error) {
-    sendEvent(response, { error: { message: (error as Error).message } });
+    const told = { type: 'invalid_request_error', code: 400, retryable: false };
+    sendEvent(response, { error: { message: (error as Error).message, ...told } });
     endEvents(response);
     return;
   }

@@ -12,15 +12,25 @@ export function infoRoutes(stand: RouteContext): Routes {
   const model: Handler = ({ response }) =>
     reply(response, {
       model_path: cluster.options.model,
+      served_model_name: cluster.options.model,
       tokenizer_path: cluster.options.model,
       is_generation: true,
       preferred_sampling_params: null,
       weight_version: engine.weightVersion,
+      load_format: 'auto',
+      reasoning_parser: null,
+      tool_call_parser: null,
+      disaggregation_mode: 'null',
+      has_image_understanding: false,
+      has_audio_understanding: false,
+      model_type: null,
+      architectures: null,
     });
   const server: Handler = ({ response }) => reply(response, serverInfo(stand));
   return {
     'GET /health': healthy,
     'GET /health_generate': healthy,
+    'GET /ready': healthy,
     'GET /ping': healthy,
     'GET /get_model_info': model,
     'GET /model_info': model,
@@ -33,7 +43,9 @@ export function infoRoutes(stand: RouteContext): Routes {
     },
     'GET /v1/models': ({ response }) => {
       const { model: id, contextTokens } = cluster.options;
-      const card = { id, object: 'model', created: 0, owned_by: 'sglang', root: id, max_model_len: contextTokens };
+      const created = Math.floor(Date.now() / 1000);
+      const owner = { owned_by: 'sglang', root: id, parent: null };
+      const card = { id, object: 'model', created, ...owner, max_model_len: contextTokens };
       reply(response, { object: 'list', data: [card] });
     },
   };
@@ -52,19 +64,40 @@ function serverInfo({ engine, cluster }: RouteContext): unknown {
     context_length: options.contextTokens,
     max_running_requests: cluster.cost.maxRunningSequences,
     max_total_num_tokens: kvCapacityTokens,
+    ep_size: 1,
+    moe_dp_size: 1,
+    // slime compares these with what it would have started, and stops at a difference.
+    enable_memory_saver: false,
+    enable_return_routed_experts: false,
+    dtype: 'auto',
     stream_interval: options.streamInterval,
     weight_version: engine.weightVersion,
+    launch_command: 'rollflex mock-engine',
+    kv_events: null,
+    frontend: 'python',
     internal_states: [{ num_running_reqs: running }],
     status: 'ready',
     version: versionFollowed,
   };
 }
 
+/** The engine prefills and decodes by itself. */
+const disaggregation = {
+  mode: 'null',
+  prefill_bootstrap_queue_reqs: 0,
+  prefill_inflight_queue_reqs: 0,
+  decode_prealloc_queue_reqs: 0,
+  decode_transfer_queue_reqs: 0,
+  decode_retracted_queue_reqs: 0,
+  kv_transfer_speed_gb_s: 0,
+  kv_transfer_latency_ms: 0,
+};
+
 function loads({ engine, cluster }: RouteContext, include: string | null): unknown {
   const asked = include === null ? ['all'] : include.split(',').map((one) => one.trim());
   const unknown = asked.filter((one) => !sections.includes(one));
   if (unknown.length > 0) refuse(`Invalid include sections: ${unknown}. Valid options: ${[...sections].sort()}`);
-  const { running, waiting, usedTokens, kvCapacityTokens } = engine.load();
+  const { running, waiting, waitingTokens, usedTokens, kvCapacityTokens } = engine.load();
   const { maxRunningSequences, gpus } = cluster.cost;
   const queues = asked.includes('all') || asked.includes('queues');
   return {
@@ -79,10 +112,17 @@ function loads({ engine, cluster }: RouteContext, include: string | null): unkno
         num_running_reqs: running,
         num_waiting_reqs: waiting,
         num_used_tokens: usedTokens,
+        num_total_tokens: usedTokens + waitingTokens,
+        num_active_tokens: usedTokens + waitingTokens,
+        num_waiting_uncached_tokens: waitingTokens,
+        num_prealloc_ready_tokens: 0,
+        cache_hit_rate: 0,
+        total_prefill_uncached_tokens: engine.tokensSoFar().promptTokens,
         max_total_num_tokens: kvCapacityTokens,
         token_usage: usedTokens / kvCapacityTokens,
         max_running_requests: maxRunningSequences,
-        ...(queues ? { queues: { waiting, grammar: 0, paused: 0, retracted: 0 } } : {}),
+        ...(asked.includes('all') || asked.includes('disagg') ? { disaggregation } : {}),
+        ...(queues ? { queues: { waiting, grammar: 0, paused: 0, retracted: 0, prealloc_ready: 0 } } : {}),
       },
     ],
   };

@@ -3,7 +3,7 @@
 import type { Limits } from '../engine/generation.ts';
 import type { Prompt } from '../engine/prompt.ts';
 import type { Wanted } from '../generating.ts';
-import { Fields, isTokenIds } from '../http/fields.ts';
+import { Fields, isTokenIds, refuseField } from '../http/fields.ts';
 import { type Json, refuse } from '../http/http.ts';
 
 /** One response with its limits. */
@@ -20,12 +20,14 @@ export interface SglangRequest {
   readonly stream: boolean;
 }
 
+/** What errors of `sampling_params` name: SGLang words them in its own way. */
+export const samplingParam = 'body.sampling_params';
 /** Default of the most new tokens of a request. */
 const usualMaxTokens = 128;
 
 /** Reads a body. Throws `HttpError`. */
 export function readGenerate(body: Json, mint: () => string): SglangRequest {
-  const fields = new Fields(body);
+  const fields = new Fields(body, '', undefined, true);
   const prompts = promptsOf(fields);
   const isBatch = Array.isArray(prompts);
   const list = isBatch ? prompts : [prompts];
@@ -35,7 +37,7 @@ export function readGenerate(body: Json, mint: () => string): SglangRequest {
   const wanted = list.flatMap((prompt, place) => {
     const rid = ridOf(given, place, isBatch, list.length, mint);
     const params = Array.isArray(sampling) ? sampling[place] : sampling;
-    return samplesOf(new Fields({ sampling_params: params ?? {} }).object('sampling_params'), prompt, rid, logProbs);
+    return samplesOf(samplingOf(params), prompt, rid, logProbs);
   });
   return {
     wanted,
@@ -44,14 +46,35 @@ export function readGenerate(body: Json, mint: () => string): SglangRequest {
   };
 }
 
+/** Fields of `sampling_params`; SGLang refuses all others. */
+const samplingFields: ReadonlySet<string> = new Set([
+  ...['max_new_tokens', 'min_new_tokens', 'n', 'ignore_eos', 'sampling_seed', 'custom_params', 'stream_interval'],
+  ...['temperature', 'top_p', 'top_k', 'min_p', 'frequency_penalty', 'presence_penalty', 'repetition_penalty'],
+  ...['stop', 'stop_token_ids', 'stop_regex', 'no_stop_trim', 'skip_special_tokens', 'spaces_between_special_tokens'],
+  ...['json_schema', 'regex', 'ebnf', 'structural_tag', 'choice', 'logit_bias', 'beam_width', 'watermark'],
+]);
+
+function samplingOf(params: unknown): Fields {
+  const name = 'sampling_params';
+  const fields = new Fields({ [name]: params }, '', samplingParam, true).object(name);
+  const unknown = fields.names.find((one) => !samplingFields.has(one));
+  if (unknown !== undefined) refuse(`unknown field \`${unknown}\``, 400, { param: samplingParam });
+  return fields;
+}
+
 function samplesOf(params: Fields, prompt: Prompt, rid: string, logProbs: boolean): SglangWanted[] {
-  const n = params.whole('n', 1) ?? 1;
-  const seed = params.whole('sampling_seed', Number.MIN_SAFE_INTEGER);
+  const n = params.whole('n') ?? 1;
+  const seed = params.whole('sampling_seed');
   const limits = {
-    maxTokens: params.whole('max_new_tokens', 0) ?? usualMaxTokens,
-    minTokens: params.whole('min_new_tokens', 0) ?? 0,
+    maxTokens: params.whole('max_new_tokens') ?? usualMaxTokens,
+    minTokens: params.whole('min_new_tokens') ?? 0,
     ignoreEos: params.boolean('ignore_eos') ?? false,
   };
+  if (n < 1) refuse(`n must be at least 1, got ${n}.`);
+  if (limits.maxTokens < 0) refuse(`max_new_tokens must be at least 0, got ${limits.maxTokens}.`);
+  if (limits.minTokens < 0 || limits.minTokens > limits.maxTokens) {
+    refuse(`min_new_tokens must be in [0, max_new_tokens(${limits.maxTokens})], got ${limits.minTokens}.`);
+  }
   const tokens = params.object('custom_params').whole('response_tokens', 1);
   return Array.from({ length: n }, (_, index) => ({
     requestId: n === 1 ? rid : `${rid}_${index}`,
@@ -72,7 +95,9 @@ function promptsOf(fields: Fields): Prompt | Prompt[] {
   if (typeof text === 'string') return { text };
   if (isTokenIds(ids)) return { tokenIds: ids };
   const list = text ?? ids;
-  if (!Array.isArray(list) || list.length === 0) return refuse('expected text, a list of texts, or token ids');
+  if (!Array.isArray(list))
+    return refuseField(text === undefined ? 'input_ids' : 'text', 'text, a list, or token ids', list);
+  if (list.length === 0) return refuse('expected a list that is not empty');
   return list.map((one: unknown): Prompt => {
     if (text !== undefined && typeof one === 'string') return { text: one };
     if (text === undefined && isTokenIds(one)) return { tokenIds: one };

@@ -1,52 +1,71 @@
-/** vLLM's routes in front of an engine: OpenAI's, and those of its development mode that trainers use. */
+/** vLLM's routes in front of an engine: OpenAI's, that for tokens, and those of its development mode that trainers use. */
 import type { RouteContext } from '../generating.ts';
 import type { Api } from '../http/engine-server.ts';
-import { type Handler, type Routes, reply, replyEmpty, replyText } from '../http/http.ts';
-import { chatCompletions, completions } from './completions.ts';
+import { type Handler, type HttpError, type Routes, reply, replyEmpty, replyText } from '../http/http.ts';
+import { chatCompletions } from './chat.ts';
+import { completions } from './completions.ts';
 import { controlRoutes } from './control.ts';
 import { metricsText } from './metrics.ts';
+import { created, fingerprint } from './serve.ts';
+import { generateTokens } from './tokens.ts';
 
-/** The version in the answers of the engine: it shows that the engine is not vLLM. */
-const version = 'rollflex-mock-engine (vllm routes)';
+/** Paths that need the key; aborts, pauses and weights under their own names do not. */
+const guarded = ['/v1', '/v2', '/inference', '/cohere'];
+const generating: ReadonlySet<string> = new Set(['/v1/completions', '/v1/chat/completions', '/inference/v1/generate']);
 
 export function vllmApi(stand: RouteContext): Api {
   return {
     routes: {
       'POST /v1/completions': (call) => completions(stand, call),
       'POST /v1/chat/completions': (call) => chatCompletions(stand, call),
+      'POST /inference/v1/generate': (call) => generateTokens(stand, call),
       ...controlRoutes(stand),
       ...infoRoutes(stand),
     },
-    generating: new Set(['/v1/completions', '/v1/chat/completions']),
-    error: (status, message) => ({ error: { message, type: typeOf(status), param: null, code: status } }),
+    generating,
+    needsJson: generating,
+    guards: (path) => guarded.some((one) => path.startsWith(one)),
+    error: ({ status: code, message, details: { type = typeOf(code), param = null } }, path) => ({
+      // Aborts read their body by themselves, and name no field.
+      error: { message, type, param: path.includes('abort_requests') ? null : param, code },
+    }),
   };
 }
 
 function infoRoutes(stand: RouteContext): Routes {
-  const { engine, cluster } = stand;
+  const { cluster } = stand;
   const healthy: Handler = ({ response }) => replyEmpty(response);
   return {
     'GET /health': healthy,
     'GET /ping': healthy,
-    'GET /version': ({ response }) => reply(response, { version }),
-    'GET /load': ({ response }) => reply(response, { server_load: engine.requestIds.length }),
+    'POST /ping': healthy,
+    'GET /version': ({ response }) => reply(response, { version: fingerprint }),
+    'GET /load': ({ response }) => reply(response, { server_load: stand.engine.requestIds.length }),
     'GET /v1/models': ({ response }) => {
-      const { model: id, contextTokens } = cluster.options;
-      const card = { id, object: 'model', created: 0, owned_by: 'vllm', root: id, parent: null };
-      reply(response, { object: 'list', data: [{ ...card, max_model_len: contextTokens, permission: [] }] });
+      const { model: id, contextTokens: max_model_len } = cluster.options;
+      const made = created();
+      const card = { id, object: 'model', created: made, owned_by: 'vllm', root: id, parent: null, max_model_len };
+      const permission = [{ id: `modelperm-${id}`, object: 'model_permission', created: made, ...permissions }];
+      reply(response, { object: 'list', data: [{ ...card, permission }] });
     },
-    'GET /metrics': ({ response }) => {
-      void metricsText(stand).then(
-        ({ type, text }) => {
-          if (!response.destroyed) response.writeHead(200, { 'content-type': type }).end(text);
-        },
-        (error: Error) => replyText(response, error.message, 501),
-      );
-    },
+    'GET /metrics': ({ response }) => replyText(response, metricsText(stand), 200, metricsType),
   };
 }
 
-function typeOf(status: number): string {
+const metricsType = 'text/plain; version=1.0.0; charset=utf-8';
+const permissions = {
+  allow_create_engine: false,
+  allow_sampling: true,
+  allow_logprobs: true,
+  allow_search_indices: false,
+  allow_view: true,
+  allow_fine_tuning: false,
+  organization: '*',
+  group: null,
+  is_blocking: false,
+};
+
+function typeOf(status: HttpError['status']): string {
   if (status === 404) return 'NotFoundError';
   return status < 500 ? 'BadRequestError' : 'InternalServerError';
 }

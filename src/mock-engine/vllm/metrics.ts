@@ -1,41 +1,82 @@
-/** `GET /metrics` of a vLLM engine, with vLLM's names. */
-import type * as Prometheus from 'prom-client';
-import { optionalPackage } from '../../core/optional-package.ts';
+/** `GET /metrics` of a vLLM engine: the metrics of vLLM that the simulation knows, under vLLM's names. */
+import type { Histogram } from '../engine/histogram.ts';
 import type { RouteContext } from '../generating.ts';
 
-/** Reads the metrics of an engine. */
-export async function metricsText({
-  engine,
-  cluster,
-}: RouteContext): Promise<{ readonly type: string; readonly text: string }> {
-  // The package is CommonJS: in a bundle, only its default export is reliable.
-  const loaded: unknown = await optionalPackage('prom-client', 'metrics', () => import('prom-client'));
-  const { default: client } = loaded as { default: typeof Prometheus };
-  const { Counter, Gauge, Registry } = client;
-  const registry = new Registry();
-  const registers = [registry];
-  const labels = { model_name: cluster.options.model, engine: '0' };
-  const labelNames = Object.keys(labels);
-  const gauge = (name: string, help: string, value: number): void => {
-    new Gauge({ name: `vllm:${name}`, help, labelNames, registers }).set(labels, value);
-  };
-  const counter = (name: string, help: string, value: number): void => {
-    new Counter({ name: `vllm:${name}`, help, labelNames, registers }).inc(labels, value);
-  };
-  const { running, waiting, held, usedTokens, kvCapacityTokens } = engine.load();
+/** Counters of vLLM for what never happens here: caches that find something, and FLOPs. */
+const zeros = [
+  'prefix_cache_hits_total',
+  'external_prefix_cache_queries_total',
+  'external_prefix_cache_hits_total',
+  'mm_cache_queries_total',
+  'mm_cache_hits_total',
+  'prompt_tokens_cached_total',
+  'estimated_flops_per_gpu_total',
+  'estimated_read_bytes_per_gpu_total',
+  'estimated_write_bytes_per_gpu_total',
+];
+const cachedFrom = { device: 0, host: 0, p2p: 0, disk: 0, external_unspecified: 0 };
+
+/** Writes the metrics of an engine in the text format of Prometheus. */
+export function metricsText({ engine, cluster }: RouteContext): string {
+  const { running, waiting, usedTokens, kvCapacityTokens } = engine.load();
   const { counts, work } = engine;
-  gauge('num_requests_running', 'Number of requests in model execution batches.', running);
-  gauge('num_requests_waiting', 'Number of requests waiting to be processed.', waiting + held);
-  gauge('kv_cache_usage_perc', 'KV-cache usage. 1 means 100 percent usage.', usedTokens / kvCapacityTokens);
+  const lines: string[] = [];
+  const own = { engine: '0', model_name: cluster.options.model };
+  const write = (name: string, type: string, help: string, samples: readonly [object, number, string?][]): void => {
+    lines.push(`# HELP vllm:${name} ${help}`, `# TYPE vllm:${name} ${type}`);
+    for (const [labels, value, part = ''] of samples) lines.push(`vllm:${name}${part}${labelsText(labels)} ${value}`);
+  };
+  const gauge = (name: string, help: string, value: number): void => write(name, 'gauge', help, [[own, value]]);
+  const counter = (name: string, help: string, value: number): void => write(name, 'counter', help, [[own, value]]);
+  const parts = (name: string, type: string, help: string, label: string, values: Readonly<Record<string, number>>) =>
+    write(
+      name,
+      type,
+      help,
+      Object.entries(values).map(([one, value]) => [{ ...own, [label]: one }, value]),
+    );
+  const histogram = (name: string, help: string, sizes: Histogram): void => {
+    const buckets = sizes
+      .buckets()
+      .map(([le, count]) => [{ ...own, le }, count, '_bucket'] as [object, number, string]);
+    write(name, 'histogram', help, [...buckets, [own, sizes.count, '_count'], [own, sizes.sum, '_sum']]);
+  };
+  // Like the real one, it does not count requests that a pause holds back.
+  gauge('num_requests_running', 'Requests in the batch.', running);
+  gauge('num_requests_waiting', 'Requests that wait at the scheduler.', waiting);
+  const reasons = { capacity: waiting, deferred: 0 };
+  parts('num_requests_waiting_by_reason', 'gauge', 'Requests that wait, by why.', 'reason', reasons);
+  const asleep = engine.isClosedBy('weights') || engine.isClosedBy('kv_cache');
+  const states = { awake: asleep ? 0 : 1, weights_offloaded: asleep ? 1 : 0, discard_all: 0 };
+  parts('engine_sleep_state', 'gauge', 'State of the sleep: 1 for the present one.', 'sleep_state', states);
+  gauge('kv_cache_usage_perc', 'Part of the KV cache in use, 0 to 1.', usedTokens / kvCapacityTokens);
   counter('num_preemptions_total', 'Preemptions.', work.preemptions);
-  counter('prompt_tokens_total', 'Tokens of the prompts of requests that have ended.', counts.promptTokens);
-  const generated = counts.completedTokens + counts.abortedTokens + counts.lostTokens;
-  counter('generation_tokens_total', 'Tokens generated for requests that have ended.', generated);
-  const names = [...labelNames, 'finished_reason'];
-  const help = 'Requests that have ended.';
-  const ends = new Counter({ name: 'vllm:request_success_total', help, labelNames: names, registers });
-  for (const finished_reason of ['stop', 'length', 'abort'] as const) {
-    ends.inc({ ...labels, finished_reason }, counts[finished_reason]);
-  }
-  return { type: registry.contentType, text: await registry.metrics() };
+  const { promptTokens, generatedTokens } = engine.tokensSoFar();
+  counter('prompt_tokens_total', 'Tokens of prompts.', promptTokens);
+  const sources = { local_compute: promptTokens, local_cache_hit: 0, external_kv_transfer: 0 };
+  parts('prompt_tokens_by_source_total', 'counter', 'Tokens of prompts, by where they came from.', 'source', sources);
+  counter('generation_tokens_total', 'Generated tokens.', generatedTokens);
+  const { stop, length, abort } = counts;
+  const ends = { stop, length, abort, error: 0, repetition: 0 };
+  parts('request_success_total', 'counter', 'Requests that have ended, by how.', 'finished_reason', ends);
+  counter('prefix_cache_queries_total', 'Tokens that were looked up in the prefix cache.', promptTokens);
+  for (const name of zeros) counter(name, 'Never happens here.', 0);
+  const { model_name } = own;
+  const rejections = ['max_num_queued_reqs', 'max_num_queued_tokens'].map((reason) => ({ model_name, reason }));
+  write(
+    'admission_rejections_total',
+    'counter',
+    'Never happens here.',
+    rejections.map((one) => [one, 0]),
+  );
+  parts('prompt_tokens_cached_by_source_total', 'counter', 'Never happens here.', 'source', cachedFrom);
+  histogram('request_prompt_tokens', 'Tokens of the prompts of requests that have ended.', counts.sizes.prompts);
+  histogram('request_generation_tokens', 'Generated tokens of requests that have ended.', counts.sizes.responses);
+  histogram('e2e_request_latency_seconds', 'Simulated seconds from arrival to end.', counts.sizes.seconds);
+  return `${lines.join('\n')}\n`;
+}
+
+function labelsText(labels: object): string {
+  const quoted = (text: string): string => text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+  return `{${Object.entries(labels).map(([name, value]) => `${name}="${quoted(`${value}`)}"`)}}`;
 }

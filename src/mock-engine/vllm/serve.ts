@@ -2,27 +2,42 @@
 import type { ServerResponse } from 'node:http';
 import type { Generation } from '../engine/generation.ts';
 import { abortWhenClosed, type RouteContext, submit } from '../generating.ts';
-import { beginEvents, endEvents, type Json, reply, sendEvent } from '../http/http.ts';
-import type { OpenAiRequest } from './request.ts';
+import { Fields } from '../http/fields.ts';
+import { beginEvents, type Call, endEvents, type Json, reply, sendEvent } from '../http/http.ts';
+import type { Choice, OpenAiRequest } from './request.ts';
 
-/** Tokens of a request. */
-export interface Usage {
-  readonly prompt_tokens: number;
-  readonly total_tokens: number;
-  readonly completion_tokens: number;
-}
+/** The version, and the fingerprint, in the answers of the engine: they show that the engine is not vLLM. */
+export const fingerprint = 'rollflex-mock-engine (vllm routes)';
+/** Fields of whole answers that only other set-ups fill. */
+export const transfers = { kv_transfer_params: null, ec_transfer_params: null, metrics: null };
+/** Parts of a usage that only other set-ups fill. */
+export const noDetails = { prompt_tokens_details: null, completion_tokens_details: null };
 
 /** The format of the answers of a route. */
 export interface Style {
-  /** Returns the fields about the request, for each answer and each chunk. */
-  readonly head: (isChunk: boolean) => Json;
-  /** Returns the first chunk of a choice in a stream, if the route has one. */
+  /** Fields about the request, in each answer and each chunk. */
+  readonly head: Json;
+  /** Fields of a whole answer, and of the last chunk of a stream. */
+  readonly tail: Json;
+  /** More fields of the usage in each chunk, if it is asked for. */
+  readonly usage?: Json;
+  /** Returns the fields of the first chunk of a choice in a stream, if the route has one. */
   readonly first?: (index: number) => Json;
-  /** Returns a choice of a chunk, with the tokens that are new since the last chunk. */
+  /** Returns the fields of a chunk, with the tokens that are new since the last chunk. */
   readonly delta: (generation: Generation, index: number) => Json;
-  /** Returns a choice of a whole answer. */
-  readonly whole: (generation: Generation, index: number) => Json;
+  /** Returns the fields of a whole answer. */
+  readonly whole: (generations: readonly Generation[]) => Json;
 }
+
+/** Returns the id of a request: from a header, else from a field, else a new one. */
+export function baseId({ cluster }: RouteContext, { request, body }: Call): string {
+  const header = request.headers['x-request-id'];
+  if (typeof header === 'string') return header;
+  return new Fields(body).string('request_id') ?? cluster.nameRequest();
+}
+
+/** Returns Unix seconds for OpenAI's `created`, from the wall clock, because the simulation has no date. */
+export const created = (): number => Math.floor(Date.now() / 1000);
 
 /** Returns the finish reason of a response; `null` before its end. */
 export function finishReason({ ended }: Generation): string | null {
@@ -35,35 +50,37 @@ export function serve(stand: RouteContext, request: OpenAiRequest, response: Ser
   else serveWhole(stand, request, response, style);
 }
 
-function usageOf(request: OpenAiRequest, generations: readonly Generation[]): Usage {
-  let completion = 0;
-  for (const { count } of generations) completion += count;
-  const { promptTokens } = request;
-  return { prompt_tokens: promptTokens, total_tokens: promptTokens + completion, completion_tokens: completion };
+function usageOf(prompt_tokens: number, generations: readonly Pick<Generation, 'count'>[]): Json {
+  let completion_tokens = 0;
+  for (const { count } of generations) completion_tokens += count;
+  return { prompt_tokens, total_tokens: prompt_tokens + completion_tokens, completion_tokens };
 }
 
 function serveStream(stand: RouteContext, request: OpenAiRequest, response: ServerResponse, style: Style): void {
   beginEvents(response);
-  const head = style.head(true);
+  const { head, tail, first } = style;
   const generations: Generation[] = [];
-  const usage = (): Json => (request.continuousUsage ? { usage: usageOf(request, generations) } : {});
+  const send = (fields: Json, { planned }: Pick<Choice, 'planned'>, count: number): void => {
+    const usage = { usage: { ...usageOf(planned.promptTokens, [{ count }]), ...style.usage } };
+    sendEvent(response, { ...head, ...fields, ...(request.continuousUsage ? usage : {}) });
+  };
   let begun = false;
   const begin = (): void => {
-    if (begun) return;
+    if (begun || first === undefined) return;
     begun = true;
-    const { first } = style;
-    if (first === undefined) return;
-    for (const index of request.choices.keys()) sendEvent(response, { ...head, choices: [first(index)], ...usage() });
+    for (const [index, choice] of request.choices.entries()) send(first(index), choice, 0);
   };
-  const send = (generation: Generation, index: number): void => {
+  const sendDelta = (generation: Generation, index: number): void => {
     begin();
-    sendEvent(response, { ...head, choices: [style.delta(generation, index)], ...usage() });
+    const isLast = generation.ended !== null && !request.includeUsage;
+    send({ ...style.delta(generation, index), ...(isLast ? tail : {}) }, generation, generation.count);
   };
   start(stand, request, response, generations, {
-    progress: send,
-    ended: send,
+    progress: sendDelta,
+    ended: sendDelta,
     done: () => {
-      if (request.includeUsage) sendEvent(response, { ...head, choices: [], usage: usageOf(request, generations) });
+      const usage = usageOf(request.promptTokens, generations);
+      if (request.includeUsage) sendEvent(response, { ...head, choices: [], usage, ...tail });
       endEvents(response);
     },
   });
@@ -73,9 +90,9 @@ function serveWhole(stand: RouteContext, request: OpenAiRequest, response: Serve
   const generations: Generation[] = [];
   start(stand, request, response, generations, {
     done: () => {
-      const choices = generations.map((one, index) => style.whole(one, index));
+      const usage = { ...usageOf(request.promptTokens, generations), ...noDetails };
       stand.server().stamp(response);
-      reply(response, { ...style.head(false), choices, usage: usageOf(request, generations) });
+      reply(response, { ...style.head, ...style.whole(generations), ...style.tail, usage });
     },
   });
 }

@@ -46,7 +46,8 @@ export class MockHttp {
 
   /** Sends a request to the first engine, or to another address, without waiting for the answer. */
   send(method: string, path: string, body?: unknown, url = this.running.engineUrls[0]!, headers = {}): Call {
-    const request = httpRequest(new URL(path, url), { method, headers, agent: false });
+    const json = body === undefined ? {} : { 'content-type': 'application/json' };
+    const request = httpRequest(new URL(path, url), { method, headers: { ...json, ...headers }, agent: false });
     // Once there is a response, its own errors say the same.
     request.on('error', () => {});
     const reply = once(request, 'response').then(async ([response]: IncomingMessage[]): Promise<Reply> => {

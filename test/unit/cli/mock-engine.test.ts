@@ -56,8 +56,9 @@ describe('mock-engine', () => {
     const faults = file('faults.json', '[{"at":1e6,"fault":"crash"}]');
     const line = await start('--api', 'vllm', '--speed', '0', '--faults', faults);
     const [, url] = /^engine 0 {2}(http:\S+) {2}\(vllm\)$/.exec(line)!;
+    const headers = { 'content-type': 'application/json' };
     const body = JSON.stringify({ messages: [{ role: 'user', content: 'x' }], stream: true });
-    const answer = await fetch(`${url}/v1/chat/completions`, { method: 'POST', body });
+    const answer = await fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body });
     expect(answer.headers.get('content-type')).toMatch(/^text\/event-stream/);
     expect(await stop('SIGINT')).toBe(0);
     await expect(answer.text()).rejects.toThrow();

@@ -20,6 +20,17 @@ const chat = (body: object, headers?: Record<string, string>) =>
     headers,
   );
 
+/** What only other set-ups of vLLM fill. */
+const noDetails = { prompt_tokens_details: null, completion_tokens_details: null };
+const noMore = { refusal: null, annotations: null, audio: null, function_call: null, reasoning: null };
+const always = {
+  service_tier: null,
+  system_fingerprint: expect.stringMatching(/^rollflex-mock-engine/),
+  kv_transfer_params: null,
+  ec_transfer_params: null,
+  metrics: null,
+};
+
 describe('POST /v1/completions', () => {
   test('answers as OpenAI does, with what vLLM adds', async () => {
     await start({ speed: 'max' });
@@ -32,6 +43,8 @@ describe('POST /v1/completions', () => {
       finish_reason: 'stop',
       stop_reason: null,
       prompt_logprobs: null,
+      prompt_token_ids: expect.any(Array),
+      routed_experts: null,
       token_ids: expect.any(Array),
     });
     expect(body).toEqual({
@@ -40,7 +53,8 @@ describe('POST /v1/completions', () => {
       created: expect.any(Number),
       model: 'mock-model',
       choices: [choice(0, 3), choice(1, 4)],
-      usage: { prompt_tokens: 10, completion_tokens: 7, total_tokens: 17 },
+      usage: { prompt_tokens: 10, completion_tokens: 7, total_tokens: 17, ...noDetails },
+      ...always,
     });
     expect(body.choices[1].token_ids).toHaveLength(4);
   });
@@ -54,9 +68,9 @@ describe('POST /v1/completions', () => {
       [2, 'stop'],
       [3, 'stop'],
     ]);
-    expect(body.usage).toEqual({ prompt_tokens: 20, completion_tokens: 16 + 16 + 4 + 5, total_tokens: 61 });
+    expect(body.usage).toMatchObject({ prompt_tokens: 20, completion_tokens: 16 + 16 + 4 + 5, total_tokens: 61 });
     const ids = await complete({ prompt: [7, 8, 9], ignore_eos: true, max_tokens: 20 }).reply;
-    expect(ids.body.usage).toEqual({ prompt_tokens: 3, completion_tokens: 20, total_tokens: 23 });
+    expect(ids.body.usage).toMatchObject({ prompt_tokens: 3, completion_tokens: 20, total_tokens: 23 });
   });
 
   test('streams what is new, with usage where it is asked for', async () => {
@@ -87,24 +101,42 @@ describe('POST /v1/completions', () => {
     expect((await whole).body.choices[0].text).toBe(text);
   });
 
+  test('takes seeds of 64 bits', async () => {
+    await start({ speed: 'max' });
+    const { status } = await complete({ prompt: '5', seed: 2 ** 62 + 2 ** 30 }).reply;
+    expect(status).toBe(200);
+  });
+
   test('refuses as vLLM does', async () => {
     await start();
     const refused = async (body: object) => {
       const { status, body: answer } = await complete({ prompt: '5', ...body }).reply;
-      expect(answer.error).toMatchObject({ param: null, code: status });
-      return [status, answer.error.type, answer.error.message];
+      expect(answer.error.code).toBe(status);
+      return [status, answer.error.type, answer.error.param, answer.error.message];
     };
-    expect(await refused({ model: 'other' })).toEqual([404, 'NotFoundError', 'The model `other` does not exist.']);
-    expect(await refused({ priority: 1 })).toEqual([400, 'BadRequestError', expect.stringMatching(/not enabled/)]);
-    expect(await refused({ max_tokens: 991 })).toEqual([400, 'BadRequestError', expect.stringMatching(/1001 tokens/)]);
-    expect(await refused({ min_tokens: 9, max_tokens: 8 })).toEqual([
+    const bad = (param: string | null, message: RegExp) => [
       400,
       'BadRequestError',
-      expect.stringMatching(/max_tokens=8/),
+      param,
+      expect.stringMatching(message),
+    ];
+    expect(await refused({ model: 'other' })).toEqual([
+      404,
+      'NotFoundError',
+      'model',
+      'The model `other` does not exist.',
     ]);
-    expect(await refused({ n: 0 })).toEqual([400, 'BadRequestError', 'n: expected a whole number >= 1, got 0']);
-    expect(await refused({ prompt: null })).toEqual([400, 'BadRequestError', expect.stringMatching(/^prompt/)]);
-    expect(await refused({ echo: true })).toEqual([400, 'BadRequestError', expect.stringMatching(/^echo/)]);
+    expect(await refused({ max_tokens: 991 })).toEqual(bad('max_tokens', /requested 991 .* 10 input tokens/));
+    expect(await refused({ min_tokens: 9, max_tokens: 8 })).toEqual(bad(null, /max_tokens=8/));
+    expect(await refused({ n: 0 })).toEqual(bad(null, /^n must be at least 1, got 0/));
+    expect(await refused({ prompt: null })).toEqual(bad('prompt', /prompt/));
+    expect(await refused({ echo: true })).toEqual(bad(null, /^echo/));
+    expect(await refused({ stream: 'often' })).toEqual([
+      400,
+      'Bad Request',
+      'body.stream',
+      'stream: expected true or false, got "often"',
+    ]);
     expect((await http.get('/nothing')).status).toBe(404);
   });
 });
@@ -121,13 +153,19 @@ describe('POST /v1/chat/completions', () => {
       choices: [
         {
           index: 0,
-          message: { role: 'assistant', content: expect.stringMatching(/^( t\d+){5}$/), refusal: null, tool_calls: [] },
+          message: { role: 'assistant', content: expect.stringMatching(/^( t\d+){5}$/), ...noMore },
           logprobs: null,
           finish_reason: 'stop',
           stop_reason: null,
+          token_ids: null,
+          routed_experts: null,
         },
       ],
-      usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
+      usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15, ...noDetails },
+      prompt_logprobs: null,
+      prompt_text: null,
+      prompt_token_ids: null,
+      ...always,
     });
   });
 
@@ -170,7 +208,7 @@ describe('POST /v1/chat/completions', () => {
       },
     ];
     expect((await chat({ messages }).reply).body.usage.completion_tokens).toBe(7);
-    expect((await chat({ messages: [{ content: '7' }] }).reply).body.error.message).toMatch(/messages\[0\].*role/);
+    expect((await chat({ messages: [{ content: '7' }] }).reply).body.error.message).toMatch(/^messages\.0\.role/);
     expect((await chat({ messages: [] }).reply).status).toBe(400);
   });
 });
@@ -201,7 +239,6 @@ describe('aborts', () => {
     await http.advance(1);
     expect((await first.reply).body.choices.map((one: Answer) => one.finish_reason)).toEqual(['abort', 'abort']);
     expect((await second.reply).body.choices[0].finish_reason).toBe('abort');
-    expect((await http.post('/abort_requests', { request_ids: 'a' })).status).toBe(400);
   });
 });
 
@@ -226,7 +263,7 @@ describe('control', () => {
       const { choices, usage } = (await reply).body;
       expect([choices[0].finish_reason, usage.completion_tokens]).toEqual([reason, tokens]);
     }
-    expect((await http.post('/pause?mode=now')).status).toBe(422);
+    expect((await http.post('/pause?mode=now')).status).toBe(400);
   });
 
   test('sleeps and wakes up; requests wait meanwhile', async () => {
@@ -244,7 +281,8 @@ describe('control', () => {
 
   test('takes weights, with a version at the end', async () => {
     await start({ updateSeconds: 4 });
-    expect((await http.post('/update_weights', {})).body.error.message).toBe("Missing 'update_info' in request body");
+    expect((await http.post('/update_weights', {})).body.error.param).toBe('body.update_info');
+    expect((await http.post('/update_weights', { update_info: {} })).status).toBe(500);
     await http.post('/init_weight_transfer_engine', { init_info: {} });
     await http.post('/start_weight_update');
     const update = http.post('/update_weights', { update_info: {} });
@@ -253,7 +291,7 @@ describe('control', () => {
     expect((await update).body).toEqual({ message: 'Weights updated' });
     await http.post('/finish_weight_update', { weight_version: '8' });
     expect((await http.get('/weight_info')).body).toEqual({ weight_version: '8' });
-    expect((await http.post('/update_weight_version', {})).status).toBe(422);
+    expect((await http.post('/update_weight_version', {})).status).toBe(400);
   });
 
   test('has metrics under their names', async () => {
@@ -267,8 +305,8 @@ describe('control', () => {
     expect(value('vllm:num_requests_running')).toBe(2);
     expect(value('vllm:num_requests_waiting')).toBe(1);
     expect(value('vllm:kv_cache_usage_perc')).toBeCloseTo(0.025, 9);
-    expect(value('vllm:generation_tokens_total')).toBe(3);
-    expect(body).toContain('vllm:request_success_total{model_name="mock-model",engine="0",finished_reason="stop"} 1');
+    expect(value('vllm:generation_tokens_total')).toBe(3 + 4 + 1);
+    expect(body).toContain('vllm:request_success_total{engine="0",model_name="mock-model",finished_reason="stop"} 1');
     expect((await http.get('/v1/models')).body.data[0]).toMatchObject({ id: 'mock-model', max_model_len: 1000 });
     for (const path of ['/health', '/ping', '/version', '/load']) expect((await http.get(path)).status).toBe(200);
   });

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ._check import main, refuse
+from ._check_nemo_rl import configured, framework, least_staleness, refusals, required_capacity
 from ._groups import Group, GroupRounds, Settings
 from ._server import async_client
 
@@ -57,19 +58,11 @@ class TailBatchingSampler:
         prompt_speculation: float = 1.5,
         server: Mapping[str, Any] | None = None,
     ) -> None:
-        if max_lookahead_versions < 0:
-            raise ValueError(f"max_lookahead_versions: expected 0 or more, got {max_lookahead_versions}")
-        # A group may wait for its first round, is found too old in one, and is waited for in the next.
-        least = 1 + max_lookahead_versions
-        if max_staleness_versions < least:
-            raise ValueError(
-                f"max_staleness_versions: expected at least {least} with max_lookahead_versions "
-                f"{max_lookahead_versions}, got {max_staleness_versions}: this sampler drops nothing, so old groups "
-                "need a step to end in"
-            )
+        refuse(refusals(max_staleness_versions, max_lookahead_versions))
         self._buffer = buffer
         self._lookahead = max_lookahead_versions
-        self._settings = Settings(prompt_speculation, max(0, max_staleness_versions - least - 2))
+        waits_from = max_staleness_versions - least_staleness(max_lookahead_versions) - 2
+        self._settings = Settings(prompt_speculation, max(0, waits_from))
         self._server = server
         self._rounds = GroupRounds()
         self._groups_per_step = 0
@@ -130,10 +123,9 @@ class TailBatchingSampler:
         return False
 
     def required_buffer_capacity(self, groups_per_step: int) -> int:
-        """Groups of a short round, those that are too old, the rest of a batch, and the steps ahead."""
+        """Groups that it must be able to hold; NeMo-RL asks for it at the start."""
         self._groups_per_step = groups_per_step
-        of_round = math.ceil(self._settings.prompt_speculation * groups_per_step - 1e-9)
-        return of_round + (of_round - groups_per_step) + (groups_per_step - 1) + self._lookahead * groups_per_step
+        return required_capacity(groups_per_step, self._lookahead, self._settings.prompt_speculation)
 
     def set_dispatch_index(self, resume_from_step: int) -> None:
         """The step that the run begins with. Groups of a restored buffer come first: no other state is needed."""
@@ -199,3 +191,7 @@ class TailBatchingSampler:
             group: Group("finished", sum(meta.sequence_lengths or ())) if ready else Group("running")
             for group, ready, meta in rows
         }
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(framework, configured))

@@ -21,6 +21,8 @@ from typing import Any, ClassVar
 
 from ..aio import AsyncClient
 from ..rollout import Dropped, GenerationFailed, Group, Host, Launch, Response, Rollout, Round, Supplied
+from ._check import main, refuse
+from ._check_roll import configured, framework, refusals
 from ._roll_seats import Context, Request, Seat, Stopped
 from ._server import async_client
 
@@ -161,8 +163,6 @@ class TailBatchingLoop(Host[Prompt, Any]):
     def _arrive(self, context: Context) -> None:
         step = int(context.meta_info["global_step"])
         if self._driver is None:
-            if not context.is_num_return_sequences_expand:
-                raise ValueError("is_num_return_sequences_expand: expected true, each response is a request of its own")
             self._first_step = step
             self._driver = asyncio.get_running_loop().create_task(self._drive(context))
         if self._latest is None or step > self._step:
@@ -199,21 +199,12 @@ class TailBatchingLoop(Host[Prompt, Any]):
         }
         if prompts + math.ceil(prompts * ratio) != admitted:
             raise ValueError(f"ROLL admits {admitted} prompts in its first step, which fits no batch_size")
-        self._check_places(context, math.ceil(prompts * self.prompt_speculation - 1e-9))
+        expands = context.is_num_return_sequences_expand
+        refuse(refusals(expands, context.pipeline_config, prompts, self.prompt_speculation))
         self._client = await async_client(self.server)
         return await Rollout.open(
             self._client, self, config, checkpoint=self._load(), unreachable_seconds=self.unreachable_seconds
         )
-
-    def _check_places(self, context: Context, needed: int) -> None:
-        settings = context.pipeline_config
-        if self.prompt_speculation > 1 and not (
-            settings.is_use_additional_prompts and settings.max_additional_running_prompts >= needed
-        ):
-            raise ValueError(
-                f"expected is_use_additional_prompts and max_additional_running_prompts of {needed} at least, for "
-                f"prompt_speculation {self.prompt_speculation}"
-            )
 
     async def _hand_over(self, done: Round[Prompt, Any]) -> None:
         assert self.rollout is not None
@@ -328,3 +319,7 @@ def _shuts_down(context: Context) -> bool:
 
 def _roll(module: str) -> Any:
     return import_module(f"roll.distributed.scheduler.{module}")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(framework, configured))

@@ -6,9 +6,14 @@ rollflex.adapters.slime.RollflexDataSource``. Follows slime at commit 624b824 (2
 from __future__ import annotations
 
 import logging
-import os
-from collections.abc import Mapping
 from typing import Any
+
+if __name__ == "__main__":
+    from ._check import main
+    from ._check_slime import configured, framework
+
+    # Before slime is imported, which may need a GPU.
+    raise SystemExit(main(framework, configured))
 
 from slime.rollout import sglang_rollout
 from slime.rollout.base_types import RolloutFnTrainOutput
@@ -18,6 +23,8 @@ from slime.utils.misc import load_function
 from ..aio import AsyncClient
 from ..errors import RollflexError
 from ..rollout import PolicyUnavailable, Rollout, Round
+from ._check import refuse
+from ._check_slime import policy_config, refusals, server_of
 from ._slime_filter import check_reward_nonzero_std
 from ._slime_host import Samples, SlimeHost, is_healthy, samples_of
 from ._slime_source import RollflexDataSource
@@ -52,8 +59,7 @@ class _Session:
         self._args = args
         self._data_source = data_source
         self._placement = getattr(args, "rollflex_placement", "router")
-        if self._placement not in ("router", "policy"):
-            raise ValueError(f"rollflex_placement: expected router or policy, got {self._placement!r}")
+        refuse(refusals(args))
         self._host = SlimeHost(args, data_source, affinity=getattr(args, "rollflex_affinity", "none"))
         self._client: AsyncClient | None = None
         self._rollout: Rollout[Samples, Any] | None = None
@@ -140,33 +146,9 @@ class _Session:
             await client.close()
 
 
-def policy_config(args: Any, placement: str) -> dict[str, Any]:
-    """Settings of the policy: what slime says, and then those of ``args.rollflex``."""
-    partial = {"partialRollout": True, "maxStaleness": 1} if args.partial_rollout else {}
-    given: Mapping[str, Any] = getattr(args, "rollflex", None) or {}
-    ours = {"promptsPerRound", "responsesPerPrompt", "filter", "placement"} & set(given)
-    if ours:
-        raise ValueError(f"args.rollflex: {', '.join(sorted(ours))} follow from slime's own arguments")
-    return {
-        "promptsPerRound": args.rollout_batch_size,
-        "responsesPerPrompt": args.n_samples_per_prompt,
-        # A group counts when its rewards are in and slime's filter, if there is one, has passed it.
-        "filter": "host",
-        "placement": "policy" if placement == "policy" else "host",
-        **partial,
-        **given,
-    }
-
-
 async def _client(args: Any) -> AsyncClient:
-    where = getattr(args, "rollflex_server", None) or os.environ.get("ROLLFLEX_SERVER")
-    if not where:
-        return await AsyncClient.embedded()
-    token_file = getattr(args, "rollflex_token_file", None)
-    host, colon, port = str(where).rpartition(":")
-    if colon and port.isdigit():
-        return await AsyncClient.connect(host=host, port=int(port), token_file=token_file, wait=30)
-    return await AsyncClient.connect(where, token_file=token_file, wait=30)
+    server = server_of(args)
+    return await AsyncClient.embedded() if server is None else await AsyncClient.connect(**server, wait=30)
 
 
 def _first_index(group: Samples) -> int:

@@ -13,6 +13,8 @@ from importlib import import_module
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ._check import main, refuse
+from ._check_verl import configured, framework, least_threshold, refusals
 from ._groups import Group, GroupRounds, Settings
 from ._server import client
 
@@ -52,13 +54,9 @@ class TailBatchingSampler:
         sampler_kwargs: Mapping[str, Any],
         refill_fn: Callable[[int], int],
     ) -> None:
-        if trainer_mode == "sync":
-            raise ValueError(
-                "trainer_mode sync ends a step by putting its engines to sleep, and a sampler cannot stop requests: "
-                "use colocate_async or separate_async"
-            )
         self._threshold = max_off_policy_threshold
-        self._warmup = int(trainer_config.get("num_warmup_batches", 1))
+        self._warmup: float = trainer_config.get("num_warmup_batches", 1)
+        refuse(refusals(trainer_mode, self._threshold, self._warmup))
         self._refill = refill_fn
         self._client: Client | None = None
         self._session: Session[TailBatchingEvent, TailBatchingDecision] | None = None
@@ -80,7 +78,8 @@ class TailBatchingSampler:
         :param server: parameters of :meth:`rollflex.Client.connect`, and `reconnect_seconds`; the policy runs in
             this process if absent
         :param prompt_speculation: a short round takes the first of this many times the groups that it needs
-        :param filter_groups_metric: groups that are all alike in this `reward_extra_info` are replaced
+        :param filter_groups_metric: groups that are all alike in this `reward_extra_info`, or in their `reward`, are
+            replaced
         """
         self._server = server
         self._metric = filter_groups_metric
@@ -143,14 +142,7 @@ class TailBatchingSampler:
         """Versions before a long round waits for a group, so that it is trained within the threshold."""
         if self._threshold is None:
             return 1 << 30
-        # A group may wait for its first round, is found too old in one, and is waited for in the next.
-        least = 3 + max(0, self._warmup - 1)
-        if self._threshold < least:
-            raise ValueError(
-                f"max_off_policy_threshold: expected at least {least} with num_warmup_batches {self._warmup}, "
-                f"or null, got {self._threshold}: this sampler drops nothing, so old groups need a step to end in"
-            )
-        return max(0, self._threshold - least - 1)
+        return max(0, self._threshold - least_threshold(self._warmup) - 1)
 
     def _open(self, batch_size: int) -> None:
         if self._session is None:
@@ -178,14 +170,18 @@ class TailBatchingSampler:
     def _differs(self, partition_id: str, tags: Tags, uid: str) -> bool:
         """Whether the metric is not the same all over the group; one trajectory has nothing to differ from."""
         keys = [key for key in tags if _uid(key) == uid and key != uid]
-        data = _queue().kv_batch_get(keys=keys, partition_id=partition_id, select_fields=["extra_fields"])
-        values: list[float] = []
-        for extra in data["extra_fields"]:
-            info = getattr(extra, "data", extra).get("reward_extra_info", {})
-            if self._metric not in info:
-                raise RuntimeError(f"group {uid} has no {self._metric!r} in its reward_extra_info")
-            values.append(float(info[self._metric]))
+        field = "rm_scores" if self._metric == "reward" else "extra_fields"
+        data = _queue().kv_batch_get(keys=keys, partition_id=partition_id, select_fields=[field])
+        values = [self._value(uid, one) for one in data[field]]
         return len(values) == 1 or max(values) - min(values) > 1e-6
+
+    def _value(self, uid: str, found: Any) -> float:
+        if self._metric == "reward":
+            return float(found.sum())
+        info = getattr(found, "data", found).get("reward_extra_info", {})
+        if self._metric not in info:
+            raise RuntimeError(f"group {uid} has no {self._metric!r} in its reward_extra_info")
+        return float(info[self._metric])
 
     def _wait(self, partition_id: str, count: int) -> list[str]:
         while True:
@@ -244,3 +240,7 @@ def _groups(tags: Tags) -> dict[str, Group]:
         else:
             groups[uid] = Group("failed" if status in ("failure", "finished") else "running")
     return groups
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(framework, configured))

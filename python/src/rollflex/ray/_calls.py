@@ -3,47 +3,73 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Generator
 from concurrent import futures
 from typing import Any, TypeVar, cast
 
 import ray
+from ray import ObjectRef
 from ray.exceptions import ActorDiedError, RayError, RayTaskError
 
 from ..errors import CallTimeout, ConnectionLost, RollflexError, ServerUnavailable, SessionLost
+from ._pair import names_of
+from .actor import Elsewhere
 
 T = TypeVar("T")
 
-Steps = Generator["ray.ObjectRef[Any] | float", None, T]
-"""Yields what must have come, or seconds that must have passed, before it goes on; returns the result."""
+Steps = Generator["tuple[ObjectRef[Any], float] | float", Any, T]
+"""
+Yields what must come, and how many seconds it is waited for (then comes a TimeoutError, and it may be yielded again);
+or seconds that must pass. Returns the result.
+"""
 
 _first_delay = 0.05
-_longest_delay = 1.0
+_longest_delay = 0.25
+_look_seconds = 0.5
+_status_seconds = 1.0
+_most_stays = 3
 
 
 class Actor:
-    """The server's actor by its name, wherever it is."""
+    """The actors of a server by their names, wherever they are: one serves, and the other one stands by."""
 
     def __init__(self, name: str, namespace: str) -> None:
         self.name = name
         self.namespace = namespace
-        self._handle: Any = None
+        self._names = names_of(name)
+        self._at = 0
+        self._handles: list[Any] = [None, None]
 
     def handle(self) -> Any:
-        """Raises :class:`ServerUnavailable` where there is none any more."""
-        if self._handle is None:
-            try:
-                self._handle = ray.get_actor(self.name, self.namespace)
-            except ValueError as error:
-                raise ServerUnavailable(
-                    f"there is no actor {self.name} in namespace {self.namespace}: it was shut down, was never made, "
-                    "or has used up its max_restarts"
-                ) from error
-        return self._handle
+        """The one that serves, as far as is known. Raises :class:`ServerUnavailable` where there is none any more."""
+        found = self._find(self._at)
+        if found is None:
+            self._at = 1 - self._at
+            found = self._find(self._at)
+        if found is None:
+            raise ServerUnavailable(
+                f"there is no actor {self.name} in namespace {self.namespace}: it was shut down, was never made, "
+                "or has used up its max_restarts"
+            )
+        return found
+
+    def other(self) -> Any:
+        """The other one; nothing if there is none."""
+        return self._find(1 - self._at)
+
+    def switch(self) -> None:
+        self._at = 1 - self._at
 
     def forget(self) -> None:
-        self._handle = None
+        self._handles[self._at] = None
+
+    def _find(self, index: int) -> Any:
+        if self._handles[index] is None:
+            with contextlib.suppress(ValueError):
+                self._handles[index] = ray.get_actor(self._names[index], self.namespace)
+        return self._handles[index]
 
 
 def call(actor: Actor, deadline: float, method: str, *args: Any) -> Steps[Any]:
@@ -55,15 +81,21 @@ def call(actor: Actor, deadline: float, method: str, *args: Any) -> Steps[Any]:
     """
     delay = _first_delay
     last: BaseException | None = None
+    stays = 0
     while True:
         if time.monotonic() >= deadline:
             raise CallTimeout(f"no answer to {method} of actor {actor.name} in time; last: {last}") from last
         ref = getattr(actor.handle(), method).remote(*args)
         try:
-            return (yield ref)
+            return (yield from _answer_to(actor, ref, deadline))
         except RayTaskError as error:
             cause = error.cause
-            if isinstance(cause, ConnectionLost) and not isinstance(cause, SessionLost):
+            if isinstance(cause, Elsewhere):
+                # One that does not see the server either is soon the server itself; but it may be cut off alone.
+                stays = 0 if cause.well or stays == _most_stays else stays + 1
+                if not stays:
+                    actor.switch()
+            elif isinstance(cause, ConnectionLost) and not isinstance(cause, SessionLost):
                 # The server died under it; its actor makes another one.
                 last = cause
             elif isinstance(cause, RollflexError | ValueError | TypeError):
@@ -73,10 +105,31 @@ def call(actor: Actor, deadline: float, method: str, *args: Any) -> Steps[Any]:
         except ActorDiedError as error:
             last = error
             actor.forget()
+            actor.switch()
         except (RayError, asyncio.TimeoutError, TimeoutError) as error:
             last = error
+            actor.switch()
         yield min(delay, max(0.0, deadline - time.monotonic()))
         delay = min(delay * 2, _longest_delay)
+
+
+def _answer_to(actor: Actor, ref: Any, deadline: float) -> Steps[Any]:
+    """The answer. Raises :class:`TimeoutError` when there will be none, as far as is known: another one serves."""
+    while True:
+        try:
+            return (yield ref, _look_seconds)
+        except (asyncio.TimeoutError, TimeoutError):
+            if time.monotonic() >= deadline:
+                raise
+        other = actor.other()
+        if other is None:
+            continue
+        try:
+            status = yield other.status.remote(), _status_seconds
+        except (RayError, asyncio.TimeoutError, TimeoutError):
+            continue
+        if status["serves"]:
+            raise TimeoutError("another actor has taken over")
 
 
 def run(steps: Steps[T], deadline: float) -> T:
@@ -88,9 +141,10 @@ def run(steps: Steps[T], deadline: float) -> T:
                 time.sleep(step)
                 step = steps.send(None)
                 continue
+            ref, seconds = step
             try:
                 # Not `ray.get`, which warns in async actors even on a thread of its own.
-                value = step.future().result(_patience(deadline))
+                value = ref.future().result(min(seconds, _patience(deadline)))
             except (TimeoutError, futures.TimeoutError) as error:
                 step = steps.throw(TimeoutError(str(error)))
             except RayError as error:
@@ -110,8 +164,9 @@ async def run_async(steps: Steps[T], deadline: float) -> T:
                 await asyncio.sleep(step)
                 step = steps.send(None)
                 continue
+            ref, seconds = step
             try:
-                value = await asyncio.wait_for(_answer(step), _patience(deadline))
+                value = await asyncio.wait_for(_answer(ref), min(seconds, _patience(deadline)))
             except (asyncio.TimeoutError, RayError) as error:
                 step = steps.throw(error)
             else:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
 import uuid
 from typing import Any
 
-import ray
-
 from .._options import open_params
 from ._calls import Actor, Steps, call
-from ._mirror import Mirroring
+from ._mirror import end, mirror_names
+from ._pair import names_of
+from ._register import forget
 from ._sessions import Attached
 
 
@@ -51,10 +50,13 @@ class HandleBase:
         return self._actor.namespace
 
     def shutdown(self) -> None:
-        """Ends the actor, its server and its mirror, for everybody. Sessions are gone: take a snapshot before."""
-        with contextlib.suppress(ValueError):
-            ray.kill(ray.get_actor(self.name, self.namespace), no_restart=True)
-        Mirroring(self.name, self.namespace, "").end_all()
+        """
+        Ends the actor with its standby, server and mirror, for everybody. Sessions are gone: take a snapshot before.
+        """
+        # Without a configuration a standby that is just being made ends itself.
+        forget(self.namespace, self.name)
+        for name in (*names_of(self.name), *mirror_names(self.name, self.namespace)):
+            end(name, self.namespace)
 
     def _deadline(self, timeout: float | None) -> float:
         return time.monotonic() + (self.deadline_seconds if timeout is None else timeout)

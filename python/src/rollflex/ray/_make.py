@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
+import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,12 +14,10 @@ from .._command import Command
 from .._opening import Path_
 from ..errors import ServerUnavailable
 from ._calls import Actor, call, run
-from ._nodes import placement
+from ._pair import ActorOptions, make, names_of
 from ._process import ServerOptions
-from .actor import ActorOptions, RollflexActor
+from .actor import RollflexActor
 from .handle import RollflexHandle
-
-_concurrency = 10_000
 
 
 def get_or_create(
@@ -34,6 +34,7 @@ def get_or_create(
     env: Mapping[str, str] | None = None,
     checkpoint_bytes: int = 1 << 20,
     stall_seconds: float = 60.0,
+    failover_seconds: float | None = 2.0,
     deadline_seconds: float = 300.0,
     actor_options: Mapping[str, Any] | None = None,
 ) -> RollflexHandle:
@@ -49,34 +50,33 @@ def get_or_create(
     :param limits: bounds of the server, by their names (``maxBacklog``)
     :param checkpoint_bytes: of a session's steps, at least, after which a snapshot takes their place in the mirror
     :param stall_seconds: a server that leaves a call unanswered for longer is killed, and started again
+    :param failover_seconds: without an answer of the actor, after which its standby on another node takes over;
+        ``None`` for no standby: then Ray must first take the node for dead
     :param deadline_seconds: in which each call must be answered, another node included
     :param actor_options: further options of the actor for Ray (``num_cpus``, ``runtime_env``)
     """
     space = namespace if namespace is not None else ray.get_runtime_context().namespace
     handle = RollflexHandle(name, space, deadline_seconds)
-    try:
-        ray.get_actor(name, space)
-        return handle
-    except ValueError:
-        pass
+    for member in names_of(name):
+        with contextlib.suppress(ValueError):
+            ray.get_actor(member, space)
+            return handle
+    if failover_seconds is not None and failover_seconds <= 0:
+        raise ValueError(f"failover_seconds: expected a positive number or None, got {failover_seconds}")
     server = ServerOptions(command, policies, dict(limits or {}), tuple(args), env)
-    options = ActorOptions(name, space, mirror, stall_seconds, checkpoint_bytes=checkpoint_bytes, server=server)
-    ray.remote(RollflexActor).options(
-        **{
-            "name": name,
-            "namespace": space,
-            "get_if_exists": True,
-            # Not owned by the process that happens to make it.
-            "lifetime": "detached",
-            "max_restarts": max_restarts,
-            # Calls are made again by who waits for them, up to a deadline.
-            "max_task_retries": 0,
-            "max_concurrency": _concurrency,
-            "num_cpus": 0,
-            **placement(node),
-            **(actor_options or {}),
-        }
-    ).remote(options)
+    options = ActorOptions(
+        name,
+        space,
+        mirror,
+        stall_seconds,
+        checkpoint_bytes=checkpoint_bytes,
+        server=server,
+        failover_seconds=failover_seconds if mirror else None,
+        max_restarts=max_restarts,
+        actor_options=dict(actor_options or {}),
+        incarnation=uuid.uuid4().hex,
+    )
+    make(RollflexActor, options, name, node)
     deadline = time.monotonic() + deadline_seconds
     try:
         run(call(Actor(name, space), deadline, "begin"), deadline)

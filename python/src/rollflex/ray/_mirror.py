@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 import time
+import uuid
 from collections.abc import Sequence
 from concurrent import futures
+from dataclasses import replace
 from typing import Any
 
 import ray
@@ -15,11 +17,14 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from ..errors import RollflexError
 from ._log import Log, Record
-from ._nodes import alive_nodes, other_node
+from ._nodes import alive_nodes
+from ._register import Configuration, Register
 
 _log = logging.getLogger("rollflex.ray")
 _answer_seconds = 30.0
-_retry_seconds = 0.5
+_claim_seconds = 5.0
+_retry_seconds = 0.25
+_suspect_seconds = 60.0
 
 
 class Superseded(RollflexError):
@@ -27,50 +32,47 @@ class Superseded(RollflexError):
 
 
 class Mirror:
-    """Holds a log. Each server that takes over has a higher generation; those before it are refused."""
+    """Holds a log. Who takes over seals it by a higher number: servers of a lower one are refused from then on."""
 
     def __init__(self) -> None:
         self._log: Log | None = None
-        self._generation = 0
+        self._number = 0
 
-    def claim(self) -> tuple[int, Log | None, str]:
-        """For a server that takes over: its generation, what there is to go on with, and the node of this mirror."""
-        self._generation += 1
-        return self._generation, self._log, ray.get_runtime_context().get_node_id()
+    def claim(self, number: int) -> tuple[Log | None, str]:
+        """For a server that wants to take over: what there is to go on with, and the node of this mirror."""
+        self._check(number)
+        return self._log, ray.get_runtime_context().get_node_id()
 
-    def seed(self, generation: int, log: Log) -> None:
+    def seed(self, number: int, log: Log) -> None:
         """Takes a whole log."""
-        self._check(generation)
+        self._check(number)
         self._log = log
 
-    def append(self, generation: int, first: int, records: Sequence[Record]) -> None:
+    def append(self, number: int, first: int, records: Sequence[Record]) -> None:
         """Takes records, the first of which has this number; those that are here already are passed over."""
-        self._check(generation)
+        self._check(number)
         if self._log is None or self._log.number < first:
             raise ValueError("records are missing")
         self._log.extend(records[self._log.number - first :])
 
-    def number(self) -> int | None:
-        """Records held; nothing before the first log has come."""
-        return None if self._log is None else self._log.number
-
-    def _check(self, generation: int) -> None:
-        if generation < self._generation:
-            raise Superseded(f"a server of generation {self._generation} has taken over from this one, {generation}")
-        self._generation = generation
+    def _check(self, number: int) -> None:
+        if number < self._number:
+            raise Superseded(f"configuration {self._number} has taken over from this one, {number}")
+        self._number = number
 
 
 class Mirroring:
-    """The server's side: finds the mirror, feeds it, and makes a new one where it is gone or on the same node."""
+    """The server's side: claims the mirror, feeds it, and makes a new one where it is gone or on the same node."""
 
-    def __init__(self, name: str, namespace: str, node_id: str) -> None:
+    def __init__(self, name: str, namespace: str, register: Register, me: Configuration) -> None:
         self._prefix = f"{name}/mirror-"
         self._namespace = namespace
-        self._node_id = node_id
-        self._made = 0
-        self._number = 0
+        self._register = register
         self._mirror: Any = None
-        self.generation = 1
+        self._suspects: dict[str, float] = {}
+        """Nodes that something has just been lost with, and until when nothing new goes there."""
+        self.now = me
+        """The configuration of this server, once it has one."""
         self.node_id: str | None = None
         """Where the mirror is."""
         self.misplaced = False
@@ -79,99 +81,111 @@ class Mirroring:
     @property
     def elsewhere(self) -> bool:
         """Whether it is on another node than the server."""
-        return self.node_id is not None and self.node_id != self._node_id
+        return self.node_id is not None and self.node_id != self.now.node
 
-    def names(self) -> list[tuple[int, str]]:
-        """The mirrors that there are, the newest first."""
-        found = []
-        for one in ray.util.list_named_actors(all_namespaces=True):
-            if one["namespace"] == self._namespace and one["name"].startswith(self._prefix):
-                found.append((int(one["name"][len(self._prefix) :]), one["name"]))
-        return sorted(found, reverse=True)
+    def found(self) -> Log | None:
+        """The first log of all; nothing if another server was the first. Blocks."""
+        log = Log("")
+        return log if self._next(log, replace(self.now, number=0, generation=1)) else None
 
-    def take_over(self) -> Log | None:
-        """What the newest mirror holds that was ever filled, or nothing if there is none. Blocks."""
-        for number, name in self.names():
-            self._made = max(self._made, number)
-            claimed = self._claimed(name)
-            if claimed is not None:
-                self._mirror, self._number = claimed[0], number
-                self.generation, log, self.node_id = claimed[1]
-                return log
-        return None
+    def take_over(self, before: Configuration, lost: str) -> Log | None:
+        """
+        What the mirror holds. Nothing if another server has taken over, or if the mirror is dead and that must not be
+        said yet: ``lost`` says it where the server before this one is certainly gone as well. Blocks.
 
-    def _claimed(self, name: str) -> tuple[Any, tuple[int, Log, str]] | None:
-        """A mirror and what it holds; nothing if it is dead, or was never filled."""
-        while True:
-            try:
-                mirror = ray.get_actor(name, self._namespace)
-                if _wait_for(mirror.number.remote()) is None:
-                    return None
-                return mirror, _wait_for(mirror.claim.remote())
-            except (ActorDiedError, ActorUnschedulableError, ValueError) as error:
-                _log.warning("mirror %s is dead: %s", name, error)
+        :raises RayError, TimeoutError: the mirror does not answer: to take it for dead would lose what it holds
+        """
+        self.suspect(before.node)
+        wanted = replace(self.now, number=before.number, generation=before.generation + 1)
+        try:
+            mirror = ray.get_actor(before.mirror, self._namespace)
+            log: Log | None
+            log, node_id = _wait_for(mirror.claim.remote(before.number + 1), _claim_seconds)
+        except Superseded:
+            return None
+        except (ActorDiedError, ActorUnschedulableError, ValueError) as error:
+            if not lost:
                 return None
-            except (RayError, TimeoutError) as error:
-                # It may only be slow. To take it for dead would lose what it holds.
-                _log.warning("mirror %s does not answer yet: %s", name, error)
-                time.sleep(_retry_seconds)
+            _log.error("%s: %s", lost, error)
+            empty = Log("", lost=lost)
+            return empty if self._next(empty, wanted) else None
+        wanted = replace(wanted, number=before.number + 1, mirror=before.mirror)
+        if log is None or not self._register.decide(wanted):
+            return None
+        self.now, self._mirror, self.node_id = wanted, mirror, node_id
+        return log
 
     def settle(self, log: Log) -> None:
         """After a start: the mirror has this log, and is elsewhere if it can be. Blocks."""
         if self._mirror is not None and not self.should_move():
             try:
-                _wait_for(self._mirror.seed.remote(self.generation, log))
-                # One that the server before this one was just making must not be found by the next.
-                return self._end_others()
-            except (RayError, TimeoutError) as error:
-                _raise_if_superseded(error)
+                _wait_for(self._mirror.seed.remote(self.now.number, log))
+                return
+            except (RayError, TimeoutError, Superseded) as error:
+                _log.warning("the mirror is gone, a new one is made: %s", error)
         self.make(log)
 
     def make(self, log: Log) -> None:
-        """A new mirror with this log, elsewhere if there is an elsewhere; the others end. Blocks."""
-        unfit: set[str] = {self._node_id}
-        while True:
-            node_id = other_node(unfit)
-            try:
-                mirror = self._made_on(node_id or self._node_id, log)
-                break
-            except (RayError, ValueError, TimeoutError) as error:
-                _raise_if_superseded(error)
-                _log.warning("no mirror on node %s: %s", node_id, error)
-                if node_id is None:
-                    time.sleep(_retry_seconds)
-                    unfit = {self._node_id}
-                else:
-                    unfit.add(node_id)
-        self._mirror, self._number, self.node_id = mirror, self._made, node_id or self._node_id
-        self.misplaced = False
-        if not self.elsewhere:
-            _log.warning("the mirror of %s is on the same node as the server: there is no other", self._prefix)
-        self._end_others()
+        """
+        A new mirror with this log, elsewhere if there is an elsewhere. Blocks.
 
-    def end_all(self) -> None:
-        for _, name in self.names():
-            _end(name, self._namespace)
+        :raises Superseded: another server has taken over, with the mirror that was
+        """
+        latest = self._register.latest()
+        if latest != self.now or not self._next(log, self.now):
+            raise Superseded(f"another server has taken over from configuration {self.now.number}")
+
+    def suspect(self, node_id: str | None) -> None:
+        """For a while nothing new goes to this node, which Ray may still take for alive."""
+        if node_id is not None:
+            self._suspects[node_id] = time.monotonic() + _suspect_seconds
+
+    def trust(self, node_id: str) -> None:
+        self._suspects.pop(node_id, None)
+
+    def other_nodes(self) -> list[str]:
+        """Nodes where something can be that shall outlive this one."""
+        now = time.monotonic()
+        unfit = {one for one, until in self._suspects.items() if until > now} | {self.now.node}
+        return [one for one in alive_nodes() if one not in unfit]
 
     async def append(self, first: int, records: Sequence[Record]) -> None:
-        """Raises what went wrong; :class:`Superseded` says that this server must stop."""
-        assert self._mirror is not None
-        try:
-            await self._mirror.append.remote(self.generation, first, records)
-        except RayError as error:
-            _raise_if_superseded(error)
-            raise
+        """Raises what went wrong: then a new mirror is to be made, which only one server can."""
+        await self._mirror.append.remote(self.now.number, first, records)
 
     def should_move(self) -> bool:
         """Whether the mirror could be on another node, and is not. Blocks."""
-        return not self.elsewhere and len(alive_nodes()) > 1
+        return not self.elsewhere and bool(self.other_nodes())
 
-    def _made_on(self, node_id: str, log: Log) -> Any:
-        self._made += 1
+    def _next(self, log: Log, now: Configuration) -> bool:
+        """Goes on with a new mirror; not if another server has gone on from here."""
+        made: Any = None
+        nodes: list[str] = []
+        while made is None:
+            nodes = nodes or [*self.other_nodes(), self.now.node]
+            node_id = nodes.pop(0)
+            wanted = replace(now, number=now.number + 1, mirror=f"{self._prefix}{uuid.uuid4().hex[:12]}")
+            try:
+                made = self._made_on(node_id, log, wanted)
+            except (RayError, ValueError, TimeoutError) as error:
+                _log.warning("no mirror on node %s: %s", node_id, error)
+                time.sleep(_retry_seconds)
+        if not self._register.decide(wanted):
+            ray.kill(made)
+            return False
+        before = self.now.mirror
+        self.now, self._mirror, self.node_id, self.misplaced = wanted, made, node_id, False
+        if not self.elsewhere:
+            _log.warning("the mirror of %s is on the same node as the server: there is no other", self._prefix)
+        if before:
+            end(before, self._namespace)
+        return True
+
+    def _made_on(self, node_id: str, log: Log, wanted: Configuration) -> Any:
         mirror: Any = (
             ray.remote(Mirror)
             .options(
-                name=f"{self._prefix}{self._made}",
+                name=wanted.mirror,
                 namespace=self._namespace,
                 # Not owned by the server, with which it would die.
                 lifetime="detached",
@@ -182,33 +196,34 @@ class Mirroring:
             .remote()
         )
         try:
-            _wait_for(mirror.seed.remote(self.generation, log))
+            _wait_for(mirror.seed.remote(wanted.number, log))
         except BaseException:
             ray.kill(mirror)
             raise
         return mirror
 
-    def _end_others(self) -> None:
-        for number, name in self.names():
-            if number != self._number:
-                _end(name, self._namespace)
+
+def mirror_names(name: str, namespace: str) -> list[str]:
+    """The mirrors of a server that there are."""
+    named = ray.util.list_named_actors(all_namespaces=True)
+    return [one["name"] for one in named if one["namespace"] == namespace and one["name"].startswith(f"{name}/mirror-")]
 
 
-def _wait_for(ref: ObjectRef[Any]) -> Any:
+def end(name: str, namespace: str) -> None:
+    """Ends an actor for good, if it is there."""
+    try:
+        ray.kill(ray.get_actor(name, namespace), no_restart=True)
+    except (RayError, ValueError) as error:
+        _log.info("actor %s was gone already: %s", name, error)
+
+
+def _wait_for(ref: ObjectRef[Any], seconds: float = _answer_seconds) -> Any:
     # Not `ray.get`, which warns in async actors even on a thread of its own.
     try:
-        return ref.future().result(_answer_seconds)
+        return ref.future().result(seconds)
     except futures.TimeoutError:
-        raise TimeoutError(f"no answer in {_answer_seconds} s") from None
-
-
-def _raise_if_superseded(error: Exception) -> None:
-    if isinstance(error, RayTaskError) and isinstance(error.cause, Superseded):
-        raise error.cause from None
-
-
-def _end(name: str, namespace: str) -> None:
-    try:
-        ray.kill(ray.get_actor(name, namespace))
-    except (RayError, ValueError) as error:
-        _log.info("mirror %s was gone already: %s", name, error)
+        raise TimeoutError(f"no answer in {seconds} s") from None
+    except RayTaskError as error:
+        if isinstance(error.cause, Superseded):
+            raise error.cause from None
+        raise

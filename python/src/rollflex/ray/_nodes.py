@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import ray
@@ -15,11 +15,6 @@ def alive_nodes() -> list[str]:
     nodes = [one for one in ray.nodes() if one["Alive"]]
     nodes.sort(key=lambda one: (_head not in one["Resources"], one["NodeID"]))
     return [one["NodeID"] for one in nodes]
-
-
-def other_node(unfit: Collection[str]) -> str | None:
-    """A node that is none of these."""
-    return next((one for one in alive_nodes() if one not in unfit), None)
 
 
 def placement(node: str | Mapping[str, str] | None) -> dict[str, Any]:

@@ -1,43 +1,42 @@
-"""The actor that hosts the server, supervises it, and mirrors what it acknowledges to another node."""
+"""The actor that hosts the server, supervises it, and mirrors what it acknowledges; or stands by for another one."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import logging
 import os
 import time
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import ray
-from ray.exceptions import RayError
+from ray.exceptions import ActorDiedError, RayError, RayTaskError
 
 from .._messages import encode
-from ..errors import PolicyError, SessionLost
+from ..errors import PolicyError, RollflexError, SessionLost
 from ._engine import Call, Data, Engine
 from ._log import Log, Record
 from ._mirror import Mirroring, Superseded
-from ._process import Process, ServerOptions
+from ._pair import ActorOptions, Pair
+from ._process import Process
 from ._stream import Stream
 
 _logger = logging.getLogger("rollflex.ray")
-_mirror_seconds = 30.0
+_mirror_seconds = 3.0
+_mirror_bytes_per_second = 10e6
+_turn_seconds = 1.0
 
 
-@dataclass(frozen=True)
-class ActorOptions:
-    """What the actor is made with."""
+class Elsewhere(RollflexError):
+    """This actor does not serve: the other one does, or this one will if that is lost."""
 
-    name: str
-    namespace: str
-    mirror: bool = True
-    stall_seconds: float = 60.0
-    watch_seconds: float = 2.0
-    checkpoint_bytes: int = 1 << 20
-    server: ServerOptions = field(default_factory=ServerOptions)
+    def __init__(self, name: str, well: bool) -> None:
+        super().__init__(name, well)
+        self.well = well
+        """Whether the one that serves has answered just now."""
 
 
 class RollflexActor:
@@ -46,7 +45,7 @@ class RollflexActor:
     handle that this gives.
     """
 
-    def __init__(self, options: ActorOptions) -> None:
+    def __init__(self, options: ActorOptions, member: str | None = None) -> None:
         context = ray.get_runtime_context()
         self._options = options
         self._node_id: str = context.get_node_id()
@@ -54,12 +53,20 @@ class RollflexActor:
             # Ray's own, of a name that it uses itself.
             warnings.simplefilter("ignore")
             self._reconstructed: bool = context.was_current_actor_reconstructed
-        self._mirroring = Mirroring(options.name, options.namespace, self._node_id) if options.mirror else None
+        self._pair = Pair(options, member or options.name, self._node_id) if options.mirror else None
         self._starting: asyncio.Task[Engine] | None = None
+        self._turn: asyncio.Task[None] | None = None
+        self._spare: asyncio.Task[Process] | None = None
         self._watching: asyncio.Task[None] | None = None
         self._opening: dict[str, asyncio.Task[Data]] = {}
-        # A node that comes in the place of another one must not wait for somebody to call.
-        context.current_actor.info.remote()
+        # One that comes in the place of another must not wait for somebody to call.
+        context.current_actor.status.remote()
+
+    async def status(self) -> dict[str, Any]:
+        """Who this is, and whether it serves."""
+        self._take_turn()
+        instance = self._pair.instance if self._pair else ""
+        return {"instance": instance, "node": self._node_id, "serves": self._starting is not None}
 
     async def begin(self) -> None:
         """For who has made the actor, before anybody else: nothing can have been lost yet."""
@@ -81,10 +88,11 @@ class RollflexActor:
         why = engine.log.why_lost(session)
         if why and named and params.get("onExisting") != "replace":
             raise SessionLost(f"{why}; open it with on_existing='replace', from the snapshot of your last checkpoint")
-        kept = engine.log.sessions.get(session)
-        if kept is not None and kept.opened.token == token:
-            return dict(json.loads(kept.opened.answer))
+        # First of all the one that is not mirrored yet.
         task = self._opening.get(token)
+        kept = engine.log.sessions.get(session)
+        if task is None and kept is not None and kept.opened.token == token:
+            return dict(json.loads(kept.opened.answer))
         if task is None:
             task = self._opening[token] = asyncio.create_task(self._open(engine, params, token))
             task.add_done_callback(lambda done: self._opening.pop(token, None))
@@ -162,14 +170,15 @@ class RollflexActor:
     async def info(self) -> dict[str, Any]:
         """Where everything is, and how it has fared."""
         engine = await self._engine()
-        mirroring = self._mirroring
+        pair, mirroring = self._pair, self._mirroring
         return {
             "node": self._node_id,
             "pid": os.getpid(),
             "server_restarts": engine.restarts,
-            "generation": mirroring.generation if mirroring else 1,
+            "generation": mirroring.now.generation if mirroring else 1,
             "mirror_node": mirroring.node_id if mirroring else None,
             "mirrored_elsewhere": bool(mirroring and mirroring.elsewhere),
+            "standby_node": pair.standby_node if pair else None,
             "records": engine.log.number,
             "records_held": sum(len(one.since) for one in engine.log.sessions.values()),
             "bytes_held": sum(one.bytes_since + len(one.checkpoint or "") for one in engine.log.sessions.values()),
@@ -215,30 +224,58 @@ class RollflexActor:
         if why:
             raise SessionLost(why)
 
+    @property
+    def _mirroring(self) -> Mirroring | None:
+        return self._pair.mirroring if self._pair else None
+
     async def _engine(self) -> Engine:
-        if self._starting is None or (self._starting.done() and self._starting.exception() is not None):
+        """Raises :class:`Elsewhere`: the other one serves."""
+        if self._starting is None:
+            turn = self._take_turn()
+            well = self._pair is not None and self._pair.well
+            if not well:
+                # Whoever calls here instead of a server that is gone is served as soon as it can be.
+                await asyncio.wait({turn}, timeout=_turn_seconds)
+            if self._starting is None:
+                raise Elsewhere(self._options.name, well)
+        if self._starting.done() and self._starting.exception() is not None:
             self._starting = asyncio.create_task(self._start())
         return await asyncio.shield(self._starting)
 
-    async def _start(self) -> Engine:
-        mirroring = self._mirroring
-        log = None if mirroring is None else await asyncio.to_thread(mirroring.take_over)
-        if log is None:
-            log = Log("")
-            if self._reconstructed:
-                both = "the server and its mirror were" if mirroring else "the server, which has no mirror, was"
-                log.lost = f"{both} lost at the same time, and with them every session"
-                _logger.error("%s", log.lost)
+    def _take_turn(self) -> asyncio.Task[None]:
+        if self._turn is None:
+            self._turn = asyncio.create_task(self._wait_for_turn())
+        return self._turn
 
+    async def _wait_for_turn(self) -> None:
+        pair = self._pair
+        if pair is None:
+            self._log = Log("")
+            if self._reconstructed:
+                self._log.lost = "the server, which has no mirror, was lost, and with it every session"
+        else:
+            self._log = await pair.turn(self._warm)
+        self._starting = asyncio.create_task(self._start())
+
+    def _warm(self) -> None:
+        """What takes longest is done before it is this one's turn."""
+        if self._spare is None:
+            self._spare = asyncio.create_task(Process.spawn(self._options.server))
+
+    async def _start(self) -> Engine:
         async def spawn() -> Process:
+            spare, self._spare = self._spare, None
+            if spare is not None:
+                with contextlib.suppress(RollflexError):
+                    return await spare
             return await Process.spawn(self._options.server)
 
-        engine = Engine(spawn, log, self._commit, _fatal, self._options.checkpoint_bytes)
-        self._log = log
+        mirroring = self._mirroring
+        engine = Engine(spawn, self._log, self._commit, _fatal, self._options.checkpoint_bytes)
         try:
             await engine.start()
             if mirroring is not None:
-                await self._superseded_is_fatal(asyncio.to_thread(mirroring.settle, log))
+                await self._superseded_is_fatal(asyncio.to_thread(mirroring.settle, self._log))
         except BaseException:
             await engine.close()
             raise
@@ -249,13 +286,16 @@ class RollflexActor:
         mirroring = self._mirroring
         if mirroring is None:
             return
-        if mirroring.misplaced:
-            return await self._superseded_is_fatal(asyncio.to_thread(mirroring.make, self._log))
-        try:
-            await self._superseded_is_fatal(asyncio.wait_for(mirroring.append(first, records), _mirror_seconds))
-        except (RayError, ValueError, asyncio.TimeoutError) as error:
-            _logger.warning("the mirror is gone, a new one is made: %s", error)
-            await self._superseded_is_fatal(asyncio.to_thread(mirroring.make, self._log))
+        if not mirroring.misplaced:
+            seconds = _mirror_seconds + sum(len(one.text) for one in records) / _mirror_bytes_per_second
+            try:
+                return await asyncio.wait_for(mirroring.append(first, records), seconds)
+            except (RayError, ValueError, asyncio.TimeoutError) as error:
+                _logger.warning("the mirror is gone, a new one is made: %r", error)
+                if not isinstance(error, ActorDiedError | RayTaskError):
+                    # Not it alone, perhaps.
+                    mirroring.suspect(mirroring.node_id)
+        await self._superseded_is_fatal(asyncio.to_thread(mirroring.make, self._log))
 
     async def _superseded_is_fatal(self, work: Any) -> None:
         try:
@@ -265,16 +305,19 @@ class RollflexActor:
             _fatal()
 
     async def _watch(self, engine: Engine) -> None:
-        """Notices a mirror that is gone, one that could be on another node, and a server that does not answer."""
+        """
+        Notices a mirror or a standby that is gone, one that could be on another node, a server that does not answer,
+        and that another actor has taken over.
+        """
         while True:
             await asyncio.sleep(self._options.watch_seconds)
             engine.check(self._options.stall_seconds)
-            mirroring = self._mirroring
-            if mirroring is not None:
+            if self._pair is not None:
                 try:
-                    mirroring.misplaced = await asyncio.to_thread(mirroring.should_move)
-                except RayError as error:
-                    _logger.warning("the nodes are not known: %s", error)
+                    await self._pair.attend(RollflexActor)
+                    self._pair.mirroring.misplaced = await asyncio.to_thread(self._pair.mirroring.should_move)
+                except Exception as error:
+                    _logger.warning("the nodes are not known: %r", error)
                 await engine.confirm()
 
 

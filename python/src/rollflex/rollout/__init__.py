@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ._hf import HfEngine
 from ._sglang import SglangEngine
 from ._vllm import VllmEngine
 from .engines import Engine, Generated
@@ -28,6 +29,7 @@ __all__ = [
     "Generated",
     "GenerationFailed",
     "Group",
+    "HfEngine",
     "Host",
     "Launch",
     "PolicyUnavailable",

@@ -53,13 +53,27 @@ class Ending(Generic[P, R]):
             await detach()
             return
         state.failed = ClientClosed("the rollout was closed")
+        await self._leave(detach, leave)
+
+    def unusable(
+        self, error: Exception, detach: Callable[[], Awaitable[None]], leave: Callable[[], Awaitable[None]]
+    ) -> None:
+        """No request can succeed: the rollout ends as :meth:`close` ends it, and whoever waits gets this error."""
+        state = self._state
+        if state.failed is None:
+            state.failed = error
+            logger.error("the rollout ends: %s", error)
+            state.spawn(self._leave(detach, leave))
+
+    async def _leave(self, detach: Callable[[], Awaitable[None]], leave: Callable[[], Awaitable[None]]) -> None:
+        assert self._state.failed is not None
         try:
             await detach()
             await self._give_back()
             await leave()
         finally:
             # Last: whoever waits for a round may close the client as soon as it is told.
-            self._tell_those_who_wait(state.failed)
+            self._tell_those_who_wait(self._state.failed)
 
     async def _give_up(self) -> None:
         assert self._state.failed is not None

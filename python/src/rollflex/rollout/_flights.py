@@ -30,9 +30,19 @@ class Flight(Generic[P, R]):
 class Flights(Generic[P, R]):
     """Launches, aborts, and reports."""
 
-    def __init__(self, host: Host[P, R], report: Report[P, R], *, abort_seconds: float, longest_delay: float) -> None:
+    def __init__(
+        self,
+        host: Host[P, R],
+        report: Report[P, R],
+        unusable: Callable[[Exception], None],
+        *,
+        abort_seconds: float,
+        longest_delay: float,
+    ) -> None:
+        """``unusable``: no request can succeed."""
         self._host = host
         self._report = report
+        self._unusable = unusable
         self._abort_seconds = abort_seconds
         self._longest_delay = longest_delay
         self._flights: dict[str, Flight[P, R]] = {}
@@ -96,8 +106,13 @@ class Flights(Generic[P, R]):
             event = {"type": "request.aborted"}
         except Exception as error:
             kind = error.kind if isinstance(error, GenerationFailed) else "infrastructure"
+            if kind == "setup":
+                # Before the report: the policy must not charge the prompt.
+                self._unusable(error)
             message = f"{type(error).__name__}: {error}"[:_longest_message]
-            logger.warning("request %s failed (%s): %s", launch.request_id, kind, message)
+            # The end of a rollout is logged once.
+            level = logging.DEBUG if kind == "setup" else logging.WARNING
+            logger.log(level, "request %s failed (%s): %s", launch.request_id, kind, message)
             event = {"type": "response.failed", "kind": kind, "message": message}
             if flight.aborting:
                 event = {"type": "request.aborted"}
@@ -129,5 +144,7 @@ class Flights(Generic[P, R]):
             pass
         except Exception as error:
             logger.warning("request %s could not be aborted: %r", flight.launch.request_id, error)
+            if isinstance(error, GenerationFailed) and error.kind == "setup":
+                self._unusable(error)
         if not flight.task.done():
             flight.task.cancel()

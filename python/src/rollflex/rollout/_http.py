@@ -6,8 +6,8 @@ import asyncio
 import contextlib
 import json
 import ssl
-from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -17,9 +17,10 @@ _longest_line = 1 << 26
 class HttpError(Exception):
     """An answer that is no success."""
 
-    def __init__(self, status: int, text: str) -> None:
-        super().__init__(f"HTTP {status}: {text[:500]}")
+    def __init__(self, status: int, text: str, path: str) -> None:
+        super().__init__(f"{path} answers {status}: {text[:500]}")
         self.status = status
+        self.path = path
 
 
 @dataclass(frozen=True)
@@ -30,15 +31,26 @@ class Address:
     port: int
     path: str
     is_secure: bool
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
+    """Sent with every request. They may be secret."""
 
     @classmethod
     def of(cls, url: str) -> Address:
         """Raises ValueError for what is no address of a server."""
         parts = urlsplit(url)
+        if parts.username is not None:
+            raise ValueError("expected a URL without a user and a password: api_key and headers are for those")
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError(f"expected a URL such as http://10.0.0.1:30000, got {url!r}")
         is_secure = parts.scheme == "https"
         return cls(parts.hostname, parts.port or (443 if is_secure else 80), parts.path.rstrip("/"), is_secure)
+
+    def without_secrets(self, text: str) -> str:
+        """What a server has answered: some repeat the key that they were given."""
+        for value in self.headers.values():
+            for secret in (value, value.removeprefix("Bearer ")):
+                text = text.replace(secret, "…") if len(secret) > 3 else text
+        return text
 
 
 class Answer:
@@ -70,7 +82,7 @@ class Answer:
         """The body as it comes. Raises ConnectionError if it is cut short."""
         try:
             if self._is_chunked:
-                while size := int((await self._line()).split(";")[0] or "0", 16):
+                while size := int((await self._reader.readuntil(b"\n")).split(b";")[0], 16):
                     yield await self._reader.readexactly(size)
                     await self._reader.readexactly(2)
             elif self._length is not None:
@@ -120,9 +132,10 @@ async def request(
     answer = Answer(reader, writer)
     try:
         content = b"" if body is None else json.dumps(body, separators=(",", ":")).encode()
+        more = "".join(f"{name}: {value}\r\n" for name, value in address.headers.items())
         head = (
             f"{method} {address.path}{path} HTTP/1.1\r\nHost: {address.host}:{address.port}\r\nConnection: close\r\n"
-            f"Accept: */*\r\nContent-Type: application/json\r\nContent-Length: {len(content)}\r\n\r\n"
+            f"Accept: */*\r\nContent-Type: application/json\r\nContent-Length: {len(content)}\r\n{more}\r\n"
         )
         writer.write(head.encode("latin-1") + content)
         await writer.drain()
@@ -139,7 +152,7 @@ async def call(address: Address, method: str, path: str, body: Any = None, *, ti
         async with request(address, method, path, body, connect_seconds=timeout) as answer:
             content = await answer.body()
             if answer.status >= 300:
-                raise HttpError(answer.status, content.decode("utf-8", "replace"))
+                raise HttpError(answer.status, address.without_secrets(content.decode("utf-8", "replace")), path)
             try:
                 return json.loads(content) if content else None
             except ValueError:

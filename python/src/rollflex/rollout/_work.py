@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Generic
 
 from ._flights import Flights
@@ -16,12 +16,18 @@ class Work(Generic[P, R]):
     """Launches what the policy asks for, and tells it how that ended."""
 
     def __init__(
-        self, state: State[P, R], *, abort_seconds: float, retry_delay: float, longest_retry_delay: float
+        self,
+        state: State[P, R],
+        *,
+        unusable: Callable[[Exception], None],
+        abort_seconds: float,
+        retry_delay: float,
+        longest_retry_delay: float,
     ) -> None:
         self._state = state
         self._retry_delay = retry_delay
         self.flights: Flights[P, R] = Flights(
-            state.host, self._ended, abort_seconds=abort_seconds, longest_delay=longest_retry_delay
+            state.host, self._ended, unusable, abort_seconds=abort_seconds, longest_delay=longest_retry_delay
         )
         self.rewards: Rewards[P, R] = Rewards(state.host, self._rewarded, self.unrewarded)
 
@@ -65,7 +71,7 @@ class Work(Generic[P, R]):
             self._state.assert_usable()
             raise
         self._state.assert_usable()
-        versions = weight_versions or response.weight_versions or (launch.weight_version,)
+        versions = response.weight_versions or weight_versions or (launch.weight_version,)
         return Sample(id, launch.index, response.tokens, response.body, reward, tuple(versions))
 
     def unrewarded(self, request_id: str) -> None:

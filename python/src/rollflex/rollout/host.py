@@ -14,15 +14,20 @@ R = TypeVar("R")
 """The body of a response."""
 
 
+FailureKind = Literal["infrastructure", "data", "setup"]
+
+
 class GenerationFailed(RollflexError):
     """
-    Raised by :meth:`Host.generate`. With ``data`` the prompt itself is at fault (too long, no template) and is tried
-    once more at most; with ``infrastructure`` another try may help. Every other exception counts as ``infrastructure``.
+    Raised by :meth:`Host.generate` and :meth:`Host.abort`. With ``data`` the prompt itself is at fault (too long, no
+    template) and is tried once more at most; with ``infrastructure`` another try may help. With ``setup`` none can,
+    of no prompt (a wrong key, model or URL): the rollout ends as if it were closed, and ``round`` raises this. Every
+    other exception counts as ``infrastructure``.
     """
 
-    def __init__(self, message: str, kind: Literal["infrastructure", "data"] = "infrastructure") -> None:
+    def __init__(self, message: str, kind: FailureKind = "infrastructure") -> None:
         super().__init__(message)
-        self.kind: Literal["infrastructure", "data"] = kind
+        self.kind: FailureKind = kind
 
 
 class PolicyUnavailable(RollflexError):
@@ -71,6 +76,7 @@ class Response(Generic[R]):
     finished: bool = True
     """False where it was cut short, by an abort or by the engine itself."""
     weight_versions: Sequence[int] | None = None
+    """Of the weights that generated it, over all attempts; None: those of the rounds in which it was launched."""
 
 
 @dataclass(frozen=True)

@@ -4,29 +4,48 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import Mapping, Sequence
 from typing import Any, Generic, Literal
 
+from ._headers import headers_of
+from ._http_engine import HttpEngine
+from ._weights import Weights
 from .engines import Engine, Generated, Prompt
-from .host import GenerationFailed, Host, Launch, P, Response
+from .host import Host, Launch, P, Response
 from .rollout import Rollout
 
+logger = logging.getLogger("rollflex")
 Affinity = Literal["none", "prompt"]
 
 
 class EnginePool:
     """
     Engines by id. A request goes where the policy says; if it does not, to the engine with the fewest requests, or with
-    ``affinity="prompt"`` to that of the other responses of its prompt, which share its KV cache.
+    ``affinity="prompt"`` to that of the other responses of its prompt, which share its KV cache. ``api_key`` and
+    ``headers`` are for servers that were given neither.
     """
 
-    def __init__(self, engines: Sequence[Engine], *, affinity: Affinity = "none") -> None:
+    def __init__(
+        self,
+        engines: Sequence[Engine],
+        *,
+        affinity: Affinity = "none",
+        api_key: str | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
         if not engines:
             raise ValueError("a pool needs an engine")
         self.engines = {one.id: one for one in engines}
         if len(self.engines) < len(engines):
             raise ValueError("two engines have the same id")
+        if api_key is not None or headers is not None:
+            shared = headers_of(api_key, headers, environment=True)
+            for one in engines:
+                if isinstance(one, HttpEngine):
+                    one.use_headers(shared)
         self.up = set(self.engines)
+        self._some_up = asyncio.Event()
         self._affinity = affinity
         self._places: dict[str, tuple[str, int]] = {}
 
@@ -39,7 +58,12 @@ class EnginePool:
         engine_id: str | None = None,
         prompt_id: str | None = None,
     ) -> Generated:
-        """Generates one response. Evaluation calls it with ids of its own, and is not touched by aborts of others."""
+        """
+        Generates one response. Evaluation calls it with ids of its own, and is not touched by aborts of others. While
+        :meth:`watch` finds no engine up, it waits for one. Raises :class:`~rollflex.rollout.GenerationFailed`.
+        """
+        while engine_id is None and not self.up:
+            await self._some_up.wait()
         engine = self._place(engine_id, prompt_id)
         if prompt_id is not None:
             self._places[prompt_id] = (engine.id, self._places.get(prompt_id, ("", 0))[1] + 1)
@@ -51,11 +75,12 @@ class EnginePool:
                 if count > 1:
                     self._places[prompt_id] = (id, count - 1)
 
-    async def abort(self, request_id: str) -> None:
-        """Aborts one request, wherever it runs, and waits until it has ended."""
-        for engine in self.engines.values():
-            if request_id in engine.running():
-                await engine.abort(request_id)
+    async def abort(self, request_id: str) -> bool:
+        """Aborts one request, wherever it runs, and waits until it has ended. False: no engine has it."""
+        places = [engine for engine in self.engines.values() if request_id in engine.running()]
+        for engine in places:
+            await engine.abort(request_id)
+        return bool(places)
 
     async def watch(self, rollout: Rollout[Any, Any], *, every_seconds: float = 5.0, misses: int = 2) -> None:
         """
@@ -65,18 +90,36 @@ class EnginePool:
         missed = dict.fromkeys(self.engines, 0)
         for id in sorted(self.up):
             rollout.engine_added(id)
-        while True:
-            await asyncio.sleep(every_seconds)
-            ids = sorted(self.engines)
-            healthy = await asyncio.gather(*(self.engines[id].is_healthy() for id in ids))
-            for id, is_healthy in zip(ids, healthy, strict=True):
-                missed[id] = 0 if is_healthy else missed[id] + 1
-                if is_healthy and id not in self.up:
-                    self.up.add(id)
-                    rollout.engine_added(id)
-                elif missed[id] >= misses and id in self.up:
-                    self.up.discard(id)
-                    rollout.engine_lost(id, self.engines[id].running())
+        try:
+            while True:
+                await asyncio.sleep(every_seconds)
+                ids = sorted(self.engines)
+                healthy = await asyncio.gather(*(self.engines[id].is_healthy() for id in ids))
+                for id, is_healthy in zip(ids, healthy, strict=True):
+                    missed[id] = 0 if is_healthy else missed[id] + 1
+                    if is_healthy and id not in self.up:
+                        logger.warning("engine %s answers again, and takes requests", id)
+                        self._raise(id)
+                        rollout.engine_added(id)
+                    elif missed[id] >= misses and id in self.up:
+                        self._lose(rollout, self.engines[id])
+        finally:
+            # Nobody looks any more.
+            for id in self.engines:
+                self._raise(id)
+
+    def _raise(self, id: str) -> None:
+        self.up.add(id)
+        self._some_up.set()
+
+    def _lose(self, rollout: Rollout[Any, Any], engine: Engine) -> None:
+        self.up.discard(engine.id)
+        ids, why = engine.running(), engine.trouble or "it does not answer"
+        logger.error("engine %s is lost (%s): its %d requests are launched again elsewhere", engine.id, why, len(ids))
+        if not self.up:
+            self._some_up.clear()
+            logger.error("no engine is up: requests wait until one answers")
+        rollout.engine_lost(engine.id, ids)
 
     def _place(self, engine_id: str | None, prompt_id: str | None) -> Engine:
         if engine_id is not None:
@@ -85,8 +128,6 @@ class EnginePool:
             near = self._places[prompt_id][0]
             if near in self.up:
                 return self.engines[near]
-        if not self.up:
-            raise GenerationFailed("no engine is up")
         return min((self.engines[id] for id in self.up), key=lambda one: (one.load, one.id))
 
 
@@ -98,14 +139,19 @@ class EngineHost(Host[P, Generated], Generic[P]):
         self.sampling = dict(sampling)
         """In the words of the server; its limit of new tokens is cumulative where responses are resumed."""
         self.rollout: Rollout[P, Generated] | None = None
+        self._weights = Weights()
 
     def prompt_of(self, body: P) -> Prompt:
         """The prompt as the engine takes it: by default the body itself."""
         assert isinstance(body, str | list | tuple)
         return body
 
+    def sampling_of(self, launch: Launch[P, Generated]) -> dict[str, Any]:
+        """How a response is sampled: by default as ``sampling`` says."""
+        return dict(self.sampling)
+
     async def generate(self, launch: Launch[P, Generated]) -> Response[Generated]:
-        prompt, sampling, before = self.prompt_of(launch.prompt), dict(self.sampling), launch.resume_from
+        prompt, sampling, before = self.prompt_of(launch.prompt), self.sampling_of(launch), launch.resume_from
         if before is not None:
             prompt = prompt + before.text if isinstance(prompt, str) else [*prompt, *before.token_ids]
             for name in ("max_new_tokens", "max_tokens"):
@@ -114,16 +160,13 @@ class EngineHost(Host[P, Generated], Generic[P]):
         found = await self.pool.generate(
             launch.request_id, prompt, sampling, engine_id=launch.engine_id, prompt_id=launch.prompt_id
         )
+        self._weights.look(found, launch.weight_version)
         if before is not None:
-            found.text = before.text + found.text
-            found.token_ids = [*before.token_ids, *found.token_ids]
-            found.tokens += before.tokens
-            if found.log_probs is not None:
-                found.log_probs = [*(before.log_probs or ()), *found.log_probs]
-        return Response(found, found.tokens, finished=found.finish != "abort")
+            found.continues(before)
+        return Response(found, found.tokens, found.finish != "abort", found.weight_versions)
 
-    async def abort(self, launch: Launch[P, Generated]) -> None:
-        await self.pool.abort(launch.request_id)
+    async def abort(self, launch: Launch[P, Generated]) -> bool:
+        return await self.pool.abort(launch.request_id)
 
     @contextlib.asynccontextmanager
     async def watching(self, rollout: Rollout[P, Generated], **options: Any) -> Any:

@@ -50,6 +50,7 @@ class Rollout(Generic[P, R]):
         supply = Supply(state)
         work = self._work = Work(
             state,
+            unusable=lambda error: self._ending.unusable(error, self.outbox.close, self._leave),
             abort_seconds=abort_seconds,
             retry_delay=retry_delay_seconds,
             longest_retry_delay=longest_retry_delay_seconds,
@@ -125,7 +126,8 @@ class Rollout(Generic[P, R]):
         any more, so that the weights may be changed; otherwise :meth:`wait_drained` says when.
 
         An error of the host fails the round: its requests are aborted, its prompts go to the queue, and it is raised.
-        Raises :class:`PolicyUnavailable`, and :class:`rollflex.ClientClosed` once the rollout is closed.
+        Raises :class:`PolicyUnavailable`, :class:`GenerationFailed` of kind ``setup``, and
+        :class:`rollflex.ClientClosed` once the rollout is closed; all three end the rollout.
         """
         return await self._rounds.run(weight_version, round_id, drained)
 

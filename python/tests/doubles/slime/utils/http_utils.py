@@ -40,5 +40,5 @@ async def _ask(method: str, url: str, payload: Any) -> Any:
     async with request(base, method, f"/{path}", payload) as answer:
         content = await answer.body()
         if answer.status >= 300:
-            raise HttpError(answer.status, content.decode())
+            raise HttpError(answer.status, content.decode(), url)
         return json.loads(content) if content else ""

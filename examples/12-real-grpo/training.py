@@ -1,0 +1,149 @@
+"""One run: rounds of tail batching over a model in this process, and steps of GRPO after each."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import torch
+from task import every_prompt, longest, new_model, prompts, reward_of, shares
+
+from rollflex import AsyncClient
+from rollflex.rollout import EngineHost, EnginePool, Generated, HfEngine, Launch, Response, Rollout, Supplied
+from rollflex.torch import log_probs_of, micro_batches, policy_loss
+
+per_round, per_prompt, learning_rate, warm_up, epochs = 8, 8, 3e-3, 8, 2
+# The same code runs both: without speculation every response that is launched is waited for.
+schedules: dict[str, dict[str, float]] = {
+    "synchronous": {"promptSpeculation": 1, "responseSpeculation": 1},
+    "tail batching": {"promptSpeculation": 1.25, "responseSpeculation": 1.25},
+}
+
+
+@dataclass
+class Point:
+    """What a run has come to. Everything is counted since its beginning, without evaluations."""
+
+    reward: float = 0.0
+    """Of the evaluation."""
+    steps: int = 0
+    """Rounds, with their training."""
+    kept: int = 0
+    """Tokens of responses that were trained on."""
+    generated: int = 0
+    """Tokens, those of aborted responses included."""
+    decode_steps: int = 0
+    seconds: float = 0.0
+    """Of processor time, for rollouts and training: what others do on the machine hardly disturbs it."""
+    aborted: int = 0
+    """Requests."""
+    supplied: int = 0
+    """Prompts."""
+    waiting: int = 0
+    """Of them: in the long-prompt queue now."""
+
+
+class Task(EngineHost[list[int]]):
+    def __init__(self, engine: HfEngine, seed: int) -> None:
+        super().__init__(EnginePool([engine]), {"max_new_tokens": longest})
+        self.source = prompts(seed)
+        self.supplied = self.generated = 0
+
+    async def supply(self, count: int, domains: Mapping[str, int] | None) -> list[Supplied[list[int]]]:
+        self.supplied += count
+        return [Supplied(f"p{self.supplied - n}", next(self.source)) for n in range(count)]
+
+    async def give_back(self, prompts: Sequence[Supplied[list[int]]]) -> None:
+        """The run is over."""
+
+    async def generate(self, launch: Launch[list[int], Generated]) -> Response[Generated]:
+        response = await super().generate(launch)
+        self.generated += response.tokens
+        return response
+
+    async def reward(self, launch: Launch[list[int], Generated], response: Response[Generated]) -> float:
+        return reward_of(launch.prompt, response.body.token_ids)
+
+    async def evaluate(self, step: int, samples: int = 8) -> float:
+        """Mean reward, with each kind of prompt as often as in training."""
+
+        async def one(n: int, prompt: list[int]) -> float:
+            found = await self.pool.generate(f"evaluation/{step}/{n}", prompt, self.sampling)
+            return reward_of(prompt, found.token_ids) * shares[prompt[1]] * len(shares)
+
+        asked = every_prompt * samples
+        rewards = await asyncio.gather(*(one(n, prompt) for n, prompt in enumerate(asked)))
+        return sum(rewards) / len(asked)
+
+
+async def train(schedule: str, seed: int, tokens: int, every: int) -> list[Point]:
+    """Until so many tokens were trained on; a point after every so many."""
+
+    async def answered(ended: Sequence[str]) -> None:
+        """The next step waits until the policy has answered: a run is the same each time."""
+        if ended:
+            await turns()
+            await rollout.outbox.flush()
+            await turns()
+
+    torch.set_num_threads(1)
+    model = new_model(seed)
+    optimizer = torch.optim.AdamW(model.parameters(), learning_rate, betas=(0.9, 0.95), weight_decay=0.0)
+    rising = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1.0, (step + 1) / warm_up))
+    engine = HfEngine(model, seed=seed, after_step=answered)
+    host = Task(engine, seed)
+    config: dict[str, Any] = {"promptsPerRound": per_round, "responsesPerPrompt": per_prompt, "idPrefix": ""}
+    now, points, trained = Point(), list[Point](), set[str]()
+    async with AsyncClient() as client:
+        rollout = await Rollout.open(client, host, {**config, **schedules[schedule]}, send_interval_seconds=0.0)
+        while True:
+            if now.kept >= len(points) * every:
+                now.reward = await host.evaluate(now.steps)
+                points.append(Point(**asdict(now)))
+            if now.kept >= tokens:
+                break
+            began, decoded, host.generated = time.process_time(), engine.steps, 0
+            engine.weight_version = now.steps
+            done = await rollout.round(weight_version=now.steps)
+            for _ in range(epochs):
+                for batch in await micro_batches(client, done.groups, max_tokens=4096):
+                    logits = model(input_ids=batch.input_ids, attention_mask=batch.attention_mask).logits
+                    policy_loss(batch, log_probs_of(logits, batch)).backward()
+                torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+                optimizer.step()
+                optimizer.zero_grad()
+            rising.step()
+            now.steps += 1
+            now.seconds += time.process_time() - began
+            now.decode_steps += engine.steps - decoded
+            now.generated += host.generated
+            now.aborted += done.aborted
+            now.kept += sum(one.tokens for group in done.groups for one in group.samples)
+            now.supplied, now.waiting = host.supplied, len(rollout.waiting())
+            trained |= {one.prompt_id for one in done.groups}
+            assert len(done.groups) == per_round and all(len(one.samples) == per_prompt for one in done.groups)
+            assert len(trained) == now.steps * per_round == now.supplied - now.waiting, "each prompt once, none lost"
+        await rollout.close()
+    return points
+
+
+async def turns() -> None:
+    """What is ready on the event loop runs."""
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+async def step_costs(sizes: Sequence[int] = (1, 8, 64, 100)) -> dict[int, float]:
+    """Milliseconds of processor time that a decode step takes, by the number of responses in it."""
+    torch.set_num_threads(1)
+    model, found = new_model(0), {}
+    for size in sizes:
+        engine = HfEngine(model)
+        sampling = {"max_new_tokens": longest, "ignore_eos": True}
+        began = time.process_time()
+        await asyncio.gather(*(engine.generate(f"r{n}", every_prompt[n % 12], sampling) for n in range(size)))
+        found[size] = (time.process_time() - began) / engine.steps * 1000
+    return found

@@ -1,0 +1,147 @@
+"""What :class:`rollflex.adapters.verl.TailBatchingSampler` needs of verl, and of its configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+from ._check import Finding, Framework, WrongUse, try_policy, unknown
+from ._config import Config
+from ._hooks import Hook
+
+_v1 = "trainer/ppo/v1"
+_given = (
+    "trainer_mode",
+    "trainer_config",
+    "max_off_policy_threshold",
+    "max_off_policy_strategy",
+    "sampler_kwargs",
+    "refill_fn",
+)
+_asked = ("sample", "get_sampleable_count", "wait_for_sampleable")
+framework = Framework(
+    "verl",
+    "verl",
+    "verl",
+    ("1dda039",),
+    [
+        Hook(f"{_v1}/trainer_base.py", "PPOTrainer._build_replay_buffer", passes=_given),
+        Hook(f"{_v1}/trainer_base.py", "PPOTrainer", of="replay_buffer", only=_asked),
+        Hook(f"{_v1}/trainer_base.py", "PPOTrainer._add_prompts_to_generate"),
+        Hook(f"{_v1}/trainer_separate_async.py", "PPOTrainerSeparateAsync", of="replay_buffer", only=_asked),
+        Hook(f"{_v1}/replay_buffer.py", "ReplayBuffer.sample", takes=("global_steps", "partition_id", "batch_size")),
+        Hook("utils/import_utils.py", "load_extern_type", takes=("file_path", "type_name")),
+        Hook(
+            "__init__.py",
+            "",
+            sets=("kv_list", "kv_clear", "kv_batch_get", "KVBatchMeta"),
+            package="transfer_queue",
+        ),
+    ],
+    "<the arguments of verl.trainer.main_ppo>",
+)
+_of_rollflex = ("pkg://rollflex.adapters.verl", "TailBatchingSampler")
+_settings = ("server", "prompt_speculation", "filter_groups_metric", "poll_interval")
+
+
+def least_threshold(warmup_batches: float) -> int:
+    """A group may wait for its first round, is found too old in one, and is waited for in the next."""
+    return 3 + max(0, ceil(warmup_batches) - 1)
+
+
+def refusals(trainer_mode: str, threshold: int | None, warmup_batches: float) -> list[Finding]:
+    """What the sampler cannot run with."""
+    found = []
+    if trainer_mode == "sync":
+        found.append(
+            Finding(
+                "trainer.v1.trainer_mode",
+                "sync ends a step by putting its engines to sleep, and a sampler cannot stop requests",
+                "use colocate_async or separate_async",
+            )
+        )
+    least = least_threshold(warmup_batches)
+    if threshold is not None and threshold < least:
+        found.append(
+            Finding(
+                "trainer.v1.sampler.max_off_policy_threshold",
+                f"expected at least {least} with num_warmup_batches {warmup_batches}, or null, got {threshold}",
+                "this sampler drops nothing, so old groups need a step to end in",
+            )
+        )
+    return found
+
+
+def problems(config: Config) -> list[Finding]:
+    """What would not work with these settings."""
+    found = list(config.findings)
+    if not config.get("trainer.use_v1", True):
+        found.append(Finding("trainer.use_v1", "the old trainer has no samplers", "write trainer.use_v1=True"))
+    sampler = "trainer.v1.sampler"
+    chosen = tuple(config.get(f"{sampler}.custom_sampler.{one}") for one in ("path", "name"))
+    if chosen != _of_rollflex:
+        own = "verl's own is used" if None in chosen else f"is {chosen[0]}, {chosen[1]}"
+        write = "write {0}.path={1} {0}.name={2}".format(f"{sampler}.custom_sampler", *_of_rollflex)
+        found.append(Finding(f"{sampler}.custom_sampler", own, write, note=None not in chosen))
+    mode = config.get("trainer.v1.trainer_mode", "sync")
+    if mode not in ("sync", "colocate_async", "separate_async"):
+        expected = "expected colocate_async or separate_async"
+        found.append(Finding("trainer.v1.trainer_mode", f"verl has no {mode}", expected))
+    warmup = config.get(f"trainer.v1.{mode}.num_warmup_batches", 1)
+    found += refusals(mode, config.get(f"{sampler}.max_off_policy_threshold"), warmup)
+    if mode == "colocate_async" and warmup:
+        wrong = f"{warmup}: with warm-up batches verl's own max_off_policy_strategy wait loses nothing, and is faster"
+        found.append(Finding(f"trainer.v1.{mode}.num_warmup_batches", wrong, "write 0, or take verl's", note=True))
+    kwargs: Mapping[str, Any] = config.get(f"{sampler}.sampler_kwargs") or {}
+    found += unknown(f"{sampler}.sampler_kwargs", kwargs, _settings)
+    if config.get("algorithm.filter_groups.enable") and not kwargs.get("filter_groups_metric"):
+        metric = config.get("algorithm.filter_groups.metric") or "…"
+        write = f"write +{sampler}.sampler_kwargs.filter_groups_metric={metric}"
+        found.append(Finding("algorithm.filter_groups.enable", "a custom sampler does not see it", write))
+    if config.get("skip.rollout_tq.enable"):
+        found.append(Finding("skip.rollout_tq.enable", "this sampler skips no rollouts", "write false", note=True))
+    prompts = config.get("data.train_batch_size", 1)
+    updates = config.get(f"trainer.v1.{mode}.parameter_sync_step", 1)
+    if prompts % updates:
+        wrong = f"{prompts} prompts cannot be divided by parameter_sync_step {updates}: each update has its own round"
+        found.append(Finding("data.train_batch_size", wrong, f"write {-(-prompts // updates) * updates}"))
+    settings = {
+        "promptsPerRound": max(1, prompts // updates),
+        "responsesPerPrompt": 1,
+        "promptSpeculation": kwargs.get("prompt_speculation", 1.5),
+    }
+    return found + try_policy(kwargs.get("server"), settings, f"{sampler}.sampler_kwargs")
+
+
+def configured(argv: Sequence[str], root: Path) -> list[Finding]:
+    """Takes what ``python -m verl.trainer.main_ppo`` takes."""
+    name, folder, overrides = "ppo_trainer", None, []
+    rest = list(argv)
+    while rest:
+        one, equals, value = rest.pop(0).partition("=")
+        if one in ("--config-name", "-cn", "--config-path", "-cp", "--config-dir", "-cd"):
+            if not equals and not rest:
+                raise WrongUse(f"{one}: expected a value")
+            value = value if equals else rest.pop(0)
+            if one in ("--config-name", "-cn"):
+                name = value.removesuffix(".yaml")
+            else:
+                folder = Path(value)
+        elif one.startswith("-"):
+            raise WrongUse(f"{one}: expected a=b, --config-name or --config-path")
+        else:
+            overrides.append(one + equals + value)
+    own = root / "trainer" / "config"
+    # With everything that its groups say, as verl itself writes it down.
+    whole = own / f"_generated_{name}.yaml"
+    beside = (folder or own) / f"{name}.yaml"
+    if folder is not None or not whole.exists():
+        base = Config.read(own / "_generated_ppo_trainer.yaml") if folder and whole.parent.exists() else Config({})
+        config = Config.read(beside).over(base)
+    else:
+        config = Config.read(whole)
+    for each in overrides:
+        config.override(each)
+    return problems(config)

@@ -1,0 +1,85 @@
+"""Who serves, and with which mirror: configurations with numbers, each of which is decided once, in Ray's GCS."""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import TypeVar
+
+from ray.experimental.internal_kv import _internal_kv_del, _internal_kv_get, _internal_kv_list, _internal_kv_put
+
+T = TypeVar("T")
+
+_log = logging.getLogger("rollflex.ray")
+_space = b"rollflex"
+_retry_seconds = 0.25
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """The server and its mirror from this number on, until there is a higher one."""
+
+    number: int
+    generation: int
+    """How often a server has taken over, and one."""
+    member: str
+    """Name of the server's actor."""
+    instance: str
+    """The process of this actor: another one has another id."""
+    node: str
+    mirror: str
+    """Name of the mirror's actor."""
+
+
+class Register:
+    """
+    The configurations of one pair of actors. A number can be written once: of two servers that both want to go on, one
+    gets it, and the other one must stop.
+    """
+
+    def __init__(self, namespace: str, name: str, incarnation: str) -> None:
+        self._prefix = f"{_prefix_of(namespace, name)}{incarnation}:"
+
+    def latest(self) -> Configuration | None:
+        """The one that holds; nothing before the first, and after :func:`forget`. Blocks until it is known."""
+
+        def read() -> Configuration | None:
+            keys = _internal_kv_list(self._prefix.encode(), namespace=_space)
+            found = _internal_kv_get(max(keys), namespace=_space) if keys else None
+            return None if found is None else Configuration(**json.loads(found))
+
+        return _until_known(read)
+
+    def decide(self, wanted: Configuration) -> bool:
+        """Whether this one holds from now on; if not, its number belongs to another one. Blocks until it is known."""
+        key, value = f"{self._prefix}{wanted.number:012}".encode(), json.dumps(asdict(wanted)).encode()
+
+        def write() -> bool:
+            _internal_kv_put(key, value, overwrite=False, namespace=_space)
+            # Not what the call says: one that is made again finds what it has written itself.
+            return bool(_internal_kv_get(key, namespace=_space) == value)
+
+        return _until_known(write)
+
+
+def _until_known(ask: Callable[[], T]) -> T:
+    """Nothing may be acknowledged as long as nobody can say who serves: the GCS may be on its way back."""
+    while True:
+        try:
+            return ask()
+        except Exception as error:
+            _log.warning("the GCS does not answer: %s", error)
+            time.sleep(_retry_seconds)
+
+
+def forget(namespace: str, name: str) -> None:
+    """Deletes all configurations of a name."""
+    _internal_kv_del(_prefix_of(namespace, name).encode(), del_by_prefix=True, namespace=_space)
+
+
+def _prefix_of(namespace: str, name: str) -> str:
+    # Neither part can be taken for the other.
+    return f"{json.dumps([namespace, name])}:"

@@ -1,0 +1,78 @@
+"""The real single controller of NeMo-RL with the sampler; ``nemo_rl_job`` says what stands in."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from having import Ran, checkout, installed
+
+steps = 8
+ours = {"name": "custom", "target": "rollflex.adapters.nemo_rl:TailBatchingSampler", "max_staleness_versions": 6}
+own = {"name": "in_order", "max_lookahead_versions": 1}
+
+
+@pytest.fixture(scope="module")
+def nemo_rl() -> Iterator[Path]:
+    path = checkout("NEMO_RL_PATH", "nemo_rl/algorithms/single_controller.py")
+    for needed in ("torch", "ray", "tensordict", "torchdata"):
+        installed(needed)
+    import ray
+
+    sys.path.insert(0, str(path))
+    env = {"PYTHONPATH": os.pathsep.join([str(path), str(Path(__file__).parent)]), "OMP_NUM_THREADS": "1"}
+    ray.init("local", num_cpus=1, include_dashboard=False, log_to_driver=False, runtime_env={"env_vars": env})
+    yield path
+    ray.shutdown()
+
+
+def test_the_controller_trains_every_prompt_once_within_the_bound(nemo_rl: Path, tmp_path: Path, ran: Ran) -> None:
+    import nemo_rl_job
+
+    trainer, seconds, buffer = asyncio.run(nemo_rl_job.run(tmp_path, ours, steps))
+    beside, own_seconds, _ = asyncio.run(nemo_rl_job.run(tmp_path, own, steps))
+    prompts = steps * nemo_rl_job.prompts_per_step
+    for one in (trainer, beside):
+        assert [len(of_step) for of_step in one.steps] == [nemo_rl_job.prompts_per_step] * steps
+        assert sorted(row for of_step in one.steps for row in of_step) == list(range(prompts))
+    assert len(buffer) == 0
+    assert max(trainer.lags) <= ours["max_staleness_versions"]
+    commit = subprocess.run(["git", "-C", nemo_rl, "rev-parse", "--short", "HEAD"], capture_output=True, text=True)
+    versions = ", ".join(f"{name} {installed(name)}" for name in ("torch", "ray", "tensordict"))
+    ran(
+        "NeMo-RL",
+        commit.stdout.strip(),
+        real="`SingleControllerActor.run` with its pumps, `create_sampler`, checks of the settings, "
+        f"`TQReplayBuffer`, `RolloutManager`, advantages, the data plane in memory; {versions}",
+        stands_in="engines (64 slots, 500 tokens a second each), environment, the worker of the model (0.2 s a step)",
+        steps=len(trainer.steps),
+        prompts=prompts,
+        accounted=sum(map(len, trainer.steps)),
+        seconds=seconds,
+        own_seconds=own_seconds,
+        note=f"at most {max(trainer.lags)} versions behind, of 6 allowed; NeMo-RL's own: `in_order`, 1 ahead",
+    )
+
+
+def test_a_buffer_that_is_too_small_is_refused_by_nemo_rl(nemo_rl: Path, tmp_path: Path) -> None:
+    import nemo_rl_job
+    from nemo_rl.algorithms.async_utils.staleness_sampler import create_sampler
+    from nemo_rl.algorithms.single_controller_utils.config import (
+        validate_sampler_buffer_capacity,
+        validate_single_controller_config,
+    )
+
+    master: Any = nemo_rl_job.config(tmp_path, ours, steps, max_buffered_rollouts=62)
+    validate_single_controller_config(master)
+    sampler = create_sampler(None, master.async_rl.sampler)
+    needed = sampler.required_buffer_capacity(master.grpo.num_prompts_per_step)
+    assert needed == 63, "as the page says"
+    with pytest.raises(ValueError, match="max_buffered_rollouts"):
+        validate_sampler_buffer_capacity(master.async_rl, required_capacity=needed, sampler_name="TailBatchingSampler")

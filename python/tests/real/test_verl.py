@@ -1,0 +1,145 @@
+"""verl's own trainer, TransferQueue, agent loops and rewards, with the sampler of this package and with its own."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from having import Ran, checkout, installed
+from real.verl_jobs import Jobs, Log, steps
+from support import Served, root
+
+page = (root / "docs" / "adapters" / "verl.md").read_text(encoding="utf-8")
+sampler = re.search(r"```text\n(.*?)```", page, re.DOTALL).group(1).split()  # type: ignore[union-attr]
+ran_for_real = (
+    "PPOTrainerColocateAsync.fit with its set-up, checkpoints and validation, TransferQueue, AgentLoopWorkerTQ, "
+    "RewardLoopWorker, LLMServerManager, FullyAsyncLLMServerClient, GlobalRequestLoadBalancer, "
+    "CheckpointEngineManager, log probabilities (bypass mode) and GRPO advantages"
+)
+stands_in = "the engine (a Ray actor that answers in time by a table of lengths), the worker with the model"
+
+
+def version() -> str:
+    return installed("verl", "0.9.1")
+
+
+@pytest.fixture(scope="module")
+def jobs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Jobs]:
+    version()
+    made = Jobs(tmp_path_factory.mktemp("verl"), None)
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def ours(jobs: Jobs) -> Log:
+    return jobs.run("ours", *sampler, "trainer.test_freq=3")
+
+
+def check(log: Log, first: int = 1) -> None:
+    """Every prompt is trained once, or in TransferQueue, or was given up and named."""
+    assert log.end["error"] is None
+    assert [step["step"] for step in log.steps] == list(range(first, steps + 1))
+    assert set(log.trained.values()) == {1}
+    assert log.dropped == log.named
+
+
+def test_it_trains_what_verl_trains_in_less_time(jobs: Jobs, ours: Log, ran: Ran) -> None:
+    own = jobs.run("own")
+    check(ours)
+    check(own)
+    assert not ours.dropped and not own.dropped
+    assert ours.end["orphans"] == own.end["orphans"] == []
+    assert ours.seconds < 0.8 * own.seconds
+    assert {step["metrics"]["training/rollflex/long_round"] for step in ours.steps} == {0.0, 1.0}
+    assert max(step["metrics"]["training/off_policy/span/max"] for step in ours.steps) <= 5
+    # Generation was aborted for each update, and went on.
+    assert ours.end["aborted"] > 0 == own.end["aborted"]
+    ran(
+        "verl", version(), real=ran_for_real, stands_in=stands_in, steps=steps, prompts=len(ours.submitted),
+        accounted=len(ours.trained) + len(ours.end["left"]), seconds=round(ours.seconds, 1),
+        own_seconds=round(own.seconds, 1), note=f"{len(own.submitted)} prompts with verl's own sampler",
+    )  # fmt: skip
+
+
+def test_validation_is_beside_the_rounds(ours: Log) -> None:
+    assert len(ours.validated) == 2
+    # Of its four prompts, one in three is never right.
+    assert all(metrics["val-aux/table/accuracy/mean@1"] == 0.75 for metrics in ours.validated)
+    assert ours.end["validation_left"] == 0
+
+
+def test_failed_and_filtered_groups_are_named_and_replaced(jobs: Jobs) -> None:
+    fails = {4, 11, 19, 20}
+    metric = "+trainer.v1.sampler.sampler_kwargs.filter_groups_metric=accuracy"
+    log = jobs.run("failing", *sampler, metric, fails=sorted(fails))
+    check(log)
+    dropped = log.rows(log.dropped)
+    failed = dropped & fails
+    assert failed and all(row % 3 == 0 for row in dropped - failed)
+    assert not any(row in fails or row % 3 == 0 for row in log.rows(log.trained))
+    assert log.total("training/rollout_failure/evicted_samples") == len(failed)
+    assert log.total("training/filter_groups/evicted_samples") == len(dropped - failed)
+    assert log.end["orphans"] == []
+
+
+def test_a_job_that_is_killed_goes_on_from_its_checkpoint(jobs: Jobs) -> None:
+    """With the reward as verl itself has it (`rm_scores`) as the metric."""
+    settings = (
+        *sampler,
+        "+trainer.v1.sampler.sampler_kwargs.filter_groups_metric=reward",
+        f"trainer.default_local_dir={jobs.folder / 'checkpoints'}",
+        "trainer.save_freq=3",
+    )
+    before = jobs.run("killed", *settings, dies_at=5)
+    assert not before.end and [step["step"] for step in before.steps] == [1, 2, 3, 4, 5]
+    after = jobs.run("resumed", *settings)
+    saved = before.until(3)
+    # Prompts that the checkpoint has keep their ids; the others are drawn again.
+    open_then = saved.submitted.keys() - saved.trained.keys() - saved.named
+    drawn = sorted([*saved.submitted.values(), *after.submitted.values()])
+    assert drawn == list(range(len(drawn)))
+    after.submitted |= {uid: saved.submitted[uid] for uid in open_then}
+    check(after, first=4)
+    assert open_then and not saved.rows(saved.trained) & after.rows(after.trained)
+    # verl saves before it clears what the step was trained on, and nothing clears that later.
+    assert {key.split("_")[0] for key in after.end["orphans"]} == before.steps[2]["groups"]
+
+
+def test_a_server_that_dies_ends_the_job_and_loses_nothing(jobs: Jobs, served: Served) -> None:
+    server = f"+trainer.v1.sampler.sampler_kwargs.server={{path:{served.address},reconnect_seconds:0.5}}"
+    process = jobs.start("serverless", *sampler, server)
+    file = jobs.folder / "serverless" / "log.jsonl"
+    while process.poll() is None and not (file.exists() and '"step": 2' in file.read_text()):
+        time.sleep(0.05)
+    served.kill()
+    log = jobs.wait(process, "serverless")
+    name, is_connection_error, message = log.end["error"]
+    assert is_connection_error, f"{name}: {message}"
+    assert 2 <= len(log.steps) < steps
+    assert log.submitted.keys() == log.trained.keys() | log.end["left"].keys()
+
+
+def test_main(tmp_path_factory: pytest.TempPathFactory, ran: Ran) -> None:
+    """The same with a checkout of verl, which need not be installed."""
+    path = checkout("VERL_PATH", "verl/trainer/ppo/v1")
+    for one in ("transferqueue", "tensordict", "ray"):
+        installed(one)
+    jobs = Jobs(tmp_path_factory.mktemp("main"), path)
+    try:
+        log = jobs.run("ours", *sampler)
+    finally:
+        jobs.close()
+    check(log)
+    assert not log.dropped
+    commit = subprocess.run(
+        ["git", "-C", str(path), "rev-parse", "--short", "HEAD"], check=True, capture_output=True, text=True
+    ).stdout.strip()
+    ran(
+        "verl main", commit, real=ran_for_real, stands_in=stands_in, steps=steps, prompts=len(log.submitted),
+        accounted=len(log.trained) + len(log.end["left"]),
+    )  # fmt: skip
