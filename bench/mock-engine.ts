@@ -57,7 +57,8 @@ async function load(
   let next = 0;
   const one = (index: number): Promise<void> =>
     new Promise((resolve, reject) => {
-      const call = request(new URL(path, url), { method: 'POST', agent }, (response) => {
+      const headers = { 'content-type': 'application/json' };
+      const call = request(new URL(path, url), { method: 'POST', agent, headers }, (response) => {
         const parts: Buffer[] = [];
         response.on('data', (part: Buffer) => parts.push(part));
         response.on('end', () => {

@@ -38,7 +38,11 @@ const mock = await startMockEngine({
   workload: rollpackerWorkload(4096, 1),
   options: { api: 'vllm', speed: 'max' },
 });
-const asked = { method: 'POST', body: JSON.stringify({ prompt: 'a', max_tokens: 3, ignore_eos: true }) };
+const asked = {
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ prompt: 'a', max_tokens: 3, ignore_eos: true }),
+};
 assert.equal((await (await fetch(`${mock.url}/v1/completions`, asked)).json()).usage.completion_tokens, 3);
 // Not everybody who uses it has installed what metrics need.
 const metrics = await (await fetch(`${mock.engineUrls[0]}/metrics`)).text();
