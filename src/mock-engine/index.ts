@@ -10,6 +10,7 @@ export { type ClusterParts, MockCluster } from './engine/cluster.ts';
 export type { Counts } from './engine/counts.ts';
 export type { EngineContext } from './engine/engine-context.ts';
 export { type Ending, Generation, type Limits, type Listener, type WeightSpan } from './engine/generation.ts';
+export type { Histogram } from './engine/histogram.ts';
 export type { MockEngine, MockLoad } from './engine/mock-engine.ts';
 export { abortUntilIdle, type PauseMode, pause, resume, updateWeights } from './engine/pausing.ts';
 export type { Prompt } from './engine/prompt.ts';

@@ -6,6 +6,7 @@ import math
 import queue
 import random
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -209,8 +210,15 @@ def test_an_engine_without_log_probabilities_ends_the_run(monkeypatch: pytest.Mo
 def test_a_worker_that_hangs_is_found() -> None:
     one = job()
     one.stale_after_s = 0.3
-    wait = threading.Event()
-    one.worker._host.decided = lambda _: wait.wait(1.0)
+    hung = threading.Event()
+
+    def hang(_: object) -> None:
+        # Once: the worker has to end afterwards.
+        if not hung.is_set():
+            hung.set()
+            time.sleep(2)
+
+    one.worker._host.decided = hang
     with pytest.raises(RuntimeError, match="the rollout worker has hung for"):
         one.train(1)
 

@@ -13,6 +13,7 @@ export class Histogram {
     this.#counts = bounds.map(() => 0);
   }
 
+  /** Counts a value. */
   add(value: number): void {
     this.count += 1;
     this.sum += value;

@@ -72,6 +72,7 @@ export class MockEngine {
     return this.#weightVersion;
   }
 
+  /** Changes the version: tokens from now on are of the new one. */
   set weightVersion(version: string) {
     this.#scheduler.weightsChange(this.#weightVersion);
     this.#weightVersion = version;
