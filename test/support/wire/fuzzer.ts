@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { root } from '../command-line/process.ts';
 import { SoakHost, soakConfig } from '../servers/soak-host.ts';
 import type { CaseFile, Peer, Playground } from './cases.ts';
-import { type Answer, AttackedModel, assertPaid, fuzzLimits, owed } from './fuzz-owed.ts';
+import { type Answer, AttackedModel, assertPaid, fuzzLimits, type Owed, owed } from './fuzz-owed.ts';
 import { Draw, mutations } from './mutations.ts';
 
 const attacked = 'x';
@@ -43,6 +43,8 @@ function isUntold(line: Uint8Array): boolean {
 }
 
 type Named = { readonly name: string; readonly line: Buffer };
+
+type Due = NonNullable<Owed>;
 
 /** A fuzzer of one server. */
 export class Fuzzer {
@@ -108,7 +110,12 @@ export class Fuzzer {
     }
     peer.end();
     this.counts['half-closed'] = (this.counts['half-closed'] ?? 0) + 1;
-    for (const { line } of lines) await this.#paid(line, peer);
+    const plans: Due[] = [];
+    for (const { line } of lines) await this.#paid(line, peer, plans);
+    while (plans.length > 0) {
+      const answer = (await peer.next('answer')) as Answer | undefined;
+      if (!this.#paidPlan(answer, plans)) throw new Error(`no plan was due: ${JSON.stringify(answer)}`);
+    }
     const extra = await peer.next('answer');
     if (extra !== undefined) throw new Error(`an answer too many: ${JSON.stringify(extra)}`);
     await peer.closed();
@@ -133,11 +140,36 @@ export class Fuzzer {
     for (let at = 0; at < bytes.length; at += least) peer.send(bytes.subarray(at, at + least));
   }
 
-  async #paid(line: Uint8Array, peer: Peer): Promise<void> {
+  /** Whether an answer is that of one of these plans, which comes when it is there. */
+  #paidPlan(answer: Answer | undefined, plans: Due[]): boolean {
+    const at = plans.findIndex((due) => 'call' in due && isDeepStrictEqual(due.id, answer?.id));
+    if (answer === undefined || at < 0) return false;
+    const [due] = plans.splice(at, 1);
+    this.#check(due!, answer);
+    return true;
+  }
+
+  #check(due: Due, answer: Answer): void {
+    assertPaid(due, answer);
+    if (answer.error === undefined) this.results += 1;
+    else this.errors += 1;
+  }
+
+  async #paid(line: Uint8Array, peer: Peer, plans: Due[]): Promise<void> {
     const due = owed(line);
     if (due === undefined) return;
+    if ('call' in due && due.call.method === 'plan') {
+      plans.push(due);
+      return;
+    }
     const all = 'all' in due ? due.all : [due];
-    const got = await peer.next('answer');
+    let got = await peer.next('answer');
+    // An answer that this line may get is taken for that of a plan only where it has one.
+    const isOfThis = (answer: Answer | undefined) => {
+      if ('all' in due) return Array.isArray(answer);
+      return isDeepStrictEqual('codes' in due ? null : due.id, answer?.id) && answer?.result?.plan === undefined;
+    };
+    while (!isOfThis(got as Answer) && this.#paidPlan(got as Answer, plans)) got = await peer.next('answer');
     const answers = ('all' in due ? got : [got]) as Answer[];
     if (!Array.isArray(answers) || answers.length !== all.length) {
       throw new Error(`no such answers to ${Buffer.from(line)}: ${JSON.stringify(got)}`);
@@ -145,9 +177,7 @@ export class Fuzzer {
     for (const [index, answer] of answers.entries()) {
       if (answer === undefined) throw new Error(`no answer to ${Buffer.from(line)}`);
       const one = all[index]!;
-      assertPaid(one, answer);
-      if (answer.error === undefined) this.results += 1;
-      else this.errors += 1;
+      this.#check(one, answer);
       if ('call' in one) this.#model.happened(one.call, answer);
     }
   }
