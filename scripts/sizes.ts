@@ -52,10 +52,10 @@ const entries: readonly Entry[] = [
   { id: 'gradient-renormalization', budget: 10 },
   { id: 'judge-offload', budget: 10 },
   { id: 'micro-batches', budget: 10 },
-  { id: 'flex-ulysses', budget: 27 },
+  { id: 'flex-ulysses', budget: 28 },
   { id: 'tail-batching', budget: 29, brings: tail },
   { id: 'rolloutpipe', budget: 34, brings: pools },
-  { id: 'flexrl', budget: 45, brings: ['flex-ulysses', 'shadow-loader'] },
+  { id: 'flexrl', budget: 46, brings: ['flex-ulysses', 'shadow-loader'] },
   {
     id: 'tail-pipelining',
     budget: 48,

@@ -14,8 +14,10 @@ export interface PlanJob {
 
 /** JSON that is sent as it is, without being read and written again. */
 export class JsonText {
+  /** The text. */
   readonly json: string;
 
+  /** @param json - valid JSON */
   constructor(json: string) {
     this.json = json;
   }
