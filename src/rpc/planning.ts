@@ -17,7 +17,11 @@ export class JsonText {
   /** The text. */
   readonly json: string;
 
-  /** @param json - valid JSON */
+  /**
+   * Takes the text of an answer.
+   *
+   * @param json - valid JSON
+   */
   constructor(json: string) {
     this.json = json;
   }

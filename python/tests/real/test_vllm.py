@@ -211,7 +211,7 @@ def test_rounds_over_a_real_vllm(vllm: Vllm, ran: Ran) -> None:
     async def abort_seconds() -> float:
         engine = vllm.engine()
         task = asyncio.ensure_future(engine.generate("one", [65], {"max_tokens": 500, "ignore_eos": True}))
-        await asyncio.sleep(0.3)
+        await asyncio.sleep(0.1)
         began = time.monotonic()
         await engine.abort("one")
         seconds = time.monotonic() - began
@@ -279,7 +279,6 @@ def test_a_server_that_hangs(vllm: Vllm, whole: bool, caplog: pytest.LogCaptureF
         async with rolling(host, **few) as rollout, host.watching(rollout, every_seconds=0.5):
             round = asyncio.ensure_future(rollout.round(1))
             await until(lambda: rollout.in_flight > 0)
-            await asyncio.sleep(0.5)
             core = vllm.core()
             stop: Callable[[int], None] = vllm.signal if whole else functools.partial(os.kill, core)
             stop(signal.SIGSTOP)
