@@ -178,6 +178,20 @@ async def until(holds: Callable[[], bool], seconds: float = 60) -> None:
         await asyncio.sleep(0.05)
 
 
+async def streaming(engine: VllmEngine) -> None:
+    """Until the engine streams tokens: a request has reached the process that generates."""
+
+    async def pause(while_true: Callable[[], bool]) -> None:
+        give_up_at = time.monotonic() + 60
+        while while_true():
+            assert time.monotonic() < give_up_at, "nothing is streamed"
+            await asyncio.sleep(0.01)
+
+    await pause(lambda: engine.load == 0)
+    begun = engine._last_progress
+    await pause(lambda: engine._last_progress == begun)
+
+
 rounds = 6
 
 
@@ -208,23 +222,26 @@ def test_rounds_over_a_real_vllm(vllm: Vllm, ran: Ran) -> None:
         assert host.counts["prompt.failed"] == 0
         return host, seconds, resumed, trained, len(left)
 
-    async def abort_seconds() -> float:
+    async def abort_seconds() -> float | None:
+        """None if the response was complete first: a tiny model is quick."""
         engine = vllm.engine()
         task = asyncio.ensure_future(engine.generate("one", [65], {"max_tokens": 500, "ignore_eos": True}))
-        await asyncio.sleep(0.1)
+        await streaming(engine)
         began = time.monotonic()
         await engine.abort("one")
         seconds = time.monotonic() - began
         found = await task
-        assert found.finish == "abort" and 0 < found.tokens == len(found.token_ids) < 500
-        return seconds
+        assert 0 < found.tokens == len(found.token_ids)
+        assert (found.finish, found.tokens < 500) in (("abort", True), ("length", False))
+        return seconds if found.finish == "abort" else None
 
     async def test() -> None:
         before = vllm.preemptions()
         _, own_seconds, _, _, _ = await measured(**synchronous)
         host, seconds, resumed, trained, left = await measured(partialRollout=True, maxStaleness=2)
         preempted = vllm.preemptions() - before
-        aborts = [await abort_seconds() for _ in range(9)]
+        aborts = [one for _ in range(20) if (one := await abort_seconds()) is not None]
+        assert len(aborts) >= 3
         assert host.counts["request.abort"] > 0 and resumed > 0 and preempted > 0
         ran(
             "vLLM",
@@ -275,11 +292,11 @@ def test_a_server_that_hangs(vllm: Vllm, whole: bool, caplog: pytest.LogCaptureF
     """All of it, or only what generates, while ``/health`` goes on to answer."""
 
     async def test() -> None:
-        host = Trainer(vllm.engine(call_seconds=2, stall_seconds=3), ignore_eos=True)
+        engine, core = vllm.engine(call_seconds=2, stall_seconds=3), vllm.core()
+        host = Trainer(engine, ignore_eos=True)
         async with rolling(host, **few) as rollout, host.watching(rollout, every_seconds=0.5):
             round = asyncio.ensure_future(rollout.round(1))
-            await until(lambda: rollout.in_flight > 0)
-            core = vllm.core()
+            await streaming(engine)
             stop: Callable[[int], None] = vllm.signal if whole else functools.partial(os.kill, core)
             stop(signal.SIGSTOP)
             try:
@@ -300,14 +317,16 @@ def test_a_server_that_is_killed_and_comes_back_with_other_weights(
     vllm: Vllm, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def test() -> None:
-        host = Trainer(vllm.engine(call_seconds=2), ignore_eos=True)
+        engine, core = vllm.engine(call_seconds=2), vllm.core()
+        host = Trainer(engine, ignore_eos=True)
         async with rolling(host, **few) as rollout, host.watching(rollout, every_seconds=0.5):
             await asyncio.to_thread(vllm.ask, "/update_weight_version", {"new_version": "7"})
             assert len((await rollout.round(7)).groups) == 2
             assert "generates with weights" not in caplog.text
             round = asyncio.ensure_future(rollout.round(7))
-            await until(lambda: rollout.in_flight > 0)
-            await asyncio.sleep(0.5)
+            await streaming(engine)
+            # Nothing ends before the kill.
+            os.kill(core, signal.SIGSTOP)
             await asyncio.to_thread(vllm.kill)
             await until(lambda: "no engine is up: requests wait" in caplog.text)
             await asyncio.to_thread(vllm.start)
