@@ -119,7 +119,9 @@ describe('a deadline', () => {
     await until(1);
     await send(plan(2, 'flex-ulysses', long, { deadlineSeconds: 0.3 }));
     const { result } = (await until(2))[1]!;
-    expect(result!.plan.cut).toEqual({ by: 'deadline', parts: ['communication'] });
+    // On a busy machine the deadline may come while the compute is still balanced.
+    expect(result!.plan.cut.by).toBe('deadline');
+    expect(result!.plan.cut.parts).toContain('communication');
     expect(result!.plan.metrics.maxCompute).toBeLessThanOrEqual(result!.plan.limits.compute * (1 + 1e-8));
   });
 
