@@ -2,16 +2,19 @@
 import { accessSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type AnyDefinition, isDefinition } from '../core/definition.ts';
-import { createRegistry, type Registry } from '../core/registry.ts';
+import type { AnyDefinition } from '../core/definition.ts';
+import { createRegistry, definitionsIn, type Registry } from '../core/registry.ts';
 import { refuse } from '../errors.ts';
 import { registry } from '../registry.ts';
+
+/** Returns the URL of a module, as each thread imports it. */
+export const moduleUrl = (path: string): string => pathToFileURL(resolve(path)).href;
 
 async function moduleAt(path: string): Promise<Record<string, unknown>> {
   if (statSync(path).isDirectory()) {
     refuse('invalid_input', '--policies', 'a module, not a folder', path);
   }
-  const { href } = pathToFileURL(resolve(path));
+  const href = moduleUrl(path);
   try {
     return await import(href);
   } catch (cause) {
@@ -23,16 +26,16 @@ async function moduleAt(path: string): Promise<Record<string, unknown>> {
   }
 }
 
-/** Returns the definitions that a module exports, directly or in lists; each once. */
+/** Returns the definitions of a module; there must be some. */
 async function ownDefinitions(path: string): Promise<AnyDefinition[]> {
   accessSync(path);
   const exported = await moduleAt(path);
-  const found = Object.values(exported).flat().filter(isDefinition);
+  const found = definitionsIn(exported);
   if (found.length === 0) {
     const expected = 'a module that exports definitions (definePolicy, …)';
     refuse('invalid_input', path, expected, Object.keys(exported));
   }
-  return [...new Set(found)];
+  return found;
 }
 
 /** Returns a registry of the built-in definitions and, if a module is given, of the definitions that it exports. */

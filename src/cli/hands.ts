@@ -1,6 +1,6 @@
 /** Workers that do the tasks of a long command: threads, or the command itself if only one thread is wanted. */
 import type { Worker } from 'node:worker_threads';
-import { type PolicyErrorCode, revived } from '../errors.ts';
+import { type PolicyError, revived } from '../errors.ts';
 import { startThread } from '../rpc/transports/thread.ts';
 import type { Progress } from './progress.ts';
 import type { SimulateInput } from './simulate-tasks.ts';
@@ -20,7 +20,7 @@ export interface WorkerTask {
 /** The outcome of a task. A thread cannot clone a `PolicyError`, so it sends the fields of the error. */
 export type WorkerAnswer =
   | { readonly id: number; readonly made: unknown }
-  | { readonly id: number; readonly refused: { code: PolicyErrorCode; expected: string; got: string; path: string } }
+  | { readonly id: number; readonly refused: ReturnType<PolicyError['toJSON']> }
   | { readonly id: number; readonly failed: string };
 
 /** Workers for the tasks of a command. */

@@ -1,7 +1,5 @@
 /** `rollflex serve`: the JSON-RPC server. */
 import { Console } from 'node:console';
-import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { refuse } from '../errors.ts';
 import { openDurableServer } from '../rpc/durable.ts';
 import { limitsSchema, type ServerLimits } from '../rpc/limits.ts';
@@ -14,7 +12,7 @@ import { planThreads } from '../rpc/transports/plan-threads.ts';
 import { type Address, listenOn } from '../rpc/transports/socket.ts';
 import { serveStdio } from '../rpc/transports/stdio.ts';
 import { tokenFromFile } from '../rpc/transports/token.ts';
-import { registryWith } from './definitions.ts';
+import { moduleUrl, registryWith } from './definitions.ts';
 import { say } from './output.ts';
 import { packageVersion } from './package.ts';
 
@@ -112,7 +110,7 @@ export async function runServe(options: ServeOptions): Promise<void> {
   const decisionLog = decisionLogOf(options, metrics?.meter ?? noMeter);
   const running = await start(options, {
     registry: await registryWith(options.policies),
-    planning: planThreads({ definitions: options.policies && pathToFileURL(resolve(options.policies)).href }),
+    planning: planThreads({ definitions: options.policies && moduleUrl(options.policies) }),
     limits: limitsOf(options),
     version: packageVersion(),
     ...(isToken === undefined ? {} : { isToken }),

@@ -14,10 +14,7 @@ function answer({ id, task }: WorkerTask): WorkerAnswer {
   try {
     return { id, made: work(task) };
   } catch (error) {
-    if (isPolicyError(error)) {
-      const { code, expected, got, path } = error;
-      return { id, refused: { code, expected, got, path } };
-    }
+    if (isPolicyError(error)) return { id, refused: error.toJSON() };
     return { id, failed: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   }
 }

@@ -23,6 +23,11 @@ type ById<L extends readonly AnyDefinition[], Id> = Extract<L[number], { readonl
 type PolicyId<L extends readonly AnyDefinition[]> = Extract<L[number], AnyPolicyDefinition>['id'];
 type PlannerId<L extends readonly AnyDefinition[]> = Extract<L[number], AnyPlannerDefinition>['id'];
 
+/** Returns the definitions that a module exports, directly or in lists; each once. */
+export function definitionsIn(exported: object): AnyDefinition[] {
+  return [...new Set(Object.values(exported).flat().filter(isDefinition))];
+}
+
 /** Definitions by id, made by {@link createRegistry}. */
 export interface Registry<L extends readonly AnyDefinition[]> {
   /** The definitions, in the order given. */

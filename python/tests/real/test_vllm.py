@@ -29,6 +29,7 @@ import rollflex
 from having import Ran, installed
 from rollflex.rollout import EngineHost, EnginePool, GenerationFailed, Rollout, Supplied, VllmEngine
 from rollflex.rollout.engines import Generated
+from support import eventually_async
 from tiny_model import make_tiny_model
 
 key = "a-key-of-the-test"
@@ -171,25 +172,15 @@ def run(test: Awaitable[None], seconds: float = 300) -> None:
     asyncio.run(bounded())
 
 
-async def until(holds: Callable[[], bool], seconds: float = 60) -> None:
-    give_up_at = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < give_up_at, "it does not become true"
-        await asyncio.sleep(0.05)
+async def until(holds: Callable[[], bool]) -> None:
+    await eventually_async(holds, 60)
 
 
 async def streaming(engine: VllmEngine) -> None:
     """Until the engine streams tokens: a request has reached the process that generates."""
-
-    async def pause(while_true: Callable[[], bool]) -> None:
-        give_up_at = time.monotonic() + 60
-        while while_true():
-            assert time.monotonic() < give_up_at, "nothing is streamed"
-            await asyncio.sleep(0.01)
-
-    await pause(lambda: engine.load == 0)
+    await until(lambda: engine.load > 0)
     begun = engine._last_progress
-    await pause(lambda: engine._last_progress == begun)
+    await until(lambda: engine._last_progress != begun)
 
 
 rounds = 6

@@ -19,11 +19,11 @@ export function completions(stand: RouteContext, call: Call): void {
   const sent = new Set<number>();
   const choice = (generation: Generation, index: number, from: number): Json => {
     const ids = generation.tokenIds.slice(from, generation.count);
-    const before = generation.tokenIds.slice(0, from).map(textOf).join('').length;
     return {
       index,
       text: ids.map(textOf).join(''),
-      logprobs: request.logProbs === undefined ? null : completionLogProbs(ids, request.logProbs, before),
+      logprobs:
+        request.logProbs === undefined ? null : completionLogProbs(ids, request.logProbs, lengthOf(generation, from)),
       finish_reason: finishReason(generation),
       stop_reason: null,
       token_ids: request.tokenIds ? ids : null,
@@ -52,6 +52,10 @@ export function completions(stand: RouteContext, call: Call): void {
   };
   serve(stand, request, response, style);
 }
+
+/** Returns the characters of the first tokens of a response. */
+const lengthOf = ({ tokenIds }: Generation, tokens: number): number =>
+  tokenIds.slice(0, tokens).map(textOf).join('').length;
 
 /** Returns the tokens of the prompt of a response. */
 export function promptIds({ prompt, planned }: Pick<Generation, 'prompt' | 'planned'>): readonly number[] {

@@ -1,8 +1,7 @@
 /** A thread that computes plans, one after the other. */
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
-import { isDefinition } from '../../core/definition.ts';
-import { createRegistry } from '../../core/registry.ts';
+import { createRegistry, definitionsIn } from '../../core/registry.ts';
 import { isPolicyError, PolicyError } from '../../errors.ts';
 import { registry as shipped } from '../../registry.ts';
 
@@ -35,10 +34,7 @@ if (process.platform === 'linux') setPriority(0, 10);
 
 async function registryOf() {
   if (definitions === undefined) return shipped;
-  const own = Object.values(await import(definitions))
-    .flat()
-    .filter(isDefinition);
-  return createRegistry([...shipped.definitions, ...new Set(own)]);
+  return createRegistry([...shipped.definitions, ...definitionsIn(await import(definitions))]);
 }
 
 const registry = registryOf();

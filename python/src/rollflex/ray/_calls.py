@@ -14,7 +14,7 @@ from ray import ObjectRef
 from ray.exceptions import ActorDiedError, RayError, RayTaskError
 
 from ..errors import CallTimeout, ConnectionLost, RollflexError, ServerUnavailable, SessionLost
-from ._pair import names_of
+from ._pair import answer_of, names_of
 from .actor import Elsewhere
 
 T = TypeVar("T")
@@ -166,17 +166,13 @@ async def run_async(steps: Steps[T], deadline: float) -> T:
                 continue
             ref, seconds = step
             try:
-                value = await asyncio.wait_for(_answer(ref), min(seconds, _patience(deadline)))
+                value = await asyncio.wait_for(answer_of(ref), min(seconds, _patience(deadline)))
             except (asyncio.TimeoutError, RayError) as error:
                 step = steps.throw(error)
             else:
                 step = steps.send(value)
     except StopIteration as stop:
         return cast(T, stop.value)
-
-
-async def _answer(ref: Any) -> Any:
-    return await ref
 
 
 def _patience(deadline: float) -> float:

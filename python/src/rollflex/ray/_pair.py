@@ -157,7 +157,7 @@ class Pair:
     async def _status(self) -> dict[str, Any]:
         if self._other_handle is None:
             self._other_handle = await asyncio.to_thread(ray.get_actor, self._other, self._options.namespace)
-        return dict(await asyncio.wait_for(_answer(self._other_handle.status.remote()), _answer_seconds))
+        return dict(await asyncio.wait_for(answer_of(self._other_handle.status.remote()), _answer_seconds))
 
     async def attend(self, kind: type) -> None:
         """For the one that serves: the other one is there, on another node, if there is one."""
@@ -182,5 +182,6 @@ class Pair:
                 await asyncio.to_thread(end, self._other, self._options.namespace)
 
 
-async def _answer(ref: Any) -> Any:
+async def answer_of(ref: Any) -> Any:
+    """What a reference of Ray comes to, as asyncio can wait for it."""
     return await ref

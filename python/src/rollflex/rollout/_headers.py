@@ -26,17 +26,21 @@ def headers_of(api_key: str | None, headers: Mapping[str, str] | None, *, enviro
         if name.lower() in _ours:
             raise ValueError(f"headers: {name} is set by the client, leave it out")
         found[name] = _value(f"headers[{name!r}]", value)
-    has_key = any(name.lower() == "authorization" for name in found)
     source = "api_key"
-    if api_key is not None and has_key:
+    if api_key is not None and has_key(found):
         raise ValueError("give api_key or an Authorization header, not both")
-    if api_key is None and environment and not has_key and os.environ.get(key_variable):
+    if api_key is None and environment and not has_key(found) and os.environ.get(key_variable):
         api_key, source = os.environ[key_variable], key_variable
     if api_key is not None:
         if not _value(source, api_key):
             raise ValueError(f"{source} is empty: leave it out for a server without a key")
         found["Authorization"] = f"Bearer {api_key}"
     return found
+
+
+def has_key(headers: Mapping[str, str]) -> bool:
+    """Whether a key is among them."""
+    return any(name.lower() == "authorization" for name in headers)
 
 
 def _value(source: str, value: str) -> str:

@@ -122,7 +122,10 @@ class Answer:
 async def request(
     address: Address, method: str, path: str, body: Any = None, *, connect_seconds: float = 10.0
 ) -> AsyncIterator[Answer]:
-    """One request on a connection of its own; leaving early closes it, which is how vLLM is told to stop."""
+    """
+    One request on a connection of its own; leaving early closes it, which is how vLLM is told to stop. Raises
+    :class:`HttpError` for an answer that is no success.
+    """
     secure = ssl.create_default_context() if address.is_secure else None
     opening = asyncio.open_connection(address.host, address.port, ssl=secure, limit=_longest_line)
     try:
@@ -140,6 +143,9 @@ async def request(
         writer.write(head.encode("latin-1") + content)
         await writer.drain()
         await answer.head()
+        if answer.status >= 300:
+            said = address.without_secrets((await answer.body()).decode("utf-8", "replace"))
+            raise HttpError(answer.status, said, path)
         yield answer
     finally:
         await answer.close()
@@ -151,8 +157,6 @@ async def call(address: Address, method: str, path: str, body: Any = None, *, ti
     async def ask() -> Any:
         async with request(address, method, path, body, connect_seconds=timeout) as answer:
             content = await answer.body()
-            if answer.status >= 300:
-                raise HttpError(answer.status, address.without_secrets(content.decode("utf-8", "replace")), path)
             try:
                 return json.loads(content) if content else None
             except ValueError:

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ._headers import headers_of, key_variable
+from ._headers import has_key, headers_of, key_variable
 from ._http import Address, HttpError, call, request
 from .engines import Engine, Generated, Prompt
 from .host import GenerationFailed
@@ -95,9 +95,6 @@ class HttpEngine(Engine):
 
     async def _ask(self, found: Generated, path: str, body: dict[str, Any]) -> None:
         async with request(self._address, "POST", path, body, connect_seconds=self._call_seconds) as answer:
-            if answer.status >= 300:
-                text = (await answer.body()).decode("utf-8", "replace")
-                raise HttpError(answer.status, self._address.without_secrets(text), path)
             if self._stream:
                 await self._read_stream(found, answer.events(), path)
             else:
@@ -130,8 +127,8 @@ class HttpEngine(Engine):
         if error.status in _fault_of_the_prompt:
             return GenerationFailed(said, "data")
         if error.status in _no_access:
-            has_key = any(name.lower() == "authorization" for name in self._address.headers)
-            sent = "the server does not accept the key that it was given" if has_key else "no key was given"
+            has = has_key(self._address.headers)
+            sent = "the server does not accept the key that it was given" if has else "no key was given"
             where = f"api_key or headers of {type(self).__name__} or EnginePool, or {key_variable}"
             return GenerationFailed(f"{said}: {sent}: set {where}{self._of_access}", "setup")
         if error.status in no_such_route:

@@ -99,16 +99,16 @@ class EnginePool:
                     missed[id] = 0 if is_healthy else missed[id] + 1
                     if is_healthy and id not in self.up:
                         logger.warning("engine %s answers again, and takes requests", id)
-                        self._raise(id)
+                        self._mark_up(id)
                         rollout.engine_added(id)
                     elif missed[id] >= misses and id in self.up:
                         self._lose(rollout, self.engines[id])
         finally:
             # Nobody looks any more.
             for id in self.engines:
-                self._raise(id)
+                self._mark_up(id)
 
-    def _raise(self, id: str) -> None:
+    def _mark_up(self, id: str) -> None:
         self.up.add(id)
         self._some_up.set()
 
