@@ -24,6 +24,11 @@ export class HostClock implements Clock {
     return () => this.#timers.remove(timer);
   }
 
+  /** Calls back at once: one call comes after the other. */
+  soon(callback: () => void): void {
+    callback();
+  }
+
   /** Unix time at which the next timer is due, if there is one. */
   get next(): number | undefined {
     return this.#timers.peek()?.at;

@@ -6,6 +6,8 @@ export interface Clock {
   now(): number;
   /** Calls back after some seconds, >= 0. Returns a function that cancels the callback. */
   after(seconds: number, callback: () => void): () => void;
+  /** Calls back after the input and output that wait for their turn. */
+  soon(callback: () => void): void;
 }
 
 /** Longer waits are split, because timers of the platform count milliseconds in 31 bits. */
@@ -26,4 +28,5 @@ export const systemClock: Clock = Object.freeze({
     cancel = () => clearTimeout(handle);
     return () => cancel();
   },
+  soon: (callback: () => void) => void setImmediate(callback),
 });

@@ -1,8 +1,9 @@
 /** A server whose sessions survive a restart: every step is on disk before an answer or a decision shows it. */
 import { z } from 'zod';
 import { parse } from '../core/validate.ts';
+import { systemClock } from './clock.ts';
 import { Journal } from './journal/journal.ts';
-import { openStore } from './journal/store.ts';
+import { openStore, type Store } from './journal/store.ts';
 import { noMeter } from './meter.ts';
 import { RpcServer } from './server.ts';
 import type { ServerOptions } from './service.ts';
@@ -53,14 +54,22 @@ export interface DurableServer {
 export async function openDurableServer(options: DurableOptions & ServerOptions): Promise<DurableServer> {
   const { stateDir, fsync, snapshotEvents, ...rest } = options;
   const durable = parse(durableSchema, { stateDir, fsync, snapshotEvents }, 'invalid_config');
-  const { version = 'unknown', meter = noMeter } = rest;
-  const store = await openStore(durable.stateDir);
+  return serverOver(await openStore(durable.stateDir), { ...durable, ...rest });
+}
+
+/** Restores the sessions of a store, and makes a server for them. Throws as {@link openDurableServer} does; then the store is closed. */
+export async function serverOver(
+  store: Store,
+  options: Omit<z.output<typeof durableSchema>, 'stateDir'> & ServerOptions,
+): Promise<DurableServer> {
+  const { fsync, snapshotEvents, ...rest } = options;
+  const { version = 'unknown', meter = noMeter, clock = systemClock } = rest;
   let failed: (error: unknown) => void = () => undefined;
   const failure = new Promise<never>((_, reject) => (failed = reject));
   // Without a handler, an unhandled rejection would end the process.
   failure.catch(() => undefined);
   const committed = (operations: number, seconds: number): void => meter.committed(operations, seconds);
-  const journal = new Journal(store, { ...durable, version, failed, committed });
+  const journal = new Journal(store, { fsync, snapshotEvents, version, clock, failed, committed });
   const server = new RpcServer({ ...rest, journal });
   try {
     for await (const found of journal.recover()) server.sessions.restore(found);

@@ -14,7 +14,7 @@ import { runs } from '../support/basics/runs.ts';
 import { exampleConfigs } from '../support/examples/configs.ts';
 import { WireClient } from '../support/servers/clocked.ts';
 import { Folders, replayOf, sizesOf } from '../support/servers/decision-log.ts';
-import { MemoryStore, serverOver, settleAll } from '../support/servers/memory-store.ts';
+import { MemoryStore, serverOn, settleAll } from '../support/servers/memory-store.ts';
 
 const folders = new Folders();
 afterAll(() => folders.remove());
@@ -39,7 +39,7 @@ async function run(directory: string, definition: AnyPolicyDefinition, config: u
   let from = 0;
   while (from < 120) {
     const decisionLog = new FileDecisionLog({ logDir: directory, logFileBytes, logFiles: 1000 });
-    const { server } = await serverOver(store, { decisionLog });
+    const { server } = await serverOn(store, { decisionLog });
     const client = new WireClient(server);
     await settleAll(store);
     const ask = async (method: string, params: object) => {

@@ -7,7 +7,7 @@ import { choicesFrom, likelyEvents, tapes } from '../../src/testing/index.ts';
 import { runs } from '../support/basics/runs.ts';
 import { exampleConfigs } from '../support/examples/configs.ts';
 import { openingEvents, type Reply, rpc, tail, WireClient } from '../support/servers/clocked.ts';
-import { MemoryStore, serverOver, settleAll, turn } from '../support/servers/memory-store.ts';
+import { MemoryStore, serverOn, settleAll, turn } from '../support/servers/memory-store.ts';
 
 const limits = { pageDecisions: 16 };
 const subjects = registry.policies.flatMap((definition) =>
@@ -66,7 +66,7 @@ class Survivor {
   }
 
   async start(): Promise<void> {
-    const { server } = await serverOver(this.#store, { limits, snapshotEvents: 5 });
+    const { server } = await serverOn(this.#store, { limits, snapshotEvents: 5 });
     this.#client = new WireClient(server);
     await settleAll(this.#store);
     const { error } = await this.#ask('session.open', { ...this.#open, onExisting: 'attach' });
@@ -157,7 +157,7 @@ describe('a session in a state directory', () => {
 /** Two sessions with steps since their snapshots, and what the store holds of them. */
 async function stored(): Promise<Map<string, string>> {
   const store = new MemoryStore();
-  const { server } = await serverOver(store, { snapshotEvents: 3 });
+  const { server } = await serverOn(store, { snapshotEvents: 3 });
   const client = new WireClient(server);
   for (const session of ['x', 'y']) {
     const calls = [
@@ -200,7 +200,7 @@ describe('a store that is damaged', () => {
         } else store.data.delete(damage.key);
         const isSame = [...data].every(([key, text]) => store.data.get(key) === text);
         const before = JSON.stringify([...store.data]);
-        const opened = serverOver(store);
+        const opened = serverOn(store);
         if (isSame) await opened;
         else await expect(opened).rejects.toMatchObject({ code: 'snapshot_mismatch', path: expect.any(String) });
         expect(JSON.stringify([...store.data])).toBe(before);

@@ -1,4 +1,5 @@
 /** Group commit: the operations of many calls share one write. */
+import type { Clock } from '../clock.ts';
 import type { Operation, Store } from './store.ts';
 
 /** When a write is on the disk: before its answer, or within a second. */
@@ -7,6 +8,7 @@ export type Fsync = 'always' | 'interval';
 /** Options and callbacks of a group commit. */
 export interface GroupCommitOptions {
   readonly fsync: Fsync;
+  readonly clock: Clock;
   /** Returns the operations to add to every write; called when no session is in the middle of a step. */
   readonly last: () => readonly Operation[];
   /** Called once when the store has failed; nothing is written after that. */
@@ -21,7 +23,7 @@ interface Commit {
   readonly reject: (error: unknown) => void;
 }
 
-const syncMilliseconds = 1000;
+const syncSeconds = 1;
 /** Most bytes that may wait for a slow disk. */
 const mostPendingBytes = 1 << 26;
 
@@ -45,7 +47,7 @@ export class GroupCommit {
   #next: Commit | undefined;
   #writing: Promise<void> | undefined;
   #failure: Promise<void> | undefined;
-  #syncTimer: NodeJS.Timeout | undefined;
+  #cancelSync: (() => void) | undefined;
   #syncDue = false;
 
   constructor(store: Store, options: GroupCommitOptions) {
@@ -83,7 +85,7 @@ export class GroupCommit {
     for (let waiting = this.settled; waiting !== undefined && this.#failure === undefined; waiting = this.settled) {
       await waiting.catch(() => undefined);
     }
-    clearTimeout(this.#syncTimer);
+    this.#cancelSync?.();
   }
 
   async #commit(): Promise<void> {
@@ -117,10 +119,10 @@ export class GroupCommit {
 
   /** Schedules a write with sync, which also brings all earlier writes to the disk. */
   #syncLater(): void {
-    this.#syncTimer ??= setTimeout(() => {
-      this.#syncTimer = undefined;
+    this.#cancelSync ??= this.#options.clock.after(syncSeconds, () => {
+      this.#cancelSync = undefined;
       this.#syncDue = true;
       this.soon();
-    }, syncMilliseconds);
+    });
   }
 }

@@ -1,4 +1,5 @@
 /** The journal: stores the steps of sessions before they are answered, and recovers them after a crash. */
+import type { Clock } from '../clock.ts';
 import { chain } from './chain.ts';
 import { type Fsync, GroupCommit } from './group-commit.ts';
 import { type FoundSession, Records, type RecordsOptions } from './records.ts';
@@ -7,6 +8,7 @@ import type { Operation, Store } from './store.ts';
 /** Options and callbacks of a journal. */
 export interface JournalOptions extends RecordsOptions {
   readonly fsync: Fsync;
+  readonly clock: Clock;
   /** Called once when the store has failed; nothing is written after that. */
   readonly failed: (error: unknown) => void;
   /** Called after every write. */
@@ -21,8 +23,8 @@ export class Journal extends Records {
   constructor(store: Store, options: JournalOptions) {
     super(options, chain);
     this.#store = store;
-    const { fsync, failed, committed } = options;
-    this.#commits = new GroupCommit(store, { fsync, failed, committed, last: () => [this.last()] });
+    const { fsync, clock, failed, committed } = options;
+    this.#commits = new GroupCommit(store, { fsync, clock, failed, committed, last: () => [this.last()] });
   }
 
   /** Resolves when all steps until now are stored; rejects when the store has failed. */

@@ -17,6 +17,10 @@ export class HandClock implements Clock {
     return () => void this.#waiting.delete(one);
   }
 
+  soon(callback: () => void): void {
+    setImmediate(callback);
+  }
+
   get waiting(): number {
     return this.#waiting.size;
   }

@@ -1,8 +1,6 @@
 /** A store in memory whose writes are applied and answered when the test says so: a crash may come at any moment. */
-import { Journal, type JournalOptions } from '../../../src/rpc/journal/journal.ts';
+import { serverOver } from '../../../src/rpc/durable.ts';
 import type { Operation, Store } from '../../../src/rpc/journal/store.ts';
-import { RpcServer } from '../../../src/rpc/server.ts';
-import type { ServerOptions } from '../../../src/rpc/service.ts';
 import { HandClock } from './clocked.ts';
 
 export class MemoryStore implements Store {
@@ -60,13 +58,10 @@ export async function settleAll(store: MemoryStore): Promise<void> {
 }
 
 /** A server over what a store holds, brought back. */
-export async function serverOver(store: Store, options: ServerOptions & Partial<JournalOptions> = {}) {
-  const nothing = (): void => undefined;
-  const { snapshotEvents = 10_000, fsync = 'always', failed = nothing, version = '1', ...rest } = options;
-  const journal = new Journal(store, { version, fsync, snapshotEvents, failed, committed: nothing });
+export async function serverOn(store: Store, options: Partial<Parameters<typeof serverOver>[1]> = {}) {
   const clock = new HandClock();
-  const server = new RpcServer({ clock, ...rest, journal });
-  for await (const found of journal.recover()) server.sessions.restore(found);
-  server.sessions.restored();
-  return { server, journal, clock };
+  return {
+    clock,
+    ...(await serverOver(store, { fsync: 'always', snapshotEvents: 10_000, version: '1', clock, ...options })),
+  };
 }

@@ -5,7 +5,7 @@ import { FileDecisionLog, prometheus, RpcServer, type ServerOptions } from '../.
 import { logFilesIn } from '../../../src/rpc/log/files.ts';
 import { completed, HandClock, openingEvents, tail, WireClient } from '../../support/servers/clocked.ts';
 import { Folders, replayOf, sizesOf, wholeLines } from '../../support/servers/decision-log.ts';
-import { MemoryStore, serverOver, settleAll } from '../../support/servers/memory-store.ts';
+import { MemoryStore, serverOn, settleAll } from '../../support/servers/memory-store.ts';
 
 const folders = new Folders();
 afterAll(() => folders.remove());
@@ -108,7 +108,7 @@ describe('a decision log', () => {
     const store = new MemoryStore();
     for (let run = 0; run < 3; run += 1) {
       const decisionLog = new FileDecisionLog({ logDir: directory });
-      const { server } = await serverOver(store, { decisionLog });
+      const { server } = await serverOn(store, { decisionLog });
       const client = new WireClient(server);
       await settleAll(store);
       const line = {
@@ -145,7 +145,7 @@ describe('a decision log', () => {
     });
     for (let run = 0; run < 2; run += 1) {
       const decisionLog = new FileDecisionLog({ logDir: directory });
-      const { server } = await serverOver(store, { decisionLog });
+      const { server } = await serverOn(store, { decisionLog });
       const client = new WireClient(server);
       await settleAll(store);
       const ask = async (method: string, params: object) => {

@@ -17,7 +17,7 @@ import { create, longPromptQueue, registry } from '../../../src/index.ts';
 import { type DurableServer, openDurableServer } from '../../../src/rpc/index.ts';
 import type { Store } from '../../../src/rpc/journal/store.ts';
 import { HandClock, openingEvents, tail, WireClient } from '../../support/servers/clocked.ts';
-import { MemoryStore, serverOver, settleAll, turn } from '../../support/servers/memory-store.ts';
+import { MemoryStore, serverOn, settleAll, turn } from '../../support/servers/memory-store.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'rollflex-durable-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -209,7 +209,7 @@ describe('a state directory that is no whole store', () => {
 describe('a journal', () => {
   test('calls that come together share one write', async () => {
     const store = new MemoryStore();
-    const { server } = await serverOver(store);
+    const { server } = await serverOn(store);
     await settleAll(store);
     const caller = new WireClient(server);
     const before = store.synced;
@@ -225,7 +225,7 @@ describe('a journal', () => {
 
   test('a snapshot takes the place of steps, so that what must be done again is bounded', async () => {
     const store = new MemoryStore();
-    const { server } = await serverOver(store, { snapshotEvents: 20 });
+    const { server } = await serverOn(store, { snapshotEvents: 20 });
     const caller = new WireClient(server);
     const policy = { policy: 'long-prompt-queue', config: { promptsPerRound: 2 }, session: 'x' };
     await caller.line({ jsonrpc: '2.0', id: 0, method: 'session.open', params: policy });
@@ -240,25 +240,24 @@ describe('a journal', () => {
     }
     // A snapshot, the steps since, and what the store says of itself.
     expect(most).toBeLessThan(60);
-    const again = await serverOver(new MemoryStore(store.data));
+    const again = await serverOn(new MemoryStore(store.data));
     expect(again.server.sessions.get('x').policy.snapshot()).toEqual(model.snapshot());
   });
 
   test('a store that fails answers nobody from then on', async () => {
     const store = new MemoryStore();
-    let failures = 0;
     const failing: Store = {
       write: () => Promise.reject(new Error('disk full')),
       entries: () => store.entries(),
       close: () => store.close(),
     };
-    const { server } = await serverOver(failing, { failed: () => (failures += 1) });
+    const { server, failed } = await serverOn(failing);
     const caller = new WireClient(server);
     await caller.line({ jsonrpc: '2.0', id: 0, method: 'session.open', params: tail });
     await turn();
     expect(caller.lines).toEqual([]);
     expect(caller.destroyed).toBe(true);
-    expect(failures).toBe(1);
+    await expect(failed).rejects.toThrow('disk full');
     const next = new WireClient(server);
     await next.line({ jsonrpc: '2.0', id: 0, method: 'session.list' });
     await turn();
@@ -268,15 +267,17 @@ describe('a journal', () => {
 
   test('--fsync interval: answers do not wait for the disk, which has everything a second later', async () => {
     const store = new MemoryStore();
-    const { server, journal } = await serverOver(store, { fsync: 'interval' });
+    const { server, clock, close } = await serverOn(store, { fsync: 'interval' });
     const caller = new WireClient(server);
     await caller.line({ jsonrpc: '2.0', id: 0, method: 'session.open', params: tail });
     await settleAll(store);
     expect(caller.lines).toHaveLength(1);
     expect(store.synced).toBe(0);
-    await new Promise((resolve) => setTimeout(resolve, 1100));
+    clock.move(1);
     await settleAll(store);
     expect(store.synced).toBe(1);
-    await journal.close();
+    const closed = close();
+    await settleAll(store);
+    await closed;
   });
 });
