@@ -1,0 +1,215 @@
+/** Several clients use the sessions of one server at once, while both are stopped, cut off and killed; all is checked. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { seeded } from '../basics/numbers.ts';
+import { type Checked, checkSession, nothingChecked } from './history.ts';
+import { type Address, History, HistoryClient } from './history-clients.ts';
+import { SharedSession } from './history-session.ts';
+import { listening } from './line-client.ts';
+
+/** What may befall a run. */
+export const troubles = [
+  'server stopped',
+  'server stopped, and calls sent again elsewhere',
+  'server killed',
+  'client stopped',
+  'client killed',
+  'connection broken',
+  'line cut off',
+  'left without waiting',
+  'half-closed',
+] as const;
+export type Trouble = (typeof troubles)[number];
+
+export interface HistoryRun {
+  /** How to start `rollflex`: the program and what stands before `serve`. */
+  readonly command: readonly [string, ...string[]];
+  /** A folder of this run, with a short path. */
+  readonly folder: string;
+  /** The file of the token and the token: over TCP; a Unix socket if absent. */
+  readonly token?: { readonly file: string; readonly token: string };
+  readonly fsync: 'always' | 'interval';
+  readonly clients: number;
+  /** Sessions in use at once. */
+  readonly sessions: number;
+  /** Events of each session. */
+  readonly events: number;
+  readonly troubles: number;
+  readonly seed: number;
+}
+
+export interface HistoryFigures extends Checked {
+  readonly troubles: Readonly<Record<Trouble, number>>;
+}
+
+/** Runs until so many troubles have come and each session is at its end; throws where a session is not linearizable. */
+export const historyRun = (options: HistoryRun): Promise<HistoryFigures> => new Run(options).run();
+
+/** The server, its clients, and the sessions that they share. */
+export class Run {
+  readonly #options: HistoryRun;
+  readonly random: () => number;
+  readonly #history = new History();
+  readonly #checked = nothingChecked();
+  readonly #troubles = Object.fromEntries(troubles.map((one) => [one, 0])) as Record<Trouble, number>;
+  readonly #clients: HistoryClient[] = [];
+  #server!: ChildProcess;
+  #number = 0;
+  #address: Address | undefined;
+  #started = 0;
+  #left: number;
+  #isOver = false;
+  readonly #wrong: Error[] = [];
+
+  constructor(options: HistoryRun) {
+    this.#options = options;
+    this.random = seeded(options.seed);
+    this.#left = options.troubles;
+  }
+
+  /** Whether calls are to be sent twice, on two connections. */
+  sendsTwice = false;
+
+  async run(): Promise<HistoryFigures> {
+    try {
+      await this.#start();
+      for (let n = 0; n < this.#options.clients; n += 1) this.#addClient(n);
+      const sessions = Array.from({ length: this.#options.sessions }, () => this.#useSessions());
+      await Promise.all([...sessions, this.#trouble()]);
+      await this.#stop();
+    } finally {
+      this.#isOver = true;
+      this.#server.kill('SIGKILL');
+      for (const { child } of this.#clients) child.kill('SIGKILL');
+    }
+    return { ...this.#checked, troubles: this.#troubles };
+  }
+
+  below(count: number): number {
+    return Math.floor(this.random() * count);
+  }
+
+  one<T>(of: readonly T[]): T {
+    return of[this.below(of.length)]!;
+  }
+
+  /** A client that is connected, any that is wanted. */
+  async client(isWanted: (client: HistoryClient) => boolean = () => true): Promise<HistoryClient> {
+    for (;;) {
+      if (this.#wrong.length > 0) throw this.#wrong[0];
+      const found = this.#clients.filter((one) => one.isConnected && isWanted(one));
+      if (found.length > 0) return this.one(found);
+      await wait(2);
+    }
+  }
+
+  /** Whether troubles are still to come. */
+  get goesOn(): boolean {
+    return this.#left > 0;
+  }
+
+  async #useSessions(): Promise<void> {
+    do {
+      const session = new SharedSession(this, (this.#started += 1), this.#options.events);
+      await session.use();
+      const ofSession = this.#history.take(session.id);
+      checkSession(session.id, ofSession.calls, ofSession.streamed, this.#checked);
+    } while (this.goesOn);
+  }
+
+  async #start(): Promise<void> {
+    const { command, folder, fsync, token } = this.#options;
+    const [program, ...before] = command;
+    this.#number += 1;
+    const path = join(folder, `s${this.#number}`);
+    const at = token === undefined ? ['--socket', path] : ['--port', '0', '--token-file', token.file];
+    const kept = ['--state-dir', join(folder, 'state'), '--fsync', fsync, '--snapshot-events', '60'];
+    this.#server = spawn(program, [...before, 'serve', ...at, ...kept], { stdio: ['ignore', 'ignore', 'pipe'] });
+    const address = await listening(this.#server);
+    this.#address = token === undefined ? { path } : { port: Number(address.split(':').pop()) };
+    for (const one of this.#clients) this.#connect(one);
+  }
+
+  async #stop(): Promise<void> {
+    this.#isOver = true;
+    const over = new Promise((resolve) => this.#server.once('exit', resolve));
+    this.#server.kill('SIGTERM');
+    const code = await over;
+    if (code !== 0) throw new Error(`the server ended with ${code}`);
+  }
+
+  #addClient(at: number): void {
+    const client = new HistoryClient(`client-${at}-${this.below(2 ** 32)}`, this.#history);
+    this.#clients[at] = client;
+    client.onGone = () => {
+      if (this.#isOver) return;
+      if (client.wrong !== undefined) this.#wrong.push(client.wrong);
+      if (client.isDead) {
+        if (this.#clients[at] === client) this.#addClient(at);
+      } else if (this.#address !== undefined) setTimeout(() => this.#connect(client), 5);
+    };
+    this.#connect(client);
+  }
+
+  #connect(client: HistoryClient): void {
+    if (this.#address === undefined || this.#isOver) return;
+    client.connect(this.#address, this.#options.token?.token, this.#number);
+  }
+
+  async #trouble(): Promise<void> {
+    while (this.#left > 0) {
+      await wait(10 + this.below(60));
+      const trouble = this.one(troubles);
+      await this.#make(trouble);
+      this.#troubles[trouble] += 1;
+      this.#left -= 1;
+      for (const { wrong } of this.#clients) if (wrong !== undefined) throw wrong;
+    }
+  }
+
+  async #make(trouble: Trouble): Promise<void> {
+    const client = this.one(this.#clients);
+    switch (trouble) {
+      case 'server stopped, and calls sent again elsewhere':
+        this.sendsTwice = true;
+      // biome-ignore lint/suspicious/noFallthroughSwitchClause: it is stopped as well
+      case 'server stopped': {
+        this.#server.kill('SIGSTOP');
+        await wait(this.below(80));
+        // A connection may be gone when the server goes on; what was sent on it comes all the same.
+        if (this.random() < 0.6) client.break();
+        await wait(this.below(40));
+        this.#server.kill('SIGCONT');
+        this.sendsTwice = false;
+        return;
+      }
+      case 'server killed': {
+        const gone = new Promise((resolve) => this.#server.once('exit', resolve));
+        this.#address = undefined;
+        this.#server.kill('SIGKILL');
+        await gone;
+        this.#history.ended(this.#number);
+        return this.#start();
+      }
+      case 'client stopped':
+        client.child.kill('SIGSTOP');
+        await wait(this.below(150));
+        client.child.kill('SIGCONT');
+        return;
+      case 'client killed':
+        client.child.kill('SIGKILL');
+        return;
+      case 'connection broken':
+        return client.break();
+      case 'line cut off':
+        client.then = 'end in the middle';
+        return;
+      case 'left without waiting':
+        client.then = 'leave';
+        return;
+      case 'half-closed':
+        client.then = 'half-close';
+    }
+  }
+}
