@@ -4,6 +4,7 @@ import type { Policy } from '../core/policy.ts';
 import type { LooseEvent } from '../core/start.ts';
 import { isPolicyError, PolicyError } from '../errors.ts';
 import type { Clock } from './clock.ts';
+import { digestOf } from './digest.ts';
 import { type Entering, InFlight } from './in-flight.ts';
 import type { SentEntry } from './journal/entries.ts';
 import type { ServerLimits } from './limits.ts';
@@ -58,7 +59,7 @@ export class Applying {
     const applied: LooseEvent[] = [];
     const of = events.length;
     const step: SentEntry = producer
-      ? { kind: 'sent', events: applied, of, producer }
+      ? { kind: 'sent', events: applied, of, producer, digest: digestOf(events) }
       : { kind: 'sent', events: applied, of };
     let decisions: AnyDecision[] = [];
     for (const value of events) {

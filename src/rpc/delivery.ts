@@ -44,7 +44,7 @@ export class Delivery {
    */
   earlier({ events, producer, firstSeq }: SendParams): SendResult | undefined {
     if (producer !== undefined) {
-      const answer = this.#producers.earlier(producer, firstSeq, events.length);
+      const answer = this.#producers.earlier(producer, firstSeq, events);
       if (answer !== undefined) return this.resultOf(answer);
     } else if (firstSeq !== undefined) refuse('invalid_input', 'producer', 'the producer', undefined);
     this.stream?.assertRoom();
@@ -52,7 +52,7 @@ export class Delivery {
   }
 
   /** Delivers the decisions of a call, and stores its answer for a retry. */
-  answer({ events, of, producer, refused }: SentEntry, decisions: readonly AnyDecision[], seq: number): Answer {
+  answer({ events, of, digest, producer, refused }: SentEntry, decisions: readonly AnyDecision[], seq: number): Answer {
     const applied = events.length;
     const done: Writable<SendResult> = { seq } as SendResult;
     if (producer !== undefined) done.nextSeq = this.#producers.nextSeq(producer, applied);
@@ -62,7 +62,7 @@ export class Delivery {
         ? { result: done }
         : { error: new RpcError(errorCodes.refused, refused, { index: applied, ...done }) };
     if (done.more !== undefined) answer.pages = { more: done.more, decisions };
-    if (producer !== undefined) this.#producers.keep(producer, applied, of, answer);
+    if (producer !== undefined) this.#producers.keep(producer, { applied, events: of, digest, answer });
     return answer;
   }
 

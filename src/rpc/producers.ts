@@ -2,6 +2,7 @@
 import type { AnyDecision } from '../core/definition.ts';
 import { Fifo } from '../core/fifo.ts';
 import { type PolicyErrorCode, refuse } from '../errors.ts';
+import { digestOf } from './digest.ts';
 import { RpcError } from './errors.ts';
 
 /** The result or error of an earlier call, for a retry of that call. */
@@ -14,6 +15,8 @@ interface KeptAs<A> {
   readonly firstSeq: number;
   /** Events in the call, including refused ones. */
   readonly events: number;
+  /** Digest of these events; absent where an earlier version has stored it. */
+  readonly digest?: number | undefined;
   readonly answer: A;
 }
 type Kept = KeptAs<Answer>;
@@ -68,7 +71,7 @@ export class Producers {
    *
    * @throws PolicyError `out_of_order` for a call that skips events, or that is too old; `limit_exceeded` for too many producers
    */
-  earlier(name: string, firstSeq: number | undefined, events: number): Answer | undefined {
+  earlier(name: string, firstSeq: number | undefined, events: readonly unknown[]): Answer | undefined {
     const producer = this.#producers.get(name);
     if (producer === undefined && this.#producers.size >= this.#most) {
       refuse('limit_exceeded', 'producer', `at most ${this.#most} producers of a session`, name);
@@ -76,7 +79,7 @@ export class Producers {
     const nextSeq = producer?.nextSeq ?? 0;
     if (firstSeq === undefined || firstSeq === nextSeq) return undefined;
     if (producer !== undefined && firstSeq < nextSeq) {
-      for (const one of producer.kept) if (one.firstSeq === firstSeq && one.events === events) return one.answer;
+      for (const one of producer.kept) if (one.firstSeq === firstSeq && isOf(one, events)) return one.answer;
     }
     const expected = `${nextSeq}, or a call as it was sent, one of the last ${this.#keptAnswers} of this producer`;
     refuse('out_of_order', 'firstSeq', expected, firstSeq);
@@ -88,14 +91,18 @@ export class Producers {
   }
 
   /** Stores the answer of a call, unless none of its events was applied: such a call may be tried again. */
-  keep(name: string, applied: number, events: number, answer: Answer): void {
+  keep(name: string, { applied, ...call }: Omit<Kept, 'firstSeq'> & { readonly applied: number }): void {
     if (applied === 0) return;
     let producer = this.#producers.get(name);
     if (producer === undefined) this.#producers.set(name, (producer = { nextSeq: 0, kept: new Fifo() }));
-    producer.kept.push({ firstSeq: producer.nextSeq, events, answer });
+    producer.kept.push({ firstSeq: producer.nextSeq, ...call });
     if (producer.kept.size > this.#keptAnswers) producer.kept.shift();
     producer.nextSeq += applied;
   }
+}
+
+function isOf({ events, digest }: Kept, sent: readonly unknown[]): boolean {
+  return events === sent.length && (digest === undefined || digest === digestOf(sent));
 }
 
 function saved(answer: Answer): SavedAnswer {

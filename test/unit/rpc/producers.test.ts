@@ -44,6 +44,7 @@ describe('retries', () => {
       [5, []],
       [0, openingEvents()],
       [2, [completed('a/0#0'), completed('b/0#0')]],
+      [2, [completed('b/0#0')]],
       [1, [{}]],
     ] as const) {
       const params = { session: 'x', producer: 'p', firstSeq, events };
