@@ -7,6 +7,8 @@ import { connect } from 'node:net';
 const now = () => Number(process.hrtime.bigint());
 const waiting = new Map();
 let socket;
+/** A connection on which nothing more is sent. */
+let ended;
 let rest = '';
 let token;
 
@@ -28,7 +30,8 @@ function read(text) {
     if (method !== undefined) reports.push({ method, params, to });
     else if (id === 0) reports.push({ isConnected: true });
     else {
-      reports.push({ id, from: waiting.get(id), to, result, error });
+      const [oldest] = waiting.keys();
+      reports.push({ id, from: waiting.get(id), to, result, error, isEarly: id !== oldest });
       waiting.delete(id);
     }
   }
@@ -47,23 +50,23 @@ function open({ address, token: shown }) {
 }
 
 /** Calls that are sent together go out in one write. */
-function send({ calls, then }) {
+function send({ calls, leaving }) {
   const from = now();
   const lines = calls.map(({ id, method, params }) => {
     waiting.set(id, from);
     return `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`;
   });
-  if (socket === undefined) {
+  if (socket === undefined || socket === ended) {
     process.send(calls.map(({ id }) => ({ id, from, isLost: true })));
     for (const { id } of calls) waiting.delete(id);
     return;
   }
   const text = lines.join('');
   const made = socket;
-  if (then === 'end in the middle')
+  if (leaving === 'end in the middle')
     made.write(text.slice(0, -1 - Math.floor(lines.at(-1).length / 2)), () => made.destroy());
-  else if (then === 'leave') made.write(text, () => made.destroy());
-  else if (then === 'half-close') made.end(text);
+  else if (leaving === 'leave') made.write(text, () => made.destroy());
+  else if (leaving === 'half-close') (ended = made).end(text);
   else made.write(text);
 }
 

@@ -1,13 +1,13 @@
 /** Clients in processes of their own, and the history of what they called and were told. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { Recorded, Streamed } from './history.ts';
+import { listed, type Recorded, type Streamed } from './history.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: what was said on the wire
 type Json = any;
 export type Address = { readonly path: string } | { readonly port: number };
-/** What a client does after it has sent its calls. */
-export type Then = 'end in the middle' | 'leave' | 'half-close';
+/** How a client leaves its connection once it has sent its calls. */
+export type Leaving = 'end in the middle' | 'leave' | 'half-close';
 export interface Call {
   readonly method: string;
   readonly params: Json;
@@ -17,29 +17,33 @@ const now = (): number => Number(process.hrtime.bigint());
 
 /** All calls of a run, and when each server ended. */
 export class History {
-  #calls: (Recorded & { readonly server: number })[] = [];
+  readonly #sessions = new Map<string, (Recorded & { readonly server: number })[]>();
   streamed: Streamed[] = [];
   /** When the server of this number was gone: nothing that was sent to it takes effect later. */
   readonly #ends = new Map<number, number>();
 
+  /** Begins the history of a session. */
+  begin(session: string): void {
+    this.#sessions.set(session, []);
+  }
+
   add(call: Recorded, server: number): void {
-    this.#calls.push({ ...call, server });
+    const { method, params } = call;
+    if (method !== 'session.list') this.#sessions.get(params.session)?.push({ ...call, server });
+    else for (const [session, calls] of this.#sessions) calls.push({ ...listed(session, call), server });
   }
 
   ended(server: number): void {
     this.#ends.set(server, now());
   }
 
-  /** What there is of a session, which is forgotten; lists of all sessions stay. */
+  /** Ends the history of a session. */
   take(session: string): { readonly calls: Recorded[]; readonly streamed: Streamed[] } {
-    const isOf = ({ params }: Recorded): boolean => params.session === session;
-    const calls = this.#calls
-      .filter((one) => isOf(one) || one.method === 'session.list')
-      .map(({ server, ...call }) =>
-        call.isLost ? { ...call, to: this.#ends.get(server) ?? Number.POSITIVE_INFINITY } : call,
-      );
+    const calls = this.#sessions.get(session)!.map(({ server, ...call }) => {
+      return call.isLost ? { ...call, to: this.#ends.get(server) ?? Number.POSITIVE_INFINITY } : call;
+    });
+    this.#sessions.delete(session);
     const streamed = this.streamed.filter((one) => one.session === session);
-    this.#calls = this.#calls.filter((one) => !isOf(one));
     this.streamed = this.streamed.filter((one) => one.session !== session);
     return { calls, streamed };
   }
@@ -59,21 +63,22 @@ export class HistoryClient {
   readonly #history: History;
   readonly #waiting = new Map<number, Waiting>();
   /** Of each session the number of the next decision, and when the subscription was asked for. */
-  readonly #next = new Map<string, { number: number; readonly from: number }>();
+  readonly #subscribed = new Map<string, { number: number; readonly from: number }>();
   #connections = 0;
   #server = 0;
   #id = 0;
   isConnected = false;
   isDead = false;
-  /** What it does after it has sent its next calls. */
-  then: Then | undefined;
-  /** Throws away what went wrong with the stream, for the run to find. */
-  wrong: Error | undefined;
+  /** What it does once it has sent its next calls. */
+  next: Leaving | undefined;
   onGone: () => void = () => undefined;
+  readonly #wrong: (error: Error) => void;
 
-  constructor(name: string, history: History) {
+  /** @param wrong - is told of what should not have been sent */
+  constructor(name: string, history: History, wrong: (error: Error) => void) {
     this.#name = name;
     this.#history = history;
+    this.#wrong = wrong;
     const path = fileURLToPath(new URL('./history-client.mjs', import.meta.url));
     this.child = fork(path, { execArgv: [], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
     this.child.on('message', (reports: Json[]) => {
@@ -108,14 +113,14 @@ export class HistoryClient {
           this.#waiting.set(id, { ...one, from, connection, server: this.#server, resolve });
         }),
     );
-    this.#send({ calls: numbered, then: this.then });
-    this.then = undefined;
+    this.#send({ calls: numbered, leaving: this.next });
+    this.next = undefined;
     return made;
   }
 
   /** Number of the last decision of a session that came; nothing without a subscription. */
   seen(session: string): number | undefined {
-    const found = this.#next.get(session);
+    const found = this.#subscribed.get(session);
     return found === undefined ? undefined : found.number - 1;
   }
 
@@ -132,7 +137,8 @@ export class HistoryClient {
     else this.#answered(id, rest);
   }
 
-  #answered(id: number, { from, to, isLost, result, error }: Json): void {
+  #answered(id: number, { from, to, isLost, isEarly, result, error }: Json): void {
+    if (isEarly) this.#wrong(new Error(`${this.#name}: the answer to call ${id} came before that to an earlier one`));
     const waiting = this.#waiting.get(id)!;
     this.#waiting.delete(id);
     const { method, params, connection, server, resolve } = waiting;
@@ -141,17 +147,16 @@ export class HistoryClient {
       : { method, params, connection, from, to, ...(error === undefined ? { result } : { error }) };
     this.#history.add(recorded, server);
     if (method === 'session.subscribe' && result !== undefined) {
-      this.#next.set(params.session, { number: (params.after ?? result.acknowledged) + 1, from });
+      this.#subscribed.set(params.session, { number: (params.after ?? result.acknowledged) + 1, from });
     }
-    if (method === 'session.unsubscribe' && result !== undefined) this.#next.delete(params.session);
+    if (method === 'session.unsubscribe' && result !== undefined) this.#subscribed.delete(params.session);
     resolve(recorded);
   }
 
   #decided({ session, decisionSeq, decision }: Json, to: number): void {
-    const next = this.#next.get(session);
+    const next = this.#subscribed.get(session);
     if (next?.number !== decisionSeq) {
-      this.wrong ??= new Error(`${session}: decision ${decisionSeq} came in place of ${next?.number ?? 'none'}`);
-      return;
+      return this.#wrong(new Error(`${session}: decision ${decisionSeq} came in place of ${next?.number ?? 'none'}`));
     }
     next.number += 1;
     const last = this.#history.streamed.at(-1);
@@ -162,7 +167,7 @@ export class HistoryClient {
 
   #gone(): void {
     this.isConnected = false;
-    this.#next.clear();
+    this.#subscribed.clear();
     // Of a client that was killed, nothing tells what it was answered.
     if (this.isDead) for (const [id, { from }] of [...this.#waiting]) this.#answered(id, { from, isLost: true });
     this.onGone();

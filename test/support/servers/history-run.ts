@@ -60,11 +60,13 @@ export class Run {
   #started = 0;
   #left: number;
   #isOver = false;
-  readonly #wrong: Error[] = [];
+  #made = 0;
+  #wrong: Error | undefined;
+  #errors = '';
 
   constructor(options: HistoryRun) {
     this.#options = options;
-    this.random = seeded(options.seed);
+    this.random = seeded(options.seed + 1);
     this.#left = options.troubles;
   }
 
@@ -78,6 +80,7 @@ export class Run {
       const sessions = Array.from({ length: this.#options.sessions }, () => this.#useSessions());
       await Promise.all([...sessions, this.#trouble()]);
       await this.#stop();
+      if (this.#wrong !== undefined) throw this.#wrong;
     } finally {
       this.#isOver = true;
       this.#server.kill('SIGKILL');
@@ -97,7 +100,8 @@ export class Run {
   /** A client that is connected, any that is wanted. */
   async client(isWanted: (client: HistoryClient) => boolean = () => true): Promise<HistoryClient> {
     for (;;) {
-      if (this.#wrong.length > 0) throw this.#wrong[0];
+      if (this.#wrong !== undefined) throw this.#wrong;
+      if (this.#isOver) throw new Error('the run is over');
       const found = this.#clients.filter((one) => one.isConnected && isWanted(one));
       if (found.length > 0) return this.one(found);
       await wait(2);
@@ -112,6 +116,7 @@ export class Run {
   async #useSessions(): Promise<void> {
     do {
       const session = new SharedSession(this, (this.#started += 1), this.#options.events);
+      this.#history.begin(session.id);
       await session.use();
       const ofSession = this.#history.take(session.id);
       checkSession(session.id, ofSession.calls, ofSession.streamed, this.#checked);
@@ -126,7 +131,13 @@ export class Run {
     const at = token === undefined ? ['--socket', path] : ['--port', '0', '--token-file', token.file];
     const kept = ['--state-dir', join(folder, 'state'), '--fsync', fsync, '--snapshot-events', '60'];
     this.#server = spawn(program, [...before, 'serve', ...at, ...kept], { stdio: ['ignore', 'ignore', 'pipe'] });
-    const address = await listening(this.#server);
+    const server = this.#server;
+    server.stderr!.on('data', (text) => (this.#errors += text));
+    server.once('exit', (code) => {
+      if (server.killed) return;
+      this.#wrong = new Error(`the server ended with ${code}: ${this.#errors}`);
+    });
+    const address = await listening(server);
     this.#address = token === undefined ? { path } : { port: Number(address.split(':').pop()) };
     for (const one of this.#clients) this.#connect(one);
   }
@@ -140,11 +151,10 @@ export class Run {
   }
 
   #addClient(at: number): void {
-    const client = new HistoryClient(`client-${at}-${this.below(2 ** 32)}`, this.#history);
+    const client = new HistoryClient(`client-${(this.#made += 1)}`, this.#history, (error) => (this.#wrong ??= error));
     this.#clients[at] = client;
     client.onGone = () => {
       if (this.#isOver) return;
-      if (client.wrong !== undefined) this.#wrong.push(client.wrong);
       if (client.isDead) {
         if (this.#clients[at] === client) this.#addClient(at);
       } else if (this.#address !== undefined) setTimeout(() => this.#connect(client), 5);
@@ -158,32 +168,27 @@ export class Run {
   }
 
   async #trouble(): Promise<void> {
+    // The plan follows from the seed alone; when it comes, and to which client, does not.
+    const planned = seeded(this.#options.seed);
     while (this.#left > 0) {
-      await wait(10 + this.below(60));
-      const trouble = this.one(troubles);
+      await wait(10 + planned() * 60);
+      const trouble = troubles[Math.floor(planned() * troubles.length)]!;
       await this.#make(trouble);
       this.#troubles[trouble] += 1;
       this.#left -= 1;
-      for (const { wrong } of this.#clients) if (wrong !== undefined) throw wrong;
     }
   }
 
   async #make(trouble: Trouble): Promise<void> {
     const client = this.one(this.#clients);
     switch (trouble) {
+      case 'server stopped':
+        return this.#stopServer(client);
       case 'server stopped, and calls sent again elsewhere':
         this.sendsTwice = true;
-      // biome-ignore lint/suspicious/noFallthroughSwitchClause: it is stopped as well
-      case 'server stopped': {
-        this.#server.kill('SIGSTOP');
-        await wait(this.below(80));
-        // A connection may be gone when the server goes on; what was sent on it comes all the same.
-        if (this.random() < 0.6) client.break();
-        await wait(this.below(40));
-        this.#server.kill('SIGCONT');
+        await this.#stopServer(client);
         this.sendsTwice = false;
         return;
-      }
       case 'server killed': {
         const gone = new Promise((resolve) => this.#server.once('exit', resolve));
         this.#address = undefined;
@@ -203,13 +208,22 @@ export class Run {
       case 'connection broken':
         return client.break();
       case 'line cut off':
-        client.then = 'end in the middle';
+        client.next = 'end in the middle';
         return;
       case 'left without waiting':
-        client.then = 'leave';
+        client.next = 'leave';
         return;
       case 'half-closed':
-        client.then = 'half-close';
+        client.next = 'half-close';
     }
+  }
+
+  async #stopServer(client: HistoryClient): Promise<void> {
+    this.#server.kill('SIGSTOP');
+    await wait(this.below(80));
+    // What was sent on a connection that is gone when the server goes on comes all the same.
+    if (this.random() < 0.6) client.break();
+    await wait(this.below(40));
+    this.#server.kill('SIGCONT');
   }
 }

@@ -31,7 +31,7 @@ export class SharedSession {
   /** Events that are still to be sent, by whomever; several send what follows from what another one has sent. */
   readonly #deck: unknown[];
   #busy = 0;
-  #received = 0;
+  readonly #subscribing = new Set<HistoryClient>();
 
   constructor(run: Run, number: number, events: number) {
     const { definition, config } = subjects[number % subjects.length]!;
@@ -142,39 +142,31 @@ export class SharedSession {
     }
   }
 
-  /** Subscribes, on one connection after the other, and acknowledges some. At the end, all must come and be acknowledged. */
+  /** Subscribes, on one connection after the other, and acknowledges some. At the end all must come and be acknowledged. */
   async #consume(): Promise<void> {
-    const { id: session } = this;
     const run = this.#run;
-    const call = async (client: HistoryClient, method: string, more: object): Promise<Recorded> =>
-      (await client.send([{ method, params: { session, ...more } }])[0])!;
     for (let isOver = false; !isOver; ) {
-      const client = await run.client((one) => one.seen(session) === undefined && !this.#subscribing.has(one));
+      const client = await run.client((one) => one.seen(this.id) === undefined && !this.#subscribing.has(one));
       this.#subscribing.add(client);
-      const subscribed = await call(client, 'session.subscribe', {});
+      const { result } = await this.#once(client, 'session.subscribe', {});
       this.#subscribing.delete(client);
-      if (subscribed.result === undefined) continue;
+      if (result === undefined) continue;
       for (let turns = 2 + run.below(12); turns > 0 && !isOver; turns -= 1) {
         await wait(run.below(15));
-        const seen = client.seen(session);
+        const seen = client.seen(this.id);
         if (seen === undefined) break;
-        this.#received = Math.max(this.#received, seen);
-        const { acknowledged } = subscribed.result;
-        const decisionSeq = acknowledged + run.below(seen - acknowledged + 1);
-        if (this.#busy > 0) await call(client, 'session.ack', { decisionSeq });
-        else isOver = await this.#drain(client, seen);
+        const decisionSeq = result.acknowledged + run.below(seen - result.acknowledged + 1);
+        if (this.#busy > 0) await this.#once(client, 'session.ack', { decisionSeq });
+        else isOver = await this.#isAllAcknowledged(client, seen);
       }
-      await call(client, 'session.unsubscribe', {});
+      await this.#once(client, 'session.unsubscribe', {});
     }
   }
 
-  readonly #subscribing = new Set<HistoryClient>();
-
-  /** Whether everything has come to a client. */
-  async #drain(client: HistoryClient, seen: number): Promise<boolean> {
+  async #isAllAcknowledged(client: HistoryClient, seen: number): Promise<boolean> {
     const { result } = await this.#once(client, 'session.snapshot', {});
     if (result?.decisionSeq !== seen) return false;
-    return (await this.#once(client, 'session.ack', { decisionSeq: seen })).result !== undefined;
+    return (await this.#once(client, 'session.ack', { decisionSeq: seen })).result?.acknowledged === seen;
   }
 
   async #once(client: HistoryClient, method: string, more: object): Promise<Recorded> {

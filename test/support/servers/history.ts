@@ -40,9 +40,10 @@ export const nothingChecked = (): Checked => ({
   largest: 0,
 });
 
-const ofSessions = ['session.open', 'session.send', 'session.snapshot', 'session.close', 'session.subscribe'];
+const changing = ['session.open', 'session.send', 'session.close'];
+const modelled = [...changing, 'session.snapshot', 'session.subscribe', 'listed'];
 
-/** Throws where the session cannot have given these answers; adds to the counts. */
+/** Checks what there is of one session; adds to the counts. Throws where it cannot have given these answers. */
 export function checkSession(
   session: string,
   recorded: readonly Recorded[],
@@ -50,15 +51,13 @@ export function checkSession(
   counts: Checked,
 ): void {
   const decisions = decisionsOf(session, streamed);
-  checkAcknowledged(recorded.filter(({ params }) => params.session === session));
+  checkAcknowledged(recorded);
   const calls = [
-    ...callsOf(session, recorded),
-    ...streamed
-      .filter((one) => one.session === session)
-      .map(({ from, to, first, decisions: { length } }): SessionCall => {
-        const params = { session, decisionSeq: first + length - 1 };
-        return { method: 'seen', params, from, to, result: { isThere: true } };
-      }),
+    ...callsOf(recorded),
+    ...streamed.map(({ from, to, first, decisions: { length } }): SessionCall => {
+      const params = { session, decisionSeq: first + length - 1 };
+      return { method: 'seen', params, from, to, result: { isThere: true } };
+    }),
   ];
   const found = linearize(calls, new SessionModel(decisions));
   counts.sessions += 1;
@@ -68,42 +67,45 @@ export function checkSession(
   counts.looked += found.looked;
   counts.largest = Math.max(counts.largest, found.looked);
   if (found.result === 'linearizable') return;
-  const said = [...found.order.filter((o) => found.next.some((n) => n.params.producer !== undefined && o.params.producer === n.params.producer)).map(textOf), '-- none of these can come next:', ...found.next.map(textOf)];
+  const producers = found.next.map(({ params }) => params.producer);
+  const before = found.order.filter(
+    (one, at) => at > found.order.length - 9 || producers.includes(one.params.producer),
+  );
   throw new Error(
-    `session ${session}: ${found.result} after ${found.order.length} of ${calls.length} calls, ${found.looked} states\n${stateText(found.state)}\n${said.join('\n')}`,
+    [
+      `session ${session}: ${found.result} after ${found.order.length} of ${calls.length} calls, ${found.looked} states`,
+      stateText(found.state),
+      ...before.map(textOf),
+      'none of these can come next:',
+      ...found.next.map(textOf),
+    ].join('\n'),
   );
 }
 
-/** The calls of a session, each after the one before it on its connection. */
-function callsOf(session: string, recorded: readonly Recorded[]): SessionCall[] {
+/** The calls of a session that say something of it, each after the one before it on its connection. */
+function callsOf(recorded: readonly Recorded[]): SessionCall[] {
   const calls: SessionCall[] = [];
   const latest = new Map<string, SessionCall>();
   for (const { connection, ...call } of recorded) {
-    const one = call.method === 'session.list' ? listed(session, call) : call;
-    if (one === undefined || one.params.session !== session) continue;
-    // What was asked and not answered changes nothing.
-    if (one.isLost ? !['session.send', 'session.open', 'session.close'].includes(one.method) : isOther(one)) continue;
-    const made = { ...one, after: latest.get(connection ?? '') };
-    if (connection !== undefined && !one.isLost) latest.set(connection, made);
+    const methods = call.isLost ? changing : modelled;
+    if (!methods.includes(call.method)) continue;
+    const made = { ...call, after: latest.get(connection ?? '') };
+    if (connection !== undefined && !call.isLost) latest.set(connection, made);
     calls.push(made);
   }
   return calls;
 }
 
-const isOther = ({ method }: SessionCall): boolean => method !== 'listed' && !ofSessions.includes(method);
-
-function listed(session: string, { result, from, to }: SessionCall): SessionCall | undefined {
-  if (result === undefined) return undefined;
-  const found = result.sessions.find((one: { session: string }) => one.session === session);
-  const seq = found === undefined ? null : { seq: found.seq };
-  return { method: 'listed', params: { session }, from, to, result: seq };
+/** What a list of all sessions says of one. */
+export function listed(session: string, { params: _, result, ...call }: Recorded): Recorded {
+  const found = result?.sessions.find((one: { session: string }) => one.session === session);
+  return { ...call, method: 'listed', params: { session }, result: found === undefined ? null : { seq: found.seq } };
 }
 
 /** The decisions of a session by their numbers. Throws where one was sent in two forms. */
 function decisionsOf(session: string, streamed: readonly Streamed[]): Map<number, unknown> {
   const found = new Map<number, unknown>();
-  for (const { session: of, first, decisions } of streamed) {
-    if (of !== session) continue;
+  for (const { first, decisions } of streamed) {
     for (const [at, decision] of decisions.entries()) {
       const known = found.get(first + at);
       if (known === undefined) found.set(first + at, decision);

@@ -16,7 +16,7 @@ import { createRegistry } from '../../../src/core/registry.ts';
 import { create, longPromptQueue, registry } from '../../../src/index.ts';
 import { type DurableServer, openDurableServer } from '../../../src/rpc/index.ts';
 import type { Store } from '../../../src/rpc/journal/store.ts';
-import { HandClock, openingEvents, tail, WireClient } from '../../support/servers/clocked.ts';
+import { completed, HandClock, openingEvents, tail, WireClient } from '../../support/servers/clocked.ts';
 import { MemoryStore, serverOn, settleAll, turn } from '../../support/servers/memory-store.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'rollflex-durable-'));
@@ -70,6 +70,8 @@ describe('a state directory', () => {
     const answer = await client(first).call('session.send', send);
     const second = await open(killed(directory));
     expect(await client(second).call('session.send', send)).toEqual(answer);
+    const other = { ...send, events: [openingEvents()[0], completed('a/0#0')] };
+    await client(second).fails('session.send', other, { code: 'out_of_order', path: 'firstSeq' });
     const all = await Promise.all([first, second].map((one) => client(one).call('session.snapshot', { session: 'x' })));
     expect(all[1]).toEqual(all[0]);
     await first.close();
