@@ -66,11 +66,14 @@ export class SessionModel implements Specification<SessionState, SessionCall> {
   readonly begin: SessionState = 'none';
   /** Streamed decisions by their numbers, as they were seen. */
   readonly #seen: ReadonlyMap<number, unknown>;
+  readonly #sendsAgain: boolean;
   /** The policy of the state that was made last: to restore it from its snapshot takes longer. */
   readonly #running = new WeakMap<Open, Running>();
 
-  constructor(seen: ReadonlyMap<number, unknown> = new Map()) {
+  /** @param sendsAgain - whether calls were sent again by hand: otherwise nobody sees the answers that are kept for that */
+  constructor(seen: ReadonlyMap<number, unknown>, sendsAgain: boolean) {
     this.#seen = seen;
+    this.#sendsAgain = sendsAgain;
   }
 
   key(state: SessionState): string {
@@ -155,11 +158,18 @@ export class SessionModel implements Specification<SessionState, SessionCall> {
       this.#running.set(state, running);
       return [state, answer];
     }
-    const one = { firstSeq: nextSeq, events, answer };
-    const digest = digestOf(before.digest, one);
-    const after = { nextSeq: nextSeq + applied, kept: [...before.kept, one].slice(-keptAnswers), digest };
+    const after = this.#keeps(before, applied, { firstSeq: nextSeq, events, answer });
     const producers = producer === undefined ? state.producers : { ...state.producers, [producer]: after };
     return [this.#made({ ...state, producers, last }, running), answer, isStream ? asJson(decisions) : []];
+  }
+
+  #keeps({ nextSeq, kept, digest }: Producer, applied: number, one: Kept): Producer {
+    if (!this.#sendsAgain) return { nextSeq: nextSeq + applied, kept, digest };
+    return {
+      nextSeq: nextSeq + applied,
+      kept: [...kept, one].slice(-keptAnswers),
+      digest: digestOf(digest, one),
+    };
   }
 
   /** Whether new decisions are those that were streamed, as far as they were. */
@@ -180,7 +190,7 @@ export class SessionModel implements Specification<SessionState, SessionCall> {
 
   #made(rest: Omit<Open, 'seq' | 'text' | 'key'>, running: Running): Open {
     const text = JSON.stringify(running.snapshot());
-    const producers = Object.entries(rest.producers).map(([name, { digest }]) => [name, digest]);
+    const producers = Object.entries(rest.producers).map(([name, { nextSeq, digest }]) => [name, nextSeq, digest]);
     const key = digestOf(text, rest.last, producers.sort());
     const state = { ...rest, seq: running.seq, text, key };
     this.#running.set(state, running);
