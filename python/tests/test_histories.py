@@ -112,6 +112,6 @@ def test_sessions_of_several_clients_are_linearizable(short: Path, chance: rando
     finally:
         stop.set()
         for one in processes:
-            one.kill()
-            one.wait()
+            with one:
+                one.kill()
         served.stop()
