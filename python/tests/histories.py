@@ -46,7 +46,12 @@ class Recorder:
         try:
             yield result
         except PolicyError as error:
-            data = {"code": error.code, "path": error.path, "expected": error.expected, "got": error.got}
+            data: dict[str, Any] = {
+                "code": error.code,
+                "path": error.path,
+                "expected": error.expected,
+                "got": error.got,
+            }
             if error.index is not None:
                 data |= {"index": error.index, "seq": error.seq, "decisions": error.decisions}
             self._write({"answer": call, "to": time.monotonic_ns(), "error": {"data": data}})
@@ -81,10 +86,10 @@ class Host:
         one = self._random.choice(self._running)
         if self._random.random() < 0.8:
             self._running.remove(one)
-        outcome = self._random.choice(
-            [{"outcome": "scored", "reward": 1}, {"outcome": "fault", "fault": "infrastructure"}]
-        )
-        return {"type": "reward.finished", "at": 1, "dispatchId": one, "seconds": 1, **outcome}
+        ended: dict[str, Any] = {"type": "reward.finished", "at": 1, "dispatchId": one, "seconds": 1}
+        if self._random.random() < 0.5:
+            return {**ended, "outcome": "scored", "reward": 1}
+        return {**ended, "outcome": "fault", "fault": "infrastructure"}
 
     def see(self, decisions: list[Any]) -> None:
         self._running += [one["dispatchId"] for one in decisions if one["type"] == "reward.dispatch"]
@@ -183,9 +188,14 @@ def check(folder: Path) -> dict[str, Any]:
 
 
 def main(folder: str, socket: str, session_id: str, producer: str, seed: str) -> None:
+    stop = threading.Event()
+
+    def wait_for_end() -> None:
+        sys.stdin.read()
+        stop.set()
+
     with Client.connect(socket, reconnect=quick, timeout=60) as client:
-        stop = threading.Event()
-        threading.Thread(target=lambda: (sys.stdin.read(), stop.set()), daemon=True).start()
+        threading.Thread(target=wait_for_end, daemon=True).start()
         print("connected", flush=True)
         use(client, Recorder(Path(folder)), session_id, producer, int(seed), stop)
 
