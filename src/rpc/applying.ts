@@ -59,7 +59,7 @@ export class Applying {
     const applied: LooseEvent[] = [];
     const of = events.length;
     const step: SentEntry = producer
-      ? { kind: 'sent', events: applied, of, producer, digest: digestOf(events) }
+      ? { kind: 'sent', events: applied, of, producer, eventsDigest: digestOf(events) }
       : { kind: 'sent', events: applied, of };
     let decisions: AnyDecision[] = [];
     for (const value of events) {

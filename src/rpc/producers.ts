@@ -16,7 +16,7 @@ interface KeptAs<A> {
   /** Events in the call, including refused ones. */
   readonly events: number;
   /** Digest of these events; absent where an earlier version has stored it. */
-  readonly digest?: number | undefined;
+  readonly eventsDigest?: number | undefined;
   readonly answer: A;
 }
 type Kept = KeptAs<Answer>;
@@ -101,8 +101,8 @@ export class Producers {
   }
 }
 
-function isOf({ events, digest }: Kept, sent: readonly unknown[]): boolean {
-  return events === sent.length && (digest === undefined || digest === digestOf(sent));
+function isOf({ events, eventsDigest }: Kept, sent: readonly unknown[]): boolean {
+  return events === sent.length && (eventsDigest === undefined || eventsDigest === digestOf(sent));
 }
 
 function saved(answer: Answer): SavedAnswer {

@@ -19,7 +19,7 @@ export interface SentEntry {
   /** Number of events in the call, including those after a refused event. */
   readonly of: number;
   /** Digest of these events as they were sent, if there is a producer. */
-  readonly digest?: number;
+  readonly eventsDigest?: number;
   /** Refusal of the event after the last applied one. */
   readonly refused?: Refused;
 }
