@@ -158,6 +158,7 @@ export class Connection implements Caller, Served {
     const answer = await this.#answer(line);
     if (this.#closed) return;
     if (answer !== undefined) this.#out.write(answer);
+    this.#subscriptions.answered();
     if (this.#out.full) await this.#out.room();
     this.#pushReady();
   }

@@ -62,9 +62,9 @@ export class Timers {
     return all.sort((a, b) => (a.timerId < b.timerId ? -1 : 1));
   }
 
+  /** No timer fires any more. The running ones are still listed: a snapshot of a server that stops has them. */
   close(): void {
     for (const { cancel } of this.#running.values()) cancel();
-    this.#running.clear();
   }
 
   #start(timerId: string, fireAtSeconds: number, seconds: number): void {

@@ -139,8 +139,10 @@ export class Books implements DecisionLog, DiskBooks<Mark> {
       refused: (error, producer) => this.#refused(model(), error, producer),
       closed: (reason) => {
         const one = model();
+        // A server that stops writes on.
+        if (reason === 'stopped') return;
         this.#live.delete(one);
-        if (reason !== 'stopped') one.closed = this.#steps++;
+        one.closed = this.#steps++;
       },
     };
   }
@@ -148,8 +150,8 @@ export class Books implements DecisionLog, DiskBooks<Mark> {
   mark(): Mark {
     for (const know of this.#unknown.splice(0)) know();
     const acknowledged = new Map<ModelSession, number>();
-    for (const [model, { deliver, stream }] of this.#streams()) {
-      if (deliver === 'stream') acknowledged.set(model, stream.acknowledged);
+    for (const [model, session] of this.#live) {
+      if (session.deliver === 'stream') acknowledged.set(model, session.stream.acknowledged);
     }
     return { steps: this.#steps, acknowledged };
   }
@@ -208,10 +210,6 @@ export class Books implements DecisionLog, DiskBooks<Mark> {
     if (number > model.acknowledgable)
       this.broken(7, `${model.id}: ${number} is told as acknowledged, ${model.acknowledgable} was asked for`);
     model.acknowledged = Math.max(model.acknowledged, number);
-  }
-
-  #streams(): Iterable<[ModelSession, Session]> {
-    return this.#live;
   }
 
   #applied(

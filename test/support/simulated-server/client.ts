@@ -16,6 +16,7 @@ export interface SharedSession {
 /** How clients come to the server, and what they do. */
 export interface ClientOptions {
   readonly name: string;
+  readonly isFirst: boolean;
   readonly sessions: readonly SharedSession[];
   /** Calls of each producer. */
   readonly calls: number;
@@ -86,7 +87,9 @@ export class SimulatedClient implements WireClient {
       const producers = Array.from({ length: 1 + world.below(2) }, (_, at) =>
         this.#produce(session, `${this.#options.name}/${at}é`, calls),
       );
-      return session.open.deliver === 'stream' && world.chance(800) ? [...producers, this.#subscribe(session)] : producers;
+      // The first client makes room for what others send.
+      const subscribes = session.open.deliver === 'stream' && (this.#options.isFirst || world.chance(500));
+      return subscribes ? [...producers, this.#subscribe(session)] : producers;
     });
     await Promise.all([...lanes, this.#doOddThings(calls)]);
   }
@@ -208,6 +211,7 @@ export class SimulatedClient implements WireClient {
   async #produce(session: SharedSession, producer: string, calls: number): Promise<void> {
     const { world, books } = this.#common;
     let firstSeq = 0;
+    this.#common.busy += 1;
     await this.#attach(session);
     for (let done = 0; done < calls; done += 1) {
       await this.#think();
@@ -237,6 +241,7 @@ export class SimulatedClient implements WireClient {
         break;
       }
     }
+    this.#common.busy -= 1;
   }
 
   async #subscribe(session: SharedSession): Promise<void> {
@@ -249,7 +254,11 @@ export class SimulatedClient implements WireClient {
       else this.#seen.set(id, params.decisionSeq as number);
     });
     await this.#attach(session);
-    const isOver = (): boolean => this.#options.isCalm() && this.#isIdle;
+    const isOver = (): boolean => {
+      const model = books.open(id);
+      const isThrough = model === undefined || model.acknowledged >= model.decisionSeq;
+      return this.#options.isCalm() && this.#common.busy === 0 && isThrough;
+    };
     let wire: Wire | undefined;
     while (!isOver()) {
       await this.#think();
@@ -273,7 +282,6 @@ export class SimulatedClient implements WireClient {
       this.#acknowledges(id, {}, decisionSeq);
       await this.#ask('session.ack', { session: id, decisionSeq }, ['unknown_id', 'out_of_order']);
     }
-    void books;
   }
 
   #acknowledges(id: string, { types }: Json, upTo: number): void {
@@ -282,10 +290,6 @@ export class SimulatedClient implements WireClient {
       // Decisions of other types need no acknowledgement.
       one.acknowledgable = types === undefined ? Math.max(one.acknowledgable, upTo) : Number.POSITIVE_INFINITY;
     }
-  }
-
-  get #isIdle(): boolean {
-    return this.#outbox.length === 0;
   }
 
   async #doOddThings(calls: number): Promise<void> {

@@ -44,6 +44,8 @@ export interface Common {
   readonly pageDecisions: number;
   /** Answers that were told, by session, producer, number and length of the call. */
   readonly told: Map<string, string>;
+  /** Producers that are not done. */
+  busy: number;
   /** The text of a plan, or the code of its error. */
   planOf(params: Json): string;
 }
@@ -177,7 +179,7 @@ export class Conversation {
 
   #wrongError({ mayFail, since }: Call, error: NonNullable<Reply['error']>, models: ModelSession[]): string | undefined {
     const code = error.code === -32000 ? (error.data?.code as string) : String(error.code);
-    if (code === 'unknown_id' && error.data.path === 'session') {
+    if (code === 'unknown_id' && error.data.expected === 'a session that is open') {
       const isOpen = models.some((one) => one.opened < since && one.closed === Number.POSITIVE_INFINITY);
       if (isOpen) return 'it was open all the time';
     }

@@ -98,6 +98,11 @@ export class ModelSession {
     return undefined;
   }
 
+  /** Whether the policy still waits for a timer. */
+  takesTimer(timerId: string, at: number): boolean {
+    return this.refusal({ type: 'timer.fired', at, timerId } as AnyEvent) === undefined;
+  }
+
   /** Applies an event, and returns its decisions as text. */
   apply(event: AnyEvent, origin: Origin, place: number): readonly string[] {
     const { timerId } = event as AnyEvent & { timerId?: string };
@@ -183,7 +188,7 @@ export class ModelSession {
   /** The timers that must run: without those that are due and that the policy refuses, which a server tries once. */
   #timers(armed: ReadonlyMap<string, number>, now: number): [string, number][] {
     const mayBeGone = ([timerId, at]: [string, number]): boolean =>
-      at <= now && this.refusal({ type: 'timer.fired', at: now, timerId } as AnyEvent) !== undefined;
+      at <= now && !this.takesTimer(timerId, now);
     return [...armed].filter((one) => !mayBeGone(one)).sort(([a], [b]) => (a < b ? -1 : 1));
   }
 

@@ -37,7 +37,9 @@ export class Wire implements Link {
   #isReceiving = false;
   #isCarrying = false;
   #isBringing = false;
+  /** Whether the server is to be told that the client sends no more. */
   #isEnding = false;
+  #hasEnded = false;
   #isPaused = false;
   #isLost = false;
   #clientGone = false;
@@ -54,7 +56,7 @@ export class Wire implements Link {
 
   /** Whether the client may send. */
   get isOpen(): boolean {
-    return !this.#clientGone && !this.#isEnding;
+    return !this.#clientGone && !this.#hasEnded;
   }
 
   /** @param link - what the server writes to */
@@ -92,7 +94,7 @@ export class Wire implements Link {
 
   /** The client says that it sends no more; the rest is answered. */
   end(): void {
-    this.#isEnding = true;
+    [this.#isEnding, this.#hasEnded] = [true, true];
     this.#carry();
   }
 
@@ -119,6 +121,7 @@ export class Wire implements Link {
   abort(): void {
     if (this.#clientGone) return;
     this.#clientGone = true;
+    this.#isEnding = false;
     this.#toClient = Buffer.alloc(0);
     if (this.#world.chance(500)) this.#toServer = Buffer.alloc(0);
     if (!this.#isLost) this.#world.after(this.#delay() + 0.05, 'gone', () => this.#closeServer(), this.#life);

@@ -8,8 +8,8 @@ import type { Clock } from '../../../src/rpc/index.ts';
 /** A process of the world. Nothing of a dead process happens any more. */
 export class Life {
   isAlive = true;
-  /** Occurrences of this process that wait. */
-  waiting = 0;
+  /** Timers and turns of its clock that wait. */
+  readonly waiting = new Set<Occurrence>();
 }
 
 interface Occurrence {
@@ -82,14 +82,19 @@ export class World {
 
   /** Something that will happen. Returns a function that cancels it. */
   after(seconds: number, what: string, happen: () => void, life?: Life): () => void {
+    const one = this.#plan(seconds, what, happen, life);
+    return () => this.#cancel(one);
+  }
+
+  #plan(seconds: number, what: string, happen: () => void, life: Life | undefined): Occurrence {
     const one = { at: this.now + seconds, order: (this.#order += 1), what, life, happen, isCancelled: false };
     this.#queue.push(one);
-    if (life !== undefined) life.waiting += 1;
-    return () => {
-      if (one.isCancelled) return;
-      one.isCancelled = true;
-      if (life !== undefined) life.waiting -= 1;
-    };
+    return one;
+  }
+
+  #cancel(one: Occurrence): void {
+    one.isCancelled = true;
+    one.life?.waiting.delete(one);
   }
 
   sleep(seconds: number, what: string, life?: Life): Promise<void> {
@@ -98,10 +103,15 @@ export class World {
 
   /** The clock of a process. */
   clockOf(life: Life): Clock {
+    const wait = (seconds: number, what: string, callback: () => void): (() => void) => {
+      const one = this.#plan(seconds, what, callback, life);
+      life.waiting.add(one);
+      return () => this.#cancel(one);
+    };
     return {
       now: () => this.now,
-      after: (seconds, callback) => this.after(seconds, 'timer', callback, life),
-      soon: (callback) => void this.after(0, 'turn', callback, life),
+      after: (seconds, callback) => wait(seconds, 'timer', callback),
+      soon: (callback) => void wait(0, 'turn', callback),
     };
   }
 
@@ -124,9 +134,7 @@ export class World {
       const next = this.#queue.pop();
       if (next === undefined) throw new Error('everybody waits, and nothing will happen');
       if (next.isCancelled) continue;
-      // A second call of its function must not count it once more.
-      next.isCancelled = true;
-      if (next.life !== undefined) next.life.waiting -= 1;
+      next.life?.waiting.delete(next);
       if (next.life?.isAlive === false) continue;
       this.now = Math.max(this.now, next.at);
       if (this.now > end) throw new Error(`not done after ${mostSeconds} s`);
