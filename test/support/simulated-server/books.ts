@@ -147,8 +147,13 @@ export class Books implements DecisionLog, DiskBooks<Mark> {
     };
   }
 
-  mark(): Mark {
+  /** Sessions that were just opened are whole now. */
+  #know(): void {
     for (const know of this.#unknown.splice(0)) know();
+  }
+
+  mark(): Mark {
+    this.#know();
     const acknowledged = new Map<ModelSession, number>();
     for (const [model, session] of this.#live) {
       if (session.deliver === 'stream') acknowledged.set(model, session.stream.acknowledged);
@@ -183,6 +188,7 @@ export class Books implements DecisionLog, DiskBooks<Mark> {
 
   /** The server has started, or stops: it must hold what the books say. */
   compare(sessions: Sessions): void {
+    this.#know();
     const expected = this.sessions.filter(({ closed }) => closed === Number.POSITIVE_INFINITY).map(({ id }) => id);
     const got = [...{ [Symbol.iterator]: () => sessions[Symbol.iterator]() }].map(({ id }) => id);
     if (expected.sort().join() !== got.sort().join())

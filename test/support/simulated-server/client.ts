@@ -1,7 +1,7 @@
 /** A simulated client: several producers and a subscriber on one connection, which breaks and comes again. */
 import type { AnyPolicyDefinition } from '../../../src/core/definition.ts';
 import { arbitraryOf } from '../../../src/testing/tested.ts';
-import { type Call, type Common, Conversation, type Reply } from './conversation.ts';
+import { type Call, type Common, Conversation, isCrowdedOut, type Reply } from './conversation.ts';
 import type { Wire, WireClient } from './wire.ts';
 
 type Json = Record<string, unknown>;
@@ -181,7 +181,7 @@ export class SimulatedClient implements WireClient {
     const { world } = this.#common;
     for (;;) {
       const reply = await this.#ask(method, params, mayFail);
-      if (reply !== undefined) return reply;
+      if (reply !== undefined && !isCrowdedOut(reply.error)) return reply;
       await world.sleep(world.seconds(0, 0.2), 'again');
     }
   }
@@ -266,7 +266,7 @@ export class SimulatedClient implements WireClient {
         const after = this.#seen.get(id);
         const params: Json = { session: id };
         if (after !== undefined && world.chance(500)) params.after = after;
-        if (world.chance(100)) params.types = session.definition.decisions.slice(0, 2).map(({ type }) => type);
+        if (!this.#options.isCalm() && world.chance(100)) params.types = session.definition.decisions.slice(0, 2).map(({ type }) => type);
         this.#acknowledges(id, params, (params.after as number) ?? 0);
         const reply = await this.#ask('session.subscribe', params, ['unknown_id', 'out_of_order']);
         wire = this.#wire;
@@ -278,7 +278,11 @@ export class SimulatedClient implements WireClient {
         continue;
       }
       const decisionSeq = this.#seen.get(id);
-      if (decisionSeq === undefined) continue;
+      if (decisionSeq === undefined) {
+        // The answer to another subscription says how far the stream is.
+        isSubscribed = !this.#options.isCalm();
+        continue;
+      }
       this.#acknowledges(id, {}, decisionSeq);
       await this.#ask('session.ack', { session: id, decisionSeq }, ['unknown_id', 'out_of_order']);
     }

@@ -50,6 +50,10 @@ export interface Common {
   planOf(params: Json): string;
 }
 
+/** Whether a call was not made because the answers before it in its batch are long. */
+export const isCrowdedOut = (error: Reply['error']): boolean =>
+  String(error?.data?.expected).startsWith('answers of a batch');
+
 /** The calls on one connection. */
 export class Conversation {
   readonly #common: Common;
@@ -153,9 +157,8 @@ export class Conversation {
         return undefined;
       case 'session.ack':
         return this.#oneOf(models, (one) => {
-          const isBetween = result.acknowledged >= one.acknowledged && result.acknowledged <= one.decisionSeq;
-          if (!isBetween) return `${one.acknowledged} was acknowledged before`;
-          this.#common.books.tellAcknowledged(one, result.acknowledged);
+          if (result.acknowledged > one.decisionSeq) return `there are ${one.decisionSeq} decisions`;
+          if (models.length === 1) this.#common.books.tellAcknowledged(one, result.acknowledged);
           return undefined;
         });
       case 'plan': {
@@ -179,6 +182,7 @@ export class Conversation {
 
   #wrongError({ mayFail, since }: Call, error: NonNullable<Reply['error']>, models: ModelSession[]): string | undefined {
     const code = error.code === -32000 ? (error.data?.code as string) : String(error.code);
+    if (isCrowdedOut(error)) return undefined;
     if (code === 'unknown_id' && error.data.expected === 'a session that is open') {
       const isOpen = models.some((one) => one.opened < since && one.closed === Number.POSITIVE_INFINITY);
       if (isOpen) return 'it was open all the time';
@@ -196,6 +200,8 @@ export class Conversation {
     const { events, producer, firstSeq } = params as { events: object[]; producer?: string; firstSeq?: number };
     const got = (result ?? error!.data) as Json & { seq: number; decisions: unknown[] };
     const applied = error === undefined ? events.length : (error.data.index as number);
+    const earlier = model.answeredBefore(producer, firstSeq, events.length);
+    if (earlier !== undefined) return earlier === JSON.stringify(result ?? error) ? undefined : `it was ${earlier}`;
     const to = got.seq - model.firstSeq;
     if (to - applied < 0 || got.seq > model.seq) return `seq ${got.seq} of ${model.firstSeq} to ${model.seq}`;
     const steps = model.steps.slice(to - applied, to);
@@ -261,7 +267,7 @@ export class Conversation {
   #subscribedTo(models: readonly ModelSession[], params: Json, result: Json): string | undefined {
     const { session, after, types } = params as { session: string; after?: number; types?: string[] };
     const { decisionSeq, acknowledged } = result as { decisionSeq: number; acknowledged: number };
-    const fitting = models.filter((one) => decisionSeq <= one.decisionSeq && acknowledged >= one.acknowledged);
+    const fitting = models.filter((one) => decisionSeq <= one.decisionSeq && acknowledged <= decisionSeq);
     const [one] = fitting;
     if (one === undefined) return 'no session has, or had, such a stream';
     if (fitting.length === 1) {

@@ -141,6 +141,15 @@ export class ModelSession {
     for (const { event, origin, place: at } of kept) this.apply(event, origin, at);
   }
 
+  /** The answer to a call from before its opening, if it was opened with such answers. */
+  answeredBefore(producer: string | undefined, firstSeq: number | undefined, events: number): string | undefined {
+    const known = this.start.producers.find(({ name }) => name === producer);
+    if (known === undefined || firstSeq === undefined || firstSeq >= known.nextSeq) return undefined;
+    const kept = known.kept.find((one) => one.firstSeq === firstSeq && one.events === events);
+    if (kept === undefined) return 'not kept';
+    return textOf('error' in kept.answer ? kept.answer.error : kept.answer.result);
+  }
+
   /** Number of the last decision after so many events. */
   decisionSeqAt(seq: number): number {
     return seq === this.firstSeq ? this.firstDecision : this.steps[seq - this.firstSeq - 1]!.decisionSeq;

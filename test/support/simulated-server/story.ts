@@ -141,11 +141,11 @@ class Story {
     );
     const calm = world.sleep(world.seconds(2, 12), 'calm').then(() => {
       this.#isCalm = true;
+      this.#disk.manners = { stalls: 0, failures: 0 };
     });
     const served = this.#serve();
     await Promise.all(clients.map((one) => one.run()));
     await calm;
-    this.#isCalm = true;
     await served;
     for (const one of clients) one.leave();
     await this.#end();
@@ -164,9 +164,16 @@ class Story {
   #connect(client: ConstructorParameters<typeof Wire>[3], handed: (text: string) => void): Wire | undefined {
     const { world } = this;
     if (this.#server === undefined) return undefined;
+    // Small pieces that are slow, too, would never end.
+    const [slowest, chunk] = world.pick([
+      [0.002, 30],
+      [0.02, 300],
+      [0.02, 65_536],
+      [0.3, 65_536],
+    ] as const);
     const manners = {
-      slowest: world.pick([0.002, 0.02, 0.3]),
-      chunk: world.pick([7, 100, 65_536]),
+      slowest,
+      chunk,
       systemBytes: world.pick([0, 500, 65_536]),
     };
     const wire = new Wire(world, this.#life, manners, client, handed);
@@ -283,16 +290,16 @@ class Story {
 
   /** An orderly stop; any later version may go on. */
   async #close(): Promise<void> {
-    const { server, close } = this.#durable!;
+    const durable = this.#durable!;
+    const { server } = durable;
     this.#books.compare(server.sessions);
-    await this.#durable!.close();
-    void close;
+    await durable.close();
     if (server.connections !== 0 || server.sessions.size !== 0)
       this.#books.broken(10, `a closed server has ${server.connections} connections, ${server.sessions.size} sessions`);
     if (!this.#isFailed && this.#life.waiting.size !== 0) this.#books.broken(10, `a closed server still waits: ${[...this.#life.waiting].map((one) => `${one.what} ${one.at}`)}`);
     this.#die();
     this.#books.crashed(this.#disk.crash(false));
-    this.#version += 1;
+    if (!this.#isFailed) this.#version += 1;
   }
 
   /** All is quiet: what must have happened has happened. */
