@@ -123,7 +123,9 @@ export class DecisionStream {
     if (subscription === undefined) {
       refuse('unknown_id', 'session', 'a session that this connection has subscribed to', 'no subscription');
     }
-    if (decisionSeq > subscription.sent) this.#assertKnown(decisionSeq, 'decisionSeq', subscription.sent);
+    // What everybody has acknowledged may be acknowledged again, also by a subscriber that wanted none of it.
+    const most = Math.max(subscription.sent, this.#forgotten);
+    if (decisionSeq > subscription.sent) this.#assertKnown(decisionSeq, 'decisionSeq', most);
     subscription.acknowledged = Math.max(subscription.acknowledged, decisionSeq);
     this.#forget();
   }

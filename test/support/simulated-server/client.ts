@@ -284,8 +284,11 @@ export class SimulatedClient implements WireClient {
         continue;
       }
       this.#acknowledges(id, {}, decisionSeq);
-      await this.#ask('session.ack', { session: id, decisionSeq }, ['unknown_id', 'out_of_order']);
+      const reply = await this.#ask('session.ack', { session: id, decisionSeq }, ['unknown_id', 'out_of_order']);
+      if (reply?.error !== undefined) isSubscribed = false;
     }
+    // Others need not wait for this one any more.
+    await this.#insist('session.unsubscribe', { session: id }, ['unknown_id']);
   }
 
   #acknowledges(id: string, { types }: Json, upTo: number): void {

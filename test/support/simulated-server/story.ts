@@ -11,7 +11,7 @@ import { Books, type Mark } from './books.ts';
 import { type SharedSession, SimulatedClient } from './client.ts';
 import type { Common } from './conversation.ts';
 import { type Damage, Disk } from './disk.ts';
-import { Wire } from './wire.ts';
+import { Wire, type WireClient } from './wire.ts';
 import { Life, World } from './world.ts';
 
 /** A bug to plant, which the simulation must find. */
@@ -70,6 +70,7 @@ class Story {
   #durable: DurableServer | undefined;
   #version = 1;
   #isCalm = false;
+  #connections = 0;
 
   constructor(world: World, plant: Plant) {
     this.world = world;
@@ -161,7 +162,7 @@ class Story {
     return { id: `größe ${at} 会`, definition, open: { policy: definition.id, config, deliver, timers } };
   }
 
-  #connect(client: ConstructorParameters<typeof Wire>[3], handed: (text: string) => void): Wire | undefined {
+  #connect(client: WireClient, handed: (text: string) => void): Wire | undefined {
     const { world } = this;
     if (this.#server === undefined) return undefined;
     // Small pieces that are slow, too, would never end.
@@ -176,7 +177,7 @@ class Story {
       chunk,
       systemBytes: world.pick([0, 500, 65_536]),
     };
-    const wire = new Wire(world, this.#life, manners, client, handed);
+    const wire = new Wire(`#${(this.#connections += 1)}`, world, this.#life, manners, client, handed);
     this.#wires.add(wire);
     wire.connect(this.#server, this.#plant.link?.(wire, world) ?? wire);
     return wire;

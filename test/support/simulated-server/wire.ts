@@ -24,11 +24,11 @@ const keepAliveSeconds = 75;
 
 /** One connection. The server writes to it as its link. */
 export class Wire implements Link {
+  readonly #name: string;
   readonly #world: World;
   readonly #life: Life;
   readonly #manners: WireManners;
   readonly #client: WireClient;
-  /** Sees every text that the server hands over. */
   readonly #watch: (text: string) => void;
   #served: Served | undefined;
   #toServer = Buffer.alloc(0);
@@ -46,7 +46,16 @@ export class Wire implements Link {
   #serverGone = false;
   #waiters: (() => void)[] = [];
 
-  constructor(world: World, life: Life, manners: WireManners, client: WireClient, watch: (text: string) => void) {
+  /** @param watch - sees every text that the server hands over */
+  constructor(
+    name: string,
+    world: World,
+    life: Life,
+    manners: WireManners,
+    client: WireClient,
+    watch: (text: string) => void,
+  ) {
+    this.#name = name;
     this.#world = world;
     this.#life = life;
     this.#manners = manners;
@@ -87,8 +96,9 @@ export class Wire implements Link {
   }
 
   /** The client sends bytes. */
-  send(text: string | Uint8Array): void {
-    this.#toServer = Buffer.concat([this.#toServer, Buffer.from(text as string)]);
+  send(text: string): void {
+    this.#world.note(`${this.#name} > ${text.trimEnd()}`);
+    this.#toServer = Buffer.concat([this.#toServer, Buffer.from(text)]);
     this.#carry();
   }
 
@@ -205,6 +215,7 @@ export class Wire implements Link {
     for (let at = this.#line.indexOf(newline); at !== -1; at = this.#line.indexOf(newline)) {
       const line = this.#line.subarray(0, at).toString();
       this.#line = this.#line.subarray(at + 1);
+      this.#world.note(`${this.#name} < ${line}`);
       this.#client.line(line);
     }
   }
