@@ -71,6 +71,8 @@ export class Books implements DecisionLog, DiskBooks<Mark> {
   fsync: 'always' | 'interval' = 'always';
   readonly #claims = new Map<string, Map<number, object[]>>();
   readonly #loose = new Map<string, object[]>();
+  /** Highest number that any subscriber has acknowledged, by session. */
+  readonly #acknowledgable = new Map<string, number>();
   readonly #live = new Map<ModelSession, Session>();
   #unknown: (() => void)[] = [];
 
@@ -114,6 +116,11 @@ export class Books implements DecisionLog, DiskBooks<Mark> {
       if (all === undefined) claims.set(firstSeq + at, [event]);
       else if (!all.includes(event)) all.push(event);
     });
+  }
+
+  /** A client is about to acknowledge decisions, or wants only those after a number. */
+  acknowledges(session: string, upTo: number): void {
+    this.#acknowledgable.set(session, Math.max(this.#acknowledgable.get(session) ?? 0, upTo));
   }
 
   of(logged: LoggedSession): SessionDecisionLog {
@@ -213,8 +220,8 @@ export class Books implements DecisionLog, DiskBooks<Mark> {
     if (model.closed === Number.POSITIVE_INFINITY && number > Math.max(kept, model.start.stream?.acknowledged ?? 0)) {
       if (this.#isStrict) this.broken(4, `${model.id}: ${number} is told as acknowledged, ${kept} is kept`);
     }
-    if (number > model.acknowledgable)
-      this.broken(7, `${model.id}: ${number} is told as acknowledged, ${model.acknowledgable} was asked for`);
+    const most = Math.max(this.#acknowledgable.get(model.id) ?? 0, model.start.stream?.acknowledged ?? 0);
+    if (number > most) this.broken(7, `${model.id}: ${number} is told as acknowledged, ${most} was asked for`);
     model.acknowledged = Math.max(model.acknowledged, number);
   }
 

@@ -128,7 +128,10 @@ export class SimulatedClient implements WireClient {
       world.note(`${this.#options.name} trouble ${kind}`);
       if (kind === 0) this.#hangUp(wire);
       else if (kind === 1) wire.lose(world.chance(500));
-      else if (kind === 2) wire.end();
+      else if (kind === 2) {
+        wire.end();
+        world.after(30, 'hangs up', () => this.#hangUp(wire));
+      }
       else if (kind === 3) wire.pause(world.seconds(0.1, 3));
       else if (kind === 4 && world.chance(300)) wire.pause(world.seconds(20, 60));
     }
@@ -267,7 +270,8 @@ export class SimulatedClient implements WireClient {
         const params: Json = { session: id };
         if (after !== undefined && world.chance(500)) params.after = after;
         if (!this.#options.isCalm() && world.chance(100)) params.types = session.definition.decisions.slice(0, 2).map(({ type }) => type);
-        this.#acknowledges(id, params, (params.after as number) ?? 0);
+        // Decisions of other types need no acknowledgement.
+        books.acknowledges(id, params.types === undefined ? ((params.after as number) ?? 0) : Number.POSITIVE_INFINITY);
         const reply = await this.#ask('session.subscribe', params, ['unknown_id', 'out_of_order']);
         wire = this.#wire;
         isSubscribed = reply?.result !== undefined;
@@ -283,20 +287,12 @@ export class SimulatedClient implements WireClient {
         isSubscribed = !this.#options.isCalm();
         continue;
       }
-      this.#acknowledges(id, {}, decisionSeq);
+      books.acknowledges(id, decisionSeq);
       const reply = await this.#ask('session.ack', { session: id, decisionSeq }, ['unknown_id', 'out_of_order']);
       if (reply?.error !== undefined) isSubscribed = false;
     }
     // Others need not wait for this one any more.
     await this.#insist('session.unsubscribe', { session: id }, ['unknown_id']);
-  }
-
-  #acknowledges(id: string, { types }: Json, upTo: number): void {
-    for (const one of this.#common.books.sessions) {
-      if (one.id !== id) continue;
-      // Decisions of other types need no acknowledgement.
-      one.acknowledgable = types === undefined ? Math.max(one.acknowledgable, upTo) : Number.POSITIVE_INFINITY;
-    }
   }
 
   async #doOddThings(calls: number): Promise<void> {

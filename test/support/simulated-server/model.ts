@@ -40,8 +40,6 @@ export class ModelSession {
   readonly producers = new Map<string, number>();
   /** Timers that run, with their times. */
   readonly armed = new Map<string, number>();
-  /** Highest number that any subscriber has acknowledged, or wanted to start after. */
-  acknowledgable: number;
   /** Highest number of `acknowledged` that was told, and kept. */
   acknowledged: number;
   /** What was refused: the code, and the number of events before it. */
@@ -59,7 +57,6 @@ export class ModelSession {
     const { stream } = this.start;
     this.firstDecision = stream === undefined ? 0 : stream.acknowledged + stream.backlog.length;
     this.acknowledged = stream?.acknowledged ?? 0;
-    this.acknowledgable = this.acknowledged;
     this.#begin();
   }
 

@@ -279,7 +279,9 @@ class Story {
     }
     this.#die();
     const isMachine = kind === 'machine';
-    this.#books.crashed(this.#disk.crash(isMachine), isMachine && this.#fsync === 'interval');
+    const mayLose = isMachine && this.#fsync === 'interval';
+    if (mayLose) this.#common.told.clear();
+    this.#books.crashed(this.#disk.crash(isMachine), mayLose);
   }
 
   #die(): void {
