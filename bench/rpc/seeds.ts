@@ -1,9 +1,36 @@
-import { playSeed } from '../../test/support/simulated-server/story.ts';
-const [from, to] = [Number(process.argv[2]), Number(process.argv[3])];
-const t = process.cpuUsage(); let occ=0; const seen: Record<string, number> = {};
-let fails = 0; const digests: string[] = [];
-for (let s = from; s < to; s++) {
-  try { const r = await playSeed(s, {traced: process.argv[4]==='t'}); occ += r.occurred; digests.push(r.digest); for (const [k,v] of Object.entries(r.seen)) seen[k]=(seen[k]??0)+v; if (process.argv[4]==='t') console.log(r.trace) }
-  catch (e) { fails++; if (process.argv[4]==='t') console.log((e as any).trace); console.log((e as Error).message.slice(0,1500)); if (process.argv[4]) console.log((e as any).cause?.stack); if (fails>Number(process.argv[5] ?? 3)) break; }
+/**
+ * Replays a seed of the simulated server with its trace, or plays some seeds: `npx tsx bench/rpc/seeds.ts --seed 7`. What is
+ * simulated, and what must be true of it, is in docs/server.md.
+ *
+ * Exit codes: 0 no rule is broken; 1 one is; 2 wrong use.
+ */
+import { Command } from 'commander';
+import { whole } from '../../src/cli/arguments.ts';
+import { exitCodes, print } from '../../src/cli/output.ts';
+import { playSeed, SeedFailure } from '../../test/support/simulated-server/story.ts';
+import { ServerSeeds } from '../long-run/server-seeds.ts';
+
+async function main({ seed, seeds }: { readonly seed: number; readonly seeds: number }): Promise<void> {
+  try {
+    if (seeds === 1) {
+      const { trace, digest } = await playSeed(seed, { traced: true });
+      return print(`${trace}\nno rule was broken; digest ${digest}`);
+    }
+    const run = new ServerSeeds({ seed, seeds });
+    while (!run.isDone) await run.advance();
+    print(run.text);
+  } catch (error) {
+    if (!(error instanceof SeedFailure)) throw error;
+    if (error.trace !== '') print(error.trace);
+    print(error.message);
+    process.exitCode = exitCodes.failed;
+  }
 }
-console.log((process.cpuUsage(t).user/1000/(to-from)).toFixed(2),'ms a seed', occ/(to-from), seen, fails, digests.slice(0,3));
+
+await new Command('seeds')
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? exitCodes.done : exitCodes.wrongUse))
+  .description('seeds of the simulated server')
+  .option('--seed <n>', 'the seed, or the first one', whole(0, 2 ** 31 - 1), 0)
+  .option('--seeds <n>', 'how many; one alone is told with its trace', whole(1, 1e9), 1)
+  .action(main)
+  .parseAsync();

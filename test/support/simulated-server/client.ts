@@ -44,6 +44,8 @@ const badCalls: readonly [text: string, code: number, hasId: boolean][] = [
   ['[]', -32600, false],
 ];
 
+const troubles = ['broken connection', 'half-open connection', 'half-closed connection', 'slow reader'];
+
 /** One client. */
 export class SimulatedClient implements WireClient {
   readonly #common: Common;
@@ -126,6 +128,7 @@ export class SimulatedClient implements WireClient {
       if (wire === undefined || this.#options.isCalm()) continue;
       const kind = world.below(8);
       world.note(`${this.#options.name} trouble ${kind}`);
+      if (kind < 4) world.count(troubles[kind]!);
       if (kind === 0) this.#hangUp(wire);
       else if (kind === 1) wire.lose(world.chance(500));
       else if (kind === 2) {
@@ -251,6 +254,7 @@ export class SimulatedClient implements WireClient {
     const { world, books } = this.#common;
     const { id } = session;
     let isSubscribed = false;
+    let acknowledged = -1;
     this.#subscribers.push((method, params) => {
       if (params.session !== id) return;
       if (method === 'session.closed') isSubscribed = false;
@@ -285,8 +289,12 @@ export class SimulatedClient implements WireClient {
       if (decisionSeq === undefined) {
         // The answer to another subscription says how far the stream is.
         isSubscribed = !this.#options.isCalm();
+        await world.sleep(0.5, 'listens');
         continue;
       }
+      // What was acknowledged before is not acknowledged again and again, except by a client that waits for others.
+      if (decisionSeq === acknowledged) await world.sleep(this.#options.isCalm() ? 5 : 1, 'listens');
+      acknowledged = decisionSeq;
       books.acknowledges(id, decisionSeq);
       const reply = await this.#ask('session.ack', { session: id, decisionSeq }, ['unknown_id', 'out_of_order']);
       if (reply?.error !== undefined) isSubscribed = false;

@@ -77,12 +77,16 @@ export class Disk<Mark> {
           this.#pending.push(one);
           const begin = (): void => {
             const stalls = world.chance(this.manners.stalls);
+            if (stalls) world.count('stalled write');
             const seconds = stalls ? world.seconds(1, 40) : world.seconds(0.0005, sync ? 0.02 : 0.002);
             world.after(seconds, `disk ${written.length} ${operations.length}${sync ? ' sync' : ''}`, done, life);
           };
           const done = (): void => {
             this.#pending.splice(this.#pending.indexOf(one), 1);
-            isBroken ||= world.chance(this.manners.failures);
+            if (!isBroken && world.chance(this.manners.failures)) {
+              isBroken = true;
+              world.count('failed write');
+            }
             // A write that fails may have reached the disk, or not.
             if (!isBroken || world.chance(500)) this.#take(one.write, sync && !isBroken);
             if (isBroken) reject(new Error('disk full'));
@@ -118,7 +122,9 @@ export class Disk<Mark> {
       if (this.#world.chance(500)) break;
       this.#writes.push(write);
     }
+    const before = this.#writes.length;
     if (isMachine) this.#writes.length = this.#durable + this.#world.below(this.#writes.length - this.#durable + 1);
+    if (this.#writes.length < before) this.#world.count('lost writes');
     // What is there now is read at the start, and so on the disk.
     this.#durable = this.#writes.length;
     this.#world.note(`disk keeps ${this.#writes.length}`);

@@ -149,7 +149,7 @@ export class Wire implements Link {
 
   #chunkOf(bytes: Buffer): Buffer {
     const most = Math.min(bytes.length, this.#manners.chunk);
-    return bytes.subarray(0, this.#world.chance(300) ? 1 + this.#world.below(most) : most);
+    return bytes.subarray(0, this.#world.chance(150) ? 1 + this.#world.below(most) : most);
   }
 
   #carry(): void {

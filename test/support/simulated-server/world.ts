@@ -39,6 +39,8 @@ export class World {
   #failure: Error | undefined;
   /** Occurrences so far. */
   occurred = 0;
+  /** How often what the seeds are for has happened. */
+  readonly seen: Record<string, number> = {};
 
   constructor(seed: number, traced: boolean) {
     this.#generator = xoroshiro128plus(seed | 0);
@@ -62,6 +64,11 @@ export class World {
   /** A time in seconds from `least` to `most`, in milliseconds. */
   seconds(least: number, most: number): number {
     return least + (this.below(1001) / 1000) * (most - least);
+  }
+
+  /** Counts what the seeds are for. */
+  count(what: string): void {
+    this.seen[what] = (this.seen[what] ?? 0) + 1;
   }
 
   /** Adds a line to the trace. */
@@ -132,12 +139,12 @@ export class World {
     );
     for (await settled(); !isOver && this.#failure === undefined; await settled()) {
       const next = this.#queue.pop();
-      if (next === undefined) throw new Error('everybody waits, and nothing will happen');
+      if (next === undefined) throw new Error('rule 10: everybody waits, and nothing will happen');
       if (next.isCancelled) continue;
       next.life?.waiting.delete(next);
       if (next.life?.isAlive === false) continue;
       this.now = Math.max(this.now, next.at);
-      if (this.now > end) throw new Error(`not done after ${mostSeconds} s`);
+      if (this.now > end) throw new Error(`rule 10: not done after ${mostSeconds} s`);
       this.occurred += 1;
       this.note(next.what);
       next.happen();
