@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ClassicLevel } from 'classic-level';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createRegistry } from '../../../src/core/registry.ts';
 import { create, longPromptQueue, registry } from '../../../src/index.ts';
@@ -47,19 +48,20 @@ function killed(directory: string): string {
   return copy;
 }
 
-/** A directory with two steps of a session `x` since its snapshot, as a crash leaves it. */
-async function crashed(): Promise<string> {
+/** A directory with two steps of a session since its snapshot, as a crash leaves it. */
+async function crashed(session = 'x'): Promise<string> {
   const directory = newDirectory();
   const durable = await open(directory);
   const caller = client(durable);
-  await caller.call('session.open', { ...tail, session: 'x' });
-  for (const event of openingEvents()) await caller.call('session.send', { session: 'x', events: [event] });
+  await caller.call('session.open', { ...tail, session });
+  for (const event of openingEvents()) await caller.call('session.send', { session, events: [event] });
   const copy = killed(directory);
   await durable.close();
   return copy;
 }
 const logOf = (directory: string): string =>
   join(directory, readdirSync(directory).find((one) => one.endsWith('.log'))!);
+const noteOf = (directory: string): string => join(directory, 'SEALED');
 
 describe('a state directory', () => {
   test('brings sessions back after a crash, with their retries', async () => {
@@ -154,13 +156,78 @@ describe('a state directory', () => {
 });
 
 describe('a state directory that is no whole store', () => {
-  test('a write that was cut off is as if it had never been', async () => {
-    const directory = await crashed();
-    const log = logOf(directory);
-    truncateSync(log, readFileSync(log).length - 9);
+  test('writes that were on the disk and are cut off are missed, now and ever after, until somebody accepts the loss', async () => {
+    const whole = await crashed();
+    const { length } = readFileSync(logOf(whole));
+    // The writes are the version of the server, a snapshot and two steps.
+    for (const [bytes, lost, steps] of [
+      [length - 9, 'the last 1 of 4 writes', 1],
+      [length >> 1, 'the last 3 of 4 writes', undefined],
+      [0, 'the last 4 of 4 writes', undefined],
+    ] as const) {
+      const directory = killed(whole);
+      truncateSync(logOf(directory), bytes);
+      for (let tries = 0; tries < 2; tries += 1) await expect(open(directory)).rejects.toThrow(lost);
+      rmSync(join(directory, 'DAMAGED'));
+      const durable = await open(directory);
+      expect([...durable.server.sessions].map(({ policy }) => policy.seq)).toEqual(steps === undefined ? [] : [steps]);
+      await durable.close();
+      await (await open(directory)).close();
+    }
+  });
+
+  test('a write that a crash of the machine has cut off is as if it had never been', async () => {
+    const directory = newDirectory();
     const durable = await open(directory);
-    expect(durable.server.sessions.get('x').policy.seq).toBe(1);
+    const caller = client(durable);
+    await caller.call('session.open', { ...tail, session: 'x' });
+    const [first, second] = openingEvents();
+    await caller.call('session.send', { session: 'x', events: [first] });
+    const note = readFileSync(noteOf(directory));
+    await caller.call('session.send', { session: 'x', events: [second] });
+    const whole = killed(directory);
     await durable.close();
+    // The note of the last write was not on the disk either, or only a part of it.
+    for (const part of [0, 9, 20]) {
+      const copy = killed(whole);
+      const torn = readFileSync(noteOf(copy));
+      const at = [0, 512].find((from) => !torn.subarray(from, from + 512).equals(note.subarray(from, from + 512)))!;
+      note.copy(torn, at + part, at + part, at + 512);
+      writeFileSync(noteOf(copy), torn);
+      truncateSync(logOf(copy), readFileSync(logOf(copy)).length - 9);
+      const next = await open(copy);
+      expect(next.server.sessions.get('x').policy.seq).toBe(1);
+      await next.close();
+    }
+  });
+
+  test('a note that is missing, unreadable, or of another write', async () => {
+    const whole = await crashed();
+    const other = await crashed('y');
+    const changes: Record<string, (note: string) => void> = {
+      'missing or unreadable': (note) => rmSync(note),
+      unreadable: (note) => writeFileSync(note, readFileSync(note).fill(55)),
+      'write 4 is another': (note) => writeFileSync(note, readFileSync(noteOf(other))),
+    };
+    for (const [what, change] of Object.entries(changes)) {
+      const directory = killed(whole);
+      change(noteOf(directory));
+      for (let tries = 0; tries < 2; tries += 1) await expect(open(directory)).rejects.toThrow(what);
+      rmSync(join(directory, 'DAMAGED'));
+      await (await open(directory)).close();
+    }
+  });
+
+  test('a store of an earlier format has no note, and gets one', async () => {
+    const directory = await crashed();
+    const level = new ClassicLevel(directory);
+    const { writes: _, ...meta } = JSON.parse((await level.get('meta'))!);
+    await level.put('meta', JSON.stringify({ ...meta, format: 1 }));
+    await level.close();
+    rmSync(noteOf(directory));
+    await (await open(directory)).close();
+    rmSync(noteOf(directory));
+    await expect(open(directory)).rejects.toThrow('missing or unreadable');
   });
 
   test('damage is reported, now and ever after, until somebody accepts the loss', async () => {
@@ -276,8 +343,14 @@ describe('a journal', () => {
     clock.move(1);
     await settleAll(store);
     expect(store.synced).toBe(1);
+    await caller.line({ jsonrpc: '2.0', id: 0, method: 'session.open', params: tail });
+    await settleAll(store);
+    expect(store.synced).toBe(1);
+    // Nothing is left to the system at an orderly stop.
     const closed = close();
     await settleAll(store);
     await closed;
+    expect(store.synced).toBe(2);
+    expect(clock.waiting).toBe(0);
   });
 });
