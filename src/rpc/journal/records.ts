@@ -6,10 +6,11 @@ import { SealSum, type Seals } from './seals.ts';
 import { type Journaled, type JournalWriter, numberIn, SessionJournal } from './session-journal.ts';
 import type { Operation } from './store.ts';
 import type { Tail } from './tail.ts';
+import { checkVersion, replay } from './takeover.ts';
 
 /** Options of the records of a journal. */
 export interface RecordsOptions {
-  /** Version of the package. Steps are replayed only by the version that has written them. */
+  /** Version of the package: it must be able to replay the steps of the version that wrote them: see {@link checkVersion}. */
   readonly version: string;
   /** Number of events of a session after which a snapshot replaces its steps. */
   readonly snapshotEvents: number;
@@ -18,8 +19,11 @@ export interface RecordsOptions {
 /** A session from the records. */
 export interface FoundSession {
   readonly saved: SavedSession;
-  readonly entries: readonly Entry[];
-  /** Continues the records with the restored session. */
+  /**
+   * Replays the steps in a session that was made from its snapshot, and continues the records with it.
+   *
+   * @throws PolicyError `snapshot_mismatch` if a step decides otherwise than before
+   */
   resume(session: Journaled): SessionLog;
 }
 
@@ -162,16 +166,17 @@ export abstract class Records implements JournalWriter {
   #found(): FoundSession | undefined {
     if (this.#reading === undefined) return undefined;
     const { saved, entries, log } = this.#reading;
-    const { version } = this.#meta!;
-    if (entries.length > 0 && version !== this.#options.version) {
-      const got = `${this.#options.version}: start and stop version ${version} once, then this one`;
-      damaged(`version ${version}, whose last server was not stopped in an orderly way`, got);
-    }
+    const { version: writer, format } = this.#meta!;
+    const takeover = { writer, version: this.#options.version, isChecked: format === 2 };
+    if (entries.length > 0) checkVersion(takeover);
     const resume = (session: Journaled) => {
+      replay(session, saved, entries, takeover);
       this.#logs.add(log.attach(session));
+      // The first write leaves nothing of another version, and nothing unchecked.
+      if (takeover.writer !== takeover.version || !takeover.isChecked) this.#due.add(log);
       return log;
     };
-    return { saved, entries, resume };
+    return { saved, resume };
   }
 
   #recordOf(log: SessionJournal, key: string, value: string): SavedSession | Entry {

@@ -1,4 +1,6 @@
 /** The records of one session: a snapshot, and the steps after it. */
+import type { AnyDecision } from '../../core/definition.ts';
+import { digestOf } from './digest.ts';
 import type { Entry, SavedSession, SessionLog } from './entries.ts';
 import type { Seals } from './seals.ts';
 import type { Operation } from './store.ts';
@@ -7,6 +9,8 @@ import type { Operation } from './store.ts';
 export interface Journaled {
   /** Number of ids in flight: the cost of a snapshot grows with it. */
   readonly inFlight: number;
+  /** Repeats a step, and returns its decisions. */
+  replay(entry: Entry): readonly AnyDecision[];
   /** Returns the whole session; the result may share data that the session changes later. */
   save(): SavedSession;
 }
@@ -68,8 +72,8 @@ export class SessionJournal implements SessionLog {
     return JSON.parse(found.text) as SavedSession | Entry;
   }
 
-  add(entry: Entry): void {
-    const text = JSON.stringify(entry);
+  add(entry: Entry, decisions: readonly AnyDecision[]): void {
+    const text = JSON.stringify(entry.kind === 'acknowledged' ? entry : { ...entry, digest: digestOf(decisions) });
     this.#write(this.#writer.seals.seal(this.#seal, text), text, entry);
     if (this.#isDue()) this.#writer.compactSoon(this);
   }
