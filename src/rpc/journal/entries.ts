@@ -39,7 +39,7 @@ export interface AcknowledgedEntry {
 
 /**
  * One step of a session. The same snapshot and the same steps always give the same session. In the journal, a step that may decide
- * has a digest of its decisions; steps of format 1 have none.
+ * has a digest of its decisions; steps of format 1, and those of the Python package, have none.
  */
 export type Entry = SentEntry | FiredEntry | AcknowledgedEntry;
 

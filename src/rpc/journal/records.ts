@@ -167,13 +167,14 @@ export abstract class Records implements JournalWriter {
     if (this.#reading === undefined) return undefined;
     const { saved, entries, log } = this.#reading;
     const { version: writer, format } = this.#meta!;
-    const takeover = { writer, version: this.#options.version, isChecked: format === 2 };
+    const { version } = this.#options;
+    const takeover = { writer, version, digest: format === 1 ? undefined : this.seals.digest };
     if (entries.length > 0) checkVersion(takeover);
     const resume = (session: Journaled) => {
       replay(session, saved, entries, takeover);
       this.#logs.add(log.attach(session));
-      // The first write leaves nothing of another version, and nothing unchecked.
-      if (takeover.writer !== takeover.version || !takeover.isChecked) this.#due.add(log);
+      // The first write leaves no step of another version, or without a digest.
+      if (writer !== version || format === 1) this.#due.add(log);
       return log;
     };
     return { saved, resume };

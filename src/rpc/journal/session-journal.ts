@@ -1,6 +1,5 @@
 /** The records of one session: a snapshot, and the steps after it. */
 import type { AnyDecision } from '../../core/definition.ts';
-import { digestOf } from './digest.ts';
 import type { Entry, SavedSession, SessionLog } from './entries.ts';
 import type { Seals } from './seals.ts';
 import type { Operation } from './store.ts';
@@ -73,8 +72,10 @@ export class SessionJournal implements SessionLog {
   }
 
   add(entry: Entry, decisions: readonly AnyDecision[]): void {
-    const text = JSON.stringify(entry.kind === 'acknowledged' ? entry : { ...entry, digest: digestOf(decisions) });
-    this.#write(this.#writer.seals.seal(this.#seal, text), text, entry);
+    const { seals } = this.#writer;
+    const digest = entry.kind === 'acknowledged' ? undefined : seals.digest?.(decisions);
+    const text = JSON.stringify(digest === undefined ? entry : { ...entry, digest });
+    this.#write(seals.seal(this.#seal, text), text, entry);
     if (this.#isDue()) this.#writer.compactSoon(this);
   }
 

@@ -1,16 +1,16 @@
 /** Continues the steps of a server that has crashed: by the same version, or by a later one that decides as it did. */
 import type { AnyDecision } from '../../core/definition.ts';
 import { isPolicyError, refuse } from '../../errors.ts';
-import { digestOf } from './digest.ts';
 import type { Entry, SavedSession } from './entries.ts';
+import type { Seals } from './seals.ts';
 import type { Journaled } from './session-journal.ts';
 
 /** Who wrote the steps, and who replays them. */
 export interface Takeover {
   readonly writer: string;
   readonly version: string;
-  /** Whether the steps have digests. */
-  readonly isChecked: boolean;
+  /** Computes the digests that the steps have; absent if they have none. */
+  readonly digest: Seals['digest'];
 }
 
 /**
@@ -36,18 +36,18 @@ const instead = ({ writer, version }: Takeover): string =>
 
 /** Throws `snapshot_mismatch` for the steps of a version that this one may not replay. */
 export function checkVersion(takeover: Takeover): void {
-  const { writer, version, isChecked } = takeover;
-  if (writer === version || (isChecked && mayReplay(writer, version))) return;
-  const versions = isChecked ? `version ${writer} or a compatible later one` : `version ${writer}`;
+  const { writer, version, digest } = takeover;
+  if (writer === version || (digest !== undefined && mayReplay(writer, version))) return;
+  const versions = digest !== undefined ? `version ${writer} or a compatible later one` : `version ${writer}`;
   const expected = `${versions}, because the last server was not stopped in an orderly way`;
   refuse('snapshot_mismatch', 'stateDir', expected, instead(takeover));
 }
 
 /** Replays steps in a session. Throws `snapshot_mismatch` if one of them decides otherwise than before. */
 export function replay(session: Journaled, saved: SavedSession, entries: readonly Entry[], takeover: Takeover): void {
-  const { writer, version, isChecked } = takeover;
+  const { writer, version, digest } = takeover;
   for (const [index, entry] of entries.entries()) {
-    const differs = difference(session, entry, isChecked);
+    const differs = difference(session, entry, digest);
     if (differs === undefined) continue;
     const step = `step ${index + 1} of ${entries.length} of session ${saved.session} (${saved.snapshot.policy})`;
     const own = `other code of the policy: start and stop the code that decided it once, then this`;
@@ -57,7 +57,7 @@ export function replay(session: Journaled, saved: SavedSession, entries: readonl
 }
 
 /** Replays a step, and returns how it differs from what it was; nothing if it does not. */
-function difference(session: Journaled, entry: Entry, isChecked: boolean): string | undefined {
+function difference(session: Journaled, entry: Entry, digest: Seals['digest']): string | undefined {
   let decisions: readonly AnyDecision[];
   try {
     decisions = session.replay(entry);
@@ -65,6 +65,6 @@ function difference(session: Journaled, entry: Entry, isChecked: boolean): strin
     if (!isPolicyError(error)) throw error;
     return `it is refused now (${error.code}, ${error.message})`;
   }
-  if (entry.kind === 'acknowledged' || !isChecked || digestOf(decisions) === entry.digest) return undefined;
+  if (entry.kind === 'acknowledged' || digest === undefined || digest(decisions) === entry.digest) return undefined;
   return 'its decisions are others now';
 }

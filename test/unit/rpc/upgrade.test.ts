@@ -1,7 +1,7 @@
 /** A rolling upgrade: builds of the server take over from one another under `kill -9`, on one state directory. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -158,17 +158,11 @@ test('a build that decides otherwise is refused by name, and changes nothing: th
   const stateDir = join(folder, 'other');
   const sessions = followed();
   await crash(await start('0.4.0', 'one', stateDir), sessions, 50);
-  const copy = join(folder, 'copy');
-  cpSync(stateDir, copy, { recursive: true });
   const other = await start('0.5.0', 'other', stateDir);
   expect(await other.ended).toMatch(
     /step 1 of \d+ of session mine \(test\/turnstile\) as version 0\.4\.0 decided it, but its decisions are others now, got "version 0\.5\.0: start and stop version 0\.4\.0 once/,
   );
-  for (const version of ['0.6.0', '1.0.0', '0.4.0-rc.1']) {
-    expect(await (await start(version, 'two', stateDir)).ended).toContain('start and stop version 0.4.0 once');
-  }
   const old = await start('0.4.0', 'one', stateDir);
-  const answered = sessions.map((one) => one.answered);
   for (const one of sessions) await one.send(old.client, 3);
   old.child.stdin!.end();
   expect(await old.ended).toBe('');
@@ -177,17 +171,4 @@ test('a build that decides otherwise is refused by name, and changes nothing: th
   expect((await later.client.call('session.list', {})).sessions).toHaveLength(2);
   later.child.kill('SIGKILL');
   await later.ended;
-  // Wherever the take-over is killed, the next one finds the old steps, or what has taken their place.
-  for (const milliseconds of [200, 300, 400]) {
-    const killed = await start('0.4.1', 'two', copy);
-    const timer = setTimeout(() => killed.child.kill('SIGKILL'), milliseconds);
-    await killed.ended;
-    clearTimeout(timer);
-  }
-  const after = await start('0.4.1', 'two', copy);
-  const again = (await after.client.call('session.list', {})).sessions as { seq: number }[];
-  again.forEach(({ seq }, index) => void expect(seq).toBeGreaterThanOrEqual(answered[index]!));
-  expect(again).toHaveLength(2);
-  after.child.kill('SIGKILL');
-  await after.ended;
 });
