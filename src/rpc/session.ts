@@ -59,7 +59,7 @@ export class Session {
     this.timers = timers;
     this.shadow = shadow;
     this.policy = (snapshot === undefined ? create(definition, config) : create(definition, { snapshot })) as never;
-    const forgot = (decisionSeq: number): void => this.#log.add({ kind: 'acknowledged', decisionSeq });
+    const forgot = (decisionSeq: number): void => this.#log.add({ kind: 'acknowledged', decisionSeq }, []);
     this.#delivery = new Delivery({ deliver, limits, forgot, saved });
     if (timers === 'server') this.#timers = new Timers(clock, (timerId, at) => this.#fired(timerId, at));
     if (saved !== undefined) this.#timers?.hold();
@@ -106,7 +106,7 @@ export class Session {
     const earlier = this.#delivery.earlier(params);
     if (earlier !== undefined) return earlier;
     const { step, decisions } = this.#applying.all(events, producer);
-    if (step.events.length > 0) this.#log.add(step);
+    if (step.events.length > 0) this.#log.add(step, decisions);
     return this.#delivery.resultOf(this.#delivery.answer(step, decisions, this.policy.seq));
   }
 
@@ -140,16 +140,21 @@ export class Session {
     return shadow ? { ...saved, shadow } : saved;
   }
 
-  /** Replays a step that was made before a crash. */
-  replay(entry: Entry): void {
+  /** Replays a step that was made before a crash. Returns its decisions. */
+  replay(entry: Entry): readonly AnyDecision[] {
+    if (entry.kind === 'acknowledged') {
+      this.stream.forget(entry.decisionSeq);
+      return [];
+    }
     if (entry.kind === 'sent') {
       const decisions = entry.events.flatMap((event) => this.#applying.again(event));
       this.#delivery.answer(entry, decisions, this.policy.seq);
-    } else if (entry.kind === 'acknowledged') this.stream.forget(entry.decisionSeq);
-    else {
-      this.#timers?.delete(entry.timerId);
-      this.stream.push(this.#applying.again(firedEvent(entry)));
+      return decisions;
     }
+    this.#timers?.delete(entry.timerId);
+    const decisions = this.#applying.again(firedEvent(entry));
+    this.stream.push(decisions);
+    return decisions;
   }
 
   /** Starts the timers of a restored session. */
@@ -179,7 +184,7 @@ export class Session {
     const entry: FiredEntry = { kind: 'fired', timerId, at };
     try {
       const decisions = this.#applying.one(firedEvent(entry));
-      this.#log.add(entry);
+      this.#log.add(entry, decisions);
       this.stream.push(decisions);
     } catch (error) {
       // The policy may have forgotten a timer that it no longer needs.

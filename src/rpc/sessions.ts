@@ -35,14 +35,13 @@ export class Sessions {
   /**
    * Restores a session. Call it before any other method.
    *
-   * @throws PolicyError `snapshot_mismatch` if the session no longer fits its policy; `unknown_id` if the registry no longer has
-   *   the policy
+   * @throws PolicyError `snapshot_mismatch` if the session no longer fits its policy, or if the policy now decides otherwise;
+   *   `unknown_id` if the registry no longer has the policy
    */
-  restore({ saved, entries, resume }: FoundSession): void {
+  restore({ saved, resume }: FoundSession): void {
     const { session: id, deliver, timers, shadow, snapshot, armed, ...rest } = saved;
     const definition = this.#definition({ policy: snapshot.policy });
     const session = new Session(id, { definition, snapshot, armed, deliver, timers, shadow, saved: rest }, this.#host);
-    for (const entry of entries) session.replay(entry);
     session.keepIn(resume(session));
     this.#sessions.set(id, session);
   }
