@@ -7,6 +7,8 @@ import type { Operation } from './store.ts';
 export interface Journaled {
   /** Number of ids in flight: the cost of a snapshot grows with it. */
   readonly inFlight: number;
+  /** Whether the session is in the middle of a step. */
+  readonly isPaused: boolean;
   /** Returns the whole session; the result may share data that the session changes later. */
   save(): SavedSession;
 }
@@ -49,6 +51,11 @@ export class SessionJournal implements SessionLog {
   /** Whether there are steps to replay after a crash. */
   get hasSteps(): boolean {
     return this.#next > this.#first + 1;
+  }
+
+  /** Whether the session is in the middle of a step, so that it cannot be compacted. */
+  get isPaused(): boolean {
+    return this.#session!.isPaused;
   }
 
   /** Makes these records those of a session. */
