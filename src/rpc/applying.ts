@@ -36,13 +36,11 @@ export interface Sending {
 
 /** Returns the step that a call has made. */
 export function stepOf({ given, producer, applied, refused }: Sending): SentEntry {
-  return {
-    kind: 'sent',
-    events: applied,
-    of: given.length,
-    ...(producer && { producer }),
-    ...(refused && { refused: refused.toJSON() }),
-  };
+  const of = given.length;
+  const step: SentEntry = producer
+    ? { kind: 'sent', events: applied, of, producer }
+    : { kind: 'sent', events: applied, of };
+  return refused === undefined ? step : { ...step, refused: refused.toJSON() };
 }
 
 /** Applies the events of one session. */
@@ -91,7 +89,7 @@ export class Applying {
         return true;
       }
       applied.push(event);
-      if (turns?.isOver && applied.length < given.length) return false;
+      if (turns !== undefined && applied.length < given.length && turns.isOver) return false;
     }
     return true;
   }

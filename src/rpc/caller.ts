@@ -13,7 +13,7 @@ export interface Caller extends SessionReader {
 export interface CallContext {
   readonly connection: Caller;
   /** Aborted when the caller is gone; a caller that waits for plans has one. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Present if a call may pause, and return a promise. */
-  readonly turns?: Turns;
+  readonly turns?: Turns | undefined;
 }

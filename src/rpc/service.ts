@@ -102,7 +102,8 @@ export class Service {
       const { session, producer } = given as Sending;
       this.#sent = { session, producer };
     }
-    const context = { ...call, notification: id === undefined };
+    const { connection, signal, turns } = call;
+    const context = { connection, signal, turns, notification: id === undefined };
     const { session } = given as { readonly session?: string };
     if (session === undefined) return found.handler(given as never, context);
     return this.#gate.pass(session, () => found.handler(given as never, context));
