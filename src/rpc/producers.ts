@@ -29,7 +29,8 @@ const digestOf = (events: readonly unknown[]): number =>
 /** Whether a call has the events to which an answer was given; of a refused call, those before the refusal. */
 function isAnswerTo({ applied, answer }: Kept, firstSeq: number, events: readonly unknown[]): boolean {
   if (applied === undefined) return true;
-  const { nextSeq } = 'error' in answer ? (answer.error.data as { nextSeq?: number }) : (answer.result as { nextSeq?: number });
+  const { nextSeq } =
+    'error' in answer ? (answer.error.data as { nextSeq?: number }) : (answer.result as { nextSeq?: number });
   const sent = digestOf(events.slice(0, nextSeq! - firstSeq));
   return sent === (typeof applied === 'number' ? applied : digestOf(applied));
 }
@@ -68,7 +69,8 @@ export class Producers {
     this.#keptAnswers = limits.keptAnswers;
     for (const { name, nextSeq, kept } of saved) {
       const producer: Producer = { nextSeq, kept: new Fifo() };
-      for (const { digest, ...one } of kept) producer.kept.push({ ...one, applied: digest, answer: loaded(one.answer) });
+      for (const { digest, ...one } of kept)
+        producer.kept.push({ ...one, applied: digest, answer: loaded(one.answer) });
       this.#producers.set(name, producer);
     }
   }

@@ -99,7 +99,9 @@ export class Sessions {
 
   /** Closes all sessions; the next server continues those in a journal. */
   closeAll(): void {
+    this.#host.gate.close();
     for (const session of this.#sessions.values()) {
+      session.finish();
       if (this.#journal === undefined) this.#end(session, 'closed');
       else session.close();
     }
@@ -113,12 +115,12 @@ export class Sessions {
     const from = after === undefined ? 0 : firstAfter(this.#ids, after);
     const to = from + this.#host.limits.pageSessions;
     const sessions = this.#ids.slice(from, to).map((id) => {
-      const { deliver, timers, shadow, policy } = this.#sessions.get(id)!;
+      const { deliver, timers, shadow, policy, seq } = this.#sessions.get(id)!;
       return {
         session: id,
         policy: policy.id,
         version: policy.version,
-        seq: policy.seq,
+        seq,
         deliver,
         timers,
         ...(shadow && { shadow }),

@@ -130,9 +130,9 @@ export class DecisionStream {
     this.#forget();
   }
 
-  /** Returns the next decision that a subscriber wants; nothing if there is none. */
-  next(subscription: Subscription): Numbered | undefined {
-    while (subscription.given < this.last) {
+  /** Returns the next decision that a subscriber wants, up to a number; nothing if there is none. */
+  next(subscription: Subscription, upTo = this.last): Numbered | undefined {
+    while (subscription.given < upTo) {
       subscription.given += 1;
       const decision = this.#backlog[this.#head + subscription.given - this.#forgotten - 1]!;
       if (subscription.types !== undefined && !subscription.types.has(decision.type)) continue;

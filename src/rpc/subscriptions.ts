@@ -53,14 +53,15 @@ export class Subscriptions {
     this.#unanswered.clear();
   }
 
-  /** Yields the parameters of `session.decision` for each waiting decision. */
+  /** Yields the parameters of `session.decision` for each decision that waits now, but not for those that come in the meantime. */
   *read(): Generator<object> {
-    for (const stream of this.#ready) {
-      this.#ready.delete(stream);
+    const ready = [...this.#ready].map((stream) => ({ stream, upTo: stream.last }));
+    this.#ready.clear();
+    for (const { stream, upTo } of ready) {
       const session = this.#subscribed.get(stream);
       const subscription = stream.subscriptionOf(this.#reader);
       if (session === undefined || subscription === undefined) continue;
-      for (let one = stream.next(subscription); one !== undefined; one = stream.next(subscription)) {
+      for (let one = stream.next(subscription, upTo); one !== undefined; one = stream.next(subscription, upTo)) {
         yield { session: session.id, ...one };
         // In the meantime the session may have been closed or replaced, or there may be a new subscription from another number.
         if (stream.subscriptionOf(this.#reader) !== subscription) break;

@@ -9,7 +9,7 @@ export type Fsync = 'always' | 'interval';
 export interface GroupCommitOptions {
   readonly fsync: Fsync;
   readonly clock: Clock;
-  /** Returns the operations to add to every write; called when no session is in the middle of a step. */
+  /** Returns the operations to add to every write. */
   readonly last: () => readonly Operation[];
   /** Called once when the store has failed; nothing is written after that. */
   readonly failed: (error: unknown) => void;

@@ -151,12 +151,15 @@ export abstract class Records implements JournalWriter {
   }
 
   /**
-   * Writes the snapshots that are due, and returns the record of the store. It is called when no session is in the middle of a
-   * step.
+   * Writes the snapshots that are due, and returns the record of the store. A session in the middle of a step gets its snapshot with
+   * a later write.
    */
   last(): Operation {
-    for (const log of this.#due) log.compact();
-    this.#due.clear();
+    for (const log of this.#due) {
+      if (log.isPaused) continue;
+      log.compact();
+      this.#due.delete(log);
+    }
     const { version } = this.#options;
     const writes = ++this.#writes;
     this.#meta = { format: 2, version, made: this.made, seals: String(this.#sum), writes };

@@ -10,6 +10,8 @@ export interface Journaled {
   readonly inFlight: number;
   /** Repeats a step, and returns its decisions. */
   replay(entry: Entry): readonly AnyDecision[];
+  /** Whether the session is in the middle of a step. */
+  readonly isPaused: boolean;
   /** Returns the whole session; the result may share data that the session changes later. */
   save(): SavedSession;
 }
@@ -52,6 +54,11 @@ export class SessionJournal implements SessionLog {
   /** Whether there are steps to replay after a crash. */
   get hasSteps(): boolean {
     return this.#next > this.#first + 1;
+  }
+
+  /** Whether the session is in the middle of a step, so that it cannot be compacted. */
+  get isPaused(): boolean {
+    return this.#session!.isPaused;
   }
 
   /** Makes these records those of a session. */
