@@ -306,7 +306,7 @@ def test_steps_of_another_version_are_refused_and_snapshots_are_not(path: Path, 
     client = as_version("0.0.9")
     client.open(tail_batching, config=tail, session="a").send(opening())
     crash(client)
-    with pytest.raises(PolicyError, match="version 0.0.9, whose last server was not stopped") as refusal:
+    with pytest.raises(PolicyError, match="version 0.0.9, because the last server was not stopped") as refusal:
         keeping(path)
     assert (refusal.value.code, refusal.value.path) == ("snapshot_mismatch", "state_dir")
     as_version("0.0.9").close()

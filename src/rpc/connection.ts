@@ -12,11 +12,13 @@ import { SendQueue, type SendQueueHost } from './send-queue.ts';
 import type { Session } from './session.ts';
 import type { DecisionStream } from './stream.ts';
 import { Subscriptions } from './subscriptions.ts';
+import type { Turns } from './turns.ts';
 
 /** Interface of the server to its connections. */
 export interface ConnectionHost extends SendQueueHost {
   readonly meter: Meter;
   readonly dispatch: JSONRPCServer<CallContext>;
+  readonly turns: Turns;
   /** Whether plans are computed beside this thread, so that other answers may overtake them. */
   readonly plansBeside: boolean;
   /** Whether a token is valid; absent if the server needs none. */
@@ -31,6 +33,8 @@ export interface ConnectionHost extends SendQueueHost {
 /** Longest line before the client has shown the token, in bytes. */
 const longestGreeting = 8192;
 const greetingSeconds = 10;
+/** Bytes of a line that waits for its turn before it is read, because that takes a while. */
+const longLine = 1 << 16;
 
 /** Returns an answer as text. The text of a plan goes in as it is: to read and write it again would hold up events. */
 function textOf(answer: JSONRPCResponse): string {
@@ -54,11 +58,18 @@ export class Connection implements Caller, Served {
   /** Answers to plans that later answers may overtake. */
   readonly #plans = new Set<Promise<void>>();
   readonly #gone = new AbortController();
+  readonly #context: CallContext;
+  /** Resolves when pushing goes on after a pause. */
+  #pausedPush: Promise<void> | undefined;
+  /** How often everything was pushed that waited at one time. */
+  #pushes = 0;
+  #ending = false;
 
   constructor(link: Link, host: ConnectionHost) {
     this.#link = link;
     this.#out = new SendQueue(link, host, () => this.#cutOff());
     this.#host = host;
+    this.#context = { connection: this, signal: this.#gone.signal, turns: host.turns };
     this.#welcome = host.isToken === undefined;
     this.#lines = new LineReader(this.#welcome ? host.limits.maxMessageBytes : longestGreeting, host.halfLines);
     if (!this.#welcome) this.#stopGreeting = host.clock.after(greetingSeconds, () => this.turnAway());
@@ -75,6 +86,8 @@ export class Connection implements Caller, Served {
       const rest = this.#lines.rest();
       if (rest !== undefined && !this.#closed) await this.#line(rest);
       await Promise.all(this.#plans);
+      this.#ending = true;
+      await this.#pausedPush;
       await this.#out.released();
       this.close();
     }));
@@ -111,6 +124,8 @@ export class Connection implements Caller, Served {
   }
 
   subscribe(session: Session, after: number | undefined, types: readonly string[] | undefined): void {
+    // A call may have waited for its session until its caller was gone.
+    if (this.#closed) return;
     this.#subscriptions.subscribe(session, after, types);
   }
 
@@ -136,11 +151,25 @@ export class Connection implements Caller, Served {
   }
 
   async #push(): Promise<void> {
-    for (const decision of this.#subscriptions.read()) {
-      this.#notify('session.decision', decision);
-      if (this.#out.full) await this.#out.room();
+    while (this.#subscriptions.isReady) {
+      for (const decision of this.#subscriptions.read()) {
+        this.#notify('session.decision', decision);
+        if (this.#out.full) await this.#out.room();
+        else if (this.#host.turns.isOver && !this.#ending) {
+          await (this.#pausedPush = this.#host.turns.next());
+          this.#pausedPush = undefined;
+        }
+      }
+      this.#pushes += 1;
     }
     this.#pushing = false;
+  }
+
+  /** Resolves when everything is pushed that waited when it was called: the decisions of a step precede its answer. */
+  async #pushed(): Promise<void> {
+    // What has come during a pass belongs to the next one.
+    for (const until = this.#pushes + 2; this.#pausedPush !== undefined && this.#pushes < until; )
+      await this.#pausedPush;
   }
 
   #notify(method: string, params: object): void {
@@ -148,7 +177,11 @@ export class Connection implements Caller, Served {
   }
 
   async #receive(bytes: Uint8Array): Promise<void> {
+    const { turns } = this.#host;
+    turns.begin();
     for (const line of this.#lines.read(bytes)) {
+      if (this.#closed) return;
+      if (turns.isOver || (line as Uint8Array).length > longLine) await turns.next();
       if (this.#closed) return;
       await this.#line(line);
     }
@@ -156,8 +189,10 @@ export class Connection implements Caller, Served {
 
   async #line(line: Line): Promise<void> {
     const answer = await this.#answer(line);
+    if (this.#pausedPush !== undefined) await this.#pushed();
     if (this.#closed) return;
     if (answer !== undefined) this.#out.write(answer);
+    this.#subscriptions.answered();
     if (this.#out.full) await this.#out.room();
     this.#pushReady();
   }
@@ -206,6 +241,8 @@ export class Connection implements Caller, Served {
     let length = 0;
     for (const call of calls) {
       const full = length > maxOutputBytes;
+      if (this.#host.turns.isOver) await this.#host.turns.next();
+      if (this.#closed) return undefined;
       const answer = full ? this.#tooMuch(call) : await this.#call(call);
       if (answer === undefined) continue;
       answers.push(answer);
@@ -227,10 +264,7 @@ export class Connection implements Caller, Served {
     if (wrong !== undefined) return this.#refuse(errorCodes.invalidRequest, wrong, message);
     const request = message as Request;
     const from = performance.now();
-    const answer: JSONRPCResponse | null = await this.#host.dispatch.receive(request as never, {
-      connection: this,
-      signal: this.#gone.signal,
-    });
+    const answer: JSONRPCResponse | null = await this.#host.dispatch.receive(request as never, this.#context);
     this.#host.meter.called(request.method, answer?.error?.code ?? 0, (performance.now() - from) / 1000);
     if (answer === null) return undefined;
     try {

@@ -52,11 +52,7 @@ export class Delivery {
   }
 
   /** Delivers the decisions of a call, and stores its answer for a retry. */
-  answer(
-    { events, of, eventsDigest, producer, refused }: SentEntry,
-    decisions: readonly AnyDecision[],
-    seq: number,
-  ): Answer {
+  answer({ events, of, producer, refused }: SentEntry, decisions: readonly AnyDecision[], seq: number): Answer {
     const applied = events.length;
     const done: Writable<SendResult> = { seq } as SendResult;
     if (producer !== undefined) done.nextSeq = this.#producers.nextSeq(producer, applied);
@@ -66,7 +62,7 @@ export class Delivery {
         ? { result: done }
         : { error: new RpcError(errorCodes.refused, refused, { index: applied, ...done }) };
     if (done.more !== undefined) answer.pages = { more: done.more, decisions };
-    if (producer !== undefined) this.#producers.keep(producer, { applied, events: of, eventsDigest, answer });
+    if (producer !== undefined) this.#producers.keep(producer, events, of, answer);
     return answer;
   }
 

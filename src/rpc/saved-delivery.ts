@@ -20,7 +20,7 @@ const answer = z.union([
 const producer = z.strictObject({
   name: z.string().min(1).max(256),
   nextSeq: count,
-  kept: z.array(z.strictObject({ firstSeq: count, events: count, eventsDigest: count.optional(), answer })),
+  kept: z.array(z.strictObject({ firstSeq: count, events: count, digest: z.int().optional(), answer })),
 });
 const schema = z.strictObject({
   producers: z.array(producer),

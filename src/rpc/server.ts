@@ -48,6 +48,7 @@ export class RpcServer {
       isToken,
       halfLines: new HalfLines(Math.max(this.limits.maxUnfinishedBytes, this.limits.maxMessageBytes)),
       dispatch: this.#dispatch(),
+      turns: this.#service.turns,
       plansBeside: planning !== undefined,
       welcomed: (connection) => this.#welcomed(connection),
       left: (connection) => void (this.#connections.delete(connection) || this.#unauthenticated.delete(connection)),

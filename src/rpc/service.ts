@@ -8,6 +8,7 @@ import { registry as shipped } from '../registry.ts';
 import type { CallContext, Caller } from './caller.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { errorCodes, RpcError, toRpcError } from './errors.ts';
+import { Gate } from './gate.ts';
 import type { Journal } from './journal/journal.ts';
 import type { Records } from './journal/records.ts';
 import { type ServerLimits, serverLimits } from './limits.ts';
@@ -18,6 +19,7 @@ import { openRpcDocument } from './openrpc.ts';
 import type { PlanJob, Planning } from './planning.ts';
 import type { Id, Request } from './request.ts';
 import { Sessions } from './sessions.ts';
+import { Turns } from './turns.ts';
 
 /** Options of a server; all have defaults. */
 export interface ServerOptions {
@@ -44,7 +46,7 @@ export interface ServerOptions {
 type Handler<N extends MethodName> = (
   params: ParamsOf<N>,
   call: CallContext & { readonly notification: boolean },
-) => N extends 'plan' ? ResultOf<N> | Promise<ResultOf<N>> : ResultOf<N>;
+) => ResultOf<N> | Promise<ResultOf<N>>;
 type Sending = ParamsOf<'session.send'>;
 type Handlers = { readonly [N in MethodName]: Handler<N> };
 
@@ -58,6 +60,9 @@ export class Service {
   readonly limits: ServerLimits;
   readonly sessions: Sessions;
   readonly version: string;
+  /** Turns of the calls that may pause. */
+  readonly turns: Turns;
+  readonly #gate: Gate;
   readonly #registry: Registry<readonly AnyDefinition[]>;
   readonly #methods: ReadonlyMap<string, Method>;
   /** Parameters of the last `session.send` that the schema has accepted. */
@@ -77,14 +82,17 @@ export class Service {
     this.limits = serverLimits(options.limits);
     this.version = version;
     this.#registry = registry as Registry<readonly AnyDefinition[]>;
-    this.sessions = new Sessions(this.#registry, { limits: this.limits, clock, meter, decisionLog }, journal);
+    this.turns = new Turns(clock);
+    this.#gate = new Gate(this.turns);
+    const host = { limits: this.limits, clock, meter, decisionLog, gate: this.#gate };
+    this.sessions = new Sessions(this.#registry, host, journal);
     const handlers = this.#handlers() as unknown as Record<string, Handler<MethodName>>;
     this.#methods = new Map(methods.map(({ name, params }) => [name, { params, handler: handlers[name]! }]));
   }
 
   /**
-   * Calls a method; the result of `plan` is a promise if there is a {@link ServerOptions.planning}. Throws the errors of the method,
-   * and `RpcError` for wrong parameters and unknown methods.
+   * Calls a method. The result is a promise if `planning` computes it, and if the call or the session that it concerns pauses.
+   * Throws the errors of the method, and `RpcError` for wrong parameters and unknown methods.
    */
   result({ id, method, params }: Request, call: CallContext): unknown {
     const found = this.#methods.get(method);
@@ -94,7 +102,11 @@ export class Service {
       const { session, producer } = given as Sending;
       this.#sent = { session, producer };
     }
-    return found.handler(given as never, { ...call, notification: id === undefined });
+    const { connection, signal, turns } = call;
+    const context = { connection, signal, turns, notification: id === undefined };
+    const { session } = given as { readonly session?: string };
+    if (session === undefined) return found.handler(given as never, context);
+    return this.#gate.pass(session, () => found.handler(given as never, context));
   }
 
   /**
@@ -131,12 +143,12 @@ export class Service {
     const { sessions } = this;
     return {
       'session.open': (params) => sessions.open(params),
-      'session.send': (params, { notification }) => {
+      'session.send': (params, { notification, turns }) => {
         const found = sessions.get(params.session);
         if (notification && found.deliver === 'reply') {
           refuse('invalid_input', 'id', 'a call with an id: its answer carries the decisions', 'a notification');
         }
-        return found.send(params);
+        return found.send(params, turns);
       },
       'session.more': ({ session, more }) => sessions.get(session).more(more),
       'session.snapshot': ({ session, delivery }) => sessions.get(session).snapshot(delivery),

@@ -35,14 +35,13 @@ export class Sessions {
   /**
    * Restores a session. Call it before any other method.
    *
-   * @throws PolicyError `snapshot_mismatch` if the session no longer fits its policy; `unknown_id` if the registry no longer has
-   *   the policy
+   * @throws PolicyError `snapshot_mismatch` if the session no longer fits its policy, or if the policy now decides otherwise;
+   *   `unknown_id` if the registry no longer has the policy
    */
-  restore({ saved, entries, resume }: FoundSession): void {
+  restore({ saved, resume }: FoundSession): void {
     const { session: id, deliver, timers, shadow, snapshot, armed, ...rest } = saved;
     const definition = this.#definition({ policy: snapshot.policy });
     const session = new Session(id, { definition, snapshot, armed, deliver, timers, shadow, saved: rest }, this.#host);
-    for (const entry of entries) session.replay(entry);
     session.keepIn(resume(session));
     this.#sessions.set(id, session);
   }
@@ -100,7 +99,9 @@ export class Sessions {
 
   /** Closes all sessions; the next server continues those in a journal. */
   closeAll(): void {
+    this.#host.gate.close();
     for (const session of this.#sessions.values()) {
+      session.finish();
       if (this.#journal === undefined) this.#end(session, 'closed');
       else session.close();
     }
@@ -114,12 +115,12 @@ export class Sessions {
     const from = after === undefined ? 0 : firstAfter(this.#ids, after);
     const to = from + this.#host.limits.pageSessions;
     const sessions = this.#ids.slice(from, to).map((id) => {
-      const { deliver, timers, shadow, policy } = this.#sessions.get(id)!;
+      const { deliver, timers, shadow, policy, seq } = this.#sessions.get(id)!;
       return {
         session: id,
         policy: policy.id,
         version: policy.version,
-        seq: policy.seq,
+        seq,
         deliver,
         timers,
         ...(shadow && { shadow }),

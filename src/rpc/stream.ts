@@ -123,14 +123,16 @@ export class DecisionStream {
     if (subscription === undefined) {
       refuse('unknown_id', 'session', 'a session that this connection has subscribed to', 'no subscription');
     }
-    if (decisionSeq > subscription.sent) this.#assertKnown(decisionSeq, 'decisionSeq', subscription.sent);
+    // What everybody has acknowledged may be acknowledged again, also by a subscriber that wanted none of it.
+    const most = Math.max(subscription.sent, this.#forgotten);
+    if (decisionSeq > subscription.sent) this.#assertKnown(decisionSeq, 'decisionSeq', most);
     subscription.acknowledged = Math.max(subscription.acknowledged, decisionSeq);
     this.#forget();
   }
 
-  /** Returns the next decision that a subscriber wants; nothing if there is none. */
-  next(subscription: Subscription): Numbered | undefined {
-    while (subscription.given < this.last) {
+  /** Returns the next decision that a subscriber wants, up to a number; nothing if there is none. */
+  next(subscription: Subscription, upTo = this.last): Numbered | undefined {
+    while (subscription.given < upTo) {
       subscription.given += 1;
       const decision = this.#backlog[this.#head + subscription.given - this.#forgotten - 1]!;
       if (subscription.types !== undefined && !subscription.types.has(decision.type)) continue;

@@ -170,9 +170,12 @@ export class Run {
   async #trouble(): Promise<void> {
     // The plan follows from the seed alone; when it comes, and to which client, does not.
     const planned = seeded(this.#options.seed);
+    const due: Trouble[] = [];
     while (this.#left > 0) {
       await wait(10 + planned() * 60);
-      const trouble = troubles[Math.floor(planned() * troubles.length)]!;
+      // Each comes once before one comes again.
+      if (due.length === 0) due.push(...troubles);
+      const [trouble] = due.splice(Math.floor(planned() * due.length), 1) as [Trouble];
       await this.#make(trouble);
       this.#troubles[trouble] += 1;
       this.#left -= 1;

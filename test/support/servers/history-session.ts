@@ -17,6 +17,8 @@ const subjects = registry.policies.flatMap((definition) =>
 const producers = 3;
 const mostCallsAtOnce = 3;
 const mostCallEvents = 4;
+/** So many that others may come in between, if the server lets them. */
+const manyEvents = 150;
 
 interface Sending {
   readonly firstSeq: number;
@@ -66,7 +68,8 @@ export class SharedSession {
       if (!client.isConnected || run.random() < 0.2) client = await run.client();
       const sendings: Sending[] = [];
       for (let left = 1 + run.below(mostCallsAtOnce); left > 0 && this.#deck.length > 0; left -= 1) {
-        const events = this.#deck.splice(0, 1 + run.below(mostCallEvents));
+        const most = run.random() < 0.03 ? manyEvents : mostCallEvents;
+        const events = this.#deck.splice(0, 1 + run.below(most));
         sendings.push({ firstSeq, events });
         firstSeq += events.length;
       }

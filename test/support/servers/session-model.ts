@@ -30,6 +30,8 @@ interface Running {
 interface Kept {
   readonly firstSeq: number;
   readonly events: readonly unknown[];
+  /** How many of these were applied. */
+  readonly applied: number;
   readonly answer: Json;
 }
 interface Producer {
@@ -129,7 +131,7 @@ export class SessionModel implements Specification<SessionState, SessionCall> {
     const before = state.producers[producer] ?? nobody;
     const { nextSeq } = before;
     if (firstSeq !== undefined && firstSeq !== nextSeq) {
-      const same = before.kept.find((one) => one.firstSeq === firstSeq && isDeepStrictEqual(one.events, events));
+      const same = before.kept.find((one) => one.firstSeq === firstSeq && isRetryOf(one, events));
       return [state, same?.answer ?? refused('out_of_order')];
     }
     const running = this.#take(state);
@@ -158,15 +160,15 @@ export class SessionModel implements Specification<SessionState, SessionCall> {
       this.#running.set(state, running);
       return [state, answer];
     }
-    const after = this.#keeps(before, applied, { firstSeq: nextSeq, events, answer });
+    const after = this.#keeps(before, { firstSeq: nextSeq, events, applied, answer });
     const producers = producer === undefined ? state.producers : { ...state.producers, [producer]: after };
     return [this.#made({ ...state, producers, last }, running), answer, isStream ? asJson(decisions) : []];
   }
 
-  #keeps({ nextSeq, kept, digest }: Producer, applied: number, one: Kept): Producer {
-    if (!this.#sendsAgain) return { nextSeq: nextSeq + applied, kept, digest };
+  #keeps({ nextSeq, kept, digest }: Producer, one: Kept): Producer {
+    if (!this.#sendsAgain) return { nextSeq: nextSeq + one.applied, kept, digest };
     return {
-      nextSeq: nextSeq + applied,
+      nextSeq: nextSeq + one.applied,
       kept: [...kept, one].slice(-keptAnswers),
       digest: digestOf(digest, one),
     };
@@ -196,6 +198,12 @@ export class SessionModel implements Specification<SessionState, SessionCall> {
     this.#running.set(state, running);
     return state;
   }
+}
+
+/** Whether a call is one that was carried out: what was applied is the same, apart from its times. */
+function isRetryOf({ events, applied }: Kept, sent: readonly Json[]): boolean {
+  const untimed = (all: readonly Json[]) => all.slice(0, applied).map((one) => ({ ...one, at: undefined }));
+  return events.length === sent.length && isDeepStrictEqual(untimed(events), untimed(sent));
 }
 
 /** Whether a call can have come in this state, as far as its answer counts events; a retry is looked at more closely. */
