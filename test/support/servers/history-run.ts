@@ -63,6 +63,8 @@ export class Run {
   #made = 0;
   #wrong: Error | undefined;
   #errors = '';
+  /** The server that is to end. */
+  #ending: ChildProcess | undefined;
 
   constructor(options: HistoryRun) {
     this.#options = options;
@@ -83,6 +85,7 @@ export class Run {
       if (this.#wrong !== undefined) throw this.#wrong;
     } finally {
       this.#isOver = true;
+      this.#ending = this.#server;
       this.#server.kill('SIGKILL');
       for (const { child } of this.#clients) child.kill('SIGKILL');
     }
@@ -130,12 +133,11 @@ export class Run {
     const path = join(folder, `s${this.#number}`);
     const at = token === undefined ? ['--socket', path] : ['--port', '0', '--token-file', token.file];
     const kept = ['--state-dir', join(folder, 'state'), '--fsync', fsync, '--snapshot-events', '60'];
-    this.#server = spawn(program, [...before, 'serve', ...at, ...kept], { stdio: ['ignore', 'ignore', 'pipe'] });
-    const server = this.#server;
-    server.stderr!.on('data', (text) => (this.#errors += text));
+    const server = spawn(program, [...before, 'serve', ...at, ...kept], { stdio: ['ignore', 'ignore', 'pipe'] });
+    this.#server = server;
+    server.stderr.on('data', (text) => (this.#errors += text));
     server.once('exit', (code) => {
-      if (server.killed) return;
-      this.#wrong = new Error(`the server ended with ${code}: ${this.#errors}`);
+      if (server !== this.#ending) this.#wrong ??= new Error(`the server ended with ${code}: ${this.#errors}`);
     });
     const address = await listening(server);
     this.#address = token === undefined ? { path } : { port: Number(address.split(':').pop()) };
@@ -144,6 +146,7 @@ export class Run {
 
   async #stop(): Promise<void> {
     this.#isOver = true;
+    this.#ending = this.#server;
     const over = new Promise((resolve) => this.#server.once('exit', resolve));
     this.#server.kill('SIGTERM');
     const code = await over;
@@ -195,6 +198,7 @@ export class Run {
       case 'server killed': {
         const gone = new Promise((resolve) => this.#server.once('exit', resolve));
         this.#address = undefined;
+        this.#ending = this.#server;
         this.#server.kill('SIGKILL');
         await gone;
         this.#history.ended(this.#number);

@@ -125,12 +125,12 @@ test.each([
         ...(name === 'TCP' ? { token } : {}),
         fsync,
         clients: 3,
-        sessions: 3,
+        sessions: 2,
         events: 80,
-        troubles: times(120),
+        troubles: times(90),
         seed: 3,
       });
-      expect(figures.sessions).toBeGreaterThanOrEqual(3);
+      expect(Math.min(...Object.values(figures.troubles))).toBeGreaterThan(0);
       expect(figures.lost).toBeGreaterThan(0);
     } finally {
       rmSync(folder, { recursive: true });
