@@ -89,7 +89,7 @@ class Host:
         ended: dict[str, Any] = {"type": "reward.finished", "at": 1, "dispatchId": one, "seconds": 1}
         if self._random.random() < 0.5:
             return {**ended, "outcome": "scored", "reward": 1}
-        return {**ended, "outcome": "fault", "fault": "infrastructure"}
+        return {**ended, "outcome": "infrastructure"}
 
     def see(self, decisions: list[Any]) -> None:
         self._running += [one["dispatchId"] for one in decisions if one["type"] == "reward.dispatch"]

@@ -17,8 +17,7 @@ const subjects = registry.policies.flatMap((definition) =>
 const producers = 3;
 const mostCallsAtOnce = 3;
 const mostCallEvents = 4;
-/** So many that others may come in between, if the server lets them. */
-const manyEvents = 150;
+const manyEvents = 1000;
 
 interface Sending {
   readonly firstSeq: number;
@@ -47,8 +46,9 @@ export class SharedSession {
   /** Opens it, sends its events, and reads its end. */
   async use(): Promise<void> {
     await this.#surely('session.open', { ...this.#open, onExisting: 'attach' });
-    this.#busy = producers + 1;
     const sent = Array.from({ length: producers }, (_, n) => this.#produce(`p${n}`));
+    if (this.#open.policy === 'reward-dispatch') sent.push(this.#sendMany());
+    this.#busy = sent.length + 1;
     const isStream = this.#open.deliver === 'stream';
     await Promise.all([
       ...[...sent, this.#sendUnnumbered()].map((one) => one.finally(() => (this.#busy -= 1))),
@@ -68,8 +68,7 @@ export class SharedSession {
       if (!client.isConnected || run.random() < 0.2) client = await run.client();
       const sendings: Sending[] = [];
       for (let left = 1 + run.below(mostCallsAtOnce); left > 0 && this.#deck.length > 0; left -= 1) {
-        const most = run.random() < 0.03 ? manyEvents : mostCallEvents;
-        const events = this.#deck.splice(0, 1 + run.below(most));
+        const events = this.#deck.splice(0, 1 + run.below(mostCallEvents));
         sendings.push({ firstSeq, events });
         firstSeq += events.length;
       }
@@ -128,6 +127,17 @@ export class SharedSession {
       const events = this.#deck.splice(0, 1 + this.#run.below(2));
       await client.send([{ method: 'session.send', params: { session: this.id, events } }])[0];
       await wait(this.#run.below(10));
+    }
+  }
+
+  /** Calls that take so long that the server answers others in between. */
+  async #sendMany(): Promise<void> {
+    for (let firstSeq = 0; firstSeq < 4 * manyEvents; firstSeq += manyEvents) {
+      await wait(this.#run.below(100));
+      const events = Array.from({ length: manyEvents }, (_, n) => {
+        return { type: 'reward.requested', at: 1, requestId: `many-${firstSeq + n}`, kind: 'rule' };
+      });
+      await this.#surely('session.send', { events, producer: 'many', firstSeq });
     }
   }
 
