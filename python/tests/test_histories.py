@@ -107,6 +107,7 @@ def test_sessions_of_several_clients_are_linearizable(short: Path, chance: rando
             with recorder.call("session.snapshot", {"session": "replied"}) as result:
                 result |= client.call("session.snapshot", {"session": "replied"})
         counts = check(folder)
+        print(counts)
         assert counts["sessions"] == 2
         assert counts["calls"] > sum(answers[2:])
         assert counts["lost"] > 0

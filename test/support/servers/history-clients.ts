@@ -155,13 +155,13 @@ export class HistoryClient {
 
   #decided({ session, decisionSeq, decision }: Json, to: number): void {
     const next = this.#subscribed.get(session);
-    if (next?.number !== decisionSeq) {
+    if (next === undefined || next.number !== decisionSeq) {
       return this.#wrong(new Error(`${session}: decision ${decisionSeq} came in place of ${next?.number ?? 'none'}`));
     }
     next.number += 1;
     const last = this.#history.streamed.at(-1);
-    const isMore = last?.session === session && last.to === to && last.first + last.decisions.length === decisionSeq;
-    if (isMore && last.from === next.from) (last.decisions as unknown[]).push(decision);
+    const isMore = last?.session === session && last.to === to && last.from === next.from;
+    if (isMore && last.first + last.decisions.length === decisionSeq) (last.decisions as unknown[]).push(decision);
     else this.#history.streamed.push({ session, from: next.from, to, first: decisionSeq, decisions: [decision] });
   }
 

@@ -75,7 +75,7 @@ class Search<S, O extends Operation> {
   constructor(operations: readonly O[], specification: Specification<S, O>) {
     this.#operations = [...operations].sort((a, b) => a.from - b.from);
     this.#specification = specification;
-    const places = new Map(this.#operations.map((one, at) => [one, at]));
+    const places = new Map<Operation, number>(this.#operations.map((one, at) => [one, at]));
     this.#afters = this.#operations.map(({ after }) => (after === undefined ? undefined : places.get(after)));
     this.#done = new Uint8Array(operations.length);
     this.#left = operations.filter(({ isLost }) => !isLost).length;

@@ -82,7 +82,7 @@ export class SessionModel implements Specification<SessionState, SessionCall> {
     return typeof state === 'object' ? state.key : 'none';
   }
 
-  step(state: SessionState, call: SessionCall): SessionState {
+  step(state: SessionState, call: SessionCall): SessionState | undefined {
     // What the answer says of the number of events is looked at first, since it is cheap.
     if (typeof state === 'object' && !mayFollow(state, call)) return undefined;
     const [next, answer, streamed = []] = this.answer(state, call);
