@@ -135,7 +135,9 @@ export class SharedSession {
     for (let firstSeq = 0; firstSeq < 4 * manyEvents; firstSeq += manyEvents) {
       await wait(this.#run.below(100));
       const events = Array.from({ length: manyEvents }, (_, n) => {
-        return { type: 'reward.requested', at: 1, requestId: `many-${firstSeq + n}`, kind: 'rule' };
+        const requestId = `many-${(firstSeq + n) >> 1}`;
+        const type = n % 2 === 0 ? 'reward.requested' : 'reward.withdrawn';
+        return { type, at: 1, requestId, ...(n % 2 === 0 ? { kind: 'rule' } : {}) };
       });
       await this.#surely('session.send', { events, producer: 'many', firstSeq });
     }
