@@ -3,9 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { create, tailBatching } from '../../../src/index.ts';
 import { range } from '../../support/basics/numbers.ts';
 import { times } from '../../support/basics/runs.ts';
 import { entry } from '../../support/command-line/process.ts';
+import { tail } from '../../support/servers/clocked.ts';
+import { checkSession, nothingChecked, type Recorded, type Streamed } from '../../support/servers/history.ts';
 import { historyRun } from '../../support/servers/history-run.ts';
 import { checkSimulated, type Fault, type Simulated } from '../../support/servers/history-simulated.ts';
 
@@ -107,6 +110,57 @@ describe('histories that are simulated', () => {
       }
     });
   }
+});
+
+describe('what is streamed and acknowledged', () => {
+  const session = 's';
+  const opened: Recorded = {
+    method: 'session.open',
+    params: { session, policy: 'tail-batching', config: tail.config, deliver: 'stream' },
+    from: 0,
+    to: 1,
+    result: { session, policy: 'tail-batching', version: tailBatching.version, seq: 0 },
+  };
+  const acknowledged = (from: number, decisionSeq: number, upTo: number): Recorded => ({
+    method: 'session.ack',
+    params: { session, decisionSeq },
+    from,
+    to: from + 1,
+    result: { acknowledged: upTo },
+  });
+  const check = (calls: Recorded[], streamed: Streamed[] = []) =>
+    checkSession(session, [opened, ...calls], streamed, nothingChecked());
+  const round = { type: 'round.requested', at: 0, roundId: 'r', weightVersion: 1 };
+  const decisions = JSON.parse(JSON.stringify(create(tailBatching, tail.config).send(round as never)));
+  const streamed = (from: number, made: unknown[]): Streamed => ({
+    session,
+    from,
+    to: from + 1,
+    first: 1,
+    decisions: made,
+  });
+  const sent: Recorded = {
+    method: 'session.send',
+    params: { session, events: [round] },
+    from: 4,
+    to: 5,
+    result: { seq: 1, decisions: [], decisionSeq: decisions.length },
+  };
+
+  test('acknowledgements only grow, and come from somebody', () => {
+    check([sent, acknowledged(6, 1, 1), acknowledged(8, 2, 2)]);
+    expect(() => check([sent, acknowledged(6, 2, 2), acknowledged(8, 2, 1)])).toThrow('acknowledged: 2, and later 1');
+    expect(() => check([sent, acknowledged(6, 1, 2)])).toThrow('acknowledged: 2, which nobody has');
+  });
+
+  test('decisions are those of the calls, each is the same whenever it comes, and none comes before its call', () => {
+    check([sent], [streamed(6, decisions), streamed(8, decisions)]);
+    const [first, ...others] = decisions;
+    const changed = [{ ...first, roundId: 'other' }, ...others];
+    expect(() => check([sent], [streamed(6, changed)])).toThrow('not linearizable');
+    expect(() => check([sent], [streamed(6, decisions), streamed(8, changed)])).toThrow('decision 1 was sent as');
+    expect(() => check([sent], [streamed(2, decisions)])).toThrow('not linearizable');
+  });
 });
 
 test.each([
