@@ -59,7 +59,13 @@ export function checkSession(
       return { method: 'seen', params, from, to, result: { isThere: true } };
     }),
   ];
-  const found = linearize(calls, new SessionModel(decisions, !recorded.some(({ isPart }) => isPart)));
+  const ends = calls
+    .filter(({ method, params }) => method === 'session.close' || params.onExisting === 'replace')
+    .map(({ from }) => from);
+  const found = linearize(
+    calls,
+    new SessionModel(decisions, { sendsAgain: !calls.some(({ isPart }) => isPart), end: Math.min(...ends) }),
+  );
   counts.sessions += 1;
   counts.calls += calls.length;
   counts.lost += calls.filter(({ isLost }) => isLost).length;

@@ -26,6 +26,8 @@ export interface Specification<S, O extends Operation> {
   step(state: S, operation: O): S | undefined;
   /** Two states with the same key are the same. */
   key(state: S): string;
+  /** Whether an operation can give its answer neither in this state nor in one that follows: the search turns back here. */
+  isTooLate(state: S, operation: O): boolean;
 }
 
 export interface Linearization<S, O extends Operation> {
@@ -56,7 +58,7 @@ interface Place<S> {
 export function linearize<S, O extends Operation>(
   operations: readonly O[],
   specification: Specification<S, O>,
-  most = 1_000_000,
+  most = 100_000,
 ): Linearization<S, O> {
   return new Search(operations, specification).run(most);
 }
@@ -93,6 +95,7 @@ class Search<S, O extends Operation> {
         continue;
       }
       this.#do(choice.at);
+      if (this.#isTooLate(choice.state)) continue;
       const next = this.#arrive(choice.state);
       if (this.#left === 0 || this.#isNew(next.state)) stack.push(next);
     }
@@ -160,6 +163,12 @@ class Search<S, O extends Operation> {
     let at = this.#operations.length - 1;
     while (at >= 0 && this.#done[at] === 0) at -= 1;
     return at < 0 ? Number.NEGATIVE_INFINITY : this.#operations[at]!.from;
+  }
+
+  #isTooLate(state: S): boolean {
+    return this.#operations.some(
+      (one, at) => this.#done[at] === 0 && !one.isLost && this.#specification.isTooLate(state, one),
+    );
   }
 
   #isNew(state: S): boolean {

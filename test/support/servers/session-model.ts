@@ -69,13 +69,21 @@ export class SessionModel implements Specification<SessionState, SessionCall> {
   /** Streamed decisions by their numbers, as they were seen. */
   readonly #seen: ReadonlyMap<number, unknown>;
   readonly #sendsAgain: boolean;
+  readonly #end: number;
   /** The policy of the state that was made last: to restore it from its snapshot takes longer. */
   readonly #running = new WeakMap<Open, Running>();
 
-  /** @param sendsAgain - whether calls were sent again by hand: otherwise nobody sees the answers that are kept for that */
-  constructor(seen: ReadonlyMap<number, unknown>, sendsAgain: boolean) {
+  /**
+   * @param sendsAgain - whether calls were sent again by hand: otherwise nobody sees the answers that are kept for that
+   * @param end - when somebody first called to close or replace the session
+   */
+  constructor(
+    seen: ReadonlyMap<number, unknown>,
+    { sendsAgain, end }: { readonly sendsAgain: boolean; readonly end: number },
+  ) {
     this.#seen = seen;
     this.#sendsAgain = sendsAgain;
+    this.#end = end;
   }
 
   key(state: SessionState): string {
@@ -88,6 +96,21 @@ export class SessionModel implements Specification<SessionState, SessionCall> {
     const [next, answer, streamed = []] = this.answer(state, call);
     if (streamed.length > 0 && !this.#wasSeen(state as Open, streamed)) return undefined;
     return call.isLost || agrees(call, answer) ? next : undefined;
+  }
+
+  isTooLate(state: SessionState, { method, params, to, result, error }: SessionCall): boolean {
+    // Events are only added, unless a session begins anew.
+    if (typeof state !== 'object' || to > this.#end) return false;
+    if (method === 'session.subscribe') return result !== undefined && result.decisionSeq < state.last;
+    const seq = seqOf(result ?? error?.data);
+    if (seq === undefined) return false;
+    if (method !== 'session.send') return seq < state.seq;
+    const { producer, firstSeq, events } = params;
+    const { nextSeq, kept } = state.producers[producer] ?? nobody;
+    if (firstSeq === undefined || firstSeq >= nextSeq) return seq - (error?.data.index ?? events.length) < state.seq;
+    // It was applied, or another call with this number: the answer of that time is the only one.
+    const answer = kept.find((one) => one.firstSeq === firstSeq)?.answer;
+    return seqOf(answer?.result ?? answer?.error?.data) !== seq;
   }
 
   answer(state: SessionState, { method, params }: Pick<SessionCall, 'method' | 'params'>): Step {
@@ -206,10 +229,12 @@ function isRetryOf({ events, applied }: Kept, sent: readonly Json[]): boolean {
   return events.length === sent.length && isDeepStrictEqual(untimed(events), untimed(sent));
 }
 
+/** Events that a session had applied, as an answer says. */
+const seqOf = (answer: Json): number | undefined => answer?.seq ?? answer?.snapshot?.seq;
+
 /** Whether a call can have come in this state, as far as its answer counts events; a retry is looked at more closely. */
 function mayFollow(state: Open, { method, params, result, error, isLost }: SessionCall): boolean {
-  if (method !== 'session.send')
-    return method !== 'session.snapshot' || isLost || (result?.seq ?? state.seq) === state.seq;
+  if (method !== 'session.send') return method !== 'session.snapshot' || (seqOf(result) ?? state.seq) === state.seq;
   const { producer, firstSeq, events } = params;
   const nextSeq = state.producers[producer]?.nextSeq ?? 0;
   if (firstSeq !== undefined && firstSeq !== nextSeq) return true;

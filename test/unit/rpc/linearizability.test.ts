@@ -17,6 +17,7 @@ const register: Specification<number, Register> = {
     return kind === 'read' ? state : state + 1;
   },
   key: String,
+  isTooLate: (state, { value }) => value! < state,
 };
 
 const read = (from: number, to: number, value: number): Register => ({ kind: 'read', from, to, value });
@@ -57,7 +58,7 @@ describe('known histories', () => {
   });
 
   test('it says how far it came, and what could not come next', () => {
-    const operations = [add(0, 1, 0), add(2, 3, 1), read(4, 5, 1), add(4, 9, 7)];
+    const operations = [add(0, 1, 0), add(2, 3, 1), read(4, 5, 5), add(4, 9, 7)];
     const { order, state, next } = linearize(operations, register);
     expect(order).toEqual(operations.slice(0, 2));
     expect(state).toBe(2);
