@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { create, tailBatching } from '../../../src/index.ts';
+import { create, rewardDispatch, tailBatching } from '../../../src/index.ts';
 import { range } from '../../support/basics/numbers.ts';
 import { times } from '../../support/basics/runs.ts';
 import { entry } from '../../support/command-line/process.ts';
@@ -161,6 +161,24 @@ describe('what is streamed and acknowledged', () => {
     expect(() => check([sent], [streamed(6, decisions), streamed(8, changed)])).toThrow('decision 1 was sent as');
     expect(() => check([sent], [streamed(2, decisions)])).toThrow('not linearizable');
   });
+});
+
+test('of many calls that were lost in a kill, the one that took effect is found at once', () => {
+  const session = 's';
+  const open = { method: 'session.open', params: { session, policy: 'reward-dispatch', config: {} }, from: 0, to: 1 };
+  const opened = { session, policy: 'reward-dispatch', version: rewardDispatch.version, seq: 0 };
+  const eventOf = (n: number) => ({ type: 'reward.requested', at: 1, requestId: `r${n}`, kind: 'rule' }) as const;
+  const lost = range(16).map((n): Recorded => {
+    const params = { session, events: [eventOf(n)] };
+    return { method: 'session.send', params, from: 2 + n / 100, to: 9, isLost: true };
+  });
+  const rewards = create(rewardDispatch, {});
+  rewards.send(eventOf(15));
+  const snapshot = JSON.parse(JSON.stringify(rewards.snapshot()));
+  const read = { method: 'session.snapshot', params: { session }, from: 10, to: 11, result: { snapshot, seq: 1 } };
+  const counts = nothingChecked();
+  checkSession(session, [{ ...open, result: opened }, ...lost, read], [], counts);
+  expect(counts.looked).toBeLessThan(50);
 });
 
 test.each([
