@@ -95,7 +95,7 @@ def test_sessions_of_several_clients_are_linearizable(short: Path, chance: rando
                     else:
                         # It waits for an answer. Another process goes on as the same producer.
                         served.process.send_signal(signal.SIGSTOP)
-                        time.sleep(0.05)
+                        time.sleep(0.25)
                         processes[-1].kill()
                         served.process.send_signal(signal.SIGCONT)
                         processes.append(client_process(str(folder), socket, "replied", "process", str(seed + 8)))
