@@ -160,7 +160,7 @@ export class HistoryClient {
     }
     next.number += 1;
     const last = this.#history.streamed.at(-1);
-    const isMore = last?.session === session && last.to === to && last.from === next.from;
+    const isMore = last !== undefined && last.session === session && last.to === to && last.from === next.from;
     if (isMore && last.first + last.decisions.length === decisionSeq) (last.decisions as unknown[]).push(decision);
     else this.#history.streamed.push({ session, from: next.from, to, first: decisionSeq, decisions: [decision] });
   }

@@ -74,7 +74,7 @@ function byTrying(operations: readonly Register[], taken: readonly Register[] = 
     const rest = operations.filter((other) => other !== one);
     if (rest.some(({ to, isLost }) => !isLost && to < one.from)) return false;
     if (one.isLost && taken.some(({ from }) => one.to < from)) return false;
-    if (one.after !== undefined && rest.includes(one.after)) return false;
+    if (rest.some((other) => other === one.after)) return false;
     const next = register.step(state, one);
     return next !== undefined && byTrying(rest, [...taken, one], next);
   });
