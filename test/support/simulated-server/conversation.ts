@@ -180,7 +180,11 @@ export class Conversation {
     return wrong;
   }
 
-  #wrongError({ mayFail, since }: Call, error: NonNullable<Reply['error']>, models: ModelSession[]): string | undefined {
+  #wrongError(
+    { mayFail, since }: Call,
+    error: NonNullable<Reply['error']>,
+    models: ModelSession[],
+  ): string | undefined {
     const code = error.code === -32000 ? (error.data?.code as string) : String(error.code);
     if (isCrowdedOut(error)) return undefined;
     if (code === 'unknown_id' && error.data.expected === 'a session that is open') {
@@ -214,7 +218,11 @@ export class Conversation {
       return `nothing was refused with ${error.data.code} after ${got.seq} events`;
     if (producer !== undefined && firstSeq !== undefined && got.nextSeq !== firstSeq + applied)
       return `nextSeq must be ${firstSeq + applied}`;
-    const wrong = this.#wrongDecisions(model, steps.flatMap((one) => one.decisions), got);
+    const wrong = this.#wrongDecisions(
+      model,
+      steps.flatMap((one) => one.decisions),
+      got,
+    );
     if (wrong !== undefined) return wrong;
     this.#common.books.tell(model.placeOf(got.seq), `seq ${got.seq} of ${model.id}`);
     if (producer === undefined || applied === 0) return undefined;

@@ -7,7 +7,7 @@ import { Session } from '../../../src/rpc/session.ts';
 import { DecisionStream } from '../../../src/rpc/stream.ts';
 import { Subscriptions } from '../../../src/rpc/subscriptions.ts';
 import { type ArmedTimer, Timers } from '../../../src/rpc/timers.ts';
-import { playSeed, type Plant, SeedFailure } from './story.ts';
+import { type Plant, playSeed, SeedFailure } from './story.ts';
 
 /** A bug, and how it is planted. */
 export interface PlantedBug extends Plant {
@@ -18,7 +18,8 @@ export interface PlantedBug extends Plant {
 /** Puts other methods in the place of those of a class. */
 function replaced<T extends object>(prototype: T, make: (old: T) => Partial<T>): () => () => void {
   return () => {
-    const old = Object.getOwnPropertyDescriptors(prototype) as PropertyDescriptorMap & Record<string, PropertyDescriptor>;
+    const old = Object.getOwnPropertyDescriptors(prototype) as PropertyDescriptorMap &
+      Record<string, PropertyDescriptor>;
     const methods = Object.fromEntries(Object.entries(old).map(([name, one]) => [name, one.value])) as T;
     const changed = Object.getOwnPropertyDescriptors(make(methods)) as Record<string, PropertyDescriptor>;
     for (const [name, one] of Object.entries(changed))
