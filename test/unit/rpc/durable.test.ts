@@ -144,6 +144,26 @@ describe('a state directory', () => {
     }
   });
 
+  test('timers of the server go on after an orderly stop, also where only a snapshot is left', async () => {
+    const config = { promptsPerRound: 1, responsesPerPrompt: 1, responseTimeoutSeconds: 30 };
+    const policy = { policy: 'speculative-admission', config, session: 'x', deliver: 'stream', timers: 'server' };
+    const prompts = [{ promptId: 'a' }];
+    const opened = { type: 'round.opened', roundId: 'r1', kind: 'long', weightVersion: 1, prompts };
+    const directory = newDirectory();
+    const first = await open(directory, { clock: new HandClock() });
+    await client(first).call('session.open', policy);
+    await client(first).call('session.send', { session: 'x', events: [opened] });
+    const { armed } = await client(first).call('session.snapshot', { session: 'x' });
+    expect(armed).toHaveLength(1);
+    await first.close();
+    const clock = new HandClock();
+    const second = await open(directory, { clock, version: '2' });
+    expect(await client(second).call('session.snapshot', { session: 'x' })).toMatchObject({ seq: 1, armed });
+    clock.move(31);
+    expect(second.server.sessions.get('x').policy.seq).toBe(2);
+    await second.close();
+  });
+
   test('a policy that is not there any more is named, and nothing is changed', async () => {
     const directory = await crashed();
     const without = createRegistry(registry.definitions.filter(({ id }) => id !== 'tail-batching'));
