@@ -10,7 +10,7 @@ const supplied = (count: number) => ({ type: 'prompts.supplied', at: 0, roundId:
 
 describe('ids in flight', () => {
   test('one event that would mint more requests than a session may hold is refused, and changes nothing', async () => {
-    const { client, server } = rpc();
+    const { client, server } = rpc({ limits: { maxEventIds: 10_000_000 } });
     const config = { promptsPerRound: 20, responsesPerPrompt: 25_000 };
     const { session } = await client.call('session.open', { policy: 'tail-batching', config });
     await client.call('session.send', { session, events: openingEvents().slice(0, 1) });
