@@ -5,6 +5,7 @@ import { parse } from '../core/validate.ts';
 import { refuse } from '../errors.ts';
 import type { FoundSession, Records } from './journal/records.ts';
 import type { ParamsOf, ResultOf } from './methods.ts';
+import { exceeded } from './refusals.ts';
 import { openDelivery } from './saved-delivery.ts';
 import { Session, type SessionHost } from './session.ts';
 import { checkShadow } from './shadow.ts';
@@ -76,11 +77,16 @@ export class Sessions {
     if (existing !== undefined && params.onExisting === 'fail') {
       refuse('duplicate_id', 'session', 'a session that is not open yet', id);
     }
-    const { maxSessions } = this.#host.limits;
+    const { maxSessions, maxTotalIds } = this.#host.limits;
     if (existing === undefined && this.#sessions.size >= maxSessions) {
-      refuse('limit_exceeded', 'session', `at most ${maxSessions} sessions`, this.#sessions.size + 1);
+      exceeded('maxSessions', 'session', `at most ${maxSessions} sessions`, this.#sessions.size + 1);
     }
     const session = this.#make(id, definition, params);
+    const { ids } = this.#host.total;
+    if (session.promised > 0 && ids - (existing?.promised ?? 0) > maxTotalIds) {
+      session.discard();
+      exceeded('maxTotalIds', 'snapshot', `at most ${maxTotalIds} ids in flight in all sessions`, ids);
+    }
     // The old session ends only after the new one has been made.
     if (existing !== undefined) this.#end(existing, 'replaced');
     if (this.#journal !== undefined) session.keepIn(this.#journal.begin(session));
