@@ -173,8 +173,10 @@ export class Books implements DecisionLog, DiskBooks<Mark> {
   /** Steps of a call that has paused are in no write; they are made when the call ends. */
   #place({ steps, firstSeq }: ModelSession, { seq, isPaused }: Session): void {
     if (isPaused) this.#world.count('write while a call pauses');
-    if (isPaused) for (const step of steps.slice(seq - firstSeq)) step.place = Number.POSITIVE_INFINITY;
-    else for (const step of steps) if (step.place === Number.POSITIVE_INFINITY) step.place = this.#steps++;
+    for (const [at, step] of steps.entries()) {
+      if (at >= seq - firstSeq) step.place = Number.POSITIVE_INFINITY;
+      else if (step.place === Number.POSITIVE_INFINITY) step.place = this.#steps++;
+    }
   }
 
   kept(mark: Mark, isDurable: boolean): void {

@@ -143,7 +143,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     patch: replaced(Subscriptions.prototype, (old) => ({
       subscribe(session, after, types) {
         old.subscribe.call(this, session, after, types);
-        this.answered();
+        (old.answered as () => void).call(this);
       },
     })),
   },

@@ -58,7 +58,7 @@ const quick = [
 ];
 
 /** Seconds after which a world must have come to its end. */
-const longestStory = 4000;
+const longestStory = 1000;
 /** How stores are damaged that must be refused. */
 export const damages: readonly Damage[] = ['lost', 'torn', 'reordered', 'flipped', 'cut'];
 
