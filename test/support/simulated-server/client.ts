@@ -236,6 +236,7 @@ export class SimulatedClient implements WireClient {
         const { code, nextSeq, expected } = (result ?? error!.data) as Json;
         if (nextSeq !== undefined) {
           firstSeq = nextSeq as number;
+          await this.#turnPages(session, (result ?? error!.data) as Json);
           // A client that forgot that it was answered gets the same answer.
           if (world.chance(150))
             await this.#ask('session.send', params, ['unknown_id', 'out_of_order', 'limit_exceeded']);
@@ -252,6 +253,14 @@ export class SimulatedClient implements WireClient {
       }
     }
     this.#common.busy -= 1;
+  }
+
+  async #turnPages({ id }: SharedSession, answer: Json): Promise<void> {
+    for (let { more } = answer; more !== undefined && !this.#common.world.chance(100); ) {
+      const page = await this.#ask('session.more', { session: id, more }, ['unknown_id']);
+      if (page?.result !== undefined) this.#common.world.count('page');
+      more = page?.result?.more;
+    }
   }
 
   async #subscribe(session: SharedSession): Promise<void> {

@@ -37,6 +37,10 @@ function sealed(image: ReadonlyMap<string, string>): string {
   return parts.sort().join('\n');
 }
 
+/** Number of the last write in an image. */
+const writesIn = (image: ReadonlyMap<string, string>): number =>
+  JSON.parse(image.get(metaKey) ?? '{"writes":0}').writes;
+
 /** Bytes that reach the disk together. */
 const sectorBytes = 512;
 
@@ -186,8 +190,7 @@ export class Disk<Mark> {
     if (last < 1) return undefined;
     if (kind === 'cut') {
       const image = this.image(this.#writes.slice(0, -1 - world.below(last)));
-      const { writes } = JSON.parse(image.get(metaKey) ?? '{"writes":0}');
-      return writes < this.#note.writes ? image : undefined;
+      return writesIn(image) < this.#note.writes ? image : undefined;
     }
     const at = Math.max(0, last - 1 - world.below(8));
     const { operations, mark } = this.#writes[at]!;
@@ -205,6 +208,10 @@ export class Disk<Mark> {
       const place = world.below(value.length);
       image.set(key, `${value.slice(0, place)}${value[place] === '0' ? '1' : '0'}${value.slice(place + 1)}`);
     }
-    return sealed(image) === sealed(this.image()) ? undefined : image;
+    // A store that has the writes up to some earlier one is whole, unless the note tells of a later one.
+    const isWhole = writes.some(
+      (_, end) => end >= at && sealed(image) === sealed(this.image(this.#writes.slice(0, end + 1))),
+    );
+    return isWhole && writesIn(image) >= this.#note.writes ? undefined : image;
   }
 }

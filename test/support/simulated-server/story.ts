@@ -107,6 +107,7 @@ class Story {
       definitions: registry.policies as readonly AnyPolicyDefinition[],
       pageDecisions,
       told: new Map(),
+      pages: new Map(),
       busy: 0,
       planOf: ({ planner, input }) => JSON.stringify(registry.plan(planner as never, input as never)),
     };
@@ -294,7 +295,10 @@ class Story {
     if (world.chance(300)) this.#version[1]! += 1;
     const isMachine = kind === 'machine';
     const mayLose = isMachine && this.#fsync === 'interval';
-    if (mayLose) this.#common.told.clear();
+    if (mayLose) {
+      this.#common.told.clear();
+      this.#common.pages.clear();
+    }
     this.#books.crashed(this.#disk.crash(isMachine), mayLose);
   }
 

@@ -119,6 +119,7 @@ export class Wire implements Link {
 
   /** From now on nothing arrives at either side, and nobody is told. What the client sent may arrive much later. */
   lose(isLate: boolean): void {
+    if (this.#isLost) return;
     this.#isLost = true;
     const rest = isLate ? this.#toServer : Buffer.alloc(0);
     const last = rest.lastIndexOf(newline) + 1;
