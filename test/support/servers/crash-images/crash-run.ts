@@ -34,7 +34,12 @@ export interface CrashRun {
 interface Call {
   readonly session: string;
   readonly method: string;
-  readonly params: { readonly firstSeq?: number; readonly events?: readonly AnyEvent[] };
+  readonly params: {
+    readonly policy?: string;
+    readonly config?: unknown;
+    readonly firstSeq?: number;
+    readonly events?: readonly AnyEvent[];
+  };
   /** Events of the session that are applied after it. */
   readonly seq: number;
   /** When its answer began to go out. */
@@ -52,9 +57,7 @@ const together = 4;
 function scriptOf(session: string, calls: number, random: () => number) {
   const policy = create(definition, config) as unknown as { send(event: AnyEvent): unknown; snapshot(): unknown };
   const states = [JSON.stringify(policy.snapshot())];
-  const script: Call[] = [
-    { session, method: 'session.open', params: { ...{ policy: definition.id, config } }, seq: 0 },
-  ];
+  const script: Call[] = [{ session, method: 'session.open', params: { policy: definition.id, config }, seq: 0 }];
   let events: AnyEvent[] = [];
   const tape = Array.from({ length: calls * 6 }, () => Math.floor(random() * 1000));
   for (const event of likelyEvents(definition, config, tape, calls * 6)) {
