@@ -265,6 +265,16 @@ describe('a state directory that is no whole store', () => {
     }
   });
 
+  test.each(['', 'CURRENT', '.log', 'MANIFEST'])('a crash before the first write, which leaves no %s', async (lost) => {
+    const directory = newDirectory();
+    const level = new ClassicLevel(directory);
+    await level.open();
+    await level.close();
+    for (const name of readdirSync(directory)) if (lost !== '' && name.includes(lost)) rmSync(join(directory, name));
+    await (await open(directory)).close();
+    await (await open(directory)).close();
+  });
+
   test.each(['CURRENT', '.log'])('a file that is missing: %s', async (end) => {
     const directory = await crashed();
     for (const name of readdirSync(directory)) if (name.endsWith(end)) rmSync(join(directory, name));
