@@ -209,7 +209,7 @@ export class Disk<Mark> {
       image.set(key, `${value.slice(0, place)}${value[place] === '0' ? '1' : '0'}${value.slice(place + 1)}`);
     }
     // A store that has the writes up to some earlier one is whole, unless the note tells of a later one.
-    const isWhole = writes.some(
+    const isWhole = this.#writes.some(
       (_, end) => end >= at && sealed(image) === sealed(this.image(this.#writes.slice(0, end + 1))),
     );
     return isWhole && writesIn(image) >= this.#note.writes ? undefined : image;
