@@ -36,7 +36,8 @@ const newFiles = /^(CURRENT|MANIFEST-\d+|\d+\.(log|dbtmp))$/;
 const isWritten = (path: string): boolean => path.endsWith('.log') && statSync(path).size > 0;
 
 /**
- * Whether the directory contains a store that has been written to. A directory with other files is refused, so that no store is created there by mistake.
+ * Whether the directory contains a store that has been written to. A directory with other files is refused, so that no store is
+ * created there by mistake.
  */
 function isThere(directory: string): boolean {
   try {
