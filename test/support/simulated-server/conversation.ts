@@ -261,13 +261,17 @@ export class Conversation {
     const { pages, pageDecisions } = this.#common;
     const from = Number(name.slice(name.indexOf('-') + 1));
     const all = pages.get(pageOf(model, name));
-    // The answer may be of a session from whose snapshot this one was opened.
-    const { answers, producers } = model.start;
-    if (all === undefined) return answers.made + producers.length > 0 ? undefined : 'there was no such answer';
+    const got = (decisions as unknown[]).map((one) => JSON.stringify(one)).join();
+    // Nobody was told that answer: the call has met a session that was put in the place of the one that it meant.
+    if (all === undefined) return this.#hasDecided(model, got) ? undefined : 'it has not decided so';
     const expected = all.slice(from, from + pageDecisions).join();
-    if ((decisions as unknown[]).map((one) => JSON.stringify(one)).join() !== expected)
-      return `the page is ${expected}`;
+    if (got !== expected) return `the page is ${expected}`;
     return (more !== undefined) === all.length > from + pageDecisions ? undefined : `there are ${all.length} decisions`;
+  }
+
+  /** Whether a session has decided this, also before it was opened from a snapshot. */
+  #hasDecided({ decisions, start }: ModelSession, text: string): boolean {
+    return decisions.join().includes(text) || JSON.stringify([start.answers, start.producers]).includes(text);
   }
 
   #wrongSnapshot(model: ModelSession, { snapshot, seq, decisionSeq }: Json): string | undefined {
