@@ -81,6 +81,8 @@ class Story {
   #durable: DurableServer | undefined;
   #version = [1, 0, 0];
   readonly #haste: number;
+  /** Whether the store has failed. */
+  #isFailed = false;
   #isCalm = false;
   #connections = 0;
 
@@ -201,7 +203,7 @@ class Story {
     const { world } = this;
     for (;;) {
       await this.#start();
-      if (this.#isCalm) return;
+      if (this.#isCalm && this.#durable !== undefined) return;
       const kind = world.chance(250) ? 'stop' : world.chance(500) ? 'kill' : 'machine';
       const isShort = world.chance(300);
       await Promise.race([
@@ -213,8 +215,6 @@ class Story {
       await world.sleep(world.seconds(0.001, 1), 'down');
     }
   }
-
-  #isFailed = false;
 
   /** Starts a server, or a start that a crash may interrupt. */
   async #start(): Promise<void> {
@@ -317,11 +317,8 @@ class Story {
     await durable.close();
     if (server.connections !== 0 || server.sessions.size !== 0)
       this.#books.broken(10, `a closed server has ${server.connections} connections, ${server.sessions.size} sessions`);
-    if (!this.#isFailed && this.#life.waiting.size !== 0)
-      this.#books.broken(
-        10,
-        `a closed server still waits: ${[...this.#life.waiting].map((one) => `${one.what} ${one.at}`)}`,
-      );
+    const waiting = [...this.#life.waiting].map(({ what, at }) => `${what} at ${at}`);
+    if (!this.#isFailed && waiting.length > 0) this.#books.broken(10, `a closed server still waits: ${waiting}`);
     this.#die();
     this.#books.crashed(this.#disk.crash(false));
     // After an orderly stop any later version may go on.
