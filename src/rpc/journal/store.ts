@@ -124,6 +124,13 @@ export async function openStore(directory: string): Promise<Store> {
     note.create(emptyNote);
     return refuse('snapshot_mismatch', 'stateDir', undamaged, what);
   };
+  const create = (text: string): void => {
+    try {
+      note.create(text);
+    } catch (error) {
+      explained(error, directory);
+    }
+  };
   const close = (): Promise<void> => {
     note.close();
     return level.close();
@@ -144,6 +151,6 @@ export async function openStore(directory: string): Promise<Store> {
       }
     },
     close,
-    tail: { ...note, lost },
+    tail: { ...note, create, lost },
   };
 }

@@ -235,6 +235,16 @@ describe('a state directory that is no whole store', () => {
     }
   });
 
+  test('a note that cannot be written', async () => {
+    const directory = await crashed();
+    rmSync(noteOf(directory));
+    mkdirSync(noteOf(directory));
+    const expected = { code: 'invalid_input', expected: 'a directory that can be read and written' };
+    await expect(open(directory)).rejects.toMatchObject(expected);
+    rmSync(noteOf(directory), { recursive: true });
+    await expect(open(directory)).rejects.toThrow('missing or unreadable');
+  });
+
   test('a store of an earlier format has no note, and gets one', async () => {
     const directory = await crashed();
     const level = new ClassicLevel(directory);
