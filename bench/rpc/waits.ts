@@ -90,15 +90,19 @@ async function load(path: string, name: string): Promise<void> {
   }
 }
 
-/** Milliseconds that single events waited, about 50 a second of each client; every hundredth call is a small plan, not timed. */
+/** Milliseconds that single events waited, about 50 a second of each client; with every hundredth comes a small plan, not timed. */
 async function waits(path: string, seconds: number): Promise<number[]> {
   const took: number[] = [];
   let isOver = false;
   const eventsOf = async (number: number): Promise<void> => {
-    const [send, session] = [client(path), `s${number}`];
+    const [send, plan, session] = [client(path), client(path), `s${number}`];
+    let isPlanning = false;
     await send(opened(session, { promptsPerRound: 2, responsesPerPrompt: 2 }));
     for (let round = 0; !isOver; round += 1) {
-      if (round % 100 === 99) await send(line(1, 'plan', small));
+      if (round % 100 === 99 && !isPlanning) {
+        isPlanning = true;
+        void plan(line(1, 'plan', small)).then(() => (isPlanning = false));
+      }
       // Every second event is refused: the round before it still runs. Both are answered on the thread of events.
       const text = sent(session, [{ type: 'round.requested', roundId: `r${round}`, weightVersion: round }]);
       const from = performance.now();
