@@ -7,7 +7,7 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { between, whole } from '../src/cli/arguments.ts';
 import { checkWritable } from '../src/cli/files.ts';
 import { exitCodes, print, reportError } from '../src/cli/output.ts';
@@ -109,7 +109,7 @@ async function runSeeds({ seed, state, seconds, saveSeconds }: Options, seeds: n
   print(run.text);
   if (!run.isDone) print(`not done: the same command goes on from ${state}`);
   else if (seeds >= wholeServerSeeds)
-    recordRun('long-run --server-seeds', `${seeds.toLocaleString('en')} seeds, no rule broken`);
+    recordRun('long-run -- --server-seeds', `${seeds.toLocaleString('en')} seeds, no rule broken`);
 }
 
 await new Command('long-run')
@@ -120,7 +120,11 @@ await new Command('long-run')
   .option('--life <n>', 'events after which a policy is begun anew', whole(100, 1e9), 5000)
   .option('--lives <n>', 'hosts after each other that use names of their own; 0 for none', whole(0, 1e9), 2000)
   .option('--state <file>', 'file to go on from, and to write to; in reports/ if absent')
-  .option('--server-seeds [n]', 'so many seeds of the simulated server, in place of policies', whole(1, 1e9))
+  .addOption(
+    new Option('--server-seeds [n]', 'so many seeds of the simulated server, in place of policies')
+      .preset(String(wholeServerSeeds))
+      .argParser(whole(1, 1e9)),
+  )
   .option('--only <ids>', 'these policies, with commas between them', list)
   .option('--laws <numbers>', 'these laws, on many short runs, in place of one long one', (text) =>
     list(text).map(Number),

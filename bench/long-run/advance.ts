@@ -21,7 +21,10 @@ export interface Limits {
 }
 
 /** Advances a run. Throws where a law is broken. */
-export async function advanceAll(run: Advancing, { events, what = 'events', seconds: most, saveSeconds }: Limits): Promise<void> {
+export async function advanceAll(
+  run: Advancing,
+  { events, what = 'events', seconds: most, saveSeconds }: Limits,
+): Promise<void> {
   const show = process.stderr.isTTY === true && process.stderr.columns > 0;
   const spinner = ora({ isEnabled: show, isSilent: !show, text: 'long run' }).start();
   const [begun, from] = [performance.now(), run.done];

@@ -41,7 +41,15 @@ export class ServerSeeds implements Advancing {
     const { seed, state } = options;
     this.#options = options;
     const of = `rollflex ${packageVersion()}, from seed ${seed}`;
-    const empty = { format: 'rollflex-server-seeds' as const, of, done: 0, occurred: 0, seen: {}, digest: '', seconds: 0 };
+    const empty = {
+      format: 'rollflex-server-seeds' as const,
+      of,
+      done: 0,
+      occurred: 0,
+      seen: {},
+      digest: '',
+      seconds: 0,
+    };
     this.record = state !== undefined && existsSync(state) ? readRecord(state, of) : empty;
   }
 

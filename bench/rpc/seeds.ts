@@ -1,6 +1,6 @@
 /**
- * Replays a seed of the simulated server with its trace, or plays some seeds: `npx tsx bench/rpc/seeds.ts --seed 7`. What is
- * simulated, and what must be true of it, is in docs/server.md.
+ * Shows what seeds of the simulated server lead to, against the rules of its books: `npx tsx bench/rpc/seeds.ts --seed 7` replays
+ * one with its trace. What is simulated is in docs/server.md; `npm run long-run -- --server-seeds` plays many.
  *
  * Exit codes: 0 no rule is broken; 1 one is; 2 wrong use.
  */

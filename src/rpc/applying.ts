@@ -4,11 +4,12 @@ import type { Policy } from '../core/policy.ts';
 import type { LooseEvent } from '../core/start.ts';
 import { isPolicyError, PolicyError } from '../errors.ts';
 import type { Clock } from './clock.ts';
-import { type Entering, InFlight } from './in-flight.ts';
+import { type Entering, InFlight, type Total } from './in-flight.ts';
 import type { SentEntry } from './journal/entries.ts';
 import type { ServerLimits } from './limits.ts';
 import type { SessionDecisionLog } from './log/decision-log.ts';
 import type { Meter } from './meter.ts';
+import { plain } from './refusals.ts';
 import { HostDecisions } from './shadow.ts';
 import type { Turns } from './turns.ts';
 
@@ -20,6 +21,7 @@ export interface ApplyingHost {
   readonly limits: ServerLimits;
   readonly clock: Clock;
   readonly meter: Meter;
+  readonly total: Total;
   /** Called with the decisions of each event, including events that are applied again. */
   readonly decided: (decisions: readonly AnyDecision[]) => void;
 }
@@ -40,7 +42,7 @@ export function stepOf({ given, producer, applied, refused }: Sending): SentEntr
   const step: SentEntry = producer
     ? { kind: 'sent', events: applied, of, producer }
     : { kind: 'sent', events: applied, of };
-  return refused === undefined ? step : { ...step, refused: refused.toJSON() };
+  return refused === undefined ? step : { ...step, refused: plain(refused) };
 }
 
 /** Applies the events of one session. */
@@ -62,12 +64,22 @@ export class Applying {
     this.#host = host;
     this.#log = log;
     if (shadow) this.#hostDecisions = new HostDecisions(definition);
-    this.#inFlight = new InFlight(definition, policy.snapshot(), host.limits.maxInFlightIds);
+    this.#inFlight = new InFlight(definition, policy.snapshot(), host.limits, host.total);
   }
 
   /** Number of ids in flight. */
   get inFlight(): number {
     return this.#inFlight.held;
+  }
+
+  /** Number of ids in flight, with those that may be minted for them. */
+  get promised(): number {
+    return this.#inFlight.promised;
+  }
+
+  /** Takes the ids of the session out of the total. */
+  leave(): void {
+    this.#inFlight.leave();
   }
 
   /**

@@ -2,11 +2,12 @@
 import type { JSONRPCResponse, JSONRPCServer } from 'json-rpc-2.0';
 import type { CallContext, Caller } from './caller.ts';
 import { errorCodes, refusal } from './errors.ts';
-import { crowdedOut, isDeeperThan, type Line, LineReader, parseLine, tooLong } from './framing.ts';
+import { crowdedOut, isDeeperThan, isOpening, type Line, LineReader, parseLine, tooLong } from './framing.ts';
 import type { HalfLines } from './half-lines.ts';
 import type { Link, Served } from './link.ts';
 import type { Meter } from './meter.ts';
 import { JsonText } from './planning.ts';
+import type { LimitName, Refusals } from './refusals.ts';
 import { type Id, type Request, wrongPart } from './request.ts';
 import { SendQueue, type SendQueueHost } from './send-queue.ts';
 import type { Session } from './session.ts';
@@ -17,6 +18,7 @@ import type { Turns } from './turns.ts';
 /** Interface of the server to its connections. */
 export interface ConnectionHost extends SendQueueHost {
   readonly meter: Meter;
+  readonly refusals: Refusals;
   readonly dispatch: JSONRPCServer<CallContext>;
   readonly turns: Turns;
   /** Whether plans are computed beside this thread, so that other answers may overtake them. */
@@ -106,6 +108,7 @@ export class Connection implements Caller, Served {
     this.#closed = true;
     this.#stopGreeting();
     this.#lines.close();
+    this.#out.close();
     this.#gone.abort();
     this.#subscriptions.close();
     this.#host.left(this);
@@ -119,7 +122,7 @@ export class Connection implements Caller, Served {
 
   /** Closes the connection because the client has not shown the token. */
   turnAway(): undefined {
-    this.#host.meter.turnedAway();
+    this.#host.refusals.connection('turnedAway');
     this.destroy();
   }
 
@@ -199,14 +202,18 @@ export class Connection implements Caller, Served {
 
   /** Returns the answer to a line as text; nothing for a notification. */
   async #answer(line: Line): Promise<string | undefined> {
-    const { maxMessageBytes, maxUnfinishedBytes, maxDepth } = this.#host.limits;
-    if (line === tooLong) return this.#refuse(errorCodes.refused, `at most ${maxMessageBytes} bytes in a line`, 'more');
+    const { maxMessageBytes, maxUnfinishedBytes, maxCallBytes, maxDepth } = this.#host.limits;
+    if (line === tooLong) return this.#tooMuch('maxMessageBytes', `at most ${maxMessageBytes} bytes in a line`);
     if (line === crowdedOut) {
       const expected = `at most ${maxUnfinishedBytes} bytes of messages that have not ended, of all connections`;
-      return this.#refuse(errorCodes.refused, expected, 'more: this one gave way');
+      return this.#tooMuch('maxUnfinishedBytes', expected, 'more: this one gave way');
     }
     if (line.length === 0) return undefined;
-    if (isDeeperThan(line, maxDepth)) return this.#refuse(errorCodes.refused, `at most ${maxDepth} levels`, 'more');
+    if (line.length > maxCallBytes && !isOpening(line)) {
+      const expected = `at most ${maxCallBytes} bytes in a message other than session.open (whose method comes first)`;
+      return this.#tooMuch('maxCallBytes', expected, line.length);
+    }
+    if (isDeeperThan(line, maxDepth)) return this.#tooMuch('maxDepth', `at most ${maxDepth} levels`);
     let message: unknown;
     try {
       message = parseLine(line);
@@ -235,7 +242,7 @@ export class Connection implements Caller, Served {
     const { maxBatchCalls, maxOutputBytes } = this.#host.limits;
     if (calls.length === 0) return this.#refuse(errorCodes.invalidRequest, 'calls in a batch', 'none');
     if (calls.length > maxBatchCalls) {
-      return this.#refuse(errorCodes.refused, `at most ${maxBatchCalls} calls in a batch`, calls.length);
+      return this.#tooMuch('maxBatchCalls', `at most ${maxBatchCalls} calls in a batch`, calls.length);
     }
     const answers: string[] = [];
     let length = 0;
@@ -243,7 +250,7 @@ export class Connection implements Caller, Served {
       const full = length > maxOutputBytes;
       if (this.#host.turns.isOver) await this.#host.turns.next();
       if (this.#closed) return undefined;
-      const answer = full ? this.#tooMuch(call) : await this.#call(call);
+      const answer = full ? this.#notMade(call) : await this.#call(call);
       if (answer === undefined) continue;
       answers.push(answer);
       length += answer.length;
@@ -251,12 +258,13 @@ export class Connection implements Caller, Served {
     return answers.length === 0 ? undefined : `[${answers.join(',')}]`;
   }
 
-  #tooMuch(call: unknown): string | undefined {
+  /** Refuses a call of a batch whose answers are too long. */
+  #notMade(call: unknown): string | undefined {
     const { id } = (call ?? {}) as { id?: Id };
     if (wrongPart(call) === undefined && id === undefined) return undefined;
     const expected = `answers of a batch of at most ${this.#host.limits.maxOutputBytes} characters`;
     const known = typeof id === 'string' || typeof id === 'number' ? id : null;
-    return this.#refuse(errorCodes.refused, expected, 'more: this call was not made', known);
+    return this.#tooMuch('maxOutputBytes', expected, 'more: this call was not made', known);
   }
 
   async #call(message: unknown): Promise<string | undefined> {
@@ -279,10 +287,15 @@ export class Connection implements Caller, Served {
     }
   }
 
-  #refuse(code: number, expected: string, got: unknown, id: Id = null): string | undefined {
+  #tooMuch(limit: LimitName, expected: string, got: unknown = 'more', id: Id = null): string | undefined {
+    return this.#refuse(errorCodes.refused, expected, got, id, limit);
+  }
+
+  #refuse(code: number, expected: string, got: unknown, id: Id = null, limit?: LimitName): string | undefined {
     // A client that has not shown the token gets no answer.
     if (!this.#welcome) return this.turnAway();
     this.#host.meter.called('', code, 0);
+    this.#host.refusals.call(limit === undefined ? 'invalid_input' : 'limit_exceeded', limit);
     return JSON.stringify(refusal(code, expected, got, id));
   }
 
@@ -299,7 +312,7 @@ export class Connection implements Caller, Served {
   }
 
   #cutOff(): void {
-    this.#host.meter.cutOff();
+    this.#host.refusals.connection('cutOff');
     this.destroy();
   }
 }

@@ -4,6 +4,7 @@ import { Fifo } from '../core/fifo.ts';
 import { hashOf } from '../core/string-index.ts';
 import { type PolicyErrorCode, refuse } from '../errors.ts';
 import { RpcError } from './errors.ts';
+import { exceeded } from './refusals.ts';
 
 /** The result or error of an earlier call, for a retry of that call. */
 export type Answer = ({ readonly result: object } | { readonly error: RpcError }) & {
@@ -97,7 +98,7 @@ export class Producers {
   earlier(name: string, firstSeq: number | undefined, events: readonly unknown[]): Answer | undefined {
     const producer = this.#producers.get(name);
     if (producer === undefined && this.#producers.size >= this.#most) {
-      refuse('limit_exceeded', 'producer', `at most ${this.#most} producers of a session`, name);
+      exceeded('maxProducers', 'producer', `at most ${this.#most} producers of a session`, name);
     }
     const nextSeq = producer?.nextSeq ?? 0;
     if (firstSeq === undefined || firstSeq === nextSeq) return undefined;

@@ -17,6 +17,7 @@ import { type Meter, noMeter } from './meter.ts';
 import { type MethodName, methods, type ParamsOf, type ResultOf } from './methods.ts';
 import { openRpcDocument } from './openrpc.ts';
 import type { PlanJob, Planning } from './planning.ts';
+import { exceeded, Refusals } from './refusals.ts';
 import type { Id, Request } from './request.ts';
 import { Sessions } from './sessions.ts';
 import { Turns } from './turns.ts';
@@ -43,10 +44,8 @@ export interface ServerOptions {
   readonly journal?: Journal | undefined;
 }
 
-type Handler<N extends MethodName> = (
-  params: ParamsOf<N>,
-  call: CallContext & { readonly notification: boolean },
-) => ResultOf<N> | Promise<ResultOf<N>>;
+type Context = CallContext & { readonly notification: boolean };
+type Handler<N extends MethodName> = (params: ParamsOf<N>, call: Context) => ResultOf<N> | Promise<ResultOf<N>>;
 type Sending = ParamsOf<'session.send'>;
 type Handlers = { readonly [N in MethodName]: Handler<N> };
 
@@ -62,6 +61,8 @@ export class Service {
   readonly version: string;
   /** Turns of the calls that may pause. */
   readonly turns: Turns;
+  /** What was refused. */
+  readonly refusals: Refusals;
   readonly #gate: Gate;
   readonly #registry: Registry<readonly AnyDefinition[]>;
   readonly #methods: ReadonlyMap<string, Method>;
@@ -70,8 +71,9 @@ export class Service {
   #document: ResultOf<'rpc.discover'> | undefined;
   readonly #clock: Clock;
   readonly #planning: Planning | undefined;
-  /** Plans that `planning` computes. */
+  /** Plans that `planning` computes, and those of each connection. */
   #plans = 0;
+  readonly #plansOf = new WeakMap<Caller, number>();
 
   /** Throws `invalid_config`. */
   constructor(options: Omit<ServerOptions, 'journal'> & { readonly journal?: Records | undefined }) {
@@ -84,7 +86,8 @@ export class Service {
     this.#registry = registry as Registry<readonly AnyDefinition[]>;
     this.turns = new Turns(clock);
     this.#gate = new Gate(this.turns);
-    const host = { limits: this.limits, clock, meter, decisionLog, gate: this.#gate };
+    this.refusals = new Refusals(meter);
+    const host = { limits: this.limits, clock, meter, decisionLog, gate: this.#gate, total: { ids: 0 } };
     this.sessions = new Sessions(this.#registry, host, journal);
     const handlers = this.#handlers() as unknown as Record<string, Handler<MethodName>>;
     this.#methods = new Map(methods.map(({ name, params }) => [name, { params, handler: handlers[name]! }]));
@@ -135,6 +138,7 @@ export class Service {
       const result = this.result(request, { connection: caller });
       return id === undefined ? undefined : { jsonrpc: '2.0', id, result };
     } catch (error) {
+      this.refusals.thrown(error);
       return id === undefined ? undefined : failure(id, toRpcError(error));
     }
   }
@@ -171,7 +175,7 @@ export class Service {
         connection.unsubscribe(sessions.get(session));
         return {};
       },
-      plan: (params, { signal, notification }) => this.#plan(params, signal, notification),
+      plan: (params, context) => this.#plan(params, context),
       'rpc.discover': () => (this.#document ??= openRpcDocument(this.#registry, this.version)),
       'server.info': () => this.#info(),
       // The connection has already checked the token.
@@ -179,24 +183,35 @@ export class Service {
     };
   }
 
-  #plan({ planner, input, deadlineSeconds }: ParamsOf<'plan'>, signal: AbortSignal | undefined, notification: boolean) {
+  #plan(params: ParamsOf<'plan'>, { connection, signal, notification }: Context) {
     // Nobody would get it.
     if (notification) return { plan: undefined };
-    if (this.#planning !== undefined) return this.#planBeside({ planner, input, deadlineSeconds, signal });
+    const { planner, input, deadlineSeconds } = params;
+    if (this.#planning !== undefined) return this.#planBeside({ ...params, signal }, connection);
     const until = deadlineSeconds === undefined ? undefined : this.#clock.now() + deadlineSeconds;
     const isLate = until === undefined ? undefined : () => this.#clock.now() >= until;
     return { plan: this.#registry.plan(planner as never, input as never, { isLate }) };
   }
 
-  async #planBeside(job: PlanJob): Promise<ResultOf<'plan'>> {
-    const { maxPlans } = this.limits;
-    if (this.#plans >= maxPlans)
-      refuse('limit_exceeded', 'plan', `at most ${maxPlans} plans at once: try again when one is answered`, 'one more');
-    this.#plans += 1;
+  async #planBeside(job: PlanJob, connection: Caller): Promise<ResultOf<'plan'>> {
+    const { maxPlans, maxPlansPerConnection } = this.limits;
+    const own = this.#plansOf.get(connection) ?? 0;
+    if (own >= maxPlansPerConnection) {
+      const expected = `at most ${maxPlansPerConnection} plans of a connection at once: try again when one is answered`;
+      exceeded('maxPlansPerConnection', 'plan', expected, 'one more');
+    }
+    if (this.#plans >= maxPlans) {
+      exceeded('maxPlans', 'plan', `at most ${maxPlans} plans at once: try again when one is answered`, 'one more');
+    }
+    const count = (by: number): void => {
+      this.#plans += by;
+      this.#plansOf.set(connection, (this.#plansOf.get(connection) ?? 0) + by);
+    };
+    count(1);
     try {
       return { plan: await this.#planning!.plan(job) };
     } finally {
-      this.#plans -= 1;
+      count(-1);
     }
   }
 
@@ -209,6 +224,8 @@ export class Service {
       planners: planners.map(({ id, version, summary }) => ({ id, version, summary })),
       limits: this.limits,
       sessions: this.sessions.size,
+      refused: this.refusals.calls,
+      closed: this.refusals.closed,
     };
   }
 }

@@ -6,11 +6,13 @@ import { Applying, type Sending, type SessionPolicy, stepOf } from './applying.t
 import type { Clock } from './clock.ts';
 import { Delivery, type SavedDelivery } from './delivery.ts';
 import type { Gate } from './gate.ts';
+import type { Total } from './in-flight.ts';
 import { type Entry, type FiredEntry, noLog, type SavedSession, type SessionLog } from './journal/entries.ts';
 import type { ServerLimits } from './limits.ts';
 import type { DecisionLog, SessionDecisionLog } from './log/decision-log.ts';
 import type { Meter } from './meter.ts';
 import type { ParamsOf, ResultOf } from './methods.ts';
+import { exceeded } from './refusals.ts';
 import type { DecisionStream } from './stream.ts';
 import { type ArmedTimer, Timers } from './timers.ts';
 import type { Turns } from './turns.ts';
@@ -34,6 +36,7 @@ export interface SessionHost {
   readonly limits: ServerLimits;
   readonly clock: Clock;
   readonly meter: Meter;
+  readonly total: Total;
   readonly decisionLog: DecisionLog;
   /** What concerns a session passes it, so that nothing comes into the middle of a call. */
   readonly gate: Gate;
@@ -92,6 +95,11 @@ export class Session {
     this.#applying = new Applying(definition, this.policy, { shadow, log }, { ...host, decided });
   }
 
+  /** Number of ids in flight, with those that the policy may mint for them. */
+  get promised(): number {
+    return this.#applying.promised;
+  }
+
   /** Number of ids in flight. */
   get inFlight(): number {
     return this.#applying.inFlight;
@@ -136,7 +144,7 @@ export class Session {
     const { events, producer } = params;
     const { maxEventsPerCall } = this.#host.limits;
     if (events.length > maxEventsPerCall) {
-      refuse('limit_exceeded', 'events', `at most ${maxEventsPerCall} events in a call`, events.length);
+      exceeded('maxEventsPerCall', 'events', `at most ${maxEventsPerCall} events in a call`, events.length);
     }
     const earlier = this.#delivery.earlier(params);
     if (earlier !== undefined) return earlier;
@@ -232,6 +240,12 @@ export class Session {
     this.#timers?.start();
   }
 
+  /** Undoes the making of a session that was not opened. */
+  discard(): void {
+    this.#timers?.close();
+    this.#applying.leave();
+  }
+
   /** Closes the session because the server stops. */
   close(): void {
     this.#timers?.close();
@@ -240,7 +254,7 @@ export class Session {
 
   /** Closes the session for good. */
   end(reason: 'closed' | 'replaced'): void {
-    this.#timers?.close();
+    this.discard();
     this.#log.end();
     this.#decisionLog.closed(reason);
   }

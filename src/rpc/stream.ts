@@ -1,6 +1,7 @@
 /** Streamed decisions: a backlog that subscribers read at their own speed, and acknowledge. */
 import type { AnyDecision } from '../core/definition.ts';
 import { refuse } from '../errors.ts';
+import { exceeded } from './refusals.ts';
 
 /** Receives a call when a stream has something to read. */
 export interface Reader {
@@ -85,7 +86,7 @@ export class DecisionStream {
   /** Refuses with `limit_exceeded` while the backlog is full. */
   assertRoom(): void {
     if (!this.full) return;
-    refuse('limit_exceeded', 'backlog', `fewer than ${this.#most} decisions that nobody has acknowledged`, this.size);
+    exceeded('maxBacklog', 'backlog', `fewer than ${this.#most} decisions that nobody has acknowledged`, this.size);
   }
 
   push(decisions: readonly AnyDecision[]): void {
@@ -99,7 +100,7 @@ export class DecisionStream {
     this.#assertKnown(after, 'after');
     if (!this.#subscriptions.has(reader) && this.#subscriptions.size >= this.#mostReaders) {
       const expected = `at most ${this.#mostReaders} subscriptions of a session`;
-      refuse('limit_exceeded', 'session', expected, this.#subscriptions.size + 1);
+      exceeded('maxSubscriptions', 'session', expected, this.#subscriptions.size + 1);
     }
     const wanted = types === undefined ? undefined : new Set(types);
     const subscription = { reader, types: wanted, given: after, sent: after, acknowledged: after };

@@ -5,7 +5,7 @@
 import { Fifo } from '../core/fifo.ts';
 import type { Clock } from './clock.ts';
 
-const sliceSeconds = 0.002;
+const sliceSeconds = 0.004;
 
 /** The turns of one server. What has just arrived goes first; what has paused goes on in the order of the pauses. */
 export class Turns {

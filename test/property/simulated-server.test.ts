@@ -18,7 +18,7 @@ describe('a simulated server', () => {
       const crashes = ['stop', 'kill', 'machine', 'interrupted start'];
       const disks = ['failed write', 'stalled write', 'lost writes', ...damages.map((kind) => `damage ${kind}`)];
       const connections = ['broken', 'half-open', 'half-closed'].map((kind) => `${kind} connection`);
-      for (const what of [...crashes, ...disks, ...connections, 'slow reader'])
+      for (const what of [...crashes, ...disks, ...connections, 'slow reader', 'write while a call pauses'])
         expect(seen[what], what).toBeGreaterThan(5);
     },
     timeout,

@@ -48,7 +48,7 @@ export class Journal extends Records {
   /**
    * Yields the sessions of the store. Read all of them before you begin a new session.
    *
-   * @throws PolicyError `snapshot_mismatch` for a damaged store, one whose end is missing, or the store of another version that has crashed
+   * @throws PolicyError `snapshot_mismatch` for a damaged store, one whose end is missing, or steps that this version cannot replay
    */
   async *recover(): AsyncGenerator<FoundSession> {
     for await (const [key, value] of this.#store.entries()) {

@@ -91,7 +91,7 @@ export abstract class Records implements JournalWriter {
    * Reads the next record, in the order of the keys. Read all records before you begin a new session. At the first record of a
    * session, returns the session before it.
    *
-   * @throws PolicyError `snapshot_mismatch` for damaged records, or the records of another version that has crashed
+   * @throws PolicyError `snapshot_mismatch` for damaged records, or steps that this version cannot replay
    */
   read(key: string, value: string): FoundSession | undefined {
     if (key === metaKey) {

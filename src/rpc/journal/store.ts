@@ -1,5 +1,5 @@
 /** The key-value store of the journal: LevelDB, which only one process at a time may open. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ClassicLevel } from 'classic-level';
 import { optionalPackage } from '../../core/optional-package.ts';
@@ -31,8 +31,13 @@ const noteFile = 'SEALED';
 /** Prefix of the files that the Python package writes into a directory for policies in its own process: see its `_state_dir.py`. */
 const embeddedFiles = 'embedded.';
 
+/** Files of a store that a crash may leave before its first write, which comes after the note. */
+const newFiles = /^(CURRENT|MANIFEST-\d+|\d+\.(log|dbtmp))$/;
+const isWritten = (path: string): boolean => path.endsWith('.log') && statSync(path).size > 0;
+
 /**
- * Whether the directory contains a store. A directory with other files is refused, so that no store is created there by mistake.
+ * Whether the directory contains a store that has been written to. A directory with other files is refused, so that no store is
+ * created there by mistake.
  */
 function isThere(directory: string): boolean {
   try {
@@ -48,6 +53,8 @@ function isThere(directory: string): boolean {
     const expected = 'a state directory of a server: this one is of rollflex.Client.embedded() in Python';
     refuse('invalid_input', 'stateDir', expected, directory);
   }
+  if (files.every((name) => newFiles.test(name)) && !files.some((name) => isWritten(join(directory, name))))
+    return false;
   // Every store always has both files.
   const missing = ['CURRENT', '.log'].find((end) => !files.some((name) => name.endsWith(end)));
   if (missing === undefined) return true;
@@ -61,13 +68,19 @@ function isThere(directory: string): boolean {
   );
 }
 
+/** Whether LevelDB cannot read its files, or misses one. */
+function isDamage(error: unknown): boolean {
+  const { code, message = '' } = (error as { cause?: { code?: string; message?: string } }).cause ?? {};
+  return code === 'LEVEL_CORRUPTION' || message.endsWith('No such file or directory');
+}
+
 function explained(error: unknown, directory: string): never {
   const cause = (error as { cause?: { code?: string; message?: string } }).cause ?? {};
   const got = `${directory}: ${cause.message ?? String(error)}`;
   if (cause.code === 'LEVEL_LOCKED') {
     return refuse('invalid_input', 'stateDir', 'a directory that no other server uses', directory, error);
   }
-  if (cause.code === 'LEVEL_CORRUPTION') return refuse('snapshot_mismatch', 'stateDir', 'a whole store', got, error);
+  if (isDamage(error)) return refuse('snapshot_mismatch', 'stateDir', 'a whole store', got, error);
   return refuse('invalid_input', 'stateDir', 'a directory that can be read and written', got, error);
 }
 
@@ -95,7 +108,12 @@ export async function openStore(directory: string): Promise<Store> {
   const level: ClassicLevel<string, string> = new Level(directory, { createIfMissing: !exists });
   let note: ReturnType<typeof tailFile>;
   try {
-    await level.open();
+    await level.open().catch(async (error: unknown) => {
+      // The last crash came before the first write: there is nothing to lose.
+      if (!isDamage(error) || isThere(directory)) throw error;
+      await Level.destroy(directory);
+      await level.open();
+    });
     note = tailFile(join(directory, noteFile));
   } catch (error) {
     await level.close();
@@ -105,6 +123,13 @@ export async function openStore(directory: string): Promise<Store> {
     writeFileSync(join(directory, damageFile), `${what}\n`, { flush: true });
     note.create(emptyNote);
     return refuse('snapshot_mismatch', 'stateDir', undamaged, what);
+  };
+  const create = (text: string): void => {
+    try {
+      note.create(text);
+    } catch (error) {
+      explained(error, directory);
+    }
   };
   const close = (): Promise<void> => {
     note.close();
@@ -118,8 +143,14 @@ export async function openStore(directory: string): Promise<Store> {
   }
   return {
     write: (operations, sync) => level.batch([...operations], { sync }),
-    entries: () => level.iterator(),
+    async *entries() {
+      try {
+        yield* level.iterator();
+      } catch (error) {
+        refuse('snapshot_mismatch', 'stateDir', 'a whole store', `${directory}: ${(error as Error).message}`, error);
+      }
+    },
     close,
-    tail: { ...note, lost },
+    tail: { ...note, create, lost },
   };
 }

@@ -1,7 +1,7 @@
 /** Builds of the command line with versions of their own, to put one in the place of another. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { build } from 'esbuild';
+import { type BuildOptions, build } from 'esbuild';
 import { root } from '../command-line/process.ts';
 
 const anyVersion = '0.0.0-of-a-build';
@@ -19,7 +19,7 @@ export async function makeBuilds(): Promise<Builds> {
   // In the repository it finds the packages that are not bundled.
   mkdirSync(join(root, '.cache'), { recursive: true });
   const folder = mkdtempSync(join(root, '.cache', 'builds-'));
-  const common = {
+  const common: BuildOptions = {
     absWorkingDir: root,
     bundle: true,
     platform: 'node',
@@ -27,7 +27,7 @@ export async function makeBuilds(): Promise<Builds> {
     target: 'node20',
     logLevel: 'error',
     external: ['classic-level', 'esbuild', 'zod', 'commander', 'json-rpc-2.0', 'prom-client'],
-  } as const;
+  };
   const outfile = join(folder, 'cli.mjs');
   const define = { ROLLFLEX_VERSION: JSON.stringify(anyVersion) };
   await build({ ...common, entryPoints: ['src/cli/bin.ts'], outfile, define });

@@ -23,7 +23,7 @@ export function turnstile(version: 1 | 2, step = 1) {
     source: 'these tests',
     config,
     state,
-    begin: () => (version === 2 ? { turns: 0, last: '' } : { turns: 0 }),
+    begin: () => ({ turns: 0, last: version === 2 ? '' : undefined }),
     migrations: version === 2 ? { 1: (saved) => ({ ...(saved as object), last: '' }) } : {},
     handlers: [
       on(asked, (turns, { promptId: one }, { at, emit }) => {

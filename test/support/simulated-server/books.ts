@@ -19,9 +19,9 @@
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../../../src/core/definition.ts';
 import type { PolicyError } from '../../../src/errors.ts';
 import type { DecisionLog, LoggedSession, SessionDecisionLog } from '../../../src/rpc/index.ts';
+import { noDecisionLog } from '../../../src/rpc/log/decision-log.ts';
 import type { Session } from '../../../src/rpc/session.ts';
 import type { Sessions } from '../../../src/rpc/sessions.ts';
-import { noDecisionLog } from '../../../src/rpc/log/decision-log.ts';
 import type { DiskBooks } from './disk.ts';
 import { ModelSession, type Origin } from './model.ts';
 import type { World } from './world.ts';
@@ -162,11 +162,21 @@ export class Books implements DecisionLog, DiskBooks<Mark> {
 
   mark(): Mark {
     this.#know();
+    for (const [model, session] of this.#live) this.#place(model, session);
     const acknowledged = new Map<ModelSession, number>();
     for (const [model, session] of this.#live) {
       if (session.deliver === 'stream') acknowledged.set(model, session.stream.acknowledged);
     }
     return { steps: this.#steps, acknowledged };
+  }
+
+  /** Steps of a call that has paused are in no write; they are made when the call ends. */
+  #place({ steps, firstSeq }: ModelSession, { seq, isPaused }: Session): void {
+    if (isPaused) this.#world.count('write while a call pauses');
+    for (const [at, step] of steps.entries()) {
+      if (at >= seq - firstSeq) step.place = Number.POSITIVE_INFINITY;
+      else if (step.place === Number.POSITIVE_INFINITY) step.place = this.#steps++;
+    }
   }
 
   kept(mark: Mark, isDurable: boolean): void {
@@ -210,8 +220,7 @@ export class Books implements DecisionLog, DiskBooks<Mark> {
   /** A client is told of something that depends on the step at a place. */
   tell(place: number, what: string): void {
     const kept = this.fsync === 'always' ? this.#durable : this.#written;
-    if (place >= kept.steps)
-      this.broken(4, `${what}: step ${place} is told, ${kept.steps} steps are kept`);
+    if (place >= kept.steps) this.broken(4, `${what}: step ${place} is told, ${kept.steps} steps are kept`);
     this.#told = Math.max(this.#told, place + 1);
   }
 
@@ -259,7 +268,8 @@ export class Books implements DecisionLog, DiskBooks<Mark> {
     }
     const { timerId } = event as AnyEvent & { timerId?: string };
     const fireAt = event.type === 'timer.fired' ? model.armed.get(timerId!) : undefined;
-    return fireAt !== undefined && event.at === Math.max(fireAt, this.#world.now) ? 'timer' : undefined;
+    if (fireAt === undefined || event.at < fireAt || event.at > Math.max(fireAt, this.#world.now)) return undefined;
+    return 'timer';
   }
 
   #refused(model: ModelSession, { code }: PolicyError, producer: string | undefined): void {
@@ -270,6 +280,7 @@ export class Books implements DecisionLog, DiskBooks<Mark> {
     const claims = this.#claims.get(keyOf(model.id, producer))?.get(number) ?? [];
     // A claim without a time is refused for another reason than its time.
     const isRefused = claims.some((sent) => model.refusal({ at: this.#world.now, ...sent } as AnyEvent) === code);
-    if (!isRefused) this.broken(3, `${model.id} refuses event ${number} of ${producer} with ${code}, the policy does not`);
+    if (!isRefused)
+      this.broken(3, `${model.id} refuses event ${number} of ${producer} with ${code}, the policy does not`);
   }
 }

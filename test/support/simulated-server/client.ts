@@ -134,8 +134,7 @@ export class SimulatedClient implements WireClient {
       else if (kind === 2) {
         wire.end();
         world.after(30, 'hangs up', () => this.#hangUp(wire));
-      }
-      else if (kind === 3) wire.pause(world.seconds(0.1, 3));
+      } else if (kind === 3) wire.pause(world.seconds(0.1, 3));
       else if (kind === 4 && world.chance(300)) wire.pause(world.seconds(20, 60));
     }
   }
@@ -229,12 +228,18 @@ export class SimulatedClient implements WireClient {
       const params = { session: session.id, events, producer, firstSeq };
       books.claim(params);
       for (;;) {
-        const { result, error } = await this.#insist('session.send', params, ['unknown_id', 'out_of_order', 'limit_exceeded']);
+        const { result, error } = await this.#insist('session.send', params, [
+          'unknown_id',
+          'out_of_order',
+          'limit_exceeded',
+        ]);
         const { code, nextSeq, expected } = (result ?? error!.data) as Json;
         if (nextSeq !== undefined) {
           firstSeq = nextSeq as number;
+          await this.#turnPages(session, (result ?? error!.data) as Json);
           // A client that forgot that it was answered gets the same answer.
-          if (world.chance(150)) await this.#ask('session.send', params, ['unknown_id', 'out_of_order', 'limit_exceeded']);
+          if (world.chance(150))
+            await this.#ask('session.send', params, ['unknown_id', 'out_of_order', 'limit_exceeded']);
           break;
         }
         if (code === 'limit_exceeded') {
@@ -248,6 +253,14 @@ export class SimulatedClient implements WireClient {
       }
     }
     this.#common.busy -= 1;
+  }
+
+  async #turnPages({ id }: SharedSession, answer: Json): Promise<void> {
+    for (let { more } = answer; more !== undefined && !this.#common.world.chance(100); ) {
+      const page = await this.#ask('session.more', { session: id, more }, ['unknown_id']);
+      if (page?.result !== undefined) this.#common.world.count('page');
+      more = page?.result?.more;
+    }
   }
 
   async #subscribe(session: SharedSession): Promise<void> {
@@ -273,7 +286,8 @@ export class SimulatedClient implements WireClient {
         const after = this.#seen.get(id);
         const params: Json = { session: id };
         if (after !== undefined && world.chance(500)) params.after = after;
-        if (!this.#options.isCalm() && world.chance(100)) params.types = session.definition.decisions.slice(0, 2).map(({ type }) => type);
+        if (!this.#options.isCalm() && world.chance(100))
+          params.types = session.definition.decisions.slice(0, 2).map(({ type }) => type);
         // Decisions of other types need no acknowledgement.
         books.acknowledges(id, params.types === undefined ? ((params.after as number) ?? 0) : Number.POSITIVE_INFINITY);
         const reply = await this.#ask('session.subscribe', params, ['unknown_id', 'out_of_order']);
@@ -311,11 +325,13 @@ export class SimulatedClient implements WireClient {
       const { id, open } = session;
       const kind = world.below(12);
       if (kind === 0) await this.#ask('session.list', {});
-      else if (kind === 1) await this.#ask('session.snapshot', { session: id, delivery: world.chance(500) }, ['unknown_id']);
+      else if (kind === 1)
+        await this.#ask('session.snapshot', { session: id, delivery: world.chance(500) }, ['unknown_id']);
       else if (kind === 2) await this.#ask('server.info', {});
       else if (kind === 3) await this.#ask('plan', { ...world.pick(planners) }, ['invalid_input', 'limit_exceeded']);
       else if (kind === 4) this.#sayWrong();
-      else if (kind === 5 && world.chance(250)) await this.#ask('session.open', { ...open, session: id, onExisting: 'replace' });
+      else if (kind === 5 && world.chance(250))
+        await this.#ask('session.open', { ...open, session: id, onExisting: 'replace' });
       else if (kind === 6 && world.chance(200)) await this.#ask('session.close', { session: id }, ['unknown_id']);
       else if (kind === 7) await this.#replaceBySnapshot(session);
       else if (kind === 8) {
@@ -356,7 +372,10 @@ export class SimulatedClient implements WireClient {
     const id = hasId ? ++this.#ids : null;
     if (this.#talk!.awaits(id)) return;
     const mayFail = [String(code), 'must'];
-    this.#talk!.asks([{ id, method: 'wrong', params: {}, mayFail, since: books.steps, answered: () => undefined }], false);
+    this.#talk!.asks(
+      [{ id, method: 'wrong', params: {}, mayFail, since: books.steps, answered: () => undefined }],
+      false,
+    );
     this.#wire.send(`${text.replace('ID', String(id))}\n`);
   }
 }

@@ -44,6 +44,8 @@ export interface Common {
   readonly pageDecisions: number;
   /** Answers that were told, by session, producer, number and length of the call. */
   readonly told: Map<string, string>;
+  /** All decisions of answers with pages, by session and name. */
+  readonly pages: Map<string, readonly string[]>;
   /** Producers that are not done. */
   busy: number;
   /** The text of a plan, or the code of its error. */
@@ -53,6 +55,9 @@ export interface Common {
 /** Whether a call was not made because the answers before it in its batch are long. */
 export const isCrowdedOut = (error: Reply['error']): boolean =>
   String(error?.data?.expected).startsWith('answers of a batch');
+
+const pageOf = ({ id, opened }: ModelSession, more: string): string =>
+  JSON.stringify([id, opened, more.slice(0, more.indexOf('-'))]);
 
 /** The calls on one connection. */
 export class Conversation {
@@ -140,6 +145,8 @@ export class Conversation {
         return this.#oneOf(models, (one) => this.#wrongSend(one, params, reply));
       case 'session.open':
         return this.#oneOf(this.#common.books.since(result.session, since), (one) => this.#wrongSeq(one, result.seq));
+      case 'session.more':
+        return this.#oneOf(models, (one) => this.#wrongPage(one, params.more as string, result));
       case 'session.snapshot':
         return this.#oneOf(models, (one) => this.#wrongSnapshot(one, result));
       case 'session.close':
@@ -180,7 +187,11 @@ export class Conversation {
     return wrong;
   }
 
-  #wrongError({ mayFail, since }: Call, error: NonNullable<Reply['error']>, models: ModelSession[]): string | undefined {
+  #wrongError(
+    { mayFail, since }: Call,
+    error: NonNullable<Reply['error']>,
+    models: ModelSession[],
+  ): string | undefined {
     const code = error.code === -32000 ? (error.data?.code as string) : String(error.code);
     if (isCrowdedOut(error)) return undefined;
     if (code === 'unknown_id' && error.data.expected === 'a session that is open') {
@@ -214,7 +225,11 @@ export class Conversation {
       return `nothing was refused with ${error.data.code} after ${got.seq} events`;
     if (producer !== undefined && firstSeq !== undefined && got.nextSeq !== firstSeq + applied)
       return `nextSeq must be ${firstSeq + applied}`;
-    const wrong = this.#wrongDecisions(model, steps.flatMap((one) => one.decisions), got);
+    const wrong = this.#wrongDecisions(
+      model,
+      steps.flatMap((one) => one.decisions),
+      got,
+    );
     if (wrong !== undefined) return wrong;
     this.#common.books.tell(model.placeOf(got.seq), `seq ${got.seq} of ${model.id}`);
     if (producer === undefined || applied === 0) return undefined;
@@ -237,7 +252,26 @@ export class Conversation {
       const last = model.decisionSeqAt(seq);
       return decisionSeq === last ? undefined : `decisionSeq must be ${last}`;
     }
-    return (more !== undefined) === all.length > pageDecisions ? undefined : `there are ${all.length} decisions`;
+    if ((more !== undefined) !== all.length > pageDecisions) return `there are ${all.length} decisions`;
+    if (more !== undefined) this.#common.pages.set(pageOf(model, more as string), all);
+    return undefined;
+  }
+
+  #wrongPage(model: ModelSession, name: string, { decisions, more }: Json): string | undefined {
+    const { pages, pageDecisions } = this.#common;
+    const from = Number(name.slice(name.indexOf('-') + 1));
+    const all = pages.get(pageOf(model, name));
+    const got = (decisions as unknown[]).map((one) => JSON.stringify(one)).join();
+    // Nobody was told that answer: the call has met a session that was put in the place of the one that it meant.
+    if (all === undefined) return this.#hasDecided(model, got) ? undefined : 'it has not decided so';
+    const expected = all.slice(from, from + pageDecisions).join();
+    if (got !== expected) return `the page is ${expected}`;
+    return (more !== undefined) === all.length > from + pageDecisions ? undefined : `there are ${all.length} decisions`;
+  }
+
+  /** Whether a session has decided this, also before it was opened from a snapshot. */
+  #hasDecided({ decisions, start }: ModelSession, text: string): boolean {
+    return decisions.join().includes(text) || JSON.stringify([start.answers, start.producers]).includes(text);
   }
 
   #wrongSnapshot(model: ModelSession, { snapshot, seq, decisionSeq }: Json): string | undefined {

@@ -1,5 +1,9 @@
 /** A disk that keeps what a store must keep, and loses what it may lose. */
+import { refuse } from '../../../src/errors.ts';
+import { metaKey } from '../../../src/rpc/journal/records.ts';
+import { numberIn } from '../../../src/rpc/journal/session-journal.ts';
 import type { Operation, Store } from '../../../src/rpc/journal/store.ts';
+import type { TailFile } from '../../../src/rpc/journal/tail.ts';
 import type { Life, World } from './world.ts';
 
 /** A write that the store has taken, and what was in memory when it began. */
@@ -25,12 +29,56 @@ export interface DiskManners {
 }
 
 /** How a write is damaged that a store should have kept. */
-export type Damage = 'lost' | 'torn' | 'reordered' | 'flipped';
+export type Damage = 'lost' | 'torn' | 'reordered' | 'flipped' | 'cut';
 
-/** What of an image is sealed: all but the version and the count of ids in the store's own record. */
+/** What of an image is sealed: all but the numbers of records, and the version and the counts in the store's own record. */
 function sealed(image: ReadonlyMap<string, string>): string {
-  const parts = [...image].map(([key, value]) => (key === 'meta' ? /"seals":"(.*)"/.exec(value)?.[1] : key + value));
+  const parts = [...image].map(([key, value]) => (key === metaKey ? JSON.parse(value).seals : numberIn(key) + value));
   return parts.sort().join('\n');
+}
+
+/** Number of the last write in an image. */
+const writesIn = (image: ReadonlyMap<string, string>): number =>
+  JSON.parse(image.get(metaKey) ?? '{"writes":0}').writes;
+
+/** Bytes that reach the disk together. */
+const sectorBytes = 512;
+
+/** The second file of a store: what is written to it reaches the disk some time later. */
+class Note {
+  #durable: string | undefined;
+  #current: string | undefined;
+
+  /** Number of the last write that it names, now. */
+  get writes(): number {
+    const named = [...(this.#current ?? '').matchAll(/^[0-9a-f]{16}(\d+) /gm)];
+    return Math.max(0, ...named.map(([, writes]) => Number(writes)));
+  }
+
+  /** @param isTrial - the store is one that must be refused: the disk stays as it is */
+  open(isTrial: boolean): TailFile {
+    return {
+      read: () => this.#current,
+      create: (text) => {
+        if (!isTrial) [this.#durable, this.#current] = [text, text];
+      },
+      write: (text, at) => {
+        if (!isTrial) this.#current = this.#current!.slice(0, at) + text + this.#current!.slice(at + text.length);
+      },
+      lost: (what) => refuse('snapshot_mismatch', 'stateDir', 'a whole store', what),
+    };
+  }
+
+  /** Each sector is the new or the old one. */
+  crash(isMachine: boolean, isKept: () => boolean): void {
+    const [old, now] = [this.#durable, this.#current];
+    if (isMachine && old !== undefined && now !== undefined) {
+      let text = '';
+      for (let at = 0; at < now.length; at += sectorBytes) text += (isKept() ? now : old).slice(at, at + sectorBytes);
+      this.#current = text;
+    }
+    this.#durable = this.#current;
+  }
 }
 
 /** The disk under the stores of successive processes. A write is atomic at this interface, as LevelDB promises. */
@@ -41,6 +89,7 @@ export class Disk<Mark> {
   readonly #writes: Write<Mark>[] = [];
   /** Writes from the first on that a crash of the machine keeps. */
   #durable = 0;
+  readonly #note = new Note();
   #pending: { readonly write: Write<Mark>; readonly sync: boolean }[] = [];
 
   constructor(world: World, books: DiskBooks<Mark>) {
@@ -60,8 +109,9 @@ export class Disk<Mark> {
     return image;
   }
 
-  /** A store for a process. */
-  open(life: Life, image = this.image()): Store {
+  /** A store for a process. @param damaged - what it holds instead: it must be refused */
+  open(life: Life, damaged?: ReadonlyMap<string, string>): Store {
+    const image = damaged ?? this.image();
     const world = this.#world;
     const [durable, written] = [this.#durable, this.#writes];
     let isBroken = false;
@@ -103,6 +153,7 @@ export class Disk<Mark> {
           yield one;
         }
       },
+      tail: this.#note.open(damaged !== undefined),
       close: () => world.sleep(0.001, `disk close ${durable}`, life),
     };
   }
@@ -124,6 +175,7 @@ export class Disk<Mark> {
     }
     const before = this.#writes.length;
     if (isMachine) this.#writes.length = this.#durable + this.#world.below(this.#writes.length - this.#durable + 1);
+    this.#note.crash(isMachine, () => this.#world.chance(500));
     if (this.#writes.length < before) this.#world.count('lost writes');
     // What is there now is read at the start, and so on the disk.
     this.#durable = this.#writes.length;
@@ -131,11 +183,15 @@ export class Disk<Mark> {
     return this.#writes.at(-1)?.mark;
   }
 
-  /** What a disk would hold that breaks its promise in one write, never the last; nothing if there is too little to break. */
+  /** What a disk would hold that breaks its promise; nothing if there is too little to break. */
   damaged(kind: Damage): Map<string, string> | undefined {
     const world = this.#world;
     const last = this.#writes.length - 1;
     if (last < 1) return undefined;
+    if (kind === 'cut') {
+      const image = this.image(this.#writes.slice(0, -1 - world.below(last)));
+      return writesIn(image) < this.#note.writes ? image : undefined;
+    }
     const at = Math.max(0, last - 1 - world.below(8));
     const { operations, mark } = this.#writes[at]!;
     const writes = [...this.#writes];
@@ -147,10 +203,15 @@ export class Disk<Mark> {
     const image = this.image(writes);
     if (kind === 'flipped') {
       // The store's own record is not sealed: a wrong number in it may be taken.
-      const [key, value] = world.pick([...image].filter(([name]) => name !== 'meta' || image.size === 1));
+      if (image.size === 1) return undefined;
+      const [key, value] = world.pick([...image].filter(([name]) => name !== metaKey));
       const place = world.below(value.length);
       image.set(key, `${value.slice(0, place)}${value[place] === '0' ? '1' : '0'}${value.slice(place + 1)}`);
     }
-    return sealed(image) === sealed(this.image()) ? undefined : image;
+    // A store that has the writes up to some earlier one is whole, unless the note tells of a later one.
+    const isWhole = this.#writes.some(
+      (_, end) => end >= at && sealed(image) === sealed(this.image(this.#writes.slice(0, end + 1))),
+    );
+    return isWhole && writesIn(image) >= this.#note.writes ? undefined : image;
   }
 }

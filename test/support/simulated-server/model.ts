@@ -9,8 +9,8 @@ export type Origin = { readonly producer: string } | 'client' | 'timer';
 
 /** An event that a session has applied. */
 export interface ModelStep {
-  /** Its place among all steps of all sessions. */
-  readonly place: number;
+  /** Its place among all steps of all sessions; infinite while its call has paused, because no write has it then. */
+  place: number;
   readonly event: AnyEvent;
   readonly text: string;
   /** Who sent it: a producer, a client without one, or a timer of the server. */
@@ -120,8 +120,7 @@ export class ModelSession {
   }
 
   #account({ origin }: ModelStep, decisions: readonly AnyDecision[]): void {
-    if (typeof origin === 'object')
-      this.producers.set(origin.producer, (this.producers.get(origin.producer) ?? 0) + 1);
+    if (typeof origin === 'object') this.producers.set(origin.producer, (this.producers.get(origin.producer) ?? 0) + 1);
     if (this.start.timers === 'host') return;
     for (const one of decisions as readonly (AnyDecision & { timerId: string; fireAtSeconds: number })[]) {
       if (one.type === 'timer.set') this.armed.set(one.timerId, one.fireAtSeconds);
@@ -193,8 +192,7 @@ export class ModelSession {
 
   /** The timers that must run: without those that are due and that the policy refuses, which a server tries once. */
   #timers(armed: ReadonlyMap<string, number>, now: number): [string, number][] {
-    const mayBeGone = ([timerId, at]: [string, number]): boolean =>
-      at <= now && !this.takesTimer(timerId, now);
+    const mayBeGone = ([timerId, at]: [string, number]): boolean => at <= now && !this.takesTimer(timerId, now);
     return [...armed].filter((one) => !mayBeGone(one)).sort(([a], [b]) => (a < b ? -1 : 1));
   }
 

@@ -119,11 +119,13 @@ export class Wire implements Link {
 
   /** From now on nothing arrives at either side, and nobody is told. What the client sent may arrive much later. */
   lose(isLate: boolean): void {
+    if (this.#isLost) return;
     this.#isLost = true;
     const rest = isLate ? this.#toServer : Buffer.alloc(0);
     const last = rest.lastIndexOf(newline) + 1;
     this.#toServer = Buffer.alloc(0);
-    if (last > 0) this.#world.after(this.#world.seconds(1, 30), 'late bytes', () => void this.#receive(rest), this.#life);
+    if (last > 0)
+      this.#world.after(this.#world.seconds(1, 30), 'late bytes', () => void this.#receive(rest), this.#life);
     this.#world.after(keepAliveSeconds, 'keep-alive', () => this.#closeServer(), this.#life);
   }
 

@@ -108,15 +108,22 @@ export class World {
     return new Promise((resolve) => this.after(seconds, what, resolve, life));
   }
 
-  /** The clock of a process. */
-  clockOf(life: Life): Clock {
+  /**
+   * The clock of a process.
+   *
+   * @param haste - most seconds that pass while the process computes between two looks at its clock
+   */
+  clockOf(life: Life, haste: number): Clock {
     const wait = (seconds: number, what: string, callback: () => void): (() => void) => {
       const one = this.#plan(seconds, what, callback, life);
       life.waiting.add(one);
       return () => this.#cancel(one);
     };
     return {
-      now: () => this.now,
+      now: () => {
+        if (haste > 0) this.now += this.seconds(0, haste);
+        return this.now;
+      },
       after: (seconds, callback) => wait(seconds, 'timer', callback),
       soon: (callback) => void wait(0, 'turn', callback),
     };

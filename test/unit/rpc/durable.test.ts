@@ -146,6 +146,26 @@ describe('a state directory', () => {
     }
   });
 
+  test('timers of the server go on after an orderly stop, also where only a snapshot is left', async () => {
+    const config = { promptsPerRound: 1, responsesPerPrompt: 1, responseTimeoutSeconds: 30 };
+    const policy = { policy: 'speculative-admission', config, session: 'x', deliver: 'stream', timers: 'server' };
+    const prompts = [{ promptId: 'a' }];
+    const opened = { type: 'round.opened', roundId: 'r1', kind: 'long', weightVersion: 1, prompts };
+    const directory = newDirectory();
+    const first = await open(directory, { clock: new HandClock() });
+    await client(first).call('session.open', policy);
+    await client(first).call('session.send', { session: 'x', events: [opened] });
+    const { armed } = await client(first).call('session.snapshot', { session: 'x' });
+    expect(armed).toHaveLength(1);
+    await first.close();
+    const clock = new HandClock();
+    const second = await open(directory, { clock, version: '2' });
+    expect(await client(second).call('session.snapshot', { session: 'x' })).toMatchObject({ seq: 1, armed });
+    clock.move(31);
+    expect(second.server.sessions.get('x').policy.seq).toBe(2);
+    await second.close();
+  });
+
   test('a policy that is not there any more is named, and nothing is changed', async () => {
     const directory = await crashed();
     const without = createRegistry(registry.definitions.filter(({ id }) => id !== 'tail-batching'));
@@ -217,6 +237,16 @@ describe('a state directory that is no whole store', () => {
     }
   });
 
+  test('a note that cannot be written', async () => {
+    const directory = await crashed();
+    rmSync(noteOf(directory));
+    mkdirSync(noteOf(directory));
+    const expected = { code: 'invalid_input', expected: 'a directory that can be read and written' };
+    await expect(open(directory)).rejects.toMatchObject(expected);
+    rmSync(noteOf(directory), { recursive: true });
+    await expect(open(directory)).rejects.toThrow('missing or unreadable');
+  });
+
   test('a store of an earlier format has no note, and gets one', async () => {
     const directory = await crashed();
     const level = new ClassicLevel(directory);
@@ -245,6 +275,16 @@ describe('a state directory that is no whole store', () => {
       expect(durable.server.sessions.size).toBeLessThan(2);
       await durable.close();
     }
+  });
+
+  test.each(['', 'CURRENT', '.log', 'MANIFEST'])('a crash before the first write, which leaves no %s', async (lost) => {
+    const directory = newDirectory();
+    const level = new ClassicLevel(directory);
+    await level.open();
+    await level.close();
+    for (const name of readdirSync(directory)) if (lost !== '' && name.includes(lost)) rmSync(join(directory, name));
+    await (await open(directory)).close();
+    await (await open(directory)).close();
   });
 
   test.each(['CURRENT', '.log'])('a file that is missing: %s', async (end) => {

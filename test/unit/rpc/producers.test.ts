@@ -59,6 +59,21 @@ describe('retries', () => {
     expect(state()).toBe(before);
   });
 
+  test('a retry has the same events; the server has stamped those without a time', async () => {
+    const { client, send } = await opened();
+    const [event, other] = openingEvents().map(({ at: _, ...rest }) => rest);
+    const first = await send('p', 0, [event, other, completed('never'), completed('a/0#0')]);
+    expect(first.error!.data).toMatchObject({ index: 2, nextSeq: 2 });
+    const { snapshot, delivery } = await client.call('session.snapshot', { session: 'x', delivery: true });
+    await client.call('session.open', { session: 'x', snapshot, delivery, onExisting: 'replace' });
+    expect((await send('p', 0, [event, other, completed('never'), completed('a/0#0')])).error).toEqual(first.error);
+    for (const events of [
+      [other, event, completed('never'), completed('a/0#0')],
+      [event, { ...other, roundId: 'r2' }, completed('never'), completed('a/0#0')],
+    ])
+      expect((await send('p', 0, events)).error!.data).toMatchObject({ code: 'out_of_order', path: 'firstSeq' });
+  });
+
   test('a refused event uses no number up', async () => {
     const { send } = await opened();
     const wrong = await send('p', 0, [...openingEvents(), completed('never'), completed('a/0#0')]);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { create, registry, tailBatching } from '../../../src/index.ts';
+import { SortedIds } from '../../../src/rpc/sorted-ids.ts';
 import { completed, openingEvents, rpc, tail, WireClient } from '../../support/servers/clocked.ts';
 
 const inProcess = () => create(tailBatching, tail.config);
@@ -250,4 +251,22 @@ test('server.info', async () => {
   expect(info.limits).toMatchObject({ maxSessions: 7, maxDepth: 64 });
   expect(info.policies.map((one: { id: string }) => one.id)).toContain('rollpacker');
   expect(info.planners.map((one: { id: string }) => one.id)).toContain('flex-ulysses');
+});
+
+test('ids that come and go are in their order', () => {
+  const [ids, model] = [new SortedIds(), new Set<string>()];
+  for (let at = 0; at < 20_000; at += 1) {
+    const id = `s${(at * 7919) % 15_000}`;
+    if (model.delete(id)) ids.delete(id);
+    else {
+      model.add(id);
+      ids.add(id);
+    }
+    if (at % 1999 !== 0) continue;
+    const sorted = [...model].sort();
+    expect(ids.after(undefined, 1e6)).toEqual({ ids: sorted, more: false });
+    const middle = sorted[sorted.length >> 1]!;
+    const rest = sorted.filter((one) => one > middle);
+    expect(ids.after(middle, 10)).toEqual({ ids: rest.slice(0, 10), more: rest.length > 10 });
+  }
 });

@@ -132,19 +132,16 @@ async function crash({ child, client, ended }: Running, sessions: readonly Follo
   await ended;
 }
 
-test('each build goes on where the one before it was killed; snapshots are migrated, and the old build is refused', async () => {
+test('each build goes on where the one before it was killed; snapshots are migrated', async () => {
   const stateDir = join(folder, 'rolling');
   const sessions = followed();
   for (const [version, policies] of [
     ['0.4.0', 'one'],
     ['0.4.2', 'one'],
     ['0.5.0', 'two'],
-    ['0.5.0', 'two'],
   ] as const) {
     await crash(await start(version, policies, stateDir), sessions, 1 + Math.floor(random() * 40));
   }
-  const older = await start('0.4.2', 'two', stateDir);
-  expect(await older.ended).toMatch(/version 0\.4\.2: start and stop version 0\.5\.0 once/);
   const newest = await start('0.6.0', 'two', stateDir);
   for (const one of sessions) {
     while (!one.done) await one.send(newest.client, 40);
