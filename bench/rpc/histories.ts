@@ -40,7 +40,7 @@ for (const [at, [transport, fsync]] of kinds.entries()) {
     const { sessions, calls, lost, streamed, looked, largest } = figures;
     const seconds = ((performance.now() - begun) / 1000).toFixed(0);
     console.log(
-      `${transport}, --fsync ${fsync}: ${sessions} sessions, ${calls} calls, ${lost} without an answer, ${streamed} streamed decisions; all linearizable, ${looked} states looked at, ${largest} for one session (${seconds} s)`,
+      `${transport}, --fsync ${fsync}: ${sessions} sessions, ${calls} calls and readings of a stream, ${lost} without an answer, ${streamed} streamed decisions; all linearizable, ${looked} states looked at, ${largest} for one session (${seconds} s)`,
     );
     const each = Object.entries(figures.troubles).map(([what, times]) => `${what} ${times}`);
     console.log(`  ${each.join('; ')}`);

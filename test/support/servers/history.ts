@@ -23,6 +23,7 @@ export interface Streamed {
 /** What was checked. */
 export interface Checked {
   sessions: number;
+  /** Calls, and times when streamed decisions came. */
   calls: number;
   lost: number;
   streamed: number;
