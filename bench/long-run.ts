@@ -109,7 +109,7 @@ async function runSeeds({ seed, state, seconds, saveSeconds }: Options, seeds: n
   print(run.text);
   if (!run.isDone) print(`not done: the same command goes on from ${state}`);
   else if (seeds >= wholeServerSeeds)
-    recordRun('long-run -- --server-seeds', `${seeds.toLocaleString('en')} seeds, no rule broken`);
+    recordRun('long-run --server-seeds', `${seeds.toLocaleString('en')} seeds, no rule broken`);
 }
 
 await new Command('long-run')

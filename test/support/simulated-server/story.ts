@@ -147,7 +147,7 @@ class Story {
           name: `c${at}`,
           isFirst: at === 0,
           sessions,
-          calls: 2 + world.below(5),
+          calls: 2 + world.below(4),
           isCalm: () => this.#isCalm,
           connect: (client, handed) => this.#connect(client, handed),
         }),
@@ -156,7 +156,7 @@ class Story {
       this.#isCalm = true;
       this.#disk.manners = { stalls: 0, failures: 0 };
     });
-    const served = this.#serve().catch((error: Error) => this.#books.broken(8, `a start fails: ${error.message}`));
+    const served = this.#serve();
     await Promise.all(clients.map((one) => one.run()));
     await calm;
     await served;
@@ -228,7 +228,10 @@ class Story {
     await this.#refuseDamage();
     this.#books.isRestoring = true;
     world.note('starts');
-    const opening = this.#over(this.#disk.open(life), life);
+    const opening = this.#over(this.#disk.open(life), life).catch((error: Error) => {
+      this.#books.broken(8, `a start fails: ${error.message}`);
+      return new Promise<never>(() => undefined);
+    });
     const isInterrupted = !this.#isCalm && world.chance(150);
     const opened = isInterrupted
       ? await Promise.race([opening, world.sleep(world.seconds(0, 0.02), 'interrupted')])
@@ -340,6 +343,7 @@ class Story {
     }
     this.#server = undefined;
     await this.#close();
+    if (world.chance(500)) return;
     await this.#start();
     for (const { id } of sessionsOf(this.#durable!.server)) this.#durable!.server.sessions.close(id);
     await this.#close();
