@@ -135,6 +135,7 @@ async function measure(folder: string, name: string, seconds: number): Promise<v
     await once(loading, 'message');
     loading.send('go');
     const took = await waits(path, seconds);
+    if (took.length === 0) return console.log(`${name}, ${folder}: no event was answered in ${seconds + 60} s`);
     const at = (share: number) => took[Math.min(took.length - 1, Math.floor(share * took.length))]!.toFixed(1);
     console.log(
       `${name}, ${folder}: ${took.length} events, median ${at(0.5)} ms, 99 % ${at(0.99)} ms, longest ${at(1)} ms`,

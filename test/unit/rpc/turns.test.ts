@@ -1,8 +1,12 @@
 /** Calls that take long: they pause, others come in between, and what concerns their session waits for their end. */
-import { describe, expect, test } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
 import { create, tailBatching } from '../../../src/index.ts';
-import type { RpcServer } from '../../../src/rpc/index.ts';
+import { listenOn, RpcServer } from '../../../src/rpc/index.ts';
 import { completed, type Reply, rpc, tail, WireClient } from '../../support/servers/clocked.ts';
+import { LineClient, opened } from '../../support/servers/line-client.ts';
 import { MemoryStore, serverOn, settleAll, turn } from '../../support/servers/memory-store.ts';
 
 const { config } = tail;
@@ -213,6 +217,59 @@ describe('a call that takes long, in a server with a state directory', () => {
     for (let turns = 0; turns < 5; turns += 1) await settleAll(store);
     await closed;
     expect(await seqOf(store)).toBe(60);
+  });
+});
+
+describe('over sockets, one client that asks for much', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rollflex-turns-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const queue = (session: string) => ({ policy: 'long-prompt-queue', config: { promptsPerRound: 2 }, session });
+  const sends = Array.from({ length: 40 }, (_, call) => ({
+    jsonrpc: '2.0',
+    id: call,
+    method: 'session.send',
+    params: {
+      session: 'x',
+      events: Array.from({ length: 1000 }, (__, at) => ({
+        type: 'round.requested',
+        at: 0,
+        roundId: `r${1000 * call + at}`,
+        weightVersion: 0,
+      })),
+    },
+  }));
+
+  test.each([
+    ['in a batch of long calls', `${JSON.stringify(sends)}\n`, 1],
+    ['in many lines', sends.map((one) => `${JSON.stringify(one)}\n`).join(''), sends.length],
+  ])('%s is overtaken by single events of others', async (name, text, lines) => {
+    const path = join(folder, `${lines}.sock`);
+    const server = new RpcServer({ limits: { maxCallBytes: 1 << 23 } });
+    const listening = await listenOn(server, { path });
+    try {
+      const sockets = [await opened({ path }), await opened({ path })] as const;
+      const single = new LineClient(sockets[1], sockets[1]);
+      for (const session of ['x', 'y']) await single.call('session.open', queue(session));
+      let answered = 0;
+      const done = new Promise<void>((resolve) => {
+        sockets[0].on('data', (bytes) => {
+          for (const byte of bytes) if (byte === 10) answered += 1;
+          if (answered === lines) resolve();
+        });
+      });
+      sockets[0].write(text);
+      while (server.sessions.get('x').policy.seq === 0) await turn();
+      for (let at = 0; at < 5; at += 1) {
+        const [event] = sends[at]!.params.events;
+        await single.call('session.send', { session: 'y', events: [event] });
+      }
+      expect(server.sessions.get('x').policy.seq, name).toBeLessThan(40_000);
+      await done;
+      expect(server.sessions.get('x').seq).toBe(40_000);
+      for (const socket of sockets) socket.destroy();
+    } finally {
+      await listening.close();
+    }
   });
 });
 
