@@ -39,6 +39,7 @@ const entries: readonly Entry[] = [
   { names: `${own}, createRegistry`, title: 'the same with `createRegistry`', budget: 29 },
   { id: 'long-prompt-queue', budget: 12 },
   { id: 'sandbox-timeout', budget: 11 },
+  { id: 'round-composition', budget: 13 },
   { id: 'group-assembly', budget: 12 },
   { id: 'reward-dispatch', budget: 16 },
   { id: 'complete-group-pipelining', budget: 17 },

@@ -48,6 +48,7 @@ export { gpuScaleDown } from './policies/gpu-scale-down/index.ts';
 export { groupAssembly } from './policies/group-assembly/index.ts';
 export { longPromptQueue } from './policies/long-prompt-queue/index.ts';
 export { rewardDispatch } from './policies/reward-dispatch/index.ts';
+export { roundComposition } from './policies/round-composition/index.ts';
 export { sandboxTimeout } from './policies/sandbox-timeout/index.ts';
 export { shadowLoader } from './policies/shadow-loader/index.ts';
 export { speculativeAdmission } from './policies/speculative-admission/index.ts';

@@ -12,6 +12,7 @@ import { gpuScaleDown } from './policies/gpu-scale-down/index.ts';
 import { groupAssembly } from './policies/group-assembly/index.ts';
 import { longPromptQueue } from './policies/long-prompt-queue/index.ts';
 import { rewardDispatch } from './policies/reward-dispatch/index.ts';
+import { roundComposition } from './policies/round-composition/index.ts';
 import { sandboxTimeout } from './policies/sandbox-timeout/index.ts';
 import { shadowLoader } from './policies/shadow-loader/index.ts';
 import { speculativeAdmission } from './policies/speculative-admission/index.ts';
@@ -26,6 +27,7 @@ import { tailPipelining } from './recipes/tail-pipelining/index.ts';
 export const registry = createRegistry([
   speculativeAdmission, // RollPacker §3
   longPromptQueue, // RollPacker §3
+  roundComposition, // rollflex
   sandboxTimeout, // RollPacker §4.3
   rewardDispatch, // RollPacker §4.3
   groupAssembly, // RollPacker §4.3, §4.4

@@ -10,6 +10,7 @@ import { arbitrary as gpuScaleDown } from '../policies/gpu-scale-down/arbitrary.
 import { arbitrary as groupAssembly } from '../policies/group-assembly/arbitrary.ts';
 import { arbitrary as longPromptQueue } from '../policies/long-prompt-queue/arbitrary.ts';
 import { arbitrary as rewardDispatch } from '../policies/reward-dispatch/arbitrary.ts';
+import { arbitrary as roundComposition } from '../policies/round-composition/arbitrary.ts';
 import { arbitrary as sandboxTimeout } from '../policies/sandbox-timeout/arbitrary.ts';
 import { arbitrary as shadowLoader } from '../policies/shadow-loader/arbitrary.ts';
 import { arbitrary as speculativeAdmission } from '../policies/speculative-admission/arbitrary.ts';
@@ -46,6 +47,7 @@ const arbitraries: Readonly<Record<string, Arbitrary>> = Object.freeze({
   'reward-dispatch': rewardDispatch,
   rolloutpipe,
   rollpacker,
+  'round-composition': roundComposition,
   'sandbox-timeout': sandboxTimeout,
   'shadow-loader': shadowLoader,
   'speculative-admission': speculativeAdmission,

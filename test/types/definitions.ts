@@ -27,6 +27,8 @@ import type * as LongPromptQueue from '../../src/policies/long-prompt-queue/inde
 import type { queueConfig } from '../../src/policies/long-prompt-queue/schema.ts';
 import type * as RewardDispatch from '../../src/policies/reward-dispatch/index.ts';
 import type { rewardDispatchConfig } from '../../src/policies/reward-dispatch/schema.ts';
+import type * as RoundComposition from '../../src/policies/round-composition/index.ts';
+import type { compositionConfig } from '../../src/policies/round-composition/schema.ts';
 import type * as SandboxTimeout from '../../src/policies/sandbox-timeout/index.ts';
 import type { timeoutConfig } from '../../src/policies/sandbox-timeout/schema.ts';
 import type * as ShadowLoader from '../../src/policies/shadow-loader/index.ts';
@@ -52,6 +54,8 @@ export type Definitions = AllTrue<{
   SpeculativeAdmissionConfig: Same<SpeculativeAdmission.SpeculativeAdmissionConfig, z.output<typeof admissionConfig>>;
   LongPromptQueueInput: Same<LongPromptQueue.LongPromptQueueInput, z.input<typeof queueConfig>>;
   LongPromptQueueConfig: Same<LongPromptQueue.LongPromptQueueConfig, z.output<typeof queueConfig>>;
+  RoundCompositionInput: Same<RoundComposition.RoundCompositionInput, z.input<typeof compositionConfig>>;
+  RoundCompositionConfig: Same<RoundComposition.RoundCompositionConfig, z.output<typeof compositionConfig>>;
   SandboxTimeoutInput: Same<SandboxTimeout.SandboxTimeoutInput, z.input<typeof timeoutConfig>>;
   SandboxTimeoutConfig: Same<SandboxTimeout.SandboxTimeoutConfig, z.output<typeof timeoutConfig>>;
   RewardDispatchInput: Same<RewardDispatch.RewardDispatchInput, z.input<typeof rewardDispatchConfig>>;

@@ -23,11 +23,12 @@ if TYPE_CHECKING:
         GroupAssemblyEvent, GrpoAdvantagesInput, GrpoAdvantagesPlan, JudgeOffloadInput, JudgeOffloadPlan,
         LongPromptQueueConfig, LongPromptQueueDecision, LongPromptQueueEvent, MicroBatchesInput, MicroBatchesPlan,
         RewardDispatchConfig, RewardDispatchDecision, RewardDispatchEvent, RolloutpipeConfig, RolloutpipeDecision,
-        RolloutpipeEvent, RollpackerConfig, RollpackerDecision, RollpackerEvent, SandboxTimeoutConfig,
-        SandboxTimeoutDecision, SandboxTimeoutEvent, ShadowLoaderConfig, ShadowLoaderDecision, ShadowLoaderEvent,
-        SpeculativeAdmissionConfig, SpeculativeAdmissionDecision, SpeculativeAdmissionEvent, StreamTrainingConfig,
-        StreamTrainingDecision, StreamTrainingEvent, TailBatchingConfig, TailBatchingDecision, TailBatchingEvent,
-        TailPipeliningConfig, TailPipeliningDecision, TailPipeliningEvent,
+        RolloutpipeEvent, RollpackerConfig, RollpackerDecision, RollpackerEvent, RoundCompositionConfig,
+        RoundCompositionDecision, RoundCompositionEvent, SandboxTimeoutConfig, SandboxTimeoutDecision,
+        SandboxTimeoutEvent, ShadowLoaderConfig, ShadowLoaderDecision, ShadowLoaderEvent, SpeculativeAdmissionConfig,
+        SpeculativeAdmissionDecision, SpeculativeAdmissionEvent, StreamTrainingConfig, StreamTrainingDecision,
+        StreamTrainingEvent, TailBatchingConfig, TailBatchingDecision, TailBatchingEvent, TailPipeliningConfig,
+        TailPipeliningDecision, TailPipeliningEvent,
     )
 
 
@@ -44,6 +45,11 @@ class TypedClient:
         self, policy: Literal["long-prompt-queue"], *, config: LongPromptQueueConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[LongPromptQueueEvent, LongPromptQueueDecision]: ...
+    @overload
+    def open(
+        self, policy: Literal["round-composition"], *, config: RoundCompositionConfig | None = None,
+        **options: Unpack[OpenOptions],
+    ) -> Session[RoundCompositionEvent, RoundCompositionDecision]: ...
     @overload
     def open(
         self, policy: Literal["sandbox-timeout"], *, config: SandboxTimeoutConfig | None = None,
@@ -190,6 +196,11 @@ class TypedAsyncClient:
         self, policy: Literal["long-prompt-queue"], *, config: LongPromptQueueConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[LongPromptQueueEvent, LongPromptQueueDecision]: ...
+    @overload
+    async def open(
+        self, policy: Literal["round-composition"], *, config: RoundCompositionConfig | None = None,
+        **options: Unpack[OpenOptions],
+    ) -> AsyncSession[RoundCompositionEvent, RoundCompositionDecision]: ...
     @overload
     async def open(
         self, policy: Literal["sandbox-timeout"], *, config: SandboxTimeoutConfig | None = None,

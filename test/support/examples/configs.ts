@@ -110,6 +110,11 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
     { promptsPerRound: 3 },
     { promptsPerRound: 4, order: 'longest-expected-first', maxDeferrals: 2, maxWaitRounds: 3 },
   ],
+  'round-composition': [
+    { promptsPerRound: 3, responsesPerPrompt: 2, windowRounds: 3 },
+    { promptsPerRound: 2, responsesPerPrompt: 2, promptSpeculation: 1.5, windowRounds: 2, rememberedPrompts: 4 },
+    { promptsPerRound: 3, responsesPerPrompt: 1, windowRounds: 1 },
+  ],
   'sandbox-timeout': [
     {},
     { timeoutFactor: 1.5, minTimeoutSeconds: 0, exploreEvery: 3, maxTestCases: 3, historyRuns: 5 },

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from .decisions.training import *
     from .policies.speculative_admission import *
     from .policies.long_prompt_queue import *
+    from .policies.round_composition import *
     from .policies.sandbox_timeout import *
     from .policies.reward_dispatch import *
     from .policies.group_assembly import *
@@ -138,6 +139,9 @@ _names = {
     """,
     "policies.long_prompt_queue": """
         LongPromptQueueConfig LongPromptQueueEvent LongPromptQueueDecision LongPromptQueueSnapshot
+    """,
+    "policies.round_composition": """
+        RoundCompositionConfig RoundCompositionEvent RoundCompositionDecision RoundCompositionSnapshot
     """,
     "policies.sandbox_timeout": """
         SandboxTimeoutConfig SandboxTimeoutEvent SandboxTimeoutDecision SandboxTimeoutSnapshot
