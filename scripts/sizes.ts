@@ -55,6 +55,7 @@ const entries: readonly Entry[] = [
   { id: 'micro-batches', budget: 10 },
   { id: 'flex-ulysses', budget: 28 },
   { id: 'tail-batching', budget: 29, brings: tail },
+  { id: 'lossless-tail', budget: 29, brings: ['round-composition', 'speculative-admission'] },
   { id: 'rolloutpipe', budget: 34, brings: pools },
   { id: 'flexrl', budget: 46, brings: ['flex-ulysses', 'shadow-loader'] },
   {

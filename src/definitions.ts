@@ -19,6 +19,7 @@ export * from './policies/shadow-loader/index.ts';
 export * from './policies/speculative-admission/index.ts';
 export * from './policies/stream-training/index.ts';
 export * from './recipes/flexrl/index.ts';
+export * from './recipes/lossless-tail/index.ts';
 export * from './recipes/rolloutpipe/index.ts';
 export * from './recipes/rollpacker/index.ts';
 export * from './recipes/tail-batching/index.ts';

@@ -54,6 +54,7 @@ export { shadowLoader } from './policies/shadow-loader/index.ts';
 export { speculativeAdmission } from './policies/speculative-admission/index.ts';
 export { streamTraining } from './policies/stream-training/index.ts';
 export { flexrl } from './recipes/flexrl/index.ts';
+export { losslessTail } from './recipes/lossless-tail/index.ts';
 export { rolloutPipe } from './recipes/rolloutpipe/index.ts';
 export { rollpacker } from './recipes/rollpacker/index.ts';
 export { tailBatching } from './recipes/tail-batching/index.ts';

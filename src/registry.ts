@@ -18,6 +18,7 @@ import { shadowLoader } from './policies/shadow-loader/index.ts';
 import { speculativeAdmission } from './policies/speculative-admission/index.ts';
 import { streamTraining } from './policies/stream-training/index.ts';
 import { flexrl } from './recipes/flexrl/index.ts';
+import { losslessTail } from './recipes/lossless-tail/index.ts';
 import { rolloutPipe } from './recipes/rolloutpipe/index.ts';
 import { rollpacker } from './recipes/rollpacker/index.ts';
 import { tailBatching } from './recipes/tail-batching/index.ts';
@@ -43,6 +44,7 @@ export const registry = createRegistry([
   microBatches, // verl, slime: dynamic batch sizes
   shadowLoader, // FlexRL §4
   tailBatching, // RollPacker §3
+  losslessTail, // rollflex
   rollpacker, // RollPacker §3, §4
   rolloutPipe, // RolloutPipe §3
   tailPipelining, // RollPacker §3, RolloutPipe §3

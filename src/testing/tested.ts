@@ -16,6 +16,7 @@ import { arbitrary as shadowLoader } from '../policies/shadow-loader/arbitrary.t
 import { arbitrary as speculativeAdmission } from '../policies/speculative-admission/arbitrary.ts';
 import { arbitrary as streamTraining } from '../policies/stream-training/arbitrary.ts';
 import { arbitrary as flexrl } from '../recipes/flexrl/arbitrary.ts';
+import { arbitrary as losslessTail } from '../recipes/lossless-tail/arbitrary.ts';
 import { arbitrary as rolloutpipe } from '../recipes/rolloutpipe/arbitrary.ts';
 import { arbitrary as rollpacker } from '../recipes/rollpacker/arbitrary.ts';
 import { arbitrary as tailBatching } from '../recipes/tail-batching/arbitrary.ts';
@@ -44,6 +45,7 @@ const arbitraries: Readonly<Record<string, Arbitrary>> = Object.freeze({
   'gpu-scale-down': gpuScaleDown,
   'group-assembly': groupAssembly,
   'long-prompt-queue': longPromptQueue,
+  'lossless-tail': losslessTail,
   'reward-dispatch': rewardDispatch,
   rolloutpipe,
   rollpacker,

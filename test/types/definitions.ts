@@ -39,6 +39,8 @@ import type * as StreamTraining from '../../src/policies/stream-training/index.t
 import type { streamTrainingConfig } from '../../src/policies/stream-training/schema.ts';
 import type * as Flexrl from '../../src/recipes/flexrl/index.ts';
 import type { flexrlConfig } from '../../src/recipes/flexrl/schema.ts';
+import type * as LosslessTail from '../../src/recipes/lossless-tail/index.ts';
+import type { losslessTailConfig } from '../../src/recipes/lossless-tail/schema.ts';
 import type * as RolloutPipe from '../../src/recipes/rolloutpipe/index.ts';
 import type { rolloutPipeConfig } from '../../src/recipes/rolloutpipe/schema.ts';
 import type * as Rollpacker from '../../src/recipes/rollpacker/index.ts';
@@ -106,6 +108,8 @@ export type Definitions = AllTrue<{
   ShadowLoaderConfig: Same<ShadowLoader.ShadowLoaderConfig, z.output<typeof shadowLoaderConfig>>;
   TailBatchingInput: Same<TailBatching.TailBatchingInput, z.input<typeof tailBatchingConfig>>;
   TailBatchingConfig: Same<TailBatching.TailBatchingConfig, z.output<typeof tailBatchingConfig>>;
+  LosslessTailInput: Same<LosslessTail.LosslessTailInput, z.input<typeof losslessTailConfig>>;
+  LosslessTailConfig: Same<LosslessTail.LosslessTailConfig, z.output<typeof losslessTailConfig>>;
   RollpackerInput: Same<Rollpacker.RollpackerInput, z.input<typeof rollpackerConfig>>;
   RollpackerConfig: Same<Rollpacker.RollpackerConfig, z.output<typeof rollpackerConfig>>;
   RolloutPipeInput: Same<RolloutPipe.RolloutPipeInput, z.input<typeof rolloutPipeConfig>>;

@@ -128,5 +128,8 @@ export const rollpacker: PolicyDefinition<
   },
   routes,
   // A response has two ids: its request, and the dispatch for its reward.
-  ledgers: [joinedLedger('prompts', 2), joinedLedger('responses')],
+  ledgers: [
+    joinedLedger('prompts', { queue: longPromptQueue }, 2),
+    joinedLedger('responses', { queue: longPromptQueue }),
+  ],
 });

@@ -194,6 +194,11 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
     },
     { ...admission, maxResponseTokens: 50, lastFraction: 1 },
   ],
+  'lossless-tail': [
+    { ...admission, windowRounds: 2 },
+    { ...admission, windowRounds: 3, filter: 'zero-variance', placement: 'policy', maxInFlightPerEngine: 3 },
+    { ...admission, windowRounds: 1, filter: 'host', allowOverlap: true, retry: { infrastructure: 1, data: 0 } },
+  ],
   rolloutpipe: [
     { responsesPerPrompt: 2, globalBatchSamples: 4, width: 2, maxTokensPerGpu: 100 },
     {

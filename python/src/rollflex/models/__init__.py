@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from .policies.frontier_group_dispatch import *
     from .policies.shadow_loader import *
     from .policies.tail_batching import *
+    from .policies.lossless_tail import *
     from .policies.rollpacker import *
     from .policies.rolloutpipe import *
     from .policies.tail_pipelining import *
@@ -165,6 +166,7 @@ _names = {
     """,
     "policies.shadow_loader": "ShadowLoaderConfig ShadowLoaderEvent ShadowLoaderDecision ShadowLoaderSnapshot",
     "policies.tail_batching": "TailBatchingConfig TailBatchingEvent TailBatchingDecision TailBatchingSnapshot",
+    "policies.lossless_tail": "LosslessTailConfig LosslessTailEvent LosslessTailDecision LosslessTailSnapshot",
     "policies.rollpacker": "RollpackerConfig RollpackerEvent RollpackerDecision RollpackerSnapshot",
     "policies.rolloutpipe": "RolloutpipeConfig RolloutpipeEvent RolloutpipeDecision RolloutpipeSnapshot",
     "policies.tail_pipelining": """
