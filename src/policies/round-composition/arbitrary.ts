@@ -33,8 +33,8 @@ export function arbitrary(state: CompositionState, choices: Choices): RoundCompo
   return { type: 'prompts.supplied', at, roundId, prompts };
 }
 
-function requested({ rounds, seq, recentRounds }: CompositionState, at: number): RoundCompositionEvent {
-  return { type: 'round.requested', at, roundId: `r${rounds}.${seq}.${recentRounds.size}`, weightVersion: rounds };
+function requested({ rounds }: CompositionState, at: number): RoundCompositionEvent {
+  return { type: 'round.requested', at, roundId: `r${rounds}`, weightVersion: rounds };
 }
 
 function comesBack(promptId: string, at: number, roundId: string, choices: Choices): RoundCompositionEvent {

@@ -67,7 +67,10 @@ const handlers = [
   on(hostRestarted, (state, _, ctx) => {
     if (state.pending === null) return;
     const admitted = held(state);
-    ask(state, { code: 'host_restarted', target: admitted + missing(state), admitted }, ctx);
+    // Prompts that have come back may have filled the window.
+    if (missing(state) === 0) state.pending.awaited = 0;
+    else ask(state, { code: 'host_restarted', target: admitted + missing(state), admitted }, ctx);
+    settle(state, ctx);
   }),
 ];
 
@@ -92,6 +95,7 @@ function checkPending({ pending }: CompositionState, { roundId }: Message<'round
 /** Begins a new window if the last one has too few prompts for a round, and asks for what it lacks. */
 function request(state: CompositionState, { roundId, weightVersion }: Message<'round.requested'>, ctx: Ctx): void {
   state.recentRounds.add(roundId);
+  state.rounds += 1;
   state.pending = { roundId, weightVersion, awaited: 0 };
   if (held(state) < roundSize(state.config)) {
     renew(state);
@@ -136,7 +140,6 @@ function settle(state: CompositionState, ctx: Ctx): void {
     return;
   }
   const { prompts, due, longestTokens, shortestTokens } = takeRound(state);
-  state.rounds += 1;
   const kind = state.config.promptSpeculation > 1 ? 'short' : 'long';
   const reason = { code: 'composed', waiting, due, longestTokens, shortestTokens } as const;
   ctx.emit({ type: 'round.planned', at, roundId, kind, weightVersion, queued: prompts, reason });

@@ -34,6 +34,7 @@ export const compositionState = z.strictObject({
   /** What is expected of a prompt of which nothing is known: the same throughout a window, so that such prompts are ties. */
   priorTokens: z.number(),
   recentRounds: recentIds(roundId),
+  /** Rounds that were requested: their number tells the responses of one epoch from those of another. */
   rounds: count,
   seq: count,
   exhausted: z.boolean(),

@@ -111,9 +111,9 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
     { promptsPerRound: 4, order: 'longest-expected-first', maxDeferrals: 2, maxWaitRounds: 3 },
   ],
   'round-composition': [
-    { promptsPerRound: 3, responsesPerPrompt: 2, windowRounds: 3 },
+    { promptsPerRound: 3, responsesPerPrompt: 2, windowRounds: 3, rememberedPrompts: 9 },
     { promptsPerRound: 2, responsesPerPrompt: 2, promptSpeculation: 1.5, windowRounds: 2, rememberedPrompts: 4 },
-    { promptsPerRound: 3, responsesPerPrompt: 1, windowRounds: 1 },
+    { promptsPerRound: 3, responsesPerPrompt: 1, windowRounds: 1, rememberedPrompts: 1 },
   ],
   'sandbox-timeout': [
     {},
@@ -195,9 +195,9 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
     { ...admission, maxResponseTokens: 50, lastFraction: 1 },
   ],
   'lossless-tail': [
-    { ...admission, windowRounds: 2 },
-    { ...admission, windowRounds: 3, filter: 'zero-variance', placement: 'policy', maxInFlightPerEngine: 3 },
-    { ...admission, windowRounds: 1, filter: 'host', allowOverlap: true, retry: { infrastructure: 1, data: 0 } },
+    { ...admission, windowRounds: 2, rememberedPrompts: 9 },
+    { ...admission, windowRounds: 3, rememberedPrompts: 4, filter: 'zero-variance', placement: 'policy' },
+    { ...admission, windowRounds: 1, rememberedPrompts: 1, filter: 'host', allowOverlap: true, maxInFlight: 4 },
   ],
   rolloutpipe: [
     { responsesPerPrompt: 2, globalBatchSamples: 4, width: 2, maxTokensPerGpu: 100 },

@@ -158,6 +158,16 @@ describe('round-composition', () => {
     expect(planned(host.supply('b', 'c', 'd'))?.ids).toEqual(['a', 'b']);
   });
 
+  test('prompts that come back may fill the window that a restarted host was asked to fill', () => {
+    const host = new Composition();
+    host.request();
+    host.supply('a', 'b');
+    host.returned('c');
+    host.returned('d');
+    const [round, ...more] = host.send({ type: 'host.restarted', idPrefix: 'a-' } as never);
+    expect([planned([round!])?.ids, more]).toEqual([['c', 'd'], []]);
+  });
+
   test('a round that waits can be given up; its prompts stay', () => {
     const host = new Composition();
     host.request();
