@@ -27,7 +27,7 @@ const own = 'definePolicy, definePlanner, defineRecipe, defineEvent, defineDecis
 const tail = ['long-prompt-queue', 'speculative-admission'];
 const pools = ['complete-group-pipelining', 'frontier-group-dispatch', 'group-assembly'];
 const rollpackerParts =
-  'adaptive-tp gpu-scale-down group-assembly judge-offload reward-dispatch sandbox-timeout stream-training';
+  'adaptive-tp gpu-scale-down group-assembly judge-offload reward-dispatch round-composition sandbox-timeout stream-training';
 const entries: readonly Entry[] = [
   {
     names: '*',
@@ -63,7 +63,7 @@ const entries: readonly Entry[] = [
     budget: 48,
     brings: [...pools, ...tail],
   },
-  { id: 'rollpacker', budget: 81, brings: [...tail, ...rollpackerParts.split(' ')] },
+  { id: 'rollpacker', budget: 87, brings: [...tail, ...rollpackerParts.split(' ')] },
 ];
 
 const root = fileURLToPath(new URL('..', import.meta.url));

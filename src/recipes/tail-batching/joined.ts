@@ -8,21 +8,19 @@ const none: readonly string[] = Object.freeze([]);
 type Joined = Ledger<SavedRecipe, AnyEvent, AnyDecision>;
 
 /**
- * Joins the ledgers of the part `admission` and of a part that holds prompts for it: items that go from one part to the other have
- * not left the recipe.
+ * Joins the ledgers of the part `admission` and of parts that hold prompts for it: items that go from one part to another have not
+ * left the recipe.
  *
- * @param holder - the part that holds prompts, by its name
+ * @param holders - the parts that hold prompts, by their names
  * @param idsPerRequest - ids that the recipe mints for a response, including that of its request
  */
 export function joinedLedger(
   name: 'prompts' | 'responses',
-  holder: Readonly<Record<string, AnyPolicyDefinition>>,
+  holders: Readonly<Record<string, AnyPolicyDefinition>>,
   idsPerRequest = 1,
 ): Joined {
   const of = (ledgers: readonly Ledger[]): Ledger => ledgers.find((one) => one.name === name)!;
   const admission = of(speculativeAdmission.ledgers as never);
-  const [[part, { ledgers }]] = Object.entries(holder) as [[string, AnyPolicyDefinition]];
-  const holding = of(ledgers as never);
   // Nothing leaves with `round.planned`, the way back, either: the ledgers of the admission ignore it.
   const handedOver = new Set(['prompt.deferred', 'prompt.returned']);
   return {
@@ -34,7 +32,10 @@ export function joinedLedger(
       return name === 'responses' ? dropped.map((one) => one.requestId) : none;
     },
     mints: (config) => idsPerRequest * (admission.mints?.(config) ?? 0),
-    held: ({ parts }) => [...admission.held(parts.admission!.state), ...holding.held(parts[part]!.state)],
+    held: ({ parts }) => [
+      ...admission.held(parts.admission!.state),
+      ...Object.entries(holders).flatMap(([part, { ledgers }]) => of(ledgers as never).held(parts[part]!.state)),
+    ],
   };
 }
 
