@@ -26,7 +26,7 @@ export interface SimulateInput extends LengthOptions {
   readonly seeds: number;
   readonly seed: number;
   /** Times that each prompt comes. */
-  readonly epochs: number;
+  readonly epochs?: number;
   readonly ablation?: boolean;
   readonly oneStepOff?: boolean;
 }
@@ -48,7 +48,7 @@ export interface SimulateMade {
 }
 
 /** Returns the schedulers to compare, the baseline first. */
-function schedulersOf({ job, factors, ablation: all, oneStepOff, epochs }: SimulateInput): Scheduler[] {
+function schedulersOf({ job, factors, ablation: all, oneStepOff, epochs = 1 }: SimulateInput): Scheduler[] {
   const variants = oneStepOff ? oneStepOffAblation(job, factors) : ablation(job, factors);
   // Where no prompt comes back, nothing is known of its lengths.
   const more = epochs > 1 ? [losslessScheduler(job, { oneStepOff })] : [];
@@ -59,7 +59,7 @@ function schedulersOf({ job, factors, ablation: all, oneStepOff, epochs }: Simul
 
 /** Returns the comparisons before any of their runs. Throws `PolicyError`, or the system's error, for bad input. */
 export function comparisonsOf(input: SimulateInput): PreparedRuns[] {
-  const { job, steps, epochs } = input;
+  const { job, steps, epochs = 1 } = input;
   const dataSet = Math.ceil((steps * job.promptsPerRound) / epochs);
   const [baseline, ...schedulers] = schedulersOf(input);
   const seeds = seedsFrom(input.seed, input.seeds);

@@ -24,7 +24,7 @@ export interface SimulateOptions extends JobOptions, LengthOptions, TextOptions,
   readonly steps: number;
   readonly seeds: number;
   readonly seed: number;
-  readonly epochs: number;
+  readonly epochs?: number;
   readonly ablation?: boolean;
   readonly oneStepOff?: boolean;
   readonly judge?: 'workers' | 'dedicated' | 'colocated';
