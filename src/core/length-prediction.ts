@@ -6,9 +6,10 @@
  * every machine.
  */
 import { z } from 'zod';
-import { Fifo } from './fifo.ts';
+import { Expectation } from './lengths/expectation.ts';
 import { Histogram, savedHistogram } from './lengths/histogram.ts';
-import { type Background, Population, savedPopulation } from './lengths/population.ts';
+import { type Group, OpenGroups, savedGroups } from './lengths/open-groups.ts';
+import { Population, savedPopulation } from './lengths/population.ts';
 import { PromptLengths, savedPromptLengths } from './lengths/prompts.ts';
 import { endOfScale, placeOf, tokensAt } from './lengths/scale.ts';
 import { byHand } from './state.ts';
@@ -22,7 +23,7 @@ export interface EndedResponse {
   readonly tokens: number;
   /** Whether it was aborted: it would have become longer. */
   readonly censored?: boolean | undefined;
-  /** Number of the round, which never decreases; responses to a prompt in one round are siblings. */
+  /** Number of the round, from 0; less than an earlier one counts as that. Responses to a prompt in one round are siblings. */
   readonly round: number;
 }
 
@@ -50,8 +51,6 @@ export interface LengthPrediction {
 
 /** Shape of deviations from what was expected, in standard deviations. */
 const deviations = { low: -10, width: 1 / 16, bins: 640, limit: 2 ** 14 };
-/** Number of deviations from which their shape is used. */
-const leastDeviations = 16;
 /** Share of the weight of a prompt's earlier responses that remains when it returns. */
 const retention = 0.75;
 /** Responses, or their worth, from which a group says something of its prompt. */
@@ -60,21 +59,6 @@ const leastCount = 0.5;
 const spreadPrior = 2;
 /** Highest level of the quantile that stands for the longest of several responses. */
 const rarest = 0.98;
-/** The most groups of siblings that are open, and responses in one. */
-const mostOpen = 2 ** 16;
-const mostSiblings = 1024;
-
-const place = z.int().nonnegative().max(endOfScale);
-const group = z
-  .tuple([z.string(), z.string().nullable(), z.int(), z.array(place), z.array(place)])
-  .describe('Prompt, domain, round, places of complete responses, and of aborted ones.');
-interface Group {
-  readonly promptId: string;
-  readonly domain: string | undefined;
-  readonly round: number;
-  readonly places: number[];
-  readonly cut: number[];
-}
 
 const saved = z.strictObject({
   maxPrompts: z.int().positive(),
@@ -82,19 +66,11 @@ const saved = z.strictObject({
   population: savedPopulation,
   again: savedHistogram.describe('Deviations of responses to prompts that had returned.'),
   siblings: savedHistogram.describe('Deviations of siblings from each other.'),
-  longest: place.describe('Place of the longest response.'),
-  open: z.array(group).describe('Groups of the current round, or of earlier ones that are still to be learned from.'),
+  longest: z.int().nonnegative().max(endOfScale).describe('Place of the longest response.'),
+  round: z.int().nonnegative().describe('The latest round.'),
+  open: savedGroups,
 });
 type Saved = z.output<typeof saved>;
-
-/** What is expected of a response; without `shape`, it is what the background says. */
-interface Expectation {
-  readonly background: Background;
-  readonly place: number;
-  readonly spread: number;
-  readonly shape: Histogram | undefined;
-  readonly trust: number;
-}
 
 /** Learns lengths, and predicts them. */
 export class LengthPredictor {
@@ -103,9 +79,8 @@ export class LengthPredictor {
   readonly #again: Histogram;
   readonly #siblings: Histogram;
   #longest: number;
-  readonly #open = new Map<string, Group>();
-  /** The open groups, oldest first, among others that were closed earlier. */
-  readonly #order = new Fifo<Group>();
+  #round: number;
+  readonly #open: OpenGroups;
 
   /** @param maxPrompts - the most prompts that are remembered; beyond it, the one not seen for longest is forgotten */
   constructor(maxPrompts: number, from?: Saved) {
@@ -114,8 +89,8 @@ export class LengthPredictor {
     this.#again = new Histogram(deviations, from?.again);
     this.#siblings = new Histogram(deviations, from?.siblings);
     this.#longest = from?.longest ?? 0;
-    for (const [promptId, domain, round, places, cut] of from?.open ?? [])
-      this.#enter({ promptId, domain: domain ?? undefined, round, places: [...places], cut: [...cut] });
+    this.#round = from?.round ?? 0;
+    this.#open = new OpenGroups(from?.open);
   }
 
   /** Number of prompts that are remembered; those of the current round are not yet counted. */
@@ -125,21 +100,18 @@ export class LengthPredictor {
 
   /** Takes a response that has ended. All but predictions for its siblings learn from it when the next round has begun. */
   observe({ promptId, domain, tokens, censored = false, round }: EndedResponse): void {
-    let open = this.#open.get(promptId);
-    if (open !== undefined && (open.round !== round || open.places.length + open.cut.length >= mostSiblings)) {
-      this.#close(open);
-      open = undefined;
-    }
-    open ??= this.#enter({ promptId, domain, round, places: [], cut: [] });
-    const at = placeOf(tokens);
-    (censored ? open.cut : open.places).push(at);
-    this.#longest = Math.max(this.#longest, at);
-    // A response opens at most one group, so that closing two is enough.
+    this.#round = Math.max(this.#round, round);
+    const other = this.#open.takeOther(promptId, this.#round);
+    if (other !== undefined) this.#learn(other);
+    const place = placeOf(tokens);
+    const group = this.#open.enter(promptId, domain, this.#round);
+    (censored ? group.cut : group.places).push(place);
+    this.#longest = Math.max(this.#longest, place);
+    // A response opens at most one group, so that learning from two is enough.
     for (let left = 2; left > 0; left -= 1) {
-      let oldest = this.#order.peek()!;
-      for (; this.#open.get(oldest.promptId) !== oldest; oldest = this.#order.peek()!) this.#order.shift();
-      if (oldest.round >= round && this.#open.size <= mostOpen) return;
-      this.#close(oldest);
+      const oldest = this.#open.takeOldest(this.#round);
+      if (oldest === undefined) return;
+      this.#learn(oldest);
     }
   }
 
@@ -152,10 +124,12 @@ export class LengthPredictor {
     const expected = this.#expect(asked);
     const least = asked.generatedTokens ?? 0;
     const from = least === 0 ? Number.NEGATIVE_INFINITY : placeOf(least);
-    return {
-      quantiles: levels.map((level) => Math.max(least, this.#tokens(expected, level, from))),
-      trust: expected.trust,
-    };
+    const quantiles = levels.map((level) => {
+      const place = expected.at(level, from) ?? 0;
+      return Math.max(least, tokensAt(Math.min(place, this.#longest)));
+    });
+    const { variance } = this.#population;
+    return { quantiles, trust: variance > 0 ? Math.max(0, 1 - expected.rest / variance) : 0 };
   }
 
   /**
@@ -170,11 +144,6 @@ export class LengthPredictor {
   }
 
   save(): Saved {
-    const open: Saved['open'] = [];
-    for (const one of this.#order) {
-      if (this.#open.get(one.promptId) === one)
-        open.push([one.promptId, one.domain ?? null, one.round, [...one.places], [...one.cut]]);
-    }
     return {
       maxPrompts: this.#prompts.capacity,
       prompts: this.#prompts.save(),
@@ -182,19 +151,13 @@ export class LengthPredictor {
       again: this.#again.save(),
       siblings: this.#siblings.save(),
       longest: this.#longest,
-      open,
+      round: this.#round,
+      open: this.#open.save(),
     };
   }
 
-  #enter(one: Group): Group {
-    this.#open.set(one.promptId, one);
-    this.#order.push(one);
-    return one;
-  }
-
   /** Learns from a group. */
-  #close({ promptId, domain, places, cut }: Group): void {
-    this.#open.delete(promptId);
+  #learn({ promptId, domain, places, cut }: Group): void {
     const before = this.#expect({ promptId, domain });
     const likely: [place: number, weight: number][] = [];
     let count = places.length;
@@ -203,9 +166,9 @@ export class LengthPredictor {
     const squares = places.reduce((total, one) => total + (one - complete) ** 2, 0);
     for (const one of cut) {
       // An aborted response counts as what it would likely have become, the more the later it was aborted.
-      const known = this.#share(before, one);
+      const known = before.below(one);
       for (const level of [0.125, 0.375, 0.625, 0.875]) {
-        const at = Math.max(one, this.#place(before, level, one) ?? one);
+        const at = Math.max(one, before.at(level, one) ?? one);
         likely.push([at, 0.25]);
         sum += (known * at) / 4;
       }
@@ -213,7 +176,10 @@ export class LengthPredictor {
     }
     const mean = count === 0 ? before.place : sum / count;
     const known = this.#prompts.get(promptId);
-    if (before.shape === this.#again) for (const one of places) this.#again.add((one - before.place) / before.spread);
+    if (before.shape === this.#again) {
+      for (const one of places) this.#again.add((one - before.place) / before.spread);
+      for (const [one, weight] of likely) this.#again.add((one - before.place) / before.spread, weight);
+    }
     if (places.length > 1) {
       const freedom = (places.length - 1) / places.length;
       const { within } = this.#population.split(before.background.variance);
@@ -238,68 +204,41 @@ export class LengthPredictor {
     const population = this.#population;
     const background = population.background(domain);
     const { variance } = background;
-    let place = background.place;
-    let shape: Histogram | undefined;
-    let spread = 0;
-    let rest = variance;
-    const open = round === undefined ? undefined : this.#open.get(promptId);
-    const siblings = open === undefined || open.round !== round ? 0 : open.places.length;
     const known = this.#prompts.get(promptId);
-    if (variance > 0 && (known !== undefined || siblings > 0)) {
-      const { within, between, alike } = population.split(variance);
-      const lasting = Math.min(between, population.lasting);
-      // Variance of what siblings have in common, and variance of one of them in relation to `within`.
-      let unknown = between;
-      let own = 1;
-      if (known !== undefined && lasting > 0) {
-        own = (spreadPrior + known.squares / within) / (spreadPrior + Math.max(0, known.count - 1));
-        const weight = lasting / (between + (own * within) / known.count);
-        place += weight * (known.mean - place);
-        unknown -= weight * lasting;
-        shape = this.#again;
-      }
-      if (siblings > 0 && unknown * alike > 0) {
-        unknown *= alike;
-        const mean = open!.places.reduce((total, one) => total + one, 0) / siblings;
-        const weight = unknown / (unknown + (own * within) / siblings);
-        place += weight * (mean - place);
-        unknown -= weight * unknown;
-        shape = this.#siblings;
-      }
-      if (shape !== undefined) {
-        spread = Math.sqrt(unknown + own * within);
-        rest = unknown + within;
-      }
+    const siblings = round === undefined ? [] : (this.#open.find(promptId, round)?.places ?? []);
+    if (variance === 0 || (known === undefined && siblings.length === 0)) return new Expectation(background);
+    const { within, between, alike } = population.split(variance);
+    let { place } = background;
+    let shape: Histogram | undefined;
+    // The variance of what siblings have in common, and that of one of them in relation to `within`.
+    let unknown = between;
+    let own = 1;
+    const lasting = Math.min(between, population.lasting);
+    if (known !== undefined && lasting > 0) {
+      own = (spreadPrior + known.squares / within) / (spreadPrior + Math.max(0, known.count - 1));
+      const weight = lasting / (between + (own * within) / known.count);
+      place += weight * (known.mean - place);
+      unknown -= weight * lasting;
+      shape = this.#again;
     }
-    const all = population.variance;
-    return { background, place, spread, shape, trust: all > 0 ? Math.max(0, 1 - rest / all) : 0 };
-  }
-
-  /** The place at a level of the responses that reach a place. */
-  #place({ background, place, spread, shape }: Expectation, level: number, from: number): number | undefined {
-    if (shape === undefined) return background.lengths.quantile(level, from);
-    if (shape.total < leastDeviations) {
-      // The shape of all lengths, narrowed around the expected place.
-      const narrow = spread / Math.sqrt(background.variance);
-      const at = background.lengths.quantile(level, background.place + (from - place) / narrow);
-      return at === undefined ? undefined : place + (at - background.place) * narrow;
+    if (siblings.length > 0 && unknown * alike > 0) {
+      unknown *= alike;
+      const weight = unknown / (unknown + (own * within) / siblings.length);
+      place += weight * (meanOf(siblings) - place);
+      unknown -= weight * unknown;
+      shape = this.#siblings;
     }
-    const at = shape.quantile(level, (from - place) / spread);
-    return at === undefined ? undefined : place + at * spread;
-  }
-
-  /** Share of the responses that are expected to end below a place. */
-  #share({ background, place, spread, shape }: Expectation, at: number): number {
-    return shape === undefined || shape.total < leastDeviations
-      ? background.lengths.below(at)
-      : shape.below((at - place) / spread);
-  }
-
-  #tokens(expected: Expectation, level: number, from: number): number {
-    const at = this.#place(expected, level, from);
-    return at === undefined ? 0 : tokensAt(Math.min(at, this.#longest));
+    if (shape === undefined) return new Expectation(background);
+    return new Expectation(background, {
+      place,
+      spread: Math.sqrt(unknown + own * within),
+      shape,
+      rest: unknown + within,
+    });
   }
 }
+
+const meanOf = (places: readonly number[]): number => places.reduce((sum, one) => sum + one, 0) / places.length;
 
 /** Schema of a {@link LengthPredictor} in a state. */
 export const lengthPredictor = byHand(saved, {
