@@ -36,6 +36,8 @@ const mostDomains = 64;
 const leastOfDomain = 16;
 /** Degrees of freedom from which the variance of siblings counts. */
 const leastFreedom = 16;
+/** Groups of prompts that have returned, from which they alone tell what lasts. */
+const leastReturned = 64;
 /** Least share of the variance that is ascribed to chance. */
 const leastWithin = 1 / 32;
 
@@ -99,9 +101,14 @@ export class Population {
     return { place: known.places / known.responses, variance: this.#rest / count, lengths: known.lengths };
   }
 
-  /** Covariance of a prompt's mean and of its later responses; 0 if nothing can be learned from earlier rounds. */
+  /**
+   * Covariance of a prompt's mean and of its later responses; 0 if nothing can be learned from earlier rounds. Before enough prompts
+   * have returned to tell, what siblings have in common is expected to last.
+   */
   get lasting(): number {
-    return this.#again.covariance();
+    if (this.#again.pairs >= leastReturned || this.#within[1] < leastFreedom) return this.#again.covariance();
+    const { between, alike } = this.split(this.variance);
+    return between * alike;
   }
 
   /**
