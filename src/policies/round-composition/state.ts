@@ -13,7 +13,7 @@ import type { RoundCompositionConfig } from './types.ts';
 const entry = z.strictObject({
   prompt,
   seq: count,
-  /** Expected length of its longest response, in tokens. */
+  /** Expected length, in tokens, of the longest of as many responses to this prompt as a round has. */
   expectedTokens: z.number(),
 });
 /** A prompt of the window. */
@@ -83,7 +83,7 @@ export function renew(state: CompositionState): void {
   for (let left = takeLongest(state); left !== undefined; left = takeLongest(state)) {
     state.due.set(left.prompt.promptId, left.prompt);
   }
-  state.priorTokens = state.lengths.longest({ promptId: '' }, state.config.responsesPerPrompt);
+  state.priorTokens = longestOf(state, { promptId: '' });
   for (const one of state.later) {
     if (missing(state) === 0) break;
     if (enter(state, one)) state.later.delete(one);
@@ -114,9 +114,17 @@ function isHere({ due, window }: CompositionState, { promptId }: Prompt): boolea
   return due.has(promptId) || window.has(promptId);
 }
 
-function expected({ lengths, priorTokens, config }: CompositionState, { promptId, domain }: Prompt): number {
+function expected(state: CompositionState, { promptId, domain }: Prompt): number {
   const asked = { promptId, domain };
-  return lengths.predict(asked, []).trust > 0 ? lengths.longest(asked, config.responsesPerPrompt) : priorTokens;
+  return state.lengths.predict(asked, []).trust > 0 ? longestOf(state, asked) : state.priorTokens;
+}
+
+/** A round waits for the longest of all its responses: what counts is how long a response may become. */
+function longestOf(
+  { lengths, config }: CompositionState,
+  asked: { promptId: string; domain?: string | undefined },
+): number {
+  return lengths.longest(asked, roundSize(config) * config.responsesPerPrompt);
 }
 
 function takeLongest({ window, byLength }: CompositionState): Entry | undefined {
