@@ -83,10 +83,11 @@ export class Population {
       this.#domains.set(id, { responses, places, lengths: new Histogram(lengthShape, lengths) });
   }
 
-  /** Variance of all places. */
+  /** Variance of all places; 0 also if it is less than rounding makes it. */
   get variance(): number {
     const [count, places, squares] = this.#all;
-    return count === 0 ? 0 : Math.max(0, squares / count - (places / count) ** 2);
+    const variance = count === 0 ? 0 : squares / count - (places / count) ** 2;
+    return variance < 1 ? 0 : variance;
   }
 
   /** Returns what is expected of a response by its domain: the same for all of them, unless domains have told something. */
