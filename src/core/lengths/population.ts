@@ -11,7 +11,8 @@ const sums = z.tuple([sum, sum, sum]);
 export const savedPopulation = z.strictObject({
   all: sums.describe('Responses, sum of their places, and sum of the squares.'),
   rest: sum.describe('Sum of squared distances from what was expected of the domain.'),
-  within: z.tuple([sum, sum, sum]).describe('Groups of siblings, degrees of freedom in them, and sum of squares.'),
+  within: sums.describe('Groups of siblings, degrees of freedom in them, and sum of squares.'),
+  means: sum.describe('Sum of squared distances of the means of groups from what was expected.'),
   lengths: savedHistogram.describe('Places of all responses.'),
   again: savedRelation.describe('A prompt in earlier rounds, and again.'),
   byDomain: savedRelation.describe('A domain, and a new prompt of it.'),
@@ -66,6 +67,7 @@ export class Population {
   #all: Saved['all'] = [0, 0, 0];
   #rest = 0;
   #within: Saved['within'] = [0, 0, 0];
+  #means = 0;
   #lengths = new Histogram(lengthShape);
   #again = new Relation();
   #byDomain = new Relation();
@@ -76,6 +78,7 @@ export class Population {
     this.#all = [...saved.all];
     this.#rest = saved.rest;
     this.#within = [...saved.within];
+    this.#means = saved.means;
     this.#lengths = new Histogram(lengthShape, saved.lengths);
     this.#again = new Relation(saved.again);
     this.#byDomain = new Relation(saved.byDomain);
@@ -94,7 +97,7 @@ export class Population {
   background(domain: string | undefined): Background {
     const [count, places] = this.#all;
     const known = this.#domain(domain);
-    if (known === undefined || this.#byDomain.covariance() === 0) {
+    if (known === undefined || this.#byDomain.explained() === 0) {
       return { place: count === 0 ? 0 : places / count, variance: this.variance, lengths: this.#lengths };
     }
     return { place: known.places / known.responses, variance: this.#rest / count, lengths: known.lengths };
@@ -102,7 +105,7 @@ export class Population {
 
   /** Covariance of a prompt's mean and of its later responses; 0 if nothing can be learned from earlier rounds. */
   get lasting(): number {
-    return this.#again.covariance();
+    return this.#within[0] === 0 ? 0 : (this.#again.explained() * this.#means) / this.#within[0];
   }
 
   /**
@@ -129,6 +132,7 @@ export class Population {
         this.#byDomain.add(known.places / known.responses - all, mean - all);
       }
       this.#within[0] += 1;
+      this.#means += (mean - place) ** 2;
       this.#within[1] += places.length - 1;
       this.#within[2] += squares;
     }
@@ -142,6 +146,7 @@ export class Population {
       all: [...this.#all],
       rest: this.#rest,
       within: [...this.#within],
+      means: this.#means,
       lengths: this.#lengths.save(),
       again: this.#again.save(),
       byDomain: this.#byDomain.save(),
@@ -175,6 +180,7 @@ export class Population {
   #halve(): void {
     for (const sums of [this.#all, this.#within]) for (let at = 0; at < 3; at += 1) sums[at]! /= 2;
     this.#rest /= 2;
+    this.#means /= 2;
     for (const domain of this.#domains.values()) {
       domain.responses /= 2;
       domain.places /= 2;
