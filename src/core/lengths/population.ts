@@ -37,6 +37,8 @@ const mostDomains = 64;
 const leastOfDomain = 16;
 /** Degrees of freedom from which the variance of siblings counts. */
 const leastFreedom = 16;
+/** Groups of prompts that have returned, from which they alone tell what lasts. */
+const leastReturned = 64;
 /** Least share of the variance that is ascribed to chance. */
 const leastWithin = 1 / 32;
 
@@ -45,6 +47,18 @@ export interface Background {
   readonly place: number;
   readonly variance: number;
   readonly lengths: Histogram;
+}
+
+/** Parts of a variance. */
+export interface Parts {
+  /** Variance of siblings. */
+  readonly within: number;
+  /** Variance of what siblings have in common. */
+  readonly between: number;
+  /** How far siblings are known to have anything in common, 0 to 1. */
+  readonly alike: number;
+  /** The part of `between` that a prompt keeps from round to round; 0 if nothing can be learned from earlier rounds. */
+  readonly lasting: number;
 }
 
 /** A group of siblings, when it is complete. */
@@ -103,22 +117,21 @@ export class Population {
     return { place: known.places / known.responses, variance: this.#rest / count, lengths: known.lengths };
   }
 
-  /** Covariance of a prompt's mean and of its later responses; 0 if nothing can be learned from earlier rounds. */
-  get lasting(): number {
-    return this.#within[0] === 0 ? 0 : (this.#again.explained() * this.#means) / this.#within[0];
-  }
-
-  /**
-   * Splits a variance: `within` is that of siblings, and `between` that of their means. `alike` is how far siblings are known to be
-   * alike, 0 to 1. Where siblings are too few to tell, all that does not last is within.
-   */
-  split(variance: number): { within: number; between: number; alike: number } {
+  /** Splits the variance around a background. */
+  split(variance: number): Parts {
     const [groups, freedom, squares] = this.#within;
+    const returned = groups === 0 ? 0 : (this.#again.explained() * this.#means) / groups;
+    // Where siblings are too few to tell, all that does not last is within.
     const alone = freedom < leastFreedom;
-    const measured = alone ? variance - this.lasting : Math.min(variance, squares / freedom);
-    const within = Math.max(leastWithin * variance, measured);
+    const within = Math.max(
+      leastWithin * variance,
+      alone ? variance - returned : Math.min(variance, squares / freedom),
+    );
     const between = variance - within;
-    return { within, between, alike: alone ? 0 : believed(between / (variance * Math.sqrt(2 / groups))) };
+    const alike = alone ? 0 : believed(between / (variance * Math.sqrt(2 / groups)));
+    // Before enough prompts have returned to tell, all that siblings have in common is expected to last.
+    const lasting = alone || this.#again.pairs >= leastReturned ? Math.min(between, returned) : between * alike;
+    return { within, between, alike, lasting };
   }
 
   /** Learns from a group. */

@@ -23,6 +23,11 @@ export class Relation {
     this.#sums = [...saved];
   }
 
+  /** Number of pairs; of old ones, their weight. */
+  get pairs(): number {
+    return this.#sums[0];
+  }
+
   add(a: number, b: number): void {
     const sums = this.#sums;
     sums[0] += 1;
