@@ -27,18 +27,19 @@ const own = 'definePolicy, definePlanner, defineRecipe, defineEvent, defineDecis
 const tail = ['long-prompt-queue', 'speculative-admission'];
 const pools = ['complete-group-pipelining', 'frontier-group-dispatch', 'group-assembly'];
 const rollpackerParts =
-  'adaptive-tp gpu-scale-down group-assembly judge-offload reward-dispatch sandbox-timeout stream-training';
+  'adaptive-tp gpu-scale-down group-assembly judge-offload reward-dispatch round-composition sandbox-timeout stream-training';
 const entries: readonly Entry[] = [
   {
     names: '*',
     title: 'everything, or the `registry`',
-    budget: 150,
+    budget: 155,
     brings: registry.definitions.map((one) => one.id),
   },
   { names: own, title: 'for a policy of your own: `definePolicy`, `create`, …', budget: 10 },
   { names: `${own}, createRegistry`, title: 'the same with `createRegistry`', budget: 29 },
   { id: 'long-prompt-queue', budget: 12 },
   { id: 'sandbox-timeout', budget: 11 },
+  { id: 'round-composition', budget: 16 },
   { id: 'group-assembly', budget: 12 },
   { id: 'reward-dispatch', budget: 16 },
   { id: 'complete-group-pipelining', budget: 17 },
@@ -54,6 +55,7 @@ const entries: readonly Entry[] = [
   { id: 'micro-batches', budget: 10 },
   { id: 'flex-ulysses', budget: 28 },
   { id: 'tail-batching', budget: 29, brings: tail },
+  { id: 'lossless-tail', budget: 34, brings: ['round-composition', 'speculative-admission'] },
   { id: 'rolloutpipe', budget: 34, brings: pools },
   { id: 'flexrl', budget: 46, brings: ['flex-ulysses', 'shadow-loader'] },
   {
@@ -61,7 +63,7 @@ const entries: readonly Entry[] = [
     budget: 48,
     brings: [...pools, ...tail],
   },
-  { id: 'rollpacker', budget: 81, brings: [...tail, ...rollpackerParts.split(' ')] },
+  { id: 'rollpacker', budget: 87, brings: [...tail, ...rollpackerParts.split(' ')] },
 ];
 
 const root = fileURLToPath(new URL('..', import.meta.url));

@@ -12,11 +12,13 @@ import { gpuScaleDown } from './policies/gpu-scale-down/index.ts';
 import { groupAssembly } from './policies/group-assembly/index.ts';
 import { longPromptQueue } from './policies/long-prompt-queue/index.ts';
 import { rewardDispatch } from './policies/reward-dispatch/index.ts';
+import { roundComposition } from './policies/round-composition/index.ts';
 import { sandboxTimeout } from './policies/sandbox-timeout/index.ts';
 import { shadowLoader } from './policies/shadow-loader/index.ts';
 import { speculativeAdmission } from './policies/speculative-admission/index.ts';
 import { streamTraining } from './policies/stream-training/index.ts';
 import { flexrl } from './recipes/flexrl/index.ts';
+import { losslessTail } from './recipes/lossless-tail/index.ts';
 import { rolloutPipe } from './recipes/rolloutpipe/index.ts';
 import { rollpacker } from './recipes/rollpacker/index.ts';
 import { tailBatching } from './recipes/tail-batching/index.ts';
@@ -26,6 +28,7 @@ import { tailPipelining } from './recipes/tail-pipelining/index.ts';
 export const registry = createRegistry([
   speculativeAdmission, // RollPacker §3
   longPromptQueue, // RollPacker §3
+  roundComposition, // rollflex
   sandboxTimeout, // RollPacker §4.3
   rewardDispatch, // RollPacker §4.3
   groupAssembly, // RollPacker §4.3, §4.4
@@ -41,6 +44,7 @@ export const registry = createRegistry([
   microBatches, // verl, slime: dynamic batch sizes
   shadowLoader, // FlexRL §4
   tailBatching, // RollPacker §3
+  losslessTail, // rollflex
   rollpacker, // RollPacker §3, §4
   rolloutPipe, // RolloutPipe §3
   tailPipelining, // RollPacker §3, RolloutPipe §3

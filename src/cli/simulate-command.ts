@@ -29,6 +29,12 @@ export function simulateCommand(): Command {
     .option('--response-speculation <factor>', 'the same for responses only', factor)
     .option('--steps <n>', 'training steps of the baseline', whole(1, 100_000), usualRuns.steps)
     .option(
+      '--epochs <n>',
+      'times that each prompt comes; above 1 it shows lossless-tail, which learns their lengths',
+      whole(1, 1000),
+      1,
+    )
+    .option(
       '--from-log <path>',
       'take the lengths from an event log, or a decision log (its folder), instead of a trace',
     )

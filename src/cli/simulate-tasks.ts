@@ -1,6 +1,6 @@
 /** Tasks of `rollflex simulate` for threads: the runs of each comparison, and the other simulations. */
 
-import { ablation, usualSchedulers } from '../sim/colocated/ablation.ts';
+import { ablation, losslessScheduler, usualSchedulers } from '../sim/colocated/ablation.ts';
 import type { Job } from '../sim/colocated/job.ts';
 import { oneStepOffAblation } from '../sim/colocated/one-step-off.ts';
 import type { Scheduler } from '../sim/colocated/scheduler.ts';
@@ -8,6 +8,8 @@ import { type PreparedRuns, prepareRuns } from '../sim/compare.ts';
 import type { PoolsComparison } from '../sim/pools/result.ts';
 import type { RunResult } from '../sim/result.ts';
 import type { VlmComparison } from '../sim/vlm-formulas/result.ts';
+import { inEpochs } from '../sim/workload/epochs.ts';
+import type { Workload } from '../sim/workload/workload.ts';
 import type { NamedTrace } from './files.ts';
 import { type LengthOptions, workloads } from './lengths.ts';
 import { bundledPools, runBundledTail } from './pools.ts';
@@ -23,6 +25,8 @@ export interface SimulateInput extends LengthOptions {
   readonly steps: number;
   readonly seeds: number;
   readonly seed: number;
+  /** Times that each prompt comes. */
+  readonly epochs?: number;
   readonly ablation?: boolean;
   readonly oneStepOff?: boolean;
 }
@@ -44,21 +48,29 @@ export interface SimulateMade {
 }
 
 /** Returns the schedulers to compare, the baseline first. */
-function schedulersOf({ job, factors, ablation: all, oneStepOff }: SimulateInput): Scheduler[] {
+function schedulersOf({ job, factors, ablation: all, oneStepOff, epochs = 1 }: SimulateInput): Scheduler[] {
   const variants = oneStepOff ? oneStepOffAblation(job, factors) : ablation(job, factors);
-  if (all) return variants;
+  // Where no prompt comes back, nothing is known of its lengths.
+  const more = epochs > 1 ? [losslessScheduler(job, { oneStepOff })] : [];
+  if (all) return [...variants, ...more];
   // Without the ablation, its first variant is compared with the same baseline.
-  return oneStepOff ? variants.slice(0, 2) : usualSchedulers(job, factors);
+  return [...(oneStepOff ? variants.slice(0, 2) : usualSchedulers(job, factors)), ...more];
 }
 
 /** Returns the comparisons before any of their runs. Throws `PolicyError`, or the system's error, for bad input. */
 export function comparisonsOf(input: SimulateInput): PreparedRuns[] {
-  const { job, steps } = input;
+  const { job, steps, epochs = 1 } = input;
+  const dataSet = Math.ceil((steps * job.promptsPerRound) / epochs);
   const [baseline, ...schedulers] = schedulersOf(input);
   const seeds = seedsFrom(input.seed, input.seeds);
-  return workloads(input.traces, input, input.capTokens).map((workload) =>
-    prepareRuns({ job, workload, steps, seeds, baseline: baseline!, schedulers }),
-  );
+  return workloads(input.traces, input, input.capTokens).map((given) => {
+    const returning = (seed: number): Workload => {
+      const workload = given(seed);
+      return inEpochs(workload, Math.min(dataSet, workload.distinctPrompts), seed);
+    };
+    const workload = epochs > 1 ? returning : given;
+    return prepareRuns({ job, workload, steps, seeds, baseline: baseline!, schedulers });
+  });
 }
 
 /** Returns a function that does tasks; it reads the traces at the first task that needs them. */

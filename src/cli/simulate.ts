@@ -24,6 +24,7 @@ export interface SimulateOptions extends JobOptions, LengthOptions, TextOptions,
   readonly steps: number;
   readonly seeds: number;
   readonly seed: number;
+  readonly epochs?: number;
   readonly ablation?: boolean;
   readonly oneStepOff?: boolean;
   readonly judge?: 'workers' | 'dedicated' | 'colocated';
@@ -47,6 +48,7 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
     steps,
     seeds,
     seed,
+    epochs,
     ablation,
     oneStepOff,
   } = options;
@@ -68,6 +70,7 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
     steps,
     seeds,
     seed,
+    epochs,
     ablation,
     oneStepOff,
   };

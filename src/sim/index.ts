@@ -20,6 +20,8 @@ export { defineJob, type Job, type JobInput } from './colocated/job.ts';
 export { oneStepOffAblation, withOneStepOff } from './colocated/one-step-off.ts';
 export {
   type BatchShape,
+  type LosslessTailSettings,
+  losslessTailScheduler,
   type NextRound,
   type Scheduler,
   synchronousBaseline,

@@ -10,11 +10,13 @@ import { arbitrary as gpuScaleDown } from '../policies/gpu-scale-down/arbitrary.
 import { arbitrary as groupAssembly } from '../policies/group-assembly/arbitrary.ts';
 import { arbitrary as longPromptQueue } from '../policies/long-prompt-queue/arbitrary.ts';
 import { arbitrary as rewardDispatch } from '../policies/reward-dispatch/arbitrary.ts';
+import { arbitrary as roundComposition } from '../policies/round-composition/arbitrary.ts';
 import { arbitrary as sandboxTimeout } from '../policies/sandbox-timeout/arbitrary.ts';
 import { arbitrary as shadowLoader } from '../policies/shadow-loader/arbitrary.ts';
 import { arbitrary as speculativeAdmission } from '../policies/speculative-admission/arbitrary.ts';
 import { arbitrary as streamTraining } from '../policies/stream-training/arbitrary.ts';
 import { arbitrary as flexrl } from '../recipes/flexrl/arbitrary.ts';
+import { arbitrary as losslessTail } from '../recipes/lossless-tail/arbitrary.ts';
 import { arbitrary as rolloutpipe } from '../recipes/rolloutpipe/arbitrary.ts';
 import { arbitrary as rollpacker } from '../recipes/rollpacker/arbitrary.ts';
 import { arbitrary as tailBatching } from '../recipes/tail-batching/arbitrary.ts';
@@ -43,9 +45,11 @@ const arbitraries: Readonly<Record<string, Arbitrary>> = Object.freeze({
   'gpu-scale-down': gpuScaleDown,
   'group-assembly': groupAssembly,
   'long-prompt-queue': longPromptQueue,
+  'lossless-tail': losslessTail,
   'reward-dispatch': rewardDispatch,
   rolloutpipe,
   rollpacker,
+  'round-composition': roundComposition,
   'sandbox-timeout': sandboxTimeout,
   'shadow-loader': shadowLoader,
   'speculative-admission': speculativeAdmission,

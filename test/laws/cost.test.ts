@@ -8,6 +8,7 @@ import {
   longPromptQueue,
   rewardDispatch,
   rolloutPipe,
+  roundComposition,
   sandboxTimeout,
   speculativeAdmission,
   streamTraining,
@@ -66,6 +67,36 @@ test('long-prompt-queue keeps law 10', () => {
       { type: 'round.requested', at: 0, roundId: 'x', weightVersion: 0 },
     ] as never,
   }));
+});
+
+test('round-composition keeps law 10, with a large window and with many prompts beyond it', () => {
+  const prompts = (n: number) => Array.from({ length: n }, (_, index) => ({ promptId: `p${index}` }));
+  const requested = (roundId: string) => ({ type: 'round.requested', at: 0, roundId, weightVersion: 0 });
+  const supplied = (n: number) => ({ type: 'prompts.supplied', at: 0, roundId: 'r', prompts: prompts(n) });
+  const counted = (promptId: string) => ({
+    ...{ type: 'prompt.counted', at: 0, promptId, roundId: 'r' },
+    responses: [{ requestId: `${promptId}/0#0`, tokens: promptId.length }],
+    reason: { code: 'no_filter', counted: 1, needed: 1 },
+  });
+  const returned = { type: 'prompt.returned', at: 0, roundId: 'r', dropped: [], reason: { code: 'round_failed' } };
+  const exhausted = { type: 'source.exhausted', at: 0 };
+  const probes = [
+    counted('p3'),
+    counted('new'),
+    { ...returned, prompt: { promptId: 'new' } },
+    requested('x'),
+    requested('y'),
+    { type: 'prompts.supplied', at: 0, roundId: 'x', prompts: prompts(1) },
+  ] as never;
+  const config = { promptsPerRound: 50, responsesPerPrompt: 1, rememberedPrompts: 1_000_000 };
+  const build = (n: number) => [
+    ...prompts(n).map(({ promptId }) => counted(promptId)),
+    requested('r'),
+    supplied(n),
+    exhausted,
+  ];
+  checkCost(roundComposition, { ...config, windowRounds: 1000 }, (n) => ({ build: build(n) as never, probes }));
+  checkCost(roundComposition, { ...config, windowRounds: 2 }, (n) => ({ build: build(n) as never, probes }));
 });
 
 test('sandbox-timeout keeps law 10', () => {

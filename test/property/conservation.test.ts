@@ -18,7 +18,7 @@ import { met, runs, times } from '../support/basics/runs.ts';
 import { exampleConfigs } from '../support/examples/configs.ts';
 import { savedPlaces } from '../support/hosts/saved-places.ts';
 
-const chosen = ['speculative-admission', 'tail-batching'].filter(isChosen);
+const chosen = ['speculative-admission', 'tail-batching', 'lossless-tail'].filter(isChosen);
 let events = 0;
 
 function runOne(
@@ -87,6 +87,6 @@ describe.each(chosen)('%s, against the host of the kit', (id) => {
 });
 
 afterAll(() => {
-  // 11 configurations × 150 runs × 150 events, and those of the endings.
+  // 14 configurations × 150 runs × 150 events, and those of the endings.
   if (isWhole) expect(events).toBeGreaterThan(met(200_000));
 });

@@ -27,6 +27,8 @@ import type * as LongPromptQueue from '../../src/policies/long-prompt-queue/inde
 import type { queueConfig } from '../../src/policies/long-prompt-queue/schema.ts';
 import type * as RewardDispatch from '../../src/policies/reward-dispatch/index.ts';
 import type { rewardDispatchConfig } from '../../src/policies/reward-dispatch/schema.ts';
+import type * as RoundComposition from '../../src/policies/round-composition/index.ts';
+import type { compositionConfig } from '../../src/policies/round-composition/schema.ts';
 import type * as SandboxTimeout from '../../src/policies/sandbox-timeout/index.ts';
 import type { timeoutConfig } from '../../src/policies/sandbox-timeout/schema.ts';
 import type * as ShadowLoader from '../../src/policies/shadow-loader/index.ts';
@@ -37,6 +39,8 @@ import type * as StreamTraining from '../../src/policies/stream-training/index.t
 import type { streamTrainingConfig } from '../../src/policies/stream-training/schema.ts';
 import type * as Flexrl from '../../src/recipes/flexrl/index.ts';
 import type { flexrlConfig } from '../../src/recipes/flexrl/schema.ts';
+import type * as LosslessTail from '../../src/recipes/lossless-tail/index.ts';
+import type { losslessTailConfig } from '../../src/recipes/lossless-tail/schema.ts';
 import type * as RolloutPipe from '../../src/recipes/rolloutpipe/index.ts';
 import type { rolloutPipeConfig } from '../../src/recipes/rolloutpipe/schema.ts';
 import type * as Rollpacker from '../../src/recipes/rollpacker/index.ts';
@@ -52,6 +56,8 @@ export type Definitions = AllTrue<{
   SpeculativeAdmissionConfig: Same<SpeculativeAdmission.SpeculativeAdmissionConfig, z.output<typeof admissionConfig>>;
   LongPromptQueueInput: Same<LongPromptQueue.LongPromptQueueInput, z.input<typeof queueConfig>>;
   LongPromptQueueConfig: Same<LongPromptQueue.LongPromptQueueConfig, z.output<typeof queueConfig>>;
+  RoundCompositionInput: Same<RoundComposition.RoundCompositionInput, z.input<typeof compositionConfig>>;
+  RoundCompositionConfig: Same<RoundComposition.RoundCompositionConfig, z.output<typeof compositionConfig>>;
   SandboxTimeoutInput: Same<SandboxTimeout.SandboxTimeoutInput, z.input<typeof timeoutConfig>>;
   SandboxTimeoutConfig: Same<SandboxTimeout.SandboxTimeoutConfig, z.output<typeof timeoutConfig>>;
   RewardDispatchInput: Same<RewardDispatch.RewardDispatchInput, z.input<typeof rewardDispatchConfig>>;
@@ -102,6 +108,8 @@ export type Definitions = AllTrue<{
   ShadowLoaderConfig: Same<ShadowLoader.ShadowLoaderConfig, z.output<typeof shadowLoaderConfig>>;
   TailBatchingInput: Same<TailBatching.TailBatchingInput, z.input<typeof tailBatchingConfig>>;
   TailBatchingConfig: Same<TailBatching.TailBatchingConfig, z.output<typeof tailBatchingConfig>>;
+  LosslessTailInput: Same<LosslessTail.LosslessTailInput, z.input<typeof losslessTailConfig>>;
+  LosslessTailConfig: Same<LosslessTail.LosslessTailConfig, z.output<typeof losslessTailConfig>>;
   RollpackerInput: Same<Rollpacker.RollpackerInput, z.input<typeof rollpackerConfig>>;
   RollpackerConfig: Same<Rollpacker.RollpackerConfig, z.output<typeof rollpackerConfig>>;
   RolloutPipeInput: Same<RolloutPipe.RolloutPipeInput, z.input<typeof rolloutPipeConfig>>;

@@ -21,13 +21,14 @@ if TYPE_CHECKING:
         FrontierGroupDispatchEvent, GpuScaleDownConfig, GpuScaleDownDecision, GpuScaleDownEvent,
         GradientRenormalizationInput, GradientRenormalizationPlan, GroupAssemblyConfig, GroupAssemblyDecision,
         GroupAssemblyEvent, GrpoAdvantagesInput, GrpoAdvantagesPlan, JudgeOffloadInput, JudgeOffloadPlan,
-        LongPromptQueueConfig, LongPromptQueueDecision, LongPromptQueueEvent, MicroBatchesInput, MicroBatchesPlan,
-        RewardDispatchConfig, RewardDispatchDecision, RewardDispatchEvent, RolloutpipeConfig, RolloutpipeDecision,
-        RolloutpipeEvent, RollpackerConfig, RollpackerDecision, RollpackerEvent, SandboxTimeoutConfig,
-        SandboxTimeoutDecision, SandboxTimeoutEvent, ShadowLoaderConfig, ShadowLoaderDecision, ShadowLoaderEvent,
-        SpeculativeAdmissionConfig, SpeculativeAdmissionDecision, SpeculativeAdmissionEvent, StreamTrainingConfig,
-        StreamTrainingDecision, StreamTrainingEvent, TailBatchingConfig, TailBatchingDecision, TailBatchingEvent,
-        TailPipeliningConfig, TailPipeliningDecision, TailPipeliningEvent,
+        LongPromptQueueConfig, LongPromptQueueDecision, LongPromptQueueEvent, LosslessTailConfig, LosslessTailDecision,
+        LosslessTailEvent, MicroBatchesInput, MicroBatchesPlan, RewardDispatchConfig, RewardDispatchDecision,
+        RewardDispatchEvent, RolloutpipeConfig, RolloutpipeDecision, RolloutpipeEvent, RollpackerConfig,
+        RollpackerDecision, RollpackerEvent, RoundCompositionConfig, RoundCompositionDecision, RoundCompositionEvent,
+        SandboxTimeoutConfig, SandboxTimeoutDecision, SandboxTimeoutEvent, ShadowLoaderConfig, ShadowLoaderDecision,
+        ShadowLoaderEvent, SpeculativeAdmissionConfig, SpeculativeAdmissionDecision, SpeculativeAdmissionEvent,
+        StreamTrainingConfig, StreamTrainingDecision, StreamTrainingEvent, TailBatchingConfig, TailBatchingDecision,
+        TailBatchingEvent, TailPipeliningConfig, TailPipeliningDecision, TailPipeliningEvent,
     )
 
 
@@ -44,6 +45,11 @@ class TypedClient:
         self, policy: Literal["long-prompt-queue"], *, config: LongPromptQueueConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[LongPromptQueueEvent, LongPromptQueueDecision]: ...
+    @overload
+    def open(
+        self, policy: Literal["round-composition"], *, config: RoundCompositionConfig | None = None,
+        **options: Unpack[OpenOptions],
+    ) -> Session[RoundCompositionEvent, RoundCompositionDecision]: ...
     @overload
     def open(
         self, policy: Literal["sandbox-timeout"], *, config: SandboxTimeoutConfig | None = None,
@@ -94,6 +100,11 @@ class TypedClient:
         self, policy: Literal["tail-batching"], *, config: TailBatchingConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[TailBatchingEvent, TailBatchingDecision]: ...
+    @overload
+    def open(
+        self, policy: Literal["lossless-tail"], *, config: LosslessTailConfig | None = None,
+        **options: Unpack[OpenOptions],
+    ) -> Session[LosslessTailEvent, LosslessTailDecision]: ...
     @overload
     def open(
         self, policy: Literal["rollpacker"], *, config: RollpackerConfig | None = None,
@@ -192,6 +203,11 @@ class TypedAsyncClient:
     ) -> AsyncSession[LongPromptQueueEvent, LongPromptQueueDecision]: ...
     @overload
     async def open(
+        self, policy: Literal["round-composition"], *, config: RoundCompositionConfig | None = None,
+        **options: Unpack[OpenOptions],
+    ) -> AsyncSession[RoundCompositionEvent, RoundCompositionDecision]: ...
+    @overload
+    async def open(
         self, policy: Literal["sandbox-timeout"], *, config: SandboxTimeoutConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[SandboxTimeoutEvent, SandboxTimeoutDecision]: ...
@@ -240,6 +256,11 @@ class TypedAsyncClient:
         self, policy: Literal["tail-batching"], *, config: TailBatchingConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[TailBatchingEvent, TailBatchingDecision]: ...
+    @overload
+    async def open(
+        self, policy: Literal["lossless-tail"], *, config: LosslessTailConfig | None = None,
+        **options: Unpack[OpenOptions],
+    ) -> AsyncSession[LosslessTailEvent, LosslessTailDecision]: ...
     @overload
     async def open(
         self, policy: Literal["rollpacker"], *, config: RollpackerConfig | None = None,

@@ -185,7 +185,7 @@ const aborting = z.codec(
 );
 
 /** A change of a round that must be settled: `counted`, or a reason to ask for more prompts. */
-export type Unsettled = 'counted' | Message<'prompts.request'>['reason']['code'];
+export type Unsettled = 'counted' | Exclude<Message<'prompts.request'>['reason']['code'], 'window_begun'>;
 
 const line = derived(() => new Fifo<ResponseState>());
 

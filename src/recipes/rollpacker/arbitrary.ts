@@ -5,6 +5,7 @@ import type { RecipeState } from '../../core/recipe.ts';
 import { arbitrary as tp } from '../../policies/adaptive-tp/arbitrary.ts';
 import { arbitrary as scaleDown } from '../../policies/gpu-scale-down/arbitrary.ts';
 import { arbitrary as rewards } from '../../policies/reward-dispatch/arbitrary.ts';
+import { arbitrary as composition } from '../../policies/round-composition/arbitrary.ts';
 import { arbitrary as admission } from '../../policies/speculative-admission/arbitrary.ts';
 import { arbitrary as training } from '../../policies/stream-training/arbitrary.ts';
 import type { Message } from '../../schemas/messages.ts';
@@ -18,6 +19,11 @@ const parts = { admission, rewards, training, scaleDown, tp };
 
 /** Draws a likely next event. */
 export function arbitrary({ parts: states, config }: RecipeState<ParsedConfig>, choices: Choices): RollpackerEvent {
+  const composing = states.composition as { readonly pending: unknown };
+  if (composing.pending !== null && choices.below(3) > 0) {
+    const event = composition(composing as never, choices) as RollpackerEvent;
+    if (isTaken(rollpacker, event.type)) return event;
+  }
   const names = ['rewards', 'training', 'scaleDown', 'tp'] as const;
   const name = choices.below(2) === 0 ? 'admission' : names[choices.below(names.length)]!;
   const event = parts[name](states[name] as never, choices) as RollpackerEvent | Message<'round.opened'>;

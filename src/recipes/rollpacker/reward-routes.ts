@@ -46,11 +46,12 @@ export function scored(decision: Message<'reward.scored'>, config: RollpackerCon
   const solved = reward > 0 ? 'correct' : 'wrong';
   const outcome = reason.code === 'timeout' ? 'timeout' : solved;
   const ready = { type: 'reward.ready', at, requestId, reward } as const;
+  const toAdmission = { ...to('admission', { ...ready }), ifTaken: true };
   return [
     to('assembly', ready),
     // An event inside the recipe cannot be refused, and a forgotten response needs no reward: so the delivery may be skipped.
     ...(config.filter === 'zero-variance'
-      ? [{ ...to('queue', { ...ready }), otherwise: [{ ...to('admission', { ...ready }), ifTaken: true }] }]
+      ? [config.composition ? toAdmission : { ...to('queue', { ...ready }), otherwise: [toAdmission] }]
       : []),
     ...ran(decision, { outcome, seconds: reason.seconds }, config),
   ];

@@ -3,12 +3,13 @@
  * the rollout is over, through one stream of events. The recipe adds no scheduling of its own. See README.md.
  */
 import type { AnyPolicyDefinition, PolicyDefinition } from '../../core/definition.ts';
-import { defineRecipe, type RecipeState, type SavedRecipe } from '../../core/recipe.ts';
+import { defineRecipe, type RecipeState, type Recipient, type SavedRecipe } from '../../core/recipe.ts';
 import { adaptiveTp, replicasOf } from '../../policies/adaptive-tp/index.ts';
 import { gpuScaleDown } from '../../policies/gpu-scale-down/index.ts';
 import { groupAssembly } from '../../policies/group-assembly/index.ts';
 import { longPromptQueue } from '../../policies/long-prompt-queue/index.ts';
 import { rewardDispatch } from '../../policies/reward-dispatch/index.ts';
+import { roundComposition } from '../../policies/round-composition/index.ts';
 import { sandboxTimeout } from '../../policies/sandbox-timeout/index.ts';
 import { speculativeAdmission } from '../../policies/speculative-admission/index.ts';
 import { streamTraining } from '../../policies/stream-training/index.ts';
@@ -28,6 +29,7 @@ import type {
 
 const parts = {
   queue: longPromptQueue,
+  composition: roundComposition,
   tp: adaptiveTp,
   judge: judgePlacement,
   admission: speculativeAdmission,
@@ -38,6 +40,7 @@ const parts = {
   training: streamTraining,
 } as const satisfies Readonly<Record<string, AnyPolicyDefinition>>;
 type PartName = keyof typeof parts;
+const holders = { queue: longPromptQueue, composition: roundComposition };
 
 /**
  * Events that only the recipe itself sends to its parts, never the host: the routed ones listed here, and all decisions of parts.
@@ -69,13 +72,21 @@ function timerPart(timerId: string): PartName {
   return found !== undefined && takes(found, 'timer.fired') ? found : 'admission';
 }
 
-function deliver(event: RollpackerEvent, _config: RollpackerConfig, recipients: readonly string[]): readonly string[] {
+function deliver(
+  event: RollpackerEvent,
+  { composition }: RollpackerConfig,
+  recipients: readonly string[],
+): readonly Recipient[] {
+  const waiting = { part: 'composition', event };
   switch (event.type) {
     case 'timer.fired':
       return [timerPart(event.timerId)];
     // The admission tells the assembly of the failure, and the assembly tells the trainer.
     case 'round.failed':
-      return ['rewards', 'admission'];
+      return composition ? ['rewards', { part: 'admission', event, otherwise: [waiting] }] : ['rewards', 'admission'];
+    // Prompts that replace others in an open round are for the admission, all others for a window.
+    case 'prompts.supplied':
+      return composition ? [{ part: 'admission', event, otherwise: [waiting] }] : recipients;
     // Micro-batches on these GPUs end before the GPUs go back to the rollout.
     case 'gpus.returned':
       return recipients.toReversed();
@@ -96,7 +107,7 @@ export const rollpacker: PolicyDefinition<
   RollpackerCommand['type']
 > = defineRecipe({
   id: 'rollpacker',
-  version: 1,
+  version: 2,
   summary: 'The whole of RollPacker: tail batching, adaptive TP, rewards beside the rollout, stream training.',
   source: 'RollPacker §3, §4',
   config: rollpackerConfig,
@@ -104,8 +115,11 @@ export const rollpacker: PolicyDefinition<
   configure: partConfigs,
   events,
   decisions,
-  // Without stream training, all GPUs stay with the rollout.
-  off: ({ streamTraining }) => (streamTraining ? [] : ['scaleDown']),
+  // Without stream training, all GPUs stay with the rollout. Either the queue plans rounds, or the composition.
+  off: ({ streamTraining, composition }) => [
+    ...(streamTraining ? [] : ['scaleDown']),
+    composition ? 'queue' : 'composition',
+  ],
   deliver,
   vouches: {
     // `expects` has asked the admission and the other parts.
@@ -128,5 +142,5 @@ export const rollpacker: PolicyDefinition<
   },
   routes,
   // A response has two ids: its request, and the dispatch for its reward.
-  ledgers: [joinedLedger('prompts', 2), joinedLedger('responses')],
+  ledgers: [joinedLedger('prompts', holders, 2), joinedLedger('responses', holders)],
 });

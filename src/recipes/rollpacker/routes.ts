@@ -71,9 +71,12 @@ function rewarded(decision: Message<'round.rewarded'>): Delivery[] {
 }
 
 /** Hands a prompt back. Its kept responses still get rewards while it waits; only the dropped ones do not. */
-function handedBack(decision: Message<'prompt.deferred' | 'prompt.returned'>): Recipient[] {
+function handedBack(
+  decision: Message<'prompt.deferred' | 'prompt.returned'>,
+  { composition }: RollpackerConfig,
+): Recipient[] {
   const { kept: _, ...prompt } = decision.prompt;
-  return ['queue', to('rewards', { ...decision, prompt }), 'assembly'];
+  return [composition ? 'composition' : 'queue', to('rewards', { ...decision, prompt }), 'assembly'];
 }
 
 function accepted(
@@ -95,13 +98,16 @@ type AnyRoute = Route<AnyDecision, RollpackerConfig>;
 const route = <T extends VocabularyDecision['type']>(to: RouteOf<T>): AnyRoute => ({ to: to as never });
 const inside = <T extends VocabularyDecision['type']>(to: RouteOf<T>): AnyRoute => ({ out: false, to: to as never });
 
+const planned = route<'round.planned'>((decision, _config, recipients) => [
+  ...recipients,
+  ...openings(decision, decision.queued),
+]);
+
 /** Routes by part, then by decision. */
 export const routes: Readonly<Record<string, Readonly<Record<string, AnyRoute>>>> = {
+  composition: { 'round.planned': planned },
   queue: {
-    'round.planned': route<'round.planned'>((decision, _config, recipients) => [
-      ...recipients,
-      ...openings(decision, decision.queued),
-    ]),
+    'round.planned': planned,
     // Stays inside: the admission asks for the missing prompts, because it knows the carried ones.
     'prompts.request': { out: false },
   },

@@ -6,6 +6,7 @@ import { tpConfig } from '../../policies/adaptive-tp/schema.ts';
 import { scaleDownSettings } from '../../policies/gpu-scale-down/schema.ts';
 import { queueSettings } from '../../policies/long-prompt-queue/schema.ts';
 import { rewardDispatchConfig } from '../../policies/reward-dispatch/schema.ts';
+import { compositionConfig, compositionSettings } from '../../policies/round-composition/schema.ts';
 import { timeoutSettings } from '../../policies/sandbox-timeout/schema.ts';
 import { admissionConfig } from '../../policies/speculative-admission/schema.ts';
 import { streamTrainingConfig } from '../../policies/stream-training/schema.ts';
@@ -20,6 +21,12 @@ const on = (text: string) => z.boolean().default(true).describe(text);
 /** Settings of the recipe, without those of the admission. */
 const settings = {
   tailBatching: on('Speculation in short rounds, and long rounds for what they defer. Off: every round waits for all.'),
+  composition: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Rounds are composed by predicted length, as in `lossless-tail`; not with `tailBatching`. Off: the order of the data.',
+    ),
   adaptiveTp: on(
     'The parallelism of the engines follows their preemptions. Off: TP stays at `startTp`, or `minTp`, and EP as it is.',
   ),
@@ -35,6 +42,7 @@ const settings = {
     .describe('The judge, for `judgeOffload`; its `sequenceTokens` is the greatest length that it is ever given.'),
   placement: z.literal('policy').default('policy').describe('The recipe knows the engines, and places all requests.'),
   ...queueSettings,
+  ...compositionSettings,
   servers,
   kvHeads,
   modelBytes,
@@ -89,6 +97,7 @@ export function partConfigs(config: Settings): Readonly<Record<string, Record<st
       ...settingsOf(config, queueSettings),
       domains: domainsOf(config),
     },
+    composition: { ...settingsOf(config, compositionConfig.shape), promptSpeculation: 1 },
     admission: { ...settingsOf(config, admissionConfig.shape), ...none },
     tp: {
       ...settingsOf(config, tpSettings),
@@ -130,6 +139,12 @@ export function partConfigs(config: Settings): Readonly<Record<string, Record<st
 /** Schema of the configuration. */
 export const rollpackerConfig = shape.superRefine((config, context) => {
   const refuse = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message });
+  if (config.composition && config.tailBatching) {
+    refuse('tailBatching', '`tailBatching` off beside `composition`: rounds are composed in one way or in the other');
+  }
+  if (config.composition && config.quotas !== undefined) {
+    refuse('quotas', 'no `quotas` beside `composition`: rounds are composed by length, not by domain');
+  }
   if (config.filter === 'zero-variance' && !config.asyncReward) {
     refuse('asyncReward', 'rewards beside the rollout: a filter needs them before the round is complete');
   }

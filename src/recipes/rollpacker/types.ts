@@ -225,6 +225,13 @@ export interface RollpackerInput {
    */
   tailBatching?: boolean | undefined;
   /**
+   * Rounds are composed by predicted length, as in `lossless-tail`; not with `tailBatching`. Off: the order of the
+   * data.
+   *
+   * @defaultValue `false`
+   */
+  composition?: boolean | undefined;
+  /**
    * The parallelism of the engines follows their preemptions. Off: TP stays at `startTp`, or `minTp`, and EP as it is.
    *
    * @defaultValue `true`
@@ -271,6 +278,20 @@ export interface RollpackerInput {
    * @defaultValue `16`
    */
   maxWaitRounds?: number | undefined;
+  /**
+   * W: rounds that are composed together; a prompt moves by at most W − 1 rounds. 1: the order of the data. A whole
+   * number, 1 to 1,000.
+   *
+   * @defaultValue `10`
+   */
+  windowRounds?: number | undefined;
+  /**
+   * Prompts whose lengths are remembered: at least those of the data set, or none is known when it returns. A whole
+   * number, 1 to 10,000,000.
+   *
+   * @defaultValue `100000`
+   */
+  rememberedPrompts?: number | undefined;
   /** The servers of the rollout, with their GPUs in order. */
   servers: GpuServer[];
   /** KV heads of the model; a TP degree divides them. A whole number, 1 or more. */
@@ -574,6 +595,11 @@ export interface RollpackerConfig {
   /** Speculation in short rounds, and long rounds for what they defer. Off: every round waits for all. */
   tailBatching: boolean;
   /**
+   * Rounds are composed by predicted length, as in `lossless-tail`; not with `tailBatching`. Off: the order of the
+   * data.
+   */
+  composition: boolean;
+  /**
    * The parallelism of the engines follows their preemptions. Off: TP stays at `startTp`, or `minTp`, and EP as it is.
    */
   adaptiveTp: boolean;
@@ -596,6 +622,16 @@ export interface RollpackerConfig {
    * number, 1 or more.
    */
   maxWaitRounds: number;
+  /**
+   * W: rounds that are composed together; a prompt moves by at most W − 1 rounds. 1: the order of the data. A whole
+   * number, 1 to 1,000.
+   */
+  windowRounds: number;
+  /**
+   * Prompts whose lengths are remembered: at least those of the data set, or none is known when it returns. A whole
+   * number, 1 to 10,000,000.
+   */
+  rememberedPrompts: number;
   /** The servers of the rollout, with their GPUs in order. */
   servers: GpuServer[];
   /** KV heads of the model; a TP degree divides them. A whole number, 1 or more. */

@@ -1,7 +1,6 @@
-/** The common part of recipes that join the long-prompt queue and the speculative admission. */
-import type { AnyDecision, AnyEvent, Ledger } from '../../core/definition.ts';
+/** The common part of recipes in which a part holds prompts for the speculative admission. */
+import type { AnyDecision, AnyEvent, AnyPolicyDefinition, Ledger } from '../../core/definition.ts';
 import type { Delivery, SavedRecipe } from '../../core/recipe.ts';
-import { longPromptQueue } from '../../policies/long-prompt-queue/index.ts';
 import { speculativeAdmission } from '../../policies/speculative-admission/index.ts';
 
 const none: readonly string[] = Object.freeze([]);
@@ -9,14 +8,19 @@ const none: readonly string[] = Object.freeze([]);
 type Joined = Ledger<SavedRecipe, AnyEvent, AnyDecision>;
 
 /**
- * Joins the ledgers of the parts `queue` and `admission`: items that go from one part to the other have not left the recipe.
+ * Joins the ledgers of the part `admission` and of parts that hold prompts for it: items that go from one part to another have not
+ * left the recipe.
  *
+ * @param holders - the parts that hold prompts, by their names
  * @param idsPerRequest - ids that the recipe mints for a response, including that of its request
  */
-export function joinedLedger(name: 'prompts' | 'responses', idsPerRequest = 1): Joined {
+export function joinedLedger(
+  name: 'prompts' | 'responses',
+  holders: Readonly<Record<string, AnyPolicyDefinition>>,
+  idsPerRequest = 1,
+): Joined {
   const of = (ledgers: readonly Ledger[]): Ledger => ledgers.find((one) => one.name === name)!;
   const admission = of(speculativeAdmission.ledgers as never);
-  const queue = of(longPromptQueue.ledgers as never);
   // Nothing leaves with `round.planned`, the way back, either: the ledgers of the admission ignore it.
   const handedOver = new Set(['prompt.deferred', 'prompt.returned']);
   return {
@@ -28,7 +32,10 @@ export function joinedLedger(name: 'prompts' | 'responses', idsPerRequest = 1): 
       return name === 'responses' ? dropped.map((one) => one.requestId) : none;
     },
     mints: (config) => idsPerRequest * (admission.mints?.(config) ?? 0),
-    held: ({ parts }) => [...admission.held(parts.admission!.state), ...queue.held(parts.queue!.state)],
+    held: ({ parts }) => [
+      ...admission.held(parts.admission!.state),
+      ...Object.entries(holders).flatMap(([part, { ledgers }]) => of(ledgers as never).held(parts[part]!.state)),
+    ],
   };
 }
 

@@ -89,5 +89,5 @@ export const tailBatching: PolicyDefinition<
       'prompts.request': { out: false },
     },
   },
-  ledgers: [joinedLedger('prompts'), joinedLedger('responses')],
+  ledgers: [joinedLedger('prompts', { queue: longPromptQueue }), joinedLedger('responses', { queue: longPromptQueue })],
 });

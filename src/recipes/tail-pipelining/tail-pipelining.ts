@@ -75,5 +75,5 @@ export const tailPipelining: PolicyDefinition<
     frontier: ['request.launch'],
   },
   routes,
-  ledgers: [joinedLedger('prompts'), joinedLedger('responses')],
+  ledgers: [joinedLedger('prompts', { queue: longPromptQueue }), joinedLedger('responses', { queue: longPromptQueue })],
 });

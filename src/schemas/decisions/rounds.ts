@@ -26,6 +26,11 @@ export const promptsRequest = defineDecision(
   },
   {
     round_opened: { target, known },
+    window_begun: {
+      rounds: count.describe('Rounds that are composed together.'),
+      target: count.describe('Prompts from which they are composed.'),
+      known: count.describe('Prompts that are here for them.'),
+    },
     filtered: { target, admitted },
     failed: { target, admitted },
     merged: { target, admitted },
@@ -52,6 +57,14 @@ export const roundPlanned = defineDecision(
     source_exhausted: {
       queued,
       carried: count.optional().describe('Prompts that run on into it, if there are any.'),
+    },
+    composed: {
+      waiting: count.describe('Prompts that were here before the round took its own.'),
+      due: count.describe('Prompts of the round that were due, whatever their length.'),
+      longestTokens: z.number().describe('Greatest expected length of the longest response of its other prompts.'),
+      shortestTokens: z
+        .number()
+        .describe('Least expected length of the same; equal lengths keep the order of the data.'),
     },
   },
 );

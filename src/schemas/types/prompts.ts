@@ -63,7 +63,7 @@ export interface PromptCollected {
 /**
  * A prompt counts for the round.
  *
- * Notice `prompt.counted`; an event of `group-assembly`, `gpu-scale-down`.
+ * Notice `prompt.counted`; an event of `round-composition`, `group-assembly`, `gpu-scale-down`.
  */
 export interface PromptCounted {
   /** Which event or decision it is. */
@@ -107,7 +107,7 @@ export interface PromptCounted {
  * An unfinished prompt leaves the round. `long-prompt-queue`, and recipes with it such as `tail-batching`, keep it for
  * a later round.
  *
- * Notice `prompt.deferred`; an event of `long-prompt-queue`, `reward-dispatch`, `group-assembly`,
+ * Notice `prompt.deferred`; an event of `long-prompt-queue`, `round-composition`, `reward-dispatch`, `group-assembly`,
  * `frontier-group-dispatch`.
  */
 export interface PromptDeferred {
@@ -223,7 +223,7 @@ export interface PromptFailed {
 /**
  * A collected prompt did not pass the filter: it leaves, is not deferred, and is replaced.
  *
- * Notice `prompt.filtered`; an event of `long-prompt-queue`, `reward-dispatch`, `group-assembly`.
+ * Notice `prompt.filtered`; an event of `long-prompt-queue`, `round-composition`, `reward-dispatch`, `group-assembly`.
  */
 export interface PromptFiltered {
   /** Which event or decision it is. */
@@ -296,7 +296,7 @@ export interface PromptMerged {
  * A prompt that was not started, or whose round has failed or is over, leaves the round as it came.
  * `long-prompt-queue`, and recipes with it such as `tail-batching`, keep it for a later round: do not supply it again.
  *
- * Notice `prompt.returned`; an event of `long-prompt-queue`, `reward-dispatch`, `group-assembly`.
+ * Notice `prompt.returned`; an event of `long-prompt-queue`, `round-composition`, `reward-dispatch`, `group-assembly`.
  */
 export interface PromptReturned {
   /** Which event or decision it is. */

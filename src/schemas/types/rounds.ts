@@ -146,6 +146,16 @@ export interface PromptsRequest {
       }
     | {
         /** Which reason it is. */
+        code: 'window_begun';
+        /** Rounds that are composed together. A whole number, 0 or more. */
+        rounds: number;
+        /** Prompts from which they are composed. A whole number, 0 or more. */
+        target: number;
+        /** Prompts that are here for them. A whole number, 0 or more. */
+        known: number;
+      }
+    | {
+        /** Which reason it is. */
         code: 'filtered';
         /** Prompts that the round is to begin, speculation included. A whole number, 0 or more. */
         target: number;
@@ -327,6 +337,18 @@ export interface RoundPlanned {
         queued: number;
         /** Prompts that run on into it, if there are any. A whole number, 0 or more. */
         carried?: number | undefined;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'composed';
+        /** Prompts that were here before the round took its own. A whole number, 0 or more. */
+        waiting: number;
+        /** Prompts of the round that were due, whatever their length. A whole number, 0 or more. */
+        due: number;
+        /** Greatest expected length of the longest response of its other prompts. In tokens. */
+        longestTokens: number;
+        /** Least expected length of the same; equal lengths keep the order of the data. In tokens. */
+        shortestTokens: number;
       };
 }
 

@@ -30,7 +30,7 @@ export class KeptResponses {
     for (const { requestId } of responses) {
       const drawn = source.drawn(requestId);
       if (drawn === undefined) continue;
-      const { sample, tokens } = drawn;
+      const { sampleOfEpoch: sample, tokens } = drawn;
       if (tokens >= this.#longTokens) {
         this.#longTrained += 1;
         if (sample < this.#responsesPerPrompt) this.#longKept += 1;

@@ -22,6 +22,8 @@ export interface Drawn {
   readonly task: string | undefined;
   /** Number of the sample of the prompt. */
   readonly sample: number;
+  /** The same, without the samples of earlier epochs. */
+  readonly sampleOfEpoch: number;
   readonly tokens: number;
   readonly capped: boolean;
   /** Whether it is correct, where the trace has it. */
@@ -114,6 +116,7 @@ export class PromptSource {
       promptTokens,
       task,
       sample: firstSample + sample,
+      sampleOfEpoch: sample,
       ...prompt.sample(sample),
     };
     if (sample < samplesPerTry) dealt.firstTokens[sample] = drawn.tokens;

@@ -9,12 +9,12 @@ import type { Variant } from '../result.ts';
 import { gpuIdsOf, trainingGpuIdsOf, trainingReplicasOf } from './cluster.ts';
 import type { Job } from './job.ts';
 import { profileOf } from './profile.ts';
-import { type Scheduler, synchronousBaseline, tailBatchingScheduler } from './scheduler.ts';
+import { losslessTailScheduler, type Scheduler, synchronousBaseline, tailBatchingScheduler } from './scheduler.ts';
 
 /** Switches for the mechanisms of RollPacker, and its settings that are not the job's. */
 export type RollpackerSwitches = Pick<
   RollpackerInput,
-  'tailBatching' | 'adaptiveTp' | 'adaptiveTimeout' | 'asyncReward' | 'streamTraining'
+  'tailBatching' | 'composition' | 'adaptiveTp' | 'adaptiveTimeout' | 'asyncReward' | 'streamTraining'
 > &
   Partial<
     Pick<
@@ -167,4 +167,17 @@ export function usualSchedulers(job: Job, factors: BatchFactors = {}): [baseline
     rollpackerScheduler(job, baseline.id, baseline.switches, baseline.label),
     rollpackerScheduler(job, tail.id, { ...factors, ...tail.switches }, 'tail batching'),
   ];
+}
+
+/**
+ * Returns the lossless tail, to stand beside {@link usualSchedulers}: rounds composed by predicted length, all of them awaited. It
+ * learns from prompts that come back (`inEpochs`); where none does, it is the synchronous baseline.
+ */
+export function losslessScheduler(
+  job: Job,
+  { oneStepOff = false }: Pick<RollpackerSwitches, 'oneStepOff'> = {},
+): Scheduler {
+  const [id, label] = ['lossless-tail', 'lossless tail'];
+  if (job.hardware === undefined || job.rewards === undefined) return losslessTailScheduler(job, {}, id, label);
+  return rollpackerScheduler(job, id, { ...off, composition: true, oneStepOff }, label);
 }

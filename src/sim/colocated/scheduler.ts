@@ -7,6 +7,7 @@ import type { PolicyOptions } from '../../core/policy.ts';
 import { create } from '../../core/start.ts';
 import { refuse } from '../../errors.ts';
 import { type SpeculativeAdmissionInput, speculativeAdmission } from '../../policies/speculative-admission/index.ts';
+import { type LosslessTailInput, losslessTail } from '../../recipes/lossless-tail/index.ts';
 import { type TailBatchingInput, tailBatching } from '../../recipes/tail-batching/index.ts';
 import type { DrivenPolicy } from '../cluster/event-loop.ts';
 import type { Variant } from '../result.ts';
@@ -100,6 +101,36 @@ export function tailBatchingScheduler(
     label,
     holdsDeferred: true,
     create: (options) => create(tailBatching, config, options) as unknown as DrivenPolicy,
+    openRound: (round) => ({ type: 'round.requested', ...round }) as AnyEvent,
+  };
+}
+
+/** Settings of the lossless tail, beside the shape of the batch. */
+export type LosslessTailSettings = Omit<LosslessTailInput, keyof BatchShape | 'placement'>;
+
+/**
+ * The lossless tail: the recipe `lossless-tail`. It learns from prompts that come back (`inEpochs`); where none does, it is the
+ * synchronous baseline.
+ *
+ * @param settings - settings of the recipe, such as `windowRounds`
+ * @param id - name in results, for several of them side by side
+ * @throws PolicyError `infeasible` for a filter; `invalid_config` as the recipe does
+ */
+export function losslessTailScheduler(
+  shape: BatchShape,
+  settings: LosslessTailSettings = {},
+  id = 'lossless-tail',
+  label = id,
+): Scheduler {
+  assertSynchronous(settings);
+  const { promptsPerRound, responsesPerPrompt } = shape;
+  const config: LosslessTailInput = { ...settings, promptsPerRound, responsesPerPrompt, placement: 'policy' };
+  create(losslessTail, config);
+  return {
+    id,
+    label,
+    holdsDeferred: true,
+    create: (options) => create(losslessTail, config, options) as unknown as DrivenPolicy,
     openRound: (round) => ({ type: 'round.requested', ...round }) as AnyEvent,
   };
 }

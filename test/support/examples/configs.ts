@@ -110,6 +110,11 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
     { promptsPerRound: 3 },
     { promptsPerRound: 4, order: 'longest-expected-first', maxDeferrals: 2, maxWaitRounds: 3 },
   ],
+  'round-composition': [
+    { promptsPerRound: 3, responsesPerPrompt: 2, windowRounds: 3, rememberedPrompts: 9 },
+    { promptsPerRound: 2, responsesPerPrompt: 2, promptSpeculation: 1.5, windowRounds: 2, rememberedPrompts: 4 },
+    { promptsPerRound: 3, responsesPerPrompt: 1, windowRounds: 1, rememberedPrompts: 1 },
+  ],
   'sandbox-timeout': [
     {},
     { timeoutFactor: 1.5, minTimeoutSeconds: 0, exploreEvery: 3, maxTestCases: 3, historyRuns: 5 },
@@ -189,6 +194,11 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
     },
     { ...admission, maxResponseTokens: 50, lastFraction: 1 },
   ],
+  'lossless-tail': [
+    { ...admission, windowRounds: 2, rememberedPrompts: 9 },
+    { ...admission, windowRounds: 3, rememberedPrompts: 4, filter: 'zero-variance', placement: 'policy' },
+    { ...admission, windowRounds: 1, rememberedPrompts: 1, filter: 'host', allowOverlap: true, maxInFlight: 4 },
+  ],
   rolloutpipe: [
     { responsesPerPrompt: 2, globalBatchSamples: 4, width: 2, maxTokensPerGpu: 100 },
     {
@@ -213,6 +223,24 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
       adaptiveTimeout: false,
       asyncReward: false,
       streamTraining: false,
+    },
+    {
+      ...smallCluster,
+      tailBatching: false,
+      composition: true,
+      windowRounds: 2,
+      rememberedPrompts: 9,
+      filter: 'zero-variance',
+    },
+    {
+      ...smallCluster,
+      tailBatching: false,
+      composition: true,
+      windowRounds: 3,
+      rememberedPrompts: 4,
+      asyncReward: false,
+      streamTraining: false,
+      allowOverlap: true,
     },
     {
       ...smallCluster,

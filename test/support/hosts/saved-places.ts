@@ -5,7 +5,8 @@ import type { Places } from '../../../src/testing/index.ts';
 /** States of policies, of which only what each holds is read. */
 interface SavedParts {
   parts?: {
-    queue: { state: { entries: { prompt: Prompt }[]; unused: Prompt[] } };
+    queue?: { state: { entries: { prompt: Prompt }[]; unused: Prompt[] } };
+    composition?: { state: { due: Prompt[]; window: { prompt: Prompt }[]; later: Prompt[] } };
     admission: { state: SavedAdmission };
     assembly?: { state: { open: { members: { requestId: string }[] }[] } };
   };
@@ -15,17 +16,25 @@ interface SavedAdmission {
   settling: SavedAdmission['prompts'];
 }
 
-/** What speculative-admission, or a recipe with it and the queue, holds. */
+/** What speculative-admission, or a recipe with it and the queue or the composition, holds. */
 export function savedPlaces(state: unknown): Places {
   const saved = state as SavedAdmission & SavedParts;
   const admission = saved.parts?.admission.state ?? saved;
-  const queue = saved.parts?.queue.state;
+  const queue = saved.parts?.queue?.state;
+  const composition = saved.parts?.composition?.state;
   const prompts: string[] = [];
   const responses: string[] = [];
   const kept = (prompt: Prompt) => {
     for (const one of prompt.kept ?? []) if (one.finished) responses.push(one.requestId);
   };
-  for (const prompt of [...(queue?.entries.map((one) => one.prompt) ?? []), ...(queue?.unused ?? [])]) {
+  const waiting = [
+    ...(queue?.entries.map((one) => one.prompt) ?? []),
+    ...(queue?.unused ?? []),
+    ...(composition?.window.map((one) => one.prompt) ?? []),
+    ...(composition?.due ?? []),
+    ...(composition?.later ?? []),
+  ];
+  for (const prompt of waiting) {
     prompts.push(prompt.promptId);
     kept(prompt);
   }

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from .decisions.training import *
     from .policies.speculative_admission import *
     from .policies.long_prompt_queue import *
+    from .policies.round_composition import *
     from .policies.sandbox_timeout import *
     from .policies.reward_dispatch import *
     from .policies.group_assembly import *
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from .policies.frontier_group_dispatch import *
     from .policies.shadow_loader import *
     from .policies.tail_batching import *
+    from .policies.lossless_tail import *
     from .policies.rollpacker import *
     from .policies.rolloutpipe import *
     from .policies.tail_pipelining import *
@@ -139,6 +141,9 @@ _names = {
     "policies.long_prompt_queue": """
         LongPromptQueueConfig LongPromptQueueEvent LongPromptQueueDecision LongPromptQueueSnapshot
     """,
+    "policies.round_composition": """
+        RoundCompositionConfig RoundCompositionEvent RoundCompositionDecision RoundCompositionSnapshot
+    """,
     "policies.sandbox_timeout": """
         SandboxTimeoutConfig SandboxTimeoutEvent SandboxTimeoutDecision SandboxTimeoutSnapshot
     """,
@@ -161,6 +166,7 @@ _names = {
     """,
     "policies.shadow_loader": "ShadowLoaderConfig ShadowLoaderEvent ShadowLoaderDecision ShadowLoaderSnapshot",
     "policies.tail_batching": "TailBatchingConfig TailBatchingEvent TailBatchingDecision TailBatchingSnapshot",
+    "policies.lossless_tail": "LosslessTailConfig LosslessTailEvent LosslessTailDecision LosslessTailSnapshot",
     "policies.rollpacker": "RollpackerConfig RollpackerEvent RollpackerDecision RollpackerSnapshot",
     "policies.rolloutpipe": "RolloutpipeConfig RolloutpipeEvent RolloutpipeDecision RolloutpipeSnapshot",
     "policies.tail_pipelining": """

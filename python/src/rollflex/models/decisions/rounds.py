@@ -11,11 +11,16 @@ from ..objects import FinalPrompt, Prompt
 class PromptsRequestReason(TypedDict):
     """Reason of :class:`PromptsRequest`. Why, with the numbers."""
 
-    code: Literal["round_opened", "filtered", "failed", "merged", "host_restarted"]
+    code: Literal["round_opened", "window_begun", "filtered", "failed", "merged", "host_restarted"]
     target: int
-    """Prompts that the round is to begin, speculation included. Whole number ≥ 0."""
+    """With `round_opened`, `filtered`, `failed`, `merged`, `host_restarted`: Prompts that the round is to begin,
+    speculation included. Whole number ≥ 0. With `window_begun`: Prompts from which they are composed. Whole number ≥
+    0."""
     known: NotRequired[int]
-    """Prompts that are here for it, those that wait included. Whole number ≥ 0. Only with `round_opened`."""
+    """With `round_opened`: Prompts that are here for it, those that wait included. Whole number ≥ 0. With
+    `window_begun`: Prompts that are here for them. Whole number ≥ 0."""
+    rounds: NotRequired[int]
+    """Rounds that are composed together. Whole number ≥ 0. Only with `window_begun`."""
     admitted: NotRequired[int]
     """Prompts that were admitted to it, or wait to be. Whole number ≥ 0. Only with `filtered`, `failed`, `merged`,
     `host_restarted`."""
@@ -84,7 +89,7 @@ class RoundDrained(AnyDecision):
 class RoundPlannedReason(TypedDict):
     """Reason of :class:`RoundPlanned`. Why, with the numbers."""
 
-    code: Literal["queue_below_threshold", "queue_full", "prompt_overdue", "source_exhausted"]
+    code: Literal["queue_below_threshold", "queue_full", "prompt_overdue", "source_exhausted", "composed"]
     queued: NotRequired[int]
     """Prompts in the queue. Whole number ≥ 0. Only with `queue_below_threshold`, `queue_full`, `source_exhausted`."""
     promptsPerRound: NotRequired[int]
@@ -95,6 +100,14 @@ class RoundPlannedReason(TypedDict):
     """How many rounds it has waited. Whole number ≥ 0. Only with `prompt_overdue`."""
     carried: NotRequired[int]
     """Prompts that run on into it, if there are any. Whole number ≥ 0. Only with `source_exhausted`."""
+    waiting: NotRequired[int]
+    """Prompts that were here before the round took its own. Whole number ≥ 0. Only with `composed`."""
+    due: NotRequired[int]
+    """Prompts of the round that were due, whatever their length. Whole number ≥ 0. Only with `composed`."""
+    longestTokens: NotRequired[float]
+    """Greatest expected length of the longest response of its other prompts. Only with `composed`."""
+    shortestTokens: NotRequired[float]
+    """Least expected length of the same; equal lengths keep the order of the data. Only with `composed`."""
 
 
 class RoundPlanned(AnyDecision):

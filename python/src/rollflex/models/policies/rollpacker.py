@@ -103,6 +103,9 @@ class RollpackerConfig(TypedDict):
     tailBatching: NotRequired[bool]
     """Speculation in short rounds, and long rounds for what they defer. Off: every round waits for all. Default:
     true."""
+    composition: NotRequired[bool]
+    """Rounds are composed by predicted length, as in `lossless-tail`; not with `tailBatching`. Off: the order of the
+    data. Default: false."""
     adaptiveTp: NotRequired[bool]
     """The parallelism of the engines follows their preemptions. Off: TP stays at `startTp`, or `minTp`, and EP as it
     is. Default: true."""
@@ -124,6 +127,12 @@ class RollpackerConfig(TypedDict):
     maxWaitRounds: NotRequired[int]
     """A prompt that has waited this many rounds forces a long round, with fresh prompts where too few wait. Whole
     number ≥ 1. Default: 16."""
+    windowRounds: NotRequired[int]
+    """W: rounds that are composed together; a prompt moves by at most W − 1 rounds. 1: the order of the data. Whole
+    number 1 to 1000. Default: 10."""
+    rememberedPrompts: NotRequired[int]
+    """Prompts whose lengths are remembered: at least those of the data set, or none is known when it returns. Whole
+    number 1 to 10000000. Default: 100000."""
     servers: Sequence[GpuServer]
     """The servers of the rollout, with their GPUs in order."""
     kvHeads: int

@@ -1,0 +1,90 @@
+# Generated from the schemas by `npm run docs:generate`: do not edit.
+"""Rounds composed by predicted length; every response of every prompt is trained."""
+
+from typing import Literal, TypeAlias, Union
+
+from .._bases import AnySnapshot
+from .._typing import NotRequired, TypedDict
+from ..decisions.prompts import (
+    PromptCarried, PromptCollected, PromptCounted, PromptDeferred, PromptFailed, PromptFiltered, PromptMerged,
+    PromptReturned,
+)
+from ..decisions.requests import (
+    RequestAbort, RequestExpired, RequestLaunch, RequestResume, ResponseAbandoned, ResponseAccepted, ResponseDropped,
+    ResponseLate, ResponseSurplus,
+)
+from ..decisions.reward_workers import RewardFailed
+from ..decisions.rewards import JudgementLate, JudgementRequest, RewardRequest
+from ..decisions.rounds import (
+    PromptsRequest, RoundCompleted, RoundDrained, RoundPlanned, SourceDrained, SpeculationChosen,
+)
+from ..decisions.session import TimerSet
+from ..events.engines import EngineAdded, EngineDrained, EngineLost, EnginesChanged
+from ..events.requests import (
+    EnvironmentFailed, EnvironmentResumed, EnvironmentWaiting, RequestAborted, RequestStarted, ResponseCompleted,
+    ResponseFailed, TurnFinished,
+)
+from ..events.rewards import PromptJudged, RewardReady
+from ..events.rounds import PromptsSupplied, RoundFailed, RoundRequested, SourceExhausted, SourceReopened
+from ..events.session import HostRestarted, TimerFired
+from .speculative_admission import SpeculativeAdmissionConfigRetry
+
+
+class LosslessTailConfig(TypedDict):
+    """Configuration of `lossless-tail`."""
+
+    promptsPerRound: int
+    """P0: prompts that a round trains on. Whole number ≥ 1."""
+    responsesPerPrompt: int
+    """R0: responses that a prompt needs (the group size). Whole number ≥ 1."""
+    placement: NotRequired[Literal["policy", "host"]]
+    """Who chooses the engine of a request. Default: "host"."""
+    maxInFlight: NotRequired[int]
+    """Most requests in flight at once; unlimited if absent. Whole number ≥ 1."""
+    maxInFlightPerEngine: NotRequired[int]
+    """Most requests in flight on one engine (`placement: policy`); unlimited if absent. Whole number ≥ 1."""
+    retry: NotRequired[SpeculativeAdmissionConfigRetry]
+    """Retry budgets of each response; a lost engine counts as an infrastructure fault. Default: {}."""
+    filter: NotRequired[Literal["none", "zero-variance", "host"]]
+    """Which collected prompts count: all, those whose rewards differ, or those that the host keeps. Default: "none"."""
+    varianceTolerance: NotRequired[float]
+    """Standard deviation of raw rewards up to which a prompt has zero variance. Number ≥ 0. Default: 0.000001."""
+    allowOverlap: NotRequired[bool]
+    """Whether a round may open before the last one has drained. Default: false."""
+    abortGraceSeconds: NotRequired[float]
+    """Seconds until an unconfirmed abort frees its engine slot. Number > 0. Default: 30."""
+    responseTimeoutSeconds: NotRequired[float]
+    """Seconds after which a running response counts as an infrastructure fault; never if absent. Number > 0."""
+    idPrefix: NotRequired[str]
+    """Prefix of every request id; new after each restart of the host. String ≤ 128. Default: ""."""
+    windowRounds: NotRequired[int]
+    """W: rounds that are composed together; a prompt moves by at most W − 1 rounds. 1: the order of the data. Whole
+    number 1 to 1000. Default: 10."""
+    rememberedPrompts: NotRequired[int]
+    """Prompts whose lengths are remembered: at least those of the data set, or none is known when it returns. Whole
+    number 1 to 10000000. Default: 100000."""
+
+
+LosslessTailEvent: TypeAlias = Union[
+    RoundRequested, RoundFailed, PromptsSupplied, SourceExhausted, SourceReopened, EngineAdded, EngineDrained,
+    EngineLost, EnginesChanged, RequestStarted, RequestAborted, ResponseCompleted, ResponseFailed, RewardReady,
+    RewardFailed, PromptJudged, TurnFinished, EnvironmentWaiting, EnvironmentResumed, EnvironmentFailed, TimerFired,
+    HostRestarted,
+]
+"""What `lossless-tail` is told."""
+
+
+LosslessTailDecision: TypeAlias = Union[
+    PromptsRequest, RequestLaunch, RequestAbort, RequestResume, TimerSet, ResponseAccepted, ResponseSurplus,
+    ResponseLate, ResponseDropped, ResponseAbandoned, RewardRequest, JudgementRequest, JudgementLate, RequestExpired,
+    PromptCollected, PromptCounted, PromptFiltered, PromptFailed, PromptDeferred, PromptCarried, PromptReturned,
+    PromptMerged, RoundCompleted, RoundDrained, SpeculationChosen, RoundPlanned, SourceDrained,
+]
+"""What `lossless-tail` answers."""
+
+
+class LosslessTailSnapshot(AnySnapshot):
+    """State of `lossless-tail`: what `open(snapshot=…)` takes."""
+
+    policy: Literal["lossless-tail"]
+    config: LosslessTailConfig

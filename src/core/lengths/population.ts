@@ -1,0 +1,202 @@
+/** What the responses to all prompts have in common: their lengths, how they vary, and what that follows from. */
+import { z } from 'zod';
+import { Histogram, savedHistogram } from './histogram.ts';
+import { believed, Relation, savedRelation } from './relation.ts';
+import { endOfScale, octave } from './scale.ts';
+
+const sum = z.number().nonnegative();
+const sums = z.tuple([sum, sum, sum]);
+
+/** Schema of a {@link Population} as JSON. */
+export const savedPopulation = z.strictObject({
+  all: sums.describe('Responses, sum of their places, and sum of the squares.'),
+  rest: sum.describe('Sum of squared distances from what was expected of the domain.'),
+  within: sums.describe('Groups of siblings, degrees of freedom in them, and sum of squares.'),
+  means: sum.describe('Sum of squared distances of the means of groups from what was expected.'),
+  lengths: savedHistogram.describe('Places of all responses.'),
+  again: savedRelation.describe('A prompt in earlier rounds, and again.'),
+  byDomain: savedRelation.describe('A domain, and a new prompt of it.'),
+  domains: z
+    .array(z.tuple([z.string(), sum, sum, savedHistogram]))
+    .describe('Domain, responses, sum of places, places.'),
+});
+type Saved = z.output<typeof savedPopulation>;
+
+interface Domain {
+  responses: number;
+  places: number;
+  readonly lengths: Histogram;
+}
+
+/** Number of responses at which the weight of all is halved: more than a window of rounds that were composed by length. */
+const limit = 2 ** 17;
+const lengthShape = { low: 0, width: octave / 32, bins: (endOfScale * 32) / octave, limit };
+/** The first so many domains are told apart. */
+const mostDomains = 64;
+/** Number of responses from which a domain counts. */
+const leastOfDomain = 16;
+/** Degrees of freedom from which the variance of siblings counts. */
+const leastFreedom = 16;
+/** Groups of prompts that have returned, from which they alone tell what lasts. */
+const leastReturned = 64;
+/** Least share of the variance that is ascribed to chance. */
+const leastWithin = 1 / 32;
+
+/** What is expected of a response to a prompt of which nothing is known but the domain. */
+export interface Background {
+  readonly place: number;
+  readonly variance: number;
+  readonly lengths: Histogram;
+}
+
+/** Parts of a variance. */
+export interface Parts {
+  /** Variance of siblings. */
+  readonly within: number;
+  /** Variance of what siblings have in common. */
+  readonly between: number;
+  /** How far siblings are known to have anything in common, 0 to 1. */
+  readonly alike: number;
+  /** The part of `between` that a prompt keeps from round to round; 0 if nothing can be learned from earlier rounds. */
+  readonly lasting: number;
+}
+
+/** A group of siblings, when it is complete. */
+export interface Siblings {
+  readonly domain: string | undefined;
+  /** Places of the responses that were complete. */
+  readonly places: readonly number[];
+  /** Likely places of those that were not: several for each, with a weight that is a multiple of 1/64. */
+  readonly likely: readonly (readonly [place: number, weight: number])[];
+  /** Mean of the group. */
+  readonly mean: number;
+  /** Sum of squared distances of the complete ones from their mean. */
+  readonly squares: number;
+  /** Mean of the prompt in earlier rounds; `undefined` for a new prompt. */
+  readonly earlier: number | undefined;
+}
+
+/** Statistics of all responses. */
+export class Population {
+  #all: Saved['all'] = [0, 0, 0];
+  #rest = 0;
+  #within: Saved['within'] = [0, 0, 0];
+  #means = 0;
+  #lengths = new Histogram(lengthShape);
+  #again = new Relation();
+  #byDomain = new Relation();
+  readonly #domains = new Map<string, Domain>();
+
+  constructor(saved?: Saved) {
+    if (saved === undefined) return;
+    this.#all = [...saved.all];
+    this.#rest = saved.rest;
+    this.#within = [...saved.within];
+    this.#means = saved.means;
+    this.#lengths = new Histogram(lengthShape, saved.lengths);
+    this.#again = new Relation(saved.again);
+    this.#byDomain = new Relation(saved.byDomain);
+    for (const [id, responses, places, lengths] of saved.domains)
+      this.#domains.set(id, { responses, places, lengths: new Histogram(lengthShape, lengths) });
+  }
+
+  /** Variance of all places; 0 also if it is less than rounding makes it. */
+  get variance(): number {
+    const [count, places, squares] = this.#all;
+    const variance = count === 0 ? 0 : squares / count - (places / count) ** 2;
+    return variance < 1 ? 0 : variance;
+  }
+
+  /** Returns what is expected of a response by its domain: the same for all of them, unless domains have told something. */
+  background(domain: string | undefined): Background {
+    const [count, places] = this.#all;
+    const known = this.#domain(domain);
+    if (known === undefined || this.#byDomain.explained() === 0) {
+      return { place: count === 0 ? 0 : places / count, variance: this.variance, lengths: this.#lengths };
+    }
+    return { place: known.places / known.responses, variance: this.#rest / count, lengths: known.lengths };
+  }
+
+  /** Splits the variance around a background. */
+  split(variance: number): Parts {
+    const [groups, freedom, squares] = this.#within;
+    const returned = groups === 0 ? 0 : (this.#again.explained() * this.#means) / groups;
+    // Where siblings are too few to tell, all that does not last is within.
+    const alone = freedom < leastFreedom;
+    const within = Math.max(
+      leastWithin * variance,
+      alone ? variance - returned : Math.min(variance, squares / freedom),
+    );
+    const between = variance - within;
+    const alike = alone ? 0 : believed(between / (variance * Math.sqrt(2 / groups)));
+    // Before enough prompts have returned to tell, all that siblings have in common is expected to last.
+    const lasting = alone || this.#again.pairs >= leastReturned ? Math.min(between, returned) : between * alike;
+    return { within, between, alike, lasting };
+  }
+
+  /** Learns from a group. */
+  learn({ domain, places, likely, mean, squares, earlier }: Siblings): void {
+    const { place } = this.background(domain);
+    const known = this.#domain(domain);
+    if (places.length > 0) {
+      if (earlier !== undefined) this.#again.add(earlier - place, mean - place);
+      else if (known !== undefined) {
+        const all = this.#all[1] / this.#all[0];
+        this.#byDomain.add(known.places / known.responses - all, mean - all);
+      }
+      this.#within[0] += 1;
+      this.#means += (mean - place) ** 2;
+      this.#within[1] += places.length - 1;
+      this.#within[2] += squares;
+    }
+    for (const one of places) this.#add(domain, place, one, 1);
+    for (const [one, weight] of likely) this.#add(domain, place, one, weight);
+    if (this.#all[0] >= limit) this.#halve();
+  }
+
+  save(): Saved {
+    return {
+      all: [...this.#all],
+      rest: this.#rest,
+      within: [...this.#within],
+      means: this.#means,
+      lengths: this.#lengths.save(),
+      again: this.#again.save(),
+      byDomain: this.#byDomain.save(),
+      domains: [...this.#domains].map(([id, one]) => [id, one.responses, one.places, one.lengths.save()]),
+    };
+  }
+
+  #domain(id: string | undefined): Domain | undefined {
+    const known = id === undefined ? undefined : this.#domains.get(id);
+    return known === undefined || known.responses < leastOfDomain ? undefined : known;
+  }
+
+  #add(domain: string | undefined, expected: number, place: number, weight: number): void {
+    this.#all[0] += weight;
+    this.#all[1] += weight * place;
+    this.#all[2] += weight * place * place;
+    this.#rest += weight * (place - expected) ** 2;
+    this.#lengths.add(place, weight);
+    if (domain === undefined) return;
+    let known = this.#domains.get(domain);
+    if (known === undefined) {
+      if (this.#domains.size === mostDomains) return;
+      known = { responses: 0, places: 0, lengths: new Histogram(lengthShape) };
+      this.#domains.set(domain, known);
+    }
+    known.responses += weight;
+    known.places += weight * place;
+    known.lengths.add(place, weight);
+  }
+
+  #halve(): void {
+    for (const sums of [this.#all, this.#within]) for (let at = 0; at < 3; at += 1) sums[at]! /= 2;
+    this.#rest /= 2;
+    this.#means /= 2;
+    for (const domain of this.#domains.values()) {
+      domain.responses /= 2;
+      domain.places /= 2;
+    }
+  }
+}

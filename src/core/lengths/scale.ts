@@ -1,0 +1,25 @@
+/**
+ * A scale on which ratios of lengths are nearly distances: the logarithm to base 2, with a straight line between powers of two.
+ * It needs no logarithm, so that every machine and every engine gives the same number.
+ */
+
+/** Steps of the scale for each doubling of the length. */
+export const octave = 1024;
+
+const octaves = 30;
+/** A place beyond that of every length. */
+export const endOfScale = octaves * octave;
+
+/** Returns the place of a length on the scale: a whole number from 0 (0 tokens), the greater the longer. */
+export function placeOf(tokens: number): number {
+  const value = Math.min(tokens, 2 ** octaves - 2) + 1;
+  const exponent = 31 - Math.clz32(value);
+  return exponent * octave + Math.floor(((value - 2 ** exponent) * octave) / 2 ** exponent);
+}
+
+/** Returns the length at a place of the scale, which need not be a whole number, in tokens: not rounded. */
+export function tokensAt(place: number): number {
+  if (place <= 0) return 0;
+  const exponent = Math.floor(place / octave);
+  return (1 + place / octave - exponent) * 2 ** exponent - 1;
+}

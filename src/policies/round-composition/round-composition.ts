@@ -1,0 +1,210 @@
+/**
+ * Composes rounds of prompts whose responses are expected to be about equally long, so that long ones wait for each other and not
+ * the many short ones for them. See README.md.
+ */
+import { type Context, definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
+import { refuse } from '../../errors.ts';
+import { promptCounted, promptDeferred, promptFiltered, promptReturned } from '../../schemas/decisions/prompts.ts';
+import { promptsRequest, roundPlanned, sourceDrained } from '../../schemas/decisions/rounds.ts';
+import {
+  promptsSupplied,
+  roundFailed,
+  roundRequested,
+  sourceExhausted,
+  sourceReopened,
+} from '../../schemas/events/rounds.ts';
+import { hostRestarted } from '../../schemas/events/session.ts';
+import type { Message } from '../../schemas/messages.ts';
+import { copyPrompt, type Prompt } from '../../schemas/prompts.ts';
+import { compositionConfig, roundSize } from './schema.ts';
+import {
+  begin,
+  type CompositionState,
+  compositionState,
+  held,
+  link,
+  missing,
+  putBack,
+  renew,
+  type SavedComposition,
+  takeIn,
+  takeRound,
+} from './state.ts';
+import type {
+  RoundCompositionCommand,
+  RoundCompositionConfig,
+  RoundCompositionDecision,
+  RoundCompositionEvent,
+  RoundCompositionInput,
+} from './types.ts';
+
+const decisions = [promptsRequest, roundPlanned, sourceDrained] as const;
+
+type Ctx = Context<RoundCompositionDecision>;
+
+const on = handlersOf<CompositionState, RoundCompositionDecision>();
+const handlers = [
+  on(roundRequested, request, checkRequest),
+  on(promptsSupplied, supply, checkRound),
+  on(sourceExhausted, (state, { domain }, ctx) => {
+    if (domain !== undefined) return;
+    state.exhausted = true;
+    settle(state, ctx);
+  }),
+  on(sourceReopened, (state) => {
+    state.exhausted = false;
+  }),
+  on(
+    roundFailed,
+    (state) => {
+      state.pending = null;
+    },
+    checkPending,
+  ),
+  on([promptDeferred, promptReturned], comeBack),
+  on(promptCounted, (state, { promptId, domain, responses }) => learn(state, promptId, domain, responses)),
+  on(promptFiltered, (state, { promptId, dropped }) => learn(state, promptId, undefined, dropped)),
+  on(hostRestarted, (state, _, ctx) => {
+    if (state.pending === null) return;
+    const admitted = held(state);
+    // Prompts that have come back may have filled the window.
+    if (missing(state) === 0) state.pending.awaited = 0;
+    else ask(state, { code: 'host_restarted', target: admitted + missing(state), admitted }, ctx);
+    settle(state, ctx);
+  }),
+];
+
+function checkRequest({ pending, recentRounds }: CompositionState, { roundId }: Message<'round.requested'>): void {
+  if (pending !== null) {
+    refuse('out_of_order', 'roundId', `the prompts of round ${pending.roundId} to be supplied first`, roundId);
+  }
+  if (recentRounds.has(roundId)) refuse('duplicate_id', 'roundId', 'a new round id', roundId);
+}
+
+function checkRound({ recentRounds }: CompositionState, { roundId }: Message<'prompts.supplied'>): void {
+  if (!recentRounds.has(roundId)) refuse('unknown_id', 'roundId', 'the id of a round that was requested', roundId);
+}
+
+function checkPending({ pending }: CompositionState, { roundId }: Message<'round.failed'>): void {
+  if (pending?.roundId === roundId) return;
+  const expected =
+    pending === null ? 'a round that waits for its prompts' : `the round ${pending.roundId}, which waits`;
+  refuse('out_of_order', 'roundId', expected, roundId);
+}
+
+/** Begins a new window if the last one has too few prompts for a round, and asks for what it lacks. */
+function request(state: CompositionState, { roundId, weightVersion }: Message<'round.requested'>, ctx: Ctx): void {
+  state.recentRounds.add(roundId);
+  state.rounds += 1;
+  state.pending = { roundId, weightVersion, awaited: 0 };
+  if (held(state) < roundSize(state.config)) {
+    renew(state);
+    const known = held(state);
+    if (missing(state) > 0 && !state.exhausted) {
+      ask(
+        state,
+        { code: 'window_begun', rounds: state.config.windowRounds, target: known + missing(state), known },
+        ctx,
+      );
+    }
+  }
+  settle(state, ctx);
+}
+
+function ask(state: CompositionState, reason: Message<'prompts.request'>['reason'], ctx: Ctx): void {
+  const pending = state.pending!;
+  pending.awaited = missing(state);
+  ctx.emit({ type: 'prompts.request', at: ctx.at, roundId: pending.roundId, count: pending.awaited, reason });
+}
+
+function supply(state: CompositionState, { roundId, prompts }: Message<'prompts.supplied'>, ctx: Ctx): void {
+  const { pending } = state;
+  const isInTime = pending?.roundId === roundId;
+  for (const one of prompts) takeIn(state, copyPrompt(one), isInTime);
+  if (isInTime) pending.awaited = Math.max(0, pending.awaited - prompts.length);
+  settle(state, ctx);
+}
+
+/** Plans the pending round once its prompts have come, or no more can come. */
+function settle(state: CompositionState, ctx: Ctx): void {
+  const { pending, exhausted, later } = state;
+  if (pending === null || (pending.awaited > 0 && !exhausted)) return;
+  const { at } = ctx;
+  const { roundId, weightVersion } = pending;
+  // At the end of the data, the prompts that wait for a later window are all that is left.
+  if (held(state) < roundSize(state.config) && later.size > 0) renew(state);
+  state.pending = null;
+  const waiting = held(state) + state.later.size;
+  if (waiting === 0 && exhausted) {
+    ctx.emit({ type: 'source.drained', at, roundId, reason: { code: 'source_exhausted' } });
+    return;
+  }
+  const { prompts, due, longestTokens, shortestTokens } = takeRound(state);
+  const kind = state.config.promptSpeculation > 1 ? 'short' : 'long';
+  const reason = { code: 'composed', waiting, due, longestTokens, shortestTokens } as const;
+  ctx.emit({ type: 'round.planned', at, roundId, kind, weightVersion, queued: prompts, reason });
+}
+
+function comeBack(state: CompositionState, event: Message<'prompt.deferred'> | Message<'prompt.returned'>): void {
+  const prompt = copyPrompt(event.prompt);
+  const { promptId, domain, expectedTokens: tokens = 0 } = prompt;
+  // Its longest response would have become longer still.
+  if (event.type === 'prompt.deferred' && tokens > 0) {
+    state.lengths.observe({ promptId, domain, tokens, censored: true, round: state.rounds });
+  }
+  putBack(state, prompt);
+}
+
+function learn(
+  { lengths, rounds: round }: CompositionState,
+  promptId: string,
+  domain: string | undefined,
+  responses: readonly { readonly tokens: number }[],
+): void {
+  for (const { tokens } of responses) lengths.observe({ promptId, domain, tokens, round });
+}
+
+const finished = (prompt: Prompt) => (prompt.kept ?? []).filter((one) => one.finished);
+const none: readonly string[] = Object.freeze([]);
+
+function ledger(
+  name: string,
+  ids: (prompt: Prompt) => string[],
+): Ledger<SavedComposition, Message, RoundCompositionDecision> {
+  return {
+    name,
+    entered: (event) => {
+      if (event.type === 'prompts.supplied') return event.prompts.flatMap(ids);
+      return event.type === 'prompt.deferred' || event.type === 'prompt.returned' ? ids(event.prompt) : none;
+    },
+    left: (decision) => (decision.type === 'round.planned' ? decision.queued.flatMap(ids) : none),
+    held: ({ due, window, later }) => [...due, ...window.map((one) => one.prompt), ...later].flatMap(ids),
+  };
+}
+
+/** Composes each round, from a window of the data, of prompts whose responses are expected to be about equally long. */
+export const roundComposition: PolicyDefinition<
+  RoundCompositionInput,
+  RoundCompositionConfig,
+  CompositionState,
+  RoundCompositionEvent,
+  RoundCompositionDecision,
+  SavedComposition,
+  'round-composition',
+  RoundCompositionCommand['type']
+> = definePolicy({
+  id: 'round-composition',
+  version: 1,
+  summary: 'Composes rounds by predicted length, so that long responses wait for each other.',
+  source: 'rollflex',
+  config: compositionConfig,
+  state: compositionState,
+  begin,
+  link,
+  handlers,
+  decisions,
+  ledgers: [
+    ledger('prompts', (prompt) => [prompt.promptId]),
+    ledger('responses', (prompt) => finished(prompt).map((one) => one.requestId)),
+  ],
+});

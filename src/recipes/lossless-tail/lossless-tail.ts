@@ -1,0 +1,86 @@
+/**
+ * The long tail without loss: rounds of prompts whose responses are expected to be about equally long, and all of them awaited. The
+ * recipe adds no scheduling of its own. See README.md.
+ */
+import type { AnyDecision, AnyEvent, PolicyDefinition } from '../../core/definition.ts';
+import { type Delivery, defineRecipe, type RecipeState, type SavedRecipe } from '../../core/recipe.ts';
+import { roundComposition } from '../../policies/round-composition/index.ts';
+import { speculativeAdmission } from '../../policies/speculative-admission/index.ts';
+import { roundPlanned, sourceDrained } from '../../schemas/decisions/rounds.ts';
+import { roundOpened, roundRequested } from '../../schemas/events/rounds.ts';
+import type { Message } from '../../schemas/messages.ts';
+import { copyPrompt, type Prompt } from '../../schemas/prompts.ts';
+import type { EventMessage } from '../../schemas/vocabulary.ts';
+import { joinedLedger } from '../tail-batching/joined.ts';
+import { losslessTailConfig, partConfigs } from './schema.ts';
+import type {
+  LosslessTailCommand,
+  LosslessTailConfig,
+  LosslessTailDecision,
+  LosslessTailEvent,
+  LosslessTailInput,
+} from './types.ts';
+
+const ofAdmission = speculativeAdmission.events.filter((message) => message.type !== roundOpened.type);
+const events = [roundRequested, ...ofAdmission] as readonly EventMessage<LosslessTailEvent['type']>[];
+const decisions = [...speculativeAdmission.decisions, roundPlanned, sourceDrained] as const;
+
+function opening(
+  { at, roundId, weightVersion }: Pick<Message<'round.planned'>, 'at' | 'roundId' | 'weightVersion'>,
+  prompts: readonly Prompt[],
+): Delivery {
+  const opened = { type: 'round.opened', at, roundId, kind: 'long', weightVersion } as const;
+  // Copies, because the host gets the notice as well and must not share the state of the parts.
+  return { part: 'admission', event: { ...opened, prompts: prompts.map(copyPrompt) } as AnyEvent };
+}
+
+/**
+ * Composes rounds by predicted length, and waits for all of their responses.
+ *
+ * A session begins with `engine.added` for each engine (with `placement: 'policy'`) and `round.requested`. The host supplies the
+ * prompts of a window of rounds, carries out the commands, reports their results, trains the prompts that `round.completed` names,
+ * and requests the next round after `round.drained`.
+ */
+export const losslessTail: PolicyDefinition<
+  LosslessTailInput,
+  LosslessTailConfig,
+  RecipeState<LosslessTailConfig>,
+  LosslessTailEvent,
+  LosslessTailDecision,
+  SavedRecipe,
+  'lossless-tail',
+  LosslessTailCommand['type']
+> = defineRecipe({
+  id: 'lossless-tail',
+  version: 1,
+  summary: 'Rounds composed by predicted length; every response of every prompt is trained.',
+  source: 'rollflex',
+  config: losslessTailConfig,
+  parts: { composition: roundComposition, admission: speculativeAdmission },
+  configure: partConfigs,
+  events,
+  decisions,
+  // Prompts that replace others in an open round are for the admission, all others for a window.
+  deliver: (event, _, recipients) =>
+    event.type === 'prompts.supplied' || event.type === 'round.failed'
+      ? [{ part: 'admission', event, otherwise: [{ part: 'composition', event }] }]
+      : recipients,
+  // No other round can open between the request and the plan.
+  vouches: { admission: ['round.opened'] },
+  // The composition plans a round, but only the admission knows whether a round may open.
+  expects: (event) => (event.type === 'round.requested' ? [opening(event, [])] : []),
+  routes: {
+    composition: {
+      'round.planned': {
+        to: (decision: AnyDecision) => {
+          const planned = decision as Message<'round.planned'>;
+          return [opening(planned, planned.queued)];
+        },
+      },
+    },
+  },
+  ledgers: [
+    joinedLedger('prompts', { composition: roundComposition }),
+    joinedLedger('responses', { composition: roundComposition }),
+  ],
+});

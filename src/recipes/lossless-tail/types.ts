@@ -1,0 +1,246 @@
+// Generated from the schemas by `npm run docs:generate`: do not edit.
+/** Types of `lossless-tail`: its settings, what it is told, and what it answers. */
+import type {
+  EngineAdded,
+  EngineDrained,
+  EngineLost,
+  EnginesChanged,
+  EnvironmentFailed,
+  EnvironmentResumed,
+  EnvironmentWaiting,
+  HostRestarted,
+  JudgementLate,
+  JudgementRequest,
+  PromptCarried,
+  PromptCollected,
+  PromptCounted,
+  PromptDeferred,
+  PromptFailed,
+  PromptFiltered,
+  PromptJudged,
+  PromptMerged,
+  PromptReturned,
+  PromptsRequest,
+  PromptsSupplied,
+  RequestAbort,
+  RequestAborted,
+  RequestExpired,
+  RequestLaunch,
+  RequestResume,
+  RequestStarted,
+  ResponseAbandoned,
+  ResponseAccepted,
+  ResponseCompleted,
+  ResponseDropped,
+  ResponseFailed,
+  ResponseLate,
+  ResponseSurplus,
+  RewardFailed,
+  RewardReady,
+  RewardRequest,
+  RoundCompleted,
+  RoundDrained,
+  RoundFailed,
+  RoundPlanned,
+  RoundRequested,
+  SourceDrained,
+  SourceExhausted,
+  SourceReopened,
+  SpeculationChosen,
+  TimerFired,
+  TimerSet,
+  TurnFinished,
+} from '../../schemas/types/index.ts';
+
+/** Configuration of `lossless-tail`, as a caller writes it. */
+export interface LosslessTailInput {
+  /** P0: prompts that a round trains on. A whole number, 1 or more. */
+  promptsPerRound: number;
+  /** R0: responses that a prompt needs (the group size). A whole number, 1 or more. */
+  responsesPerPrompt: number;
+  /**
+   * Who chooses the engine of a request.
+   *
+   * @defaultValue `'host'`
+   */
+  placement?: 'policy' | 'host' | undefined;
+  /** Most requests in flight at once; unlimited if absent. A whole number, 1 or more. */
+  maxInFlight?: number | undefined;
+  /** Most requests in flight on one engine (`placement: policy`); unlimited if absent. A whole number, 1 or more. */
+  maxInFlightPerEngine?: number | undefined;
+  /** Retry budgets of each response; a lost engine counts as an infrastructure fault. */
+  retry?:
+    | {
+        /**
+         * Further tries of a response after infrastructure faults. A whole number, 0 or more.
+         *
+         * @defaultValue `5`
+         */
+        infrastructure?: number | undefined;
+        /**
+         * Further tries of a response after faults of the prompt itself. A whole number, 0 or more.
+         *
+         * @defaultValue `1`
+         */
+        data?: number | undefined;
+        /**
+         * Further tries of a trajectory after faults of its environment. A whole number, 0 or more.
+         *
+         * @defaultValue `3`
+         */
+        environment?: number | undefined;
+      }
+    | undefined;
+  /**
+   * Which collected prompts count: all, those whose rewards differ, or those that the host keeps.
+   *
+   * @defaultValue `'none'`
+   */
+  filter?: 'none' | 'zero-variance' | 'host' | undefined;
+  /**
+   * Standard deviation of raw rewards up to which a prompt has zero variance. A number, 0 or more.
+   *
+   * @defaultValue `0.000001`
+   */
+  varianceTolerance?: number | undefined;
+  /**
+   * Whether a round may open before the last one has drained.
+   *
+   * @defaultValue `false`
+   */
+  allowOverlap?: boolean | undefined;
+  /**
+   * Seconds until an unconfirmed abort frees its engine slot. A number above 0.
+   *
+   * @defaultValue `30`
+   */
+  abortGraceSeconds?: number | undefined;
+  /** Seconds after which a running response counts as an infrastructure fault; never if absent. A number above 0. */
+  responseTimeoutSeconds?: number | undefined;
+  /**
+   * Prefix of every request id; new after each restart of the host. At most 128 characters.
+   *
+   * @defaultValue `''`
+   */
+  idPrefix?: string | undefined;
+  /**
+   * W: rounds that are composed together; a prompt moves by at most W − 1 rounds. 1: the order of the data. A whole
+   * number, 1 to 1,000.
+   *
+   * @defaultValue `10`
+   */
+  windowRounds?: number | undefined;
+  /**
+   * Prompts whose lengths are remembered: at least those of the data set, or none is known when it returns. A whole
+   * number, 1 to 10,000,000.
+   *
+   * @defaultValue `100000`
+   */
+  rememberedPrompts?: number | undefined;
+}
+
+/** Configuration of `lossless-tail`, its defaults filled in. */
+export interface LosslessTailConfig {
+  /** P0: prompts that a round trains on. A whole number, 1 or more. */
+  promptsPerRound: number;
+  /** R0: responses that a prompt needs (the group size). A whole number, 1 or more. */
+  responsesPerPrompt: number;
+  /** Who chooses the engine of a request. */
+  placement: 'policy' | 'host';
+  /** Most requests in flight at once; unlimited if absent. A whole number, 1 or more. */
+  maxInFlight?: number | undefined;
+  /** Most requests in flight on one engine (`placement: policy`); unlimited if absent. A whole number, 1 or more. */
+  maxInFlightPerEngine?: number | undefined;
+  /** Retry budgets of each response; a lost engine counts as an infrastructure fault. */
+  retry: {
+    /** Further tries of a response after infrastructure faults. A whole number, 0 or more. */
+    infrastructure: number;
+    /** Further tries of a response after faults of the prompt itself. A whole number, 0 or more. */
+    data: number;
+    /** Further tries of a trajectory after faults of its environment. A whole number, 0 or more. */
+    environment: number;
+  };
+  /** Which collected prompts count: all, those whose rewards differ, or those that the host keeps. */
+  filter: 'none' | 'zero-variance' | 'host';
+  /** Standard deviation of raw rewards up to which a prompt has zero variance. A number, 0 or more. */
+  varianceTolerance: number;
+  /** Whether a round may open before the last one has drained. */
+  allowOverlap: boolean;
+  /** Seconds until an unconfirmed abort frees its engine slot. A number above 0. */
+  abortGraceSeconds: number;
+  /** Seconds after which a running response counts as an infrastructure fault; never if absent. A number above 0. */
+  responseTimeoutSeconds?: number | undefined;
+  /** Prefix of every request id; new after each restart of the host. At most 128 characters. */
+  idPrefix: string;
+  /**
+   * W: rounds that are composed together; a prompt moves by at most W − 1 rounds. 1: the order of the data. A whole
+   * number, 1 to 1,000.
+   */
+  windowRounds: number;
+  /**
+   * Prompts whose lengths are remembered: at least those of the data set, or none is known when it returns. A whole
+   * number, 1 to 10,000,000.
+   */
+  rememberedPrompts: number;
+}
+
+/** What `lossless-tail` is told. */
+export type LosslessTailEvent =
+  | EngineAdded
+  | EngineDrained
+  | EngineLost
+  | EnginesChanged
+  | EnvironmentFailed
+  | EnvironmentResumed
+  | EnvironmentWaiting
+  | HostRestarted
+  | PromptJudged
+  | PromptsSupplied
+  | RequestAborted
+  | RequestStarted
+  | ResponseCompleted
+  | ResponseFailed
+  | RewardFailed
+  | RewardReady
+  | RoundFailed
+  | RoundRequested
+  | SourceExhausted
+  | SourceReopened
+  | TimerFired
+  | TurnFinished;
+
+/** What `lossless-tail` asks of the host. */
+export type LosslessTailCommand =
+  | JudgementRequest
+  | PromptsRequest
+  | RequestAbort
+  | RequestLaunch
+  | RequestResume
+  | RewardRequest
+  | TimerSet;
+
+/** What `lossless-tail` lets others know. */
+export type LosslessTailNotice =
+  | JudgementLate
+  | PromptCarried
+  | PromptCollected
+  | PromptCounted
+  | PromptDeferred
+  | PromptFailed
+  | PromptFiltered
+  | PromptMerged
+  | PromptReturned
+  | RequestExpired
+  | ResponseAbandoned
+  | ResponseAccepted
+  | ResponseDropped
+  | ResponseLate
+  | ResponseSurplus
+  | RoundCompleted
+  | RoundDrained
+  | RoundPlanned
+  | SourceDrained
+  | SpeculationChosen;
+
+/** What `lossless-tail` answers. */
+export type LosslessTailDecision = LosslessTailCommand | LosslessTailNotice;
