@@ -1,6 +1,6 @@
 /**
- * Shows how long the largest calls that a server takes by default hold up all others: the longest time on the processor between two
- * turns of the event loop, for each kind of call, in one process; best with `node --single-threaded --import tsx`, and best of five.
+ * Shows how long the largest calls that a server takes by default hold up all others, against the time that they take in all: the
+ * longest time on the processor between two turns of the event loop. Best with `node --single-threaded --import tsx`.
  */
 import { JsonText, type Planning, RpcServer } from '../../src/rpc/index.ts';
 import { machine } from '../support.ts';
