@@ -14,7 +14,7 @@ export const compositionSettings = {
     .max(10_000_000)
     .default(1_000_000)
     .describe(
-      'Prompts whose lengths are remembered, about 113 bytes each once seen: in a larger data set none is known when it returns.',
+      'Prompts whose lengths are remembered: at least those of the data set, or none is known when it returns.',
     ),
 };
 

@@ -36,8 +36,8 @@ export interface RoundCompositionInput {
    */
   windowRounds?: number | undefined;
   /**
-   * Prompts whose lengths are remembered, about 113 bytes each once seen: in a larger data set none is known when it
-   * returns. A whole number, 1 to 10,000,000.
+   * Prompts whose lengths are remembered: at least those of the data set, or none is known when it returns. A whole
+   * number, 1 to 10,000,000.
    *
    * @defaultValue `1000000`
    */
@@ -58,8 +58,8 @@ export interface RoundCompositionConfig {
    */
   windowRounds: number;
   /**
-   * Prompts whose lengths are remembered, about 113 bytes each once seen: in a larger data set none is known when it
-   * returns. A whole number, 1 to 10,000,000.
+   * Prompts whose lengths are remembered: at least those of the data set, or none is known when it returns. A whole
+   * number, 1 to 10,000,000.
    */
   rememberedPrompts: number;
 }

@@ -286,8 +286,8 @@ export interface RollpackerInput {
    */
   windowRounds?: number | undefined;
   /**
-   * Prompts whose lengths are remembered, about 113 bytes each once seen: in a larger data set none is known when it
-   * returns. A whole number, 1 to 10,000,000.
+   * Prompts whose lengths are remembered: at least those of the data set, or none is known when it returns. A whole
+   * number, 1 to 10,000,000.
    *
    * @defaultValue `1000000`
    */
@@ -628,8 +628,8 @@ export interface RollpackerConfig {
    */
   windowRounds: number;
   /**
-   * Prompts whose lengths are remembered, about 113 bytes each once seen: in a larger data set none is known when it
-   * returns. A whole number, 1 to 10,000,000.
+   * Prompts whose lengths are remembered: at least those of the data set, or none is known when it returns. A whole
+   * number, 1 to 10,000,000.
    */
   rememberedPrompts: number;
   /** The servers of the rollout, with their GPUs in order. */

@@ -131,8 +131,8 @@ class RollpackerConfig(TypedDict):
     """W: rounds that are composed together; a prompt moves by at most W − 1 rounds. 1: the order of the data. Whole
     number 1 to 1000. Default: 10."""
     rememberedPrompts: NotRequired[int]
-    """Prompts whose lengths are remembered, about 113 bytes each once seen: in a larger data set none is known when it
-    returns. Whole number 1 to 10000000. Default: 1000000."""
+    """Prompts whose lengths are remembered: at least those of the data set, or none is known when it returns. Whole
+    number 1 to 10000000. Default: 1000000."""
     servers: Sequence[GpuServer]
     """The servers of the rollout, with their GPUs in order."""
     kvHeads: int
