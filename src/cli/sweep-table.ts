@@ -1,9 +1,8 @@
 /** Returns a recommendation as text: a table of 80 columns at most, its meaning, and its limits. */
 import { oneLine } from '../core/printable.ts';
 import type { Interval } from '../sim/result.ts';
-import type { ConfirmedSettings, SweepAdvice, TriedSettings } from '../sim/sweep/result.ts';
+import type { ConfirmedSettings, FrontierRow, SweepAdvice, SweepFrontier, TriedSettings } from '../sim/sweep/result.ts';
 import { keyOf, type SweepSettings } from '../sim/sweep/settings.ts';
-import { frontierText } from './frontier-table.ts';
 import { type Column, fixed, plainTable } from './plain-table.ts';
 
 const percent = (share: number): string => `${fixed(100 * share)}%`;
@@ -44,7 +43,7 @@ const columns = (advice: SweepAdvice): readonly Column<Row>[] => [
 ];
 
 /** Returns the settings as abbreviations; the text above the table explains them. */
-export function shortOf({ promptSpeculation, responseSpeculation, ...more }: SweepSettings): string {
+function shortOf({ promptSpeculation, responseSpeculation, ...more }: SweepSettings): string {
   const factors = `${factor(promptSpeculation)}/${factor(responseSpeculation)}`;
   if ('width' in more) return `${factors} ${more.width}`;
   const { threshold, tp, windowRounds } = more;
@@ -103,6 +102,27 @@ function rowsOf({ recommended, published, baseline, oracle, tried: all }: SweepA
     return admissible && seeds === most && !shown.has(keyOf(settings));
   });
   return [...rows, ...others.slice(0, mostTried).map(tried)];
+}
+
+/** Characters for the longest time of a frontier. */
+const dots = 26;
+
+/** Returns a frontier as text of 80 columns at most: a table, and a dot for the time of each row. */
+function frontierText({ rows, epochs, steps, dataSetPrompts }: SweepFrontier): string {
+  const longest = Math.max(...rows.map((one) => one.secondsPerPrompt));
+  const dotOf = ({ secondsPerPrompt, isOnFrontier }: FrontierRow): string => {
+    const place = Math.max(1, Math.round((dots * secondsPerPrompt) / longest));
+    return `${'·'.repeat(place - 1)}${isOnFrontier ? '●' : '○'}`.padEnd(dots);
+  };
+  const columns: readonly Column<FrontierRow>[] = [
+    ['', ({ settings }) => (settings === 'baseline' ? 'synchronous' : shortOf(settings))],
+    ['kept\ntokens', (one) => fixed(one.keptTokenRatio, 2)],
+    ['longest\n1%', (one) => `${fixed(100 * one.longestTrainedRatio, 0)}%`],
+    ['s a\nprompt', (one) => fixed(one.secondsPerPrompt, 3)],
+    ['time: ● on the frontier    ', dotOf],
+  ];
+  const head = `time against kept tokens: ${steps} steps, in which ${dataSetPrompts} prompts come at least ${epochs} times`;
+  return `${head}\n\n${plainTable(columns, rows)}`;
 }
 
 /** Returns one recommendation as text. */

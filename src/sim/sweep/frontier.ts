@@ -5,54 +5,13 @@
 import type { Interval } from '../result.ts';
 import type { Workload } from '../workload/workload.ts';
 import { Book, type Candidate, gainInterval, keptRatio, longestRatio } from './book.ts';
-import type { SweepAdvice } from './result.ts';
+import type { FrontierRow, SweepAdvice, SweepFrontier } from './result.ts';
 import { mean } from './rows.ts';
 import { promptsOf, type SweepRun, type SynchronousProblem, stepsOf } from './run.ts';
-import { type PolicyChoice, synchronousChoice } from './schedulers.ts';
+import { synchronousChoice } from './schedulers.ts';
 import type { SweepBatch } from './search.ts';
 import { labelOf, type SynchronousSettings } from './settings.ts';
 import { sweepSpace, withoutSpeculation } from './space.ts';
-
-/** One policy with settings. */
-export interface FrontierRow {
-  /** The settings, or `baseline` for the job without any of the mechanisms. */
-  readonly settings: SynchronousSettings | 'baseline';
-  /** Short text of the settings, for readers. */
-  readonly label: string;
-  /** Seconds of the job per trained prompt, the first epoch included. */
-  readonly secondsPerPrompt: number;
-  /** Mean length of the trained responses ÷ that of the baseline. */
-  readonly keptTokenRatio: number;
-  /** Trained responses at least as long as the longest 1 % of the baseline's ÷ number of those. */
-  readonly longestTrainedRatio: number;
-  /** Whether no other row is as fast and keeps as many tokens, and is better in one of them. A ratio above 1 counts as 1. */
-  readonly isOnFrontier: boolean;
-}
-
-/** Time against kept tokens. */
-export interface SweepFrontier {
-  /** Times that each prompt comes, as given; a trace with few prompts repeats them more often. */
-  readonly epochs: number;
-  /** Training steps of a run. */
-  readonly steps: number;
-  /** Prompts of the data set. */
-  readonly dataSetPrompts: number;
-  /** Number of runs, which `search.runs` does not count. */
-  readonly runs: number;
-  /** Rows, the most tokens first; among equals the fastest first. */
-  readonly rows: readonly FrontierRow[];
-  /**
-   * Share of the time that the fastest lossless tail saves, compared with the same settings without it, for one more run; null if it
-   * was not measured, because the correlation is unknown.
-   */
-  readonly losslessGain: Interval | null;
-  /** Whether the trace says how much the responses of a prompt have in common: `measured`, `assumed` or `unknown`. */
-  readonly correlationIs: 'measured' | 'assumed' | 'unknown';
-  /** The fastest lossless tail, for `registry.create`; null unless the correlation is measured, and it is faster for sure. */
-  readonly lossless: PolicyChoice | null;
-  /** What that means, in sentences. */
-  readonly meaning: readonly string[];
-}
 
 const windows = [5, 10, 20];
 const factors = [1.125, 1.25, 1.5];

@@ -4,9 +4,8 @@
  */
 import type { Interval } from '../result.ts';
 import type { SweepEffort, SweepEffortId } from './effort.ts';
-import type { SweepFrontier } from './frontier.ts';
 import type { PolicyChoice } from './schedulers.ts';
-import type { SweepSettings } from './settings.ts';
+import type { SweepSettings, SynchronousSettings } from './settings.ts';
 import type { PromptSplit } from './split.ts';
 
 /**
@@ -137,6 +136,47 @@ export type SweepAdvice = PolicyChoice & {
   /** The simulated job. */
   readonly simulated: Readonly<Record<string, number | string>>;
 };
+
+/** One policy with settings. */
+export interface FrontierRow {
+  /** The settings, or `baseline` for the job without any of the mechanisms. */
+  readonly settings: SynchronousSettings | 'baseline';
+  /** Short text of the settings, for readers. */
+  readonly label: string;
+  /** Seconds of the job per trained prompt, the first epoch included. */
+  readonly secondsPerPrompt: number;
+  /** Mean length of the trained responses ÷ that of the baseline. */
+  readonly keptTokenRatio: number;
+  /** Trained responses at least as long as the longest 1 % of the baseline's ÷ number of those. */
+  readonly longestTrainedRatio: number;
+  /** Whether no other row is as fast and keeps as many tokens, and is better in one of them. A ratio above 1 counts as 1. */
+  readonly isOnFrontier: boolean;
+}
+
+/** Time against kept tokens. */
+export interface SweepFrontier {
+  /** Times that each prompt comes, as given; a trace with few prompts repeats them more often. */
+  readonly epochs: number;
+  /** Training steps of a run. */
+  readonly steps: number;
+  /** Prompts of the data set. */
+  readonly dataSetPrompts: number;
+  /** Number of runs, which `search.runs` does not count. */
+  readonly runs: number;
+  /** Rows, the most tokens first; among equals the fastest first. */
+  readonly rows: readonly FrontierRow[];
+  /**
+   * Share of the time that the fastest lossless tail saves, compared with the same settings without it, for one more run; null if it
+   * was not measured, because the correlation is unknown.
+   */
+  readonly losslessGain: Interval | null;
+  /** Whether the trace says how much the responses of a prompt have in common: `measured`, `assumed` or `unknown`. */
+  readonly correlationIs: 'measured' | 'assumed' | 'unknown';
+  /** The fastest lossless tail, for `registry.create`; null unless the correlation is measured, and it is faster for sure. */
+  readonly lossless: PolicyChoice | null;
+  /** What that means, in sentences. */
+  readonly meaning: readonly string[];
+}
 
 /** Limits of a recommendation. */
 export interface SweepLimits {
