@@ -3,7 +3,7 @@
  * traces whose prompts come back, for 85 rounds; then, with each recorded response drawn once, as many epochs as there are responses
  * for; then ServeGen, which has no prompts, over assumed correlations. Seconds for a prompt are those from the first window on that
  * begins in the second epoch (of the oracle, whose windows are others, those of all rounds). Prints the tables of docs/simulator.md.
- * `npx tsx bench/simulated/lossless-tail.ts [seeds] [trace...]`, by default 5 and the traces that are shipped.
+ * `npx tsx bench/simulated/lossless-tail.ts [seeds] [part] [trace...]`, by default 5, every part, and the traces that are shipped.
  */
 import { basename } from 'node:path';
 import { readTraceFile } from '../../src/cli/files.ts';
@@ -19,13 +19,13 @@ import type { SchedulerResult } from '../../src/sim/result.ts';
 import type { TracePrompt } from '../../src/sim/trace/format.ts';
 import { inEpochs } from '../../src/sim/workload/epochs.ts';
 import { marginalWorkload, pooledQuantile } from '../../src/sim/workload/marginal.ts';
-import { tracedWorkload } from '../../src/sim/workload/traced.ts';
+import { type Resampling, tracedWorkload } from '../../src/sim/workload/traced.ts';
 import { capped, type Workload } from '../../src/sim/workload/workload.ts';
 
 const rounds = 85;
 const windowRounds = 10;
 const shipped = ['castillo-qwen2.5-7b-instruct-1m', 'castillo-qwen2.5-32b-instruct'];
-const [seedCount = '5', ...given] = process.argv.slice(2);
+const [seedCount = '5', chosen = 'all', ...given] = process.argv.slice(2);
 const seeds = Array.from({ length: Number(seedCount) }, (_, index) => index + 1);
 const paths = given.length > 0 ? given : shipped.map((name) => `examples/traces/${name}.jsonl`);
 
@@ -140,7 +140,7 @@ const begin = (title: string): void => {
   for (const cells of [head, head.map(() => '---')]) console.log(`| ${cells.join(' | ')} |`);
 };
 
-for (const resampling of ['within-prompt', 'copula'] as const) {
+function resampled(resampling: Resampling): void {
   begin(`${rounds} rounds, ${seeds.length} seeds, ${resampling}`);
   for (const trace of traces) {
     const { job, capTokens } = shapeOf(trace, 8);
@@ -151,32 +151,46 @@ for (const resampling of ['within-prompt', 'copula'] as const) {
   }
 }
 
-begin(`each recorded response once, ${seeds.length} seeds`);
-for (const trace of traces) {
-  // Two epochs at least.
-  const least = Math.min(...trace.prompts.map(({ responses }) => responses.length));
-  const responses = Math.max(1, Math.floor(least / 2));
-  const epochs = Math.floor(least / responses);
-  if (epochs < 2) continue;
-  const { job, capTokens } = shapeOf(trace, responses);
-  const dataSet = trace.prompts.length;
-  const steps = Math.floor((epochs * dataSet) / job.promptsPerRound);
-  row(trace.name, job, steps, dataSet, (seed) => heldOut(trace, responses, capTokens, seed));
+function once(): void {
+  begin(`each recorded response once, ${seeds.length} seeds`);
+  for (const trace of traces) {
+    // Two epochs at least.
+    const least = Math.min(...trace.prompts.map(({ responses }) => responses.length));
+    const responses = Math.max(1, Math.floor(least / 2));
+    const epochs = Math.floor(least / responses);
+    if (epochs < 2) continue;
+    const { job, capTokens } = shapeOf(trace, responses);
+    const dataSet = trace.prompts.length;
+    const steps = Math.floor((epochs * dataSet) / job.promptsPerRound);
+    row(trace.name, job, steps, dataSet, (seed) => heldOut(trace, responses, capTokens, seed));
+  }
 }
 
-begin(`ServeGen DeepSeek-R1, assumed correlations, ${rounds} rounds, ${seeds.length} seeds`);
-const { trace: serveGen } = readTraceFile('examples/traces/servegen-deepseek-r1.jsonl');
-if (serveGen.kind !== 'quantiles') throw new Error('expected quantiles');
-const { job, capTokens } = jobOf('qwen2.5-14b-16k', 128, 8);
-const lengths = {
-  name: 'ServeGen R1',
-  responseTokens: pooledQuantile(serveGen.rows, 'outputTokens'),
-  promptTokens: pooledQuantile(serveGen.rows, 'inputTokens'),
-  capTokens,
-};
-for (const correlation of [0, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9]) {
+function serveGen(): void {
+  const { trace } = readTraceFile('examples/traces/servegen-deepseek-r1.jsonl');
+  if (trace.kind !== 'quantiles') throw new Error('expected quantiles');
+  const { job, capTokens } = jobOf('qwen2.5-14b-16k', 128, 8);
+  const lengths = {
+    name: 'ServeGen R1',
+    responseTokens: pooledQuantile(trace.rows, 'outputTokens'),
+    promptTokens: pooledQuantile(trace.rows, 'inputTokens'),
+    capTokens,
+  };
   const dataSet = 25 * job.promptsPerRound;
-  row('ServeGen R1', job, rounds, dataSet, (seed) =>
-    inEpochs(marginalWorkload({ ...lengths, correlation, seed }), dataSet, seed),
-  );
+  begin(`ServeGen DeepSeek-R1, assumed correlations, ${rounds} rounds, ${seeds.length} seeds`);
+  for (const correlation of [0, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9]) {
+    row('ServeGen R1', job, rounds, dataSet, (seed) =>
+      inEpochs(marginalWorkload({ ...lengths, correlation, seed }), dataSet, seed),
+    );
+  }
 }
+
+const parts: Readonly<Record<string, () => void>> = {
+  'within-prompt': () => resampled('within-prompt'),
+  copula: () => resampled('copula'),
+  once,
+  servegen: serveGen,
+};
+if (chosen !== 'all' && !(chosen in parts))
+  throw new Error(`expected all, ${Object.keys(parts).join(', ')}: ${chosen}`);
+for (const [name, run] of Object.entries(parts)) if (chosen === 'all' || chosen === name) run();

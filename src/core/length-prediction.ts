@@ -51,6 +51,8 @@ export interface LengthPrediction {
 
 /** Shape of deviations from what was expected, in standard deviations. */
 const deviations = { low: -10, width: 1 / 16, bins: 640, limit: 2 ** 14 };
+/** Number of deviations of prompts that have returned from which their shape is used, and not that of siblings. */
+const leastDeviations = 64;
 /** Share of the weight of a prompt's earlier responses that remains when it returns. */
 const retention = 0.75;
 /** Responses, or their worth, from which a group says something of its prompt. */
@@ -176,7 +178,7 @@ export class LengthPredictor {
     }
     const mean = count === 0 ? before.place : sum / count;
     const known = this.#prompts.get(promptId);
-    if (before.shape === this.#again) {
+    if (before.shape !== undefined) {
       for (const one of places) this.#again.add((one - before.place) / before.spread);
       for (const [one, weight] of likely) this.#again.add((one - before.place) / before.spread, weight);
     }
@@ -207,19 +209,18 @@ export class LengthPredictor {
     const known = this.#prompts.get(promptId);
     const siblings = round === undefined ? [] : (this.#open.find(promptId, round)?.places ?? []);
     if (variance === 0 || (known === undefined && siblings.length === 0)) return new Expectation(background);
-    const { within, between, alike } = population.split(variance);
+    const { within, between, alike, lasting } = population.split(variance);
     let { place } = background;
     let shape: Histogram | undefined;
     // The variance of what siblings have in common, and that of one of them in relation to `within`.
     let unknown = between;
     let own = 1;
-    const lasting = Math.min(between, population.lasting);
     if (known !== undefined && lasting > 0) {
       own = (spreadPrior + known.squares / within) / (spreadPrior + Math.max(0, known.count - 1));
       const weight = lasting / (between + (own * within) / known.count);
       place += weight * (known.mean - place);
       unknown -= weight * lasting;
-      shape = this.#again;
+      shape = this.#again.total < leastDeviations ? this.#siblings : this.#again;
     }
     if (siblings.length > 0 && unknown * alike > 0) {
       unknown *= alike;

@@ -16,6 +16,8 @@ export interface HistogramShape {
   readonly limit: number;
 }
 
+/** Number of bins whose weight is also known as a sum: so a quantile need not look at each bin. */
+const block = 32;
 /** Weights are multiples of this, so that sums of them are exact, and short as JSON. */
 const grain = 1 / 64;
 
@@ -23,15 +25,14 @@ const grain = 1 / 64;
 export class Histogram {
   readonly #shape: HistogramShape;
   readonly #weights: Float64Array;
+  readonly #blocks: Float64Array;
   #total = 0;
 
   constructor(shape: HistogramShape, saved: Saved = []) {
     this.#shape = shape;
     this.#weights = new Float64Array(shape.bins);
-    for (const [bin, weight] of saved) {
-      this.#weights[Math.min(bin, shape.bins - 1)]! += weight;
-      this.#total += weight;
-    }
+    this.#blocks = new Float64Array(Math.ceil(shape.bins / block));
+    for (const [bin, weight] of saved) this.#put(Math.min(bin, shape.bins - 1), weight);
   }
 
   /** The weight of all values. */
@@ -41,17 +42,13 @@ export class Histogram {
 
   /** @param weight - a multiple of 1/64 */
   add(value: number, weight = 1): void {
-    this.#weights[this.#bin(value)]! += weight;
-    this.#total += weight;
+    this.#put(this.#bin(value), weight);
     if (this.#total >= this.#shape.limit) this.#halve();
   }
 
-  /** Returns the share of the values below a value, 0 to 1; 0 if there are none. */
+  /** Returns the share of the values in the bins below that of a value, 0 to 1; 0 if there are none. */
   below(value: number): number {
-    const bin = this.#bin(value);
-    let sum = 0;
-    for (let at = 0; at < bin; at += 1) sum += this.#weights[at]!;
-    return this.#total === 0 ? 0 : sum / this.#total;
+    return this.#total === 0 ? 0 : this.#before(this.#bin(value)) / this.#total;
   }
 
   /**
@@ -61,25 +58,21 @@ export class Histogram {
    */
   quantile(level: number, from = Number.NEGATIVE_INFINITY): number | undefined {
     const { low, width, bins } = this.#shape;
-    const weights = this.#weights;
     const first = this.#bin(from);
-    // Share of the first bin that lies below `from`.
-    const cut = Math.min(1, Math.max(0, (from - low) / width - first));
-    let sum = weights[first]! * (1 - cut);
-    if (first === 0) sum += this.#total - weights[0]!;
-    else for (let bin = first + 1; bin < bins; bin += 1) sum += weights[bin]!;
-    if (sum <= 0) return undefined;
-    let left = level * sum;
-    let end = low;
-    for (let bin = first; bin < bins; bin += 1) {
-      const start = bin === first ? cut : 0;
-      const weight = weights[bin]! * (1 - start);
-      if (weight === 0) continue;
-      if (left <= weight) return low + (bin + start + (left / weight) * (1 - start)) * width;
-      left -= weight;
-      end = low + (bin + 1) * width;
+    const share = Math.min(1, Math.max(0, (from - low) / width - first));
+    const below = this.#before(first) + this.#weights[first]! * share;
+    const total = this.#total;
+    if (below >= total) return undefined;
+    const target = Math.min(total, below + level * (total - below));
+    let sum = 0;
+    let at = 0;
+    for (; sum + this.#blocks[at]! < target; at += 1) sum += this.#blocks[at]!;
+    for (let bin = at * block; bin < bins; bin += 1) {
+      const weight = this.#weights[bin]!;
+      if (weight > 0 && sum + weight >= target) return Math.max(from, low + (bin + (target - sum) / weight) * width);
+      sum += weight;
     }
-    return end;
+    return low + bins * width;
   }
 
   save(): Saved {
@@ -95,13 +88,28 @@ export class Histogram {
     return Math.min(bins - 1, Math.max(0, Math.floor((value - low) / width)));
   }
 
+  /** Returns the weight of the bins before one. Sums are exact, so that their order does not matter. */
+  #before(bin: number): number {
+    let sum = 0;
+    const blocks = Math.floor(bin / block);
+    for (let at = 0; at < blocks; at += 1) sum += this.#blocks[at]!;
+    for (let at = blocks * block; at < bin; at += 1) sum += this.#weights[at]!;
+    return sum;
+  }
+
+  #put(bin: number, weight: number): void {
+    this.#weights[bin]! += weight;
+    this.#blocks[Math.floor(bin / block)]! += weight;
+    this.#total += weight;
+  }
+
   #halve(): void {
-    let total = 0;
-    this.#weights.forEach((weight, bin) => {
-      const half = Math.floor(weight / 2 / grain) * grain;
-      this.#weights[bin] = half;
-      total += half;
+    const weights = this.#weights.slice();
+    this.#weights.fill(0);
+    this.#blocks.fill(0);
+    this.#total = 0;
+    weights.forEach((weight, bin) => {
+      this.#put(bin, Math.floor(weight / 2 / grain) * grain);
     });
-    this.#total = total;
   }
 }

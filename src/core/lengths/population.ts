@@ -11,7 +11,8 @@ const sums = z.tuple([sum, sum, sum]);
 export const savedPopulation = z.strictObject({
   all: sums.describe('Responses, sum of their places, and sum of the squares.'),
   rest: sum.describe('Sum of squared distances from what was expected of the domain.'),
-  within: z.tuple([sum, sum, sum]).describe('Groups of siblings, degrees of freedom in them, and sum of squares.'),
+  within: sums.describe('Groups of siblings, degrees of freedom in them, and sum of squares.'),
+  means: sum.describe('Sum of squared distances of the means of groups from what was expected.'),
   lengths: savedHistogram.describe('Places of all responses.'),
   again: savedRelation.describe('A prompt in earlier rounds, and again.'),
   byDomain: savedRelation.describe('A domain, and a new prompt of it.'),
@@ -48,6 +49,18 @@ export interface Background {
   readonly lengths: Histogram;
 }
 
+/** Parts of a variance. */
+export interface Parts {
+  /** Variance of siblings. */
+  readonly within: number;
+  /** Variance of what siblings have in common. */
+  readonly between: number;
+  /** How far siblings are known to have anything in common, 0 to 1. */
+  readonly alike: number;
+  /** The part of `between` that a prompt keeps from round to round; 0 if nothing can be learned from earlier rounds. */
+  readonly lasting: number;
+}
+
 /** A group of siblings, when it is complete. */
 export interface Siblings {
   readonly domain: string | undefined;
@@ -68,6 +81,7 @@ export class Population {
   #all: Saved['all'] = [0, 0, 0];
   #rest = 0;
   #within: Saved['within'] = [0, 0, 0];
+  #means = 0;
   #lengths = new Histogram(lengthShape);
   #again = new Relation();
   #byDomain = new Relation();
@@ -78,6 +92,7 @@ export class Population {
     this.#all = [...saved.all];
     this.#rest = saved.rest;
     this.#within = [...saved.within];
+    this.#means = saved.means;
     this.#lengths = new Histogram(lengthShape, saved.lengths);
     this.#again = new Relation(saved.again);
     this.#byDomain = new Relation(saved.byDomain);
@@ -85,43 +100,38 @@ export class Population {
       this.#domains.set(id, { responses, places, lengths: new Histogram(lengthShape, lengths) });
   }
 
-  /** Variance of all places. */
+  /** Variance of all places; 0 also if it is less than rounding makes it. */
   get variance(): number {
     const [count, places, squares] = this.#all;
-    return count === 0 ? 0 : Math.max(0, squares / count - (places / count) ** 2);
+    const variance = count === 0 ? 0 : squares / count - (places / count) ** 2;
+    return variance < 1 ? 0 : variance;
   }
 
   /** Returns what is expected of a response by its domain: the same for all of them, unless domains have told something. */
   background(domain: string | undefined): Background {
     const [count, places] = this.#all;
     const known = this.#domain(domain);
-    if (known === undefined || this.#byDomain.covariance() === 0) {
+    if (known === undefined || this.#byDomain.explained() === 0) {
       return { place: count === 0 ? 0 : places / count, variance: this.variance, lengths: this.#lengths };
     }
     return { place: known.places / known.responses, variance: this.#rest / count, lengths: known.lengths };
   }
 
-  /**
-   * Covariance of a prompt's mean and of its later responses; 0 if nothing can be learned from earlier rounds. Before enough prompts
-   * have returned to tell, what siblings have in common is expected to last.
-   */
-  get lasting(): number {
-    if (this.#again.pairs >= leastReturned || this.#within[1] < leastFreedom) return this.#again.covariance();
-    const { between, alike } = this.split(this.variance);
-    return between * alike;
-  }
-
-  /**
-   * Splits a variance: `within` is that of siblings, and `between` that of their means. `alike` is how far siblings are known to be
-   * alike, 0 to 1. Where siblings are too few to tell, all that does not last is within.
-   */
-  split(variance: number): { within: number; between: number; alike: number } {
+  /** Splits the variance around a background. */
+  split(variance: number): Parts {
     const [groups, freedom, squares] = this.#within;
+    const returned = groups === 0 ? 0 : (this.#again.explained() * this.#means) / groups;
+    // Where siblings are too few to tell, all that does not last is within.
     const alone = freedom < leastFreedom;
-    const measured = alone ? variance - this.lasting : Math.min(variance, squares / freedom);
-    const within = Math.max(leastWithin * variance, measured);
+    const within = Math.max(
+      leastWithin * variance,
+      alone ? variance - returned : Math.min(variance, squares / freedom),
+    );
     const between = variance - within;
-    return { within, between, alike: alone ? 0 : believed(between / (variance * Math.sqrt(2 / groups))) };
+    const alike = alone ? 0 : believed(between / (variance * Math.sqrt(2 / groups)));
+    // Before enough prompts have returned to tell, all that siblings have in common is expected to last.
+    const lasting = alone || this.#again.pairs >= leastReturned ? Math.min(between, returned) : between * alike;
+    return { within, between, alike, lasting };
   }
 
   /** Learns from a group. */
@@ -135,6 +145,7 @@ export class Population {
         this.#byDomain.add(known.places / known.responses - all, mean - all);
       }
       this.#within[0] += 1;
+      this.#means += (mean - place) ** 2;
       this.#within[1] += places.length - 1;
       this.#within[2] += squares;
     }
@@ -148,6 +159,7 @@ export class Population {
       all: [...this.#all],
       rest: this.#rest,
       within: [...this.#within],
+      means: this.#means,
       lengths: this.#lengths.save(),
       again: this.#again.save(),
       byDomain: this.#byDomain.save(),
@@ -181,6 +193,7 @@ export class Population {
   #halve(): void {
     for (const sums of [this.#all, this.#within]) for (let at = 0; at < 3; at += 1) sums[at]! /= 2;
     this.#rest /= 2;
+    this.#means /= 2;
     for (const domain of this.#domains.values()) {
       domain.responses /= 2;
       domain.places /= 2;

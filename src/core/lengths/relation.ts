@@ -37,11 +37,14 @@ export class Relation {
     if (sums[0] >= limit) for (let at = 0; at < 4; at += 1) sums[at]! /= 2;
   }
 
-  /** Returns the covariance, as far as it is positive and more than chance would give to unrelated quantities. */
-  covariance(): number {
+  /**
+   * Returns the covariance as a share of the variance of what was predicted, as far as it is positive and more than chance would
+   * give to unrelated quantities. A share depends less than a covariance on how varied the first pairs happen to be.
+   */
+  explained(): number {
     const [count, aa, ab, bb] = this.#sums;
     if (ab <= 0) return 0;
-    return (ab / count) * believed((ab / Math.sqrt(aa * bb)) * Math.sqrt(count));
+    return (ab / bb) * believed((ab / Math.sqrt(aa * bb)) * Math.sqrt(count));
   }
 
   save(): Saved {
