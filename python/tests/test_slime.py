@@ -357,6 +357,39 @@ def test_beside_slimes_own_rollout_on_the_same_lengths(jobs: MakeJob, capsys: py
     assert found["rollflex"][0] < found["slime"][0]
 
 
+def test_the_lossless_tail_composes_rounds_of_rows_that_return(jobs: MakeJob) -> None:
+    job = jobs(
+        prompts=16,
+        rollout_batch_size=4,
+        n_samples_per_prompt=2,
+        rollout_shuffle=True,
+        custom_generate_function_path="slime_rewards.as_long_as_the_row_says",
+        rollflex_policy="lossless-tail",
+    )
+    source = job.data_source()
+    found: list[list[int]] = []
+
+    def play(source: Any, rollouts: range) -> None:
+        for rollout_id in rollouts:
+            samples = job.rollout(rollout_id, source).samples
+            check(samples, 4, samples=2)
+            found.append(sorted(rows(samples)))
+
+    play(source, range(6))
+    source.save(5)
+    # It goes on, and is killed in the middle of a window; another process begins with what was saved.
+    job.rollout(6, source)
+    again = job.data_source()
+    again.load(5)
+    play(again, range(6, 12))
+    for epoch in (found[:4], found[4:8], found[8:]):
+        assert sorted(sum(epoch, [])) == list(range(16))
+    assert found[8] == [1, 5, 9, 13]
+    assert [*found[:4]] != [*found[4:8]]
+    used = sum(one["abortedTokens"] for one in job.engines.stats())
+    assert used == 0
+
+
 def test_slimes_own_settings_are_not_given_twice(jobs: MakeJob) -> None:
     job = jobs(rollflex={"promptsPerRound": 3})
     with pytest.raises(ValueError, match="promptsPerRound follow"):

@@ -21,7 +21,7 @@ class Entry(Generic[P, R]):
         self.responses: dict[str, Kept[P, R]] = {}
         """By request id, with what had been asked for."""
         self.is_aside = False
-        """It has left a round with these responses, and waits for a later one."""
+        """It has left a round with responses that it keeps, and waits for a later one."""
 
 
 class Bodies(Generic[P, R]):
@@ -48,7 +48,7 @@ class Bodies(Generic[P, R]):
         copies = self._copies.get(prompt_id)
         if copies is None:
             return None
-        return next((one for one in copies if not (one.is_aside and one.responses)), copies[0])
+        return next((one for one in copies if not one.is_aside), copies[0])
 
     def planned(self, prompt_id: str, request_ids: Iterable[str]) -> None:
         """A prompt goes into a round, with these responses of an earlier one."""
@@ -78,6 +78,7 @@ class Bodies(Generic[P, R]):
     def drop(self, prompt_id: str, request_id: str) -> None:
         for one in self._copies.get(prompt_id, ()):
             one.responses.pop(request_id, None)
+            one.is_aside = one.is_aside and len(one.responses) > 0
 
     def set_aside(self, prompt_id: str, request_ids: Iterable[str]) -> list[str]:
         """A prompt leaves its round: the bodies of these responses are still needed. Returns those that are not."""
@@ -87,7 +88,7 @@ class Bodies(Generic[P, R]):
         wanted = set(request_ids)
         unwanted = [id for id in entry.responses if id not in wanted]
         entry.responses = {id: one for id, one in entry.responses.items() if id in wanted}
-        entry.is_aside = True
+        entry.is_aside = len(entry.responses) > 0
         return unwanted
 
     def take(self, prompt_id: str) -> Entry[P, R] | None:

@@ -110,7 +110,8 @@ class Decisions(Generic[P, R]):
         prompt = decision["prompt"]
         id = prompt["promptId"]
         self._judging.stop(id)
-        if id not in self._state.bodies:
+        if id not in self._state.bodies or decision["reason"]["code"] == "round_closed":
+            # It came too late for its round, and was in none.
             return
         kept = [one["requestId"] for one in prompt.get("kept", ())]
         self._work.rewards.drop(self._state.bodies.set_aside(id, kept))
