@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -15,6 +16,7 @@ import slime_rewards
 from mock_engines import MockEngines
 from rollflex import EngineLimit
 from slime_support import Job, real, use_slime
+from support import root
 
 use_slime()
 # The real files take longer for each request: the engines wait for them.
@@ -358,13 +360,15 @@ def test_beside_slimes_own_rollout_on_the_same_lengths(jobs: MakeJob, capsys: py
 
 
 def test_the_lossless_tail_composes_rounds_of_rows_that_return(jobs: MakeJob) -> None:
+    page = (root / "docs" / "adapters" / "slime.md").read_text(encoding="utf-8")
+    settings = json.loads(page.split("```json\n")[1].split("```")[0])
     job = jobs(
         prompts=16,
         rollout_batch_size=4,
         n_samples_per_prompt=2,
         rollout_shuffle=True,
         custom_generate_function_path="slime_rewards.as_long_as_the_row_says",
-        rollflex_policy="lossless-tail",
+        **settings,
     )
     source = job.data_source()
     found: list[list[int]] = []
