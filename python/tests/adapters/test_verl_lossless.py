@@ -11,6 +11,10 @@ from typing import Any
 
 import pytest
 
+from rollflex.adapters._check_verl import problems
+from rollflex.adapters._config import Config
+from support import root
+
 from .verl_double import KVBatchMeta, Queue
 
 rows, batch_size, responses = 16, 4, 2
@@ -80,27 +84,42 @@ def verl(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     sys.modules.pop("rollflex.adapters.verl_lossless", None)
 
 
+def written() -> dict[str, str]:
+    """The settings of the page."""
+    page = (root / "docs" / "adapters" / "verl.md").read_text(encoding="utf-8")
+    lines = page.split("## The lossless tail")[1].split("```text\n")[1].split("```")[0].split()
+    return dict(line.lstrip("+").split("=") for line in lines)  # type: ignore[misc]
+
+
 class Job:
     """What `PPOTrainerSync` does with both."""
 
     def __init__(self, queue: Queue, **data: Any) -> None:
         sys.modules.pop("rollflex.adapters.verl_lossless", None)
-        module = importlib.import_module("rollflex.adapters.verl_lossless")
+        settings = written()
+        path = settings["trainer.v1.sampler.custom_sampler.path"]
+        assert path == settings["data.custom_cls.path"]
+        module: Any = importlib.import_module(path.removeprefix("pkg://"))
         config = {
             "train_files": ["train.parquet"],
             "val_files": "test.parquet",
             "train_batch_size": batch_size,
-            "dataloader_num_workers": 0,
+            "dataloader_num_workers": int(settings["data.dataloader_num_workers"]),
             "seed": 3,
-            "rollflex": {"responses_per_prompt": responses},
+            "rollflex": {
+                "responses_per_prompt": responses,
+                "settings": {"windowRounds": int(settings["data.rollflex.settings.windowRounds"])},
+            },
             **data,
         }
+        assert settings["data.custom_cls.name"] == "LosslessTailDataset"
         made = [
             module.LosslessTailDataset(data_files=files, tokenizer=None, processor=None, config=config, max_samples=-1)
             for files in (config["train_files"], config["val_files"])
         ]
         self.loader, self.evaluation = Loader(made[0]), made[1]
-        self.queue, self.sampler, self.steps = queue, module.LosslessTailSampler(queue), 0
+        self.queue, self.steps = queue, 0
+        self.sampler = getattr(module, settings["trainer.v1.sampler.custom_sampler.name"])(queue)
 
     def step(self) -> list[int]:
         self.steps += 1
@@ -144,6 +163,24 @@ def test_it_goes_on_from_the_middle_of_a_window(verl: Queue) -> None:
     again.loader.load_state_dict(pickle.loads(saved))
     assert found + [again.step() for _ in range(6)] == expected
     again.close()
+
+
+def test_the_check_knows_the_settings_of_the_page(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def found(**changed: Any) -> list[str]:
+        config = Config({}, known=False)
+        for name, value in {**written(), "data.train_batch_size": "8", **changed}.items():
+            config.override(f"{name}={value}")
+        return [one.where for one in problems(config)]
+
+    assert found() == []
+    assert found(**{"trainer.v1.trainer_mode": "colocate_async", "data.dataloader_num_workers": "8"}) == [
+        "trainer.v1.trainer_mode",
+        "data.dataloader_num_workers",
+    ]
+    assert found(**{"data.rollflex.settings.windowRounds": "0", "data.rollflex.window": "3"}) == [
+        "data.rollflex.window",
+        "data.rollflex.settings",
+    ]
 
 
 def test_workers_that_would_draw_ahead_are_refused(verl: Queue) -> None:
