@@ -1,5 +1,5 @@
 /**
- * Length prediction on responses that it has not seen, against simple ways to predict the same: pinball loss, how many responses
+ * Shows length prediction on responses that it has not seen, against simple ways to predict the same: pinball loss, how many responses
  * quantiles cover, rank correlation, and what rounds composed by rank are worth. Each figure is a share of that of "all responses",
  * in tokens and in doublings of the length. `npx tsx bench/length-prediction/accuracy.ts [TRACE…] [--seeds 3]`
  */
@@ -21,7 +21,7 @@ const files = positionals.length > 0 ? positionals : shipped.map((name) => `exam
 function promptsOf(file: string): { name: string; prompts: readonly EpochPrompt[] } {
   const { name, trace } = readTraceFile(file);
   if (trace.kind === 'prompts') return { name, prompts: trace.prompts };
-  const drawn = traceWorkload({ name, trace }, { capTokens: 32_768, correlation: 0 })(1);
+  const drawn = traceWorkload({ name, trace }, { capTokens: 32_768, correlation: 0, resampling: 'copula' })(1);
   const prompts = Array.from({ length: 1500 }, (_, index) => {
     const prompt = drawn.prompt(index);
     return {

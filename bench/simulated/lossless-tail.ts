@@ -2,7 +2,7 @@
  * Shows what the lossless tail is worth, against the synchronous baseline, tail batching (both factors 1.25) and the oracle schedule:
  * traces whose prompts come back, for 85 rounds; then, with each recorded response drawn once, as many epochs as there are responses
  * for; then ServeGen, which has no prompts, over assumed correlations. Seconds for a prompt are those from the first window on that
- * begins in the second epoch (of the oracle, whose windows are others, those of all rounds). Prints the tables of docs/simulator.md.
+ * begins in the second epoch; the oracle, whose windows are others, has the share of the baseline's time that it takes in all. Prints the tables of docs/simulator.md.
  * `npx tsx bench/simulated/lossless-tail.ts [seeds] [part] [trace...]`, by default 5, every part, and the traces that are shipped.
  */
 import { basename } from 'node:path';
@@ -83,7 +83,7 @@ function row(name: string, job: Job, steps: number, dataSet: number, workload: (
     const more = secondsPerPrompt(lossless, 0, until) / secondsPerPrompt(synchronous, 0, until) - 1;
     return `${more > 0 ? '+' : '−'} ${Math.abs(100 * more).toFixed(1)} %`;
   };
-  const oracle = secondsPerPrompt(result.oracle!, 0);
+  const oracle = (later(synchronous) * secondsPerPrompt(result.oracle!, 0)) / secondsPerPrompt(synchronous, 0);
   const seconds = [later(synchronous), later(tail), later(lossless), oracle].map((one) => one.toFixed(3));
   const cells = [
     ...[

@@ -54,6 +54,7 @@ const parts = (): Part[] => [
       ['docs/traces.md', 'Traces'],
       ['docs/rolloutpipe.md', 'Disaggregated pools'],
       ['docs/vlm.md', 'Vision-language steps'],
+      ['docs/length-prediction.md', 'Length prediction'],
       ['docs/sandbox-timeout.md', 'Sandbox timeouts'],
     ],
   },

@@ -3,7 +3,6 @@
 import type { Choices } from '../../core/choices.ts';
 import type { RecipeState } from '../../core/recipe.ts';
 import { arbitrary as ofComposition } from '../../policies/round-composition/arbitrary.ts';
-import type { CompositionState } from '../../policies/round-composition/state.ts';
 import { arbitrary as ofAdmission } from '../../policies/speculative-admission/arbitrary.ts';
 import { isTaken } from '../part-messages.ts';
 import { losslessTail } from './lossless-tail.ts';
@@ -11,11 +10,11 @@ import type { LosslessTailEvent } from './types.ts';
 
 /** Draws a likely next event. */
 export function arbitrary({ parts }: RecipeState, choices: Choices): LosslessTailEvent {
-  const composition = parts.composition as CompositionState;
+  const composition = parts.composition as { readonly pending: unknown };
   const admission = parts.admission as { readonly round: unknown };
   const isWaiting = composition.pending !== null || (admission.round === null && choices.below(3) > 0);
   if (isWaiting && choices.below(4) > 0) {
-    const event = ofComposition(composition, choices);
+    const event = ofComposition(composition as never, choices);
     if (isTaken(losslessTail, event.type)) return event as LosslessTailEvent;
   }
   const event = ofAdmission(parts.admission as never, choices);

@@ -6,7 +6,6 @@ import { arbitrary as tp } from '../../policies/adaptive-tp/arbitrary.ts';
 import { arbitrary as scaleDown } from '../../policies/gpu-scale-down/arbitrary.ts';
 import { arbitrary as rewards } from '../../policies/reward-dispatch/arbitrary.ts';
 import { arbitrary as composition } from '../../policies/round-composition/arbitrary.ts';
-import type { CompositionState } from '../../policies/round-composition/state.ts';
 import { arbitrary as admission } from '../../policies/speculative-admission/arbitrary.ts';
 import { arbitrary as training } from '../../policies/stream-training/arbitrary.ts';
 import type { Message } from '../../schemas/messages.ts';
@@ -20,9 +19,9 @@ const parts = { admission, rewards, training, scaleDown, tp };
 
 /** Draws a likely next event. */
 export function arbitrary({ parts: states, config }: RecipeState<ParsedConfig>, choices: Choices): RollpackerEvent {
-  const composing = states.composition as CompositionState;
+  const composing = states.composition as { readonly pending: unknown };
   if (composing.pending !== null && choices.below(3) > 0) {
-    const event = composition(composing, choices) as RollpackerEvent;
+    const event = composition(composing as never, choices) as RollpackerEvent;
     if (isTaken(rollpacker, event.type)) return event;
   }
   const names = ['rewards', 'training', 'scaleDown', 'tp'] as const;

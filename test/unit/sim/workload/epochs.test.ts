@@ -31,6 +31,17 @@ describe('inEpochs', () => {
     }
   });
 
+  test('its samples are counted from the epoch, so that only what is drawn again after a deferral counts as such', () => {
+    const source = new PromptSource(inEpochs(fresh, 2, 1), 4);
+    for (const epoch of [0, 1]) {
+      for (const { promptId } of source.take(2)) {
+        const { sample, sampleOfEpoch } = source.draw(`${promptId}/3#${epoch}`, promptId, 3);
+        expect([sample, sampleOfEpoch]).toEqual([epoch * 2 ** 20 + 3, 3]);
+        source.trained(promptId);
+      }
+    }
+  });
+
   test('a prompt that is still out is dealt again once its turn is over', () => {
     const source = new PromptSource(inEpochs(fresh, 2, 1), 4);
     const first = source.take(4).map(({ promptId }) => promptId);
