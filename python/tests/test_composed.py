@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import pickle
 import random
 from collections import Counter
@@ -91,7 +92,7 @@ def test_each_epoch_trains_each_row_once_and_long_ones_together() -> None:
         async with rollouts(Epochs()) as rollout:
             rounds = await trained(rollout, 9)
         epochs = [rounds[:3], rounds[3:6], rounds[6:]]
-        assert all(sorted(sum(epoch, [])) == list(range(rows)) for epoch in epochs)
+        assert all(sorted(itertools.chain(*epoch)) == list(range(rows)) for epoch in epochs)
         order = random.Random(0).sample(range(rows), rows)
         assert epochs[0] == [sorted(order[first : first + per_round]) for first in (0, 4, 8)], "the order of the data"
         # The lengths of a round are known when the next one has ended, and so not those of the last of the first epoch.
@@ -144,7 +145,7 @@ def test_a_row_that_comes_again_in_its_own_round_is_trained_later() -> None:
         # Of the first epoch, which the first window takes. Rows of the second replace them.
         host.unfit = {0, 1, 2, 5, 6, 7, 13}
         merged: list[Any] = []
-        host.decided = lambda one: merged.append(one) if one["type"] == "prompt.merged" else None  # type: ignore[method-assign]
+        host.decided = lambda one: merged.append(one) if one["type"] == "prompt.merged" else None  # type: ignore[assignment,method-assign]
         async with rollouts(host, config={"filter": "host"}) as rollout:
             seen: list[int] = []
             for number in range(12):
@@ -174,7 +175,7 @@ def test_a_round_that_fails_comes_again_with_what_it_had() -> None:
             failing.cancel()
             await asyncio.gather(failing, return_exceptions=True)
             host.failing = False
-            counts = Counter(sum(before + await trained(rollout, 6, 4), []))
+            counts = Counter(itertools.chain(*before, *await trained(rollout, 6, 4)))
             assert sum(counts.values()) == 9 * per_round and set(counts.values()) == {3}
 
     run(test())

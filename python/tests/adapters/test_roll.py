@@ -291,7 +291,9 @@ def test_what_it_cannot_do_is_refused(loop: Make) -> None:
             one.kill()
         for ratio, recipe in ((1, "lossless-tail"), (0, "frontier")):
             one = scheduler(loop(recipe=recipe), Config(async_generation_ratio=ratio))
-            with pytest.raises(ValueError, match="expected 0 with lossless-tail|expected tail-batching or lossless-tail"):
+            with pytest.raises(
+                ValueError, match="expected 0 with lossless-tail|expected tail-batching or lossless-tail"
+            ):
                 await one.get_batch()
             one.kill()
         without = scheduler(loop(prompt_speculation=1, response_speculation=1), Config(is_use_additional_prompts=False))

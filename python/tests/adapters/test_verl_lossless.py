@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import itertools
 import pickle
 import sys
 import types
@@ -69,7 +70,7 @@ class Loader:
 def verl(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     queue = Queue()
     monkeypatch.setitem(sys.modules, "transfer_queue", queue)
-    given = {
+    given: dict[str, dict[str, Any]] = {
         "torch.utils.data": {"get_worker_info": lambda: None},
         "verl.trainer.ppo.v1.replay_buffer": {"ReplayBuffer": ReplayBuffer},
         "verl.utils.dataset.rl_dataset": {"RLHFDataset": RLHFDataset},
@@ -88,7 +89,7 @@ def written() -> dict[str, str]:
     """The settings of the page."""
     page = (root / "docs" / "adapters" / "verl.md").read_text(encoding="utf-8")
     lines = page.split("## The lossless tail")[1].split("```text\n")[1].split("```")[0].split()
-    return dict(line.lstrip("+").split("=") for line in lines)  # type: ignore[misc]
+    return dict(line.lstrip("+").split("=") for line in lines)
 
 
 class Job:
@@ -144,7 +145,7 @@ class Job:
 def test_each_epoch_has_each_row_once_and_long_ones_together(verl: Queue, shuffle: bool) -> None:
     job = Job(verl, shuffle=shuffle)
     found = [job.step() for _ in range(12)]
-    assert all(sorted(sum(found[first : first + 4], [])) == list(range(rows)) for first in (0, 4, 8))
+    assert all(sorted(itertools.chain(*found[first : first + 4])) == list(range(rows)) for first in (0, 4, 8))
     assert found[8] == sorted(long_rows)
     assert job.evaluation[7] == {"raw_prompt": "question 7"}
     job.close()

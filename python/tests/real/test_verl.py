@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from having import Ran, checkout, installed
-from real.verl_jobs import Jobs, Log, steps
+from real.verl_jobs import Jobs, Log, batch_size, lengths, steps
 from support import Served, root
 
 page = (root / "docs" / "adapters" / "verl.md").read_text(encoding="utf-8")

@@ -11,8 +11,8 @@ _remembered = 100_000
 
 def fitted(config: Mapping[str, Any], rows: int) -> dict[str, Any]:
     """
-    The settings, for a data set of so many rows: no window is longer than it, so that no epoch overtakes another, and each
-    row is remembered. Raises ValueError for less than a round.
+    The settings, for a data set of so many rows: no window is longer than it, so that no epoch overtakes another, and
+    each row is remembered. Raises ValueError for less than a round.
     """
     needed = config["promptsPerRound"]
     if rows < needed:

@@ -219,7 +219,10 @@ class TailBatchingLoop(Host[Prompt, Any]):
             raise ValueError(f"ROLL admits {admitted} prompts in its first step, which fits no batch_size")
         expands = context.is_num_return_sequences_expand
         refuse(refusals(expands, context.pipeline_config, prompts, type(self)))
-        if getattr(context._scheduler, "get_data_item_kwargs", {}).get("use_dataloader") and self.recipe != "tail-batching":
+        if (
+            getattr(context._scheduler, "get_data_item_kwargs", {}).get("use_dataloader")
+            and self.recipe != "tail-batching"
+        ):
             raise ValueError("get_data_item_kwargs.use_dataloader: rows have no numbers, which lossless-tail needs")
         self._client = await async_client(self.server)
         return await Rollout.open(

@@ -39,9 +39,10 @@ def generate_rollout(args: Any, rollout_id: int, data_source: Any, evaluation: b
     One round. Evaluation is slime's own: it is no part of the session, and no abort touches it.
 
     Settings are attributes of ``args``, such as those of a ``--custom-config-path`` file: ``rollflex_policy``
-    (``tail-batching`` or ``lossless-tail``), ``rollflex`` (settings of the policy), ``rollflex_server`` (a socket, or ``host:port``; in this process if there is none), ``rollflex_token_file``,
-    ``rollflex_placement`` (``router``, or ``policy``: past the router), ``rollflex_affinity`` (``none`` or ``prompt``),
-    ``rollflex_options`` (of :class:`rollflex.rollout.Rollout`).
+    (``tail-batching`` or ``lossless-tail``), ``rollflex`` (settings of the policy), ``rollflex_server`` (a socket, or
+    ``host:port``; in this process if there is none), ``rollflex_token_file``, ``rollflex_placement`` (``router``, or
+    ``policy``: past the router), ``rollflex_affinity`` (``none`` or ``prompt``), ``rollflex_options`` (of
+    :class:`rollflex.rollout.Rollout`).
     """
     if evaluation:
         return sglang_rollout.generate_rollout(args, rollout_id, data_source, evaluation=True)

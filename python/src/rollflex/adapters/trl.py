@@ -40,7 +40,7 @@ class TailBatchingWorker:
     :param reward_funcs: as TRL's: one or several, whose rewards are summed
     :param tokenizer: of the model
     :param engines: those that get the new weights, made with ``log_probs=True``
-    :param recipe: ``tail-batching`` or ``lossless-tail``, for which the data set has its rows in the same order each time
+    :param recipe: ``tail-batching``, or ``lossless-tail``: the data set then has its rows in the same order each time
     :param policy: settings of the recipe; ``filter`` is ``none`` or ``zero-variance``
     :param rounds_ahead: the next round begins when the samples of at most so many rounds wait for the trainer
     :param sampling: in the words of the engines; by default those of vLLM, from ``args``
@@ -143,9 +143,7 @@ class TailBatchingWorker:
         beating = asyncio.create_task(self._tick())
         try:
             async with async_client(self._server) as client:
-                rollout = await Rollout.open(
-                    client, self._host, self._config, policy=self._recipe, **self._options
-                )
+                rollout = await Rollout.open(client, self._host, self._config, policy=self._recipe, **self._options)
                 try:
                     async with self._host.watching(rollout):
                         while True:

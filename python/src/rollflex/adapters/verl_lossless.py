@@ -25,7 +25,8 @@ _order: Order | None = None
 class LosslessTailDataset(RLHFDataset):  # type: ignore[misc]
     """
     The training data set gives its rows in composed rounds, whichever is asked for; with `data.shuffle`, each epoch has
-    an order of its own. `data.rollflex` may have `responses_per_prompt`, `settings` of `round-composition`, and `server`.
+    an order of its own. `data.rollflex` may have `responses_per_prompt`, `settings` of `round-composition`, and
+    `server`.
     """
 
     def __init__(self, data_files: Any, *args: Any, config: Any, **options: Any) -> None:
