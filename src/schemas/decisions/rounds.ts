@@ -62,7 +62,9 @@ export const roundPlanned = defineDecision(
       waiting: count.describe('Prompts that were here before the round took its own.'),
       due: count.describe('Prompts of the round that were due, whatever their length.'),
       longestTokens: z.number().describe('Greatest expected length of the longest response of its other prompts.'),
-      shortestTokens: z.number().describe('Least expected length of the same; equal lengths keep the order of the data.'),
+      shortestTokens: z
+        .number()
+        .describe('Least expected length of the same; equal lengths keep the order of the data.'),
     },
   },
 );
