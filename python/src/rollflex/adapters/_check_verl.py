@@ -32,6 +32,8 @@ framework = Framework(
         Hook(f"{_v1}/trainer_base.py", "PPOTrainer._add_prompts_to_generate"),
         Hook(f"{_v1}/trainer_separate_async.py", "PPOTrainerSeparateAsync", of="replay_buffer", only=_asked),
         Hook(f"{_v1}/replay_buffer.py", "ReplayBuffer.sample", takes=("global_steps", "partition_id", "batch_size")),
+        Hook("utils/dataset/rl_dataset.py", "RLHFDataset.__init__", takes=("data_files", "config")),
+        Hook("utils/dataset/rl_dataset.py", "RLHFDataset.__getitem__"),
         Hook("utils/import_utils.py", "load_extern_type", takes=("file_path", "type_name")),
         Hook(
             "__init__.py",
