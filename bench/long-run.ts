@@ -7,7 +7,7 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { between, whole } from '../src/cli/arguments.ts';
 import { checkWritable } from '../src/cli/files.ts';
 import { exitCodes, print, reportError } from '../src/cli/output.ts';
@@ -19,6 +19,7 @@ import { advanceAll } from './long-run/advance.ts';
 import { livesUntilFull, watchable, watchNames } from './long-run/names.ts';
 import { reportOf, reportText } from './long-run/report.ts';
 import { LongRun } from './long-run/run.ts';
+import { ServerSeeds } from './long-run/server-seeds.ts';
 import { ShortRuns, type ShortRunsOptions } from './long-run/short-runs.ts';
 import { chosen, list } from './only.ts';
 
@@ -27,7 +28,8 @@ interface Options {
   readonly seed: number;
   readonly life: number;
   readonly lives: number;
-  readonly state: string;
+  readonly state?: string;
+  readonly serverSeeds?: number;
   readonly only?: readonly string[];
   readonly laws?: readonly number[];
   readonly seconds?: number;
@@ -40,7 +42,13 @@ const wholeRun = 10_000_000;
 /** Events of short runs that are worth a record. */
 const wholeShortRuns = 8_000_000;
 
-async function main(options: Options): Promise<void> {
+/** Seeds of the simulated server that are worth a record. */
+const wholeServerSeeds = 100_000;
+
+async function main(given: Options): Promise<void> {
+  const { serverSeeds } = given;
+  const state = given.state ?? `reports/${serverSeeds === undefined ? 'long-run' : 'server-seeds'}.state.json`;
+  const options = { ...given, state };
   const definitions = chosen(registry.policies, options.only);
   process.stderr.write(`long run: ${lastRun('long-run')}\n`);
   mkdirSync(dirname(options.state), { recursive: true });
@@ -49,6 +57,7 @@ async function main(options: Options): Promise<void> {
     [options.json, '--json'],
   ] as const)
     if (path !== undefined) checkWritable(path, option);
+  if (serverSeeds !== undefined) return runSeeds(options, serverSeeds);
   if (options.laws !== undefined) return runShort({ ...options, laws: options.laws, definitions });
   const run = new LongRun({ ...options, definitions, configs: exampleConfigs });
   const wasOver = run.isDone;
@@ -93,6 +102,16 @@ async function runShort(
   if (!run.isDone) print(`not done: the same command goes on from ${options.state}`);
 }
 
+/** The server in a simulation, seed by seed. */
+async function runSeeds({ seed, state, seconds, saveSeconds }: Options, seeds: number): Promise<void> {
+  const run = new ServerSeeds({ seed, seeds, state });
+  await advanceAll(run, { events: seeds, what: 'seeds', saveSeconds, ...(seconds === undefined ? {} : { seconds }) });
+  print(run.text);
+  if (!run.isDone) print(`not done: the same command goes on from ${state}`);
+  else if (seeds >= wholeServerSeeds)
+    recordRun('long-run --server-seeds', `${seeds.toLocaleString('en')} seeds, no rule broken`);
+}
+
 await new Command('long-run')
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? exitCodes.done : exitCodes.wrongUse))
   .description('every policy through random events, with all laws on that can be held along a run')
@@ -100,7 +119,12 @@ await new Command('long-run')
   .option('--seed <n>', 'seed of the events', whole(0, 1_000_000), 1)
   .option('--life <n>', 'events after which a policy is begun anew', whole(100, 1e9), 5000)
   .option('--lives <n>', 'hosts after each other that use names of their own; 0 for none', whole(0, 1e9), 2000)
-  .option('--state <file>', 'file to go on from, and to write to', 'reports/long-run.state.json')
+  .option('--state <file>', 'file to go on from, and to write to; in reports/ if absent')
+  .addOption(
+    new Option('--server-seeds [n]', 'so many seeds of the simulated server, in place of policies')
+      .preset(String(wholeServerSeeds))
+      .argParser(whole(1, 1e9)),
+  )
   .option('--only <ids>', 'these policies, with commas between them', list)
   .option('--laws <numbers>', 'these laws, on many short runs, in place of one long one', (text) =>
     list(text).map(Number),

@@ -1,7 +1,8 @@
 /**
  * Shows events a second and round trips of the server, against an echo server with the same framing and the same
  * messages, both in processes of their own: what a session costs over JSON-RPC, in memory and with a state directory,
- * and what the dispatch library costs.
+ * and what the dispatch library costs. With `npx tsx bench/rpc/calls.ts OTHER`, the folder of another checkout that is built, its
+ * server answers the same calls in turn with ours, and ratios say how ours compares.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -61,45 +62,73 @@ async function pace(client: Client, session: string, groups: readonly Events[]):
 }
 
 const stateDir = mkdtempSync(join(tmpdir(), 'rollflex-bench-'));
+const [otherBuild] = process.argv.slice(2);
 const serve = (...options: string[]) => new Client([builtCli(), 'serve', '--stdio', ...options]);
-const server = serve();
-const durable = serve('--state-dir', stateDir);
+const rival = (...options: string[]) =>
+  otherBuild === undefined ? undefined : new Client([join(otherBuild, 'dist/cli.js'), 'serve', '--stdio', ...options]);
 const logDir = mkdtempSync(join(tmpdir(), 'rollflex-bench-log-'));
-const logged = serve('--log-dir', logDir);
+const servers = [
+  ['in memory', serve(), rival()],
+  [
+    'with a state directory',
+    serve('--state-dir', join(stateDir, 'ours')),
+    rival('--state-dir', join(stateDir, 'other')),
+  ],
+  ['with a decision log', serve('--log-dir', join(logDir, 'ours')), rival('--log-dir', join(logDir, 'other'))],
+] as const;
 const echoing = new Client(['-e', echo]);
 
-async function compare(server: Client, size: number, most: number) {
+async function compare(server: Client, other: Client | undefined, size: number, most: number) {
   const groups = groupsOf(size).slice(0, most);
   const answers = answersOf(groups);
   const ratios: number[] = [];
+  const overOther: number[] = [];
   const ours: Pace[] = [];
   const theirs: Pace[] = [];
-  for (let run = 0; run <= runs; run += 1) {
+  const run = async (client: Client) => {
+    const { session } = await client.call('session.open', { policy: 'tail-batching', config });
+    const found = await pace(client, session, groups);
+    await client.call('session.close', { session });
+    return found;
+  };
+  // The first turn is for the compilers. Another build needs more turns: the difference is small.
+  for (let turn = 0; turn <= (other === undefined ? runs : 4 * runs); turn += 1) {
     await echoing.call('answers', { answers });
-    const { session } = await server.call('session.open', { policy: 'tail-batching', config });
-    const one = await pace(server, session, groups);
-    const other = await pace(echoing, session, groups);
-    await server.call('session.close', { session });
-    // The first run is for the compilers.
-    if (run === 0) continue;
+    // Who is first takes turns, too.
+    const before = other !== undefined && turn % 2 === 0 ? await run(other) : undefined;
+    const one = await run(server);
+    const rivals = before ?? (other && (await run(other)));
+    const echo = await pace(echoing, '', groups);
+    if (turn === 0) continue;
     ours.push(one);
-    theirs.push(other);
-    ratios.push(size === 1 ? one.microseconds / other.microseconds : one.eventsPerSecond / other.eventsPerSecond);
+    theirs.push(echo);
+    const ratio = (than: Pace): number =>
+      size === 1 ? one.microseconds / than.microseconds : one.eventsPerSecond / than.eventsPerSecond;
+    ratios.push(ratio(echo));
+    if (rivals !== undefined) overOther.push(ratio(rivals));
   }
-  return { ours, theirs, ratio: median(ratios) };
+  return { ours, theirs, ratio: median(ratios), overOther };
 }
 
 const whole = (value: number): string => Math.round(value).toLocaleString('en');
 const middle = (paces: readonly Pace[], of: keyof Pace): string => whole(median(paces.map((one) => one[of])));
 
+/** Median, and the middle half. */
+function spread(ratios: readonly number[]): string {
+  const sorted = ratios.toSorted((a, b) => a - b);
+  const at = (share: number) => sorted[Math.floor(share * (sorted.length - 1))]!.toFixed(3);
+  return ratios.length === 0 ? '' : `; ${at(0.5)} (${at(0.25)} to ${at(0.75)}) of the other build`;
+}
+
 const results = [];
-for (const [name, one] of [
-  ['in memory', server],
-  ['with a state directory', durable],
-  ['with a decision log', logged],
-] as const) {
-  results.push({ name, batches: await compare(one, batch, 200), singles: await compare(one, 1, 3000) });
+for (const [name, one, other] of servers) {
+  results.push({
+    name,
+    batches: await compare(one, other, batch, 200),
+    singles: await compare(one, other, 1, 3000),
+  });
   one.end();
+  other?.end();
 }
 echoing.end();
 for (const folder of [stateDir, logDir]) rmSync(folder, { recursive: true });
@@ -130,10 +159,10 @@ const [withLibrary, without] = await dispatch();
 console.log(`rpc, tail batching over standard input and output; ${machine()}`);
 for (const { name, batches, singles } of results) {
   console.log(
-    `${name}, batches of ${batch}: ${middle(batches.ours, 'eventsPerSecond')} events/s, echo ${middle(batches.theirs, 'eventsPerSecond')}: ${batches.ratio.toFixed(2)} of it`,
+    `${name}, batches of ${batch}: ${middle(batches.ours, 'eventsPerSecond')} events/s, echo ${middle(batches.theirs, 'eventsPerSecond')}: ${batches.ratio.toFixed(2)} of it${spread(batches.overOther)}`,
   );
   console.log(
-    `${name}, single events: median round trip ${middle(singles.ours, 'microseconds')} µs, echo ${middle(singles.theirs, 'microseconds')}: ${singles.ratio.toFixed(2)} times it`,
+    `${name}, single events: median round trip ${middle(singles.ours, 'microseconds')} µs, echo ${middle(singles.theirs, 'microseconds')}: ${singles.ratio.toFixed(2)} times it${spread(singles.overOther)}`,
   );
 }
 console.log(`dispatch of a call: ${withLibrary.toFixed(2)} µs with json-rpc-2.0, ${without.toFixed(2)} with a map`);

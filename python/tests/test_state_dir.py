@@ -297,6 +297,24 @@ def test_a_store_that_is_damaged_is_refused(path: Path) -> None:
     assert refusal_of(path).code == "snapshot_mismatch"
 
 
+def test_writes_that_were_on_the_disk_and_are_cut_off_are_missed(path: Path) -> None:
+    client = keeping(path)
+    session = client.open(tail_batching, config=tail, session="a")
+    note = (path / "embedded.sealed").read_bytes()
+    session.send(opening())
+    crash(client)
+    os.truncate(path / "embedded.sqlite-wal", (path / "embedded.sqlite-wal").stat().st_size - 9)
+    assert "the last 1 of 2 writes are missing" in refusal_of(path).got
+    # As a crash of the machine leaves it: the last write was not on the disk, and could not be noted.
+    (path / "embedded.sealed").write_bytes(note)
+    with keeping(path) as again:
+        assert again.sessions()[0]["seq"] == 0
+    (path / "embedded.sealed").write_bytes(b"7" * 1024)
+    assert "remove embedded.sealed" in refusal_of(path).got
+    (path / "embedded.sealed").unlink()
+    keeping(path).close()
+
+
 def test_steps_of_another_version_are_refused_and_snapshots_are_not(path: Path, monkeypatch: Any) -> None:
     def as_version(version: str) -> Client:
         with monkeypatch.context() as patch:
@@ -306,7 +324,7 @@ def test_steps_of_another_version_are_refused_and_snapshots_are_not(path: Path, 
     client = as_version("0.0.9")
     client.open(tail_batching, config=tail, session="a").send(opening())
     crash(client)
-    with pytest.raises(PolicyError, match="version 0.0.9, whose last server was not stopped") as refusal:
+    with pytest.raises(PolicyError, match="version 0.0.9, because the last server was not stopped") as refusal:
         keeping(path)
     assert (refusal.value.code, refusal.value.path) == ("snapshot_mismatch", "state_dir")
     as_version("0.0.9").close()

@@ -64,7 +64,7 @@ export class StringHash {
 }
 
 /** Returns a hash of all characters, 32 bits. */
-function hashOf(text: string): number {
+export function hashOf(text: string): number {
   let hash = text.length;
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x9e3779b1);
   return hash ^ (hash >>> 15);

@@ -11,6 +11,8 @@ export class EmbeddedCaller implements Caller {
 
   subscribe(session: Session, after: number | undefined, types: readonly string[] | undefined): void {
     this.#subscriptions.subscribe(session, after, types);
+    // It reads only when it is asked to.
+    this.#subscriptions.answered();
   }
 
   unsubscribe(session: Session): void {

@@ -4,12 +4,14 @@ import type { Policy } from '../core/policy.ts';
 import type { LooseEvent } from '../core/start.ts';
 import { isPolicyError, PolicyError } from '../errors.ts';
 import type { Clock } from './clock.ts';
-import { type Entering, InFlight } from './in-flight.ts';
+import { type Entering, InFlight, type Total } from './in-flight.ts';
 import type { SentEntry } from './journal/entries.ts';
 import type { ServerLimits } from './limits.ts';
 import type { SessionDecisionLog } from './log/decision-log.ts';
 import type { Meter } from './meter.ts';
+import { plain } from './refusals.ts';
 import { HostDecisions } from './shadow.ts';
+import type { Turns } from './turns.ts';
 
 /** The type of a policy in a session. */
 export type SessionPolicy = Policy<unknown, unknown, LooseEvent, AnyDecision, unknown>;
@@ -19,8 +21,28 @@ export interface ApplyingHost {
   readonly limits: ServerLimits;
   readonly clock: Clock;
   readonly meter: Meter;
+  readonly total: Total;
   /** Called with the decisions of each event, including events that are applied again. */
   readonly decided: (decisions: readonly AnyDecision[]) => void;
+}
+
+/** A call whose events are applied, in one go or with pauses. */
+export interface Sending {
+  readonly given: readonly unknown[];
+  readonly producer: string | undefined;
+  readonly applied: LooseEvent[];
+  decisions: AnyDecision[];
+  /** The refusal of the event after the applied ones. */
+  refused: PolicyError | undefined;
+}
+
+/** Returns the step that a call has made. */
+export function stepOf({ given, producer, applied, refused }: Sending): SentEntry {
+  const of = given.length;
+  const step: SentEntry = producer
+    ? { kind: 'sent', events: applied, of, producer }
+    : { kind: 'sent', events: applied, of };
+  return refused === undefined ? step : { ...step, refused: plain(refused) };
 }
 
 /** Applies the events of one session. */
@@ -42,7 +64,7 @@ export class Applying {
     this.#host = host;
     this.#log = log;
     if (shadow) this.#hostDecisions = new HostDecisions(definition);
-    this.#inFlight = new InFlight(definition, policy.snapshot(), host.limits.maxInFlightIds);
+    this.#inFlight = new InFlight(definition, policy.snapshot(), host.limits, host.total);
   }
 
   /** Number of ids in flight. */
@@ -50,29 +72,38 @@ export class Applying {
     return this.#inFlight.held;
   }
 
-  /** Applies the events of a call up to the first refused one. Returns the applied events and their decisions. */
-  all(
-    events: readonly unknown[],
-    producer: string | undefined,
-  ): { readonly step: SentEntry; readonly decisions: AnyDecision[] } {
-    const applied: LooseEvent[] = [];
-    const of = events.length;
-    const step: SentEntry = producer
-      ? { kind: 'sent', events: applied, of, producer }
-      : { kind: 'sent', events: applied, of };
-    let decisions: AnyDecision[] = [];
-    for (const value of events) {
-      const event = this.#stamped(value);
+  /** Number of ids in flight, with those that may be minted for them. */
+  get promised(): number {
+    return this.#inFlight.promised;
+  }
+
+  /** Takes the ids of the session out of the total. */
+  leave(): void {
+    this.#inFlight.leave();
+  }
+
+  /**
+   * Applies the events of a call that are not applied yet, up to the first refused one.
+   *
+   * @param turns - if given, this method may pause
+   * @returns false if it pauses, and must be called again
+   */
+  goOn(sending: Sending, turns?: Turns): boolean {
+    const { given, producer, applied } = sending;
+    while (applied.length < given.length) {
+      const event = this.#stamped(given[applied.length]);
       try {
-        const given = this.one(event, producer);
-        if (of === 1) decisions = given;
-        else for (const one of given) decisions.push(one);
+        const decisions = this.one(event, producer);
+        if (given.length === 1) sending.decisions = decisions;
+        else for (const one of decisions) sending.decisions.push(one);
       } catch (error) {
-        return { step: { ...step, refused: this.refused(error, producer).toJSON() }, decisions };
+        sending.refused = this.refused(error, producer);
+        return true;
       }
       applied.push(event);
+      if (turns !== undefined && applied.length < given.length && turns.isOver) return false;
     }
-    return { step, decisions };
+    return true;
   }
 
   /** Applies an event. Throws if the event is refused. */

@@ -1,6 +1,7 @@
 /** Callers of methods; a caller can also read streams. */
 import type { Session } from './session.ts';
 import type { SessionReader } from './sessions.ts';
+import type { Turns } from './turns.ts';
 
 /** A connection, or a caller in the same process. */
 export interface Caller extends SessionReader {
@@ -12,5 +13,7 @@ export interface Caller extends SessionReader {
 export interface CallContext {
   readonly connection: Caller;
   /** Aborted when the caller is gone; a caller that waits for plans has one. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
+  /** Present if a call may pause, and return a promise. */
+  readonly turns?: Turns | undefined;
 }

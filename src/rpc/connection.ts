@@ -2,21 +2,25 @@
 import type { JSONRPCResponse, JSONRPCServer } from 'json-rpc-2.0';
 import type { CallContext, Caller } from './caller.ts';
 import { errorCodes, refusal } from './errors.ts';
-import { crowdedOut, isDeeperThan, type Line, LineReader, parseLine, tooLong } from './framing.ts';
+import { crowdedOut, isDeeperThan, isOpening, type Line, LineReader, parseLine, tooLong } from './framing.ts';
 import type { HalfLines } from './half-lines.ts';
 import type { Link, Served } from './link.ts';
 import type { Meter } from './meter.ts';
 import { JsonText } from './planning.ts';
+import type { LimitName, Refusals } from './refusals.ts';
 import { type Id, type Request, wrongPart } from './request.ts';
 import { SendQueue, type SendQueueHost } from './send-queue.ts';
 import type { Session } from './session.ts';
 import type { DecisionStream } from './stream.ts';
 import { Subscriptions } from './subscriptions.ts';
+import type { Turns } from './turns.ts';
 
 /** Interface of the server to its connections. */
 export interface ConnectionHost extends SendQueueHost {
   readonly meter: Meter;
+  readonly refusals: Refusals;
   readonly dispatch: JSONRPCServer<CallContext>;
+  readonly turns: Turns;
   /** Whether plans are computed beside this thread, so that other answers may overtake them. */
   readonly plansBeside: boolean;
   /** Whether a token is valid; absent if the server needs none. */
@@ -31,6 +35,8 @@ export interface ConnectionHost extends SendQueueHost {
 /** Longest line before the client has shown the token, in bytes. */
 const longestGreeting = 8192;
 const greetingSeconds = 10;
+/** Bytes of a line that waits for its turn before it is read, because that takes a while. */
+const longLine = 1 << 16;
 
 /** Returns an answer as text. The text of a plan goes in as it is: to read and write it again would hold up events. */
 function textOf(answer: JSONRPCResponse): string {
@@ -54,11 +60,18 @@ export class Connection implements Caller, Served {
   /** Answers to plans that later answers may overtake. */
   readonly #plans = new Set<Promise<void>>();
   readonly #gone = new AbortController();
+  readonly #context: CallContext;
+  /** Resolves when pushing goes on after a pause. */
+  #pausedPush: Promise<void> | undefined;
+  /** How often everything was pushed that waited at one time. */
+  #pushes = 0;
+  #ending = false;
 
   constructor(link: Link, host: ConnectionHost) {
     this.#link = link;
     this.#out = new SendQueue(link, host, () => this.#cutOff());
     this.#host = host;
+    this.#context = { connection: this, signal: this.#gone.signal, turns: host.turns };
     this.#welcome = host.isToken === undefined;
     this.#lines = new LineReader(this.#welcome ? host.limits.maxMessageBytes : longestGreeting, host.halfLines);
     if (!this.#welcome) this.#stopGreeting = host.clock.after(greetingSeconds, () => this.turnAway());
@@ -75,6 +88,8 @@ export class Connection implements Caller, Served {
       const rest = this.#lines.rest();
       if (rest !== undefined && !this.#closed) await this.#line(rest);
       await Promise.all(this.#plans);
+      this.#ending = true;
+      await this.#pausedPush;
       await this.#out.released();
       this.close();
     }));
@@ -93,6 +108,7 @@ export class Connection implements Caller, Served {
     this.#closed = true;
     this.#stopGreeting();
     this.#lines.close();
+    this.#out.close();
     this.#gone.abort();
     this.#subscriptions.close();
     this.#host.left(this);
@@ -106,11 +122,13 @@ export class Connection implements Caller, Served {
 
   /** Closes the connection because the client has not shown the token. */
   turnAway(): undefined {
-    this.#host.meter.turnedAway();
+    this.#host.refusals.connection('turnedAway');
     this.destroy();
   }
 
   subscribe(session: Session, after: number | undefined, types: readonly string[] | undefined): void {
+    // A call may have waited for its session until its caller was gone.
+    if (this.#closed) return;
     this.#subscriptions.subscribe(session, after, types);
   }
 
@@ -136,11 +154,25 @@ export class Connection implements Caller, Served {
   }
 
   async #push(): Promise<void> {
-    for (const decision of this.#subscriptions.read()) {
-      this.#notify('session.decision', decision);
-      if (this.#out.full) await this.#out.room();
+    while (this.#subscriptions.isReady) {
+      for (const decision of this.#subscriptions.read()) {
+        this.#notify('session.decision', decision);
+        if (this.#out.full) await this.#out.room();
+        else if (this.#host.turns.isOver && !this.#ending) {
+          await (this.#pausedPush = this.#host.turns.next());
+          this.#pausedPush = undefined;
+        }
+      }
+      this.#pushes += 1;
     }
     this.#pushing = false;
+  }
+
+  /** Resolves when everything is pushed that waited when it was called: the decisions of a step precede its answer. */
+  async #pushed(): Promise<void> {
+    // What has come during a pass belongs to the next one.
+    for (const until = this.#pushes + 2; this.#pausedPush !== undefined && this.#pushes < until; )
+      await this.#pausedPush;
   }
 
   #notify(method: string, params: object): void {
@@ -148,7 +180,11 @@ export class Connection implements Caller, Served {
   }
 
   async #receive(bytes: Uint8Array): Promise<void> {
+    const { turns } = this.#host;
+    turns.begin();
     for (const line of this.#lines.read(bytes)) {
+      if (this.#closed) return;
+      if (turns.isOver || (line as Uint8Array).length > longLine) await turns.next();
       if (this.#closed) return;
       await this.#line(line);
     }
@@ -156,22 +192,28 @@ export class Connection implements Caller, Served {
 
   async #line(line: Line): Promise<void> {
     const answer = await this.#answer(line);
+    if (this.#pausedPush !== undefined) await this.#pushed();
     if (this.#closed) return;
     if (answer !== undefined) this.#out.write(answer);
+    this.#subscriptions.answered();
     if (this.#out.full) await this.#out.room();
     this.#pushReady();
   }
 
   /** Returns the answer to a line as text; nothing for a notification. */
   async #answer(line: Line): Promise<string | undefined> {
-    const { maxMessageBytes, maxUnfinishedBytes, maxDepth } = this.#host.limits;
-    if (line === tooLong) return this.#refuse(errorCodes.refused, `at most ${maxMessageBytes} bytes in a line`, 'more');
+    const { maxMessageBytes, maxUnfinishedBytes, maxCallBytes, maxDepth } = this.#host.limits;
+    if (line === tooLong) return this.#tooMuch('maxMessageBytes', `at most ${maxMessageBytes} bytes in a line`);
     if (line === crowdedOut) {
       const expected = `at most ${maxUnfinishedBytes} bytes of messages that have not ended, of all connections`;
-      return this.#refuse(errorCodes.refused, expected, 'more: this one gave way');
+      return this.#tooMuch('maxUnfinishedBytes', expected, 'more: this one gave way');
     }
     if (line.length === 0) return undefined;
-    if (isDeeperThan(line, maxDepth)) return this.#refuse(errorCodes.refused, `at most ${maxDepth} levels`, 'more');
+    if (line.length > maxCallBytes && !isOpening(line)) {
+      const expected = `at most ${maxCallBytes} bytes in a message other than session.open (whose method comes first)`;
+      return this.#tooMuch('maxCallBytes', expected, line.length);
+    }
+    if (isDeeperThan(line, maxDepth)) return this.#tooMuch('maxDepth', `at most ${maxDepth} levels`);
     let message: unknown;
     try {
       message = parseLine(line);
@@ -200,13 +242,15 @@ export class Connection implements Caller, Served {
     const { maxBatchCalls, maxOutputBytes } = this.#host.limits;
     if (calls.length === 0) return this.#refuse(errorCodes.invalidRequest, 'calls in a batch', 'none');
     if (calls.length > maxBatchCalls) {
-      return this.#refuse(errorCodes.refused, `at most ${maxBatchCalls} calls in a batch`, calls.length);
+      return this.#tooMuch('maxBatchCalls', `at most ${maxBatchCalls} calls in a batch`, calls.length);
     }
     const answers: string[] = [];
     let length = 0;
     for (const call of calls) {
       const full = length > maxOutputBytes;
-      const answer = full ? this.#tooMuch(call) : await this.#call(call);
+      if (this.#host.turns.isOver) await this.#host.turns.next();
+      if (this.#closed) return undefined;
+      const answer = full ? this.#notMade(call) : await this.#call(call);
       if (answer === undefined) continue;
       answers.push(answer);
       length += answer.length;
@@ -214,12 +258,13 @@ export class Connection implements Caller, Served {
     return answers.length === 0 ? undefined : `[${answers.join(',')}]`;
   }
 
-  #tooMuch(call: unknown): string | undefined {
+  /** Refuses a call of a batch whose answers are too long. */
+  #notMade(call: unknown): string | undefined {
     const { id } = (call ?? {}) as { id?: Id };
     if (wrongPart(call) === undefined && id === undefined) return undefined;
     const expected = `answers of a batch of at most ${this.#host.limits.maxOutputBytes} characters`;
     const known = typeof id === 'string' || typeof id === 'number' ? id : null;
-    return this.#refuse(errorCodes.refused, expected, 'more: this call was not made', known);
+    return this.#tooMuch('maxOutputBytes', expected, 'more: this call was not made', known);
   }
 
   async #call(message: unknown): Promise<string | undefined> {
@@ -227,10 +272,7 @@ export class Connection implements Caller, Served {
     if (wrong !== undefined) return this.#refuse(errorCodes.invalidRequest, wrong, message);
     const request = message as Request;
     const from = performance.now();
-    const answer: JSONRPCResponse | null = await this.#host.dispatch.receive(request as never, {
-      connection: this,
-      signal: this.#gone.signal,
-    });
+    const answer: JSONRPCResponse | null = await this.#host.dispatch.receive(request as never, this.#context);
     this.#host.meter.called(request.method, answer?.error?.code ?? 0, (performance.now() - from) / 1000);
     if (answer === null) return undefined;
     try {
@@ -245,10 +287,15 @@ export class Connection implements Caller, Served {
     }
   }
 
-  #refuse(code: number, expected: string, got: unknown, id: Id = null): string | undefined {
+  #tooMuch(limit: LimitName, expected: string, got: unknown = 'more', id: Id = null): string | undefined {
+    return this.#refuse(errorCodes.refused, expected, got, id, limit);
+  }
+
+  #refuse(code: number, expected: string, got: unknown, id: Id = null, limit?: LimitName): string | undefined {
     // A client that has not shown the token gets no answer.
     if (!this.#welcome) return this.turnAway();
     this.#host.meter.called('', code, 0);
+    this.#host.refusals.call(limit === undefined ? 'invalid_input' : 'limit_exceeded', limit);
     return JSON.stringify(refusal(code, expected, got, id));
   }
 
@@ -265,7 +312,7 @@ export class Connection implements Caller, Served {
   }
 
   #cutOff(): void {
-    this.#host.meter.cutOff();
+    this.#host.refusals.connection('cutOff');
     this.destroy();
   }
 }

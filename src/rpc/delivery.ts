@@ -44,7 +44,7 @@ export class Delivery {
    */
   earlier({ events, producer, firstSeq }: SendParams): SendResult | undefined {
     if (producer !== undefined) {
-      const answer = this.#producers.earlier(producer, firstSeq, events.length);
+      const answer = this.#producers.earlier(producer, firstSeq, events);
       if (answer !== undefined) return this.resultOf(answer);
     } else if (firstSeq !== undefined) refuse('invalid_input', 'producer', 'the producer', undefined);
     this.stream?.assertRoom();
@@ -62,7 +62,7 @@ export class Delivery {
         ? { result: done }
         : { error: new RpcError(errorCodes.refused, refused, { index: applied, ...done }) };
     if (done.more !== undefined) answer.pages = { more: done.more, decisions };
-    if (producer !== undefined) this.#producers.keep(producer, applied, of, answer);
+    if (producer !== undefined) this.#producers.keep(producer, events, of, answer);
     return answer;
   }
 
@@ -71,6 +71,11 @@ export class Delivery {
     if (answer.pages !== undefined) this.#answers.keep(answer.pages.more, answer.pages.decisions);
     if ('error' in answer) throw answer.error;
     return answer.result as SendResult;
+  }
+
+  /** Names long answers after those of an earlier session with the same id. */
+  follow(earlier: Delivery): void {
+    this.#answers.follow(earlier.#answers);
   }
 
   /** Returns a page of a long answer. Throws `unknown_id`. */

@@ -49,7 +49,7 @@ export interface DurableServer {
  * seen survives `kill -9`, and any other step is stored whole or not at all.
  *
  * @throws PolicyError `invalid_config`; `invalid_input` for a directory that another server uses, or that holds other files;
- *   `snapshot_mismatch` for a damaged store, or the store of another version that has crashed
+ *   `snapshot_mismatch` for a damaged store, or steps that this version cannot replay
  */
 export async function openDurableServer(options: DurableOptions & ServerOptions): Promise<DurableServer> {
   const { stateDir, fsync, snapshotEvents, ...rest } = options;

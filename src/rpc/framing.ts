@@ -106,6 +106,16 @@ export function isDeeperThan(line: Uint8Array, most: number): boolean {
   return false;
 }
 
+const headBytes = 512;
+const opening = /^\s*\{[^{}[\]]*"method"\s*:\s*"session\.open"/;
+
+/** Whether a line is a call of `session.open`, as far as its beginning shows. */
+export function isOpening(line: Uint8Array): boolean {
+  let head = '';
+  for (let at = 0; at < line.length && at < headBytes; at += 1) head += String.fromCharCode(line[at]!);
+  return opening.test(head);
+}
+
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /** Parses a line. Throws the errors of `JSON.parse` and of the text decoder. */

@@ -3,7 +3,8 @@
  * for it.
  */
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
-import { refuse } from '../errors.ts';
+import type { ServerLimits } from './limits.ts';
+import { exceeded } from './refusals.ts';
 
 /** Ids that an event adds to a session. */
 export interface Entering {
@@ -17,7 +18,14 @@ export interface Entering {
   readonly isIntake: boolean;
 }
 
+/** Ids of all sessions, with those that may be minted for them. */
+export interface Total {
+  ids: number;
+}
+
 const nothing: Entering = Object.freeze({ ids: 0, promised: 0, isIntake: false });
+
+type Limits = Pick<ServerLimits, 'maxEventIds' | 'maxInFlightIds' | 'maxTotalIds'>;
 
 /** Counts the ids that one session holds. */
 export class InFlight {
@@ -25,19 +33,31 @@ export class InFlight {
   /** By ledger: most ids that may be minted for one id. */
   readonly #mints: readonly number[];
   readonly #someMint: boolean;
-  readonly #most: number;
+  readonly #limits: Limits;
+  readonly #total: Total;
   #held = 0;
   #promised = 0;
 
   /** @param start - configuration, and the first state of the session */
-  constructor(definition: AnyPolicyDefinition, start: { config: unknown; state: unknown }, most: number) {
+  constructor(
+    definition: AnyPolicyDefinition,
+    start: { config: unknown; state: unknown },
+    limits: Limits,
+    total: Total = { ids: 0 },
+  ) {
     this.#ledgers = definition.ledgers;
     this.#mints = definition.ledgers.map((ledger) => ledger.mints?.(start.config) ?? 0);
     this.#someMint = this.#mints.some((one) => one > 0);
-    this.#most = most;
+    this.#limits = limits;
+    this.#total = total;
     this.#ledgers.forEach((ledger, at) => {
       this.#add(ledger.held(start.state).length, at);
     });
+  }
+
+  /** Number of ids in ledgers, with those that may be minted for them. */
+  get promised(): number {
+    return this.#promised;
   }
 
   /** Number of ids in ledgers. */
@@ -48,15 +68,26 @@ export class InFlight {
   /**
    * Counts the ids that an event would add, and checks the bound.
    *
-   * @throws PolicyError `limit_exceeded` for an event that would exceed the bound of the session
+   * @throws PolicyError `limit_exceeded` for an event that is too large, or would exceed the bound of its session or of all
    */
   check(event: AnyEvent): Entering {
     const entering = this.entering(event);
     if (!entering.isIntake) return entering;
-    const promised = this.#promised + entering.promised;
-    if (promised <= this.#most) return entering;
-    const expected = `at most ${this.#most} ids in flight in a session, with those that the policy mints`;
-    refuse('limit_exceeded', 'events', expected, promised);
+    const { maxEventIds, maxInFlightIds, maxTotalIds } = this.#limits;
+    const { promised } = entering;
+    if (promised > maxEventIds) {
+      const expected = `at most ${maxEventIds} ids in an event, with those that the policy mints: send several events`;
+      exceeded('maxEventIds', 'events', expected, promised);
+    }
+    if (this.#promised + promised > maxInFlightIds) {
+      const expected = `at most ${maxInFlightIds} ids in flight in a session, with those that the policy mints`;
+      exceeded('maxInFlightIds', 'events', expected, this.#promised + promised);
+    }
+    if (this.#total.ids + promised > maxTotalIds) {
+      const expected = `at most ${maxTotalIds} ids in flight in all sessions, with those that policies mint`;
+      exceeded('maxTotalIds', 'events', expected, this.#total.ids + promised);
+    }
+    return entering;
   }
 
   /** Adds the ids of an applied event, and subtracts the ids that its decisions hand over. */
@@ -64,6 +95,7 @@ export class InFlight {
     if (entering !== nothing) {
       this.#held += entering.ids;
       this.#promised += entering.promised;
+      this.#total.ids += entering.promised;
     }
     if (decisions.length === 0) return;
     const ledgers = this.#ledgers;
@@ -74,6 +106,11 @@ export class InFlight {
       for (let next = 0; next < decisions.length; next += 1) left += ledger.left(decisions[next]!).length;
       if (left > 0) this.#add(-left, at);
     }
+  }
+
+  /** Takes the ids out of the total, because the session ends. */
+  leave(): void {
+    this.#total.ids -= this.#promised;
   }
 
   /** Counts the ids that an event would add, without checking the bound. */
@@ -100,6 +137,8 @@ export class InFlight {
 
   #add(ids: number, ledger: number): void {
     this.#held += ids;
-    this.#promised += ids * (1 + this.#mints[ledger]!);
+    const promised = ids * (1 + this.#mints[ledger]!);
+    this.#promised += promised;
+    this.#total.ids += promised;
   }
 }

@@ -15,10 +15,10 @@ export interface Meter {
   logged(lines: number, bytes: number): void;
   /** Counts dropped lines of the decision log, by reason: too much was waiting, the disk refused them, or they were too long. */
   logDropped(reason: 'waiting' | 'failed' | 'tooLong', lines: number): void;
-  /** Counts a connection that was closed because the client did not read. */
-  cutOff(): void;
-  /** Counts a connection that was closed because the client did not show the token. */
-  turnedAway(): void;
+  /** Counts a refused call, by the code of the refusal and, for `limit_exceeded`, the name of the limit, if it is one of the server. */
+  refused(code: string, limit: string | undefined): void;
+  /** Counts a connection that the server has closed: the client did not read, did not show the token, or there were too many. */
+  closed(because: 'cutOff' | 'turnedAway' | 'full'): void;
 }
 
 const nothing = (): void => undefined;
@@ -31,6 +31,6 @@ export const noMeter: Meter = Object.freeze({
   committed: nothing,
   logged: nothing,
   logDropped: nothing,
-  cutOff: nothing,
-  turnedAway: nothing,
+  refused: nothing,
+  closed: nothing,
 });

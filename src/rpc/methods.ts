@@ -203,7 +203,7 @@ export const methods = Object.freeze([
   ),
   method(
     'server.info',
-    'Version, policies and limits of the server.',
+    'Version, policies and limits of the server, and what it has refused.',
     {},
     {
       name: z.string(),
@@ -212,6 +212,22 @@ export const methods = Object.freeze([
       planners: z.array(z.strictObject({ id: z.string(), version: number, summary: z.string() })),
       limits: limitsSchema,
       sessions: number.describe('Sessions that are open.'),
+      refused: z
+        .array(
+          z.strictObject({
+            code: z.string().describe('Code of the refusals.'),
+            limit: z.string().optional().describe('The limit that was exceeded, if it is one of `limits`.'),
+            count: number.describe('How often.'),
+          }),
+        )
+        .describe('Calls that were refused since the start, by reason.'),
+      closed: z
+        .strictObject({
+          cutOff: number.describe('The client did not read in time.'),
+          turnedAway: number.describe('The client did not show the token.'),
+          full: number.describe('There were too many connections.'),
+        })
+        .describe('Connections that the server has closed since the start, by reason.'),
     },
   ),
   method(

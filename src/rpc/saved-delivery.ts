@@ -4,6 +4,7 @@ import { parse } from '../core/validate.ts';
 import { policyErrorCodes, refuse } from '../errors.ts';
 import type { SavedDelivery } from './delivery.ts';
 import type { ServerLimits } from './limits.ts';
+import { exceeded } from './refusals.ts';
 
 const count = z.int().nonnegative();
 const decisions = z.array(z.looseObject({ type: z.string() }));
@@ -20,7 +21,7 @@ const answer = z.union([
 const producer = z.strictObject({
   name: z.string().min(1).max(256),
   nextSeq: count,
-  kept: z.array(z.strictObject({ firstSeq: count, events: count, answer })),
+  kept: z.array(z.strictObject({ firstSeq: count, events: count, digest: z.int().optional(), answer })),
 });
 const schema = z.strictObject({
   producers: z.array(producer),
@@ -41,6 +42,6 @@ export function openDelivery(value: unknown, deliver: 'reply' | 'stream', limits
   }
   const { length } = found.producers;
   if (length > limits.maxProducers)
-    refuse('limit_exceeded', 'delivery.producers', `at most ${limits.maxProducers}`, length);
+    exceeded('maxProducers', 'delivery.producers', `at most ${limits.maxProducers}`, length);
   return found;
 }

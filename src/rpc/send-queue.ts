@@ -6,6 +6,7 @@ import { Fifo } from '../core/fifo.ts';
 import type { Clock } from './clock.ts';
 import type { ServerLimits } from './limits.ts';
 import type { Link } from './link.ts';
+import type { Outputs } from './outputs.ts';
 
 /** State of the journal: a message waits until the steps that it reports are on disk. */
 export interface Durability {
@@ -23,6 +24,7 @@ export interface SendQueueHost {
   readonly limits: ServerLimits;
   readonly clock: Clock;
   readonly durability: Durability;
+  readonly outputs: Outputs;
 }
 
 /** Outgoing messages of one connection. */
@@ -33,6 +35,7 @@ export class SendQueue {
   /** Messages, each with the write to the journal that it waits for. */
   readonly #held = new Fifo<{ readonly text: string; readonly kept: Promise<void> | undefined }>();
   #heldCharacters = 0;
+  #closed = false;
   #releasing: Promise<void> | undefined;
 
   /** @param lost - called when the client has read nothing for too long, or when no step can be stored; closes the link */
@@ -42,9 +45,22 @@ export class SendQueue {
     this.#lost = lost;
   }
 
+  /** Bytes that wait for the client. */
+  get bytes(): number {
+    return this.#link.waiting + this.#heldCharacters;
+  }
+
+  /** Takes the queue out of the bytes of all clients. */
+  close(): void {
+    this.#closed = true;
+    this.#host.outputs.leave(this);
+  }
+
   /** Whether the queue is over its limit. If so, wait for {@link SendQueue.room} before the next call. */
   get full(): boolean {
-    return this.#link.waiting + this.#heldCharacters > this.#host.limits.maxOutputBytes || this.#host.durability.behind;
+    const { limits, outputs, durability } = this.#host;
+    if (this.#closed) return false;
+    return this.bytes > limits.maxOutputBytes || outputs.isTooMuch(this) || durability.behind;
   }
 
   /** Sends a message once the steps that it reports are stored. */

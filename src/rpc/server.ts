@@ -9,6 +9,7 @@ import type { ServerLimits } from './limits.ts';
 import type { Link, Served } from './link.ts';
 import { noMeter } from './meter.ts';
 import { methods } from './methods.ts';
+import { Outputs } from './outputs.ts';
 import type { Planning } from './planning.ts';
 import type { Id } from './request.ts';
 import { nothingKept } from './send-queue.ts';
@@ -44,10 +45,13 @@ export class RpcServer {
       limits: this.limits,
       clock,
       meter,
+      refusals: this.#service.refusals,
+      outputs: new Outputs(this.limits.maxTotalOutputBytes),
       durability: journal ?? nothingKept,
       isToken,
       halfLines: new HalfLines(Math.max(this.limits.maxUnfinishedBytes, this.limits.maxMessageBytes)),
       dispatch: this.#dispatch(),
+      turns: this.#service.turns,
       plansBeside: planning !== undefined,
       welcomed: (connection) => this.#welcomed(connection),
       left: (connection) => void (this.#connections.delete(connection) || this.#unauthenticated.delete(connection)),
@@ -67,6 +71,7 @@ export class RpcServer {
   /** Makes a connection; returns nothing if there are too many, and then closes the link. */
   connect(link: Link): Served | undefined {
     if (!this.asksForToken && this.#isFull) {
+      this.#service.refusals.connection('full');
       link.destroy();
       return undefined;
     }
@@ -84,7 +89,10 @@ export class RpcServer {
   }
 
   #welcomed(connection: Connection): boolean {
-    if (this.#isFull) return false;
+    if (this.#isFull) {
+      this.#service.refusals.connection('full');
+      return false;
+    }
     this.#unauthenticated.delete(connection);
     this.#connections.add(connection);
     return true;
@@ -98,7 +106,9 @@ export class RpcServer {
   }
 
   #dispatch(): JSONRPCServer<CallContext> {
-    const dispatch = new JSONRPCServer<CallContext>({ errorListener: () => undefined });
+    const dispatch = new JSONRPCServer<CallContext>({
+      errorListener: (_, thrown) => this.#service.refusals.thrown(thrown),
+    });
     for (const { name } of methods) {
       dispatch.addMethodAdvanced(name, (request, call) => {
         const result = this.#service.result(request, call);
@@ -107,8 +117,7 @@ export class RpcServer {
       });
     }
     dispatch.mapErrorToJSONRPCErrorResponse = (id, thrown) => failure(id, toRpcError(thrown));
-    dispatch.handleMethodNotFound = ({ id, method }) =>
-      Promise.resolve(id === undefined ? null : failure(id, unknownMethod(method)));
+    dispatch.handleMethodNotFound = ({ method }) => Promise.reject(unknownMethod(method));
     return dispatch;
   }
 }

@@ -8,6 +8,7 @@ import { registry as shipped } from '../registry.ts';
 import type { CallContext, Caller } from './caller.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { errorCodes, RpcError, toRpcError } from './errors.ts';
+import { Gate } from './gate.ts';
 import type { Journal } from './journal/journal.ts';
 import type { Records } from './journal/records.ts';
 import { type ServerLimits, serverLimits } from './limits.ts';
@@ -16,8 +17,10 @@ import { type Meter, noMeter } from './meter.ts';
 import { type MethodName, methods, type ParamsOf, type ResultOf } from './methods.ts';
 import { openRpcDocument } from './openrpc.ts';
 import type { PlanJob, Planning } from './planning.ts';
+import { exceeded, Refusals } from './refusals.ts';
 import type { Id, Request } from './request.ts';
 import { Sessions } from './sessions.ts';
+import { Turns } from './turns.ts';
 
 /** Options of a server; all have defaults. */
 export interface ServerOptions {
@@ -41,10 +44,8 @@ export interface ServerOptions {
   readonly journal?: Journal | undefined;
 }
 
-type Handler<N extends MethodName> = (
-  params: ParamsOf<N>,
-  call: CallContext & { readonly notification: boolean },
-) => N extends 'plan' ? ResultOf<N> | Promise<ResultOf<N>> : ResultOf<N>;
+type Context = CallContext & { readonly notification: boolean };
+type Handler<N extends MethodName> = (params: ParamsOf<N>, call: Context) => ResultOf<N> | Promise<ResultOf<N>>;
 type Sending = ParamsOf<'session.send'>;
 type Handlers = { readonly [N in MethodName]: Handler<N> };
 
@@ -58,6 +59,11 @@ export class Service {
   readonly limits: ServerLimits;
   readonly sessions: Sessions;
   readonly version: string;
+  /** Turns of the calls that may pause. */
+  readonly turns: Turns;
+  /** What was refused. */
+  readonly refusals: Refusals;
+  readonly #gate: Gate;
   readonly #registry: Registry<readonly AnyDefinition[]>;
   readonly #methods: ReadonlyMap<string, Method>;
   /** Parameters of the last `session.send` that the schema has accepted. */
@@ -65,8 +71,9 @@ export class Service {
   #document: ResultOf<'rpc.discover'> | undefined;
   readonly #clock: Clock;
   readonly #planning: Planning | undefined;
-  /** Plans that `planning` computes. */
+  /** Plans that `planning` computes, and those of each connection. */
   #plans = 0;
+  readonly #plansOf = new WeakMap<Caller, number>();
 
   /** Throws `invalid_config`. */
   constructor(options: Omit<ServerOptions, 'journal'> & { readonly journal?: Records | undefined }) {
@@ -77,14 +84,18 @@ export class Service {
     this.limits = serverLimits(options.limits);
     this.version = version;
     this.#registry = registry as Registry<readonly AnyDefinition[]>;
-    this.sessions = new Sessions(this.#registry, { limits: this.limits, clock, meter, decisionLog }, journal);
+    this.turns = new Turns(clock);
+    this.#gate = new Gate(this.turns);
+    this.refusals = new Refusals(meter);
+    const host = { limits: this.limits, clock, meter, decisionLog, gate: this.#gate, total: { ids: 0 } };
+    this.sessions = new Sessions(this.#registry, host, journal);
     const handlers = this.#handlers() as unknown as Record<string, Handler<MethodName>>;
     this.#methods = new Map(methods.map(({ name, params }) => [name, { params, handler: handlers[name]! }]));
   }
 
   /**
-   * Calls a method; the result of `plan` is a promise if there is a {@link ServerOptions.planning}. Throws the errors of the method,
-   * and `RpcError` for wrong parameters and unknown methods.
+   * Calls a method. The result is a promise if `planning` computes it, and if the call or the session that it concerns pauses.
+   * Throws the errors of the method, and `RpcError` for wrong parameters and unknown methods.
    */
   result({ id, method, params }: Request, call: CallContext): unknown {
     const found = this.#methods.get(method);
@@ -94,7 +105,11 @@ export class Service {
       const { session, producer } = given as Sending;
       this.#sent = { session, producer };
     }
-    return found.handler(given as never, { ...call, notification: id === undefined });
+    const { connection, signal, turns } = call;
+    const context = { connection, signal, turns, notification: id === undefined };
+    const { session } = given as { readonly session?: string };
+    if (session === undefined) return found.handler(given as never, context);
+    return this.#gate.pass(session, () => found.handler(given as never, context));
   }
 
   /**
@@ -123,6 +138,7 @@ export class Service {
       const result = this.result(request, { connection: caller });
       return id === undefined ? undefined : { jsonrpc: '2.0', id, result };
     } catch (error) {
+      this.refusals.thrown(error);
       return id === undefined ? undefined : failure(id, toRpcError(error));
     }
   }
@@ -131,12 +147,12 @@ export class Service {
     const { sessions } = this;
     return {
       'session.open': (params) => sessions.open(params),
-      'session.send': (params, { notification }) => {
+      'session.send': (params, { notification, turns }) => {
         const found = sessions.get(params.session);
         if (notification && found.deliver === 'reply') {
           refuse('invalid_input', 'id', 'a call with an id: its answer carries the decisions', 'a notification');
         }
-        return found.send(params);
+        return found.send(params, turns);
       },
       'session.more': ({ session, more }) => sessions.get(session).more(more),
       'session.snapshot': ({ session, delivery }) => sessions.get(session).snapshot(delivery),
@@ -159,7 +175,7 @@ export class Service {
         connection.unsubscribe(sessions.get(session));
         return {};
       },
-      plan: (params, { signal, notification }) => this.#plan(params, signal, notification),
+      plan: (params, context) => this.#plan(params, context),
       'rpc.discover': () => (this.#document ??= openRpcDocument(this.#registry, this.version)),
       'server.info': () => this.#info(),
       // The connection has already checked the token.
@@ -167,24 +183,35 @@ export class Service {
     };
   }
 
-  #plan({ planner, input, deadlineSeconds }: ParamsOf<'plan'>, signal: AbortSignal | undefined, notification: boolean) {
+  #plan(params: ParamsOf<'plan'>, { connection, signal, notification }: Context) {
     // Nobody would get it.
     if (notification) return { plan: undefined };
-    if (this.#planning !== undefined) return this.#planBeside({ planner, input, deadlineSeconds, signal });
+    const { planner, input, deadlineSeconds } = params;
+    if (this.#planning !== undefined) return this.#planBeside({ ...params, signal }, connection);
     const until = deadlineSeconds === undefined ? undefined : this.#clock.now() + deadlineSeconds;
     const isLate = until === undefined ? undefined : () => this.#clock.now() >= until;
     return { plan: this.#registry.plan(planner as never, input as never, { isLate }) };
   }
 
-  async #planBeside(job: PlanJob): Promise<ResultOf<'plan'>> {
-    const { maxPlans } = this.limits;
-    if (this.#plans >= maxPlans)
-      refuse('limit_exceeded', 'plan', `at most ${maxPlans} plans at once: try again when one is answered`, 'one more');
-    this.#plans += 1;
+  async #planBeside(job: PlanJob, connection: Caller): Promise<ResultOf<'plan'>> {
+    const { maxPlans, maxPlansPerConnection } = this.limits;
+    const own = this.#plansOf.get(connection) ?? 0;
+    if (own >= maxPlansPerConnection) {
+      const expected = `at most ${maxPlansPerConnection} plans of a connection at once: try again when one is answered`;
+      exceeded('maxPlansPerConnection', 'plan', expected, 'one more');
+    }
+    if (this.#plans >= maxPlans) {
+      exceeded('maxPlans', 'plan', `at most ${maxPlans} plans at once: try again when one is answered`, 'one more');
+    }
+    const count = (by: number): void => {
+      this.#plans += by;
+      this.#plansOf.set(connection, (this.#plansOf.get(connection) ?? 0) + by);
+    };
+    count(1);
     try {
       return { plan: await this.#planning!.plan(job) };
     } finally {
-      this.#plans -= 1;
+      count(-1);
     }
   }
 
@@ -197,6 +224,8 @@ export class Service {
       planners: planners.map(({ id, version, summary }) => ({ id, version, summary })),
       limits: this.limits,
       sessions: this.sessions.size,
+      refused: this.refusals.calls,
+      closed: this.refusals.closed,
     };
   }
 }

@@ -2,16 +2,20 @@
 import type { AnyDecision, AnyPolicyDefinition } from '../core/definition.ts';
 import { create, type LooseEvent } from '../core/start.ts';
 import { refuse } from '../errors.ts';
-import { Applying, type SessionPolicy } from './applying.ts';
+import { Applying, type Sending, type SessionPolicy, stepOf } from './applying.ts';
 import type { Clock } from './clock.ts';
 import { Delivery, type SavedDelivery } from './delivery.ts';
+import type { Gate } from './gate.ts';
+import type { Total } from './in-flight.ts';
 import { type Entry, type FiredEntry, noLog, type SavedSession, type SessionLog } from './journal/entries.ts';
 import type { ServerLimits } from './limits.ts';
 import type { DecisionLog, SessionDecisionLog } from './log/decision-log.ts';
 import type { Meter } from './meter.ts';
 import type { ParamsOf, ResultOf } from './methods.ts';
+import { exceeded } from './refusals.ts';
 import type { DecisionStream } from './stream.ts';
 import { type ArmedTimer, Timers } from './timers.ts';
+import type { Turns } from './turns.ts';
 
 /** Parameters with which a session is opened. */
 export interface SessionStart {
@@ -32,7 +36,21 @@ export interface SessionHost {
   readonly limits: ServerLimits;
   readonly clock: Clock;
   readonly meter: Meter;
+  readonly total: Total;
   readonly decisionLog: DecisionLog;
+  /** What concerns a session passes it, so that nothing comes into the middle of a call. */
+  readonly gate: Gate;
+}
+
+type SendParams = Omit<ParamsOf<'session.send'>, 'session'>;
+type SendResult = ResultOf<'session.send'>;
+
+/** A call that has paused. */
+interface Paused extends Sending {
+  /** Events that the session had applied before it. */
+  readonly seqBefore: number;
+  /** Returns its result, or throws; there once the call is over. */
+  result?: () => SendResult;
 }
 
 /** A running session. */
@@ -48,6 +66,8 @@ export class Session {
   readonly #delivery: Delivery;
   readonly #timers: Timers | undefined;
   #log: SessionLog = noLog;
+  /** The call that has paused. */
+  #paused: Paused | undefined;
 
   /** Throws `invalid_config`, `snapshot_mismatch`, `limit_exceeded`. */
   constructor(id: string, start: SessionStart, host: SessionHost) {
@@ -59,9 +79,14 @@ export class Session {
     this.timers = timers;
     this.shadow = shadow;
     this.policy = (snapshot === undefined ? create(definition, config) : create(definition, { snapshot })) as never;
-    const forgot = (decisionSeq: number): void => this.#log.add({ kind: 'acknowledged', decisionSeq });
+    const forgot = (decisionSeq: number): void => this.#log.add({ kind: 'acknowledged', decisionSeq }, []);
     this.#delivery = new Delivery({ deliver, limits, forgot, saved });
-    if (timers === 'server') this.#timers = new Timers(clock, (timerId, at) => this.#fired(timerId, at));
+    if (timers === 'server')
+      this.#timers = new Timers(
+        clock,
+        (timerId, at) => this.#fired(timerId, at),
+        (act) => void host.gate.pass(id, act),
+      );
     if (saved !== undefined) this.#timers?.hold();
     for (const one of armed) this.#timers?.set(one);
     this.#decisionLog = host.decisionLog.of(this);
@@ -70,9 +95,24 @@ export class Session {
     this.#applying = new Applying(definition, this.policy, { shadow, log }, { ...host, decided });
   }
 
+  /** Number of ids in flight, with those that the policy may mint for them. */
+  get promised(): number {
+    return this.#applying.promised;
+  }
+
   /** Number of ids in flight. */
   get inFlight(): number {
     return this.#applying.inFlight;
+  }
+
+  /** Events that the session has applied, without those of a call that has paused. */
+  get seq(): number {
+    return this.#paused?.seqBefore ?? this.policy.seq;
+  }
+
+  /** Whether a call has paused: then the state is not one between two steps. */
+  get isPaused(): boolean {
+    return this.#paused !== undefined;
   }
 
   /** Number of unacknowledged decisions. */
@@ -94,20 +134,63 @@ export class Session {
   /**
    * Applies events in order. For a call that was applied before, returns its stored answer.
    *
+   * @param turns - if given, the call pauses after each slice of time; then it returns a promise, and the caller keeps other calls out
    * @throws RpcError if an event is refused, with its `index` and the decisions of the events before it
    * @throws PolicyError if the call is refused as a whole
    */
-  send(params: Omit<ParamsOf<'session.send'>, 'session'>): ResultOf<'session.send'> {
+  send(params: SendParams): SendResult;
+  send(params: SendParams, turns: Turns | undefined): SendResult | Promise<SendResult>;
+  send(params: SendParams, turns?: Turns): SendResult | Promise<SendResult> {
     const { events, producer } = params;
     const { maxEventsPerCall } = this.#host.limits;
     if (events.length > maxEventsPerCall) {
-      refuse('limit_exceeded', 'events', `at most ${maxEventsPerCall} events in a call`, events.length);
+      exceeded('maxEventsPerCall', 'events', `at most ${maxEventsPerCall} events in a call`, events.length);
     }
     const earlier = this.#delivery.earlier(params);
     if (earlier !== undefined) return earlier;
-    const { step, decisions } = this.#applying.all(events, producer);
-    if (step.events.length > 0) this.#log.add(step);
-    return this.#delivery.resultOf(this.#delivery.answer(step, decisions, this.policy.seq));
+    const seqBefore = this.policy.seq;
+    const sending: Sending = { given: events, producer, applied: [], decisions: [], refused: undefined };
+    if (this.#applying.goOn(sending, turns)) return this.#sent(sending);
+    this.#paused = { ...sending, seqBefore };
+    return this.#goOn(this.#paused, turns!);
+  }
+
+  /** Applies the rest of a call that has paused, because the server stops: it is answered, or a retry of it is. */
+  finish(): void {
+    const paused = this.#paused;
+    if (paused === undefined) return;
+    this.#applying.goOn(paused);
+    this.#settle(paused);
+  }
+
+  async #goOn(paused: Paused, turns: Turns): Promise<SendResult> {
+    do await turns.next();
+    while (paused.result === undefined && !this.#applying.goOn(paused, turns));
+    if (paused.result === undefined) this.#settle(paused);
+    return paused.result!();
+  }
+
+  #settle(paused: Paused): void {
+    this.#paused = undefined;
+    try {
+      const result = this.#sent(paused);
+      paused.result = () => result;
+    } catch (error) {
+      paused.result = () => {
+        throw error;
+      };
+    }
+  }
+
+  #sent(sending: Sending): SendResult {
+    const step = stepOf(sending);
+    if (step.events.length > 0) this.#log.add(step, sending.decisions);
+    return this.#delivery.resultOf(this.#delivery.answer(step, sending.decisions, this.policy.seq));
+  }
+
+  /** Names long answers after those of an earlier session with the same id. */
+  follow(earlier: Session): void {
+    this.#delivery.follow(earlier.#delivery);
   }
 
   /** Returns a page of a long answer. Throws `unknown_id`. */
@@ -140,21 +223,32 @@ export class Session {
     return shadow ? { ...saved, shadow } : saved;
   }
 
-  /** Replays a step that was made before a crash. */
-  replay(entry: Entry): void {
+  /** Replays a step that was made before a crash. Returns its decisions. */
+  replay(entry: Entry): readonly AnyDecision[] {
+    if (entry.kind === 'acknowledged') {
+      this.stream.forget(entry.decisionSeq);
+      return [];
+    }
     if (entry.kind === 'sent') {
       const decisions = entry.events.flatMap((event) => this.#applying.again(event));
       this.#delivery.answer(entry, decisions, this.policy.seq);
-    } else if (entry.kind === 'acknowledged') this.stream.forget(entry.decisionSeq);
-    else {
-      this.#timers?.delete(entry.timerId);
-      this.stream.push(this.#applying.again(firedEvent(entry)));
+      return decisions;
     }
+    this.#timers?.delete(entry.timerId);
+    const decisions = this.#applying.again(firedEvent(entry));
+    this.stream.push(decisions);
+    return decisions;
   }
 
   /** Starts the timers of a restored session. */
   start(): void {
     this.#timers?.start();
+  }
+
+  /** Undoes the making of a session that was not opened. */
+  discard(): void {
+    this.#timers?.close();
+    this.#applying.leave();
   }
 
   /** Closes the session because the server stops. */
@@ -165,7 +259,7 @@ export class Session {
 
   /** Closes the session for good. */
   end(reason: 'closed' | 'replaced'): void {
-    this.#timers?.close();
+    this.discard();
     this.#log.end();
     this.#decisionLog.closed(reason);
   }
@@ -179,7 +273,7 @@ export class Session {
     const entry: FiredEntry = { kind: 'fired', timerId, at };
     try {
       const decisions = this.#applying.one(firedEvent(entry));
-      this.#log.add(entry);
+      this.#log.add(entry, decisions);
       this.stream.push(decisions);
     } catch (error) {
       // The policy may have forgotten a timer that it no longer needs.

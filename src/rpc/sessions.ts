@@ -5,9 +5,11 @@ import { parse } from '../core/validate.ts';
 import { refuse } from '../errors.ts';
 import type { FoundSession, Records } from './journal/records.ts';
 import type { ParamsOf, ResultOf } from './methods.ts';
+import { exceeded } from './refusals.ts';
 import { openDelivery } from './saved-delivery.ts';
 import { Session, type SessionHost } from './session.ts';
 import { checkShadow } from './shadow.ts';
+import { SortedIds } from './sorted-ids.ts';
 import type { Reader } from './stream.ts';
 
 /** A reader that is also called when a session ends. */
@@ -21,8 +23,7 @@ export class Sessions {
   readonly #host: SessionHost;
   readonly #journal: Records | undefined;
   readonly #sessions = new Map<string, Session>();
-  /** Sorted ids; undefined after a session was opened or closed. */
-  #ids: readonly string[] | undefined;
+  readonly #ids = new SortedIds();
   #made = 0;
 
   /** @param journal - stores the sessions; without a journal, they end with the process */
@@ -35,16 +36,16 @@ export class Sessions {
   /**
    * Restores a session. Call it before any other method.
    *
-   * @throws PolicyError `snapshot_mismatch` if the session no longer fits its policy; `unknown_id` if the registry no longer has
-   *   the policy
+   * @throws PolicyError `snapshot_mismatch` if the session no longer fits its policy, or if the policy now decides otherwise;
+   *   `unknown_id` if the registry no longer has the policy
    */
-  restore({ saved, entries, resume }: FoundSession): void {
+  restore({ saved, resume }: FoundSession): void {
     const { session: id, deliver, timers, shadow, snapshot, armed, ...rest } = saved;
     const definition = this.#definition({ policy: snapshot.policy });
     const session = new Session(id, { definition, snapshot, armed, deliver, timers, shadow, saved: rest }, this.#host);
-    for (const entry of entries) session.replay(entry);
     session.keepIn(resume(session));
     this.#sessions.set(id, session);
+    this.#ids.add(id);
   }
 
   /** Starts the timers. Call it once all sessions are restored. */
@@ -77,16 +78,24 @@ export class Sessions {
     if (existing !== undefined && params.onExisting === 'fail') {
       refuse('duplicate_id', 'session', 'a session that is not open yet', id);
     }
-    const { maxSessions } = this.#host.limits;
+    const { maxSessions, maxTotalIds } = this.#host.limits;
     if (existing === undefined && this.#sessions.size >= maxSessions) {
-      refuse('limit_exceeded', 'session', `at most ${maxSessions} sessions`, this.#sessions.size + 1);
+      exceeded('maxSessions', 'session', `at most ${maxSessions} sessions`, this.#sessions.size + 1);
     }
     const session = this.#make(id, definition, params);
+    const { ids } = this.#host.total;
+    if (session.promised > 0 && ids - (existing?.promised ?? 0) > maxTotalIds) {
+      session.discard();
+      exceeded('maxTotalIds', 'snapshot', `at most ${maxTotalIds} ids in flight in all sessions`, ids);
+    }
     // The old session ends only after the new one has been made.
-    if (existing !== undefined) this.#end(existing, 'replaced');
+    if (existing !== undefined) {
+      session.follow(existing);
+      this.#end(existing, 'replaced');
+    }
     if (this.#journal !== undefined) session.keepIn(this.#journal.begin(session));
     this.#sessions.set(id, session);
-    this.#ids = undefined;
+    if (existing === undefined) this.#ids.add(id);
     session.start();
     return this.#opened(session);
   }
@@ -95,37 +104,37 @@ export class Sessions {
   close(id: string): void {
     this.#end(this.get(id), 'closed');
     this.#sessions.delete(id);
-    this.#ids = undefined;
+    this.#ids.delete(id);
   }
 
   /** Closes all sessions; the next server continues those in a journal. */
   closeAll(): void {
+    this.#host.gate.close();
     for (const session of this.#sessions.values()) {
+      session.finish();
       if (this.#journal === undefined) this.#end(session, 'closed');
       else session.close();
     }
     // A second call of this method finds no session.
     this.#sessions.clear();
-    this.#ids = undefined;
+    this.#ids.clear();
   }
 
   list(after: string | undefined): ResultOf<'session.list'> {
-    this.#ids ??= [...this.#sessions.keys()].sort();
-    const from = after === undefined ? 0 : firstAfter(this.#ids, after);
-    const to = from + this.#host.limits.pageSessions;
-    const sessions = this.#ids.slice(from, to).map((id) => {
-      const { deliver, timers, shadow, policy } = this.#sessions.get(id)!;
+    const { ids, more } = this.#ids.after(after, this.#host.limits.pageSessions);
+    const sessions = ids.map((id) => {
+      const { deliver, timers, shadow, policy, seq } = this.#sessions.get(id)!;
       return {
         session: id,
         policy: policy.id,
         version: policy.version,
-        seq: policy.seq,
+        seq,
         deliver,
         timers,
         ...(shadow && { shadow }),
       };
     });
-    return to < this.#ids.length ? { sessions, next: this.#ids[to - 1]! } : { sessions };
+    return more ? { sessions, next: ids.at(-1)! } : { sessions };
   }
 
   #make(id: string, definition: AnyPolicyDefinition, params: ParamsOf<'session.open'>): Session {
@@ -189,15 +198,4 @@ export class Sessions {
     if (this.#journal !== undefined) this.#journal.made = this.#made;
     return `s${this.#made}`;
   }
-}
-
-/** Returns the index of the first id after another id, by binary search. */
-function firstAfter(ids: readonly string[], after: string): number {
-  let [low, high] = [0, ids.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (ids[middle]! <= after) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

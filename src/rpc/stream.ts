@@ -1,6 +1,7 @@
 /** Streamed decisions: a backlog that subscribers read at their own speed, and acknowledge. */
 import type { AnyDecision } from '../core/definition.ts';
 import { refuse } from '../errors.ts';
+import { exceeded } from './refusals.ts';
 
 /** Receives a call when a stream has something to read. */
 export interface Reader {
@@ -85,7 +86,7 @@ export class DecisionStream {
   /** Refuses with `limit_exceeded` while the backlog is full. */
   assertRoom(): void {
     if (!this.full) return;
-    refuse('limit_exceeded', 'backlog', `fewer than ${this.#most} decisions that nobody has acknowledged`, this.size);
+    exceeded('maxBacklog', 'backlog', `fewer than ${this.#most} decisions that nobody has acknowledged`, this.size);
   }
 
   push(decisions: readonly AnyDecision[]): void {
@@ -99,7 +100,7 @@ export class DecisionStream {
     this.#assertKnown(after, 'after');
     if (!this.#subscriptions.has(reader) && this.#subscriptions.size >= this.#mostReaders) {
       const expected = `at most ${this.#mostReaders} subscriptions of a session`;
-      refuse('limit_exceeded', 'session', expected, this.#subscriptions.size + 1);
+      exceeded('maxSubscriptions', 'session', expected, this.#subscriptions.size + 1);
     }
     const wanted = types === undefined ? undefined : new Set(types);
     const subscription = { reader, types: wanted, given: after, sent: after, acknowledged: after };
@@ -123,14 +124,16 @@ export class DecisionStream {
     if (subscription === undefined) {
       refuse('unknown_id', 'session', 'a session that this connection has subscribed to', 'no subscription');
     }
-    if (decisionSeq > subscription.sent) this.#assertKnown(decisionSeq, 'decisionSeq', subscription.sent);
+    // What everybody has acknowledged may be acknowledged again, also by a subscriber that wanted none of it.
+    const most = Math.max(subscription.sent, this.#forgotten);
+    if (decisionSeq > subscription.sent) this.#assertKnown(decisionSeq, 'decisionSeq', most);
     subscription.acknowledged = Math.max(subscription.acknowledged, decisionSeq);
     this.#forget();
   }
 
-  /** Returns the next decision that a subscriber wants; nothing if there is none. */
-  next(subscription: Subscription): Numbered | undefined {
-    while (subscription.given < this.last) {
+  /** Returns the next decision that a subscriber wants, up to a number; nothing if there is none. */
+  next(subscription: Subscription, upTo = this.last): Numbered | undefined {
+    while (subscription.given < upTo) {
       subscription.given += 1;
       const decision = this.#backlog[this.#head + subscription.given - this.#forgotten - 1]!;
       if (subscription.types !== undefined && !subscription.types.has(decision.type)) continue;

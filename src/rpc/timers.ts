@@ -22,13 +22,20 @@ export class Timers {
   readonly #clock: Clock;
   /** Sends `timer.fired`; returns false if the session cannot accept it now. */
   readonly #fire: (timerId: string, at: number) => boolean;
+  readonly #inTurn: (act: () => void) => void;
   readonly #running = new Map<string, Running>();
   /** False while the session is restored: no timer fires then. */
   #started = true;
 
-  constructor(clock: Clock, fire: (timerId: string, at: number) => boolean) {
+  /** @param inTurn - calls back at once, or when the session is no longer in the middle of a call */
+  constructor(
+    clock: Clock,
+    fire: (timerId: string, at: number) => boolean,
+    inTurn: (act: () => void) => void = (act) => act(),
+  ) {
     this.#clock = clock;
     this.#fire = fire;
+    this.#inTurn = inTurn;
   }
 
   /** Starts the timers of these decisions; a later timer replaces an earlier one with the same id. */
@@ -62,20 +69,27 @@ export class Timers {
     return all.sort((a, b) => (a.timerId < b.timerId ? -1 : 1));
   }
 
+  /** No timer fires any more. The running ones are still listed: a snapshot of a server that stops has them. */
   close(): void {
     for (const { cancel } of this.#running.values()) cancel();
-    this.#running.clear();
   }
 
   #start(timerId: string, fireAtSeconds: number, seconds: number): void {
     this.#running.get(timerId)?.cancel();
     if (!this.#started) return void this.#running.set(timerId, { timerId, fireAtSeconds, cancel: nothing });
-    const cancel = this.#clock.after(seconds, () => {
+    const due = (): void => {
+      // In the meantime the timer may have been set again, or its session may have ended.
+      if (this.#running.get(timerId) !== one) return;
       this.#running.delete(timerId);
       // A timer of the platform may fire a fraction of a millisecond early.
       const taken = this.#fire(timerId, Math.max(fireAtSeconds, this.#clock.now()));
       if (!taken) this.#start(timerId, fireAtSeconds, retrySeconds);
-    });
-    this.#running.set(timerId, { timerId, fireAtSeconds, cancel });
+    };
+    const one: Running = {
+      timerId,
+      fireAtSeconds,
+      cancel: this.#clock.after(seconds, () => this.#inTurn(due)),
+    };
+    this.#running.set(timerId, one);
   }
 }

@@ -55,18 +55,22 @@ async function uninterrupted(open: object, events: readonly unknown[]): Promise<
 class Survivor {
   readonly #open: object;
   readonly #below: (n: number) => number;
+  readonly #perLook: number;
   #store = new MemoryStore();
   #client!: WireClient;
   readonly decisions: unknown[] = [];
   #acknowledged = 0;
 
-  constructor(open: object, below: (n: number) => number) {
+  /** @param perLook - how the clock moves: with 0 no call pauses */
+  constructor(open: object, below: (n: number) => number, perLook: number) {
+    this.#perLook = perLook;
     this.#open = open;
     this.#below = below;
   }
 
   async start(): Promise<void> {
-    const { server } = await serverOn(this.#store, { limits, snapshotEvents: 5 });
+    const { server, clock } = await serverOn(this.#store, { limits, snapshotEvents: 5 });
+    clock.perLook = this.#perLook;
     this.#client = new WireClient(server);
     await settleAll(this.#store);
     const { error } = await this.#ask('session.open', { ...this.#open, onExisting: 'attach' });
@@ -85,7 +89,7 @@ class Survivor {
       if (when === 1) this.#store.apply();
       else if (when > 1) await settleAll(this.#store);
       if (when > 2) {
-        await pending;
+        await this.#settled(pending);
         return this.#taken()!;
       }
       // What was written may have been answered, or not any more.
@@ -106,9 +110,16 @@ class Survivor {
 
   async #ask(method: string, params: object): Promise<Reply> {
     const pending = this.#client.line({ jsonrpc: '2.0', id: 2, method, params });
-    await settleAll(this.#store);
-    await pending;
+    await this.#settled(pending);
     return this.#taken()!;
+  }
+
+  /** Settles writes until a call that may pause is answered. */
+  async #settled(pending: Promise<unknown>): Promise<void> {
+    let isOver = false;
+    void pending.then(() => (isOver = true));
+    while (!isOver) await settleAll(this.#store);
+    await settleAll(this.#store);
   }
 
   /** Takes what came: pushed decisions by their numbers, and the answer. */
@@ -130,12 +141,12 @@ describe('a session in a state directory', () => {
     '%s: crashes change no answer, no decision and no state',
     async (_, { definition, config }) => {
       await fc.assert(
-        fc.asyncProperty(tapes(), fc.boolean(), async (tape, streamed) => {
+        fc.asyncProperty(tapes(), fc.boolean(), fc.constantFrom(0, 0.0008), async (tape, streamed, perLook) => {
           const { below } = choicesFrom([...tape].reverse());
           const open = { policy: definition.id, config, session: 'x', deliver: streamed ? 'stream' : 'reply' };
           const events = likelyEvents(definition, config, tape, 30);
           const { calls, replies, decisions, snapshot } = await uninterrupted(open, events);
-          const survivor = new Survivor(open, below);
+          const survivor = new Survivor(open, below, perLook);
           await survivor.start();
           for (const [index, call] of calls.entries()) {
             const { result, error } = await survivor.ask('session.send', { session: 'x', ...call });

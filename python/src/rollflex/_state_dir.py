@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import fcntl
+import json
 import os
 import socket
 import sqlite3
@@ -13,6 +14,7 @@ import zlib
 from collections.abc import Iterator
 from typing import Literal, NoReturn
 
+from ._tail_note import Tail, TailNote
 from .errors import EngineUnavailable, PolicyError, PolicyErrorCode
 
 Fsync = Literal["always", "interval"]
@@ -21,7 +23,8 @@ Fsync = Literal["always", "interval"]
 _lock_name = "embedded.lock"
 _store_name = "embedded.sqlite"
 _wal_name = f"{_store_name}-wal"
-_ours = {_lock_name, _store_name, _wal_name, f"{_store_name}-shm"}
+_note_name = "embedded.sealed"
+_ours = {_lock_name, _store_name, _wal_name, f"{_store_name}-shm", _note_name}
 # "roll", so that no other program's file is taken for a store, and the version of the tables.
 _application_id = 0x726F6C6C
 _format = 1
@@ -43,6 +46,7 @@ class StateDirectory:
         self.path = os.path.abspath(path)
         self._fsync = fsync
         self._total = 0
+        self._tail: Tail = (0, 0)
         self._timer: threading.Timer | None = None
         self._failure: str | None = None
         _prepare(self.path)
@@ -50,6 +54,11 @@ class StateDirectory:
         _directories.add(self)
         try:
             self._store = self._connected()
+            self._note = TailNote(os.path.join(self.path, _note_name))
+        except OSError as error:
+            self._store.close()
+            self._unlock()
+            _refuse("a directory that can be read and written", f"{self.path}: {error.strerror}", cause=error)
         except BaseException:
             self._unlock()
             raise
@@ -69,6 +78,10 @@ class StateDirectory:
             self._damaged(str(error))
         if self._total != expected:
             self._damaged("some are missing")
+        self._tail = _tail_of(meta, self._total)
+        loss = self._note.loss(self._tail)
+        if loss is not None:
+            self._damaged(f"{loss}; remove {_note_name} to go on without them")
 
     def write(self, changes: str) -> None:
         """Writes what `src/embedded/kept.ts` gives. Raises :class:`EngineUnavailable`, from then on."""
@@ -92,10 +105,14 @@ class StateDirectory:
                     total += seal
             execute("UPDATE store SET total = ?, meta = ?", (total, meta))
             execute("COMMIT")
-        except sqlite3.Error as error:
+            tail = _tail_of(meta, total)
+            if self._fsync == "always":
+                self._note.write(tail)
+        except (sqlite3.Error, OSError) as error:
             self._failure = str(error)
             raise self._unwritable(self._failure) from error
         self._total = total
+        self._tail = tail
         if self._fsync == "interval" and self._timer is None:
             self._timer = threading.Timer(_sync_seconds, self._sync)
             self._timer.daemon = True
@@ -110,6 +127,7 @@ class StateDirectory:
         try:
             self._store.close()
         finally:
+            self._note.close()
             self._unlock()
 
     def abandon(self) -> None:
@@ -118,6 +136,7 @@ class StateDirectory:
             return
         # To close it would write to the store; nor may the collector.
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._store))
+        self._note.close()
         os.close(self._lock)
         self._lock = None
 
@@ -153,6 +172,7 @@ class StateDirectory:
     def _sync(self) -> None:
         """What the system has until now is on the disk after it."""
         self._timer = None
+        tail = self._tail
         try:
             log = os.open(os.path.join(self.path, _wal_name), os.O_RDONLY | os.O_CLOEXEC)
         except OSError:
@@ -160,6 +180,7 @@ class StateDirectory:
             return
         try:
             os.fsync(log)
+            self._note.write(tail)
         except OSError as error:
             self._failure = str(error)
         finally:
@@ -190,6 +211,10 @@ PRAGMA application_id = {_application_id};
 PRAGMA user_version = {_format};
 COMMIT;
 """
+
+
+def _tail_of(meta: str, total: int) -> Tail:
+    return (json.loads(meta).get("writes", 0) if meta else 0, total)
 
 
 def _seal(key: str, record: str) -> int:

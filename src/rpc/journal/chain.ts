@@ -1,5 +1,6 @@
 /** Seals that are checksums: they show whether a record was changed or is missing. */
 import { createHash } from 'node:crypto';
+import { digestOf } from './digest.ts';
 import type { Seals } from './seals.ts';
 
 const digits = 16;
@@ -16,4 +17,5 @@ export const chain: Seals = Object.freeze({
     const [sealed, text] = [record.slice(0, digits), record.slice(digits)];
     return seal(before, text) === sealed ? { seal: sealed, text } : undefined;
   },
+  digest: digestOf,
 });

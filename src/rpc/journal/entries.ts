@@ -1,5 +1,5 @@
 /** The part of a session that survives a crash: a snapshot, and the steps after it. */
-import type { AnyEvent } from '../../core/definition.ts';
+import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
 import type { Snapshot } from '../../core/snapshot.ts';
 import type { PolicyError } from '../../errors.ts';
 import type { SavedAnswers } from '../answers.ts';
@@ -20,6 +20,7 @@ export interface SentEntry {
   readonly of: number;
   /** Refusal of the event after the last applied one. */
   readonly refused?: Refused;
+  readonly digest?: string;
 }
 
 /** A timer of the server that has fired and whose event was applied. */
@@ -27,6 +28,7 @@ export interface FiredEntry {
   readonly kind: 'fired';
   readonly timerId: string;
   readonly at: number;
+  readonly digest?: string;
 }
 
 /** An acknowledgement of streamed decisions. */
@@ -35,7 +37,10 @@ export interface AcknowledgedEntry {
   readonly decisionSeq: number;
 }
 
-/** One step of a session. The same snapshot and the same steps always give the same session. */
+/**
+ * One step of a session. The same snapshot and the same steps always give the same session. In the journal, a step that may decide
+ * has a digest of its decisions; steps of format 1, and those of the Python package, have none.
+ */
 export type Entry = SentEntry | FiredEntry | AcknowledgedEntry;
 
 /** A whole session. */
@@ -54,7 +59,7 @@ export interface SavedSession {
 
 /** Log of a session's steps, written before any answer or decision is sent. */
 export interface SessionLog {
-  add(entry: Entry): void;
+  add(entry: Entry, decisions: readonly AnyDecision[]): void;
   /** Ends the log, because the session is closed. */
   end(): void;
 }

@@ -9,10 +9,12 @@ export type Fsync = 'always' | 'interval';
 export interface GroupCommitOptions {
   readonly fsync: Fsync;
   readonly clock: Clock;
-  /** Returns the operations to add to every write; called when no session is in the middle of a step. */
+  /** Returns the operations to add to every write. */
   readonly last: () => readonly Operation[];
   /** Called once when the store has failed; nothing is written after that. */
   readonly failed: (error: unknown) => void;
+  /** Called after a write that is on the disk, before the next one begins, and before anybody is told. */
+  readonly synced: () => void;
   /** Called after every write. */
   readonly committed: (operations: number, seconds: number) => void;
 }
@@ -80,17 +82,20 @@ export class GroupCommit {
     if (this.#writing === undefined) queueMicrotask(() => void this.#commit());
   }
 
-  /** Resolves when nothing is left to write and the store may be closed. Never rejects. */
+  /** Resolves when everything is on the disk and the store may be closed, or when the store has failed. Never rejects. */
   async finish(): Promise<void> {
-    for (let waiting = this.settled; waiting !== undefined && this.#failure === undefined; waiting = this.settled) {
+    while (this.#failure === undefined) {
+      if (this.#cancelSync !== undefined) this.#sync();
+      const waiting = this.settled;
+      if (waiting === undefined) break;
       await waiting.catch(() => undefined);
     }
-    this.#cancelSync?.();
+    this.#forgetSync();
   }
 
   async #commit(): Promise<void> {
     const commit = this.#next!;
-    const { fsync, last, failed, committed } = this.#options;
+    const { fsync, last, failed, committed, synced } = this.#options;
     for (const operation of last()) this.#pending.push(operation);
     const operations = this.#pending;
     const sync = fsync === 'always' || this.#syncDue;
@@ -102,6 +107,7 @@ export class GroupCommit {
     const from = performance.now();
     try {
       await this.#store.write(operations, sync);
+      if (sync) synced();
     } catch (error) {
       this.#failure = commit.promise;
       commit.reject(error);
@@ -113,16 +119,24 @@ export class GroupCommit {
     this.#writing = undefined;
     commit.resolve();
     committed(operations.length, (performance.now() - from) / 1000);
-    if (!sync) this.#syncLater();
+    if (sync) this.#forgetSync();
+    else this.#syncLater();
     if (this.#next !== undefined) void this.#commit();
   }
 
   /** Schedules a write with sync, which also brings all earlier writes to the disk. */
   #syncLater(): void {
-    this.#cancelSync ??= this.#options.clock.after(syncSeconds, () => {
-      this.#cancelSync = undefined;
-      this.#syncDue = true;
-      this.soon();
-    });
+    this.#cancelSync ??= this.#options.clock.after(syncSeconds, () => this.#sync());
+  }
+
+  #sync(): void {
+    this.#forgetSync();
+    this.#syncDue = true;
+    this.soon();
+  }
+
+  #forgetSync(): void {
+    this.#cancelSync?.();
+    this.#cancelSync = undefined;
   }
 }

@@ -4,6 +4,7 @@ import { chain } from './chain.ts';
 import { type Fsync, GroupCommit } from './group-commit.ts';
 import { type FoundSession, Records, type RecordsOptions } from './records.ts';
 import type { Operation, Store } from './store.ts';
+import { TailNote } from './tail.ts';
 
 /** Options and callbacks of a journal. */
 export interface JournalOptions extends RecordsOptions {
@@ -19,12 +20,15 @@ export interface JournalOptions extends RecordsOptions {
 export class Journal extends Records {
   readonly #store: Store;
   readonly #commits: GroupCommit;
+  readonly #note: TailNote | undefined;
 
   constructor(store: Store, options: JournalOptions) {
     super(options, chain);
     this.#store = store;
     const { fsync, clock, failed, committed } = options;
-    this.#commits = new GroupCommit(store, { fsync, clock, failed, committed, last: () => [this.last()] });
+    const note = (this.#note = store.tail && new TailNote(store.tail));
+    const synced = () => note?.write(this.tail!);
+    this.#commits = new GroupCommit(store, { fsync, clock, failed, committed, synced, last: () => [this.last()] });
   }
 
   /** Resolves when all steps until now are stored; rejects when the store has failed. */
@@ -44,7 +48,7 @@ export class Journal extends Records {
   /**
    * Yields the sessions of the store. Read all of them before you begin a new session.
    *
-   * @throws PolicyError `snapshot_mismatch` for a damaged store, or the store of another version that has crashed
+   * @throws PolicyError `snapshot_mismatch` for a damaged store, one whose end is missing, or steps that this version cannot replay
    */
   async *recover(): AsyncGenerator<FoundSession> {
     for await (const [key, value] of this.#store.entries()) {
@@ -53,6 +57,7 @@ export class Journal extends Records {
     }
     const found = this.readLast();
     if (found !== undefined) yield found;
+    this.#note?.open(this.tail, this.areCounted);
     // This write records the version of this server.
     this.#commits.soon();
   }

@@ -5,10 +5,12 @@ import type { Entry, SavedSession, SessionLog } from './entries.ts';
 import { SealSum, type Seals } from './seals.ts';
 import { type Journaled, type JournalWriter, numberIn, SessionJournal } from './session-journal.ts';
 import type { Operation } from './store.ts';
+import type { Tail } from './tail.ts';
+import { checkVersion, replay } from './takeover.ts';
 
 /** Options of the records of a journal. */
 export interface RecordsOptions {
-  /** Version of the package. Steps are replayed only by the version that has written them. */
+  /** Version of the package: it must be able to replay the steps of the version that wrote them: see {@link checkVersion}. */
   readonly version: string;
   /** Number of events of a session after which a snapshot replaces its steps. */
   readonly snapshotEvents: number;
@@ -17,19 +19,22 @@ export interface RecordsOptions {
 /** A session from the records. */
 export interface FoundSession {
   readonly saved: SavedSession;
-  readonly entries: readonly Entry[];
-  /** Continues the records with the restored session. */
+  /**
+   * Replays the steps in a session that was made from its snapshot, and continues the records with it.
+   *
+   * @throws PolicyError `snapshot_mismatch` if a step decides otherwise than before
+   */
   resume(session: Journaled): SessionLog;
 }
 
 /** Key of the store's own record. */
 export const metaKey = 'meta';
-const metaSchema = z.strictObject({
-  format: z.literal(1),
-  version: z.string(),
-  made: z.int().nonnegative(),
-  seals: z.string(),
-});
+const count = z.int().nonnegative();
+const fields = { version: z.string(), made: count, seals: z.string() };
+const metaSchema = z.union([
+  z.strictObject({ ...fields, format: z.literal(1) }),
+  z.strictObject({ ...fields, format: z.literal(2), writes: count }),
+]);
 type Meta = z.output<typeof metaSchema>;
 
 const damaged = (expected: string, got: unknown): never => refuse('snapshot_mismatch', 'stateDir', expected, got);
@@ -53,10 +58,21 @@ export abstract class Records implements JournalWriter {
   #meta: Meta | undefined;
   #reading: Reading | undefined;
   #numbers = 0;
+  #writes = 0;
 
   constructor(options: RecordsOptions, seals: Seals) {
     this.#options = options;
     this.seals = seals;
+  }
+
+  /** The last write that was read, or that {@link Records.last} was called for; nothing for a store without writes. */
+  get tail(): Tail | undefined {
+    return this.#meta && { writes: this.#writes, seals: this.#meta.seals };
+  }
+
+  /** Whether the writes of the store that was read are counted; format 1 does not count them. */
+  get areCounted(): boolean {
+    return this.#meta?.format === 2;
   }
 
   /** Writes or queues one operation. */
@@ -75,11 +91,12 @@ export abstract class Records implements JournalWriter {
    * Reads the next record, in the order of the keys. Read all records before you begin a new session. At the first record of a
    * session, returns the session before it.
    *
-   * @throws PolicyError `snapshot_mismatch` for damaged records, or the records of another version that has crashed
+   * @throws PolicyError `snapshot_mismatch` for damaged records, or steps that this version cannot replay
    */
   read(key: string, value: string): FoundSession | undefined {
     if (key === metaKey) {
       this.#meta = metaIn(value);
+      if (this.#meta.format === 2) this.#writes = this.#meta.writes;
       return undefined;
     }
     if (this.#meta === undefined) damaged('what the store says of itself', 'nothing');
@@ -134,30 +151,36 @@ export abstract class Records implements JournalWriter {
   }
 
   /**
-   * Writes the snapshots that are due, and returns the record of the store. It is called when no session is in the middle of a
-   * step.
+   * Writes the snapshots that are due, and returns the record of the store. A session in the middle of a step gets its snapshot with
+   * a later write.
    */
   last(): Operation {
-    for (const log of this.#due) log.compact();
-    this.#due.clear();
+    for (const log of this.#due) {
+      if (log.isPaused) continue;
+      log.compact();
+      this.#due.delete(log);
+    }
     const { version } = this.#options;
-    const meta: Meta = { format: 1, version, made: this.made, seals: String(this.#sum) };
-    return { type: 'put', key: metaKey, value: JSON.stringify(meta) };
+    const writes = ++this.#writes;
+    this.#meta = { format: 2, version, made: this.made, seals: String(this.#sum), writes };
+    return { type: 'put', key: metaKey, value: JSON.stringify(this.#meta) };
   }
 
   #found(): FoundSession | undefined {
     if (this.#reading === undefined) return undefined;
     const { saved, entries, log } = this.#reading;
-    const { version } = this.#meta!;
-    if (entries.length > 0 && version !== this.#options.version) {
-      const got = `${this.#options.version}: start and stop version ${version} once, then this one`;
-      damaged(`version ${version}, whose last server was not stopped in an orderly way`, got);
-    }
+    const { version: writer, format } = this.#meta!;
+    const { version } = this.#options;
+    const takeover = { writer, version, digest: format === 1 ? undefined : this.seals.digest };
+    if (entries.length > 0) checkVersion(takeover);
     const resume = (session: Journaled) => {
+      replay(session, saved, entries, takeover);
       this.#logs.add(log.attach(session));
+      // The first write leaves no step of another version, or without a digest.
+      if (writer !== version || format === 1) this.#due.add(log);
       return log;
     };
-    return { saved, entries, resume };
+    return { saved, resume };
   }
 
   #recordOf(log: SessionJournal, key: string, value: string): SavedSession | Entry {
@@ -173,5 +196,5 @@ function metaIn(value: string): Meta {
     found = value;
   }
   const parsed = metaSchema.safeParse(found);
-  return parsed.success ? parsed.data : damaged('a store of format 1', found);
+  return parsed.success ? parsed.data : damaged('a store of format 1 or 2', found);
 }

@@ -3,6 +3,8 @@
  * sessions.
  */
 
+import type { AnyDecision } from '../../core/definition.ts';
+
 /** Computes and reads the seals of records. */
 export interface Seals {
   /**
@@ -14,6 +16,8 @@ export interface Seals {
   stored(seal: string, text: string): string;
   /** Splits a stored record into seal and text; returns nothing if the seal is wrong. */
   opened(before: string, record: string): { readonly seal: string; readonly text: string } | undefined;
+  /** Computes a digest of the decisions of a step; absent where that would be slow: then only the same version replays steps. */
+  digest?(decisions: readonly AnyDecision[]): string;
 }
 
 /**

@@ -1,4 +1,5 @@
 /** The records of one session: a snapshot, and the steps after it. */
+import type { AnyDecision } from '../../core/definition.ts';
 import type { Entry, SavedSession, SessionLog } from './entries.ts';
 import type { Seals } from './seals.ts';
 import type { Operation } from './store.ts';
@@ -7,6 +8,10 @@ import type { Operation } from './store.ts';
 export interface Journaled {
   /** Number of ids in flight: the cost of a snapshot grows with it. */
   readonly inFlight: number;
+  /** Repeats a step, and returns its decisions. */
+  replay(entry: Entry): readonly AnyDecision[];
+  /** Whether the session is in the middle of a step. */
+  readonly isPaused: boolean;
   /** Returns the whole session; the result may share data that the session changes later. */
   save(): SavedSession;
 }
@@ -51,6 +56,11 @@ export class SessionJournal implements SessionLog {
     return this.#next > this.#first + 1;
   }
 
+  /** Whether the session is in the middle of a step, so that it cannot be compacted. */
+  get isPaused(): boolean {
+    return this.#session!.isPaused;
+  }
+
   /** Makes these records those of a session. */
   attach(session: Journaled): this {
     this.#session = session;
@@ -68,9 +78,11 @@ export class SessionJournal implements SessionLog {
     return JSON.parse(found.text) as SavedSession | Entry;
   }
 
-  add(entry: Entry): void {
-    const text = JSON.stringify(entry);
-    this.#write(this.#writer.seals.seal(this.#seal, text), text, entry);
+  add(entry: Entry, decisions: readonly AnyDecision[]): void {
+    const { seals } = this.#writer;
+    const digest = entry.kind === 'acknowledged' ? undefined : seals.digest?.(decisions);
+    const text = JSON.stringify(digest === undefined ? entry : { ...entry, digest });
+    this.#write(seals.seal(this.#seal, text), text, entry);
     if (this.#isDue()) this.#writer.compactSoon(this);
   }
 

@@ -53,8 +53,15 @@ function metersIn({ Counter, Histogram }: typeof Prometheus, registers: Registry
     'Lines left out of the decision log: too much waited, the disk refused them, or they were too long.',
     ['reason'],
   );
-  const cutOff = counter('connections_cut_off_total', 'Connections cut off because they did not read.', []);
-  const turnedAway = counter('connections_turned_away_total', 'Connections closed because of their token.', []);
+  const refused = counter('refused_total', 'Refused calls, by code, and by limit where it is one of the server.', [
+    'code',
+    'limit',
+  ]);
+  const closed = counter(
+    'connections_closed_total',
+    'Connections that the server has closed: the client did not read (cutOff) or had no token (turnedAway), or there were too many (full).',
+    ['reason'],
+  );
   return {
     called(name, code, took) {
       // Unknown names from clients must not become labels.
@@ -76,8 +83,8 @@ function metersIn({ Counter, Histogram }: typeof Prometheus, registers: Registry
       logBytes.inc(bytes);
     },
     logDropped: (reason, lines) => logDrops.inc({ reason }, lines),
-    cutOff: () => cutOff.inc(),
-    turnedAway: () => turnedAway.inc(),
+    refused: (code, limit = '') => refused.inc({ code, limit }),
+    closed: (reason) => closed.inc({ reason }),
   };
 }
 

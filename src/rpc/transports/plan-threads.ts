@@ -105,7 +105,8 @@ class PlanThreads implements Planning {
   readonly #most: number;
   readonly #idle: Thread[] = [];
   readonly #threads = new Set<Thread>();
-  readonly #waiting = new Fifo<Waiting>();
+  /** By client, who is known by its signal; the client whose turn is next comes first. */
+  readonly #waiting = new Map<AbortSignal | undefined, Fifo<Waiting>>();
   #closed = false;
 
   constructor({ definitions, threads = availableParallelism() > 2 ? 2 : 1 }: PlanThreadsOptions) {
@@ -118,14 +119,18 @@ class PlanThreads implements Planning {
       const job: Waiting = { ...asked, done, failed, forget: () => undefined, over: false, thread: undefined };
       if (this.#closed || asked.signal?.aborted) return failed(abandoned());
       this.#watch(job);
-      this.#waiting.push(job);
+      const { signal } = asked;
+      const own = this.#waiting.get(signal) ?? new Fifo();
+      own.push(job);
+      this.#waiting.set(signal, own);
       this.#next();
     });
   }
 
   close(): void {
     this.#closed = true;
-    for (let job = this.#waiting.shift(); job !== undefined; job = this.#waiting.shift()) settle(job, abandoned());
+    for (const own of this.#waiting.values()) for (const job of own) settle(job, abandoned());
+    this.#waiting.clear();
     for (const thread of this.#threads) {
       settle(thread.job, abandoned());
       thread.stop();
@@ -163,14 +168,19 @@ class PlanThreads implements Planning {
     };
   }
 
+  /** Begins plans while there are free threads: one of each client in turn. */
   #next(): void {
-    for (let job = this.#waiting.peek(); job !== undefined; job = this.#waiting.peek()) {
-      if (!job.over) {
+    for (const [signal, own] of this.#waiting) {
+      let job = own.peek();
+      for (; job?.over; job = own.peek()) own.shift();
+      if (job !== undefined) {
         const thread = this.#free();
         if (thread === undefined) return;
-        thread.begin(job);
+        thread.begin(own.shift()!);
       }
-      this.#waiting.shift();
+      this.#waiting.delete(signal);
+      // This iteration comes to it again, after the other clients.
+      if (own.size > 0) this.#waiting.set(signal, own);
     }
   }
 

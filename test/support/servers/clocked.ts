@@ -5,9 +5,12 @@ import { type Clock, type Link, RpcServer, type Served, type ServerOptions } fro
 /** A clock that stands still until it is moved. */
 export class HandClock implements Clock {
   time = 1000;
+  /** Seconds by which it moves whenever it is looked at: calls that take long pause then. No timer is due by that. */
+  perLook = 0;
   readonly #waiting = new Set<{ readonly at: number; readonly callback: () => void }>();
 
   now(): number {
+    this.time += this.perLook;
     return this.time;
   }
 

@@ -86,7 +86,8 @@ export const stdio: Transport = {
   connect: (child, notified) => Promise.resolve(new LineClient(child.stdout!, child.stdin!, notified)),
 };
 
-function listening(child: ChildProcess): Promise<string> {
+/** The address of a server, once it listens. */
+export function listening(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     child.once('exit', () => reject(new Gone()));
     createInterface({ input: child.stderr! }).on('line', (line) => {

@@ -27,7 +27,12 @@ export async function slowReader(path: string): Promise<SlowReader> {
     session,
     events: [
       { type: 'round.requested', at: 0, roundId: 'r', weightVersion: 1 },
-      { type: 'prompts.supplied', at: 0, roundId: 'r', prompts },
+      ...[0, 2000, 4000, 6000].map((from) => ({
+        type: 'prompts.supplied',
+        at: 0,
+        roundId: 'r',
+        prompts: prompts.slice(from, from + 2000),
+      })),
     ],
   });
   return {

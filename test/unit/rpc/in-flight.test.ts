@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { tailBatching } from '../../../src/index.ts';
 import { InFlight } from '../../../src/rpc/in-flight.ts';
+import { serverLimits } from '../../../src/rpc/limits.ts';
 import { openingEvents, rpc } from '../../support/servers/clocked.ts';
 
 const prompts = (count: number) => Array.from({ length: count }, (_, index) => ({ promptId: `p${index}` }));
@@ -9,7 +10,7 @@ const supplied = (count: number) => ({ type: 'prompts.supplied', at: 0, roundId:
 
 describe('ids in flight', () => {
   test('one event that would mint more requests than a session may hold is refused, and changes nothing', async () => {
-    const { client, server } = rpc();
+    const { client, server } = rpc({ limits: { maxEventIds: 10_000_000 } });
     const config = { promptsPerRound: 20, responsesPerPrompt: 25_000 };
     const { session } = await client.call('session.open', { policy: 'tail-batching', config });
     await client.call('session.send', { session, events: openingEvents().slice(0, 1) });
@@ -39,18 +40,20 @@ describe('ids in flight', () => {
 
   test('a restored session counts what is minted for the prompts that it holds', () => {
     const { inFlight, saved } = startPolicyAtBound();
-    const again = new InFlight(tailBatching, saved, 6);
+    const again = new InFlight(tailBatching, saved, limits);
     expect(again.held).toBe(inFlight.held);
     expect(() => again.check(supplied(1) as never)).toThrow(expect.objectContaining({ got: '9' }));
   });
 });
+
+const limits = serverLimits({ maxInFlightIds: 6 });
 
 /** Two prompts with two requests each, where six ids are allowed. */
 function startPolicyAtBound() {
   const config = { promptsPerRound: 2, responsesPerPrompt: 2, promptSpeculation: 1, responseSpeculation: 1 };
   const parsed = tailBatching.config.parse(config);
   const state = tailBatching.init(parsed);
-  const inFlight = new InFlight(tailBatching, { config: parsed, state: tailBatching.save(state) }, 6);
+  const inFlight = new InFlight(tailBatching, { config: parsed, state: tailBatching.save(state) }, limits);
   const opening = { type: 'round.requested', at: 0, roundId: 'r1', weightVersion: 1 } as const;
   for (const event of [opening, supplied(2)]) {
     inFlight.count(inFlight.check(event), []);

@@ -169,6 +169,17 @@ describe('limits', () => {
     expect((await other.until(2))[1]!.result).toBeDefined();
   });
 
+  test('the plans of connections take turns', async () => {
+    const { client } = served();
+    const [greedy, other] = [client(), client()];
+    const sum = (id: number) => plan(id, 'own-sum', { terms: [id] });
+    await greedy.send(plan(1, 'own-endless', {}, { deadlineSeconds: 0.1 }) + sum(2) + sum(3) + sum(4));
+    await other.send(sum(5));
+    await other.until(1);
+    expect(greedy.answers.map((one) => one.id)).toEqual([1, 2]);
+    await greedy.until(4);
+  });
+
   test('the plans of a client that has left make room for those of others', async () => {
     const { client } = served();
     const gone = client();

@@ -44,6 +44,7 @@ describe('retries', () => {
       [5, []],
       [0, openingEvents()],
       [2, [completed('a/0#0'), completed('b/0#0')]],
+      [2, [completed('b/0#0')]],
       [1, [{}]],
     ] as const) {
       const params = { session: 'x', producer: 'p', firstSeq, events };
@@ -56,6 +57,21 @@ describe('retries', () => {
       { code: 'out_of_order' },
     );
     expect(state()).toBe(before);
+  });
+
+  test('a retry has the same events; the server has stamped those without a time', async () => {
+    const { client, send } = await opened();
+    const [event, other] = openingEvents().map(({ at: _, ...rest }) => rest);
+    const first = await send('p', 0, [event, other, completed('never'), completed('a/0#0')]);
+    expect(first.error!.data).toMatchObject({ index: 2, nextSeq: 2 });
+    const { snapshot, delivery } = await client.call('session.snapshot', { session: 'x', delivery: true });
+    await client.call('session.open', { session: 'x', snapshot, delivery, onExisting: 'replace' });
+    expect((await send('p', 0, [event, other, completed('never'), completed('a/0#0')])).error).toEqual(first.error);
+    for (const events of [
+      [other, event, completed('never'), completed('a/0#0')],
+      [event, { ...other, roundId: 'r2' }, completed('never'), completed('a/0#0')],
+    ])
+      expect((await send('p', 0, events)).error!.data).toMatchObject({ code: 'out_of_order', path: 'firstSeq' });
   });
 
   test('a refused event uses no number up', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { create, registry, tailBatching } from '../../../src/index.ts';
+import { SortedIds } from '../../../src/rpc/sorted-ids.ts';
 import { completed, openingEvents, rpc, tail, WireClient } from '../../support/servers/clocked.ts';
 
 const inProcess = () => create(tailBatching, tail.config);
@@ -91,6 +92,17 @@ describe('session.open', () => {
     expect(server.sessions.get('x').policy.seq).toBe(2);
     expect((await client.call('session.open', { ...open, onExisting: 'replace' })).seq).toBe(0);
     expect(server.sessions.size).toBe(1);
+  });
+
+  test('pages of a session that was replaced are not those of the one in its place', async () => {
+    const { client } = rpc({ limits: { pageDecisions: 2 } });
+    const open = { ...tail, session: 'x', onExisting: 'replace' };
+    const send = { session: 'x', events: openingEvents() };
+    await client.call('session.open', open);
+    const { more } = await client.call('session.send', send);
+    await client.call('session.open', open);
+    expect((await client.call('session.send', send)).more).not.toBe(more);
+    await client.fails('session.more', { session: 'x', more }, { code: 'unknown_id', path: 'more' });
   });
 
   test('a trainer that resumes an older checkpoint: its snapshot replaces the newer state', async () => {
@@ -250,4 +262,22 @@ test('server.info', async () => {
   expect(info.limits).toMatchObject({ maxSessions: 7, maxDepth: 64 });
   expect(info.policies.map((one: { id: string }) => one.id)).toContain('rollpacker');
   expect(info.planners.map((one: { id: string }) => one.id)).toContain('flex-ulysses');
+});
+
+test('ids that come and go are in their order', () => {
+  const [ids, model] = [new SortedIds(), new Set<string>()];
+  for (let at = 0; at < 20_000; at += 1) {
+    const id = `s${(at * 7919) % 15_000}`;
+    if (model.delete(id)) ids.delete(id);
+    else {
+      model.add(id);
+      ids.add(id);
+    }
+    if (at % 1999 !== 0) continue;
+    const sorted = [...model].sort();
+    expect(ids.after(undefined, 1e6)).toEqual({ ids: sorted, more: false });
+    const middle = sorted[sorted.length >> 1]!;
+    const rest = sorted.filter((one) => one > middle);
+    expect(ids.after(middle, 10)).toEqual({ ids: rest.slice(0, 10), more: rest.length > 10 });
+  }
 });

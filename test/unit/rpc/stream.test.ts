@@ -41,6 +41,30 @@ describe('streamed decisions', () => {
     expect(client.pushed()).toHaveLength(data.decisionSeq as number);
   });
 
+  test('come after the answer to their subscription, also in a batch that sends events', async () => {
+    const { client } = await streaming();
+    const calls = [
+      { method: 'session.subscribe', params: { session: 'x' } },
+      { method: 'session.send', params: { session: 'x', events: openingEvents() } },
+    ];
+    const lines = await client.line(calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call })));
+    expect(lines).toHaveLength(1 + decisionsOf(openingEvents()).length);
+    expect(lines[0]).toHaveLength(2);
+  });
+
+  test('what all have acknowledged may be acknowledged again, also by who wanted none of it', async () => {
+    const { client, server } = await streaming();
+    await client.call('session.subscribe', { session: 'x' });
+    await client.call('session.send', { session: 'x', events: openingEvents() });
+    const { length } = decisionsOf(openingEvents());
+    const picky = new WireClient(server);
+    await picky.call('session.subscribe', { session: 'x', types: ['request.abort'] });
+    const ack = { session: 'x', decisionSeq: length };
+    expect(await client.call('session.ack', ack)).toEqual({ acknowledged: length });
+    expect(await picky.call('session.ack', ack)).toEqual({ acknowledged: length });
+    await picky.fails('session.ack', { ...ack, decisionSeq: length + 1 }, { code: 'out_of_order' });
+  });
+
   test('what is not acknowledged is replayed, to another connection too', async () => {
     const { client, server } = await streaming();
     await client.call('session.send', { session: 'x', events: openingEvents() });

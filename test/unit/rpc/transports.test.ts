@@ -163,9 +163,10 @@ describe('sockets', () => {
     sockets[1].pause();
     const prompts = Array.from({ length: 3750 }, (_, index) => ({ promptId: `prompt-${index}`, ref: 'r'.repeat(200) }));
     const [first] = openingEvents();
+    const supplied = { type: 'prompts.supplied', at: 0, roundId: 'r1' };
     await wire.client.request('session.send', {
       session: 'x',
-      events: [first, { type: 'prompts.supplied', at: 0, roundId: 'r1', prompts }],
+      events: [first, ...[0, 1250, 2500].map((from) => ({ ...supplied, prompts: prompts.slice(from, from + 1250) }))],
     });
     // It has more to read than the system takes and than it is allowed; nobody is to pay for that.
     await until(() => server.connections === 1);

@@ -284,7 +284,7 @@ class RpcDiscoverResult(_RpcDiscoverResult):
 
 
 class ServerInfoParams(TypedDict):
-    """Parameters of `server.info`. Version, policies and limits of the server."""
+    """Parameters of `server.info`. Version, policies and limits of the server, and what it has refused."""
 
 
 class ServerInfoResultPolicy(TypedDict):
@@ -311,6 +311,9 @@ class ServerInfoResultLimits(TypedDict):
 
     maxMessageBytes: int
     """Bytes of one message: a line, without its line break. Whole number 1024 to 536870912. Default: 67108864."""
+    maxCallBytes: int
+    """Bytes of one message other than `session.open`, whose snapshot may be larger: how long it takes to read is what
+    others wait. Whole number 1024 to 536870912. Default: 2097152."""
     maxDepth: int
     """Depth to which lists and objects of a message are nested. Whole number 8 to 512. Default: 64."""
     maxBatchCalls: int
@@ -330,6 +333,12 @@ class ServerInfoResultLimits(TypedDict):
     maxInFlightIds: int
     """Ids that a session may hold in flight: in the ledgers of its policy, with those that it may mint for them. Whole
     number 1 to 100000000. Default: 1000000."""
+    maxEventIds: int
+    """Ids that one event may bring, with those that the policy may mint for them: how long it takes is what others
+    wait. Whole number 1 to 100000000. Default: 8192."""
+    maxTotalIds: int
+    """Ids in flight of all sessions, counted as for `maxInFlightIds`. Whole number 1 to 1000000000. Default:
+    4000000."""
     maxProducers: int
     """Producers of a session. Whole number 1 to 100000. Default: 256."""
     keptAnswers: int
@@ -343,13 +352,40 @@ class ServerInfoResultLimits(TypedDict):
     65536."""
     maxPlans: int
     """Plans that are computed or wait for that, of all connections. Whole number 1 to 10000. Default: 32."""
+    maxPlansPerConnection: int
+    """Those of one connection. Whole number 1 to 10000. Default: 8."""
     maxSubscriptions: int
     """Subscriptions of a session. Whole number 1 to 10000. Default: 64."""
     maxOutputBytes: int
     """Bytes that wait for a client that does not read; past it it is cut off. Whole number 1024 to 1073741824. Default:
     16777216."""
+    maxTotalOutputBytes: int
+    """Bytes that wait for all clients; past it, a client for whom more than its share waits is not read from until it
+    reads. Whole number 1024 to 1099511627776. Default: 268435456."""
     stallSeconds: float
     """Seconds in which a client must read what waits for it, before it is cut off. Number > 0. Default: 30."""
+
+
+class ServerInfoResultRefusedItem(TypedDict):
+    """Part of :class:`ServerInfoResult`."""
+
+    code: str
+    """Code of the refusals."""
+    limit: NotRequired[str]
+    """The limit that was exceeded, if it is one of `limits`."""
+    count: int
+    """How often. Whole number ≥ 0."""
+
+
+class ServerInfoResultClosed(TypedDict):
+    """Connections that the server has closed since the start, by reason."""
+
+    cutOff: int
+    """The client did not read in time. Whole number ≥ 0."""
+    turnedAway: int
+    """The client did not show the token. Whole number ≥ 0."""
+    full: int
+    """There were too many connections. Whole number ≥ 0."""
 
 
 class ServerInfoResult(TypedDict):
@@ -363,6 +399,10 @@ class ServerInfoResult(TypedDict):
     limits: ServerInfoResultLimits
     sessions: int
     """Sessions that are open. Whole number ≥ 0."""
+    refused: list[ServerInfoResultRefusedItem]
+    """Calls that were refused since the start, by reason."""
+    closed: ServerInfoResultClosed
+    """Connections that the server has closed since the start, by reason."""
 
 
 class ServerAuthenticateParams(TypedDict):

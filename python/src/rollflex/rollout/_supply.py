@@ -12,6 +12,9 @@ from .host import P, R, Supplied
 
 logger = logging.getLogger("rollflex")
 
+PORTION = 64
+"""Prompts in one event: a server limits the ids of an event, with the requests that it makes for them."""
+
 
 class Supply(Generic[P, R]):
     """Draws from the data source of the host, one call after the other."""
@@ -44,7 +47,9 @@ class Supply(Generic[P, R]):
                         return
                     if prompts:
                         listed = [_as_prompt(one) for one in prompts]
-                        state.tell({"type": "prompts.supplied", "roundId": round_id, "prompts": listed}, urgent=True)
+                        for at in range(0, len(listed), PORTION):
+                            part = listed[at : at + PORTION]
+                            state.tell({"type": "prompts.supplied", "roundId": round_id, "prompts": part}, urgent=True)
                 count -= len(prompts)
                 if domains is not None:
                     given = [one.domain for one in prompts]

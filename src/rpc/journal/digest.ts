@@ -1,0 +1,45 @@
+/**
+ * A digest of decisions: it shows whether replayed steps decide as they did before. It is made for every step before the answer,
+ * so that it must cost less than the text of the decisions would.
+ */
+import type { AnyDecision } from '../../core/definition.ts';
+
+const prime = 0x01000193;
+const seed = 0x811c9dc5;
+const float = new Float64Array(1);
+const halves = new Uint32Array(float.buffer);
+
+/** Computes the digest of the decisions of one step: all values in their order, and the lengths of the names of their fields. */
+export function digestOf(decisions: readonly AnyDecision[]): string {
+  return (withValue(seed, decisions) >>> 0).toString(36);
+}
+
+function withValue(hash: number, value: unknown): number {
+  if (typeof value === 'string') return withText(hash, value);
+  if (typeof value === 'number') return withNumber(hash, value);
+  if (typeof value !== 'object' || value === null) return withText(hash, String(value));
+  let next = hash;
+  if (Array.isArray(value)) {
+    next = Math.imul(hash ^ value.length, prime);
+    for (const one of value) next = withValue(next, one);
+    return next;
+  }
+  for (const name in value) {
+    const field = (value as Record<string, unknown>)[name];
+    // As in JSON, a field that is undefined is as if it were not there.
+    if (field !== undefined) next = withValue(Math.imul(next ^ name.length, prime), field);
+  }
+  return next;
+}
+
+function withText(hash: number, text: string): number {
+  let next = hash ^ text.length;
+  for (let at = 0; at < text.length; at += 1) next = Math.imul(next ^ text.charCodeAt(at), prime);
+  return next;
+}
+
+function withNumber(hash: number, value: number): number {
+  if ((value | 0) === value) return Math.imul(Math.imul(hash ^ (value & 0xffff), prime) ^ (value >>> 16), prime);
+  float[0] = value;
+  return Math.imul(Math.imul(hash ^ halves[0]!, prime) ^ halves[1]!, prime);
+}

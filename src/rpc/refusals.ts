@@ -1,0 +1,78 @@
+/** Counts what a server has refused, and why. */
+import { PolicyError } from '../errors.ts';
+import { toRpcError } from './errors.ts';
+import type { ServerLimits } from './limits.ts';
+import type { Meter } from './meter.ts';
+
+/** Name of a limit. */
+export type LimitName = keyof ServerLimits;
+
+/** Limits that were exceeded, by the errors that say so. */
+const limitOf = new WeakMap<object, LimitName>();
+
+/** Throws `limit_exceeded` for a limit. */
+export function exceeded(limit: LimitName, path: string, expected: string, got: unknown): never {
+  const error = new PolicyError('limit_exceeded', { path, expected, got });
+  limitOf.set(error, limit);
+  throw error;
+}
+
+/** Returns a refusal as plain data, which still tells {@link Refusals} its limit. */
+export function plain(error: PolicyError): ReturnType<PolicyError['toJSON']> {
+  const data = error.toJSON();
+  const limit = limitOf.get(error);
+  if (limit !== undefined) limitOf.set(data, limit);
+  return data;
+}
+
+/** How often calls were refused with a code and, where that is `limit_exceeded`, by which limit. */
+export interface RefusedCalls {
+  readonly code: string;
+  readonly limit?: LimitName;
+  readonly count: number;
+}
+
+/** Reason why the server has closed a connection. */
+export type ClosedBecause = 'cutOff' | 'turnedAway' | 'full';
+
+/** The counters of one server, since its start. */
+export class Refusals {
+  readonly #meter: Meter;
+  readonly #calls = new Map<string, { code: string; limit?: LimitName; count: number }>();
+  readonly #closed: Record<ClosedBecause, number> = { cutOff: 0, turnedAway: 0, full: 0 };
+
+  constructor(meter: Meter) {
+    this.#meter = meter;
+  }
+
+  /** Returns the counters, in the order of codes and limits. */
+  get calls(): RefusedCalls[] {
+    return [...this.#calls].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => ({ ...one }));
+  }
+
+  get closed(): Readonly<Record<ClosedBecause, number>> {
+    return { ...this.#closed };
+  }
+
+  /** Counts a refused call, by what it has thrown. */
+  thrown(error: unknown): void {
+    const { data, cause } = toRpcError(error);
+    this.call(data.code, limitOf.get(cause as object));
+  }
+
+  /** Counts a refused call. */
+  call(code: string, limit?: LimitName): void {
+    const key = `${code} ${limit ?? ''}`;
+    const counter = this.#calls.get(key);
+    if (counter === undefined)
+      this.#calls.set(key, limit === undefined ? { code, count: 1 } : { code, limit, count: 1 });
+    else counter.count += 1;
+    this.#meter.refused(code, limit);
+  }
+
+  /** Counts a connection that the server has closed. */
+  connection(because: ClosedBecause): void {
+    this.#closed[because] += 1;
+    this.#meter.closed(because);
+  }
+}

@@ -1,0 +1,54 @@
+/** Ids in their order, among which ids come and go: sorting all of them at every change would hold up a server with many. */
+
+/** Ids that wait to be sorted in: what is sorted is merged at once. */
+const mostNew = 4096;
+
+/** Sorted ids. */
+export class SortedIds {
+  #sorted: string[] = [];
+  #new: string[] = [];
+
+  /** Adds an id that is not there. */
+  add(id: string): void {
+    this.#new.push(id);
+    if (this.#new.length >= mostNew) this.#merge();
+  }
+
+  /** Removes an id that is there. */
+  delete(id: string): void {
+    const at = firstFrom(this.#sorted, id);
+    if (this.#sorted[at] === id) this.#sorted.splice(at, 1);
+    else this.#new.splice(this.#new.indexOf(id), 1);
+  }
+
+  clear(): void {
+    this.#sorted = [];
+    this.#new = [];
+  }
+
+  /** Returns ids in their order, at most so many, after an id, and whether there are more. */
+  after(id: string | undefined, most: number): { readonly ids: readonly string[]; readonly more: boolean } {
+    this.#merge();
+    // The first text after an id is the id and a zero.
+    const from = id === undefined ? 0 : firstFrom(this.#sorted, `${id}\0`);
+    return { ids: this.#sorted.slice(from, from + most), more: from + most < this.#sorted.length };
+  }
+
+  #merge(): void {
+    if (this.#new.length === 0) return;
+    // The sort of JavaScript engines takes two sorted parts as they are, and merges them.
+    this.#sorted = [...this.#sorted, ...this.#new.sort()].sort();
+    this.#new = [];
+  }
+}
+
+/** Returns the index of the first id that is not before another id, by binary search. */
+function firstFrom(ids: readonly string[], id: string): number {
+  let [low, high] = [0, ids.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (ids[middle]! < id) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
