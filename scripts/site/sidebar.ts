@@ -51,6 +51,7 @@ const parts = (): Part[] => [
       ['docs/your-job.md', 'From a dump to a table'],
       ['docs/simulator.md', 'The simulator'],
       ['docs/advice.md', 'Which setting: sweep'],
+      ['docs/which-tail-policy.md', 'Which tail policy'],
       ['docs/traces.md', 'Traces'],
       ['docs/rolloutpipe.md', 'Disaggregated pools'],
       ['docs/vlm.md', 'Vision-language steps'],

@@ -8,7 +8,7 @@ import { type PreparedRuns, prepareRuns } from '../sim/compare.ts';
 import type { PoolsComparison } from '../sim/pools/result.ts';
 import type { RunResult } from '../sim/result.ts';
 import type { VlmComparison } from '../sim/vlm-formulas/result.ts';
-import { inEpochs } from '../sim/workload/epochs.ts';
+import { returning } from '../sim/workload/epochs.ts';
 import type { Workload } from '../sim/workload/workload.ts';
 import type { NamedTrace } from './files.ts';
 import { type LengthOptions, workloads } from './lengths.ts';
@@ -60,15 +60,11 @@ function schedulersOf({ job, factors, ablation: all, oneStepOff, epochs = 1 }: S
 /** Returns the comparisons before any of their runs. Throws `PolicyError`, or the system's error, for bad input. */
 export function comparisonsOf(input: SimulateInput): PreparedRuns[] {
   const { job, steps, epochs = 1 } = input;
-  const dataSet = Math.ceil((steps * job.promptsPerRound) / epochs);
   const [baseline, ...schedulers] = schedulersOf(input);
   const seeds = seedsFrom(input.seed, input.seeds);
   return workloads(input.traces, input, input.capTokens).map((given) => {
-    const returning = (seed: number): Workload => {
-      const workload = given(seed);
-      return inEpochs(workload, Math.min(dataSet, workload.distinctPrompts), seed);
-    };
-    const workload = epochs > 1 ? returning : given;
+    const inEpochs = (seed: number): Workload => returning(given(seed), steps * job.promptsPerRound, epochs, seed);
+    const workload = epochs > 1 ? inEpochs : given;
     return prepareRuns({ job, workload, steps, seeds, baseline: baseline!, schedulers });
   });
 }

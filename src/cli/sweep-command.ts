@@ -40,6 +40,7 @@ Examples
   rollflex sweep my-lengths.jsonl --prompts-per-round 64 --cap 8192
   rollflex sweep my-lengths.jsonl --job pools --min-kept 0.8
   rollflex sweep my-lengths.jsonl --min-kept 0.95 --min-top1 0.9 --max-lag 0
+  rollflex sweep my-lengths.jsonl --epochs 4          which policy, where prompts come back
   rollflex sweep my-lengths.jsonl --resume sweep.jsonl --effort thorough
   rollflex sweep my-lengths.jsonl --json              policy and config for registry.create`;
 
@@ -59,6 +60,12 @@ export function sweepCommand(): Command {
     .option('--steps <n>', 'training steps of each run of the search (10; pools: 12)', whole(1, 100_000))
     .addOption(
       new Option('--effort <how>', 'how much is tried').choices(['fast', 'default', 'thorough']).default('default'),
+    )
+    .option(
+      '--epochs <n>',
+      'times that each prompt comes; above 1, time against kept tokens with lossless-tail beside the others',
+      whole(1, 1000),
+      1,
     )
     .option('--min-kept <ratio>', "least kept-token ratio (that of the papers' settings)", between(0.01, 1))
     .option('--min-top1 <share>', 'least share of the longest 1 % of the responses that is trained on', between(0, 1))

@@ -122,8 +122,9 @@ const forTrainer = (problem: SynchronousProblem, trainer: TrainerId | undefined)
   trainer === undefined ? problem : problemFor({ ...problem, trainer: trainerOf(trainer) });
 
 /** Returns the key of a run: other settings, another trace or another version give another key. */
-export function runKey(fingerprint: string, { settings, seed, part }: SweepTask): string {
-  return digest(JSON.stringify([fingerprint, typeof settings === 'string' ? settings : keyOf(settings), seed, part]));
+export function runKey(fingerprint: string, { settings, seed, part, epochs }: SweepTask): string {
+  const of = [fingerprint, typeof settings === 'string' ? settings : keyOf(settings), seed, part];
+  return digest(JSON.stringify(epochs === undefined ? of : [...of, epochs]));
 }
 
 function synchronousJob({ steps = 10, measured = [], ...options }: SweepInput) {

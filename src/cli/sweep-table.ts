@@ -3,6 +3,7 @@ import { oneLine } from '../core/printable.ts';
 import type { Interval } from '../sim/result.ts';
 import type { ConfirmedSettings, SweepAdvice, TriedSettings } from '../sim/sweep/result.ts';
 import { keyOf, type SweepSettings } from '../sim/sweep/settings.ts';
+import { frontierText } from './frontier-table.ts';
 import { type Column, fixed, plainTable } from './plain-table.ts';
 
 const percent = (share: number): string => `${fixed(100 * share)}%`;
@@ -43,10 +44,11 @@ const columns = (advice: SweepAdvice): readonly Column<Row>[] => [
 ];
 
 /** Returns the settings as abbreviations; the text above the table explains them. */
-function shortOf({ promptSpeculation, responseSpeculation, ...more }: SweepSettings): string {
-  const etas = `${factor(promptSpeculation)}/${factor(responseSpeculation)}`;
-  if ('width' in more) return `${etas} ${more.width}`;
-  const { threshold, tp } = more;
+export function shortOf({ promptSpeculation, responseSpeculation, ...more }: SweepSettings): string {
+  const factors = `${factor(promptSpeculation)}/${factor(responseSpeculation)}`;
+  if ('width' in more) return `${factors} ${more.width}`;
+  const { threshold, tp, windowRounds } = more;
+  const etas = windowRounds === undefined ? factors : `lossless W ${windowRounds}`;
   const [share, degree] = [typeof threshold === 'number' ? `${factor(100 * threshold)}%` : threshold, `${tp}`];
   return `${etas} ${share} ${degree}`.replaceAll('adaptive', 'adapt');
 }
@@ -116,11 +118,12 @@ export function adviceText(advice: SweepAdvice, isQuiet: boolean): string {
   const settings = advice.job === 'pools' ? 'eta_P/eta_R, F_w' : 'eta_P/eta_R, scale-down, TP (adapt: adaptive)';
   head.push(`settings: ${settings}`);
   const parts = [`${head.join('\n')}\n`, `${plainTable(columns(advice), rowsOf(advice))}\n`];
+  if (advice.frontier !== undefined) parts.push(`${frontierText(advice.frontier)}\n`);
   if (isQuiet) return parts.join('\n');
   const [first, last] = [search.confirmationSeeds[0], search.confirmationSeeds.at(-1)];
   return [
     ...parts,
-    meaning.join('\n'),
+    [...meaning, ...(advice.frontier?.meaning ?? [])].join('\n'),
     `Policy ${policy}; its configuration, for registry.create: --json.`,
     `${search.runs} runs; rows with an interval are of the confirmation, seeds ${first} to ${last}; what was tried, of the search.`,
     '',

@@ -1,5 +1,6 @@
 /** `rollflex sweep`: finds the settings that save most time for these response lengths. */
 import { availableParallelism } from 'node:os';
+import { refuse } from '../errors.ts';
 import type { SweepEffortId } from '../sim/sweep/effort.ts';
 import type { SweepAdvice, SweepLimits } from '../sim/sweep/result.ts';
 import type { SweepRun } from '../sim/sweep/run.ts';
@@ -27,6 +28,7 @@ import { checkOutputs } from './written-files.ts';
 export interface SweepCommandOptions extends Omit<SweepInput, 'traces' | 'measured'>, TextOptions, SweepLimits {
   readonly effort: SweepEffortId;
   readonly seed: number;
+  readonly epochs?: number;
   readonly workers?: number;
   readonly resume?: string;
   readonly json?: boolean;
@@ -35,7 +37,9 @@ export interface SweepCommandOptions extends Omit<SweepInput, 'traces' | 'measur
 
 /** Runs the sweep, and prints the recommendation. */
 export async function runSweep(paths: readonly string[], options: SweepCommandOptions): Promise<void> {
-  const { effort, minKept, minTop1, maxLag, seed, workers, resume, json, quiet, ...rest } = options;
+  const { effort, minKept, minTop1, maxLag, seed, epochs = 1, workers, resume, json, quiet, ...rest } = options;
+  if (rest.job === 'pools' && epochs > 1)
+    refuse('invalid_input', '--epochs', '--job synchronous with --epochs', epochs);
   checkOutputs({ '--resume': resume }, rest.task === undefined ? filesRead(paths, rest) : []);
   const measured = await readMeasured(rest.calibrate, rest);
   const traces = await readTraces(paths, readingOf(rest), (quiet ?? false) || (json ?? false));
@@ -43,7 +47,7 @@ export async function runSweep(paths: readonly string[], options: SweepCommandOp
   const problems = sweepProblems(input);
   const state = resume === undefined ? undefined : new SweepState(resume);
   const hands = handsFor(workers ?? availableParallelism(), { kind: 'sweep', input }, () => sweepWork(problems));
-  const asked = { effort, seed, minKept, minTop1, maxLag };
+  const asked = { effort, seed, epochs, minKept, minTop1, maxLag };
   const recommendations: SweepAdvice[] = [];
   try {
     for (const [place, problem] of problems.entries()) {

@@ -84,6 +84,7 @@ export type { JudgeSettings } from './rewards/judge-settings.ts';
 export type { RewardSettings } from './rewards/settings.ts';
 export { type BootstrapOptions, bootstrap } from './statistics.ts';
 export { type SweepEffort, type SweepEffortId, sweepEfforts } from './sweep/effort.ts';
+export type { FrontierRow, SweepFrontier } from './sweep/frontier.ts';
 export type { Levers } from './sweep/levers.ts';
 export type { RoundRates } from './sweep/measure.ts';
 export type * from './sweep/result.ts';

@@ -45,7 +45,8 @@ const shownIn = (page: string) =>
   );
 const cli = shownIn(pageAt('docs/cli.md'));
 const yourJob = shownIn(pageAt('docs/your-job.md'));
-const withOutput = new Set([...cli, ...yourJob].map(([command]) => command));
+const tail = shownIn(pageAt('docs/which-tail-policy.md'));
+const withOutput = new Set([...cli, ...yourJob, ...tail].map(([command]) => command));
 /** A search takes ten seconds: all but those whose output is shown come with `npm run test:all`. */
 const isForAll = (command: string): boolean => / sweep /.test(command) && !withOutput.has(command) && scale < 1;
 
@@ -100,6 +101,8 @@ describe('what is printed, but for its numbers', () => {
     ]);
   });
 
+  test('which tail policy is shown by a sweep', () => expect(names(tail)).toEqual(['sweep']));
+
   test('the guide goes from a dump to a table, with the measurements that it shows', () => {
     expect(names(yourJob)).toEqual(['import', 'simulate', 'simulate']);
     expect(JSON.parse(/```json\n(.*?)\n```/s.exec(pageAt('docs/your-job.md'))![1]!)).toEqual(
@@ -107,7 +110,7 @@ describe('what is printed, but for its numbers', () => {
     );
   });
 
-  test.each([...cli, ...yourJob])('%s', (command, output) => {
+  test.each([...cli, ...yourJob, ...tail])('%s', (command, output) => {
     const lines = shape(printed.get(command)!.trimEnd());
     // What stands between two … lines is there in one piece and in this order.
     let from = 0;

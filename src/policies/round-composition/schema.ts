@@ -12,7 +12,7 @@ export const compositionSettings = {
     ),
   rememberedPrompts: positiveCount
     .max(10_000_000)
-    .default(100_000)
+    .default(1_000_000)
     .describe(
       'Prompts whose lengths are remembered: at least those of the data set, or none is known when it returns.',
     ),

@@ -134,7 +134,7 @@ export interface LosslessTailInput {
    * Prompts whose lengths are remembered: at least those of the data set, or none is known when it returns. A whole
    * number, 1 to 10,000,000.
    *
-   * @defaultValue `100000`
+   * @defaultValue `1000000`
    */
   rememberedPrompts?: number | undefined;
 }

@@ -289,7 +289,7 @@ export interface RollpackerInput {
    * Prompts whose lengths are remembered: at least those of the data set, or none is known when it returns. A whole
    * number, 1 to 10,000,000.
    *
-   * @defaultValue `100000`
+   * @defaultValue `1000000`
    */
   rememberedPrompts?: number | undefined;
   /** The servers of the rollout, with their GPUs in order. */

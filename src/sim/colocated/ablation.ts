@@ -19,7 +19,13 @@ export type RollpackerSwitches = Pick<
   Partial<
     Pick<
       RollpackerInput,
-      'promptSpeculation' | 'responseSpeculation' | 'scaleDownTrigger' | 'startTp' | 'fetch' | 'judgeOffload'
+      | 'promptSpeculation'
+      | 'responseSpeculation'
+      | 'windowRounds'
+      | 'scaleDownTrigger'
+      | 'startTp'
+      | 'fetch'
+      | 'judgeOffload'
     >
   > & {
     /** A round opens while the one before is trained on GPUs of its own (RollPacker §6.7); not with `streamTraining`. */

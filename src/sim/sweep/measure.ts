@@ -55,7 +55,8 @@ export function roundsNeeded(least: number, promptsPerRound: number, promptSpecu
  */
 export function ratesOf(rounds: readonly MeasuredRound[], promptsPerRound: number, deferred: number): RoundRates {
   const full = rounds.filter(({ prompts }) => prompts >= promptsPerRound);
-  const used = full.length > 0 ? full : rounds;
+  // Without a queue no round empties one: a smaller round belongs to the work as the others do.
+  const used = deferred > 0 && full.length > 0 ? full : rounds;
   const short = used.filter(({ kind }) => kind === 'short').length;
   const long = used.length - short;
   const isMixed = deferred > 0 && short > 0 && long > 0;

@@ -4,6 +4,7 @@
  */
 import type { Interval } from '../result.ts';
 import type { SweepEffort, SweepEffortId } from './effort.ts';
+import type { SweepFrontier } from './frontier.ts';
 import type { PolicyChoice } from './schedulers.ts';
 import type { SweepSettings } from './settings.ts';
 import type { PromptSplit } from './split.ts';
@@ -117,6 +118,8 @@ export type SweepAdvice = PolicyChoice & {
   readonly tried: readonly TriedSettings[];
   /** Settings that could not run, and the reasons. */
   readonly infeasible: readonly { readonly settings: SweepSettings; readonly why: string }[];
+  /** Time against kept tokens where prompts come back; only for synchronous jobs, with `epochs` above 1. */
+  readonly frontier?: SweepFrontier;
   readonly notModelled: readonly string[];
   readonly search: {
     readonly seed: number;
@@ -154,4 +157,9 @@ export interface SweepOptions extends SweepLimits {
   readonly seed?: number;
   /** `fast`, `default`, `thorough`, or custom numbers. */
   readonly effort?: SweepEffortId | SweepEffort;
+  /**
+   * Times that each prompt comes, a whole number from 1 to 1000 (default 1). Above 1, the result has a `frontier`: that is for
+   * synchronous jobs.
+   */
+  readonly epochs?: number;
 }

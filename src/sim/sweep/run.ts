@@ -7,6 +7,7 @@ import type { FixedPrompt } from '../lower-bound.ts';
 import { oracleSchedule } from '../oracle.ts';
 import { simulatePools } from '../pools/driver.ts';
 import type { PoolsJob } from '../pools/settings.ts';
+import { returning } from '../workload/epochs.ts';
 import type { Workload } from '../workload/workload.ts';
 import type { Levers } from './levers.ts';
 import { deferredPerRound, type MeasuredRound, type RoundRates, ratesOf, roundsNeeded } from './measure.ts';
@@ -56,6 +57,8 @@ export interface SweepTask {
    * problem.
    */
   readonly part?: SweepPart;
+  /** Times that each prompt comes, a whole number > 1; then the run has all prompts, and the steps of the confirmation. */
+  readonly epochs?: number;
 }
 
 /** The result of a run, as JSON. */
@@ -88,9 +91,9 @@ const unfit = new Set(['infeasible', 'invalid_config']);
  */
 export function sweepEvaluator(problem: SweepProblem): (task: SweepTask) => SweepRun {
   const known = new Map<string, Given>();
-  const given = ({ seed, part }: SweepTask): Given => {
-    const key = `${part} ${seed}`;
-    const one = known.get(key) ?? givenOf(problem, seed, part);
+  const given = ({ seed, part, epochs }: SweepTask): Given => {
+    const key = `${part} ${epochs} ${seed}`;
+    const one = known.get(key) ?? givenOf(problem, seed, part, epochs);
     known.set(key, one);
     return one;
   };
@@ -116,10 +119,11 @@ interface Given {
   readonly longTokens: number;
 }
 
-function givenOf(problem: SweepProblem, seed: number, part: SweepPart | undefined): Given {
+function givenOf(problem: SweepProblem, seed: number, part: SweepPart | undefined, epochs: number | undefined): Given {
   const all = problem.workload(seed);
-  const workload = part === undefined ? all : partOf(all, part, seed);
-  const steps = stepsOf(problem, part);
+  const drawn = part === undefined ? all : partOf(all, part, seed);
+  const steps = stepsOf(problem, epochs === undefined ? part : 'confirmation');
+  const workload = epochs === undefined ? drawn : returning(drawn, steps * promptsOf(problem), epochs, seed);
   const fixed = fixedPrompts(workload, steps * promptsOf(problem), problem.job.responsesPerPrompt);
   return { workload, steps, fixed, longTokens: longestOf(fixed) };
 }

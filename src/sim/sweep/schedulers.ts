@@ -26,10 +26,11 @@ type Factors = Pick<SynchronousSettings, 'promptSpeculation' | 'responseSpeculat
 const speculates = ({ promptSpeculation, responseSpeculation }: Factors): boolean =>
   promptSpeculation > 1 || responseSpeculation > 1;
 
-function switchesOf({ threshold, tp, rewards, ...factors }: SynchronousSettings): RollpackerSwitches {
+function switchesOf({ threshold, tp, rewards, windowRounds, ...factors }: SynchronousSettings): RollpackerSwitches {
   return {
     tailBatching: speculates(factors),
     ...factors,
+    ...(windowRounds === undefined ? {} : { composition: true, windowRounds }),
     asyncReward: rewards === undefined,
     adaptiveTimeout: rewards === undefined,
     adaptiveTp: tp === 'adaptive',

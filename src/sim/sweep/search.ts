@@ -7,6 +7,8 @@
  * 3. fine: the neighbours of the best settings, until they have no untried neighbours or the rounds are used up;
  * 4. finals: successive halving, more seeds for fewer candidates;
  * 5. confirmation: the winners against the papers' setting in longer runs, on new seeds and prompts.
+ *
+ * If prompts come back, the frontier follows (`frontier.ts`).
  */
 import { refuse } from '../../errors.ts';
 import { besideOne, diagonals, product } from './beside.ts';
@@ -20,7 +22,7 @@ import type { SweepSettings } from './settings.ts';
 import { changed, isSpeculating, type SweepSpace, settingOf, withoutSpeculation } from './space.ts';
 
 /** The parts of a search. */
-export const sweepPhases = ['coarse', 'cross', 'fine', 'finals', 'confirmation'] as const;
+export const sweepPhases = ['coarse', 'cross', 'fine', 'finals', 'confirmation', 'frontier'] as const;
 /** A part of a search. */
 export type SweepPhase = (typeof sweepPhases)[number];
 

@@ -27,6 +27,10 @@ export const synchronousSettings = z.strictObject({
     .literal('after')
     .optional()
     .describe('`after`: rewards come after the rollout, with fixed timeouts, as in the baseline; beside it if absent.'),
+  windowRounds: positiveCount
+    .max(1000)
+    .optional()
+    .describe('W: rounds are composed by predicted length, in windows of so many; only where both factors are 1.'),
 });
 
 /** Schema of the settings of a job on pools, scheduled by `rolloutpipe`, or by `tail-pipelining` if a factor is above 1. */
@@ -75,7 +79,8 @@ const factor = (value: number): string => `${Number(value.toFixed(4))}`;
 export function labelOf(settings: SweepSettings): string {
   const etas = `${factor(settings.promptSpeculation)} / ${factor(settings.responseSpeculation)}`;
   if ('width' in settings) return `${etas}, F_w ${settings.width}`;
-  const { threshold, tp } = settings;
+  const { threshold, tp, windowRounds } = settings;
   const share = typeof threshold === 'number' ? `${factor(100 * threshold)} %` : threshold;
-  return `${etas}, scale-down ${share}, TP ${tp}`;
+  const batches = windowRounds === undefined ? etas : `lossless tail, W ${windowRounds}`;
+  return `${batches}, scale-down ${share}, TP ${tp}`;
 }

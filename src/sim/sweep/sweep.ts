@@ -3,6 +3,7 @@ import { refuse } from '../../errors.ts';
 import { Book } from './book.ts';
 import { conclude } from './conclude.ts';
 import { type SweepEffort, sweepEfforts } from './effort.ts';
+import { measuringFrontier } from './frontier.ts';
 import type { SweepAdvice, SweepLimits, SweepOptions } from './result.ts';
 import { promptsOf, type SweepProblem, type SweepRun, stepsOf, sweepEvaluator } from './run.ts';
 import { type SweepBatch, searching } from './search.ts';
@@ -21,13 +22,15 @@ export function* sweeping(
   problem: SweepProblem,
   options: SweepOptions = {},
 ): Generator<SweepBatch, SweepAdvice, readonly SweepRun[]> {
-  const { seed, effort, limits } = checked(problem, options);
+  const { seed, effort, limits, epochs } = checked(problem, options);
   const space = sweepSpace(problem);
   const book = new Book(space);
   const spread = confirmationSpread(problem.workload(seed), promptsOf(problem), stepsOf(problem, 'confirmation'));
   const search = { seed, effort, limits, spread, hasOracle: problem.kind === 'synchronous' };
   const result = yield* searching(space, book, search);
-  return conclude(problem, book, result, search);
+  const advice = conclude(problem, book, result, search);
+  if (problem.kind === 'pools' || epochs === 1) return advice;
+  return { ...advice, frontier: yield* measuringFrontier(problem, advice, epochs) };
 }
 
 /**
@@ -54,11 +57,18 @@ interface Checked {
   readonly seed: number;
   readonly effort: SweepEffort;
   readonly limits: SweepLimits;
+  readonly epochs: number;
 }
 
-function checked({ steps }: SweepProblem, { seed = 1, effort = 'default', ...given }: SweepOptions): Checked {
+function checked(
+  { kind, steps }: SweepProblem,
+  { seed = 1, effort = 'default', epochs = 1, ...given }: SweepOptions,
+): Checked {
   if (!Number.isSafeInteger(steps) || steps < 1) refuse('invalid_input', 'steps', 'a whole number >= 1', steps);
   if (!Number.isSafeInteger(seed)) refuse('invalid_input', 'seed', 'a whole number', seed);
+  if (!Number.isSafeInteger(epochs) || epochs < 1 || epochs > 1000)
+    refuse('invalid_input', 'epochs', 'a whole number from 1 to 1000', epochs);
+  if (kind === 'pools' && epochs > 1) refuse('invalid_input', 'epochs', 'a synchronous job', epochs);
   const { minKept, minTop1, maxLag } = given;
   if (minKept !== undefined && !(minKept > 0 && minKept <= 1)) {
     refuse('invalid_input', 'minKept', 'a number above 0 and at most 1', minKept);
@@ -81,5 +91,5 @@ function checked({ steps }: SweepProblem, { seed = 1, effort = 'default', ...giv
   if (coarseSeeds > semifinalSeeds || semifinalSeeds > finalSeeds) {
     refuse('invalid_input', 'effort', 'no fewer seeds from one part to the next', numbers);
   }
-  return { seed, effort: numbers, limits: { minKept, minTop1, maxLag } };
+  return { seed, effort: numbers, limits: { minKept, minTop1, maxLag }, epochs };
 }

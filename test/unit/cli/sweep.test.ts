@@ -65,6 +65,29 @@ describe('sweep', () => {
     expect(linesOf(file)).toHaveLength(search.runs + 1);
   });
 
+  test('--epochs adds time against kept tokens, and changes nothing else', async () => {
+    // The runs of the search are there.
+    const keeping = [...small, '--workers', '1', '--resume', path('printed.jsonl')];
+    const before = (await rollflex(...keeping, '--quiet')).out.trimEnd();
+    const told = await rollflex(...keeping, '--epochs', '4');
+    expect([told.code, told.err]).toEqual([0, '']);
+    expect(told.out.startsWith(`${before}\n\ntime against kept tokens: 40 steps, in which 40 prompts`)).toBe(true);
+    const frontier = told.out
+      .slice(before.length + 2)
+      .split('\n\n')
+      .slice(0, 2)
+      .join('\n');
+    expect(frontier).toMatch(/^lossless W \d+ \w+ \w+ +1\.00 +100% +[\d.]+ +·*[●○]/m);
+    expect(frontier).toMatch(/^1\.25\/1\.25 \w+ \w+ +0\.\d\d /m);
+    for (const line of frontier.split('\n').slice(1)) expect(line.length, line).toBeLessThanOrEqual(80);
+    expect(told.out).toMatch(/Responses of a prompt correlate by 0\.\d\d in this trace; .* is assumed/);
+    const { recommendations } = JSON.parse((await rollflex(...keeping, '--epochs', '4', '--json')).out);
+    const [{ frontier: found, search, ...rest }] = recommendations;
+    const [plain] = JSON.parse((await rollflex(...keeping, '--epochs', '1', '--json')).out).recommendations;
+    expect({ ...rest, search }).toEqual(plain);
+    expect(linesOf(path('printed.jsonl'))).toHaveLength(1 + search.runs + found.runs);
+  });
+
   test('a file that is something else is left as it is', async () => {
     const foreign = path('foreign.jsonl');
     writeFileSync(foreign, ownLengths());
@@ -109,6 +132,7 @@ describe('sweep', () => {
     [['--min-kept', '1.5'], /Expected a number from 0\.01 to 1/],
     [['--min-top1', '2'], /Expected a number from 0 to 1/],
     [['--max-lag', '0.5'], /Expected a whole number from 0 to 1000/],
+    [['--job', 'pools', '--epochs', '2'], /--epochs: expected --job synchronous with --epochs, got 2/],
     [['--task', 'lsat-ar'], /--task: expected --job pools with --task, got "lsat-ar" \(invalid_input\)/],
     [['nowhere.jsonl'], /nowhere\.jsonl: there is no such file/],
   ])('refuses %s', async (args, message) => {

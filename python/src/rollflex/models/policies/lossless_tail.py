@@ -62,7 +62,7 @@ class LosslessTailConfig(TypedDict):
     number 1 to 1000. Default: 10."""
     rememberedPrompts: NotRequired[int]
     """Prompts whose lengths are remembered: at least those of the data set, or none is known when it returns. Whole
-    number 1 to 10000000. Default: 100000."""
+    number 1 to 10000000. Default: 1000000."""
 
 
 LosslessTailEvent: TypeAlias = Union[

@@ -26,7 +26,7 @@ class RoundCompositionConfig(TypedDict):
     number 1 to 1000. Default: 10."""
     rememberedPrompts: NotRequired[int]
     """Prompts whose lengths are remembered: at least those of the data set, or none is known when it returns. Whole
-    number 1 to 10000000. Default: 100000."""
+    number 1 to 10000000. Default: 1000000."""
 
 
 RoundCompositionEvent: TypeAlias = Union[
