@@ -56,3 +56,11 @@ async def two_turns(args: Any, sample: Any, sampling_params: Any) -> Any:
         last, sample.status = sample.status, Sample.Status.PENDING
     sample.status = last
     return sample
+
+
+async def as_long_as_the_row_says(args: Any, sample: Any, sampling_params: Any) -> Any:
+    """One row in four has long responses."""
+    from slime.rollout.sglang_rollout import generate
+
+    tokens = 3000 if int(sample.prompt.split()[1]) % 4 == 1 else 50
+    return await generate(args, sample, dict(sampling_params, max_new_tokens=tokens, min_new_tokens=tokens))

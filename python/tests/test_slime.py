@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import json
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -15,6 +17,7 @@ import slime_rewards
 from mock_engines import MockEngines
 from rollflex import EngineLimit
 from slime_support import Job, real, use_slime
+from support import root
 
 use_slime()
 # The real files take longer for each request: the engines wait for them.
@@ -355,6 +358,41 @@ def test_beside_slimes_own_rollout_on_the_same_lengths(jobs: MakeJob, capsys: py
             print(f"\n{name}: {rounds} rounds in {seconds:.1f} s, {aborted} tokens aborted, {lost} prompts lost")
     assert found["rollflex"][2] == found["slime"][2] == 0 < found["slime, over-sampling"][2]
     assert found["rollflex"][0] < found["slime"][0]
+
+
+def test_the_lossless_tail_composes_rounds_of_rows_that_return(jobs: MakeJob) -> None:
+    page = (root / "docs" / "adapters" / "slime.md").read_text(encoding="utf-8")
+    settings = json.loads(page.split("```json\n")[1].split("```")[0])
+    job = jobs(
+        prompts=16,
+        rollout_batch_size=4,
+        n_samples_per_prompt=2,
+        rollout_shuffle=True,
+        custom_generate_function_path="slime_rewards.as_long_as_the_row_says",
+        **settings,
+    )
+    source = job.data_source()
+    found: list[list[int]] = []
+
+    def play(source: Any, rollouts: range) -> None:
+        for rollout_id in rollouts:
+            samples = job.rollout(rollout_id, source).samples
+            check(samples, 4, samples=2)
+            found.append(sorted(rows(samples)))
+
+    play(source, range(6))
+    source.save(5)
+    # It goes on, and is killed in the middle of a window; another process begins with what was saved.
+    job.rollout(6, source)
+    again = job.data_source()
+    again.load(5)
+    play(again, range(6, 12))
+    for epoch in (found[:4], found[4:8], found[8:]):
+        assert sorted(itertools.chain(*epoch)) == list(range(16))
+    assert found[8] == [1, 5, 9, 13]
+    assert [*found[:4]] != [*found[4:8]]
+    used = sum(one["abortedTokens"] for one in job.engines.stats())
+    assert used == 0
 
 
 def test_slimes_own_settings_are_not_given_twice(jobs: MakeJob) -> None:

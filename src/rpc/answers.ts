@@ -35,6 +35,11 @@ export class PagedAnswers {
     return { made: this.#made, kept: [...this.#answers] };
   }
 
+  /** Names answers after those of an earlier session with the same id, whose names may still be asked for. */
+  follow(earlier: PagedAnswers): void {
+    this.#made = Math.max(this.#made, earlier.#made);
+  }
+
   /** Returns the first page, and stores the others. */
   first(decisions: readonly AnyDecision[]): Page {
     if (decisions.length <= this.#pageDecisions) return { decisions };

@@ -73,6 +73,11 @@ export class Delivery {
     return answer.result as SendResult;
   }
 
+  /** Names long answers after those of an earlier session with the same id. */
+  follow(earlier: Delivery): void {
+    this.#answers.follow(earlier.#answers);
+  }
+
   /** Returns a page of a long answer. Throws `unknown_id`. */
   more(more: string): ResultOf<'session.more'> {
     return this.#answers.next(more) as ResultOf<'session.more'>;

@@ -188,6 +188,11 @@ export class Session {
     return this.#delivery.resultOf(this.#delivery.answer(step, sending.decisions, this.policy.seq));
   }
 
+  /** Names long answers after those of an earlier session with the same id. */
+  follow(earlier: Session): void {
+    this.#delivery.follow(earlier.#delivery);
+  }
+
   /** Returns a page of a long answer. Throws `unknown_id`. */
   more(more: string): ResultOf<'session.more'> {
     return this.#delivery.more(more);

@@ -89,7 +89,10 @@ export class Sessions {
       exceeded('maxTotalIds', 'snapshot', `at most ${maxTotalIds} ids in flight in all sessions`, ids);
     }
     // The old session ends only after the new one has been made.
-    if (existing !== undefined) this.#end(existing, 'replaced');
+    if (existing !== undefined) {
+      session.follow(existing);
+      this.#end(existing, 'replaced');
+    }
     if (this.#journal !== undefined) session.keepIn(this.#journal.begin(session));
     this.#sessions.set(id, session);
     if (existing === undefined) this.#ids.add(id);

@@ -13,7 +13,7 @@ const named = (folder: string): string[] =>
 
 test('test/support', () => {
   const files = (readdirSync(join(root, 'test/support'), { recursive: true }) as string[]).filter((name) =>
-    /\/.*\.(ts|py)$/.test(name),
+    /\/.*\.(ts|mjs|py)$/.test(name),
   );
   expect(named('test/support').sort()).toEqual(files.sort());
 });

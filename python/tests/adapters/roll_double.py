@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import copy
 import math
+import random
 import sys
 import types
 from collections import Counter, defaultdict, deque
@@ -242,7 +243,7 @@ class RolloutContext:
         self.domain: str | None = None
         self.sampling_start_step: int | None = None
         self.inflight_requests: set[str] = set()
-        self._in = self._got = False
+        self._in_do_generate_and_reward = False
 
     @staticmethod
     async def process_new_prompt(scheduler: Scheduler, prompt_id: int) -> None:
@@ -264,24 +265,25 @@ class RolloutContext:
                 scheduler.replay_buffer.abort(prompt_id)
 
     def get_request_data(self, meta_info: dict[str, Any]) -> tuple[DataProto, str]:
-        assert not self._in and self.sampling_start_step is None and not self._got
-        self._got = True
+        assert not self._in_do_generate_and_reward and self.sampling_start_step is None
+        assert not getattr(self, "got_data", False), "Should call get_request_data only once"
+        self.got_data = True
         self.domain = "math"
         return DataProto({**meta_info, "row": self._scheduler.next_row()}), "math"
 
     @asynccontextmanager
     async def do_generate_and_reward(self, max_concurrency: int) -> AsyncIterator[None]:
-        assert not self._in and self.sampling_start_step is None and max_concurrency > 0
-        self._in = True
+        assert not self._in_do_generate_and_reward and self.sampling_start_step is None and max_concurrency > 0
+        self._in_do_generate_and_reward = True
         self.sampling_start_step = await self._scheduler.replay_buffer.begin(self.prompt_id)
         try:
             yield
         finally:
             assert not self.inflight_requests, "User should gather all running requests"
-            self._in = False
+            self._in_do_generate_and_reward = False
 
     async def generate(self, req: DataProto, domain: str) -> DataProto | None:
-        assert self._in
+        assert self._in_do_generate_and_reward
         request_id = self._scheduler.next_request_id()
         req.meta_info["request_id"] = request_id
         self.inflight_requests.add(request_id)
@@ -291,7 +293,7 @@ class RolloutContext:
             self.inflight_requests.remove(request_id)
 
     async def compute_rewards(self, req: DataProto, domain: str) -> DataProto:
-        assert self._in
+        assert self._in_do_generate_and_reward
         row, tokens = req.meta_info["row"], req.meta_info["tokens"]
         return DataProto(batch={"response_level_rewards": Value(self._scheduler.reward(row, tokens))})
 
@@ -356,6 +358,7 @@ class Scheduler:
         config: Config,
         *,
         first: int = 0,
+        data_rows: int | None = None,
         step: int = 0,
         is_val: bool = False,
         speed: float = 400.0,
@@ -370,7 +373,12 @@ class Scheduler:
         self.running_tasks: dict[int, asyncio.Task[None]] = {}
         self.meta_info: dict[str, Any] = {}
         self.reward: Callable[[int, int], float] = lambda row, tokens: float(tokens % 2)
-        self.drawn, self.step = first, step
+        # Without a data set of so many rows, it never comes to the end of one.
+        self.indices = list(range(data_rows or 1_000_000))
+        self.shuffles = data_rows is not None
+        self.dataset_iter_count, self.step = 0, step
+        for _ in range(first):
+            self.next_row()
         self.trained: Counter[int] = Counter()
         self.batches: list[list[DataProto]] = []
         self.seconds: list[float] = []
@@ -381,8 +389,14 @@ class Scheduler:
         self._tasks = [asyncio.create_task(self._tick()), asyncio.create_task(self._send())]
 
     def next_row(self) -> int:
-        self.drawn += 1
-        return self.drawn - 1
+        if self.dataset_iter_count % len(self.indices) == 0 and self.shuffles:
+            random.Random(self.dataset_iter_count).shuffle(self.indices)
+        self.dataset_iter_count += 1
+        return self.indices[(self.dataset_iter_count - 1) % len(self.indices)]
+
+    @property
+    def drawn(self) -> int:
+        return self.dataset_iter_count
 
     def next_request_id(self) -> str:
         self._number += 1

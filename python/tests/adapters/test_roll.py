@@ -12,7 +12,7 @@ import pytest
 
 from rollflex.adapters.roll import TailBatchingLoop
 from rollflex.rollout import PolicyUnavailable
-from support import Served
+from support import Served, root
 
 from . import roll_double
 from .engines import lengths
@@ -197,6 +197,34 @@ def test_resume_from_a_checkpoint(loop: Make, tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == [f"math-{step}.pickle" for step in range(1, 7)]
 
 
+def test_the_lossless_tail_composes_steps_of_rows_that_return(tmp_path: Path) -> None:
+    page = (root / "docs" / "adapters" / "roll.md").read_text(encoding="utf-8")
+    code = page.split("## The lossless tail")[1].split("```python\n")[1].split("```")[0]
+    names: dict[str, Any] = {"TailBatchingLoop": TailBatchingLoop}
+    exec(code.replace("/checkpoints", str(tmp_path)), names)
+    long_rows = {1, 5, 9, 13}
+    lengths = [[400] * 3 if row in long_rows else [20] * 3 for row in range(16)]
+
+    def job(**options: Any) -> Scheduler:
+        config = Config(is_use_additional_prompts=False)
+        return Scheduler(names["Loop"](), lengths, 4, 2, config, data_rows=16, **options)
+
+    async def scenario() -> None:
+        first = job()
+        await steps(first, 6)
+        drawn, found = first.drawn, [{one.meta_info["row"] for one in batch} for batch in first.batches]
+        await steps(first, 1)
+        first.kill()
+        again = job(first=drawn, step=6)
+        await steps(again, 6)
+        found += [{one.meta_info["row"] for one in batch} for batch in again.batches]
+        assert all(set().union(*found[epoch : epoch + 4]) == set(range(16)) for epoch in (0, 4, 8))
+        assert found[8] == long_rows and again.router_manager.aborts == []
+        await again.shutdown()
+
+    in_loop(scenario())
+
+
 def test_the_server_is_gone(loop: Make, served: Served) -> None:
     async def scenario() -> None:
         one = scheduler(loop(unreachable_seconds=0.5), speed=20)
@@ -259,6 +287,13 @@ def test_what_it_cannot_do_is_refused(loop: Make) -> None:
         for config in (Config(is_use_additional_prompts=False), Config(max_additional_running_prompts=9)):
             one = scheduler(loop(), config)
             with pytest.raises(ValueError, match="max_additional_running_prompts of 10 at least"):
+                await one.get_batch()
+            one.kill()
+        for ratio, recipe in ((1, "lossless-tail"), (0, "frontier")):
+            one = scheduler(loop(recipe=recipe), Config(async_generation_ratio=ratio))
+            with pytest.raises(
+                ValueError, match="expected 0 with lossless-tail|expected tail-batching or lossless-tail"
+            ):
                 await one.get_batch()
             one.kill()
         without = scheduler(loop(prompt_speculation=1, response_speculation=1), Config(is_use_additional_prompts=False))

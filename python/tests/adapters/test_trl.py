@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from rollflex.adapters.trl import TailBatchingWorker
+from support import root
 
 from . import trl_double
 from .trl_double import RolloutSample, Talker, Tokenizer, Trainer, config
@@ -143,6 +144,29 @@ def test_groups_whose_rewards_are_equal_are_replaced_if_asked() -> None:
     other = job(reward_funcs=odd_is_equal)
     other.train(4)
     assert any(id % 2 == 1 for id in groups_of(other))
+
+
+def test_the_lossless_tail_composes_rounds_of_rows_that_return() -> None:
+    page = (root / "docs" / "adapters" / "trl.md").read_text(encoding="utf-8")
+    code = page.split("## The lossless tail")[1].split("```python\n")[1].split("```")[0]
+    engine = Talker("engine", lambda text, index: 120 if text in ("p1", "p5", "p9", "p13") else 5, 5000.0)
+    names: dict[str, Any] = {
+        "TailBatchingWorker": TailBatchingWorker,
+        "args": config(),
+        "dataset": rows[:16],
+        "reward": length_of,
+        "tokenizer": Tokenizer(),
+        "engine": engine,
+    }
+    exec(code, names)
+    one = Trainer(names["args"], names["worker"], [engine], 0.005)
+    one.train(12)
+    found = [Counter(sample.prompt[0]["content"] for sample in step) for step in one.steps]
+    once = Counter({f"p{number}": 4 for number in range(16)})
+    assert [sum(found[epoch : epoch + 4], Counter()) for epoch in (0, 4, 8)] == [once] * 3
+    assert found[8].keys() == {"p1", "p5", "p9", "p13"}
+    assert engine.aborts <= 16, "only what runs at the end is aborted"
+    assert len(groups_of(one)) == 48, "each epoch has its own groups"
 
 
 def test_rewards_are_summed_and_where_there_is_none_the_advantage_is_0() -> None:

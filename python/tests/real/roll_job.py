@@ -22,6 +22,8 @@ from roll.datasets.collator import DataCollatorWithPaddingForPaddedKeys
 from roll.distributed.scheduler.generate_scheduler import DynamicSamplingScheduler
 from roll.distributed.scheduler.protocol import DataProto
 
+from rollflex.adapters.roll import TailBatchingLoop
+
 prompts, responses, prompt_tokens, longest = 8, 4, 8, 2048
 first_token = 1000
 """A prompt is one token: this, and its row."""
@@ -92,12 +94,16 @@ engine: Any = Engine
 judge: Any = Rewards
 
 
+class LosslessLoop(TailBatchingLoop):
+    recipe = "lossless-tail"
+
+
 class Job:
     """Steps of a pipeline without the training."""
 
-    def __init__(self, model: str, loop: str, additional: bool) -> None:
+    def __init__(self, model: str, loop: str, additional: bool, data_rows: int = 256) -> None:
         stand_in_for_sglang()
-        rows = lengths(256)
+        rows = lengths(data_rows)
         given = [
             {"input_ids": [first_token + row], "attention_mask": [1], "domain": "math", "row": row}
             for row in range(len(rows))

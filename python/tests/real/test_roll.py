@@ -50,10 +50,10 @@ class Played:
         self.aborted = 0
 
 
-async def play(model: Path, loop: str, additional: bool) -> Played:
+async def play(model: Path, loop: str, additional: bool, **options: Any) -> Played:
     import roll_job
 
-    job = roll_job.Job(str(model), loop, additional)
+    job = roll_job.Job(str(model), loop, additional, **options)
     await job.scheduler.initialize()
     found = Played()
     for number in range(1, steps + 1):
@@ -97,3 +97,11 @@ def test_the_scheduler_trains_or_keeps_every_prompt(roll: Path, tmp_path: Path, 
         f"with them it takes {extra.seconds:.1f} s and loses {len(extra.drawn) - len(extra.trained)} of "
         f"{len(extra.drawn)} prompts, the long ones",
     )
+
+
+def test_the_lossless_tail_trains_each_row_once_in_each_epoch(roll: Path, tmp_path: Path) -> None:
+    model = make_tiny_model(tmp_path / "model")
+    found = asyncio.run(play(model, "roll_job.LosslessLoop", False, data_rows=16))
+    # Two steps are an epoch, and no window is longer.
+    assert found.aborted == 0 and not found.waiting
+    assert [sorted(found.trained[first : first + 16]) for first in (0, 16, 32)] == [list(range(16))] * 3

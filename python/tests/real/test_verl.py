@@ -6,11 +6,12 @@ import re
 import subprocess
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from having import Ran, checkout, installed
-from real.verl_jobs import Jobs, Log, steps
+from real.verl_jobs import Jobs, Log, batch_size, lengths, steps
 from support import Served, root
 
 page = (root / "docs" / "adapters" / "verl.md").read_text(encoding="utf-8")
@@ -64,6 +65,32 @@ def test_it_trains_what_verl_trains_in_less_time(jobs: Jobs, ours: Log, ran: Ran
         accounted=len(ours.trained) + len(ours.end["left"]), seconds=round(ours.seconds, 1),
         own_seconds=round(own.seconds, 1), note=f"{len(own.submitted)} prompts with verl's own sampler",
     )  # fmt: skip
+
+
+def lossless(jobs: Jobs, name: str, **job: Any) -> Log:
+    """Three epochs of 16 rows, two steps each."""
+    settings = page.split("## The lossless tail")[1].split("```text\n")[1].split("```")[0].split()
+    return jobs.run(
+        name, *settings, "data.shuffle=True", "data.seed=5", "data.train_max_samples=16", "trainer.save_freq=3", **job
+    )
+
+
+def test_the_lossless_tail_in_the_synchronous_trainer(jobs: Jobs) -> None:
+    log = lossless(jobs, "lossless")
+    assert log.end["error"] is None and not log.end["left"]
+    rounds = [log.rows(step["groups"]) for step in log.steps]
+    assert len(rounds) == steps and set(log.trained.values()) == {1}
+    epochs = [rounds[first] | rounds[first + 1] for first in (0, 2, 4)]
+    assert len(epochs[0]) == 2 * batch_size and epochs == [epochs[0]] * 3
+    means = [sum(sum(lengths(204)[row]) for row in one) for one in rounds]
+    assert means[4] > 2 * means[5], "long rows are together in the third epoch, when all lengths are known"
+
+    before = lossless(jobs, "lossless-killed", dies_at=5)
+    assert before.steps[-1]["step"] == 5
+    again = lossless(jobs, "lossless-killed")
+    # It goes on from the checkpoint of step 3, in the middle of an epoch.
+    assert [step["step"] for step in again.steps[5:]] == [4, 5, 6]
+    assert [again.rows(step["groups"]) for step in again.steps[5:]] == rounds[3:]
 
 
 def test_validation_is_beside_the_rounds(ours: Log) -> None:

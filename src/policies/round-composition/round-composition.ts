@@ -23,12 +23,12 @@ import {
   compositionState,
   held,
   link,
-  missing,
   putBack,
   renew,
   type SavedComposition,
   takeIn,
   takeRound,
+  wanted,
 } from './state.ts';
 import type {
   RoundCompositionCommand,
@@ -68,8 +68,8 @@ const handlers = [
     if (state.pending === null) return;
     const admitted = held(state);
     // Prompts that have come back may have filled the window.
-    if (missing(state) === 0) state.pending.awaited = 0;
-    else ask(state, { code: 'host_restarted', target: admitted + missing(state), admitted }, ctx);
+    if (wanted(state) === 0) state.pending.awaited = 0;
+    else ask(state, { code: 'host_restarted', target: admitted + wanted(state), admitted }, ctx);
     settle(state, ctx);
   }),
 ];
@@ -100,12 +100,9 @@ function request(state: CompositionState, { roundId, weightVersion }: Message<'r
   if (held(state) < roundSize(state.config)) {
     renew(state);
     const known = held(state);
-    if (missing(state) > 0 && !state.exhausted) {
-      ask(
-        state,
-        { code: 'window_begun', rounds: state.config.windowRounds, target: known + missing(state), known },
-        ctx,
-      );
+    const target = known + wanted(state);
+    if (target > known && !state.exhausted) {
+      ask(state, { code: 'window_begun', rounds: state.config.windowRounds, target, known }, ctx);
     }
   }
   settle(state, ctx);
@@ -113,7 +110,7 @@ function request(state: CompositionState, { roundId, weightVersion }: Message<'r
 
 function ask(state: CompositionState, reason: Message<'prompts.request'>['reason'], ctx: Ctx): void {
   const pending = state.pending!;
-  pending.awaited = missing(state);
+  pending.awaited = wanted(state);
   ctx.emit({ type: 'prompts.request', at: ctx.at, roundId: pending.roundId, count: pending.awaited, reason });
 }
 

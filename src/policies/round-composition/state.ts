@@ -78,6 +78,11 @@ export function missing(state: CompositionState): number {
   return Math.max(0, state.config.windowRounds * roundSize(state.config) - held(state));
 }
 
+/** Returns the number of prompts to ask for: those of later windows are here already, and may be copies of what is in this one. */
+export function wanted(state: CompositionState): number {
+  return Math.max(0, missing(state) - state.later.size);
+}
+
 /** Begins a window: what is left of the one before is due, and prompts that wait for a later window enter this one. */
 export function renew(state: CompositionState): void {
   for (let left = takeLongest(state); left !== undefined; left = takeLongest(state)) {

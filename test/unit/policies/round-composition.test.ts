@@ -177,6 +177,22 @@ describe('round-composition', () => {
     expect(only(host.request(), 'prompts.request')).toMatchObject([{ count: 2, reason: { known: 2 } }]);
   });
 
+  test('a data set smaller than the window is read ahead by one window at most', () => {
+    const host = new Composition({ windowRounds: 4 });
+    let next = 0;
+    let here = 0;
+    for (let round = 0; round < 40; round++) {
+      for (let [asked] = only(host.request(), 'prompts.request'); asked !== undefined; ) {
+        here += asked.count;
+        const rows = Array.from({ length: asked.count }, () => `p${next++ % 3}`);
+        [asked] = only(host.supply(...rows), 'prompts.request');
+      }
+      here -= 2;
+      expect(here).toBeLessThanOrEqual(8 + 2);
+    }
+    expect(next).toBeGreaterThan(70);
+  });
+
   test('it learns from filtered and deferred prompts, too', () => {
     const known = new Composition();
     known.learn();

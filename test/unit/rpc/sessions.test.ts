@@ -94,6 +94,17 @@ describe('session.open', () => {
     expect(server.sessions.size).toBe(1);
   });
 
+  test('pages of a session that was replaced are not those of the one in its place', async () => {
+    const { client } = rpc({ limits: { pageDecisions: 2 } });
+    const open = { ...tail, session: 'x', onExisting: 'replace' };
+    const send = { session: 'x', events: openingEvents() };
+    await client.call('session.open', open);
+    const { more } = await client.call('session.send', send);
+    await client.call('session.open', open);
+    expect((await client.call('session.send', send)).more).not.toBe(more);
+    await client.fails('session.more', { session: 'x', more }, { code: 'unknown_id', path: 'more' });
+  });
+
   test('a trainer that resumes an older checkpoint: its snapshot replaces the newer state', async () => {
     const { client } = rpc();
     await client.call('session.open', { ...tail, session: 'x' });

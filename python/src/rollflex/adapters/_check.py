@@ -109,7 +109,10 @@ def main(framework: Framework, configured: Configured, argv: Sequence[str] | Non
 
 
 def try_policy(
-    server: Mapping[str, Any] | None = None, config: Mapping[str, Any] | None = None, where: str = "settings"
+    server: Mapping[str, Any] | None = None,
+    config: Mapping[str, Any] | None = None,
+    where: str = "settings",
+    policy: str = "tail-batching",
 ) -> list[Finding]:
     """Opens a session as the adapter would, in this process or in the server, and closes it again."""
     try:
@@ -125,9 +128,9 @@ def try_policy(
             found.append(Finding("server", f"is of version {theirs}, this is {__version__}", "run the same", note=True))
         if config is not None:
             try:
-                one.open(Untyped("tail-batching"), config=dict(config)).close()
+                one.open(Untyped(policy), config=dict(config)).close()
             except RollflexError as error:
-                found.append(Finding(where, _line(error), "see the settings of tail-batching"))
+                found.append(Finding(where, _line(error), f"see the settings of {policy}"))
         return found
 
 

@@ -32,7 +32,11 @@ framework = Framework(
         Hook(_scheduler, "RolloutContext.do_generate_and_reward", takes=("max_concurrency",)),
         Hook(_scheduler, "RolloutContext.generate", takes=("req", "domain")),
         Hook(_scheduler, "RolloutContext.compute_rewards", takes=("req", "domain")),
-        Hook(_scheduler, "DynamicSamplingScheduler", sets=("router_manager", "replay_buffer", "reward_clusters")),
+        Hook(
+            _scheduler,
+            "DynamicSamplingScheduler",
+            sets=("router_manager", "replay_buffer", "reward_clusters", "indices", "dataset_iter_count"),
+        ),
         Hook(_scheduler, "ReplayBuffer", sets=("batch_size",)),
         Hook(_loop, "UserDefinedRolloutLoop.process_new_prompt", takes=("context",)),
         Hook(_loop, "UserDefinedRolloutLoop._generate_and_reward", takes=("context", "req", "domain")),
@@ -44,15 +48,30 @@ framework = Framework(
 )
 
 
-def refusals(expands: bool, settings: Any, prompts: int, prompt_speculation: float) -> list[Finding]:
+def speculation(loop: Any) -> dict[str, float]:
+    """Settings of a class from ``TailBatchingLoop``: the lossless tail has none."""
+    if loop.recipe == "lossless-tail":
+        return {}
+    return {"promptSpeculation": loop.prompt_speculation, "responseSpeculation": loop.response_speculation}
+
+
+def refusals(expands: bool, settings: Any, prompts: int, loop: Any) -> list[Finding]:
     """
     What the loop cannot run with.
 
     :param expands: `is_num_return_sequences_expand`
     :param settings: ROLL's configuration
     :param prompts: of a step, in one scheduler
+    :param loop: a class from ``TailBatchingLoop``
     """
     found = []
+    if loop.recipe not in ("tail-batching", "lossless-tail"):
+        found.append(Finding("recipe", f"expected tail-batching or lossless-tail, got {loop.recipe!r}"))
+    prompt_speculation = speculation(loop).get("promptSpeculation", 1)
+    if loop.recipe == "lossless-tail" and settings.async_generation_ratio > 0:
+        # A window is drawn ahead of the step that trains it, after ROLL has saved its place in the data set.
+        wrong = f"expected 0 with lossless-tail, got {settings.async_generation_ratio}"
+        found.append(Finding("async_generation_ratio", wrong, "write 0"))
     if not expands:
         wrong = "expected true, each response is a request of its own"
         found.append(Finding("is_num_return_sequences_expand", wrong, "write true"))
@@ -72,6 +91,7 @@ class _Settings:
     """ROLL's own defaults, where a file says nothing."""
 
     def __init__(self, config: Config) -> None:
+        self.async_generation_ratio = float(config.get("async_generation_ratio", 0))
         self.is_use_additional_prompts = bool(config.get("is_use_additional_prompts", False))
         self.max_additional_running_prompts = int(config.get("max_additional_running_prompts", 16))
 
@@ -98,16 +118,15 @@ def problems(config: Config) -> list[Finding]:
     # Each domain has a scheduler of its own; the largest needs most.
     share = max((config.get("actor_train.data_args.domain_interleave_probs") or {"": 1}).values())
     expands = bool(config.get("is_num_return_sequences_expand", False))
-    found += refusals(expands, _Settings(config), math.ceil(prompts * share), loop.prompt_speculation)
+    found += refusals(expands, _Settings(config), math.ceil(prompts * share), loop)
     settings = {
         "promptsPerRound": prompts,
         "responsesPerPrompt": config.get("num_return_sequences_in_group", 1),
-        "promptSpeculation": loop.prompt_speculation,
-        "responseSpeculation": loop.response_speculation,
         "filter": "host",
+        **speculation(loop),
         **loop.policy,
     }
-    return found + try_policy(loop.server, settings, f"{path}.policy")
+    return found + try_policy(loop.server, settings, f"{path}.policy", loop.recipe)
 
 
 _base = ("rollflex.adapters.roll", "TailBatchingLoop")

@@ -80,13 +80,17 @@ framework = Framework(
 _function = "rollflex.adapters.slime.generate_rollout"
 _source = "rollflex.adapters.slime.RollflexDataSource"
 _source_of_slime = "slime.rollout.data_source.RolloutDataSourceWithBuffer"
-_settings = ("", "_server", "_token_file", "_placement", "_affinity", "_session", "_options")
+_settings = ("", "_policy", "_server", "_token_file", "_placement", "_affinity", "_session", "_options")
 
 
 def refusals(args: Any) -> list[Finding]:
     """What the rollout function cannot run with: attributes of slime's arguments."""
     found = []
-    choices = (("rollflex_placement", ("router", "policy")), ("rollflex_affinity", ("none", "prompt")))
+    choices = (
+        ("rollflex_policy", ("tail-batching", "lossless-tail")),
+        ("rollflex_placement", ("router", "policy")),
+        ("rollflex_affinity", ("none", "prompt")),
+    )
     for name, allowed in choices:
         value = getattr(args, name, allowed[0])
         if value not in allowed:
@@ -99,9 +103,16 @@ def refusals(args: Any) -> list[Finding]:
     return found + unknown("rollflex_options", options, [one for one in allowed_options if one != "judges"])
 
 
+def policy_of(args: Any) -> str:
+    """The policy that the job runs with."""
+    return getattr(args, "rollflex_policy", None) or "tail-batching"
+
+
 def policy_config(args: Any, placement: str) -> dict[str, Any]:
     """Settings of the policy: what slime says, and then those of ``args.rollflex``."""
-    partial = {"partialRollout": True, "maxStaleness": 1} if args.partial_rollout else {}
+    # A round of the lossless tail ends with its last response: nothing is cut off.
+    is_cut_off = args.partial_rollout and policy_of(args) == "tail-batching"
+    partial = {"partialRollout": True, "maxStaleness": 1} if is_cut_off else {}
     return {
         "promptsPerRound": args.rollout_batch_size,
         "responsesPerPrompt": args.n_samples_per_prompt,
@@ -136,7 +147,7 @@ def problems(args: Any) -> list[Finding]:
         found.append(Finding("--data-source-path", wrong, note=True))
     if args.over_sampling_batch_size not in (None, args.rollout_batch_size):
         wrong = "has no effect with this rollout function"
-        instead = "write rollflex: { promptSpeculation: 1.25 } in --custom-config-path"
+        instead = "write rollflex: { promptSpeculation: 1.25 } in --custom-config-path, with tail-batching"
         found.append(Finding("--over-sampling-batch-size", wrong, instead, note=True))
     ours = [one for one in vars(args) if one.startswith("rollflex")]
     found += unknown("", ours, [f"rollflex{one}" for one in _settings])
@@ -144,7 +155,7 @@ def problems(args: Any) -> list[Finding]:
     if refused:
         return found + refused
     config = policy_config(args, getattr(args, "rollflex_placement", "router"))
-    return found + try_policy(server_of(args), config, "rollflex")
+    return found + try_policy(server_of(args), config, "rollflex", policy_of(args))
 
 
 def configured(argv: Sequence[str], root: Path) -> list[Finding]:

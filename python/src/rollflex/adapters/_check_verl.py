@@ -32,6 +32,8 @@ framework = Framework(
         Hook(f"{_v1}/trainer_base.py", "PPOTrainer._add_prompts_to_generate"),
         Hook(f"{_v1}/trainer_separate_async.py", "PPOTrainerSeparateAsync", of="replay_buffer", only=_asked),
         Hook(f"{_v1}/replay_buffer.py", "ReplayBuffer.sample", takes=("global_steps", "partition_id", "batch_size")),
+        Hook("utils/dataset/rl_dataset.py", "RLHFDataset.__init__", takes=("data_files", "config")),
+        Hook("utils/dataset/rl_dataset.py", "RLHFDataset.__getitem__"),
         Hook("utils/import_utils.py", "load_extern_type", takes=("file_path", "type_name")),
         Hook(
             "__init__.py",
@@ -43,6 +45,7 @@ framework = Framework(
     "<the arguments of verl.trainer.main_ppo>",
 )
 _of_rollflex = ("pkg://rollflex.adapters.verl", "TailBatchingSampler")
+_lossless = ("pkg://rollflex.adapters.verl_lossless", "LosslessTailSampler")
 _settings = ("server", "prompt_speculation", "filter_groups_metric", "poll_interval")
 
 
@@ -81,6 +84,8 @@ def problems(config: Config) -> list[Finding]:
         found.append(Finding("trainer.use_v1", "the old trainer has no samplers", "write trainer.use_v1=True"))
     sampler = "trainer.v1.sampler"
     chosen = tuple(config.get(f"{sampler}.custom_sampler.{one}") for one in ("path", "name"))
+    if chosen == _lossless:
+        return found + _problems_of_lossless(config)
     if chosen != _of_rollflex:
         own = "verl's own is used" if None in chosen else f"is {chosen[0]}, {chosen[1]}"
         write = "write {0}.path={1} {0}.name={2}".format(f"{sampler}.custom_sampler", *_of_rollflex)
@@ -113,6 +118,30 @@ def problems(config: Config) -> list[Finding]:
         "promptSpeculation": kwargs.get("prompt_speculation", 1.5),
     }
     return found + try_policy(kwargs.get("server"), settings, f"{sampler}.sampler_kwargs")
+
+
+def _problems_of_lossless(config: Config) -> list[Finding]:
+    """What would not work with the data set that composes rounds, and its sampler."""
+    wanted = {
+        "trainer.v1.trainer_mode": "sync",
+        "data.custom_cls.path": _lossless[0],
+        "data.custom_cls.name": "LosslessTailDataset",
+        "data.dataloader_num_workers": 0,
+        "algorithm.filter_groups.enable": False,
+    }
+    found = []
+    for where, expected in wanted.items():
+        got = config.get(where, "sync" if expected == "sync" else False if expected is False else None)
+        if got != expected:
+            found.append(Finding(where, f"expected {expected} with the lossless tail, got {got}", f"write {expected}"))
+    given: Mapping[str, Any] = config.get("data.rollflex") or {}
+    found += unknown("data.rollflex", given, ("responses_per_prompt", "settings", "server"))
+    settings = {
+        **(given.get("settings") or {}),
+        "promptsPerRound": config.get("data.train_batch_size", 1),
+        "responsesPerPrompt": given.get("responses_per_prompt", 1),
+    }
+    return found + try_policy(given.get("server"), settings, "data.rollflex.settings", "round-composition")
 
 
 def configured(argv: Sequence[str], root: Path) -> list[Finding]:

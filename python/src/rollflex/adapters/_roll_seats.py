@@ -19,6 +19,9 @@ class Context(Protocol):
     is_val: bool
     is_num_return_sequences_expand: bool
     domain: str | None
+    sampling_start_step: Any
+    got_data: bool
+    _in_do_generate_and_reward: bool
     _scheduler: Any
 
     def get_request_data(self, meta_info: dict[str, Any]) -> tuple[Any, str]: ...

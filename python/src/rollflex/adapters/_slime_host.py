@@ -26,15 +26,17 @@ Samples = list[Any]
 _workers_are_known_seconds = 2.0
 _aborts_at_once = 64
 _health_seconds = 5.0
+_for_a_window = ("window_begun", "host_restarted")
 
 
 class SlimeHost(Host[Samples, Any]):
     """One for each data source."""
 
-    def __init__(self, args: Any, data_source: Any, *, affinity: str) -> None:
+    def __init__(self, args: Any, data_source: Any, *, affinity: str, composes: bool = False) -> None:
         self.args = args
         self._data_source = data_source
         self._affinity = affinity
+        self._composes = composes
         # The state of slime is a singleton: it must see the arguments as they are.
         sglang_rollout.GenerateState(args)
         self._without_reward = copy.copy(args)
@@ -69,7 +71,7 @@ class SlimeHost(Host[Samples, Any]):
         return self._known_workers
 
     async def supply(self, count: int, domains: Mapping[str, int] | None) -> Sequence[Supplied[Samples]]:
-        return [Supplied(_prompt_id(group), group) for group in self._data_source.get_samples(count)]
+        return [Supplied(self._prompt_id(group), group) for group in self._data_source.get_samples(count)]
 
     async def give_back(self, prompts: Sequence[Supplied[Samples]]) -> None:
         self._data_source.add_samples([one.body for one in prompts])
@@ -140,10 +142,18 @@ class SlimeHost(Host[Samples, Any]):
         kind = decision["type"]
         if kind == "round.planned":
             self._candidates += len(decision["queued"])
-        elif kind == "prompts.request":
+        elif kind == "prompts.request" and not (self._composes and decision["reason"]["code"] in _for_a_window):
             self._candidates += decision["count"]
         elif kind in ("prompt.filtered", "prompt.failed", "prompt.merged"):
             self._candidates -= 1
+
+    def _prompt_id(self, group: Samples) -> str:
+        """Of the group, which is new in every epoch; or of the row, for a policy that remembers its lengths."""
+        first = group[0][0] if isinstance(group[0], list) else group[0]
+        row = getattr(first, "rollflex_row", None)
+        if self._composes and row is not None:
+            return f"row-{row}"
+        return str(uuid.uuid4()) if first.group_index is None else f"group-{first.group_index}"
 
     def _new_sample(self, launch: Launch[Samples, Any]) -> Any:
         group = launch.prompt
@@ -190,8 +200,3 @@ _of_the_prompt = (
     "custom_rm_path",
     "train_metadata",
 )
-
-
-def _prompt_id(group: Samples) -> str:
-    first = group[0][0] if isinstance(group[0], list) else group[0]
-    return str(uuid.uuid4()) if first.group_index is None else f"group-{first.group_index}"

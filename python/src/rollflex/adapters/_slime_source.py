@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -36,8 +37,22 @@ class RollflexDataSource(RolloutDataSourceWithBuffer):  # type: ignore[misc]
         while len(samples) < num_samples:
             # A read of slime's own crosses one end of an epoch at most.
             room = rows - self.sample_offset or rows
-            samples += RolloutDataSource.get_samples(self, min(room, num_samples - len(samples)))
+            drawn = RolloutDataSource.get_samples(self, min(room, num_samples - len(samples)))
+            self._remember_rows(drawn)
+            samples += drawn
         return samples
+
+    def _remember_rows(self, groups: list[list[Any]]) -> None:
+        """The samples get the row of the data set that they are of, whatever the order of the epoch."""
+        first = self.sample_offset - len(groups)
+        for group, one in zip(groups, self.dataset.samples[first : self.sample_offset], strict=True):
+            for sample in group:
+                sample.rollflex_row = self._rows.get(id(one))
+
+    @cached_property
+    def _rows(self) -> dict[int, int]:
+        """Shuffling keeps the samples of the data set, and changes their order."""
+        return {id(one): row for row, one in enumerate(getattr(self.dataset, "origin_samples", ()))}
 
     def new_index(self) -> int:
         """For one more sample of a group than the data source has made."""

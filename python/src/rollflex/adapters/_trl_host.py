@@ -32,6 +32,7 @@ class TrlHost(EngineHost[Row]):
         push: Callable[[list[Any]], None],
         drops_equal_rewards: bool,
         failures_in_a_row: int,
+        composes: bool,
     ) -> None:
         super().__init__(pool, sampling)
         self._rows = self._draw(dataset)
@@ -42,13 +43,18 @@ class TrlHost(EngineHost[Row]):
         self._version = version
         self._push = push
         self._drops_equal_rewards = drops_equal_rewards
+        self._composes = composes
         self._scored: dict[str, list[Any]] = {}
         self._failed_in_a_row = 0
         self._most_in_a_row = failures_in_a_row
 
     async def supply(self, count: int, domains: Mapping[str, int] | None) -> Sequence[Supplied[Row]]:
         rows = [self._given_back.popleft() if self._given_back else next(self._rows) for _ in range(count)]
-        return [Supplied(str(one.group_id), one, prompt_tokens=len(one.prompt_ids)) for one in rows]
+        return [Supplied(self._prompt_id(one), one, prompt_tokens=len(one.prompt_ids)) for one in rows]
+
+    def _prompt_id(self, one: Row) -> str:
+        """New in every epoch, unless the policy remembers the lengths of the row by it."""
+        return f"row-{one.row}" if self._composes else str(one.group_id)
 
     async def give_back(self, prompts: Sequence[Supplied[Row]]) -> None:
         self._given_back.extend(one.body for one in prompts)
@@ -100,8 +106,8 @@ class TrlHost(EngineHost[Row]):
         drawn = 0
         while True:
             before = drawn
-            for columns in dataset:
-                yield Row(drawn, columns, tokens_of(self._tokenizer, columns["prompt"], self._template_options))
+            for row, columns in enumerate(dataset):
+                yield Row(drawn, columns, tokens_of(self._tokenizer, columns["prompt"], self._template_options), row)
                 drawn += 1
             if drawn == before:
                 raise RollflexError("the data set has no rows")

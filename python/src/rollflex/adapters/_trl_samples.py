@@ -23,6 +23,8 @@ class Row:
     group_id: int
     columns: Mapping[str, Any]
     prompt_ids: list[int]
+    row: int
+    """In the data set."""
 
 
 class Scorer:

@@ -7,8 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 
 
-def policy_config(args: Any, policy: Mapping[str, Any], rounds_ahead: int) -> dict[str, Any]:
+def policy_config(
+    args: Any, policy: Mapping[str, Any], rounds_ahead: int, recipe: str = "tail-batching"
+) -> dict[str, Any]:
     """Settings of the policy: those that follow from the trainer's, and then ``policy``."""
+    if recipe not in ("tail-batching", "lossless-tail"):
+        raise ValueError(f"recipe: expected tail-batching or lossless-tail, got {recipe!r}")
     if rounds_ahead < 0:
         raise ValueError(f"rounds_ahead: expected 0 or more, got {rounds_ahead}")
     if policy.get("filter", "none") not in ("none", "zero-variance"):
@@ -17,7 +21,9 @@ def policy_config(args: Any, policy: Mapping[str, Any], rounds_ahead: int) -> di
     prompts = policy.get("promptsPerRound", math.ceil(a_step / args.num_generations))
     # Syncs while samples wait: for those of the rounds ahead, for those of the round, and one that is under way.
     waiting = math.ceil((rounds_ahead + 1) * prompts * args.num_generations / (a_step * args.weight_sync_steps)) + 1
-    staleness = policy.get("maxStaleness", max(0, args.max_staleness - waiting))
+    # A round of the lossless tail waits for all of its responses: none goes on into the next.
+    is_lossless = recipe == "lossless-tail"
+    staleness = 0 if is_lossless else policy.get("maxStaleness", max(0, args.max_staleness - waiting))
     if staleness + waiting > args.max_staleness:
         raise ValueError(
             f"max_staleness: expected at least {staleness + waiting}, got {args.max_staleness}: samples may wait for "
@@ -31,7 +37,7 @@ def policy_config(args: Any, policy: Mapping[str, Any], rounds_ahead: int) -> di
         **policy,
         "promptsPerRound": prompts,
         "responsesPerPrompt": args.num_generations,
-        "maxStaleness": staleness,
+        **({} if is_lossless else {"maxStaleness": staleness}),
         # A group counts when its rewards are in.
         "filter": "host",
         "placement": "host",

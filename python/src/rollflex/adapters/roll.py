@@ -20,9 +20,10 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from ..aio import AsyncClient
-from ..rollout import Dropped, GenerationFailed, Group, Host, Launch, Response, Rollout, Round, Supplied
+from ..rollout import Dropped, GenerationFailed, Group, Host, Launch, Response, Rollout, Round, Supplied, composes
 from ._check import main, refuse
-from ._check_roll import configured, framework, refusals
+from ._check_roll import configured, framework, refusals, speculation
+from ._composed import fitted
 from ._roll_seats import Context, Request, Seat, Stopped
 from ._server import async_client
 
@@ -43,6 +44,8 @@ class TailBatchingLoop(Host[Prompt, Any]):
     your own that derives from it.
     """
 
+    recipe: ClassVar[str] = "tail-batching"
+    """Or `lossless-tail`, which has no speculation."""
     prompt_speculation: ClassVar[float] = 1.25
     response_speculation: ClassVar[float] = 1.25
     server: ClassVar[Mapping[str, Any] | None] = None
@@ -50,7 +53,7 @@ class TailBatchingLoop(Host[Prompt, Any]):
     unreachable_seconds: ClassVar[float] = 60.0
     """Seconds without an answer of the server until the job is ended."""
     policy: ClassVar[Mapping[str, Any]] = {}
-    """Further settings of the policy `tail-batching`."""
+    """Further settings of the recipe."""
     state_dir: ClassVar[str | os.PathLike[str] | None] = None
     """Where the prompts that are not trained yet are kept after each step: ROLL's own checkpoint does not have them."""
     kept_states: ClassVar[int] = 8
@@ -101,6 +104,8 @@ class TailBatchingLoop(Host[Prompt, Any]):
         if self._given_back:
             given, self._given_back = self._given_back[:count], self._given_back[count:]
             return given
+        if composes(self.recipe, self.policy):
+            return [self._drawn_ahead() for _ in range(count)]
         try:
             seat = await self._free_seat()
         except Stopped:
@@ -111,6 +116,17 @@ class TailBatchingLoop(Host[Prompt, Any]):
         prompt_id = f"{self._first_step}.{seat.context.prompt_id}"
         self._seats[prompt_id] = asyncio.get_running_loop().create_task(self._sit(prompt_id, seat))
         return [Supplied(prompt_id, Prompt(data, domain), domain=domain)]
+
+    def _drawn_ahead(self) -> Supplied[Prompt]:
+        """A prompt of a window, for which ROLL has no places: it takes one when its round begins."""
+        assert self._latest is not None
+        context = copy.copy(self._latest)
+        context.got_data = context._in_do_generate_and_reward = False
+        context.sampling_start_step = None
+        data, domain = context.get_request_data(meta_info=copy.deepcopy(context.meta_info))
+        scheduler = context._scheduler
+        row = scheduler.indices[(scheduler.dataset_iter_count - 1) % len(scheduler.indices)]
+        return Supplied(f"row-{row}", Prompt(data, domain), domain=domain)
 
     async def generate(self, launch: Launch[Prompt, Any]) -> Response[Any]:
         seat = await self._seat(launch)
@@ -191,19 +207,31 @@ class TailBatchingLoop(Host[Prompt, Any]):
         config: dict[str, Any] = {
             "promptsPerRound": prompts,
             "responsesPerPrompt": context.meta_info["generation_config"]["num_return_sequences"],
-            "promptSpeculation": self.prompt_speculation,
-            "responseSpeculation": self.response_speculation,
-            "maxStaleness": math.ceil(ratio),
             "filter": "host",
+            **speculation(type(self)),
             **self.policy,
         }
+        if self.recipe == "tail-batching":
+            config = {"maxStaleness": math.ceil(ratio), **config}
+        elif composes(self.recipe, config):
+            config = fitted(config, len(context._scheduler.indices))
         if prompts + math.ceil(prompts * ratio) != admitted:
             raise ValueError(f"ROLL admits {admitted} prompts in its first step, which fits no batch_size")
         expands = context.is_num_return_sequences_expand
-        refuse(refusals(expands, context.pipeline_config, prompts, self.prompt_speculation))
+        refuse(refusals(expands, context.pipeline_config, prompts, type(self)))
+        if (
+            getattr(context._scheduler, "get_data_item_kwargs", {}).get("use_dataloader")
+            and self.recipe != "tail-batching"
+        ):
+            raise ValueError("get_data_item_kwargs.use_dataloader: rows have no numbers, which lossless-tail needs")
         self._client = await async_client(self.server)
         return await Rollout.open(
-            self._client, self, config, checkpoint=self._load(), unreachable_seconds=self.unreachable_seconds
+            self._client,
+            self,
+            config,
+            policy=self.recipe,
+            checkpoint=self._load(),
+            unreachable_seconds=self.unreachable_seconds,
         )
 
     async def _hand_over(self, done: Round[Prompt, Any]) -> None:

@@ -22,9 +22,10 @@ from slime.utils.misc import load_function
 
 from ..aio import AsyncClient
 from ..errors import RollflexError
-from ..rollout import PolicyUnavailable, Rollout, Round
+from ..rollout import PolicyUnavailable, Rollout, Round, composes
 from ._check import refuse
-from ._check_slime import policy_config, refusals, server_of
+from ._check_slime import policy_config, policy_of, refusals, server_of
+from ._composed import fitted
 from ._slime_filter import check_reward_nonzero_std
 from ._slime_host import Samples, SlimeHost, is_healthy, samples_of
 from ._slime_source import RollflexDataSource
@@ -35,12 +36,13 @@ logger = logging.getLogger("rollflex")
 
 def generate_rollout(args: Any, rollout_id: int, data_source: Any, evaluation: bool = False) -> Any:
     """
-    One round of tail batching. Evaluation is slime's own: it is no part of the session, and no abort touches it.
+    One round. Evaluation is slime's own: it is no part of the session, and no abort touches it.
 
-    Settings are attributes of ``args``, such as those of a ``--custom-config-path`` file: ``rollflex`` (of the policy),
-    ``rollflex_server`` (a socket, or ``host:port``; in this process if there is none), ``rollflex_token_file``,
-    ``rollflex_placement`` (``router``, or ``policy``: past the router), ``rollflex_affinity`` (``none`` or ``prompt``),
-    ``rollflex_options`` (of :class:`rollflex.rollout.Rollout`).
+    Settings are attributes of ``args``, such as those of a ``--custom-config-path`` file: ``rollflex_policy``
+    (``tail-batching`` or ``lossless-tail``), ``rollflex`` (settings of the policy), ``rollflex_server`` (a socket, or
+    ``host:port``; in this process if there is none), ``rollflex_token_file``, ``rollflex_placement`` (``router``, or
+    ``policy``: past the router), ``rollflex_affinity`` (``none`` or ``prompt``), ``rollflex_options`` (of
+    :class:`rollflex.rollout.Rollout`).
     """
     if evaluation:
         return sglang_rollout.generate_rollout(args, rollout_id, data_source, evaluation=True)
@@ -60,7 +62,9 @@ class _Session:
         self._data_source = data_source
         self._placement = getattr(args, "rollflex_placement", "router")
         refuse(refusals(args))
-        self._host = SlimeHost(args, data_source, affinity=getattr(args, "rollflex_affinity", "none"))
+        affinity = getattr(args, "rollflex_affinity", "none")
+        returns = composes(policy_of(args), getattr(args, "rollflex", None) or {})
+        self._host = SlimeHost(args, data_source, affinity=affinity, composes=returns)
         self._client: AsyncClient | None = None
         self._rollout: Rollout[Samples, Any] | None = None
         self._engines: set[str] = set()
@@ -108,10 +112,14 @@ class _Session:
         if self._client is None:
             self._client = await _client(args)
         checkpoint = self._data_source.checkpoint
+        config, dataset = policy_config(args, self._placement), self._data_source.dataset
+        if composes(policy_of(args), config) and dataset is not None:
+            config = fitted(config, len(dataset))
         self._rollout = await Rollout.open(
             self._client,
             self._host,
-            policy_config(args, self._placement),
+            config,
+            policy=policy_of(args),
             session=getattr(args, "rollflex_session", None),
             checkpoint=checkpoint,
             **getattr(args, "rollflex_options", {}),

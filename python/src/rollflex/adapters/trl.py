@@ -12,12 +12,13 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from typing import Any
 
-from ..rollout import Engine, EnginePool, Generated, Rollout, Round
+from ..rollout import Engine, EnginePool, Generated, Rollout, Round, composes
 from ._check import main
 from ._check_trl import configured, framework
+from ._composed import fitted
 from ._server import async_client
 from ._trl_host import TrlHost
 from ._trl_samples import RewardFunction, Row, Scorer
@@ -39,7 +40,8 @@ class TailBatchingWorker:
     :param reward_funcs: as TRL's: one or several, whose rewards are summed
     :param tokenizer: of the model
     :param engines: those that get the new weights, made with ``log_probs=True``
-    :param policy: settings of ``tail-batching``; ``filter`` is ``none`` or ``zero-variance``
+    :param recipe: ``tail-batching``, or ``lossless-tail``: the data set then has its rows in the same order each time
+    :param policy: settings of the recipe; ``filter`` is ``none`` or ``zero-variance``
     :param rounds_ahead: the next round begins when the samples of at most so many rounds wait for the trainer
     :param sampling: in the words of the engines; by default those of vLLM, from ``args``
     :param server: parameters of :meth:`rollflex.AsyncClient.connect`; the policy runs in this process if absent
@@ -54,13 +56,17 @@ class TailBatchingWorker:
         reward_funcs: RewardFunction | Sequence[RewardFunction],
         tokenizer: Any,
         engines: Sequence[Engine],
+        recipe: str = "tail-batching",
         policy: Mapping[str, Any] | None = None,
         rounds_ahead: int = 1,
         sampling: Mapping[str, Any] | None = None,
         server: Mapping[str, Any] | None = None,
         options: Mapping[str, Any] | None = None,
     ) -> None:
-        self._config = policy_config(args, policy or {}, rounds_ahead)
+        self._config = policy_config(args, policy or {}, rounds_ahead, recipe)
+        if composes(recipe, self._config) and isinstance(dataset, Sized):
+            self._config = fitted(self._config, len(dataset))
+        self._recipe = recipe
         a_round = self._config["promptsPerRound"] * self._config["responsesPerPrompt"]
         self._may_wait = rounds_ahead * a_round
         self.rollout_buffer: queue.Queue[Any] = queue.Queue(self._may_wait + a_round)
@@ -77,6 +83,7 @@ class TailBatchingWorker:
             push=self._push,
             drops_equal_rewards=(policy or {}).get("filter") == "zero-variance",
             failures_in_a_row=self._config["promptsPerRound"],
+            composes=composes(recipe, self._config),
         )
         self._server = server
         self._options = dict(options or {})
@@ -136,7 +143,7 @@ class TailBatchingWorker:
         beating = asyncio.create_task(self._tick())
         try:
             async with async_client(self._server) as client:
-                rollout = await Rollout.open(client, self._host, self._config, **self._options)
+                rollout = await Rollout.open(client, self._host, self._config, policy=self._recipe, **self._options)
                 try:
                     async with self._host.watching(rollout):
                         while True:

@@ -17,6 +17,7 @@ from .host import (
     Round,
     Sample,
     Supplied,
+    composes,
 )
 from .pool import EngineHost, EnginePool
 from .rollout import Rollout
@@ -40,4 +41,5 @@ __all__ = [
     "SglangEngine",
     "Supplied",
     "VllmEngine",
+    "composes",
 ]

@@ -14,71 +14,118 @@ Kept = tuple[Launch[P, R], Response[R]]
 class Entry(Generic[P, R]):
     """A prompt that is here, with the responses that are kept for it."""
 
-    __slots__ = ("responses", "supplied")
+    __slots__ = ("is_aside", "responses", "supplied")
 
     def __init__(self, supplied: Supplied[P]) -> None:
         self.supplied = supplied
         self.responses: dict[str, Kept[P, R]] = {}
         """By request id, with what had been asked for."""
+        self.is_aside = False
+        """It has left a round with responses that it keeps, and waits for a later one."""
 
 
 class Bodies(Generic[P, R]):
-    """What has come from the data source and was not handed on."""
+    """
+    What has come from the data source and was not handed on. Under one id there may be several copies of a prompt, of
+    as many epochs; one of them at most is in a round.
+    """
 
     def __init__(self) -> None:
-        self._entries: dict[str, Entry[P, R]] = {}
+        self._copies: dict[str, list[Entry[P, R]]] = {}
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return sum(map(len, self._copies.values()))
 
     def __contains__(self, prompt_id: str) -> bool:
-        return prompt_id in self._entries
+        return prompt_id in self._copies
 
     def add(self, supplied: Supplied[P]) -> None:
-        """Takes a prompt; one that is here already stays as it is."""
-        self._entries.setdefault(supplied.prompt_id, Entry(supplied))
+        """Takes a prompt, or one more copy of it."""
+        self._copies.setdefault(supplied.prompt_id, []).append(Entry(supplied))
 
     def entry(self, prompt_id: str) -> Entry[P, R] | None:
-        return self._entries.get(prompt_id)
+        """The copy that is in the round, or goes into one next."""
+        copies = self._copies.get(prompt_id)
+        if copies is None:
+            return None
+        return next((one for one in copies if not one.is_aside), copies[0])
+
+    def planned(self, prompt_id: str, request_ids: Iterable[str]) -> None:
+        """A prompt goes into a round, with these responses of an earlier one."""
+        wanted, copies = set(request_ids), self._copies.get(prompt_id, [])
+        for one in copies:
+            if one.is_aside and wanted and wanted <= one.responses.keys():
+                one.is_aside = False
+                copies.remove(one)
+                copies.insert(0, one)
+                return
 
     def kept(self, prompt_id: str, request_id: str) -> Kept[P, R] | None:
-        entry = self._entries.get(prompt_id)
-        return None if entry is None else entry.responses.get(request_id)
+        for one in self._copies.get(prompt_id, ()):
+            if request_id in one.responses:
+                return one.responses[request_id]
+        return None
 
     def keep(self, launch: Launch[P, R], response: Response[R]) -> None:
         """Keeps a response for a prompt that is still here."""
-        entry = self._entries.get(launch.prompt_id)
-        if entry is not None:
-            # What it was resumed from is a part of it.
-            alone = launch if launch.resume_from is None else replace(launch, resume_from=None)
-            entry.responses[launch.request_id] = (alone, response)
+        for one in self._copies.get(launch.prompt_id, ()):
+            if one.supplied.body is launch.prompt:
+                # What it was resumed from is a part of it.
+                alone = launch if launch.resume_from is None else replace(launch, resume_from=None)
+                one.responses[launch.request_id] = (alone, response)
+                return
 
     def drop(self, prompt_id: str, request_id: str) -> None:
-        entry = self._entries.get(prompt_id)
-        if entry is not None:
-            entry.responses.pop(request_id, None)
+        for one in self._copies.get(prompt_id, ()):
+            one.responses.pop(request_id, None)
+            one.is_aside = one.is_aside and len(one.responses) > 0
 
-    def keep_only(self, prompt_id: str, request_ids: Iterable[str]) -> None:
-        """A prompt was deferred: the bodies of these responses are still needed."""
-        entry = self._entries.get(prompt_id)
-        if entry is not None:
-            wanted = set(request_ids)
-            entry.responses = {id: one for id, one in entry.responses.items() if id in wanted}
+    def set_aside(self, prompt_id: str, request_ids: Iterable[str]) -> list[str]:
+        """A prompt leaves its round: the bodies of these responses are still needed. Returns those that are not."""
+        entry = self.entry(prompt_id)
+        if entry is None:
+            return []
+        wanted = set(request_ids)
+        unwanted = [id for id in entry.responses if id not in wanted]
+        entry.responses = {id: one for id, one in entry.responses.items() if id in wanted}
+        entry.is_aside = len(entry.responses) > 0
+        return unwanted
 
     def take(self, prompt_id: str) -> Entry[P, R] | None:
-        """Hands a prompt on: it is here no more."""
-        return self._entries.pop(prompt_id, None)
+        """Hands a prompt on: that copy is here no more."""
+        entry = self.entry(prompt_id)
+        return None if entry is None else self._remove(prompt_id, entry)
+
+    def newest(self, prompt_id: str) -> Entry[P, R] | None:
+        """The copy that came last, unless it is the only one."""
+        copies = self._copies.get(prompt_id, [])
+        return copies[-1] if len(copies) > 1 else None
+
+    def take_newest(self, prompt_id: str) -> None:
+        self._remove(prompt_id, self._copies[prompt_id][-1])
+
+    def _remove(self, prompt_id: str, entry: Entry[P, R]) -> Entry[P, R]:
+        copies = self._copies[prompt_id]
+        copies.remove(entry)
+        if not copies:
+            del self._copies[prompt_id]
+        return entry
 
     def prompts(self) -> list[Supplied[P]]:
-        return [entry.supplied for entry in self._entries.values()]
+        return [one.supplied for copies in self._copies.values() for one in copies]
 
     def state(self) -> dict[str, Any]:
         """What a checkpoint needs. Bodies are those of the host, as they are."""
-        return {id: (entry.supplied, dict(entry.responses)) for id, entry in self._entries.items()}
+        return {
+            id: [(one.supplied, dict(one.responses), one.is_aside) for one in copies]
+            for id, copies in self._copies.items()
+        }
 
     def load(self, state: Mapping[str, Any]) -> None:
-        self._entries.clear()
-        for id, (supplied, responses) in state.items():
-            entry: Entry[P, R] = Entry(supplied)
-            entry.responses.update(responses)
-            self._entries[id] = entry
+        self._copies.clear()
+        for id, copies in state.items():
+            for supplied, responses, is_aside in copies:
+                self.add(supplied)
+                entry = self._copies[id][-1]
+                entry.responses.update(responses)
+                entry.is_aside = is_aside

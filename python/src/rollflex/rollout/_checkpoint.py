@@ -15,7 +15,7 @@ from ._supply import Supply
 from .host import P, R, Round
 
 logger = logging.getLogger("rollflex")
-_version = 1
+_version = 2
 
 
 class Checkpoints(Generic[P, R]):
@@ -46,6 +46,8 @@ class Checkpoints(Generic[P, R]):
                 if opened is not None and is_open
                 else None,
                 "rounds": state.rounds,
+                "composes": state.composes,
+                "early": list(state.early),
                 "engines": sorted(state.engines),
                 "source": None if source is None else source(),
             }
@@ -57,6 +59,8 @@ class Checkpoints(Generic[P, R]):
         state = self._state
         state.rounds = checkpoint["rounds"]
         state.engines = set(checkpoint["engines"])
+        state.composes = checkpoint["composes"]
+        state.early = list(checkpoint["early"])
         state.bodies.load(checkpoint["bodies"])
         if checkpoint["open"] is not None:
             round_id, weight_version, kind = checkpoint["open"]

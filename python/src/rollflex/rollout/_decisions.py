@@ -110,12 +110,11 @@ class Decisions(Generic[P, R]):
         prompt = decision["prompt"]
         id = prompt["promptId"]
         self._judging.stop(id)
-        entry = self._state.bodies.entry(id)
-        if entry is None:
+        if id not in self._state.bodies or decision["reason"]["code"] == "round_closed":
+            # It came too late for its round, and was in none.
             return
-        kept = {one["requestId"] for one in prompt.get("kept", ())}
-        self._work.rewards.drop([one for one in entry.responses if one not in kept])
-        self._state.bodies.keep_only(id, kept)
+        kept = [one["requestId"] for one in prompt.get("kept", ())]
+        self._work.rewards.drop(self._state.bodies.set_aside(id, kept))
         if self._state.opened is not None and decision["type"] == "prompt.deferred":
             self._state.opened.round.deferred += 1
 
@@ -132,17 +131,27 @@ class Decisions(Generic[P, R]):
         self._state.drop(Dropped(id, entry.supplied.body, cause, decision))
 
     def _prompt_merged(self, decision: Decision) -> None:
-        # The other one of the two is here, and stays.
-        entry = self._state.bodies.entry(decision["promptId"])
-        if entry is not None:
-            self._state.drop(Dropped(decision["promptId"], entry.supplied.body, "merged", decision))
+        id = decision["promptId"]
+        entry = self._state.bodies.newest(id)
+        if entry is None:
+            return
+        if self._state.composes:
+            # It is of the next epoch, and is supplied again when the round is over.
+            self._state.early.append(entry.supplied)
+            return
+        self._state.bodies.take_newest(id)
+        self._state.drop(Dropped(id, entry.supplied.body, "merged", decision))
 
     def _round_planned(self, decision: Decision) -> None:
+        self._state.composes = decision["reason"]["code"] == "composed"
+        for one in decision["queued"]:
+            self._state.bodies.planned(one["promptId"], [kept["requestId"] for kept in one.get("kept", ())])
         opened = self._state.opened
         if opened is not None and opened.round.round_id == decision["roundId"]:
             opened.round.kind = decision["kind"]
 
     def _round_completed(self, decision: Decision) -> None:
+        self._supply.again(decision["roundId"])
         opened = self._state.opened
         if opened is None or opened.round.round_id != decision["roundId"]:
             return

@@ -9,7 +9,7 @@ from typing import Any, Generic, Protocol
 from ._bodies import Bodies
 from ._opened import Opened
 from ._outbox import Event
-from .host import Dropped, Host, P, R
+from .host import Dropped, Host, P, R, Supplied
 
 
 class Tell(Protocol):
@@ -28,6 +28,10 @@ class State(Generic[P, R]):
         self.bodies: Bodies[P, R] = Bodies()
         self.counted: dict[str, list[str]] = {}
         """Requests of the groups that count for the round, by prompt."""
+        self.composes = False
+        """Whether the policy composes rounds: prompts return under the same id."""
+        self.early: list[Supplied[P]] = []
+        """Prompts that came while they were in the round already: of the next epoch."""
         self.engines: set[str] = set()
         self.opened: Opened[P, R] | None = None
         """The present round, or the last."""

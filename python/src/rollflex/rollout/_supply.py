@@ -27,6 +27,14 @@ class Supply(Generic[P, R]):
     def begin(self, round_id: str, count: int, domains: Mapping[str, int] | None) -> None:
         self._state.spawn(self._draw(round_id, count, domains))
 
+    def again(self, round_id: str) -> None:
+        """The round is over: the policy takes prompts that came too early now."""
+        state = self._state
+        early, state.early = state.early, []
+        if early:
+            listed = [_as_prompt(one) for one in early]
+            state.tell({"type": "prompts.supplied", "roundId": round_id, "prompts": listed}, urgent=True)
+
     async def _draw(self, round_id: str, count: int, domains: Mapping[str, int] | None) -> None:
         state = self._state
         try:

@@ -34,12 +34,20 @@ class PolicyUnavailable(RollflexError):
     """The policy could not be reached in time: requests were aborted, and prompts given back to the data source."""
 
 
+def composes(policy: str, config: Mapping[str, Any]) -> bool:
+    """Whether a policy composes rounds of prompts that return: ``lossless-tail``, or a recipe with ``composition``."""
+    return policy == "lossless-tail" or bool(config.get("composition", False))
+
+
 @dataclass(frozen=True)
 class Supplied(Generic[P]):
     """A prompt from the data source."""
 
     prompt_id: str
-    """New whenever a prompt is to be trained on again; one that is here already is merged."""
+    """
+    New whenever a prompt is to be trained on again; one that is here already is merged. With a policy that composes
+    rounds (:func:`rollflex.rollout.composes`) the same in every epoch: its lengths are remembered by it.
+    """
     body: P
     domain: str | None = None
     prompt_tokens: int | None = None
