@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 _window_rounds = 10
-_remembered = 100_000
+_remembered = 1_000_000
 
 
 def fitted(config: Mapping[str, Any], rows: int) -> dict[str, Any]:
