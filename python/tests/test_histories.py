@@ -110,7 +110,6 @@ def test_sessions_of_several_clients_are_linearizable(short: Path, chance: rando
         print(counts)
         assert counts["sessions"] == 2
         assert counts["calls"] > sum(answers[2:])
-        assert counts["lost"] > 0
     finally:
         stop.set()
         for one in processes:
