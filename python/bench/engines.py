@@ -1,4 +1,4 @@
-"""Called by `bench/python/calls.ts`: the policies in this process beside a server, and what comes and goes alone, as JSON."""
+"""Called by `bench/python/calls.ts`: policies in process beside a server, and what comes and goes alone, as JSON."""
 
 from __future__ import annotations
 

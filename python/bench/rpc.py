@@ -1,4 +1,4 @@
-"""Called by `bench/python/calls.ts`: the pace of one client against the server and against an echo, in turn, as JSON."""
+"""Called by `bench/python/calls.ts`: the pace of a client against the server and against an echo, in turn, as JSON."""
 
 from __future__ import annotations
 

@@ -206,9 +206,7 @@ def test_a_prompt_at_fault_fails_by_name_and_is_replaced() -> None:
             await host.finish("p1", "p2")
             done = await round
             assert ids(done.groups) == ["p1", "p2"]
-            assert [(one.prompt_id, one.prompt, one.cause) for one in host.gone] == [
-                ("p0", "text of p0", "failed")
-            ]
+            assert [(one.prompt_id, one.prompt, one.cause) for one in host.gone] == [("p0", "text of p0", "failed")]
             assert done.dropped == host.gone
 
     run(test())

@@ -102,6 +102,7 @@ export class RpcServer {
   close(): void {
     this.sessions.closeAll();
     for (const connection of [...this.#connections, ...this.#unauthenticated]) connection.destroy();
+    this.#host.turns.close();
     this.#planning?.close();
   }
 

@@ -37,6 +37,11 @@ export class Turns {
     });
   }
 
+  /** Lets all that has paused go on at once, because the server is closed: each finds that out. */
+  close(): void {
+    for (let next = this.#paused.shift(); next !== undefined; next = this.#paused.shift()) next();
+  }
+
   readonly #goOn = (): void => {
     this.begin();
     this.#paused.shift()?.();
