@@ -1,5 +1,5 @@
 /** A long run: every policy with every example configuration in turn, and a file from which it goes on. */
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { packageVersion } from '../../src/cli/package.ts';
@@ -7,6 +7,7 @@ import type { AnyPolicyDefinition } from '../../src/core/definition.ts';
 import { parse } from '../../src/core/validate.ts';
 import { PolicyError } from '../../src/errors.ts';
 import { nothingSeen } from './coverage.ts';
+import { save } from './file.ts';
 import { Lane, type Sampling } from './lane.ts';
 import { type LaneRecord, type RunRecord, runRecord } from './record.ts';
 
@@ -102,13 +103,7 @@ export class LongRun {
 
   /** Writes the file, whole or not at all. */
   save(): void {
-    if (this.#state === undefined) return;
-    const next = `${this.#state}.next`;
-    const file = openSync(next, 'w');
-    writeSync(file, JSON.stringify(this.record));
-    fsyncSync(file);
-    closeSync(file);
-    renameSync(next, this.#state);
+    save(this.#state, this.record);
   }
 
   #measure(): void {

@@ -1,12 +1,12 @@
 /** Seeds of the simulated server, one after the other, and a file from which they go on. */
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { packageVersion } from '../../src/cli/package.ts';
-import { parse } from '../../src/core/validate.ts';
 import { PolicyError } from '../../src/errors.ts';
 import { playSeed } from '../../test/support/simulated-server/story.ts';
 import type { Advancing } from './advance.ts';
+import { readRecord, save } from './file.ts';
 
 const whole = z.int().nonnegative();
 const record = z.strictObject({
@@ -50,7 +50,7 @@ export class ServerSeeds implements Advancing {
       digest: '',
       seconds: 0,
     };
-    this.record = state !== undefined && existsSync(state) ? readRecord(state, of) : empty;
+    this.record = state !== undefined && existsSync(state) ? recordIn(state, of) : empty;
   }
 
   get done(): number {
@@ -75,10 +75,7 @@ export class ServerSeeds implements Advancing {
 
   /** Writes the file, whole or not at all. */
   save(): void {
-    const { state } = this.#options;
-    if (state === undefined) return;
-    writeFileSync(`${state}.next`, JSON.stringify(this.record));
-    renameSync(`${state}.next`, state);
+    save(this.#options.state, this.record);
   }
 
   /** What was played. */
@@ -91,14 +88,8 @@ export class ServerSeeds implements Advancing {
   }
 }
 
-function readRecord(path: string, of: string): z.output<typeof record> {
-  let value: unknown;
-  try {
-    value = JSON.parse(readFileSync(path, 'utf8'));
-  } catch {
-    throw new PolicyError('invalid_input', { expected: 'a file of seeds', got: path, path });
-  }
-  const found = parse(record, value, 'invalid_input', path);
+function recordIn(path: string, of: string): z.output<typeof record> {
+  const found = readRecord(path, record, 'a file of seeds');
   if (found.of === of) return found;
   throw new PolicyError('invalid_input', { expected: `seeds of ${of}; or no file`, got: found.of, path });
 }

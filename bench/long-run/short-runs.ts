@@ -2,19 +2,19 @@
  * Laws that look at how a run ends, or at what could come next, on many short runs: each begins anew, with likely
  * events, and is then in the hands of the law. A run that breaks a law is made as small as it gets.
  */
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { z } from 'zod';
 import { fixed, plainTable } from '../../src/cli/plain-table.ts';
 import type { AnyEvent, AnyPolicyDefinition } from '../../src/core/definition.ts';
-import { parse } from '../../src/core/validate.ts';
 import { PolicyError } from '../../src/errors.ts';
 import type { Law } from '../../src/testing/law.ts';
 import { laws } from '../../src/testing/laws.ts';
 import { likelyEvents } from '../../src/testing/run.ts';
 import { messageOf, textOfRun, trimmed } from '../../src/testing/search.ts';
 import { mayForget } from '../../test/support/examples/configs.ts';
+import { readRecord, save } from './file.ts';
 
 /** What to run. */
 export interface ShortRunsOptions {
@@ -68,7 +68,7 @@ export class ShortRuns {
     const of = `laws ${options.laws.join(', ')}, seed ${seed}: ${definitions.map(({ id, version }) => `${id} ${version}`).join(', ')}`;
     const lanes = definitions.map(({ id: policy }) => ({ policy, runs: 0, events: 0, seconds: 0 }));
     const empty = { format: 'rollflex-short-runs' as const, of, events, lanes };
-    this.record = state !== undefined && existsSync(state) ? readRecord(state, empty) : empty;
+    this.record = state !== undefined && existsSync(state) ? recordIn(state, empty) : empty;
   }
 
   /** Events so far, as far as they count. */
@@ -118,10 +118,7 @@ export class ShortRuns {
 
   /** Writes the file, whole or not at all. */
   save(): void {
-    const { state } = this.#options;
-    if (state === undefined) return;
-    writeFileSync(`${state}.next`, JSON.stringify(this.record));
-    renameSync(`${state}.next`, state);
+    save(this.#options.state, this.record);
   }
 
   /** What was run, as a table. */
@@ -144,14 +141,8 @@ export class ShortRuns {
   }
 }
 
-function readRecord(path: string, mine: z.output<typeof record>): z.output<typeof record> {
-  let value: unknown;
-  try {
-    value = JSON.parse(readFileSync(path, 'utf8'));
-  } catch {
-    throw new PolicyError('invalid_input', { expected: 'a file of short runs', got: path, path });
-  }
-  const theirs = parse(record, value, 'invalid_input', path);
+function recordIn(path: string, mine: z.output<typeof record>): z.output<typeof record> {
+  const theirs = readRecord(path, record, 'a file of short runs');
   if (theirs.of === mine.of && theirs.events === mine.events) return theirs;
   const expected = `a run of ${mine.events} events, ${mine.of}; or no file`;
   throw new PolicyError('invalid_input', { expected, got: `${theirs.events} events, ${theirs.of}`, path });
