@@ -10,6 +10,7 @@ import { didYouMean, oneOf } from './nearest.ts';
 import { recogniserOf } from './recognise.ts';
 import type { Snapshot } from './snapshot.ts';
 import { parse } from './validate.ts';
+import { allOwed, holdingsOf, type Why, type WhyAll, whyOf } from './why.ts';
 
 export type { ListenerFailure, PolicyEvents } from './listeners.ts';
 
@@ -172,6 +173,22 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
       seq: this.#seq,
       at: this.#at,
     };
+  }
+
+  /**
+   * Returns why something waits: where it stands, what it waits for in turn, and which events would let it go on, oldest first.
+   * Without an id, returns all events that are owed to the policy. Nothing changes. The cost is linear in what the policy holds.
+   *
+   * @param id - id of a prompt, a request, a round, or of whatever else the policy holds
+   * @param what - kind of the thing, such as `prompts`, where things of several kinds have this id
+   * @throws PolicyError `unknown_id` if the policy holds no such thing
+   */
+  why(): WhyAll;
+  why(id: string, what?: string): Why;
+  why(id?: string, what?: string): Why | WhyAll {
+    this.#assertWhole();
+    const holdings = holdingsOf(this.#definition, this.#state);
+    return id === undefined ? allOwed(holdings) : whyOf(holdings, id, what);
   }
 
   /**
