@@ -188,6 +188,11 @@ export class ObedientHost {
     }
   }
 
+  /** Returns what it would report last of all that it owes, if an event with these fields is awaited. */
+  answerTo(awaited: Report): Report | undefined {
+    return this.#owed.findLast((one) => Object.keys(awaited).every((key) => one[key] === awaited[key]));
+  }
+
   #event(report: Report, at: number): AnyEvent {
     this.#sent = report;
     this.#turn += 1;

@@ -35,19 +35,27 @@ export function sharedFields(schema: z.ZodType, decision: object): Json {
  * Makes an event with the given fields, and valid values for the other required fields.
  *
  * @param turn - chooses 0 or 1 for numbers without bounds, so that rewards differ
- * @param leastItems - number of items in lists that may be shorter
  */
-export function eventWith(schema: z.ZodType, given: Json, turn: number, leastItems = 0): Json {
+export function eventWith(schema: z.ZodType, given: Json, turn: number, filling: Filling = {}): Json {
   const event: Record<string, unknown> = { ...given };
-  for (const [name, field] of fieldsOf(schema).required) event[name] ??= fill(field, turn, leastItems);
+  for (const [name, field] of fieldsOf(schema).required) event[name] ??= fill(field, turn, filling);
   return event;
 }
 
-function fill(schema: Json, turn: number, leastItems: number): unknown {
+/** Which of the valid values are chosen. */
+export interface Filling {
+  /** Number of items in lists that may be shorter; 0 by default. */
+  readonly leastItems?: number;
+  /** Number of the value or form where there are several, counted round; 0 by default. */
+  readonly variant?: number;
+}
+
+function fill(schema: Json, turn: number, filling: Filling): unknown {
+  const { leastItems = 0, variant = 0 } = filling;
   if ('const' in schema) return schema.const;
-  if (Array.isArray(schema.enum)) return schema.enum[0];
+  if (Array.isArray(schema.enum)) return schema.enum[variant % schema.enum.length];
   const choices = schema.anyOf ?? schema.oneOf;
-  if (Array.isArray(choices)) return fill(choices[0], turn, leastItems);
+  if (Array.isArray(choices)) return fill(choices[variant % choices.length], turn, filling);
   switch (schema.type) {
     case 'string':
       return 'x'.repeat(Number(schema.minLength ?? 1));
@@ -58,12 +66,12 @@ function fill(schema: Json, turn: number, leastItems: number): unknown {
       return numberOf(schema, turn, leastItems);
     case 'array':
       return Array.from({ length: Number(schema.minItems ?? leastItems) }, () =>
-        fill(schema.items as Json, turn, leastItems),
+        fill(schema.items as Json, turn, filling),
       );
     case 'object': {
       const properties = (schema.properties ?? {}) as Readonly<Record<string, Json>>;
       const names = (schema.required ?? []) as readonly string[];
-      return Object.fromEntries(names.map((name) => [name, fill(properties[name]!, turn, leastItems)]));
+      return Object.fromEntries(names.map((name) => [name, fill(properties[name]!, turn, filling)]));
     }
     default:
       return null;
