@@ -44,9 +44,10 @@ function updateStanding(round: Round, update: Update): Standing {
     const { roundId } = round;
     return { stands: 'is stepped on', for: [{ event: { type: 'optimizer.stepped', roundId, updateId } }] };
   }
+  const left = groups.flatMap(({ groupId }) => (consumed?.has(groupId) ? [] : [groupId]));
   return {
     stands: `is being trained, with ${consumed?.size ?? 0} of ${groups.length} groups consumed`,
-    for: [{ event: { type: 'update.consumed', updateId } }],
+    for: [{ event: { type: 'update.consumed', updateId, groups: left } }],
   };
 }
 
