@@ -3,8 +3,6 @@ import { groupKey } from '../../core/trained-groups.ts';
 import type { AwaitedEvent, HeldThing, Standing, Waits } from '../../core/waits.ts';
 import { currentUpdate, type PipeliningState, type Round, type Update } from './state.ts';
 
-type Next = HeldThing | AwaitedEvent;
-
 const roundThing = ({ roundId: id }: Round): HeldThing => ({ what: 'rounds', id });
 const updateThing = ({ updateId: id }: Update): HeldThing => ({ what: 'updates', id });
 
@@ -30,9 +28,14 @@ function roundStanding(state: PipeliningState, round: Round): Standing {
   const current = currentUpdate(round);
   return {
     stands:
-      closedSeconds === null ? `is open, with ${stepped} updates trained` : `has ${stepped} of ${updates.length} updates`,
+      closedSeconds === null
+        ? `is open, with ${stepped} updates trained`
+        : `has ${stepped} of ${updates.length} updates`,
     since: openedSeconds,
-    for: [...(current === undefined ? [] : [updateThing(current)]), ...(closedSeconds === null ? moreGroups(round) : [])],
+    for: [
+      ...(current === undefined ? [] : [updateThing(current)]),
+      ...(closedSeconds === null ? moreGroups(round) : []),
+    ],
   };
 }
 
