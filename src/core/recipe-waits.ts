@@ -39,7 +39,7 @@ export function joinedWaits({ parts, outside, origins }: PartWaits): Waits<State
     for (const name of names) {
       if (state.wiring.off.includes(name)) continue;
       for (const each of types) {
-        for (const thing of parts[name]!.gates?.[each]?.(state.parts[name]) ?? []) {
+        for (const thing of parts[name]!.gates?.[each]?.(state.parts[name], one.event) ?? []) {
           isFree = false;
           yield thing;
         }
@@ -48,7 +48,21 @@ export function joinedWaits({ parts, outside, origins }: PartWaits): Waits<State
     if (isFree) yield one;
   }
 
-  /** Returns what other parts hold under an id that the event names, or the event from outside that leads to it. */
+  function* underIds(state: States, ids: readonly unknown[], among: readonly string[]): Iterable<HeldThing> {
+    for (const id of ids) {
+      if (typeof id !== 'string') continue;
+      for (const part of among) {
+        for (const what of Object.keys(parts[part]!.waits ?? {})) {
+          if (standing(state, part, what, id) !== undefined) yield { what, id, part };
+        }
+      }
+    }
+  }
+
+  /**
+   * Returns what the parts that make the event hold under an id that it names. If they hold nothing yet, returns what other parts
+   * hold under it; if it follows from an event from outside, returns that.
+   */
   function* inside(state: States, one: AwaitedEvent, from: string): Iterable<HeldThing | AwaitedEvent> {
     const { type, ...fields } = one.event;
     const origin = origins[type];
@@ -58,14 +72,15 @@ export function joinedWaits({ parts, outside, origins }: PartWaits): Waits<State
     }
     const decides = (name: string): boolean => parts[name]!.decisions.some((message) => message.type === type);
     const makers = origin === undefined ? names.filter((name) => name !== from && decides(name)) : [origin.part];
-    for (const id of Object.values(fields)) {
-      if (typeof id !== 'string') continue;
-      for (const part of makers) {
-        for (const what of Object.keys(parts[part]!.waits ?? {})) {
-          if (standing(state, part, what, id) !== undefined) yield { what, id, part };
-        }
-      }
-    }
+    const ids = Object.values(fields);
+    const found = [...underIds(state, ids, makers)];
+    yield* found.length > 0
+      ? found
+      : underIds(
+          state,
+          ids,
+          names.filter((name) => name !== from),
+        );
   }
 
   function* joined(state: States, all: readonly (readonly [name: string, standing: Standing])[]) {
@@ -83,8 +98,9 @@ export function joinedWaits({ parts, outside, origins }: PartWaits): Waits<State
       const one = standing(state, name, what, id);
       return one === undefined ? [] : [[name, one] as const];
     });
-    const [first] = all;
-    return first && { ...first[1], for: joined(state, all) };
+    // A thing passes from part to part: the last one that holds it says where it stands.
+    const last = all[all.length - 1];
+    return last && { ...last[1], for: joined(state, all) };
   };
 
   return Object.fromEntries(

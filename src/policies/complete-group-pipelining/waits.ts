@@ -54,14 +54,12 @@ function updateStanding(round: Round, update: Update): Standing {
   };
 }
 
-/** Returns the rounds that hold a group, each with the update of the group; without one, the group waits for an update. */
-function* findGroup(state: PipeliningState, groupId: string): Iterable<{ round: Round; update: Update | undefined }> {
-  for (const round of state.rounds.values()) {
-    if (!round.known.has(groupId)) continue;
-    const update = round.updates.find(({ groups }) => groups.some((one) => one.groupId === groupId));
-    const isWaiting = update === undefined && [...round.waiting].some((one) => one.groupId === groupId);
-    if (update !== undefined || isWaiting) yield { round, update };
-  }
+/** Returns the update of a group, or `undefined` if the round does not hold the group. */
+function placeOf(round: Round, groupId: string): { readonly update: Update | undefined } | undefined {
+  if (!round.known.has(groupId)) return undefined;
+  const isIt = (group: { readonly groupId: string }): boolean => group.groupId === groupId;
+  const update = round.updates.find(({ groups }) => groups.some(isIt));
+  return update !== undefined || [...round.waiting].some(isIt) ? { update } : undefined;
 }
 
 function groupStanding(state: PipeliningState, round: Round, update: Update | undefined): Standing {
@@ -98,16 +96,21 @@ export const waits: Waits<PipeliningState> = {
   prompts: {
     ids: (state) => new Set([...groupIds(state)].map(([, groupId]) => groupId)),
     of: (state, id) => {
-      for (const { round, update } of findGroup(state, id)) return groupStanding(state, round, update);
+      for (const round of state.rounds.values()) {
+        const found = placeOf(round, id);
+        if (found !== undefined) return groupStanding(state, round, found.update);
+      }
       return undefined;
     },
   },
   groups: {
     ids: (state) => [...groupIds(state)].map(([roundId, groupId]) => groupKey(roundId, groupId)),
     of: (state, key) => {
-      const [roundId, groupId] = key.split('\n') as [string, string | undefined];
-      for (const { round, update } of findGroup(state, groupId ?? '')) {
-        if (round.roundId === roundId) return groupStanding(state, round, update);
+      for (const round of state.rounds.values()) {
+        const groupId = key.slice(round.roundId.length + 1);
+        if (groupKey(round.roundId, groupId) !== key) continue;
+        const found = placeOf(round, groupId);
+        if (found !== undefined) return groupStanding(state, round, found.update);
       }
       return undefined;
     },

@@ -26,7 +26,7 @@ import type {
   FrontierGroupDispatchEvent,
   FrontierGroupDispatchInput,
 } from './types.ts';
-import { waits } from './waits.ts';
+import { gates, waits } from './waits.ts';
 
 const handlers = [
   on([requestArrived, requestLaunch], requests.arrived, requests.checkArrival),
@@ -96,4 +96,5 @@ export const frontierGroupDispatch: PolicyDefinition<
   decisions: frontierDecisions,
   ledgers: [requestLedger, waitingLedger],
   waits,
+  gates,
 });

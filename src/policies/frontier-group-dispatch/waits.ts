@@ -1,5 +1,5 @@
 /** What blocks what in frontier-group-dispatch: requests wait for a slot, slots for groups in service, and groups for requests. */
-import type { AwaitedEvent, HeldThing, Standing, Waits } from '../../core/waits.ts';
+import type { AwaitedEvent, Gates, HeldThing, Standing, Waits } from '../../core/waits.ts';
 import { type FrontierState, type Group, isUnfinished, type Request, type Round } from './state.ts';
 
 type Next = HeldThing | AwaitedEvent;
@@ -74,6 +74,14 @@ function roundStanding({ groups }: Round): Standing {
 function* requestIds({ groups }: FrontierState, isListed: (one: Request) => boolean): Iterable<string> {
   for (const { places } of groups.values()) for (const one of places) if (isListed(one)) yield one.requestId;
 }
+
+/** No engine has a request that is not admitted, so none can end it. */
+export const gates: Gates<FrontierState> = {
+  'response.completed': ({ requests }, { requestId }) => {
+    const id = requestId as string;
+    return requests.get(id)?.status === 'waiting' ? [{ what: 'waiting', id }] : [];
+  },
+};
 
 /** What blocks what. */
 export const waits: Waits<FrontierState> = {
