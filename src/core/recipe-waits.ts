@@ -2,15 +2,21 @@
 import type { AnyPolicyDefinition } from './definition.ts';
 import { type AwaitedEvent, type HeldThing, isEvent, type Standing, type Waits } from './waits.ts';
 
-/** Where an event from inside comes from: from a part, or from an event from outside with the same fields. */
-export type Origin = { readonly part: string } | { readonly event: string };
+/**
+ * Where an event from inside comes from: from the first of these parts that holds something that the event names, or from an event
+ * from outside with the same fields.
+ */
+export type Origin = { readonly parts: readonly string[] } | { readonly event: string };
 
 /** What the waits of a recipe follow from. */
 export interface PartWaits {
   readonly parts: Readonly<Record<string, AnyPolicyDefinition>>;
   /** Types of the events that come from outside. */
   readonly outside: ReadonlySet<string>;
-  /** Origins of events that are no decisions of a part, by the type of the event. */
+  /**
+   * Origins of events that are no decisions of a part, by the type of the event; or by the part that takes it and its type, as
+   * `training/round.completed`.
+   */
   readonly origins: Readonly<Record<string, Origin>>;
 }
 
@@ -48,39 +54,26 @@ export function joinedWaits({ parts, outside, origins }: PartWaits): Waits<State
     if (isFree) yield one;
   }
 
-  function* underIds(state: States, ids: readonly unknown[], among: readonly string[]): Iterable<HeldThing> {
-    for (const id of ids) {
-      if (typeof id !== 'string') continue;
-      for (const part of among) {
-        for (const what of Object.keys(parts[part]!.waits ?? {})) {
-          if (standing(state, part, what, id) !== undefined) yield { what, id, part };
-        }
-      }
-    }
-  }
-
-  /**
-   * Returns what the parts that make the event hold under an id that it names. If they hold nothing yet, returns what other parts
-   * hold under it; if it follows from an event from outside, returns that.
-   */
+  /** Returns what other parts hold under an id that the event names, or the event from outside that leads to it. */
   function* inside(state: States, one: AwaitedEvent, from: string): Iterable<HeldThing | AwaitedEvent> {
     const { type, ...fields } = one.event;
-    const origin = origins[type];
+    const origin = origins[`${from}/${type}`] ?? origins[type];
     if (origin !== undefined && 'event' in origin) {
       yield* fromOutside(state, { ...one, event: { ...fields, type: origin.event } });
       return;
     }
     const decides = (name: string): boolean => parts[name]!.decisions.some((message) => message.type === type);
-    const makers = origin === undefined ? names.filter((name) => name !== from && decides(name)) : [origin.part];
-    const ids = Object.values(fields);
-    const found = [...underIds(state, ids, makers)];
-    yield* found.length > 0
-      ? found
-      : underIds(
-          state,
-          ids,
-          names.filter((name) => name !== from),
-        );
+    const makers = origin?.parts ?? names.filter(decides);
+    for (const part of makers) {
+      if (part === from) continue;
+      const held = Object.values(fields).flatMap((id) =>
+        Object.keys(parts[part]!.waits ?? {}).flatMap((what) =>
+          typeof id === 'string' && standing(state, part, what, id) !== undefined ? [{ what, id, part }] : [],
+        ),
+      );
+      yield* held;
+      if (origin !== undefined && held.length > 0) return;
+    }
   }
 
   function* joined(state: States, all: readonly (readonly [name: string, standing: Standing])[]) {
@@ -98,9 +91,8 @@ export function joinedWaits({ parts, outside, origins }: PartWaits): Waits<State
       const one = standing(state, name, what, id);
       return one === undefined ? [] : [[name, one] as const];
     });
-    // A thing passes from part to part: the last one that holds it says where it stands.
-    const last = all[all.length - 1];
-    return last && { ...last[1], for: joined(state, all) };
+    const [first] = all;
+    return first && { ...first[1], for: joined(state, all) };
   };
 
   return Object.fromEntries(

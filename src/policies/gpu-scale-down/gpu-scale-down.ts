@@ -32,7 +32,7 @@ import type {
   GpuScaleDownEvent,
   GpuScaleDownInput,
 } from './types.ts';
-import { waits } from './waits.ts';
+import { gates, waits } from './waits.ts';
 
 const on = handlersOf<ScaleDownState, GpuScaleDownDecision>();
 const handlers = [
@@ -100,4 +100,5 @@ export const gpuScaleDown: PolicyDefinition<
   decisions: scaleDownDecisions,
   ledgers: [lent],
   waits,
+  gates,
 });

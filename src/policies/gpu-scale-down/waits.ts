@@ -1,5 +1,5 @@
 /** What blocks what in gpu-scale-down. */
-import type { AwaitedEvent, HeldThing, Standing, Waits } from '../../core/waits.ts';
+import type { AwaitedEvent, Gates, HeldThing, Standing, Waits } from '../../core/waits.ts';
 import { targetOf } from './schema.ts';
 import type { Engine, Release, ScaleDownState } from './state.ts';
 
@@ -54,6 +54,14 @@ function gpuStanding({ topology, status, release }: ScaleDownState, { engineId }
   const is = { up: 'rolls out', drained: 'takes no new requests', lost: 'is lost' };
   return { stands: `${is[status[place]!]} (engine ${engineId})`, for: [] };
 }
+
+/** What has to end before events are accepted. */
+export const gates: Gates<ScaleDownState> = {
+  'engines.placed': ({ release, round }) => [
+    ...(release === undefined ? [] : [{ what: 'releases', id: release.releaseId }]),
+    ...(round?.fixed === true ? [{ what: 'rounds', id: round.roundId }] : []),
+  ],
+};
 
 /** What blocks what: GPUs wait for their release, and a release for the requests that move, for the host, or for the round. */
 export const waits: Waits<ScaleDownState> = {
