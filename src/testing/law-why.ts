@@ -64,7 +64,7 @@ function expectChange(
   if (message === undefined) throw new Error(`${told.id} waits for ${event.type}, which the policy does not take`);
   const { weightVersion } = told;
   const at = Math.max(again.at, dueAt ?? 0);
-  const whole = { ...eventWith(message.schema, { at, ...event }, told.turn, 1) } as AnyEvent & {
+  const whole = eventWith(message.schema, { at, ...event }, told.turn, 1) as unknown as AnyEvent & {
     weightVersion?: number;
   };
   if (whole.weightVersion !== undefined && event.weightVersion === undefined) whole.weightVersion = weightVersion;
