@@ -79,7 +79,7 @@ test('in rolloutpipe, a round leads to the request on which its training waits',
   for (const requestId of ['a/0#0', 'a/1#0']) send('response.completed', { requestId, tokens: 5 }, 3);
   send('reward.ready', { requestId: 'a/0#0', reward: 1 }, 4);
   expect(chain(policy.why('a'))).toEqual([
-    'a has the rewards of 1 of 2 responses',
+    'a has the rewards of 1 of 2 responses; counts for round r',
     'a/1#0 has no reward',
     'host: reward.ready a/1#0',
   ]);
