@@ -3,6 +3,7 @@ import { refuse } from '../errors.ts';
 import { type Sender, senderOf } from '../schemas/senders.ts';
 import type { AnyPolicyDefinition } from './definition.ts';
 import { didYouMean } from './nearest.ts';
+import type { OpenCommand, UsualTime } from './open-commands.ts';
 import { type AwaitedEvent, type HeldThing, isEvent, type Standing } from './waits.ts';
 
 /** A held thing, and where it stands. */
@@ -28,13 +29,17 @@ export interface OwedEvent {
   readonly since?: number;
   /** For a timer: seconds at which it is to fire. */
   readonly dueAt?: number;
+  /** The decision that asked for it, and its reason; only where {@link watch} follows the policy. */
+  readonly asked?: { readonly type: string; readonly reason: { readonly code: string } };
+  /** How long such an event usually takes here; only where {@link watch} follows the policy and one has come. */
+  readonly usual?: UsualTime;
 }
 
 /** Why a thing waits. */
 export interface Why extends Standpoint {
-  /** What it waits for in turn, from itself to the oldest event that is owed. */
+  /** What it waits for in turn, from itself to the event that is needed most. */
   readonly through: readonly Standpoint[];
-  /** The events that would let it go on, oldest first; at most {@link mostOwed}. */
+  /** The events that would let it go on, those that are late first, then the oldest; at most 32. */
   readonly owed: readonly OwedEvent[];
   /** Number of further such events. */
   readonly more: number;
@@ -48,43 +53,90 @@ export const mostOwed = 32;
 
 /** Looks at what a policy holds. */
 export interface Holdings {
+  /** The latest time of the policy, in seconds. */
+  readonly at: number;
   /** Kinds of things, in the order in which an id is looked up. */
   readonly kinds: readonly string[];
   ids(what: string): Iterable<string>;
   of(thing: HeldThing): Standing | undefined;
+  /** Adds times and reasons to what is owed. */
+  readonly times?: KnownTimes | undefined;
 }
 
 /** Returns the holdings of a policy in a state. A policy that does not say what blocks what has those of its ledgers. */
-export function holdingsOf({ waits, ledgers, save }: AnyPolicyDefinition, state: unknown): Holdings {
+export function holdingsOf(
+  { waits, ledgers, save }: AnyPolicyDefinition,
+  state: unknown,
+  at: number,
+  times?: KnownTimes,
+): Holdings {
   if (waits !== undefined) {
     return {
+      at,
       kinds: Object.keys(waits),
       ids: (what) => waits[what]?.ids(state) ?? [],
       of: ({ what, id, part }) => waits[what]?.of(state, id, part),
+      times,
     };
   }
   const saved = save(state);
   const held = new Map<string, ReadonlySet<string>>(ledgers.map((one) => [one.name, new Set(one.held(saved))]));
   return {
+    at,
     kinds: [...held.keys()],
     ids: (what) => held.get(what) ?? [],
     of: ({ what, id }) => (held.get(what)?.has(id) ? { stands: 'is held', for: [] } : undefined),
+    times,
   };
 }
 
-/** Oldest first; what is awaited since an unknown time comes last, and timers after all others. */
-const byAge = (a: OwedEvent, b: OwedEvent): number =>
-  Number(a.who === 'timer') - Number(b.who === 'timer') ||
-  (a.since ?? Number.POSITIVE_INFINITY) - (b.since ?? Number.POSITIVE_INFINITY) ||
-  0;
+/** What is known of the times of a policy; see `watch`. */
+export interface KnownTimes {
+  /** Returns the decision that asked for an event. */
+  answeredBy(event: AwaitedEvent['event']): OpenCommand | undefined;
+  /** Returns how long events of this type usually take. */
+  usual(type: string): UsualTime | undefined;
+}
 
-function owedEvent({ event, since, by, dueAt }: AwaitedEvent): OwedEvent {
+/** What is awaited for a shorter time, in seconds, is never late: hosts have their delays. */
+const shortest = 1;
+
+/**
+ * Returns how late an event is: the time that it is awaited, as a multiple of the time that 99 percent of such events do not exceed.
+ * A timer is awaited from its time on, and needs no earlier ones to be late. 0 where nothing is known.
+ */
+export function lateness({ since, usual, dueAt }: OwedEvent, at: number): number {
+  const from = dueAt ?? (usual === undefined ? undefined : since);
+  if (from === undefined) return 0;
+  return Math.max(0, at - from) / Math.max(usual?.highSeconds ?? 0, dueAt === undefined ? shortest : 10 * shortest);
+}
+
+/** Orders by lateness, for events that are late, and then oldest first; timers, and what has no known time, come last. */
+function byNeed(a: OwedEvent, b: OwedEvent, at: number): number {
+  const late = (one: OwedEvent): number => {
+    const times = lateness(one, at);
+    return times > 1 ? times : 0;
+  };
+  return (
+    late(b) - late(a) ||
+    Number(a.who === 'timer') - Number(b.who === 'timer') ||
+    (a.since ?? Number.MAX_VALUE) - (b.since ?? Number.MAX_VALUE)
+  );
+}
+
+function owedEvent({ event, since: known, by: at, dueAt }: AwaitedEvent, times: KnownTimes | undefined): OwedEvent {
+  const asked = times?.answeredBy(event);
+  const usual = times?.usual(event.type);
+  const since = known ?? asked?.since;
+  const by = at ?? asked?.by;
   return {
     who: senderOf(event.type),
     ...(by === undefined ? undefined : { by }),
     event,
     ...(since === undefined ? undefined : { since }),
     ...(dueAt === undefined ? undefined : { dueAt }),
+    ...(asked === undefined ? undefined : { asked: { type: asked.type, reason: { ...asked.reason } } }),
+    ...(usual === undefined ? undefined : { usual }),
   };
 }
 
@@ -98,17 +150,24 @@ const standpoint = ({ what, id }: HeldThing, { stands, since }: Standing): Stand
 /** The events that were found, each with the thing that waits for it. */
 class Found {
   readonly #all = new Map<string, { owed: OwedEvent; key: string }>();
+  readonly #at: number;
+  readonly #times: KnownTimes | undefined;
+
+  constructor({ at, times }: Holdings) {
+    this.#at = at;
+    this.#times = times;
+  }
 
   add(one: AwaitedEvent, key: string): void {
     const text = JSON.stringify(one.event);
-    const owed = owedEvent(one);
+    const owed = owedEvent(one, this.#times);
     const before = this.#all.get(text);
-    if (before === undefined || byAge(owed, before.owed) < 0) this.#all.set(text, { owed, key });
+    if (before === undefined || byNeed(owed, before.owed, this.#at) < 0) this.#all.set(text, { owed, key });
   }
 
-  /** Returns the oldest events, and the thing that waits for the oldest. */
-  get oldest(): WhyAll & { key: string | undefined } {
-    const all = [...this.#all.values()].sort((a, b) => byAge(a.owed, b.owed));
+  /** Returns the events in order, and the thing that waits for the first. */
+  get sorted(): WhyAll & { key: string | undefined } {
+    const all = [...this.#all.values()].sort((a, b) => byNeed(a.owed, b.owed, this.#at));
     return {
       owed: all.slice(0, mostOwed).map((one) => one.owed),
       more: Math.max(0, all.length - mostOwed),
@@ -128,7 +187,7 @@ const keyOf = ({ what, id, part }: HeldThing): string => JSON.stringify([what, i
 export function whyOf(holdings: Holdings, id: string, what?: string): Why {
   const thing = find(holdings, id, what);
   const start = holdings.of(thing)!;
-  const found = new Found();
+  const found = new Found(holdings);
   // Things in the order in which they are reached, each with the thing that led to it: the shortest way comes first.
   const reached = new Map<string, { thing: HeldThing; standing: Standing; from: string | undefined }>();
   const pending = [keyOf(thing)];
@@ -147,7 +206,7 @@ export function whyOf(holdings: Holdings, id: string, what?: string): Why {
       pending.push(nextKey);
     }
   }
-  const { key: last, ...owed } = found.oldest;
+  const { key: last, ...owed } = found.sorted;
   const through: Standpoint[] = [];
   for (let key = last; key !== undefined; key = reached.get(key)!.from) {
     const { thing: each, standing } = reached.get(key)!;
@@ -156,15 +215,15 @@ export function whyOf(holdings: Holdings, id: string, what?: string): Why {
   return { ...standpoint(thing, start), through, ...owed };
 }
 
-/** Returns all that is owed to a policy, oldest first. The cost is linear in what the policy holds. */
+/** Returns all that is owed to a policy. The cost is linear in what the policy holds. */
 export function allOwed(holdings: Holdings): WhyAll {
-  const found = new Found();
+  const found = new Found(holdings);
   for (const what of holdings.kinds) {
     for (const id of holdings.ids(what)) {
       for (const one of holdings.of({ what, id })?.for ?? []) if (isEvent(one)) found.add(one, '');
     }
   }
-  const { key: _, ...owed } = found.oldest;
+  const { key: _, ...owed } = found.sorted;
   return owed;
 }
 

@@ -83,7 +83,9 @@ function expectChange(
     const again = create(definition, { snapshot: copy(saved) }) as unknown as Subject;
     const at = Math.max(again.at, dueAt ?? 0);
     const given = { at, ...known.host.answerTo(awaited), ...awaited };
-    const whole = { ...eventWith(message.schema, given, known.turn, filling) } as AnyEvent & { weightVersion?: number };
+    const whole = eventWith(message.schema, given, known.turn, filling) as unknown as AnyEvent & {
+      weightVersion?: number;
+    };
     if (whole.weightVersion !== undefined && awaited.weightVersion === undefined)
       whole.weightVersion = known.weightVersion;
     const got = answer(again, whole);
