@@ -45,7 +45,7 @@ export function joinedWaits({ parts, outside, origins }: PartWaits): Waits<State
     for (const name of names) {
       if (state.wiring.off.includes(name)) continue;
       for (const each of types) {
-        for (const thing of parts[name]!.gates?.[each]?.(state.parts[name]) ?? []) {
+        for (const thing of parts[name]!.gates?.[each]?.(state.parts[name], one.event) ?? []) {
           isFree = false;
           yield thing;
         }

@@ -63,7 +63,7 @@ function fill(schema: Json, turn: number, filling: Filling): unknown {
       return true;
     case 'number':
     case 'integer':
-      return numberOf(schema, turn);
+      return numberOf(schema, turn, leastItems);
     case 'array':
       return Array.from({ length: Number(schema.minItems ?? leastItems) }, () =>
         fill(schema.items as Json, turn, filling),
@@ -78,9 +78,13 @@ function fill(schema: Json, turn: number, filling: Filling): unknown {
   }
 }
 
-/** Returns the least valid number plus one; without a lower bound, 0 and 1 in turn. */
-function numberOf({ minimum, exclusiveMinimum, maximum }: Json, turn: number): number {
+/**
+ * Returns the least valid number plus one; without a lower bound, 0 and 1 in turn. If lists get items, the number is at most that of
+ * the items where this is valid, because it may count them.
+ */
+function numberOf({ minimum, exclusiveMinimum, maximum }: Json, turn: number, items: number): number {
   const least = Number(minimum ?? exclusiveMinimum ?? Number.NEGATIVE_INFINITY);
   if (least <= Number.MIN_SAFE_INTEGER) return turn % 2;
-  return Math.min(least + 1, Number(maximum ?? Number.POSITIVE_INFINITY));
+  const fitting = Math.max(items, minimum === undefined ? least + 1 : least);
+  return Math.min(items > 0 ? fitting : least + 1, Number(maximum ?? Number.POSITIVE_INFINITY));
 }
