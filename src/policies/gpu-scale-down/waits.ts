@@ -15,15 +15,14 @@ function* releasing({ round }: ScaleDownState, release: Release): Iterable<HeldT
 }
 
 function releaseStanding(state: ScaleDownState, release: Release): Standing {
-  const { releaseId, phase, engines } = release;
-  const gpus = `${engines.flatMap((place) => state.topology.engines[place]!.gpuIds).length} GPUs`;
+  const { releaseId, phase } = release;
   switch (phase) {
     case 'releasing':
-      return { stands: `takes ${gpus} from the rollout`, for: releasing(state, release) };
+      return { stands: 'takes its GPUs from the rollout', for: releasing(state, release) };
     case 'released':
-      return { stands: `has given ${gpus} to training`, for: [{ what: 'rounds', id: state.round!.roundId }] };
+      return { stands: 'has given its GPUs to training', for: [{ what: 'rounds', id: state.round!.roundId }] };
     default:
-      return { stands: `asks ${gpus} back`, for: [{ event: { type: 'gpus.returned', releaseId } }] };
+      return { stands: 'wants its GPUs back', for: [{ event: { type: 'gpus.returned', releaseId } }] };
   }
 }
 
