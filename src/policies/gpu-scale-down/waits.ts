@@ -8,10 +8,12 @@ function moving({ moves }: Release): number[] {
   return moves.ids().flatMap((_, row) => (moves.status(row) === 'moving' ? [row] : []));
 }
 
-function* releasing({ round }: ScaleDownState, release: Release): Iterable<HeldThing | AwaitedEvent> {
+/** What a release waits for: first the requests that move, then the host. */
+function releasing({ round }: ScaleDownState, release: Release): readonly (HeldThing | AwaitedEvent)[] {
   const ids = release.moves.ids();
-  for (const row of moving(release)) yield { what: 'requests', id: ids[row]! };
-  yield { event: { type: 'gpus.released', roundId: round!.roundId, releaseId: release.releaseId } };
+  const rows = moving(release);
+  if (rows.length > 0) return rows.map((row) => ({ what: 'requests', id: ids[row]! }));
+  return [{ event: { type: 'gpus.released', roundId: round!.roundId, releaseId: release.releaseId } }];
 }
 
 function releaseStanding(state: ScaleDownState, release: Release): Standing {
