@@ -28,7 +28,7 @@ export function waitsAreNamed({ definition, config, events, hints }: Case): void
   const subject = newSubject(definition, config);
   const choices = choicesOf(events.length);
   const weightVersion = latestVersion(events) + 1;
-  const beginning = { prefix: 'why-', choices, weightVersion, hints, isLenient: true };
+  const beginning = { prefix: 'why-', choices, weightVersion, hints };
   const host = new ObedientHost(definition, definition.config.parse(config), beginning);
   host.desk.supplies = Number.POSITIVE_INFINITY;
   const times = new Set([
