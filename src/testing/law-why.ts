@@ -13,7 +13,7 @@ import { copy } from './values.ts';
 import { latestVersion } from './weights.ts';
 
 /** Number of times at which a run is asked, of things that are asked about at each, and of their events that are tried. */
-const most = { times: 3, things: 4, events: 2 };
+const most = { times: 2, things: 3, events: 2 };
 
 /** Values for the fields of an event that neither a `why` nor a command names; the first that make an event acceptable count. */
 const fillings: readonly Filling[] = [0, 1, 2, 3].flatMap((variant) =>
