@@ -63,8 +63,8 @@ const owedEvent = z.strictObject({
   who: z.enum(senders).describe('Who has to act.'),
   by: z.string().optional().describe('Id of the engine or worker that has to act, where it is known.'),
   event: z
-    .looseObject({ type: z.string() })
-    .describe('The event that is missing, with the fields that say which one it is.'),
+    .record(z.string(), z.unknown())
+    .describe('The event that is missing: its `type`, and the fields that say which one it is.'),
   since: seconds
     .optional()
     .describe('Since when it is awaited, in seconds on the clock of the session, where this is known.'),
@@ -72,7 +72,7 @@ const owedEvent = z.strictObject({
   asked: z
     .strictObject({
       type: z.string().describe('Type of the decision.'),
-      reason: z.looseObject({ code: z.string() }).describe('Its reason.'),
+      reason: z.record(z.string(), z.unknown()).describe('Its reason, with its `code`.'),
     })
     .optional()
     .describe('The decision that asked for it; only where it is followed.'),
