@@ -264,8 +264,11 @@ export function* allOwed(holdings: Holdings): Generator<undefined, WhyAll> {
   const found = new Found(holdings);
   for (const what of holdings.kinds) {
     for (const id of holdings.ids(what)) {
-      for (const one of holdings.of({ what, id })?.for ?? []) if (isEvent(one)) found.add(one, '');
       yield;
+      for (const one of holdings.of({ what, id })?.for ?? []) {
+        yield;
+        if (isEvent(one)) found.add(one, '');
+      }
     }
   }
   const { key: _, ...owed } = yield* found.sorted();
