@@ -149,7 +149,7 @@ interface FoundEvent {
   /** How late it is, if it is late; otherwise 0. */
   readonly late: number;
   readonly isTimer: boolean;
-  /** A number above all times, if it is not known. */
+  /** For a timer its time; a number above all times, if it is not known. */
   readonly since: number;
   /** Number in the order in which the events were found. */
   readonly seq: number;
@@ -178,7 +178,7 @@ class Found {
     const since = one.since ?? this.#times?.answeredBy(one.event)?.since;
     const times = lateness({ since, usual, dueAt: one.dueAt }, this.#at);
     const late = times > 1 ? times : 0;
-    const found = { one, key, late, isTimer, since: since ?? Number.MAX_VALUE, seq: this.#all.size };
+    const found = { one, key, late, isTimer, since: one.dueAt ?? since ?? Number.MAX_VALUE, seq: this.#all.size };
     const before = this.#all.get(text);
     if (before === undefined || byNeed(found, before) < 0) this.#all.set(text, found);
   }
