@@ -54,6 +54,8 @@ interface Rule {
   readonly answer: string;
   readonly fields: readonly string[];
   readonly others: readonly string[];
+  /** Those of the others that are the usual answer of another command. */
+  replaces: readonly string[];
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -77,8 +79,10 @@ function rulesOf({ events, decisions }: Messages): Map<string, Rule> {
     if (answer === undefined) continue;
     const shared = fieldsOf(events, answer);
     const fields = fieldsOf(decisions, type).filter((name) => name.endsWith('Id') && shared.includes(name));
-    rules.set(type, { answer, fields, others });
+    rules.set(type, { answer, fields, others, replaces: [] });
   }
+  const usual = new Set([...rules.values()].map(({ answer }) => answer));
+  for (const rule of rules.values()) rule.replaces = rule.others.filter((one) => usual.has(one));
   return rules;
 }
 
@@ -134,10 +138,10 @@ export class OpenCommands {
   told(decision: AnyDecision): void {
     const rule = this.#rules.get(decision.type);
     if (rule === undefined) return;
-    const { answer, fields, others } = rule;
+    const { answer, fields, replaces } = rule;
     const given = decision as AnyDecision & Json;
     // Its answer also answers the command that it replaces: a request that is aborted is not expected to complete.
-    for (const other of others) this.#open.delete(keyOf(other, fields, given));
+    for (const other of replaces) this.#open.delete(keyOf(other, fields, given));
     const key = keyOf(answer, fields, given);
     this.#open.delete(key);
     const by = given.engineId ?? given.workerId;
