@@ -91,8 +91,11 @@ export function joinedWaits({ parts, outside, origins }: PartWaits): Waits<State
       const one = standing(state, name, what, id);
       return one === undefined ? [] : [[name, one] as const];
     });
-    const [first] = all;
-    return first && { ...first[1], for: joined(state, all) };
+    const [first, last] = [all[0]?.[1], all[all.length - 1]?.[1]];
+    if (first === undefined || last === undefined) return undefined;
+    // A thing goes from part to part: the first and the last one that have it say where it stands.
+    const stands = [...new Set([first.stands, last.stands])].join('; ');
+    return { stands, since: first.since ?? last.since, for: joined(state, all) };
   };
 
   return Object.fromEntries(

@@ -29,8 +29,8 @@ function roundStanding(state: PipeliningState, round: Round): Standing {
   return {
     stands:
       closedSeconds === null
-        ? `is open, with ${stepped} updates trained`
-        : `has ${stepped} of ${updates.length} updates`,
+        ? `has ${stepped} updates trained so far`
+        : `has ${stepped} of ${updates.length} updates trained`,
     since: openedSeconds,
     for: [
       ...(current === undefined ? [] : [updateThing(current)]),

@@ -51,7 +51,7 @@ function requestStanding({ requestId, status, mark, group }: Request): Standing 
       return { stands: 'is not admitted yet', for: [prompt(group)] };
     case 'admitted':
       return {
-        stands: 'runs on an engine',
+        stands: 'is admitted to the engines',
         since: mark.since,
         for: [{ event: { type: 'response.completed', requestId }, since: mark.since }],
       };

@@ -109,7 +109,6 @@ function roundStanding(state: AdmissionState, id: string): Standing | undefined 
 function requestStanding(state: AdmissionState, one: ResponseState): Standing {
   const { requestId, since, status } = one;
   const by = engineOf(one)?.id;
-  const engine = by === undefined ? 'its engine' : `engine ${by}`;
   switch (status) {
     case 'waiting':
       return { stands: 'waits for its environment', for: [{ event: { type: 'environment.resumed', requestId } }] };
@@ -117,13 +116,13 @@ function requestStanding(state: AdmissionState, one: ResponseState): Standing {
       return { stands: 'is queued for an engine', for: room(state) };
     case 'aborting':
       return {
-        stands: `is being aborted on ${engine}`,
+        stands: by === undefined ? 'is being aborted' : `is being aborted on engine ${by}`,
         since,
         for: [{ event: { type: 'request.aborted', requestId }, since, by }],
       };
     default:
       return {
-        stands: `runs on ${engine}`,
+        stands: by === undefined ? 'is in flight' : `runs on engine ${by}`,
         since,
         for: [{ event: { type: 'response.completed', requestId }, since, by }],
       };

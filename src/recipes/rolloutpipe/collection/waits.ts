@@ -39,7 +39,7 @@ function roundStanding({ groups, generating, openedSeconds: since }: Round): Sta
   const left: HeldThing[] = [];
   for (const [id, group] of groups) if (isHeld(group)) left.push({ what: 'prompts', id });
   return {
-    stands: `is generated: ${groups.size - generating} of ${groups.size} groups are complete`,
+    stands: `has ${groups.size - generating} of ${groups.size} groups generated`,
     since,
     for: left,
   };
@@ -48,7 +48,7 @@ function roundStanding({ groups, generating, openedSeconds: since }: Round): Sta
 function responseStanding({ requestId, isCompleted, isRewarded, group }: Response): Standing {
   if (!isCompleted) return { stands: 'runs on an engine', for: [{ event: { type: 'response.completed', requestId } }] };
   if (isRewarded) return { stands: 'has its reward', for: [{ what: 'prompts', id: group.prompt.promptId }] };
-  return { stands: 'is complete, without a reward', for: [{ event: { type: 'reward.ready', requestId } }] };
+  return { stands: 'has no reward', for: [{ event: { type: 'reward.ready', requestId } }] };
 }
 
 function* keysOf({ rounds }: CollectionState): Iterable<readonly [roundId: string, promptId: string]> {
