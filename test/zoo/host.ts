@@ -34,6 +34,9 @@ export interface Running {
   readonly engineId: string;
 }
 
+/** Reports that come soon, and say little of how slow a run is. */
+const soon = new Set(['request.started', 'request.aborted', 'prompts.supplied', 'progress.reported', 'reward.ready']);
+
 /** Reports that a request no longer makes when it is over. */
 const ofRequests = new Set(['response.completed', 'environment.waiting', 'environment.resumed', 'request.started']);
 
@@ -156,12 +159,12 @@ export class ZooHost {
   }
 
   /**
-   * How long the report takes that is overdue most, relative to the longest of its kind so far, of those that commands wait for;
+   * How long the report takes that is overdue most, relative to the longest of its kind so far, of those that take long;
    * infinite where one is the first of its kind, and 0 where none is missing.
    */
   lateness(): number {
     const ages = [...this.#waiting].flatMap(({ report, since, cause }) => {
-      if (cause === undefined || report.type === 'timer.fired') return [];
+      if (cause === undefined || report.type === 'timer.fired' || soon.has(report.type)) return [];
       return [(this.now - since) / (this.#longest.get(report.type) ?? 0)];
     });
     return Math.max(0, ...ages);

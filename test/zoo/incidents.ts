@@ -140,7 +140,14 @@ export const incidents: readonly Incident[] = [
     link: github('NovaSky-AI/SkyRL/pull/1691'),
     fact: 'An engine dies during generation, the error is swallowed, and the process hangs with idle GPUs.',
     ask: { prompt: 'p15' },
-    cause: { event: 'response.completed', actor: 'engine', ids: [{ requestId: 'p15/0#3', engineId: 'e2' }] },
+    cause: {
+      event: 'response.completed',
+      actor: 'engine',
+      ids: [
+        { requestId: 'p15/0#3', engineId: 'e2' },
+        { requestId: 'p13/0#3', engineId: 'e2' },
+      ],
+    },
   },
   {
     log: 'skyrl-9',
@@ -210,7 +217,7 @@ export const incidents: readonly Incident[] = [
     project: 'OpenRLHF',
     link: github('OpenRLHF/OpenRLHF/issues/1123'),
     fact: 'A run with a remote reward model stops.',
-    ask: { round: 'r3' },
+    ask: { request: 'p17/1#3' },
     cause: {
       event: 'reward.finished',
       actor: 'reward worker',
@@ -235,7 +242,7 @@ export const incidents: readonly Incident[] = [
     project: 'slime',
     link: github('THUDM/slime/issues/2176'),
     fact: 'Judges of samples that are not needed any more are not stopped, and the next step waits for them.',
-    ask: { round: 'r2' },
+    ask: { request: 'p14/0#2' },
     cause: { event: 'reward.finished', actor: 'reward worker', ids: [{ dispatchId: 'reward/19', workerId: 'w0' }] },
   },
   {
