@@ -6,17 +6,17 @@ import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../../src/core/
 import { Heap } from '../../src/core/heap.ts';
 import type { Policy } from '../../src/core/policy.ts';
 import { create, isPolicyError } from '../../src/index.ts';
-import { answers } from '../../src/schemas/answers.ts';
-import { normal, uniform } from '../../src/sim/random.ts';
+import { uniform } from '../../src/sim/random.ts';
 import type { Desk, Report } from '../../src/testing/obedience.ts';
-import { specialAnswers } from '../../src/testing/obedient-answers.ts';
 import { eventWith, sharedFields } from '../../src/testing/sample-value.ts';
 import { copy } from '../../src/testing/values.ts';
+import { answersTo, filledIn } from './answers.ts';
 import { type Manner, secondsOf } from './times.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a host does not depend on the shape of its policies
 type AnyPolicy = Policy<any, any, any, any, any>;
-type Told = AnyDecision & Readonly<Record<string, unknown>>;
+/** A decision with all of its fields. */
+export type Told = AnyDecision & Readonly<Record<string, unknown>>;
 
 interface Due {
   readonly at: number;
@@ -61,13 +61,12 @@ export class ZooHost {
   /** Number of the latest round. */
   round = -1;
   now = 0;
-  readonly #desk: Desk;
+  readonly desk: Desk;
   readonly #due = new Heap<Due>((a, b) => a.at - b.at || a.order - b.order);
   readonly #waiting = new Set<Due>();
   readonly #timers = new Map<string, Due | undefined>();
-  readonly #bytes = new Map<string, number>();
   readonly #schemas: ReadonlyMap<string, never>;
-  readonly #manner: Manner;
+  readonly manner: Manner;
   readonly #work: Work;
   /** The longest time that a report of a type has taken. */
   readonly #longest = new Map<string, number>();
@@ -77,14 +76,14 @@ export class ZooHost {
   #draws = 0;
 
   constructor(members: readonly Member[], manner: Manner, work: Work) {
-    this.#manner = manner;
+    this.manner = manner;
     this.#work = work;
     this.policies = members.map(([definition, config]) => create(definition, config) as AnyPolicy);
     this.#schemas = new Map(
       members.flatMap(([definition]) => definition.events.map(({ type, schema }) => [type, schema as never])),
     );
     const counts = new Map<string, number>();
-    this.#desk = {
+    this.desk = {
       takes: new Set(this.#schemas.keys()),
       config: this.policies[0]!.config as Desk['config'],
       answer: (type, decision, more) => this.answer(type, decision, more),
@@ -112,24 +111,29 @@ export class ZooHost {
   }
 
   takes(type: string): boolean {
-    return this.#desk.takes.has(type);
+    return this.desk.takes.has(type);
   }
 
   mint(what: string): string {
-    return this.#desk.mint(what);
+    return this.desk.mint(what);
   }
 
   get weightVersion(): number {
-    return this.#desk.weightVersion;
+    return this.desk.weightVersion;
   }
 
   set weightVersion(version: number) {
-    this.#desk.weightVersion = version;
+    this.desk.weightVersion = version;
+  }
+
+  /** Numbers the draws of random numbers. */
+  nextDraw(): number {
+    return this.#draws++;
   }
 
   /** The next random number of the host. */
   draw(): number {
-    return uniform(this.#manner.seed, this.#draws++);
+    return uniform(this.manner.seed, this.nextDraw());
   }
 
   /** An event with the fields that it shares with a decision. */
@@ -152,7 +156,7 @@ export class ZooHost {
 
   /** What is left of a report; nothing where it is lost. */
   #faulty(report: Report, cause: Told | undefined): Report | undefined {
-    const { fault = (one) => one } = this.#manner;
+    const { fault = (one) => one } = this.manner;
     const left = fault(report, cause, this);
     if (left === undefined) this.lost.push({ at: this.now, report, cause });
     return left;
@@ -202,16 +206,16 @@ export class ZooHost {
     return false;
   }
 
-  #send({ first: _, ...report }: Report): void {
-    const schema = this.#schemas.get(report.type)!;
+  #send({ first: _, type, ...report }: Report): void {
+    const schema = this.#schemas.get(type)!;
     // Rounded up, because a timer does not fire early.
     const at = Math.ceil(this.now * 1000) / 1000;
-    const event = copy(eventWith(schema, { type: report.type, at, ...report }, 0)) as unknown as AnyEvent;
-    if (report.type === 'response.completed' || report.type === 'request.aborted') {
-      this.#desk.engines.delete(report.requestId as string);
+    const event = copy(eventWith(schema, { type, at, ...report }, 0)) as unknown as AnyEvent;
+    if (type === 'response.completed' || type === 'request.aborted') {
+      this.desk.engines.delete(report.requestId as string);
     }
     this.#deliver(event, undefined);
-    if (report.type !== 'optimizer.stepped' || this.#updates.length === 0) return;
+    if (type !== 'optimizer.stepped' || this.#updates.length === 0) return;
     this.#updates.shift();
     if (this.#updates.length > 0) this.#answer(this.#updates[0]!);
   }
@@ -256,7 +260,6 @@ export class ZooHost {
       this.#forget('requestId', decision);
     }
     if (decision.type === 'reward.cancel') this.#forget('dispatchId', decision);
-    if (decision.type === 'sample.placeholder') this.#bytes.set(decision.sampleId as string, 6e7);
     if (decision.type === 'train.dispatch' && this.#updates.push(decision) > 1) return;
     this.#answer(decision);
   }
@@ -267,67 +270,9 @@ export class ZooHost {
   }
 
   #answer(decision: Told): void {
-    for (const report of this.#answersTo(decision)) {
-      const seconds = secondsOf(report, decision, this.#manner, this);
-      this.later(seconds, this.#whole(report, decision, seconds), decision);
+    for (const report of answersTo(decision, this)) {
+      const seconds = secondsOf(report, decision, this);
+      this.later(seconds, filledIn(report, seconds, this), decision);
     }
-  }
-
-  #answersTo(decision: Told): readonly Report[] {
-    const { type } = decision;
-    if (['request.launch', 'request.admit', 'request.resume'].includes(type)) return this.#runs(decision);
-    if (type === 'progress.query') return [this.answer('progress.reported', decision, { requests: this.#progress() })];
-    if (type === 'reward.scored') return [this.answer('reward.ready', decision)];
-    if (type === 'response.accepted' && this.takes('reward.finished')) return [];
-    if (type === 'round.planned') return [this.answer('round.opened', decision, { prompts: decision.queued })];
-    const rule = specialAnswers[type];
-    if (typeof rule === 'function') return rule(decision, this.#desk) as readonly Report[];
-    const names = rule === undefined ? (answers[type as never] ?? ([] as readonly string[])) : [rule as string];
-    const name = names.find((one) => this.takes(one));
-    return name === undefined ? [] : [this.answer(name, decision)];
-  }
-
-  /** A request starts on an engine: that of the decision, or the one with the fewest. */
-  #runs(decision: Told): Report[] {
-    const { requestId, promptId } = decision as unknown as { requestId: string; promptId: string };
-    // Behind a frontier a launched request waits until it is admitted.
-    if (decision.type === 'request.launch' && this.policies.some((one) => 'width' in one.config)) return [];
-    const { engines, seed } = this.#manner;
-    const load = (id: string): number => [...this.running.values()].filter((one) => one.engineId === id).length;
-    const least = (): string => engines.reduce((best, one) => (load(one) < load(best) ? one : best));
-    const engineId = (decision.engineId as string | undefined) ?? this.running.get(requestId)?.engineId ?? least();
-    const prompt = [...promptId].reduce((sum, one) => sum * 31 + one.charCodeAt(0), 7) % 1e9;
-    const { tail = 0.6, responseSeconds = 60 } = this.#manner;
-    const spread = tail * (0.7 * normal(seed, prompt) + 0.7 * normal(seed, this.#draws++));
-    const seconds = Math.min(responseSeconds * Math.exp(spread), 8 * responseSeconds);
-    this.running.set(requestId, { promptId, since: this.now, seconds, engineId });
-    this.#desk.engines.set(requestId, engineId);
-    const started = this.answer('request.started', { requestId, engineId });
-    const waits = decision.type !== 'request.resume' && this.draw() < (this.#manner.turns ?? 0);
-    const end: Report[] = waits
-      ? [this.answer('environment.waiting', decision), this.answer('environment.resumed', decision)]
-      : [this.answer('response.completed', decision)];
-    return decision.engineId === undefined && decision.type !== 'request.resume' ? [started, ...end] : end;
-  }
-
-  /** Fills in what only the machine knows that reports. */
-  #whole(report: Report, decision: Told, seconds: number): Report {
-    const rounded = Math.round(seconds * 100) / 100;
-    if (report.type === 'response.completed') return { ...report, tokens: Math.round(40 * seconds) };
-    if (report.type === 'reward.ready') return { reward: Math.floor(this.draw() * 2), ...report };
-    if (report.type === 'sample.preprocessed') {
-      return { ...report, bytes: this.#bytes.get(decision.sampleId as string) ?? 6e7 };
-    }
-    const timed = ['reward.finished', 'sandbox.finished', 'update.consumed', 'train.consumed', 'train.finished'];
-    return timed.includes(report.type) ? { ...report, seconds: rounded } : report;
-  }
-
-  #progress(): object[] {
-    return [...this.running].map(([requestId, { since, engineId }]) => ({
-      requestId,
-      engineId,
-      tokens: Math.round(40 * (this.now - since)),
-      promptTokens: 200,
-    }));
   }
 }

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { eventLog, serverLog } from './record.ts';
-import { slow, stuck } from './scenes.ts';
+import { slow } from './slow.ts';
+import { stuck } from './stuck.ts';
 
 const here = fileURLToPath(new URL('logs', import.meta.url));
 const { values, positionals } = parseArgs({

@@ -47,7 +47,8 @@ const usual: Readonly<Record<string, number>> = {
 };
 
 /** Seconds until a report comes. */
-export function secondsOf(report: Report, cause: AnyDecision, manner: Manner, host: ZooHost): number {
+export function secondsOf(report: Report, cause: AnyDecision, host: ZooHost): number {
+  const { manner } = host;
   const requestId = report.requestId as string;
   if (report.type === 'response.completed') return host.running.get(requestId)?.seconds ?? 1;
   const median = manner.medians?.[report.type] ?? usual[report.type] ?? 0.1;

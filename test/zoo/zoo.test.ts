@@ -8,7 +8,8 @@ import { replayLog } from '../../src/core/replay-log.ts';
 import { registry, replayEvents } from '../../src/index.ts';
 import { incidents } from './incidents.ts';
 import { eventLog } from './record.ts';
-import { slow, stuck } from './scenes.ts';
+import { slow } from './slow.ts';
+import { stuck } from './stuck.ts';
 
 const logs = fileURLToPath(new URL('logs', import.meta.url));
 

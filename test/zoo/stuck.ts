@@ -1,17 +1,25 @@
-/** The hosts of the zoo: for each log its policies, its times, and its fault. */
-import type { AnyDecision, AnyPolicyDefinition } from '../../src/core/definition.ts';
-import { registry } from '../../src/index.ts';
+/** The hosts of logs with a fault. */
+import type { AnyDecision } from '../../src/core/definition.ts';
 import type { Report } from '../../src/testing/obedience.ts';
-import { type Work, ZooHost } from './host.ts';
-import type { Run, ServerLog } from './record.ts';
+import type { ZooHost } from './host.ts';
+import {
+  cluster,
+  judged,
+  judges,
+  neighbour,
+  pipelined,
+  placed,
+  plain,
+  queue,
+  round,
+  type Scene,
+  sandboxes,
+  scene,
+  videos,
+  whole,
+} from './scene.ts';
 import type { Manner } from './times.ts';
-import { minted, rounds, steps, tests, type Worker } from './works.ts';
-
-/** How one log comes about. */
-export interface Scene extends Run {
-  /** The log is that of a server. */
-  readonly server?: ServerLog;
-}
+import { minted, steps, tests } from './works.ts';
 
 type Fault = NonNullable<Manner['fault']>;
 type Matches = (report: Report, host: ZooHost, cause: AnyDecision | undefined) => boolean;
@@ -29,69 +37,6 @@ const is =
   (type: string, from: number): Matches =>
   (report, host) =>
     report.type === type && host.round >= from;
-
-const of = (id: string): AnyPolicyDefinition =>
-  (registry.policies as readonly AnyPolicyDefinition[]).find((one) => one.id === id)!;
-
-const engines = ['e0', 'e1', 'e2', 'e3'];
-const round = { promptsPerRound: 4, responsesPerPrompt: 2 };
-/** Without speculation every round waits for all. */
-const whole = { ...round, promptSpeculation: 1, responseSpeculation: 1 };
-const queue: [string, object] = ['long-prompt-queue', { promptsPerRound: 4 }];
-const plain: [string, object] = ['speculative-admission', round];
-const cluster = {
-  ...round,
-  servers: ['a', 'b'].map((one) => ({ serverId: one, gpuIds: [`${one}0`, `${one}1`] })),
-  kvHeads: 4,
-  modelBytes: 1e9,
-  gpuMemoryBytes: 8e9,
-  kvBytesPerToken: 1e5,
-  maxResponseTokens: 20_000,
-  trainingReplicas: ['a', 'b'].map((one) => ({ id: `d${one}`, gpuIds: [`${one}0`, `${one}1`] })),
-};
-const placed = engines.map((engineId, n) => {
-  return { engineId, serverId: `n${n >> 1}`, gpuIds: [`g${n}`], kvCapacityTokens: 200_000 };
-});
-const judges: readonly Worker[] = ['w0', 'w1'].map((workerId) => ({ workerId, kind: 'judge', slots: 4 }));
-const sandboxes: readonly Worker[] = ['w0', 'w1'].map((workerId) => ({ workerId, kind: 'sandbox', slots: 4 }));
-const videos = ['n0', 'n1'].map((nodeId, n) => ({ nodeId, hostMemoryBytes: 2e9, ranks: [2 * n, 2 * n + 1] }));
-
-interface More extends Partial<Manner> {
-  readonly until: number;
-  readonly workers?: readonly Worker[];
-  readonly beatSeconds?: number;
-  /** Which policy is recorded; the last one if absent. */
-  readonly recorded?: number;
-  readonly isHealthy?: boolean;
-  readonly server?: ServerLog;
-  readonly work?: Work;
-}
-
-/** A host that runs rounds with a chain of policies. */
-function scene(chain: readonly (readonly [id: string, config: object])[], seed: number, more: More): Scene {
-  const { until, workers, beatSeconds, recorded = chain.length - 1, isHealthy, server, work, ...manner } = more;
-  const members = chain.map(([id, config]) => [of(id), config] as const);
-  const machines = { engines, until, ...(workers && { workers }), ...(beatSeconds && { beatSeconds }) };
-  const does =
-    work ??
-    rounds(
-      members.map(([definition]) => definition),
-      machines,
-    );
-  const host = new ZooHost(members, { seed, engines, ...manner }, does);
-  return { host, recorded, until, isHealthy: isHealthy === true, ...(server && { server }) };
-}
-
-/** Another job on the same server, in good health. */
-const neighbour = (seed: number, until: number, runs = 20): Scene =>
-  scene([['sandbox-timeout', {}]], seed, { until, work: tests(runs, until / runs) });
-
-const judged = (config: object, admission: object = round): [string, object][] => [
-  ['tail-batching', admission],
-  ['group-assembly', {}],
-  ['reward-dispatch', { defaultKind: 'judge', ...config }],
-];
-const pipelined = { ...round, globalBatchSamples: 4 };
 
 /** Scenes of logs with a fault, by the name of the log. */
 export const stuck: Readonly<Record<string, () => Scene>> = {
@@ -343,69 +288,4 @@ export const stuck: Readonly<Record<string, () => Scene>> = {
       26,
       { until: 2400, beatSeconds: 200, fault: lose(is('gpus.returned', 3)) },
     ),
-};
-
-/** Scenes of logs without a fault, which end while much is under way. */
-export const slow: Readonly<Record<string, () => Scene>> = {
-  'slow-0': () =>
-    scene([['tail-batching', { ...round, placement: 'policy' }]], 100, { until: 500, tail: 1, isHealthy: true }),
-  'slow-1': () =>
-    scene([['rollpacker', { ...cluster, defaultRewardKind: 'sandbox' }]], 101, {
-      until: 300,
-      workers: sandboxes,
-      medians: { 'reward.finished': 15 },
-      isHealthy: true,
-    }),
-  'slow-2': () =>
-    scene([['rolloutpipe', { responsesPerPrompt: 2, globalBatchSamples: 4, width: 3 }]], 102, {
-      until: 800,
-      tail: 0.9,
-      work: minted(6, 2),
-      isHealthy: true,
-    }),
-  'slow-3': () => scene([['tail-pipelining', pipelined]], 103, { until: 300, isHealthy: true }),
-  'slow-4': () =>
-    scene([['flexrl', { devices: 4, effort: 'fast', nodes: videos }]], 104, {
-      until: 150,
-      work: steps(3, 60, 150),
-      medians: { 'sample.preprocessed': 14 },
-      isHealthy: true,
-    }),
-  'slow-5': () =>
-    scene([['lossless-tail', { ...round, windowRounds: 2, rememberedPrompts: 40 }]], 105, {
-      until: 900,
-      tail: 1,
-      isHealthy: true,
-    }),
-  'slow-6': () =>
-    scene(judged({ budgetSeconds: { judge: 600 } }), 106, {
-      until: 800,
-      workers: judges,
-      medians: { 'reward.finished': 60 },
-      isHealthy: true,
-    }),
-  'slow-7': () =>
-    scene([['sandbox-timeout', { maxTimeoutSeconds: 120 }]], 107, {
-      until: 300,
-      work: tests(80, 5),
-      medians: { 'sandbox.finished': 16 },
-      isHealthy: true,
-    }),
-  'slow-8': () =>
-    scene(
-      [
-        queue,
-        ['speculative-admission', { ...round, placement: 'policy' }],
-        ['gpu-scale-down', { ...round, engines: placed, maxResponseTokens: 20_000 }],
-      ],
-      108,
-      { until: 700, tail: 0.9, isHealthy: true },
-    ),
-  'slow-9': () =>
-    scene([['tail-batching', whole]], 109, {
-      until: 900,
-      turns: 0.5,
-      medians: { 'environment.resumed': 45 },
-      isHealthy: true,
-    }),
 };
