@@ -22,7 +22,7 @@ for (const [name, make] of Object.entries({ ...stuck, ...slow })) {
   const texts = scene.server === undefined ? [eventLog(scene)] : serverLog(scene, scene.server);
   if (scene.server !== undefined) mkdirSync(path);
   for (const [index, text] of texts.entries()) {
-    const number = index + (scene.server?.deleted ?? 0);
+    const number = index + 1 + (scene.server?.deleted ?? 0);
     writeFileSync(
       scene.server === undefined ? path : join(path, `decisions-${String(number).padStart(8, '0')}.jsonl`),
       text,

@@ -93,7 +93,7 @@ export function serverLog(run: Run, { rotations = [], drops, deleted = 0, beside
   const ordered = entries.sort((a, b) => a.file - b.file || a.time - b.time);
   return Array.from({ length: rotations.length + 1 }, (_, file) => {
     const time = start + (file === 0 ? 0 : rotations[file - 1]!);
-    const header = { kind: 'log', format: 1, version: '0.1.0', run: 'run0', file, time };
+    const header = { kind: 'log', format: 1, version: '0.1.0', run: 'run0', file: file + 1, time };
     const texts = ordered.filter((one) => one.file === file).map(({ text }) => text);
     return `${JSON.stringify(header)}\n${texts.join('')}`;
   }).slice(deleted);
