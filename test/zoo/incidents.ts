@@ -1,7 +1,5 @@
 /** What is behind each log of the zoo: a thread in public, and who has to act for the run to go on. */
-
-/** Who sends the event that is missing. */
-export type Actor = 'engine' | 'reward worker' | 'trainer' | 'environment' | 'host' | 'timer';
+import type { Sender } from '../../src/schemas/senders.ts';
 
 /** An incident, and its log. */
 export interface Incident {
@@ -17,7 +15,8 @@ export interface Incident {
   readonly cause: {
     /** The event that is missing. */
     readonly event: string;
-    readonly actor: Actor;
+    /** Who sends it. */
+    readonly actor: Sender;
     /** What it would name; any of these where several are missing for the same reason. */
     readonly ids: readonly { readonly [field: string]: string }[];
   };
@@ -44,7 +43,7 @@ export const incidents: readonly Incident[] = [
     link: github('verl-project/verl/pull/6673'),
     fact: 'Rewards are computed one after the other without a timeout; one degenerate response stops all of them.',
     ask: { round: 'r2' },
-    cause: { event: 'reward.ready', actor: 'reward worker', ids: each('requestId', 'p11/2#2', 'p13/0#2', 'p10/0#2') },
+    cause: { event: 'reward.ready', actor: 'host', ids: each('requestId', 'p11/2#2', 'p13/0#2', 'p10/0#2') },
   },
   {
     log: 'verl-5265',
@@ -55,7 +54,7 @@ export const incidents: readonly Incident[] = [
     ask: { sample: 'x13' },
     cause: {
       event: 'sample.preprocessed',
-      actor: 'host',
+      actor: 'loader',
       ids: [{ preprocessId: 'preprocess/13', nodeId: 'n1' }],
     },
   },
@@ -84,7 +83,7 @@ export const incidents: readonly Incident[] = [
     link: github('NVIDIA-NeMo/RL/pull/3938'),
     fact: 'An over-long prompt fails at every try; nobody supplies another one for its place, and more than 100 GPUs idle.',
     ask: { round: 'r3' },
-    cause: { event: 'prompts.supplied', actor: 'host', ids: [{ roundId: 'r3' }] },
+    cause: { event: 'prompts.supplied', actor: 'data source', ids: [{ roundId: 'r3' }] },
   },
   {
     log: 'nemo-rl-3488',
@@ -156,7 +155,7 @@ export const incidents: readonly Incident[] = [
     link: github('NovaSky-AI/SkyRL/issues/9'),
     fact: 'After several minutes of training the server makes no more sandboxes, and runs of code stay without an answer.',
     ask: { run: 'u50' },
-    cause: { event: 'sandbox.finished', actor: 'environment', ids: [{ runId: 'u50' }] },
+    cause: { event: 'sandbox.finished', actor: 'sandbox', ids: [{ runId: 'u50' }] },
   },
   {
     log: 'prime-rl-1667',
@@ -278,7 +277,7 @@ export const incidents: readonly Incident[] = [
     link: github('radixark/miles/pull/1673'),
     fact: 'Review of a scheduler: where the data source is exhausted it waits for samples that nobody will submit.',
     ask: { round: 'r4' },
-    cause: { event: 'prompts.supplied', actor: 'host', ids: [{ roundId: 'r4' }] },
+    cause: { event: 'prompts.supplied', actor: 'data source', ids: [{ roundId: 'r4' }] },
   },
   {
     log: 'trl-6796',
