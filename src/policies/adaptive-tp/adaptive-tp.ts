@@ -24,6 +24,7 @@ import type {
   AdaptiveTpEvent,
   AdaptiveTpInput,
 } from './types.ts';
+import { waits } from './waits.ts';
 
 /** Limit on the points that may be measured in addition to those of the offline profile. */
 const mostMeasured = 20_000;
@@ -117,4 +118,5 @@ export const adaptiveTp: PolicyDefinition<
   handlers,
   decisions: tpDecisions,
   ledgers: [steps],
+  waits,
 });

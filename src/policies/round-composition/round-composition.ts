@@ -37,6 +37,7 @@ import type {
   RoundCompositionEvent,
   RoundCompositionInput,
 } from './types.ts';
+import { gates, waits } from './waits.ts';
 
 const decisions = [promptsRequest, roundPlanned, sourceDrained] as const;
 
@@ -204,4 +205,6 @@ export const roundComposition: PolicyDefinition<
     ledger('prompts', (prompt) => [prompt.promptId]),
     ledger('responses', (prompt) => finished(prompt).map((one) => one.requestId)),
   ],
+  waits,
+  gates,
 });

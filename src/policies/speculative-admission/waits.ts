@@ -47,6 +47,7 @@ function beforeOpening({ round, draining, config }: AdmissionState): readonly He
 export const gates: Gates<AdmissionState> = { 'round.opened': beforeOpening };
 
 function verdict(state: AdmissionState, { spec, responses }: PromptState): readonly AwaitedEvent[] {
+  if (state.config.filter === 'none') return [];
   if (state.config.filter === 'host') {
     return [{ event: { type: 'prompt.judged', promptId: spec.promptId, roundId: currentRoundId(state) } }];
   }
@@ -65,8 +66,11 @@ function promptStanding(state: AdmissionState, one: PromptState): Standing {
       return { stands: 'is not started: its round has enough prompts for now', for: openRound() };
     case 'active':
       return { stands: `has ${held} of ${config.responsesPerPrompt} responses`, for: responses(state, one) };
-    case 'collected':
-      return { stands: 'has its responses, and is not judged yet', for: verdict(state, one) };
+    case 'collected': {
+      const missing = verdict(state, one);
+      if (missing.length > 0) return { stands: 'has its responses, and is not judged yet', for: missing };
+      return { stands: 'has its responses, and its round is full', for: openRound() };
+    }
     case 'settling': {
       const awaited = one.responses.filter((each) => each.awaited);
       return {

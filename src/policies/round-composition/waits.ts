@@ -1,0 +1,65 @@
+/** What blocks what in round-composition: all that it holds waits for a round. */
+import type { AwaitedEvent, Gates, HeldThing, Standing, Waits } from '../../core/waits.ts';
+import type { Prompt } from '../../schemas/prompts.ts';
+import { type CompositionState, held } from './state.ts';
+
+/** The round that is being planned. */
+const beforeRequest = ({ pending }: CompositionState): readonly HeldThing[] =>
+  pending === null ? [] : [{ what: 'rounds', id: pending.roundId }];
+
+/** What has to end before events are accepted. */
+export const gates: Gates<CompositionState> = { 'round.requested': beforeRequest };
+
+function nextRound(state: CompositionState): readonly (HeldThing | AwaitedEvent)[] {
+  return state.pending === null ? [{ event: { type: 'round.requested' } }] : beforeRequest(state);
+}
+
+function standing(state: CompositionState, id: string): Standing | undefined {
+  const { due, window, later } = state;
+  const stands = (where: string, one: Prompt): Standing => ({
+    stands: where,
+    since: one.deferral?.sinceSeconds,
+    for: nextRound(state),
+  });
+  const isDue = due.get(id);
+  if (isDue !== undefined) return stands('is for the next round', isDue);
+  const entry = window.get(id);
+  if (entry !== undefined)
+    return stands(`is in a window of ${held(state)} prompts, until its length has its turn`, entry.prompt);
+  const isLater = [...later].find(({ promptId }) => promptId === id);
+  return isLater && stands('is for a later window', isLater);
+}
+
+function* prompts({ due, window, later }: CompositionState): Iterable<Prompt> {
+  yield* due.values();
+  for (const { prompt } of window.values()) yield prompt;
+  yield* later;
+}
+
+function* kept(state: CompositionState): Iterable<readonly [requestId: string, promptId: string]> {
+  for (const { promptId, kept = [] } of prompts(state)) {
+    for (const { finished, requestId } of kept) if (finished) yield [requestId, promptId];
+  }
+}
+
+/** What blocks what. */
+export const waits: Waits<CompositionState> = {
+  prompts: { ids: (state) => new Set([...prompts(state)].map(({ promptId }) => promptId)), of: standing },
+  responses: {
+    ids: (state) => [...kept(state)].map(([requestId]) => requestId),
+    of: (state, id) => {
+      const found = [...kept(state)].find(([requestId]) => requestId === id);
+      return found && { stands: 'is complete', for: [{ what: 'prompts', id: found[1] }] };
+    },
+  },
+  rounds: {
+    ids: ({ pending }) => (pending === null ? [] : [pending.roundId]),
+    of: ({ pending }, roundId) =>
+      pending?.roundId === roundId
+        ? {
+            stands: `lacks ${pending.awaited} prompts of its window`,
+            for: [{ event: { type: 'prompts.supplied', roundId } }],
+          }
+        : undefined,
+  },
+};
