@@ -19,8 +19,6 @@ const mostOpen = 131_072;
 export interface SavedPlay {
   readonly snapshot: Snapshot;
   readonly commands: SavedOpenCommands;
-  /** Time from which the session is known without a gap, in seconds. */
-  readonly known: number;
 }
 
 /** Plays the lines of one session in their order. */
@@ -31,8 +29,6 @@ export class SessionPlay {
   commands: OpenCommands | undefined;
   /** Number of the last event that was read, or that is known to be missing. */
   seq: number;
-  /** Time from which the session is known without a gap, on its clock, in seconds. */
-  known = 0;
   /** Events that are missing. */
   readonly gaps: LogGap[] = [];
   /** Why the last snapshot, or an event after it, could not be played. */
@@ -45,7 +41,6 @@ export class SessionPlay {
     this.#restore = restore;
     this.seq = seq;
     if (from === undefined) return;
-    this.known = from.known;
     this.policy = restore(from.snapshot);
     this.commands = new OpenCommands(this.policy.definition, mostOpen, from.commands);
   }
@@ -58,8 +53,8 @@ export class SessionPlay {
 
   /** Returns the point after the last line; `undefined` where the state is not known. */
   save(): SavedPlay | undefined {
-    const { policy, commands, known } = this;
-    return policy && commands && { snapshot: policy.snapshot(), commands: commands.save(), known };
+    const { policy, commands } = this;
+    return policy && commands && { snapshot: policy.snapshot(), commands: commands.save() };
   }
 
   #begin({ seq, snapshot, policy }: LogLineOf<'session'>, where: () => string): void {
@@ -73,7 +68,6 @@ export class SessionPlay {
     try {
       this.policy = this.#restore(snapshot);
       this.problem = undefined;
-      this.known = this.policy.at;
       const times = this.commands?.save().times ?? [];
       this.commands = new OpenCommands(this.policy.definition, mostOpen, { open: [], times });
     } catch (error) {

@@ -7,6 +7,7 @@ import { isOverdue } from '../../core/overdue.ts';
 import type { LogGap } from '../../core/replay-log.ts';
 import { mostOwed, type OwedEvent, type Standpoint, type Why } from '../../core/why.ts';
 import { isPolicyError, refuse } from '../../errors.ts';
+import { unaskedAnswers } from '../../schemas/answers.ts';
 import { senderOf } from '../../schemas/senders.ts';
 import type { FoundLine, LoggedSession, LogIndex, Place } from '../log-index/index.ts';
 
@@ -128,15 +129,14 @@ const byNeed = (a: Owed, b: Owed): number =>
   Number(a.who === 'timer') - Number(b.who === 'timer') ||
   (b.waitedSeconds ?? -1) - (a.waitedSeconds ?? -1);
 
-/** Adds how long an event is awaited. What was asked for before the log begins is awaited since then, at least. */
-function owedAt(one: OwedEvent, at: number, known: number): Owed {
+/** Adds how long an event is awaited: where that is not known, at least since the last event, which changed nothing about it. */
+function owedAt(one: OwedEvent, at: number, last: number): Owed {
   const from = one.dueAt ?? one.since;
-  const waited = { ...one, since: one.since ?? known };
   return {
     ...one,
-    ...(one.dueAt !== undefined && one.dueAt > at ? undefined : { waitedSeconds: at - (from ?? known) }),
+    ...(one.dueAt !== undefined && one.dueAt > at ? undefined : { waitedSeconds: at - (from ?? last) }),
     ...(from === undefined ? { atLeast: true as const } : undefined),
-    overdue: isOverdue(waited, at),
+    overdue: isOverdue({ ...one, since: one.since ?? last }, at),
   };
 }
 
@@ -146,18 +146,20 @@ const ofCommand = (play: SessionPlay, { answer, ids, since, by, type, reason }: 
     who: senderOf(answer),
     ...(by === undefined ? undefined : { by }),
     event: { type: answer, ...ids },
-    since,
+    ...(answer === 'timer.fired' ? { dueAt: since } : { since }),
     asked: { type, reason },
     ...(usual === undefined ? undefined : { usual }),
   };
 };
 
 const inOrder = (all: readonly OwedEvent[], play: SessionPlay, at: number): Owed[] =>
-  all.map((one) => owedAt(one, at, play.known)).sort(byNeed);
+  all.map((one) => owedAt(one, at, play.policy!.at)).sort(byNeed);
 
-/** A policy that does not say what blocks what has the answers to its commands. */
+/** The answers to commands, for a policy that does not say what blocks what. Events that hosts send unasked may not be awaited. */
 function commandsOwed(play: SessionPlay, isMeant: (one: OpenCommand) => boolean): OwedEvent[] {
-  return [...play.commands!.open].filter(isMeant).map((one) => ofCommand(play, one));
+  return [...play.commands!.open]
+    .filter((one) => !Object.hasOwn(unaskedAnswers, one.type) && isMeant(one))
+    .map((one) => ofCommand(play, one));
 }
 
 function cut(all: Owed[]): Pick<Found, 'owed' | 'more'> {
@@ -186,11 +188,12 @@ function ofSession(play: SessionPlay, at: number): Found {
 /** Returns why a thing waits; `undefined` if it is not held. */
 function ofThing(play: SessionPlay, at: number, { id, kinds }: Asked): Found | undefined {
   const policy = play.policy!;
+  const isGeneric = policy.definition.waits === undefined;
   for (const kind of kinds ?? []) {
     const found = whyOrNothing(() => policy.why(id, kind, play.commands));
     if (found !== undefined) return thing(found, play, at);
   }
-  const owed = commandsOwed(play, ({ by, ids }) => by === id || Object.values(ids).includes(id));
+  const owed = commandsOwed(play, ({ by, ids }) => by === id || (isGeneric && Object.values(ids).includes(id)));
   if (kinds !== undefined || owed.length === 0) {
     const found = whyOrNothing(() => policy.why(id, undefined, play.commands));
     if (found !== undefined) return thing(found, play, at, owed);

@@ -126,11 +126,12 @@ function ofThing({ asked, standing, through, owed, verdict, at, ...one }: Explan
 function others({ owed, more }: Explanation): string[] {
   const late = owed.filter(({ overdue }) => overdue);
   if (late.length <= 1) return [];
-  const same = late.filter(({ by, who }) => by === late[0]!.by && who === late[0]!.who).length;
-  const count = `${late.length - 1}${more > 0 ? ' or more' : ''} more overdue`;
-  if (same === 1) return [`${count}, of others.`];
+  const same = late.filter(({ by, who }) => by === late[0]!.by && who === late[0]!.who).length - 1;
+  const count = `${late.length - 1}${more > 0 ? ' or more' : ''} others are overdue`;
+  if (same === late.length - 1) return [`${count}, all of ${actor(late[0]!)}.`];
+  const actors = new Set(late.map(actor));
   return [
-    same === late.length ? `${count}, all of ${actor(late[0]!)}.` : `${count}, ${same - 1} of ${actor(late[0]!)}.`,
+    `${count}, of ${actors.size} ${late.every(({ who }) => who === late[0]!.who) ? `${late[0]!.who}s` : 'actors'} in all.`,
   ];
 }
 

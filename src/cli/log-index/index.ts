@@ -65,6 +65,8 @@ interface Part {
 }
 
 const defaultLeastBytes = 4 << 20;
+/** Most ids that are compared with a mistyped one, and the letters that those of requests share with it. */
+const [mostCompared, likeness] = [50_000, 4];
 
 export class LogIndex {
   readonly kind: SegmentHead['kind'];
@@ -262,11 +264,18 @@ export class LogIndex {
     }
   }
 
-  /** Returns the id of the log that is nearest to one that it does not have. */
+  /** Returns the id of the log that is nearest to one that it does not have. Ids of requests, which are many, answer only for those. */
   nearestId(id: string): string | undefined {
     const ids = new Set<string>();
+    const isRequest = id.includes('#');
     for (const { segments } of this.#files) {
-      for (const segment of segments) for (const one of segment.ids) ids.add(one);
+      for (const segment of segments) {
+        for (const one of segment.ids) {
+          const isLike =
+            one.includes('#') === isRequest && (!isRequest || one.slice(0, likeness) === id.slice(0, likeness));
+          if (isLike && ids.size < mostCompared) ids.add(one);
+        }
+      }
     }
     return nearest(id, ids);
   }
