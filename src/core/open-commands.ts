@@ -75,7 +75,8 @@ function rulesOf({ events, decisions }: Messages): Map<string, Rule> {
     const heard = (all[type] ?? []).filter((answer) => events.some((one) => one.type === answer));
     const [answer, ...others] = heard;
     if (answer === undefined) continue;
-    const shared = fieldsOf(events, answer);
+    // A new round has a new id.
+    const shared = answer === 'round.requested' ? [] : fieldsOf(events, answer);
     const fields = fieldsOf(decisions, type).filter((name) => name.endsWith('Id') && shared.includes(name));
     rules.set(type, { answer, fields, others });
   }
