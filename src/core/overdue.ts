@@ -4,8 +4,8 @@ import type { OwedEvent } from './why.ts';
 
 /** What is awaited for a shorter time, in seconds, is never overdue. */
 const shortest = 10;
-/** With fewer answers than this nothing is usual yet. */
-const fewAnswers = 5;
+/** With fewer answers than this little is known of how their times spread: patience with those, in seconds. */
+const [fewAnswers, fewPatience] = [5, 300];
 /** Patience without experience, in seconds: the first responses of a job may take an hour. */
 const patience = 3600;
 /** A timer fires at its time; this is the patience with it, in seconds. */
@@ -21,9 +21,9 @@ const [leastTimes, mostTimes] = [3, 10];
  * answers has hardly one beyond it.
  */
 export function overdueSeconds(usual: UsualTime | undefined): number {
-  if (usual === undefined || usual.answers < fewAnswers)
-    return Math.max(patience, mostTimes * (usual?.highSeconds ?? 0));
-  const { medianSeconds, highSeconds } = usual;
+  if (usual === undefined) return patience;
+  const { medianSeconds, highSeconds, answers } = usual;
+  if (answers < fewAnswers) return Math.max(fewPatience, mostTimes * highSeconds);
   const spread = Math.log(highSeconds / medianSeconds) / high;
   const limit = medianSeconds * Math.exp(rare * spread);
   return Math.max(shortest, Math.min(Math.max(limit, leastTimes * highSeconds), mostTimes * highSeconds));
