@@ -100,15 +100,23 @@ export async function runExplain(paths: readonly string[], options: ExplainOptio
   }
 }
 
+/** Most sessions that are shown where none is stuck. */
+const mostSessions = 3;
 const order = ['stuck', 'waits', 'unborn', 'ended', 'unknown', 'idle'];
 
 function report(all: readonly Explanation[], index: LogIndex, { json, chain }: ExplainOptions): void {
   const found = [...all].sort((a, b) => order.indexOf(a.verdict) - order.indexOf(b.verdict));
   if (json) return printJson({ sessions: found, ...index.lacks });
-  for (const [position, one] of found.entries()) {
+  // Beside what is stuck, other sessions only hide it.
+  const stuck = found.filter(({ verdict }) => verdict === 'stuck');
+  const shown = stuck.length > 0 ? stuck : found.slice(0, mostSessions);
+  for (const [position, one] of shown.entries()) {
     if (position > 0) print('');
     for (const line of [...answerOf(one), ...notesOf(one), ...(chain ? chainText(one) : [])]) print(oneLine(line));
   }
+  const others = found.length - shown.length;
+  if (others > 0)
+    print(`  Nothing is stuck in ${others} other ${others === 1 ? 'session' : 'sessions'} (--session shows one).`);
   const { droppedLines, tornFiles } = index.lacks;
   if (droppedLines > 0) print(`  The server dropped ${droppedLines} lines of this log.`);
   if (tornFiles > 0 && chain)

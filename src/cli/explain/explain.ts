@@ -125,9 +125,18 @@ function* doubts({ differs, closed, seq }: LoggedSession, play: SessionPlay): Ge
 
 type Found = Pick<Explanation, 'standing' | 'through' | 'owed' | 'more'>;
 
+/**
+ * The place of an event in the order of causes. A timer that has not fired is a fault for sure, and other waits would end by it; but
+ * until it is due it comes last. What a command has asked for comes before what the host does by itself: the host may wait, too.
+ */
+function rank({ who, overdue, asked }: Owed): number {
+  if (who === 'timer') return overdue ? 0 : 5;
+  const isAsked = asked !== undefined && !Object.hasOwn(unaskedAnswers, asked.type);
+  return (overdue ? 1 : 3) + (isAsked ? 0 : 1);
+}
+
 const byNeed = (a: Owed, b: Owed): number =>
-  Number(b.overdue) - Number(a.overdue) ||
-  Number(a.who === 'timer') - Number(b.who === 'timer') ||
+  (a.overdue || b.overdue ? rank(a) - rank(b) : Number(a.who === 'timer') - Number(b.who === 'timer')) ||
   (b.waitedSeconds ?? -1) - (a.waitedSeconds ?? -1);
 
 /** Adds how long an event is awaited: where that is not known, at least since `last`, the last event that concerned it. */

@@ -131,7 +131,7 @@ function others({ owed, more }: Explanation): string[] {
   const late = owed.filter(({ overdue }) => overdue);
   if (late.length <= 1) return [];
   const same = late.filter(({ by, who }) => by === late[0]!.by && who === late[0]!.who).length - 1;
-  const count = `${late.length - 1}${more > 0 ? ' or more' : ''} others are overdue`;
+  const count = `${late.length - 1}${more > 0 ? ' or more' : ''} ${late.length === 2 ? 'other is' : 'others are'} overdue`;
   if (same === late.length - 1) return [`${count}, all of ${actor(late[0]!)}.`];
   const actors = new Set(late.map(actor));
   return [
