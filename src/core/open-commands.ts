@@ -3,12 +3,12 @@
  * decisions and events by the table of answers, and needs nothing of a policy. What blocks what is said by `waits`; this adds times.
  */
 import { z } from 'zod';
-import { answers, unaskedAnswers } from '../schemas/answers.ts';
+import { answers, endings, unaskedAnswers } from '../schemas/answers.ts';
 import type { EventMessage } from '../schemas/vocabulary.ts';
 import type { AnyDecision, AnyEvent } from './definition.ts';
 import { savedTimes, WaitingTimes } from './waiting-times.ts';
 
-/** A command, or a notice that a host answers unasked, without an answer so far. */
+/** A command, a notice that a host answers unasked, or an event that another one ends, without an answer so far. */
 export interface OpenCommand {
   /** Type of the decision. */
   readonly type: string;
@@ -20,8 +20,10 @@ export interface OpenCommand {
   readonly since: number;
   /** Id of the engine or worker that carries it out, if it names one. */
   readonly by?: string | undefined;
-  /** Its reason. */
+  /** Its reason; that of an event is its type. */
   readonly reason: AnyDecision['reason'];
+  /** For prompts, which come in portions: number of those that are missing. */
+  readonly missing?: number | undefined;
 }
 
 /** How long an answer usually takes. */
@@ -41,6 +43,7 @@ const openCommand = z.strictObject({
   since: z.number(),
   by: z.string().optional(),
   reason: z.looseObject({ code: z.string() }),
+  missing: z.int().positive().optional(),
 });
 /** Schema of {@link OpenCommands} in a state. */
 export const savedOpenCommands = z.strictObject({
@@ -54,6 +57,8 @@ interface Rule {
   readonly answer: string;
   readonly fields: readonly string[];
   readonly others: readonly string[];
+  /** Whether an event begins the wait, and no decision. */
+  readonly isBegun: boolean;
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -70,15 +75,17 @@ const fieldsOf = (messages: readonly EventMessage[], type: string): readonly str
 /** Returns the rules of the messages, by the type of a decision. */
 function rulesOf({ events, decisions }: Messages): Map<string, Rule> {
   const rules = new Map<string, Rule>();
-  const all: Readonly<Record<string, readonly string[]>> = { ...answers, ...unaskedAnswers };
-  for (const { type } of decisions) {
+  const all: Readonly<Record<string, readonly string[]>> = { ...answers, ...unaskedAnswers, ...endings };
+  for (const { type } of [...decisions, ...events.filter((one) => Object.hasOwn(endings, one.type))]) {
     const heard = (all[type] ?? []).filter((answer) => events.some((one) => one.type === answer));
     const [answer, ...others] = heard;
     if (answer === undefined) continue;
     // A new round has a new id.
     const shared = answer === 'round.requested' ? [] : fieldsOf(events, answer);
-    const fields = fieldsOf(decisions, type).filter((name) => name.endsWith('Id') && shared.includes(name));
-    rules.set(type, { answer, fields, others });
+    const fields = fieldsOf([...decisions, ...events], type).filter(
+      (name) => name.endsWith('Id') && shared.includes(name),
+    );
+    rules.set(type, { answer, fields, others, isBegun: Object.hasOwn(endings, type) });
   }
   return rules;
 }
@@ -118,38 +125,50 @@ export class OpenCommands {
 
   /** Follows an event that was applied, before the decisions that it leads to. */
   heard(event: AnyEvent, at: number): void {
-    if (event.type === 'host.restarted') this.#open.clear();
+    if (event.type === 'host.restarted') this.#restarted();
     else if (event.type === 'engine.lost' || event.type === 'reward-worker.lost') this.#forget(event as never);
-    for (const { answer, fields } of this.#ends.get(event.type) ?? []) {
+    for (const { answer, fields, isBegun } of this.#ends.get(event.type) ?? []) {
       const key = keyOf(answer, fields, event as never);
       const one = this.#open.get(key);
       if (one === undefined) continue;
+      const portion = (event as { prompts?: readonly unknown[] }).prompts?.length ?? 0;
+      if (one.missing !== undefined && portion > 0 && portion < one.missing) {
+        this.#open.set(key, { ...one, missing: one.missing - portion });
+        continue;
+      }
       this.#open.delete(key);
+      if (isBegun && event.type !== answer) continue;
       let times = this.#times.get(answer);
       if (times === undefined) this.#times.set(answer, (times = new WaitingTimes()));
       times.add(Math.max(0, at - one.since));
     }
+    if (this.#rules.get(event.type)?.isBegun) this.#begin({ ...event, at }, { code: event.type });
   }
 
   /** Follows a decision. */
   told(decision: AnyDecision): void {
-    const rule = this.#rules.get(decision.type);
+    this.#begin(decision, decision.reason);
+  }
+
+  #begin(message: { readonly type: string; readonly at: number }, reason: AnyDecision['reason']): void {
+    const rule = this.#rules.get(message.type);
     if (rule === undefined) return;
-    const { answer, fields, others } = rule;
-    const given = decision as AnyDecision & Json;
+    const { answer, fields, others, isBegun } = rule;
+    const given = message as typeof message & Json;
     // Its answer also answers the command that it replaces: a request that is aborted is not expected to complete.
-    for (const other of others) this.#open.delete(keyOf(other, fields, given));
+    if (!isBegun) for (const other of others) this.#open.delete(keyOf(other, fields, given));
     const key = keyOf(answer, fields, given);
     this.#open.delete(key);
     const by = given.engineId ?? given.workerId;
     this.#open.set(key, {
-      type: decision.type,
+      type: given.type,
       answer,
       ids: Object.fromEntries(fields.map((name) => [name, String(given[name])])),
       // A timer is awaited from its time on.
-      since: typeof given.fireAtSeconds === 'number' ? given.fireAtSeconds : decision.at,
+      since: typeof given.fireAtSeconds === 'number' ? given.fireAtSeconds : given.at,
       ...(typeof by === 'string' ? { by } : undefined),
-      reason: decision.reason,
+      reason,
+      ...(answer === 'prompts.supplied' ? { missing: given.count as number } : undefined),
     });
     if (this.#open.size > this.#most) this.#open.delete(this.#open.keys().next().value!);
   }
@@ -175,6 +194,11 @@ export class OpenCommands {
       open: [...this.#open.values()].map((one) => ({ ...one, ids: { ...one.ids }, reason: { ...one.reason } })),
       times: [...this.#times].map(([answer, times]) => ({ answer, times: times.save() })),
     };
+  }
+
+  /** A host that has restarted has nothing under way, but a next round is still for it to request. */
+  #restarted(): void {
+    for (const [key, { answer }] of this.#open) if (answer !== 'round.requested') this.#open.delete(key);
   }
 
   /** Forgets what an engine or a worker was told that is lost; the policy tells others. */

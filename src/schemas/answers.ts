@@ -55,3 +55,9 @@ export const unaskedAnswers: Readonly<Partial<Record<VocabularyDecision['type'],
     'response.accepted': ['reward.ready'],
     'round.drained': ['round.requested'],
   });
+
+/** The events that end what an event says has begun, the usual one first. */
+export const endings: Readonly<Partial<Record<VocabularyEvent['type'], readonly VocabularyEvent['type'][]>>> =
+  Object.freeze({
+    'environment.waiting': ['environment.resumed', 'environment.failed', 'response.failed', 'request.aborted'],
+  });

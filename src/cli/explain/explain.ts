@@ -3,7 +3,7 @@ import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
 import type { SessionPlay } from '../../core/log-play.ts';
 import { eachId } from '../../core/message-ids.ts';
 import type { OpenCommand } from '../../core/open-commands.ts';
-import { isOverdue } from '../../core/overdue.ts';
+import { overdueTimes } from '../../core/overdue.ts';
 import type { LogGap } from '../../core/replay-log.ts';
 import { mostOwed, type OwedEvent, type Standpoint, type Why } from '../../core/why.ts';
 import { isPolicyError, refuse } from '../../errors.ts';
@@ -122,22 +122,31 @@ function* doubts({ differs, closed, seq }: LoggedSession, play: SessionPlay): Ge
     yield closed === 'stopped' ? 'the server was stopped after this' : `the session was ${closed} after this`;
 }
 
+/** An event that is owed, and its waiting time as a multiple of that after which it is overdue. */
+interface Timed {
+  readonly owed: Owed;
+  readonly times: number;
+}
+
 type Found = Pick<Explanation, 'standing' | 'through' | 'owed' | 'more'>;
 
-const byNeed = (a: Owed, b: Owed): number =>
-  Number(b.overdue) - Number(a.overdue) ||
-  Number(a.who === 'timer') - Number(b.who === 'timer') ||
-  (b.waitedSeconds ?? -1) - (a.waitedSeconds ?? -1);
+/** Orders what is overdue by how much, and the rest by how long it is awaited, timers last. */
+const byNeed = (a: Timed, b: Timed): number =>
+  Math.max(1, b.times) - Math.max(1, a.times) ||
+  Number(a.owed.who === 'timer') - Number(b.owed.who === 'timer') ||
+  (b.owed.waitedSeconds ?? -1) - (a.owed.waitedSeconds ?? -1);
 
 /** Adds how long an event is awaited: where that is not known, at least since the last event, which changed nothing about it. */
-function owedAt(one: OwedEvent, at: number, last: number): Owed {
+function owedAt(one: OwedEvent, at: number, last: number): Timed {
   const from = one.dueAt ?? one.since;
-  return {
+  const times = overdueTimes({ ...one, since: one.since ?? last }, at);
+  const owed = {
     ...one,
     ...(one.dueAt !== undefined && one.dueAt > at ? undefined : { waitedSeconds: at - (from ?? last) }),
     ...(from === undefined ? { atLeast: true as const } : undefined),
-    overdue: isOverdue({ ...one, since: one.since ?? last }, at),
+    overdue: times > 1,
   };
+  return { owed, times };
 }
 
 const ofCommand = (play: SessionPlay, { answer, ids, since, by, type, reason }: OpenCommand): OwedEvent => {
@@ -153,7 +162,10 @@ const ofCommand = (play: SessionPlay, { answer, ids, since, by, type, reason }: 
 };
 
 const inOrder = (all: readonly OwedEvent[], play: SessionPlay, at: number): Owed[] =>
-  all.map((one) => owedAt(one, at, play.policy!.at)).sort(byNeed);
+  all
+    .map((one) => owedAt(one, at, play.policy!.at))
+    .sort(byNeed)
+    .map(({ owed }) => owed);
 
 /** The answers to commands, for a policy that does not say what blocks what. Events that hosts send unasked may not be awaited. */
 function commandsOwed(play: SessionPlay, isMeant: (one: OpenCommand) => boolean): OwedEvent[] {
