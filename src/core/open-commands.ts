@@ -3,12 +3,12 @@
  * decisions and events by the table of answers, and needs nothing of a policy. What blocks what is said by `waits`; this adds times.
  */
 import { z } from 'zod';
-import { answers, endings, unaskedAnswers } from '../schemas/answers.ts';
+import { answers, sequels, unaskedAnswers } from '../schemas/answers.ts';
 import type { EventMessage } from '../schemas/vocabulary.ts';
 import type { AnyDecision, AnyEvent } from './definition.ts';
 import { savedTimes, WaitingTimes } from './waiting-times.ts';
 
-/** A command, a notice that a host answers unasked, or an event that another one ends, without an answer so far. */
+/** A command, or a notice that a host answers unasked, without an answer so far. */
 export interface OpenCommand {
   /** Type of the decision. */
   readonly type: string;
@@ -20,10 +20,8 @@ export interface OpenCommand {
   readonly since: number;
   /** Id of the engine or worker that carries it out, if it names one. */
   readonly by?: string | undefined;
-  /** Its reason; that of an event is its type. */
+  /** Its reason. */
   readonly reason: AnyDecision['reason'];
-  /** For prompts, which come in portions: number of those that are missing. */
-  readonly missing?: number | undefined;
 }
 
 /** How long an answer usually takes. */
@@ -43,7 +41,6 @@ const openCommand = z.strictObject({
   since: z.number(),
   by: z.string().optional(),
   reason: z.looseObject({ code: z.string() }),
-  missing: z.int().positive().optional(),
 });
 /** Schema of {@link OpenCommands} in a state. */
 export const savedOpenCommands = z.strictObject({
@@ -57,8 +54,6 @@ interface Rule {
   readonly answer: string;
   readonly fields: readonly string[];
   readonly others: readonly string[];
-  /** Whether an event begins the wait, and no decision. */
-  readonly isBegun: boolean;
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -75,8 +70,8 @@ const fieldsOf = (messages: readonly EventMessage[], type: string): readonly str
 /** Returns the rules of the messages, by the type of a decision. */
 function rulesOf({ events, decisions }: Messages): Map<string, Rule> {
   const rules = new Map<string, Rule>();
-  const all: Readonly<Record<string, readonly string[]>> = { ...answers, ...unaskedAnswers, ...endings };
-  for (const { type } of [...decisions, ...events.filter((one) => Object.hasOwn(endings, one.type))]) {
+  const all: Readonly<Record<string, readonly string[]>> = { ...answers, ...unaskedAnswers, ...sequels };
+  for (const { type } of [...decisions, ...events]) {
     const heard = (all[type] ?? []).filter((answer) => events.some((one) => one.type === answer));
     const [answer, ...others] = heard;
     if (answer === undefined) continue;
@@ -85,7 +80,7 @@ function rulesOf({ events, decisions }: Messages): Map<string, Rule> {
     const fields = fieldsOf([...decisions, ...events], type).filter(
       (name) => name.endsWith('Id') && shared.includes(name),
     );
-    rules.set(type, { answer, fields, others, isBegun: Object.hasOwn(endings, type) });
+    rules.set(type, { answer, fields, others });
   }
   return rules;
 }
@@ -127,48 +122,37 @@ export class OpenCommands {
   heard(event: AnyEvent, at: number): void {
     if (event.type === 'host.restarted') this.#restarted();
     else if (event.type === 'engine.lost' || event.type === 'reward-worker.lost') this.#forget(event as never);
-    for (const { answer, fields, isBegun } of this.#ends.get(event.type) ?? []) {
+    for (const { answer, fields } of this.#ends.get(event.type) ?? []) {
       const key = keyOf(answer, fields, event as never);
       const one = this.#open.get(key);
       if (one === undefined) continue;
-      const portion = (event as { prompts?: readonly unknown[] }).prompts?.length ?? 0;
-      if (one.missing !== undefined && portion > 0 && portion < one.missing) {
-        this.#open.set(key, { ...one, missing: one.missing - portion });
-        continue;
-      }
       this.#open.delete(key);
-      if (isBegun && event.type !== answer) continue;
       let times = this.#times.get(answer);
       if (times === undefined) this.#times.set(answer, (times = new WaitingTimes()));
       times.add(Math.max(0, at - one.since));
     }
-    if (this.#rules.get(event.type)?.isBegun) this.#begin({ ...event, at }, { code: event.type });
+    if (Object.hasOwn(sequels, event.type)) this.told({ ...event, at, reason: { code: 'reported' } });
   }
 
   /** Follows a decision. */
   told(decision: AnyDecision): void {
-    this.#begin(decision, decision.reason);
-  }
-
-  #begin(message: { readonly type: string; readonly at: number }, reason: AnyDecision['reason']): void {
-    const rule = this.#rules.get(message.type);
+    const rule = this.#rules.get(decision.type);
     if (rule === undefined) return;
-    const { answer, fields, others, isBegun } = rule;
-    const given = message as typeof message & Json;
+    const { answer, fields, others } = rule;
+    const given = decision as AnyDecision & Json;
     // Its answer also answers the command that it replaces: a request that is aborted is not expected to complete.
-    if (!isBegun) for (const other of others) this.#open.delete(keyOf(other, fields, given));
+    for (const other of others) this.#open.delete(keyOf(other, fields, given));
     const key = keyOf(answer, fields, given);
     this.#open.delete(key);
     const by = given.engineId ?? given.workerId;
     this.#open.set(key, {
-      type: given.type,
+      type: decision.type,
       answer,
       ids: Object.fromEntries(fields.map((name) => [name, String(given[name])])),
       // A timer is awaited from its time on.
-      since: typeof given.fireAtSeconds === 'number' ? given.fireAtSeconds : given.at,
+      since: typeof given.fireAtSeconds === 'number' ? given.fireAtSeconds : decision.at,
       ...(typeof by === 'string' ? { by } : undefined),
-      reason,
-      ...(answer === 'prompts.supplied' ? { missing: given.count as number } : undefined),
+      reason: decision.reason,
     });
     if (this.#open.size > this.#most) this.#open.delete(this.#open.keys().next().value!);
   }
@@ -196,9 +180,9 @@ export class OpenCommands {
     };
   }
 
-  /** A host that has restarted has nothing under way, but a next round is still for it to request. */
+  /** Forgets what was asked for: it is asked for anew. What has no ids, such as the next round, is owed as before. */
   #restarted(): void {
-    for (const [key, { answer }] of this.#open) if (answer !== 'round.requested') this.#open.delete(key);
+    for (const [key, { ids }] of this.#open) if (Object.keys(ids).length > 0) this.#open.delete(key);
   }
 
   /** Forgets what an engine or a worker was told that is lost; the policy tells others. */

@@ -56,8 +56,8 @@ export const unaskedAnswers: Readonly<Partial<Record<VocabularyDecision['type'],
     'round.drained': ['round.requested'],
   });
 
-/** The events that end what an event says has begun, the usual one first. */
-export const endings: Readonly<Partial<Record<VocabularyEvent['type'], readonly VocabularyEvent['type'][]>>> =
+/** The events that end a wait that an event begins, without a command in between. */
+export const sequels: Readonly<Partial<Record<VocabularyEvent['type'], readonly VocabularyEvent['type'][]>>> =
   Object.freeze({
-    'environment.waiting': ['environment.resumed', 'environment.failed', 'response.failed', 'request.aborted'],
+    'environment.waiting': ['environment.resumed', 'environment.failed', 'request.aborted', 'response.failed'],
   });

@@ -3,7 +3,7 @@ import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
 import type { SessionPlay } from '../../core/log-play.ts';
 import { eachId } from '../../core/message-ids.ts';
 import type { OpenCommand } from '../../core/open-commands.ts';
-import { overdueTimes } from '../../core/overdue.ts';
+import { isOverdue } from '../../core/overdue.ts';
 import type { LogGap } from '../../core/replay-log.ts';
 import { mostOwed, type OwedEvent, type Standpoint, type Why } from '../../core/why.ts';
 import { isPolicyError, refuse } from '../../errors.ts';
@@ -77,7 +77,8 @@ export function explain(index: LogIndex, session: LoggedSession, place: Place | 
   const base = { session: session.session, policy: session.policy, seq: play.seq, at, asked, notes };
   const nothing = { standing: undefined, through: [], owed: [], more: 0, chain: [] };
   if (play.policy === undefined) return { ...base, ...nothing, verdict: 'unknown' };
-  const found = asked === undefined ? ofSession(play, at) : ofThing(play, at, asked);
+  const scene = { index, session: session.session, play, at };
+  const found = asked === undefined ? ofSession(scene) : ofThing(scene, asked);
   if (found === undefined) return { ...base, ...nothing, ...fate(index, session, play.seq, asked!) };
   const { owed } = found;
   const verdict = owed.some(({ overdue }) => overdue) ? 'stuck' : owed.length > 0 ? 'waits' : 'idle';
@@ -122,31 +123,22 @@ function* doubts({ differs, closed, seq }: LoggedSession, play: SessionPlay): Ge
     yield closed === 'stopped' ? 'the server was stopped after this' : `the session was ${closed} after this`;
 }
 
-/** An event that is owed, and its waiting time as a multiple of that after which it is overdue. */
-interface Timed {
-  readonly owed: Owed;
-  readonly times: number;
-}
-
 type Found = Pick<Explanation, 'standing' | 'through' | 'owed' | 'more'>;
 
-/** Orders what is overdue by how much, and the rest by how long it is awaited, timers last. */
-const byNeed = (a: Timed, b: Timed): number =>
-  Math.max(1, b.times) - Math.max(1, a.times) ||
-  Number(a.owed.who === 'timer') - Number(b.owed.who === 'timer') ||
-  (b.owed.waitedSeconds ?? -1) - (a.owed.waitedSeconds ?? -1);
+const byNeed = (a: Owed, b: Owed): number =>
+  Number(b.overdue) - Number(a.overdue) ||
+  Number(a.who === 'timer') - Number(b.who === 'timer') ||
+  (b.waitedSeconds ?? -1) - (a.waitedSeconds ?? -1);
 
-/** Adds how long an event is awaited: where that is not known, at least since the last event, which changed nothing about it. */
-function owedAt(one: OwedEvent, at: number, last: number): Timed {
+/** Adds how long an event is awaited: where that is not known, at least since `last`, the last event that concerned it. */
+function owedAt(one: OwedEvent, at: number, last: number): Owed {
   const from = one.dueAt ?? one.since;
-  const times = overdueTimes({ ...one, since: one.since ?? last }, at);
-  const owed = {
+  return {
     ...one,
     ...(one.dueAt !== undefined && one.dueAt > at ? undefined : { waitedSeconds: at - (from ?? last) }),
     ...(from === undefined ? { atLeast: true as const } : undefined),
-    overdue: times > 1,
+    overdue: isOverdue({ ...one, since: one.since ?? last }, at),
   };
-  return { owed, times };
 }
 
 const ofCommand = (play: SessionPlay, { answer, ids, since, by, type, reason }: OpenCommand): OwedEvent => {
@@ -161,11 +153,25 @@ const ofCommand = (play: SessionPlay, { answer, ids, since, by, type, reason }: 
   };
 };
 
-const inOrder = (all: readonly OwedEvent[], play: SessionPlay, at: number): Owed[] =>
-  all
-    .map((one) => owedAt(one, at, play.policy!.at))
-    .sort(byNeed)
-    .map(({ owed }) => owed);
+/** What is asked of, and where: the log, one of its sessions, its state at the place, and the time there. */
+interface Scene {
+  readonly index: LogIndex;
+  readonly session: string;
+  readonly play: SessionPlay;
+  readonly at: number;
+}
+
+const inOrder = (all: readonly OwedEvent[], scene: Scene): Owed[] =>
+  all.map((one) => owedAt(one, scene.at, one.since ?? one.dueAt ?? lastOf(scene, one))).sort(byNeed);
+
+/** Returns the time of the last event that mentions what is owed; of the last event at all where the owed one has no id. */
+function lastOf({ index, session, play }: Scene, { event }: OwedEvent): number {
+  const ids = Object.entries(event).filter(([name, id]) => name.endsWith('Id') && typeof id === 'string');
+  const [, id] = ids.find(([name]) => name !== 'roundId') ?? ids[0] ?? [];
+  if (id === undefined) return play.policy!.at;
+  const { done, value } = index.linesOf(session, id as string, play.seq).next();
+  return done ? play.policy!.at : value.event.at;
+}
 
 /** The answers to commands, for a policy that does not say what blocks what. Events that hosts send unasked may not be awaited. */
 function commandsOwed(play: SessionPlay, isMeant: (one: OpenCommand) => boolean): OwedEvent[] {
@@ -178,7 +184,8 @@ function cut(all: Owed[]): Pick<Found, 'owed' | 'more'> {
   return { owed: all.slice(0, mostOwed), more: Math.max(0, all.length - mostOwed) };
 }
 
-function ofSession(play: SessionPlay, at: number): Found {
+function ofSession(scene: Scene): Found {
+  const { play } = scene;
   const { policy, commands } = play;
   if (policy!.definition.waits === undefined) {
     return {
@@ -194,32 +201,33 @@ function ofSession(play: SessionPlay, at: number): Found {
     };
   }
   const { owed, more } = policy!.why(undefined, undefined, commands);
-  return { standing: undefined, through: [], owed: inOrder(owed, play, at), more };
+  return { standing: undefined, through: [], owed: inOrder(owed, scene), more };
 }
 
 /** Returns why a thing waits; `undefined` if it is not held. */
-function ofThing(play: SessionPlay, at: number, { id, kinds }: Asked): Found | undefined {
+function ofThing(scene: Scene, { id, kinds }: Asked): Found | undefined {
+  const { play } = scene;
   const policy = play.policy!;
   const isGeneric = policy.definition.waits === undefined;
   for (const kind of kinds ?? []) {
     const found = whyOrNothing(() => policy.why(id, kind, play.commands));
-    if (found !== undefined) return thing(found, play, at);
+    if (found !== undefined) return thing(found, scene);
   }
   const owed = commandsOwed(play, ({ by, ids }) => by === id || (isGeneric && Object.values(ids).includes(id)));
   if (kinds !== undefined || owed.length === 0) {
     const found = whyOrNothing(() => policy.why(id, undefined, play.commands));
-    if (found !== undefined) return thing(found, play, at, owed);
+    if (found !== undefined) return thing(found, scene, owed);
   }
   if (owed.length === 0) return undefined;
   const plural = owed.length === 1 ? 'one answer' : `${owed.length} answers`;
   const standing = { what: 'others', id, stands: `owes ${plural}` };
-  return { standing, through: [], ...cut(inOrder(owed, play, at)) };
+  return { standing, through: [], ...cut(inOrder(owed, scene)) };
 }
 
-function thing(found: Why, play: SessionPlay, at: number, otherwise: readonly OwedEvent[] = []): Found {
+function thing(found: Why, scene: Scene, otherwise: readonly OwedEvent[] = []): Found {
   const { what, id, stands, since, through, owed, more } = found;
   const standing = { what, id, stands, ...(since === undefined ? undefined : { since }) };
-  return { standing, through, owed: inOrder(owed.length > 0 ? owed : otherwise, play, at), more };
+  return { standing, through, owed: inOrder(owed.length > 0 ? owed : otherwise, scene), more };
 }
 
 function whyOrNothing(why: () => Why): Why | undefined {

@@ -15,7 +15,7 @@ const short = (id: string): string => {
 
 /** A duration for people. */
 export function duration(seconds: number): string {
-  if (seconds < 0.1) return `${(seconds * 1000).toFixed(0)} ms`;
+  if (seconds < 1) return `${(seconds * 1000).toFixed(0)} ms`;
   if (seconds < 10) return `${seconds.toFixed(1)} s`;
   if (seconds < 600) return `${seconds.toFixed(0)} s`;
   if (seconds < 7200) return `${(seconds / 60).toFixed(0)} min`;
@@ -27,7 +27,8 @@ const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text
 /** Who has to act: `engine e3`, `the host`. */
 function actor({ who, by }: Owed): string {
   if (by === undefined) return `the ${who}`;
-  return who === 'engine' || who === 'reward worker' ? `${who} ${short(by)}` : `the ${who} (${short(by)})`;
+  // `engine-3` says by itself what it is.
+  return by.toLowerCase().startsWith(who.split(' ').at(-1)!) ? short(by) : `${who} ${short(by)}`;
 }
 
 /** The event that is missing, with the id that says which one it is. */
@@ -61,7 +62,10 @@ const words: Readonly<Record<string, string>> = {
   rounds: 'round',
   others: '',
 };
-const named = (what: string, id: string): string => `${words[what] ?? what} ${short(id)}`.trim();
+function named(what: string, id: string): string {
+  const word = words[what] ?? what;
+  return id.startsWith(word) ? short(id) : `${word} ${short(id)}`;
+}
 
 /** Breaks sentences into lines. Later sentences are left out where the lines do not suffice. */
 function fitted(sentences: readonly string[]): string[] {
