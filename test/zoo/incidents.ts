@@ -10,8 +10,8 @@ export interface Incident {
   readonly link: string;
   /** What is known of it. */
   readonly fact: string;
-  /** What a person would ask about. */
-  readonly ask: Readonly<Record<'prompt' | 'request' | 'round' | 'gpu', string>> | { readonly [what: string]: string };
+  /** What a person would ask about: an option of `rollflex explain`. */
+  readonly ask: Partial<Readonly<Record<'prompt' | 'request' | 'round' | 'gpu' | 'id', string>>>;
   readonly cause: {
     /** The event that is missing. */
     readonly event: string;
@@ -51,7 +51,7 @@ export const incidents: readonly Incident[] = [
     project: 'verl',
     link: github('verl-project/verl/issues/5265'),
     fact: 'With videos in the data the run stops while a sample is preprocessed, its CPU busy.',
-    ask: { sample: 'x13' },
+    ask: { id: 'x13' },
     cause: {
       event: 'sample.preprocessed',
       actor: 'loader',
@@ -154,7 +154,7 @@ export const incidents: readonly Incident[] = [
     project: 'SkyRL',
     link: github('NovaSky-AI/SkyRL/issues/9'),
     fact: 'After several minutes of training the server makes no more sandboxes, and runs of code stay without an answer.',
-    ask: { run: 'u50' },
+    ask: { id: 'u50' },
     cause: { event: 'sandbox.finished', actor: 'sandbox', ids: [{ runId: 'u50' }] },
   },
   {

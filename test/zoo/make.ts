@@ -1,15 +1,14 @@
 /** Writes the logs of the zoo: `npx tsx test/zoo/make.ts <name>…`, or all of them; `--into DIR` writes them elsewhere. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { logs } from './files.ts';
 import { eventLog, serverLog } from './record.ts';
 import { slow } from './slow.ts';
 import { stuck } from './stuck.ts';
 
-const here = fileURLToPath(new URL('logs', import.meta.url));
 const { values, positionals } = parseArgs({
-  options: { into: { type: 'string', default: here }, lost: { type: 'boolean', default: false } },
+  options: { into: { type: 'string', default: logs }, lost: { type: 'boolean', default: false } },
   allowPositionals: true,
 });
 mkdirSync(values.into, { recursive: true });

@@ -1,26 +1,14 @@
 /** The logs of the zoo: they replay, they are small, and they do not tell what is wrong. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { readDecisionLog } from '../../src/core/decision-log.ts';
 import { replayLog } from '../../src/core/replay-log.ts';
 import { registry, replayEvents } from '../../src/index.ts';
+import { filesOf, logs } from './files.ts';
 import { incidents } from './incidents.ts';
 import { eventLog } from './record.ts';
 import { slow } from './slow.ts';
 import { stuck } from './stuck.ts';
-
-const logs = fileURLToPath(new URL('logs', import.meta.url));
-
-/** The files of a log, by name. */
-function filesOf(log: string): { name: string; read(): string }[] {
-  if (readdirSync(logs).includes(`${log}.jsonl`)) {
-    return [{ name: `${log}.jsonl`, read: () => readFileSync(join(logs, `${log}.jsonl`), 'utf8') }];
-  }
-  const names = readdirSync(join(logs, log)).sort();
-  return names.map((name) => ({ name, read: () => readFileSync(join(logs, log, name), 'utf8') }));
-}
 
 const textOf = (log: string): string =>
   filesOf(log)
