@@ -49,21 +49,24 @@ function waited({ waitedSeconds, atLeast, dueAt, usual }: Owed, at: number): str
 }
 
 function reasonOf({ code, ...numbers }: AnyDecision['reason']): string {
+  const valueOf = (one: unknown): unknown => (typeof one === 'number' ? Math.round(1000 * one) / 1000 : one);
   const all = Object.entries(numbers).map(
-    ([name, one]) => `${name} ${typeof one === 'string' ? one : JSON.stringify(one)}`,
+    ([name, one]) => `${name} ${typeof one === 'string' ? one : JSON.stringify(valueOf(one))}`,
   );
   return oneLine(all.length === 0 ? code : `${code}: ${all.join(', ')}`);
 }
 
-const words: Readonly<Record<string, string>> = {
-  prompts: 'prompt',
-  responses: 'response',
-  requests: 'request',
-  rounds: 'round',
-  others: '',
-};
+/** The word for one thing of a kind: `fetch` for `fetches`. */
+function wordFor(what: string): string {
+  if (what === 'others') return '';
+  return what
+    .replace(/ies$/, 'y')
+    .replace(/(ch|sh|x)es$/, '$1')
+    .replace(/s$/, '');
+}
+
 function named(what: string, id: string): string {
-  const word = words[what] ?? what;
+  const word = wordFor(what);
   return id.startsWith(word) ? short(id) : `${word} ${short(id)}`;
 }
 
@@ -107,11 +110,8 @@ export function answerOf(one: Explanation): string[] {
 
 function ofThing({ asked, standing, through, owed, verdict, at, ...one }: Explanation): string[] {
   const { word, id } = asked!;
-  const label =
-    standing === undefined || words[standing.what] === undefined || standing.what === 'others'
-      ? word
-      : words[standing.what];
-  const start = `${capital(label!)} ${short(id)} ${oneLine(standing?.stands ?? 'waits')}`;
+  const label = standing === undefined || standing.what === 'others' ? word : wordFor(standing.what);
+  const start = `${capital(label)} ${short(id)} ${oneLine(standing?.stands ?? 'waits')}`;
   const [first] = owed;
   const last = through.at(-1);
   const leads = last === undefined ? '' : `; ${named(last.what, last.id)} ${oneLine(last.stands)}`;
