@@ -47,7 +47,7 @@ export function joinedWaits({ parts, outside, origins }: PartWaits): Waits<State
       for (const each of types) {
         for (const thing of parts[name]!.gates?.[each]?.(state.parts[name], one.event) ?? []) {
           isFree = false;
-          yield thing;
+          yield { ...thing, part: name };
         }
       }
     }
@@ -79,7 +79,7 @@ export function joinedWaits({ parts, outside, origins }: PartWaits): Waits<State
   function* joined(state: States, all: readonly (readonly [name: string, standing: Standing])[]) {
     for (const [name, one] of all) {
       for (const next of one.for) {
-        if (!isEvent(next)) yield next;
+        if (!isEvent(next)) yield { ...next, part: name };
         else if (outside.has(next.event.type)) yield* fromOutside(state, next);
         else yield* inside(state, next, name);
       }

@@ -120,7 +120,8 @@ function byNeed(a: OwedEvent, b: OwedEvent, at: number): number {
   return (
     late(b) - late(a) ||
     Number(a.who === 'timer') - Number(b.who === 'timer') ||
-    (a.since ?? Number.MAX_VALUE) - (b.since ?? Number.MAX_VALUE)
+    (a.since ?? Number.MAX_VALUE) - (b.since ?? Number.MAX_VALUE) ||
+    (a.dueAt ?? Number.MAX_VALUE) - (b.dueAt ?? Number.MAX_VALUE)
   );
 }
 
