@@ -49,9 +49,9 @@ function waited({ waitedSeconds, atLeast, dueAt, usual }: Owed, at: number): str
 }
 
 function reasonOf({ code, ...numbers }: AnyDecision['reason']): string {
-  const valueOf = (one: unknown): unknown => (typeof one === 'number' ? Math.round(1000 * one) / 1000 : one);
+  const shown = (one: unknown): unknown => (typeof one === 'number' ? Math.round(1000 * one) / 1000 : one);
   const all = Object.entries(numbers).map(
-    ([name, one]) => `${name} ${typeof one === 'string' ? one : JSON.stringify(valueOf(one))}`,
+    ([name, one]) => `${name} ${typeof one === 'string' ? one : JSON.stringify(shown(one))}`,
   );
   return oneLine(all.length === 0 ? code : `${code}: ${all.join(', ')}`);
 }
