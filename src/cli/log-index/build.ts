@@ -6,12 +6,17 @@ import { isPolicyError, refuse } from '../../errors.ts';
 import { linesIn } from './lines.ts';
 import { digestOf, type Segment, type SegmentHead, SegmentParts, type SegmentSession } from './segment.ts';
 
-/** Bytes of the log in a segment, and in a block: what is read to find the lines that mention an id. */
-const [segmentBytes, blockBytes] = [16 << 20, 128 << 10];
-/** A state is saved after this many bytes of its session's lines, and after this multiple of its own length. */
-const [leastBytes, stateTimes] = [1 << 20, 4];
-/** At the end of a log a state is saved after so many bytes, so that the end needs no long replay. */
-const leastLastBytes = 256 << 10;
+/** Lengths of the parts of an index, in bytes of the log. */
+export interface Grain {
+  readonly segment: number;
+  /** What is read to find the lines that mention an id. */
+  readonly block: number;
+  /** The least of a session between two of its states; at the end of a log a fourth of it, so that the end needs no long replay. */
+  readonly state: number;
+}
+export const defaultGrain: Grain = Object.freeze({ segment: 16 << 20, block: 128 << 10, state: 1 << 20 });
+/** A state is saved after this multiple of its own length at the earliest. */
+const stateTimes = 4;
 
 /** A session that is being played. */
 export interface Played {
@@ -34,6 +39,7 @@ export interface BuiltFile {
   readonly name: string;
   readonly kind: SegmentHead['kind'];
   readonly writer: string;
+  readonly grain: Grain;
   readonly size: number;
   readonly modified: number;
 }
@@ -68,7 +74,7 @@ export function* buildSegments(
       segment.torn = true;
       break;
     }
-    if (line.to - segment.from < segmentBytes) continue;
+    if (line.to - segment.from < file.grain.segment) continue;
     yield segment.finish(line.to, lines, false);
     segment = new Building(file, context, line.to, lines);
   }
@@ -105,7 +111,7 @@ class Building {
   take(text: string, { from, to }: { from: number; to: number }, where: () => string): void {
     const line = this.#parse(text, from, where);
     this.to = to;
-    if (from - this.#blocks.at(-1)! >= blockBytes) this.#blocks.push(from);
+    if (from - this.#blocks.at(-1)! >= this.#file.grain.block) this.#blocks.push(from);
     if (line.kind === 'log') {
       if (line.format !== logFormat) refuse('invalid_input', `${where()}.format`, `format ${logFormat}`, line.format);
       return;
@@ -162,7 +168,7 @@ class Building {
     here.closed = undefined;
     played.pending += to - from;
     if (line.kind === 'event') this.#events += 1;
-    if (played.pending >= Math.max(leastBytes, stateTimes * played.plain)) this.#save(here, played, to);
+    if (played.pending >= Math.max(this.#file.grain.state, stateTimes * played.plain)) this.#save(here, played, to);
   }
 
   /** Returns what this segment has of a session; a block that has a line of it is noted. */
@@ -215,7 +221,7 @@ class Building {
     for (const here of this.#sessions.values()) {
       const played = this.#context.plays.get(here.session);
       if (played?.run !== here.run) continue;
-      if (isLast && played.pending >= leastLastBytes) this.#save(here, played, to);
+      if (isLast && played.pending >= this.#file.grain.state / 4) this.#save(here, played, to);
       here.problem = played.play.problem;
       here.differs = played.play.differs;
     }

@@ -10,7 +10,7 @@ import { nearest } from '../../core/nearest.ts';
 import type { LogGap } from '../../core/replay-log.ts';
 import { refuse } from '../../errors.ts';
 import { isEventLog, logPaths } from '../log-files.ts';
-import { type BuildContext, type BuiltFile, buildSegments, type Played } from './build.ts';
+import { type BuildContext, type BuiltFile, buildSegments, defaultGrain, type Grain, type Played } from './build.ts';
 import { linesIn } from './lines.ts';
 import { digestOf, type Point, type Segment, type SegmentHead, type SegmentSession } from './segment.ts';
 import { SegmentStore } from './store.ts';
@@ -24,6 +24,8 @@ export interface IndexOptions {
   readonly cache?: string | undefined;
   /** Bytes of the log below which the index is not kept (default 4 MiB): it is made in no time. */
   readonly leastBytes?: number;
+  /** Lengths of its parts; tests have short ones. */
+  readonly grain?: Grain;
   /** Called with the bytes that were read of all that must be. */
   readonly progress?: (done: number, all: number) => void;
 }
@@ -96,7 +98,13 @@ export class LogIndex {
       let before = '';
       for (const { path, ...file } of opened) {
         const writer = `${options.writer} ${before}`;
-        const indexed: IndexedFile = { ...file, kind: this.kind, writer, segments: [] };
+        const indexed: IndexedFile = {
+          ...file,
+          kind: this.kind,
+          writer,
+          grain: options.grain ?? defaultGrain,
+          segments: [],
+        };
         this.#files.push(indexed);
         this.#index(indexed, kept ? new SegmentStore(path, options.cache) : undefined, plays, all);
         before = file.name;
@@ -114,7 +122,11 @@ export class LogIndex {
   #index(file: IndexedFile, store: SegmentStore | undefined, plays: Map<string, Played>, all: number): void {
     const { segments } = file;
     for (let next = store?.read(0); next !== undefined; next = store?.read(segments.length)) {
-      if (!isValid(next.head, file, segments.at(-1)?.head.to ?? 0)) break;
+      // The log has not only grown: it may be another one that begins alike.
+      if (!isValid(next.head, file, segments.at(-1)?.head.to ?? 0)) {
+        segments.length = 0;
+        break;
+      }
       segments.push(next);
     }
     // What was played in files before it is older than its segments.
