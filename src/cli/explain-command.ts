@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import { Command } from 'commander';
 import { oneLine } from '../core/printable.ts';
-import { isPolicyError, refuse } from '../errors.ts';
+import { refuse } from '../errors.ts';
 import { registryWith } from './definitions.ts';
 import { type Asked, type Explanation, explain } from './explain/explain.ts';
 import { answerOf, chainText, notesOf } from './explain/text.ts';
@@ -57,7 +57,6 @@ function placeBy(text: string | undefined): Place | undefined {
 /** Returns the sessions to explain: the named one, those that know the id, or all. */
 function sessionsOf(index: LogIndex, { session }: ExplainOptions, asked: Asked | undefined): readonly LoggedSession[] {
   const { sessions } = index;
-  if (sessions.length === 0) refuse('invalid_input', 'the log', 'a session in it', 'none');
   if (session !== undefined) {
     const found = sessions.find((one) => one.session === session);
     if (found !== undefined) return [found];
@@ -87,13 +86,9 @@ export async function runExplain(paths: readonly string[], options: ExplainOptio
       writer: `${packageVersion()}${own}`,
       cache: options.index,
     });
+    if (index.sessions.length === 0) refuse('invalid_input', paths[0]!, 'a log with a session in it', 'no line of one');
     const found = sessionsOf(index, options, asked).map((one) => explain(index!, one, place, asked));
     report(found, index, options);
-  } catch (error) {
-    if (isPolicyError(error) && error.path.startsWith('snapshot') && error.code === 'snapshot_mismatch') {
-      refuse('snapshot_mismatch', paths[0]!, `a log of this version of rollflex (${error.expected})`, error.got, error);
-    }
-    throw error;
   } finally {
     index?.close();
     Error.stackTraceLimit = stackTraceLimit;

@@ -97,7 +97,9 @@ export class SessionPlay {
   #failed(error: unknown): void {
     if (!isPolicyError(error)) throw error;
     this.policy = undefined;
-    this.problem = error.message;
+    // The whole list of policies would say less.
+    this.problem =
+      error.code === 'unknown_id' && error.path === 'policy' ? `no policy ${error.got} is known here` : error.message;
   }
 
   /** Records the gap between the last known event and the one with this number, if any. */

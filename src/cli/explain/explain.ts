@@ -114,8 +114,11 @@ function playTo(index: LogIndex, session: LoggedSession, to: Place, notes: strin
   return before;
 }
 
-/** What makes an answer less sure. */
-function* doubts({ differs, closed, seq }: LoggedSession, play: SessionPlay): Generator<string> {
+/** What the log lacks before a place, and what makes an answer less sure. */
+function* doubts({ first, gaps, differs, closed, seq }: LoggedSession, play: SessionPlay): Generator<string> {
+  if (first > 0) yield `the log begins after event ${first}`;
+  const gap = gaps.findLast(({ to }) => to < play.seq);
+  if (gap !== undefined) yield `${inGap(gap)}: it goes on from the snapshot after that`;
   if (play.problem !== undefined) yield `this version cannot play the log: ${play.problem}`;
   if (differs !== undefined && differs <= play.seq)
     yield `this version decides otherwise than the log from event ${differs} on (see rollflex replay)`;
@@ -222,7 +225,9 @@ function ofThing(scene: Scene, { id, kinds }: Asked): Found | undefined {
     const found = whyOrNothing(() => policy.why(id, kind, play.commands));
     if (found !== undefined) return thing(found, scene);
   }
-  const owed = commandsOwed(play, ({ by, ids }) => by === id || (isGeneric && Object.values(ids).includes(id)));
+  const owed = isGeneric
+    ? commandsOwed(play, ({ by, ids }) => by === id || Object.values(ids).includes(id))
+    : owedBy(play, id);
   if (kinds !== undefined || owed.length === 0) {
     const found = whyOrNothing(() => policy.why(id, undefined, play.commands));
     if (found !== undefined) return thing(found, scene, owed);
@@ -231,6 +236,13 @@ function ofThing(scene: Scene, { id, kinds }: Asked): Found | undefined {
   const plural = owed.length === 1 ? 'one answer' : `${owed.length} answers`;
   const standing = { what: 'others', id, stands: `owes ${plural}` };
   return { standing, through: [], ...cut(inOrder(owed, scene)) };
+}
+
+/** Returns what an engine or a worker owes. An answer of the policy is cut short; then its commands have the rest. */
+function owedBy(play: SessionPlay, id: string): OwedEvent[] {
+  const { owed, more } = play.policy!.why(undefined, undefined, play.commands);
+  const all = [...(more > 0 ? commandsOwed(play, ({ by }) => by === id) : []), ...owed.filter(({ by }) => by === id)];
+  return [...new Map(all.map((one) => [JSON.stringify(one.event), one])).values()];
 }
 
 function thing(found: Why, scene: Scene, otherwise: readonly OwedEvent[] = []): Found {

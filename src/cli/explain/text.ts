@@ -1,6 +1,7 @@
 /** An explanation in words: at most three lines of 80 columns, and the chain that led there. */
 import type { AnyDecision } from '../../core/definition.ts';
 import { oneLine } from '../../core/printable.ts';
+import { show } from '../../errors.ts';
 import type { ChainStep, Explanation, Owed } from './explain.ts';
 
 const columns = 80;
@@ -49,10 +50,9 @@ function waited({ waitedSeconds, atLeast, dueAt, usual }: Owed, at: number): str
 }
 
 function reasonOf({ code, ...numbers }: AnyDecision['reason']): string {
-  const shown = (one: unknown): unknown => (typeof one === 'number' ? Math.round(1000 * one) / 1000 : one);
-  const all = Object.entries(numbers).map(
-    ([name, one]) => `${name} ${typeof one === 'string' ? one : JSON.stringify(shown(one))}`,
-  );
+  const shown = (one: unknown): string =>
+    typeof one === 'string' ? one : show(typeof one === 'number' ? Math.round(1000 * one) / 1000 : one);
+  const all = Object.entries(numbers).map(([name, one]) => `${name} ${shown(one)}`);
   return oneLine(all.length === 0 ? code : `${code}: ${all.join(', ')}`);
 }
 
@@ -97,8 +97,7 @@ function wrapped(text: string): string[] {
 export function answerOf(one: Explanation): string[] {
   const name = one.session === '' ? one.policy : `${short(one.session)} (${one.policy})`;
   const { asked, verdict, owed, chain, seq } = one;
-  if (verdict === 'unknown')
-    return fitted([`What ${name} waits for at event ${seq} is not known.`, ...one.notes.map(sentence)]);
+  if (verdict === 'unknown') return fitted([`What ${name} waits for at event ${seq} is not known.`]);
   if (verdict === 'ended' || verdict === 'unborn') return fitted(fateOf(one, chain[0]!));
   if (asked !== undefined) return fitted(ofThing(one));
   const [first] = owed;
@@ -110,13 +109,18 @@ export function answerOf(one: Explanation): string[] {
 
 function ofThing({ asked, standing, through, owed, verdict, at, ...one }: Explanation): string[] {
   const { word, id } = asked!;
-  const label = standing === undefined || standing.what === 'others' ? word : wordFor(standing.what);
+  const label = word !== 'id' || standing === undefined ? word : wordFor(standing.what);
   const start = `${capital(label)} ${short(id)} ${oneLine(standing?.stands ?? 'waits')}`;
   const [first] = owed;
   const last = through.at(-1);
   const leads = last === undefined ? '' : `; ${named(last.what, last.id)} ${oneLine(last.stands)}`;
   if (first === undefined) return [`${start}${leads}.`, 'Nobody owes anything for it.'];
-  const act = `${capital(actor(first))} owes ${missing(first)}${waited(first, at)}`;
+  const owes = `${missing(first)}${waited(first, at)}`;
+  // Of an engine or a worker, what it owes is all that there is to say.
+  const act =
+    asked!.kinds === undefined
+      ? `${owed.length === 1 ? 'It is' : 'The oldest is'} ${owes}`
+      : `${capital(actor(first))} owes ${owes}`;
   const full = { asked, standing, through, owed, verdict, at, ...one };
   return [
     `${start}${leads}.`,
@@ -130,13 +134,12 @@ function ofThing({ asked, standing, through, owed, verdict, at, ...one }: Explan
 function others({ owed, more }: Explanation): string[] {
   const late = owed.filter(({ overdue }) => overdue);
   if (late.length <= 1) return [];
-  const same = late.filter(({ by, who }) => by === late[0]!.by && who === late[0]!.who).length - 1;
-  const count = `${late.length - 1}${more > 0 ? ' or more' : ''} ${late.length === 2 ? 'other is' : 'others are'} overdue`;
-  if (same === late.length - 1) return [`${count}, all of ${actor(late[0]!)}.`];
+  const others = late.slice(1);
+  const count = `Also overdue: ${others.length}${more > 0 ? ' or more' : ''} ${others.length === 1 ? 'other' : 'others'}`;
   const actors = new Set(late.map(actor));
-  return [
-    `${count}, of ${actors.size} ${late.every(({ who }) => who === late[0]!.who) ? `${late[0]!.who}s` : 'actors'} in all.`,
-  ];
+  if (actors.size === 1) return [`${count} of ${actor(late[0]!)}.`];
+  const isOneKind = late.every(({ who }) => who === late[0]!.who);
+  return [isOneKind ? `${count}, of ${actors.size} ${late[0]!.who}s in all.` : `${count}.`];
 }
 
 /** What is held up by it. */
@@ -163,11 +166,8 @@ function fateOf({ asked, verdict, at, seq }: Explanation, step: ChainStep): stri
   ];
 }
 
-const sentence = (text: string): string => oneLine(`${capital(text)}.`);
-
 /** Returns notes, one line each. */
-export const notesOf = ({ notes, verdict }: Explanation): string[] =>
-  verdict === 'unknown' ? [] : notes.map((one) => `  ${sentence(one)}`);
+export const notesOf = ({ notes }: Explanation): string[] => notes.map((one) => `  ${oneLine(`${capital(one)}.`)}`);
 
 /** Most decisions of a step that are shown. */
 const mostDecisions = 3;
