@@ -92,6 +92,7 @@ const parts = (): Part[] => [
       ['docs/operating.md', 'From start to upgrade'],
       ['docs/server.md', 'The server'],
       ['docs/decision-log.md', 'Decision log, shadow mode'],
+      ['docs/why-stuck.md', 'Why is it stuck'],
     ],
   },
   {

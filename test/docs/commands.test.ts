@@ -46,7 +46,8 @@ const shownIn = (page: string) =>
 const cli = shownIn(pageAt('docs/cli.md'));
 const yourJob = shownIn(pageAt('docs/your-job.md'));
 const tail = shownIn(pageAt('docs/which-tail-policy.md'));
-const withOutput = new Set([...cli, ...yourJob, ...tail].map(([command]) => command));
+const stuck = shownIn(pageAt('docs/why-stuck.md'));
+const withOutput = new Set([...cli, ...yourJob, ...tail, ...stuck].map(([command]) => command));
 /** A search takes ten seconds: all but those whose output is shown come with `npm run test:all`. */
 const isForAll = (command: string): boolean => / sweep /.test(command) && !withOutput.has(command) && scale < 1;
 
@@ -110,7 +111,10 @@ describe('what is printed, but for its numbers', () => {
     );
   });
 
-  test.each([...cli, ...yourJob, ...tail])('%s', (command, output) => {
+  test('why it is stuck goes through five incidents, and a run that is only slow', () =>
+    expect(names(stuck)).toEqual(Array(7).fill('explain')));
+
+  test.each([...cli, ...yourJob, ...tail, ...stuck])('%s', (command, output) => {
     const lines = shape(printed.get(command)!.trimEnd());
     // What stands between two … lines is there in one piece and in this order.
     let from = 0;
