@@ -54,15 +54,17 @@ function reasonOf({ code, ...numbers }: AnyDecision['reason']): string {
   return oneLine(all.length === 0 ? code : `${code}: ${all.join(', ')}`);
 }
 
-const words: Readonly<Record<string, string>> = {
-  prompts: 'prompt',
-  responses: 'response',
-  requests: 'request',
-  rounds: 'round',
-  others: '',
-};
+/** The word for one thing of a kind. */
+function singular(kind: string): string {
+  if (kind === 'gpus') return 'GPU';
+  return kind
+    .replace(/ies$/, 'y')
+    .replace(/(ch|sh)es$/, '$1')
+    .replace(/s$/, '');
+}
+
 function named(what: string, id: string): string {
-  const word = words[what] ?? what;
+  const word = singular(what);
   return id.startsWith(word) ? short(id) : `${word} ${short(id)}`;
 }
 
@@ -105,11 +107,8 @@ export function answerOf(one: Explanation): string[] {
 
 function ofThing({ asked, standing, through, owed, verdict, at, ...one }: Explanation): string[] {
   const { word, id } = asked!;
-  const label =
-    standing === undefined || words[standing.what] === undefined || standing.what === 'others'
-      ? word
-      : words[standing.what];
-  const start = `${capital(label!)} ${short(id)} ${oneLine(standing?.stands ?? 'waits')}`;
+  const label = asked!.kinds === undefined || standing === undefined ? word : singular(standing.what);
+  const start = `${capital(label)} ${short(id)} ${oneLine(standing?.stands ?? 'waits')}`;
   const [first] = owed;
   const last = through.at(-1);
   const leads = last === undefined ? '' : `; ${named(last.what, last.id)} ${oneLine(last.stands)}`;
