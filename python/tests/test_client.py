@@ -54,6 +54,20 @@ def test_a_snapshot_goes_on_in_another_session(client: Client) -> None:
     assert [one["session"] for one in client.sessions()] == [session.id]
 
 
+def test_why_names_who_has_to_act(client: Client) -> None:
+    session = client.open(tail_batching, config=tail)
+    session.send(opening())
+    why = session.why("r1-p0")
+    assert why["owed"][0]["who"] == "engine"
+    assert why["owed"][0]["event"]["requestId"] == why["through"][0]["id"] == "r1-p0/0#0"
+    assert session.why("r1-p0", "prompts")["stands"] == why["stands"]
+    assert len(session.why()["owed"]) == 9
+    assert session.seq == 2
+    with pytest.raises(PolicyError, match=r"did you mean \"r1-p0\"") as refusal:
+        session.why("r1-p00")
+    assert refusal.value.code == "unknown_id"
+
+
 def test_shadow_mode_takes_what_the_host_has_decided(client: Client) -> None:
     session = client.open(rollflex.Untyped("sandbox-timeout"), config={}, shadow=True)
     decided = {"type": "sandbox.run", "runId": "r1", "timeoutSeconds": 30}

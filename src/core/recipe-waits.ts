@@ -47,7 +47,7 @@ export function joinedWaits({ parts, outside, origins }: PartWaits): Waits<State
       for (const each of types) {
         for (const thing of parts[name]!.gates?.[each]?.(state.parts[name], one.event) ?? []) {
           isFree = false;
-          yield thing;
+          yield { ...thing, part: name };
         }
       }
     }
@@ -79,7 +79,7 @@ export function joinedWaits({ parts, outside, origins }: PartWaits): Waits<State
   function* joined(state: States, all: readonly (readonly [name: string, standing: Standing])[]) {
     for (const [name, one] of all) {
       for (const next of one.for) {
-        if (!isEvent(next)) yield next;
+        if (!isEvent(next)) yield { ...next, part: name };
         else if (outside.has(next.event.type)) yield* fromOutside(state, next);
         else yield* inside(state, next, name);
       }
@@ -91,23 +91,27 @@ export function joinedWaits({ parts, outside, origins }: PartWaits): Waits<State
       const one = standing(state, name, what, id);
       return one === undefined ? [] : [[name, one] as const];
     });
-    const [first, last] = [all[0]?.[1], all[all.length - 1]?.[1]];
-    if (first === undefined || last === undefined) return undefined;
-    // A thing goes from part to part: the first and the last one that have it say where it stands.
-    const stands = [...new Set([first.stands, last.stands])].join('; ');
-    return { stands, since: first.since ?? last.since, for: joined(state, all) };
+    const [first] = all;
+    return first && { ...first[1], for: joined(state, all) };
   };
+
+  function* idsOf(state: States, what: string): Iterable<string> {
+    const seen = new Set<string>();
+    for (const name of names) {
+      if (state.wiring.off.includes(name)) continue;
+      for (const id of parts[name]!.waits?.[what]?.ids(state.parts[name]) ?? []) {
+        if (seen.has(id)) continue;
+        seen.add(id);
+        yield id;
+      }
+    }
+  }
 
   return Object.fromEntries(
     kinds.map((what) => [
       what,
       {
-        ids: (state: States) =>
-          new Set(
-            names
-              .filter((name) => !state.wiring.off.includes(name))
-              .flatMap((name) => [...(parts[name]!.waits?.[what]?.ids(state.parts[name]) ?? [])]),
-          ),
+        ids: (state: States) => idsOf(state, what),
         of: (state: States, id: string, part?: string) => of(state, what, id, part),
       },
     ]),

@@ -40,6 +40,11 @@ export interface ServerOptions {
   readonly decisionLog?: DecisionLog;
   /** Computes plans beside the thread that answers events; see {@link planThreads}. Absent: that thread computes them. */
   readonly planning?: Planning;
+  /**
+   * Whether sessions follow since when, for which reason and how long usually each event is awaited, for `session.why` (default
+   * true); otherwise a session does so from its first `session.why` on. It costs about a microsecond for each event and decision.
+   */
+  readonly watches?: boolean;
   /** Journal that keeps the sessions; made by {@link openDurableServer}. @internal */
   readonly journal?: Journal | undefined;
 }
@@ -78,7 +83,7 @@ export class Service {
   /** Throws `invalid_config`. */
   constructor(options: Omit<ServerOptions, 'journal'> & { readonly journal?: Records | undefined }) {
     const { registry = shipped, clock = systemClock, meter = noMeter, version = 'unknown', journal } = options;
-    const { decisionLog = noDecisionLog } = options;
+    const { decisionLog = noDecisionLog, watches = true } = options;
     this.#clock = clock;
     this.#planning = options.planning;
     this.limits = serverLimits(options.limits);
@@ -87,7 +92,7 @@ export class Service {
     this.turns = new Turns(clock);
     this.#gate = new Gate(this.turns);
     this.refusals = new Refusals(meter);
-    const host = { limits: this.limits, clock, meter, decisionLog, gate: this.#gate, total: { ids: 0 } };
+    const host = { limits: this.limits, clock, meter, decisionLog, watches, gate: this.#gate, total: { ids: 0 } };
     this.sessions = new Sessions(this.#registry, host, journal);
     const handlers = this.#handlers() as unknown as Record<string, Handler<MethodName>>;
     this.#methods = new Map(methods.map(({ name, params }) => [name, { params, handler: handlers[name]! }]));
@@ -156,6 +161,7 @@ export class Service {
       },
       'session.more': ({ session, more }) => sessions.get(session).more(more),
       'session.snapshot': ({ session, delivery }) => sessions.get(session).snapshot(delivery),
+      'session.why': ({ session, ...params }, { turns }) => sessions.get(session).why(params, turns),
       'session.close': ({ session }) => {
         sessions.close(session);
         return {};

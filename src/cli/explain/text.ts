@@ -50,7 +50,9 @@ function waited({ waitedSeconds, atLeast, dueAt, usual }: Owed, at: number): str
 }
 
 function reasonOf({ code, ...numbers }: AnyDecision['reason']): string {
-  const all = Object.entries(numbers).map(([name, one]) => `${name} ${typeof one === 'string' ? one : show(one)}`);
+  const shown = (one: unknown): string =>
+    typeof one === 'string' ? one : show(typeof one === 'number' ? Math.round(1000 * one) / 1000 : one);
+  const all = Object.entries(numbers).map(([name, one]) => `${name} ${shown(one)}`);
   return oneLine(all.length === 0 ? code : `${code}: ${all.join(', ')}`);
 }
 
@@ -59,7 +61,7 @@ function singular(kind: string): string {
   if (kind === 'gpus') return 'GPU';
   return kind
     .replace(/ies$/, 'y')
-    .replace(/(ch|sh)es$/, '$1')
+    .replace(/(ch|sh|x)es$/, '$1')
     .replace(/s$/, '');
 }
 
@@ -107,7 +109,7 @@ export function answerOf(one: Explanation): string[] {
 
 function ofThing({ asked, standing, through, owed, verdict, at, ...one }: Explanation): string[] {
   const { word, id } = asked!;
-  const label = asked!.kinds === undefined || standing === undefined ? word : singular(standing.what);
+  const label = word !== 'id' || standing === undefined ? word : singular(standing.what);
   const start = `${capital(label)} ${short(id)} ${oneLine(standing?.stands ?? 'waits')}`;
   const [first] = owed;
   const last = through.at(-1);

@@ -6,8 +6,11 @@ type Next = HeldThing | AwaitedEvent;
 
 const prompt = ({ promptId: id }: Group): HeldThing => ({ what: 'prompts', id });
 
-/** What a deferred group waits for: any group in service leaves. */
-function* slot({ groups }: FrontierState): Iterable<HeldThing> {
+/** The slots, for which deferred groups wait. */
+const slots: readonly HeldThing[] = Object.freeze([{ what: 'slots', id: 'frontier' }]);
+
+/** What a slot waits for: any group in service leaves. */
+function* inService({ groups }: FrontierState): Iterable<HeldThing> {
   for (const group of groups.values()) if (group.since !== null) yield prompt(group);
 }
 
@@ -35,10 +38,8 @@ function* retry({ group: { promptId, roundId }, index, isHeld, requestId }: Requ
 
 function groupStanding(state: FrontierState, group: Group): Standing {
   const { since, completed, isClosing, order } = group;
-  const { inService, width, config } = state;
-  if (since === null && group.unfinished > 0) {
-    return { stands: `waits for a slot, ${inService} of ${width} groups in service, order ${order}`, for: slot(state) };
-  }
+  if (since === null && group.unfinished > 0) return { stands: `waits for a slot, as number ${order}`, for: slots };
+  const { config } = state;
   const stands = isClosing
     ? 'is closed, and what runs of it ends'
     : `has ${completed} of ${config.responsesPerPrompt} responses`;
@@ -105,6 +106,13 @@ export const waits: Waits<FrontierState> = {
       const found = state.requests.get(id);
       return found?.status === 'waiting' ? requestStanding(found) : undefined;
     },
+  },
+  slots: {
+    ids: () => ['frontier'],
+    of: (state, id) =>
+      id === 'frontier'
+        ? { stands: `has ${state.inService} of ${state.width} groups in service`, for: inService(state) }
+        : undefined,
   },
   rounds: {
     ids: ({ rounds }) => [...rounds.values()].flatMap(({ roundId, groups }) => (groups.size > 0 ? [roundId] : [])),

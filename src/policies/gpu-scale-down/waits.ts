@@ -8,22 +8,23 @@ function moving({ moves }: Release): number[] {
   return moves.ids().flatMap((_, row) => (moves.status(row) === 'moving' ? [row] : []));
 }
 
-function* releasing({ round }: ScaleDownState, release: Release): Iterable<HeldThing | AwaitedEvent> {
+/** What a release waits for: first the requests that move, then the host. */
+function releasing({ round }: ScaleDownState, release: Release): readonly (HeldThing | AwaitedEvent)[] {
   const ids = release.moves.ids();
-  for (const row of moving(release)) yield { what: 'requests', id: ids[row]! };
-  yield { event: { type: 'gpus.released', roundId: round!.roundId, releaseId: release.releaseId } };
+  const rows = moving(release);
+  if (rows.length > 0) return rows.map((row) => ({ what: 'requests', id: ids[row]! }));
+  return [{ event: { type: 'gpus.released', roundId: round!.roundId, releaseId: release.releaseId } }];
 }
 
 function releaseStanding(state: ScaleDownState, release: Release): Standing {
-  const { releaseId, phase, engines } = release;
-  const gpus = `${engines.flatMap((place) => state.topology.engines[place]!.gpuIds).length} GPUs`;
+  const { releaseId, phase } = release;
   switch (phase) {
     case 'releasing':
-      return { stands: `takes ${gpus} from the rollout`, for: releasing(state, release) };
+      return { stands: 'takes its GPUs from the rollout', for: releasing(state, release) };
     case 'released':
-      return { stands: `has given ${gpus} to training`, for: [{ what: 'rounds', id: state.round!.roundId }] };
+      return { stands: 'has given its GPUs to training', for: [{ what: 'rounds', id: state.round!.roundId }] };
     default:
-      return { stands: `asks ${gpus} back`, for: [{ event: { type: 'gpus.returned', releaseId } }] };
+      return { stands: 'wants its GPUs back', for: [{ event: { type: 'gpus.returned', releaseId } }] };
   }
 }
 

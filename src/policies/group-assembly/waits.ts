@@ -23,7 +23,7 @@ function promptStanding(state: AssemblyState, promptId: string): Standing | unde
   const open = state.open.get(promptId);
   if (open !== undefined) {
     return {
-      stands: `has ${open.members.size} responses, and does not count yet`,
+      stands: 'does not count yet',
       for: [{ event: { type: 'prompt.counted', promptId } }],
     };
   }

@@ -11,22 +11,25 @@ function room({ dispatches, pools }: RewardState, { kind }: Sample): readonly (H
   return [...dispatches.values()].filter(({ worker }) => worker.active && worker.kind === kind).map(dispatch);
 }
 
+/** What ends a dispatch: the answer of its worker, or the timer that does not wait for it any longer. */
+function end({ id: dispatchId, workerId: by, deadline }: Dispatch, since?: number): readonly AwaitedEvent[] {
+  return [
+    { event: { type: 'reward.finished', dispatchId }, since, by },
+    { event: { type: 'timer.fired', timerId }, dueAt: deadline },
+  ];
+}
+
 function sampleStanding(state: RewardState, one: Sample): Standing {
   const { dispatch: its, kind, since } = one;
   if (its === null) return { stands: `waits for a reward worker (${kind})`, since, for: room(state, one) };
-  return { stands: `is computed by reward worker ${its.workerId}`, since: its.dispatchedAt, for: [dispatch(its)] };
+  const { workerId, dispatchedAt } = its;
+  return { stands: `is with reward worker ${workerId}`, since: dispatchedAt, for: end(its, dispatchedAt) };
 }
 
-function dispatchStanding({ id: dispatchId, workerId: by, dispatchedAt, deadline, cancelled }: Dispatch): Standing {
-  const since = cancelled ? undefined : dispatchedAt;
-  return {
-    stands: cancelled ? `is being cancelled on reward worker ${by}` : `runs on reward worker ${by}`,
-    since,
-    for: [
-      { event: { type: 'reward.finished', dispatchId }, since, by },
-      { event: { type: 'timer.fired', timerId }, dueAt: deadline },
-    ],
-  };
+function dispatchStanding(one: Dispatch): Standing {
+  const { workerId, dispatchedAt, cancelled } = one;
+  if (cancelled) return { stands: `is being cancelled on reward worker ${workerId}`, for: end(one) };
+  return { stands: `runs on reward worker ${workerId}`, since: dispatchedAt, for: end(one, dispatchedAt) };
 }
 
 function workerStanding({ dispatches }: RewardState, one: Worker): Standing {

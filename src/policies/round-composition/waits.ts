@@ -1,7 +1,7 @@
 /** What blocks what in round-composition: all that it holds waits for a round. */
 import type { AwaitedEvent, Gates, HeldThing, Standing, Waits } from '../../core/waits.ts';
 import type { Prompt } from '../../schemas/prompts.ts';
-import { type CompositionState, held } from './state.ts';
+import type { CompositionState } from './state.ts';
 
 /** The round that is being planned. */
 const beforeRequest = ({ pending }: CompositionState): readonly HeldThing[] =>
@@ -24,8 +24,7 @@ function standing(state: CompositionState, id: string): Standing | undefined {
   const isDue = due.get(id);
   if (isDue !== undefined) return stands('is for the next round', isDue);
   const entry = window.get(id);
-  if (entry !== undefined)
-    return stands(`is in a window of ${held(state)} prompts, until its length has its turn`, entry.prompt);
+  if (entry !== undefined) return stands('is in the window, and longer ones go first', entry.prompt);
   const isLater = [...later].find(({ promptId }) => promptId === id);
   return isLater && stands('is for a later window', isLater);
 }
@@ -57,7 +56,7 @@ export const waits: Waits<CompositionState> = {
     of: ({ pending }, roundId) =>
       pending?.roundId === roundId
         ? {
-            stands: `lacks ${pending.awaited} prompts of its window`,
+            stands: `is not planned: prompts that its window lacks: ${pending.awaited}`,
             for: [{ event: { type: 'prompts.supplied', roundId } }],
           }
         : undefined,

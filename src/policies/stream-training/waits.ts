@@ -40,27 +40,23 @@ function waitingGroup(state: StreamTrainingState, round: Round): Standing {
 
 function groupStanding(state: StreamTrainingState, round: Round, { groupId }: Group): Standing {
   const isIt = (one: Group): boolean => one.groupId === groupId;
-  for (const { id, works, consumed } of round === state.head ? state.replicas : []) {
-    const work = works.find(({ groups }) => groups.some(isIt));
-    if (work !== undefined)
-      return {
-        stands: `is trained by replica ${id}`,
-        since: work.startedSeconds ?? undefined,
-        for: [fetchThing(work)],
-      };
-    if (consumed.some(isIt)) return { stands: `is in the gradients of replica ${id}`, for: [roundThing(round)] };
+  for (const replica of round === state.head ? state.replicas : []) {
+    const work = replica.works.find(({ groups }) => groups.some(isIt));
+    if (work !== undefined) return fetchStanding(replica, work);
+    if (!replica.consumed.some(isIt)) continue;
+    return { stands: `is in the gradients of replica ${replica.id}`, for: [roundThing(round)] };
   }
   return waitingGroup(state, round);
 }
 
 function fetchStanding({ works, id: replica }: Replica, work: Work): Standing {
-  const { fetchId, groups, kind, startedSeconds } = work;
+  const { fetchId, kind, startedSeconds } = work;
   const before = works[works.indexOf(work) - 1];
   if (before !== undefined) return { stands: `is next on replica ${replica}`, for: [fetchThing(before)] };
   const since = startedSeconds ?? undefined;
   const type = kind === 'fetch' ? 'train.consumed' : 'train.finished';
   return {
-    stands: `trains ${groups.length} groups on replica ${replica}`,
+    stands: `is trained by replica ${replica}`,
     since,
     for: [{ event: { type, fetchId, replica }, since, by: replica }],
   };
@@ -91,17 +87,18 @@ function roundStanding(state: StreamTrainingState, round: Round): Standing {
   }
 }
 
-function replicaStanding(state: StreamTrainingState, { present, works, consumed, streams }: Replica): Standing {
+/** Whether the GPUs of a replica are not its own now. */
+function isInRollout({ head }: StreamTrainingState, { streams }: Replica): boolean {
+  return head?.phase === 'streaming' && !streams;
+}
+
+function replicaStanding(state: StreamTrainingState, one: Replica): Standing {
   const { head } = state;
+  const { present, works } = one;
   if (!present) return { stands: 'is lost', for: aReplica(state) };
   if (works.length > 0) return { stands: 'trains', for: works.slice(0, 1).map(fetchThing) };
   if (head === null) return { stands: 'is idle: no round is open', for: [] };
-  const its = `holds the gradients of ${consumed.length} groups`;
-  const isOutside = head.phase === 'streaming' && !streams;
-  return {
-    stands: isOutside ? 'rolls out: not all of its GPUs are released' : `is idle, and ${its}`,
-    for: [roundThing(head)],
-  };
+  return { stands: isInRollout(state, one) ? 'is in the rollout' : 'is idle', for: [roundThing(head)] };
 }
 
 /** What blocks what: groups wait for replicas or for the end of their round, and rounds for groups and replicas. */
@@ -137,9 +134,11 @@ export const waits: Waits<StreamTrainingState> = {
   },
   gpus: {
     ids: ({ byGpu }) => byGpu.keys(),
-    of: ({ byGpu }, id) => {
-      const found = byGpu.get(id);
-      return found && { stands: `belongs to replica ${found.id}`, for: [{ what: 'replicas', id: found.id }] };
+    of: (state, id) => {
+      const found = state.byGpu.get(id);
+      if (found === undefined) return undefined;
+      const stands = `belongs to replica ${found.id}`;
+      return { stands, for: isInRollout(state, found) ? [] : [{ what: 'replicas', id: found.id }] };
     },
   },
 };

@@ -58,7 +58,7 @@ test('in rolloutpipe, a round leads to the request on which its training waits',
   const prompts = ['a', 'b'].map((promptId) => ({ promptId }));
   send('round.opened', { roundId: 'r', kind: 'long', weightVersion: 0, prompts });
   expect(chain(policy.why('r'))).toEqual([
-    'r has 0 of 2 groups generated; has 0 updates trained so far',
+    'r has 0 of 2 groups generated',
     'a has no request yet',
     'host: request.arrived a r 0',
   ]);
@@ -71,7 +71,8 @@ test('in rolloutpipe, a round leads to the request on which its training waits',
   arrive('b', 2);
   expect(chain(policy.why('b/1#0'))).toEqual([
     'b/1#0 is not admitted yet',
-    'b waits for a slot, 1 of 1 groups in service, order 1; has 0 of 2 responses',
+    'b waits for a slot, as number 1',
+    'frontier has 1 of 1 groups in service',
     'a has 0 of 2 responses',
     'a/0#0 is admitted to the engines',
     'engine: response.completed a/0#0',
@@ -79,13 +80,13 @@ test('in rolloutpipe, a round leads to the request on which its training waits',
   for (const requestId of ['a/0#0', 'a/1#0']) send('response.completed', { requestId, tokens: 5 }, 3);
   send('reward.ready', { requestId: 'a/0#0', reward: 1 }, 4);
   expect(chain(policy.why('a'))).toEqual([
-    'a has the rewards of 1 of 2 responses; counts for round r',
+    'a has the rewards of 1 of 2 responses',
     'a/1#0 has no reward',
     'host: reward.ready a/1#0',
   ]);
   send('reward.ready', { requestId: 'a/1#0', reward: 0 }, 5);
   const ready = policy.why('r\na');
-  expect(ready.stands).toBe('has its rewards; is ready to train: 1 of 2 groups for an update');
+  expect(ready.stands).toBe('has its rewards');
   expect(ready.owed.map(named)).toEqual(['engine: response.completed b/0#0', 'engine: response.completed b/1#0']);
   for (const requestId of ['b/0#0', 'b/1#0']) send('response.completed', { requestId, tokens: 5 }, 6);
   const [sent] = ['b/0#0', 'b/1#0'].flatMap((requestId, reward) =>
@@ -117,9 +118,10 @@ test('in tail-pipelining, a launched request that the frontier holds back waits 
   send('round.requested', { roundId: 'r', weightVersion: 0 });
   send('prompts.supplied', { roundId: 'r', prompts: [{ promptId: 'a' }, { promptId: 'b' }] });
   expect(chain(policy.why('b'))).toEqual([
-    'b has 0 of 1 responses; waits for a slot, 1 of 1 groups in service, order 1',
+    'b has 0 of 1 responses',
+    'frontier has 1 of 1 groups in service',
     'a has 0 of 1 responses',
-    'a/0#0 is in flight; is admitted to the engines',
+    'a/0#0 is admitted to the engines',
     'engine: response.completed a/0#0',
   ]);
   expect(policy.why('b').owed).toHaveLength(1);
