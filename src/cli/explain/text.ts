@@ -160,8 +160,9 @@ function fateOf({ asked, verdict, at, seq }: Explanation, step: ChainStep): stri
   if (verdict === 'unborn')
     return [`${capital(word)} ${short(id)} is not there yet at event ${seq}: event ${step.seq} brings it.`];
   const ago = duration(Math.max(0, at - step.at));
+  const nothing = asked!.kinds === undefined ? 'owes nothing' : 'is not held, and waits for nothing,';
   return [
-    `${capital(word)} ${short(id)} waits for nothing at event ${seq}: it is not held.`,
+    `${capital(word)} ${short(id)} ${nothing} at event ${seq}.`,
     `Its last trace, ${ago} before: ${what}, at event ${step.seq}.`,
   ];
 }
