@@ -56,17 +56,17 @@ function reasonOf({ code, ...numbers }: AnyDecision['reason']): string {
   return oneLine(all.length === 0 ? code : `${code}: ${all.join(', ')}`);
 }
 
-/** The word for one thing of a kind: `fetch` for `fetches`. */
-function wordFor(what: string): string {
-  if (what === 'others') return '';
-  return what
+/** The word for one thing of a kind. */
+function singular(kind: string): string {
+  if (kind === 'gpus') return 'GPU';
+  return kind
     .replace(/ies$/, 'y')
     .replace(/(ch|sh|x)es$/, '$1')
     .replace(/s$/, '');
 }
 
 function named(what: string, id: string): string {
-  const word = wordFor(what);
+  const word = singular(what);
   return id.startsWith(word) ? short(id) : `${word} ${short(id)}`;
 }
 
@@ -109,7 +109,7 @@ export function answerOf(one: Explanation): string[] {
 
 function ofThing({ asked, standing, through, owed, verdict, at, ...one }: Explanation): string[] {
   const { word, id } = asked!;
-  const label = word !== 'id' || standing === undefined ? word : wordFor(standing.what);
+  const label = word !== 'id' || standing === undefined ? word : singular(standing.what);
   const start = `${capital(label)} ${short(id)} ${oneLine(standing?.stands ?? 'waits')}`;
   const [first] = owed;
   const last = through.at(-1);
@@ -160,8 +160,9 @@ function fateOf({ asked, verdict, at, seq }: Explanation, step: ChainStep): stri
   if (verdict === 'unborn')
     return [`${capital(word)} ${short(id)} is not there yet at event ${seq}: event ${step.seq} brings it.`];
   const ago = duration(Math.max(0, at - step.at));
+  const nothing = asked!.kinds === undefined ? 'owes nothing' : 'is not held, and waits for nothing,';
   return [
-    `${capital(word)} ${short(id)} waits for nothing at event ${seq}: it is not held.`,
+    `${capital(word)} ${short(id)} ${nothing} at event ${seq}.`,
     `Its last trace, ${ago} before: ${what}, at event ${step.seq}.`,
   ];
 }

@@ -64,6 +64,30 @@ export function rewardsOfOneGroup(): string {
   return '{"groups": [{"rewards": [1, 0, 0]}], "normalization": "none"}';
 }
 
+/** An event log of ten rounds on two engines; in the last one a response does not come, while an engine goes on reporting. */
+export function logOfAStuckRound(): string {
+  const lines: string[] = [];
+  const settings = { promptsPerRound: 2, responsesPerPrompt: 2, promptSpeculation: 1, responseSpeculation: 1 };
+  const tail = create(tailBatching, { ...settings, placement: 'policy' });
+  recordEvents(tail, (line) => lines.push(line));
+  for (const engineId of ['vllm-0', 'vllm-1']) tail.send({ type: 'engine.added', at: 0, engineId });
+  let at = 10;
+  for (let round = 1; round <= 10; round += 1) {
+    const roundId = `step-${round}`;
+    tail.send({ type: 'round.requested', at, roundId, weightVersion: round });
+    const prompts = [0, 1].map((index) => ({ promptId: `q${2 * round + index}` }));
+    const launched = tail.send({ type: 'prompts.supplied', at: at + 1, roundId, prompts });
+    const requests = launched.flatMap((one) => (one.type === 'request.launch' ? [one.requestId] : []));
+    for (const [index, requestId] of requests.entries()) {
+      if (round === 10 && index === 3) continue;
+      tail.send({ type: 'response.completed', at: at + 20 + 7 * index + round, requestId, tokens: 400 + 50 * index });
+    }
+    at += 90;
+  }
+  for (let time = at; time < at + 3000; time += 300) tail.send({ type: 'engine.added', at: time, engineId: 'vllm-0' });
+  return `${lines.join('\n')}\n`;
+}
+
 /** An event log of one short round. */
 export function logOfOneRound(): string {
   const lines: string[] = [];
@@ -109,6 +133,7 @@ export function writeOwnFiles(folder: string): void {
   writeFileSync(join(folder, 'my-lengths.jsonl'), ownLengths());
   writeFileSync(join(folder, 'my-sequences.jsonl'), ownSequences());
   writeFileSync(join(folder, 'run.jsonl'), logOfOneRound());
+  writeFileSync(join(folder, 'stuck.jsonl'), logOfAStuckRound());
   writeFileSync(join(folder, 'rewards.json'), rewardsOfOneGroup());
   writeOwnJob(folder);
   writeStuckLogs(folder);
