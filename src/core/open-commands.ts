@@ -3,7 +3,7 @@
  * decisions and events by the table of answers, and needs nothing of a policy. What blocks what is said by `waits`; this adds times.
  */
 import { z } from 'zod';
-import { answers, unaskedAnswers } from '../schemas/answers.ts';
+import { answers, sequels, unaskedAnswers } from '../schemas/answers.ts';
 import type { EventMessage } from '../schemas/vocabulary.ts';
 import type { AnyDecision, AnyEvent } from './definition.ts';
 import { savedTimes, WaitingTimes } from './waiting-times.ts';
@@ -72,13 +72,16 @@ const fieldsOf = (messages: readonly EventMessage[], type: string): readonly str
 /** Returns the rules of the messages, by the type of a decision. */
 function rulesOf({ events, decisions }: Messages): Map<string, Rule> {
   const rules = new Map<string, Rule>();
-  const all: Readonly<Record<string, readonly string[]>> = { ...answers, ...unaskedAnswers };
-  for (const { type } of decisions) {
+  const all: Readonly<Record<string, readonly string[]>> = { ...answers, ...unaskedAnswers, ...sequels };
+  for (const { type } of [...decisions, ...events]) {
     const heard = (all[type] ?? []).filter((answer) => events.some((one) => one.type === answer));
     const [answer, ...others] = heard;
     if (answer === undefined) continue;
-    const shared = fieldsOf(events, answer);
-    const fields = fieldsOf(decisions, type).filter((name) => name.endsWith('Id') && shared.includes(name));
+    // A new round has a new id.
+    const shared = answer === 'round.requested' ? [] : fieldsOf(events, answer);
+    const fields = fieldsOf([...decisions, ...events], type).filter(
+      (name) => name.endsWith('Id') && shared.includes(name),
+    );
     rules.set(type, { answer, fields, others, replaces: [] });
   }
   const usual = new Set([...rules.values()].map(({ answer }) => answer));
@@ -121,7 +124,7 @@ export class OpenCommands {
 
   /** Follows an event that was applied, before the decisions that it leads to. */
   heard(event: AnyEvent, at: number): void {
-    if (event.type === 'host.restarted') this.#open.clear();
+    if (event.type === 'host.restarted') this.#restarted();
     else if (event.type === 'engine.lost' || event.type === 'reward-worker.lost') this.#forget(event as never);
     for (const { answer, fields } of this.#ends.get(event.type) ?? []) {
       const key = keyOf(answer, fields, event as never);
@@ -132,6 +135,7 @@ export class OpenCommands {
       if (times === undefined) this.#times.set(answer, (times = new WaitingTimes()));
       times.add(Math.max(0, at - one.since));
     }
+    if (Object.hasOwn(sequels, event.type)) this.told({ ...event, at, reason: { code: 'reported' } });
   }
 
   /** Follows a decision. */
@@ -178,6 +182,11 @@ export class OpenCommands {
       open: [...this.#open.values()].map((one) => ({ ...one, ids: { ...one.ids }, reason: { ...one.reason } })),
       times: [...this.#times].map(([answer, times]) => ({ answer, times: times.save() })),
     };
+  }
+
+  /** Forgets what was asked for: it is asked for anew. What has no ids, such as the next round, is owed as before. */
+  #restarted(): void {
+    for (const [key, { ids }] of this.#open) if (Object.keys(ids).length > 0) this.#open.delete(key);
   }
 
   /** Forgets what an engine or a worker was told that is lost; the policy tells others. */

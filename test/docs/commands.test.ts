@@ -46,7 +46,9 @@ const shownIn = (page: string) =>
 const cli = shownIn(pageAt('docs/cli.md'));
 const yourJob = shownIn(pageAt('docs/your-job.md'));
 const tail = shownIn(pageAt('docs/which-tail-policy.md'));
-const withOutput = new Set([...cli, ...yourJob, ...tail].map(([command]) => command));
+const explain = shownIn(pageAt('docs/explain.md'));
+const hangs = shownIn(pageAt('docs/hangs.md'));
+const withOutput = new Set([...cli, ...yourJob, ...tail, ...explain, ...hangs].map(([command]) => command));
 /** A search takes ten seconds: all but those whose output is shown come with `npm run test:all`. */
 const isForAll = (command: string): boolean => / sweep /.test(command) && !withOutput.has(command) && scale < 1;
 
@@ -97,11 +99,15 @@ describe('what is printed, but for its numbers', () => {
       'plan',
       'schema',
       'schema',
+      'explain',
       'replay',
     ]);
   });
 
   test('which tail policy is shown by a sweep', () => expect(names(tail)).toEqual(['sweep']));
+
+  test('why it is stuck is shown for a session and a prompt', () =>
+    expect(names(explain)).toEqual(['explain', 'explain']));
 
   test('the guide goes from a dump to a table, with the measurements that it shows', () => {
     expect(names(yourJob)).toEqual(['import', 'simulate', 'simulate']);
@@ -110,7 +116,10 @@ describe('what is printed, but for its numbers', () => {
     );
   });
 
-  test.each([...cli, ...yourJob, ...tail])('%s', (command, output) => {
+  test('the hangs are five incidents, one with its chain, and a run that is only slow', () =>
+    expect(names(hangs)).toEqual(Array(7).fill('explain')));
+
+  test.each([...cli, ...yourJob, ...tail, ...explain, ...hangs])('%s', (command, output) => {
     const lines = shape(printed.get(command)!.trimEnd());
     // What stands between two … lines is there in one piece and in this order.
     let from = 0;
