@@ -42,7 +42,7 @@ export function runAgainst(logs: readonly AnyLog[], against: string, options: Ag
   });
   if (options.json) printJson({ sessions, onlyOne, onlyOther });
   else {
-    print(oneLine(`A: ${one!.name}\nB: ${other!.name}`.replace('\n', '    ')));
+    print(oneLine(`A is ${one!.name}, B is ${other!.name}`));
     for (const session of sessions) printDiff(session);
     if (onlyOne.length > 0) print(oneLine(`only in A: ${onlyOne.join(', ')}`));
     if (onlyOther.length > 0) print(oneLine(`only in B: ${onlyOther.join(', ')}`));
@@ -121,7 +121,7 @@ function printParting({ kind, seq, one, other, differences }: NonNullable<LogDif
   }[kind];
   print(`\n${look('bold', prose(oneLine(`${what} (${places})`), '  '))}`);
   if (kind !== 'decision') return print(sideBySide(['A', 'B'], one?.event, other?.event));
-  print(prose(oneLine(`  ${JSON.stringify(one!.event)}`), '  '));
+  print(oneLine(`  ${JSON.stringify(one!.event)}`));
   for (const difference of differences) {
     print(
       `  ${oneLine((difference.one ?? difference.other)!.type)}${difference.kind === 'reordered' ? ' (order)' : ''}`,

@@ -3,7 +3,7 @@ import { type DifferenceGroup, groupKey } from '../core/difference-groups.ts';
 import { oneLine } from '../core/printable.ts';
 import { refuse } from '../errors.ts';
 import { readJson } from './json-file.ts';
-import { columnsOfOutput, look, print } from './output.ts';
+import { look, print } from './output.ts';
 import { packageVersion } from './package.ts';
 import { plainTable, prose } from './plain-table.ts';
 import type { ReplayedLogs } from './replay.ts';
@@ -19,8 +19,10 @@ const told: Readonly<Record<DifferenceGroup['kind'], string>> = {
   'snapshot refused': 'snapshot refused',
 };
 
-const reasonsOf = ({ logged, replayed }: DifferenceGroup): string =>
-  logged === replayed ? (logged ?? '') : [logged, replayed].filter((one) => one !== null).join(' → ');
+function reasonsOf({ logged, replayed }: DifferenceGroup): string {
+  const codes = new Set([logged, replayed].filter((one) => one !== null));
+  return codes.size === 0 ? '' : `: ${[...codes].join(' → ')}`;
+}
 
 /**
  * Reads the groups of a baseline: what `replay --json` has printed before.
@@ -49,25 +51,24 @@ export function printSummary({ logs, sessions, groups, loggedBy }: ReplayedLogs,
     `${many(
       sum((one) => one.decisions),
       'decision',
-    )}, ${differing === 0 ? 'all as logged' : `${many(differing, 'event')} differ`}`,
+    )}, ${differing === 0 ? 'all as logged' : `${many(differing, 'event')} ${differing === 1 ? 'differs' : 'differ'}`}`,
   ];
   print(
     `${counts.join(': ')}${sum((one) => one.unplayed) === 0 ? '' : `; ${sum((one) => one.unplayed)} not replayed`}`,
   );
-  print(oneLine(`logged by rollflex ${loggedBy.join(', ') || '(unknown)'}, replayed by ${packageVersion()}`));
+  if (loggedBy.length > 0) print(oneLine(`logged by rollflex ${loggedBy.join(', ')}, replayed by ${packageVersion()}`));
   if (groups.length === 0) return;
   const rows = groups.map((group, index) => ({
     ...group,
-    number: index + 1,
+    title: oneLine(`${index + 1} ${group.type}${reasonsOf(group)}`),
     isExpected: expected.has(groupKey(group)),
   }));
   print('');
   print(
     plainTable(
       [
-        ['', ({ number, type }) => oneLine(`${number} ${type}`)],
-        ['reason', (one) => oneLine(reasonsOf(one))],
-        ['differs', ({ kind, isExpected }) => `${told[kind]}${isExpected ? ' (expected)' : ''}`],
+        ['decision: reason', ({ title }) => title],
+        ['differs', ({ kind, isExpected }) => `${told[kind]}${isExpected ? ', expected' : ''}`],
         ['own', ({ own }) => String(own)],
         ['following', ({ following }) => String(following)],
       ],
@@ -85,20 +86,15 @@ export function printSummary({ logs, sessions, groups, loggedBy }: ReplayedLogs,
 
 const longestEvent = 300;
 
-function exampleOf({ number, first, fields, ...group }: DifferenceGroup & { readonly number: number }): string {
+function exampleOf({ title, kind, first, fields }: DifferenceGroup & { readonly title: string }): string {
   const { where, session, seq, event, logged, replayed, refusal } = first;
-  const width = columnsOfOutput();
   const text = event === undefined ? '' : JSON.stringify(event);
-  const often = Object.entries(fields).map(([field, count]) => `${field} ${count}`);
+  const often = Object.entries(fields).map(([field, count]) => `${field} (${count})`);
   return [
-    look('bold', prose(oneLine(`${number} ${group.type}: ${told[group.kind]}`), '  ')),
+    look('bold', `${title}: ${told[kind]}`),
     oneLine(`  ${where}, session ${session}, event ${seq}`),
-    ...(event === undefined
-      ? []
-      : [prose(oneLine(`  ${text.length > longestEvent ? `${text.slice(0, longestEvent)}…` : text}`), '  ')]),
+    ...(text === '' ? [] : [oneLine(`  ${text.length > longestEvent ? `${text.slice(0, longestEvent)}…` : text}`)]),
     ...(often.length === 0 ? [] : [prose(oneLine(`  fields that differ: ${often.join(', ')}`), '    ')]),
-    refusal === undefined
-      ? sideBySide(['logged', 'replayed'], logged, replayed, width)
-      : prose(oneLine(`  ${refusal}`), '  '),
+    refusal === undefined ? sideBySide(['logged', 'replayed'], logged, replayed) : `  ${oneLine(refusal)}`,
   ].join('\n');
 }

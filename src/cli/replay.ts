@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import type { ReadLine } from '../core/decision-log.ts';
 import { type DifferenceGroup, DifferenceGroups, groupKey } from '../core/difference-groups.ts';
+import { differencesOf } from '../core/differences.ts';
 import { oneLine } from '../core/printable.ts';
 import { replayInto, type SessionReplay } from '../core/replay-log.ts';
 import { refuse } from '../errors.ts';
@@ -10,6 +11,7 @@ import { type AnyLog, openLogs } from './log-files.ts';
 import { exitCodes, print, printJson, say } from './output.ts';
 import { runAgainst } from './replay-against.ts';
 import { expectedGroups, printSummary } from './replay-summary.ts';
+import { sideBySide } from './side-by-side.ts';
 
 /** Options as the command line gives them. */
 export interface ReplayOptions {
@@ -108,8 +110,12 @@ function printSession({ events, decisions, differing, difference }: LoggedSessio
   if (difference === undefined) return print(`${name}: ${events} events, ${decisions} decisions, all as logged`);
   const { where, seq, event, logged, replayed } = difference;
   print(oneLine(`${name}: ${where}, event ${seq}, differs, at ${JSON.stringify(event)}`));
-  print(oneLine(`  logged   ${logged}`));
-  print(oneLine(`  replayed ${replayed}`));
+  if (replayed.startsWith('[')) {
+    for (const { one, other, kind } of differencesOf(JSON.parse(logged), JSON.parse(replayed))) {
+      print(oneLine(`  ${(one ?? other)!.type}${kind === 'reordered' ? ', in another order' : ''}`));
+      print(sideBySide(['logged', 'replayed'], one, other));
+    }
+  } else print(oneLine(`  ${replayed}`));
   if (differing > 1) print(`  ${differing - 1} later events differ, too (--summary groups them)`);
 }
 

@@ -38,27 +38,33 @@ export interface FieldPair {
 const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Lists the fields of two objects, those of the first side in their order, then the others; a list is one field. */
+/** Lists the fields of two objects, those of inner objects, too: the fields of the first side in order, then the others. */
 export function fieldPairs(one: object, other: object, prefix = ''): FieldPair[] {
   const [first, second] = [one, other] as Readonly<Record<string, unknown>>[];
   return [...new Set([...Object.keys(one), ...Object.keys(other)])].flatMap((key) => {
     const [path, a, b] = [`${prefix}${key}`, first![key], second![key]];
-    if (isPlain(a) && isPlain(b)) return fieldPairs(a, b, `${path}.`);
+    const [inner, otherInner] = [a ?? {}, b ?? {}];
+    const isNested = isPlain(inner) && isPlain(otherInner) && Object.keys({ ...inner, ...otherInner }).length > 0;
+    if (isNested) return fieldPairs(inner, otherInner, `${path}.`);
     return [{ path, one: a, other: b, isSame: JSON.stringify(a) === JSON.stringify(b) }];
   });
 }
 
-/** The ids of a decision, which say what it is about. */
-const subjectOf = (decision: AnyDecision): string =>
-  JSON.stringify([
-    decision.type,
-    ...Object.entries(decision).filter(([key, value]) => key.endsWith('Id') && typeof value === 'string'),
-  ]);
+/** A decision by its type and its first ids, which say what it is about; ids after them may say where it is carried out. */
+const subjectOf = (decision: AnyDecision, most: number): string => {
+  const ids = Object.entries(decision).filter(([key, value]) => key.endsWith('Id') && typeof value === 'string');
+  return JSON.stringify([decision.type, ...ids.slice(0, most)]);
+};
 
 const whole = (decision: AnyDecision): string => JSON.stringify(decision);
 
-/** How decisions are paired: those that are equal, then those on the same subject, then those of the same type. */
-const passes = [whole, subjectOf, ({ type }: AnyDecision): string => type];
+/** How decisions are paired: those that are equal, then those with the same ids, the same first id, and the same type. */
+const passes = [
+  whole,
+  (one: AnyDecision): string => subjectOf(one, Number.POSITIVE_INFINITY),
+  (one: AnyDecision): string => subjectOf(one, 1),
+  ({ type }: AnyDecision): string => type,
+];
 
 function compared(one: AnyDecision, other: AnyDecision): DecisionDifference {
   const fields = fieldPairs(one, other).flatMap(({ path, isSame }) => (isSame ? [] : [path]));

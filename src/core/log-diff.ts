@@ -50,13 +50,21 @@ export interface LogDiff {
 
 type Opening = LogLineOf<'session'>;
 
-/**
- * A decision without its time: clocks differ from run to run. A timer is compared by its delay, to a microsecond.
- */
-function timeless({ at, ...decision }: AnyDecision & { fireAtSeconds?: number }): AnyDecision {
-  const { fireAtSeconds } = decision;
-  const delay = fireAtSeconds === undefined ? {} : { fireAtSeconds: Math.round((fireAtSeconds - at) * 1e6) / 1e6 };
-  return { ...decision, ...delay } as AnyDecision;
+/** Fields of decisions that are points in time. */
+const times: ReadonlySet<string> = new Set(['at', 'fireAtSeconds', 'openedSeconds', 'sinceSeconds']);
+
+/** A decision with its times as seconds from its own, to a microsecond: clocks differ from run to run. */
+function timeless(decision: AnyDecision): AnyDecision {
+  const text = JSON.stringify(decision, (key, value: unknown) =>
+    times.has(key) && typeof value === 'number' ? Math.round((value - decision.at) * 1e6) / 1e6 : value,
+  );
+  return JSON.parse(text) as AnyDecision;
+}
+
+/** What differs between the decisions on an event, apart from the clocks. */
+function differing(one: LoggedEvent, other: LoggedEvent): DecisionDifference[] {
+  if (JSON.stringify(one.decisions) === JSON.stringify(other.decisions)) return [];
+  return differencesOf(one.decisions.map(timeless), other.decisions.map(timeless));
 }
 
 const pairOf = (one: LoggedEvent | undefined, other: LoggedEvent | undefined): EventPair => ({
@@ -91,7 +99,7 @@ export function diffLogs(first: Iterable<ReadLine>, second: Iterable<ReadLine>):
     }
     const pair = pairOf(one, other);
     const fields = fieldPairs(one.event, other.event).flatMap(({ path, isSame }) => (isSame ? [] : [path]));
-    const all = differencesOf(one.decisions.map(timeless), other.decisions.map(timeless));
+    const all = differing(one, other);
     const differences = all.filter(({ kind }) => kind !== 'explained');
     if (fields.some((path) => path !== 'at')) parted = { ...pair, kind: 'event', differences: [] };
     else if (differences.length > 0) parted = { ...pair, kind: 'decision', differences: all };
