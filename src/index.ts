@@ -8,6 +8,7 @@ export { z } from 'zod';
 export type * from './core/definition.ts';
 export { definePlanner, definePolicy, handlersOf, isDefinition } from './core/definition.ts';
 export { type LogEntry, type Replay, recordEvents, replayEvents } from './core/event-log.ts';
+export type { OpenCommand, UsualTime } from './core/open-commands.ts';
 export type {
   CommandHandlers,
   ListenerFailure,
@@ -25,10 +26,14 @@ export {
   type Route,
   type SavedRecipe,
 } from './core/recipe.ts';
+export type { Origin } from './core/recipe-waits.ts';
 export { createRegistry, type Registry } from './core/registry.ts';
 export type { Snapshot } from './core/snapshot.ts';
 export { create, type LooseEvent, type PolicyOf, runPlanner, type StartOf } from './core/start.ts';
 export { derived, listOf, mapBy, mapOf, setOf } from './core/state.ts';
+export type { AwaitedEvent, Gates, HeldThing, Standing, Waits, WaitsOf } from './core/waits.ts';
+export { type Watch, watch } from './core/watch.ts';
+export type { KnownTimes, OwedEvent, Standpoint, Why, WhyAll } from './core/why.ts';
 export {
   isPolicyError,
   PolicyError,

@@ -10,6 +10,7 @@ import { checkSchemas } from '../schemas/own-schemas.ts';
 import type { DecisionMessage, EventMessage, Of } from '../schemas/vocabulary.ts';
 import { saverOf } from './state.ts';
 import { parse } from './validate.ts';
+import type { Gates, Waits } from './waits.ts';
 
 /** An event as a policy sees it. */
 export interface AnyEvent {
@@ -119,6 +120,10 @@ export interface PolicyDefinition<
   readonly migrations?: Readonly<Record<number, (saved: unknown) => unknown>>;
   /** Ledgers that must balance after every event (law 2). */
   readonly ledgers: readonly Ledger<Saved, E, D, Config>[];
+  /** What blocks what (law 14), for `policy.why`. Without it, an answer says only what the ledgers hold. */
+  readonly waits?: Waits<State>;
+  /** What has to end before an event is accepted, for the `waits` of other parts of a recipe. */
+  readonly gates?: Gates<State>;
 }
 
 /** How a plan is computed; nothing of it is in the input. */
@@ -248,6 +253,10 @@ export interface PolicySpec<
   readonly migrations?: Readonly<Record<number, (saved: unknown) => unknown>>;
   /** Ledgers that must balance after every event (law 2). */
   readonly ledgers: readonly Ledger<Saved, EventIn<H>, Of<DW> & AnyDecision, Config>[];
+  /** What blocks what (law 14), for `policy.why`. */
+  readonly waits?: Waits<Live<Read, Config>>;
+  /** What has to end before an event is accepted, for the `waits` of other parts of a recipe. */
+  readonly gates?: Gates<Live<Read, Config>>;
 }
 
 /** Types of the commands among decisions. */

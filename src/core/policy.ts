@@ -4,12 +4,13 @@
 import type { z } from 'zod';
 import { refuse } from '../errors.ts';
 import type { Messages } from '../schemas/types/index.ts';
-import type { AnyDecision, AnyEvent, PolicyDefinition } from './definition.ts';
+import type { AnyDecision, AnyEvent, AnyPolicyDefinition, PolicyDefinition } from './definition.ts';
 import { Listeners, type PolicyEvents } from './listeners.ts';
 import { didYouMean, oneOf } from './nearest.ts';
 import { recogniserOf } from './recognise.ts';
 import type { Snapshot } from './snapshot.ts';
 import { parse } from './validate.ts';
+import { allOwed, holdingsOf, type KnownTimes, type Why, type WhyAll, whyOf } from './why.ts';
 
 export type { ListenerFailure, PolicyEvents } from './listeners.ts';
 
@@ -92,6 +93,11 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
     return this.#definition.id;
   }
 
+  /** Definition of the policy. */
+  get definition(): AnyPolicyDefinition {
+    return this.#definition;
+  }
+
   /** Version of the policy. */
   get version(): number {
     return this.#definition.version;
@@ -172,6 +178,23 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
       seq: this.#seq,
       at: this.#at,
     };
+  }
+
+  /**
+   * Returns why something waits: where it stands, what it waits for in turn, and which events would let it go on: those that are late
+   * first, then the oldest. Without an id, returns all events that are owed to the policy. Nothing changes. The cost is linear in what the policy holds.
+   *
+   * @param id - id of a prompt, a request, a round, or of whatever else the policy holds
+   * @param what - kind of the thing, such as `prompts`, where things of several kinds have this id
+   * @param times - a result of `watch`, which adds since when, for which reason, and how long it usually takes
+   * @throws PolicyError `unknown_id` if the policy holds no such thing
+   */
+  why(id?: undefined, what?: undefined, times?: KnownTimes): WhyAll;
+  why(id: string, what?: string, times?: KnownTimes): Why;
+  why(id?: string, what?: string, times?: KnownTimes): Why | WhyAll {
+    this.#assertWhole();
+    const holdings = holdingsOf(this.#definition, this.#state, this.#at, times);
+    return id === undefined ? allOwed(holdings) : whyOf(holdings, id, what);
   }
 
   /**

@@ -17,6 +17,7 @@ import {
   sealDefinition,
 } from './definition.ts';
 import { oneOf } from './nearest.ts';
+import { joinedWaits, type Origin } from './recipe-waits.ts';
 import { openState } from './snapshot.ts';
 import { parse } from './validate.ts';
 
@@ -127,6 +128,8 @@ export interface RecipeSpec<Input, Config, EW extends EventMessage, DW extends D
   readonly expects?: (event: Of<EW>, config: Config) => readonly Delivery[];
   /** Exceptions to the routing of decisions, by part, then by decision; all other routes follow from the messages of the parts. */
   readonly routes: Readonly<Record<string, Readonly<Record<string, Route<AnyDecision, Config>>>>>;
+  /** Where events from inside come from that are no decisions of a part, for `policy.why`; see {@link Origin}. */
+  readonly origins?: Readonly<Record<string, Origin>>;
   /** Ledgers that must balance over all parts after every event (law 2). */
   readonly ledgers: readonly Ledger<SavedRecipe, Of<EW>, Of<DW> & AnyDecision, Config>[];
 }
@@ -238,6 +241,11 @@ export function defineRecipe<
     ...spec,
     kind: 'recipe',
     state,
+    waits: joinedWaits({
+      parts: spec.parts,
+      outside: new Set<string>(spec.events.map(({ type }) => type)),
+      origins: spec.origins ?? {},
+    }),
     init: (config: Config): RecipeState<Config> => {
       const configs = spec.configure(config);
       const states = names.map((name) => [name, part(name).init(configOf(name, configs))]);

@@ -47,3 +47,11 @@ export const answers: Readonly<Partial<Record<VocabularyDecision['type'], readon
     'weights.publish': ['weights.published'],
     'weights.swap': [],
   });
+
+/** The events that a host sends unasked after a notice, if it sends such events at all. */
+export const unaskedAnswers: Readonly<Partial<Record<VocabularyDecision['type'], readonly VocabularyEvent['type'][]>>> =
+  Object.freeze({
+    'prompt.collected': ['prompt.judged'],
+    'response.accepted': ['reward.ready'],
+    'round.drained': ['round.requested'],
+  });

@@ -3,6 +3,7 @@
 import type { Choices } from '../core/choices.ts';
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
 import { create } from '../core/start.ts';
+import type { Why } from '../core/why.ts';
 import { isPolicyError } from '../errors.ts';
 import { type Tested, withEvents } from './tested.ts';
 
@@ -57,6 +58,8 @@ export interface Subject {
   snapshot(): { state: unknown; seq: number };
   /** The latest time of its events, in seconds. */
   readonly at: number;
+  /** Returns why a thing of a kind waits. */
+  why(id: string, what: string): Why;
   /** Listens for decisions. */
   on(type: string, listener: (payload: unknown) => void): unknown;
 }

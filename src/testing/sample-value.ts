@@ -35,18 +35,19 @@ export function sharedFields(schema: z.ZodType, decision: object): Json {
  * Makes an event with the given fields, and valid values for the other required fields.
  *
  * @param turn - chooses 0 or 1 for numbers without bounds, so that rewards differ
+ * @param leastItems - number of items in lists that may be shorter
  */
-export function eventWith(schema: z.ZodType, given: Json, turn: number): Json {
+export function eventWith(schema: z.ZodType, given: Json, turn: number, leastItems = 0): Json {
   const event: Record<string, unknown> = { ...given };
-  for (const [name, field] of fieldsOf(schema).required) event[name] ??= fill(field, turn);
+  for (const [name, field] of fieldsOf(schema).required) event[name] ??= fill(field, turn, leastItems);
   return event;
 }
 
-function fill(schema: Json, turn: number): unknown {
+function fill(schema: Json, turn: number, leastItems: number): unknown {
   if ('const' in schema) return schema.const;
   if (Array.isArray(schema.enum)) return schema.enum[0];
   const choices = schema.anyOf ?? schema.oneOf;
-  if (Array.isArray(choices)) return fill(choices[0], turn);
+  if (Array.isArray(choices)) return fill(choices[0], turn, leastItems);
   switch (schema.type) {
     case 'string':
       return 'x'.repeat(Number(schema.minLength ?? 1));
@@ -56,11 +57,13 @@ function fill(schema: Json, turn: number): unknown {
     case 'integer':
       return numberOf(schema, turn);
     case 'array':
-      return Array.from({ length: Number(schema.minItems ?? 0) }, () => fill(schema.items as Json, turn));
+      return Array.from({ length: Number(schema.minItems ?? leastItems) }, () =>
+        fill(schema.items as Json, turn, leastItems),
+      );
     case 'object': {
       const properties = (schema.properties ?? {}) as Readonly<Record<string, Json>>;
       const names = (schema.required ?? []) as readonly string[];
-      return Object.fromEntries(names.map((name) => [name, fill(properties[name]!, turn)]));
+      return Object.fromEntries(names.map((name) => [name, fill(properties[name]!, turn, leastItems)]));
     }
     default:
       return null;

@@ -40,6 +40,7 @@ import type {
   LongPromptQueueEvent,
   LongPromptQueueInput,
 } from './types.ts';
+import { waits } from './waits.ts';
 
 const decisions = [roundPlanned, promptsRequest, promptMerged, sourceDrained] as const;
 
@@ -223,4 +224,5 @@ export const longPromptQueue: PolicyDefinition<
     ledger('prompts', (prompt) => [prompt.promptId]),
     ledger('responses', (prompt) => finished(prompt).map((one) => one.requestId)),
   ],
+  waits,
 });

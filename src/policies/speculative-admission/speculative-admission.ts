@@ -42,6 +42,7 @@ import type {
   SpeculativeAdmissionEvent,
   SpeculativeAdmissionInput,
 } from './types.ts';
+import { gates, waits } from './waits.ts';
 
 const on = handlersOf<AdmissionState, SpeculativeAdmissionDecision>();
 const handlers = [
@@ -171,4 +172,6 @@ export const speculativeAdmission: PolicyDefinition<
   },
   decisions: admissionDecisions,
   ledgers: [promptLedger, responseLedger],
+  waits,
+  gates,
 });

@@ -72,6 +72,7 @@ export const tailBatching: PolicyDefinition<
   decisions,
   deliver: (event, _, recipients) => (event.type === 'reward.ready' ? [rewardTo(event)] : recipients),
   vouches: { admission: ['round.opened'] },
+  origins: { 'round.opened': { event: 'round.requested' } },
   // The queue plans a round, but only the admission knows whether a round may open.
   expects: (event) =>
     event.type === 'round.requested'

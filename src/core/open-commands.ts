@@ -1,0 +1,184 @@
+/**
+ * What a policy has asked for and not got yet: since when, for which reason, and how long such an answer usually takes. It follows
+ * decisions and events by the table of answers, and needs nothing of a policy. What blocks what is said by `waits`; this adds times.
+ */
+import { z } from 'zod';
+import { answers, unaskedAnswers } from '../schemas/answers.ts';
+import type { EventMessage } from '../schemas/vocabulary.ts';
+import type { AnyDecision, AnyEvent } from './definition.ts';
+import { savedTimes, WaitingTimes } from './waiting-times.ts';
+
+/** A command, or a notice that a host answers unasked, without an answer so far. */
+export interface OpenCommand {
+  /** Type of the decision. */
+  readonly type: string;
+  /** Type of its usual answer. */
+  readonly answer: string;
+  /** Ids that the answer shares with it, by field. */
+  readonly ids: Readonly<Record<string, string>>;
+  /** Time of the decision, for a timer its time to fire, in seconds. */
+  readonly since: number;
+  /** Id of the engine or worker that carries it out, if it names one. */
+  readonly by?: string | undefined;
+  /** Its reason. */
+  readonly reason: AnyDecision['reason'];
+}
+
+/** How long an answer usually takes. */
+export interface UsualTime {
+  /** Median, in seconds. */
+  readonly medianSeconds: number;
+  /** Time that 99 percent of the answers do not exceed, in seconds. */
+  readonly highSeconds: number;
+  /** Number of answers from which this was learnt; older ones weigh less. */
+  readonly answers: number;
+}
+
+const openCommand = z.strictObject({
+  type: z.string(),
+  answer: z.string(),
+  ids: z.record(z.string(), z.string()),
+  since: z.number(),
+  by: z.string().optional(),
+  reason: z.looseObject({ code: z.string() }),
+});
+/** Schema of {@link OpenCommands} in a state. */
+export const savedOpenCommands = z.strictObject({
+  open: z.array(openCommand),
+  times: z.array(z.strictObject({ answer: z.string(), times: savedTimes })),
+});
+export type SavedOpenCommands = z.output<typeof savedOpenCommands>;
+
+/** How a decision is answered: its usual answer first, each answer with the ids that it shares with the decision. */
+interface Rule {
+  readonly answer: string;
+  readonly fields: readonly string[];
+  readonly others: readonly string[];
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** What a policy hears and tells: a definition, or a part of one. */
+export interface Messages {
+  readonly events: readonly EventMessage[];
+  readonly decisions: readonly EventMessage[];
+}
+
+const fieldsOf = (messages: readonly EventMessage[], type: string): readonly string[] =>
+  Object.keys((messages.find((one) => one.type === type)?.schema as z.ZodObject | undefined)?.shape ?? {});
+
+/** Returns the rules of the messages, by the type of a decision. */
+function rulesOf({ events, decisions }: Messages): Map<string, Rule> {
+  const rules = new Map<string, Rule>();
+  const all: Readonly<Record<string, readonly string[]>> = { ...answers, ...unaskedAnswers };
+  for (const { type } of decisions) {
+    const heard = (all[type] ?? []).filter((answer) => events.some((one) => one.type === answer));
+    const [answer, ...others] = heard;
+    if (answer === undefined) continue;
+    const shared = fieldsOf(events, answer);
+    const fields = fieldsOf(decisions, type).filter((name) => name.endsWith('Id') && shared.includes(name));
+    rules.set(type, { answer, fields, others });
+  }
+  return rules;
+}
+
+function keyOf(answer: string, fields: readonly string[], message: Json): string {
+  let key = answer;
+  for (const name of fields) key += `\n${String(message[name])}`;
+  return key;
+}
+
+/** Follows the commands of one policy. Each message costs O(1), and the memory is bounded. */
+export class OpenCommands {
+  readonly #open = new Map<string, OpenCommand>();
+  readonly #times = new Map<string, WaitingTimes>();
+  readonly #rules: ReadonlyMap<string, Rule>;
+  /** By the type of an event: the rules of the waits that it ends. */
+  readonly #ends = new Map<string, Rule[]>();
+  readonly #most: number;
+
+  /** @param most - most commands that are remembered; the oldest are forgotten first */
+  constructor(messages: Messages, most: number, saved?: SavedOpenCommands) {
+    this.#most = most;
+    this.#rules = rulesOf(messages);
+    for (const rule of this.#rules.values()) {
+      for (const event of [rule.answer, ...rule.others]) {
+        this.#ends.set(event, [...(this.#ends.get(event) ?? []), rule]);
+      }
+    }
+    for (const one of saved?.open ?? []) this.#open.set(keyOf(one.answer, Object.keys(one.ids), one.ids), one);
+    for (const { answer, times } of saved?.times ?? []) this.#times.set(answer, new WaitingTimes(times));
+  }
+
+  /** The commands without an answer, oldest first. */
+  get open(): Iterable<OpenCommand> {
+    return this.#open.values();
+  }
+
+  /** Follows an event that was applied, before the decisions that it leads to. */
+  heard(event: AnyEvent, at: number): void {
+    if (event.type === 'host.restarted') this.#open.clear();
+    else if (event.type === 'engine.lost' || event.type === 'reward-worker.lost') this.#forget(event as never);
+    for (const { answer, fields } of this.#ends.get(event.type) ?? []) {
+      const key = keyOf(answer, fields, event as never);
+      const one = this.#open.get(key);
+      if (one === undefined) continue;
+      this.#open.delete(key);
+      let times = this.#times.get(answer);
+      if (times === undefined) this.#times.set(answer, (times = new WaitingTimes()));
+      times.add(Math.max(0, at - one.since));
+    }
+  }
+
+  /** Follows a decision. */
+  told(decision: AnyDecision): void {
+    const rule = this.#rules.get(decision.type);
+    if (rule === undefined) return;
+    const { answer, fields, others } = rule;
+    const given = decision as AnyDecision & Json;
+    // Its answer also answers the command that it replaces: a request that is aborted is not expected to complete.
+    for (const other of others) this.#open.delete(keyOf(other, fields, given));
+    const key = keyOf(answer, fields, given);
+    this.#open.delete(key);
+    const by = given.engineId ?? given.workerId;
+    this.#open.set(key, {
+      type: decision.type,
+      answer,
+      ids: Object.fromEntries(fields.map((name) => [name, String(given[name])])),
+      // A timer is awaited from its time on.
+      since: typeof given.fireAtSeconds === 'number' ? given.fireAtSeconds : decision.at,
+      ...(typeof by === 'string' ? { by } : undefined),
+      reason: decision.reason,
+    });
+    if (this.#open.size > this.#most) this.#open.delete(this.#open.keys().next().value!);
+  }
+
+  /** Returns the command that an event would answer. The event needs only the fields that say which one it is. */
+  answeredBy(event: { readonly type: string }): OpenCommand | undefined {
+    for (const { answer, fields } of this.#ends.get(event.type) ?? []) {
+      const one = this.#open.get(keyOf(answer, fields, event as never));
+      if (one !== undefined) return one;
+    }
+    return undefined;
+  }
+
+  /** Returns how long answers of this type usually take; `undefined` before the first one. */
+  usual(answer: string): UsualTime | undefined {
+    const times = this.#times.get(answer);
+    if (times === undefined) return undefined;
+    return { medianSeconds: times.quantile(0.5), highSeconds: times.quantile(0.99), answers: times.weight };
+  }
+
+  save(): SavedOpenCommands {
+    return {
+      open: [...this.#open.values()].map((one) => ({ ...one, ids: { ...one.ids }, reason: { ...one.reason } })),
+      times: [...this.#times].map(([answer, times]) => ({ answer, times: times.save() })),
+    };
+  }
+
+  /** Forgets what an engine or a worker was told that is lost; the policy tells others. */
+  #forget({ engineId, workerId }: { readonly engineId?: string; readonly workerId?: string }): void {
+    const by = engineId ?? workerId;
+    for (const [key, one] of this.#open) if (one.by === by) this.#open.delete(key);
+  }
+}

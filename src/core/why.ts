@@ -1,0 +1,235 @@
+/** Answers why a thing waits: the chain of what blocks what, down to the events that somebody owes. */
+import { refuse } from '../errors.ts';
+import { type Sender, senderOf } from '../schemas/senders.ts';
+import type { AnyPolicyDefinition } from './definition.ts';
+import { didYouMean } from './nearest.ts';
+import type { OpenCommand, UsualTime } from './open-commands.ts';
+import { type AwaitedEvent, type HeldThing, isEvent, type Standing } from './waits.ts';
+
+/** A held thing, and where it stands. */
+export interface Standpoint {
+  /** Kind of the thing, such as `prompts`. */
+  readonly what: string;
+  readonly id: string;
+  /** A few words in the present tense, such as `runs on an engine`. */
+  readonly stands: string;
+  /** Seconds since when; absent where the state does not know it. */
+  readonly since?: number;
+}
+
+/** An event that is owed to the policy. */
+export interface OwedEvent {
+  /** Who has to act. */
+  readonly who: Sender;
+  /** Id of the engine or worker, where it is known. */
+  readonly by?: string;
+  /** The event that is missing, with the fields that say which one it is. */
+  readonly event: AwaitedEvent['event'];
+  /** Seconds since when it is awaited; absent where that is not known. */
+  readonly since?: number;
+  /** For a timer: seconds at which it is to fire. */
+  readonly dueAt?: number;
+  /** The decision that asked for it, and its reason; only where {@link watch} follows the policy. */
+  readonly asked?: { readonly type: string; readonly reason: { readonly code: string } };
+  /** How long such an event usually takes here; only where {@link watch} follows the policy and one has come. */
+  readonly usual?: UsualTime;
+}
+
+/** Why a thing waits. */
+export interface Why extends Standpoint {
+  /** What it waits for in turn, from itself to the event that is needed most. */
+  readonly through: readonly Standpoint[];
+  /** The events that would let it go on, those that are late first, then the oldest; at most 32. */
+  readonly owed: readonly OwedEvent[];
+  /** Number of further such events. */
+  readonly more: number;
+}
+
+/** All that is owed to a policy. */
+export type WhyAll = Pick<Why, 'owed' | 'more'>;
+
+/** Most events that an answer lists. */
+export const mostOwed = 32;
+
+/** Looks at what a policy holds. */
+export interface Holdings {
+  /** The latest time of the policy, in seconds. */
+  readonly at: number;
+  /** Kinds of things, in the order in which an id is looked up. */
+  readonly kinds: readonly string[];
+  ids(what: string): Iterable<string>;
+  of(thing: HeldThing): Standing | undefined;
+  /** Adds times and reasons to what is owed. */
+  readonly times?: KnownTimes | undefined;
+}
+
+/** Returns the holdings of a policy in a state. A policy that does not say what blocks what has those of its ledgers. */
+export function holdingsOf(
+  { waits, ledgers, save }: AnyPolicyDefinition,
+  state: unknown,
+  at: number,
+  times?: KnownTimes,
+): Holdings {
+  if (waits !== undefined) {
+    return {
+      at,
+      kinds: Object.keys(waits),
+      ids: (what) => waits[what]?.ids(state) ?? [],
+      of: ({ what, id, part }) => waits[what]?.of(state, id, part),
+      times,
+    };
+  }
+  const saved = save(state);
+  const held = new Map<string, ReadonlySet<string>>(ledgers.map((one) => [one.name, new Set(one.held(saved))]));
+  return {
+    at,
+    kinds: [...held.keys()],
+    ids: (what) => held.get(what) ?? [],
+    of: ({ what, id }) => (held.get(what)?.has(id) ? { stands: 'is held', for: [] } : undefined),
+    times,
+  };
+}
+
+/** What is known of the times of a policy; see `watch`. */
+export interface KnownTimes {
+  /** Returns the decision that asked for an event. */
+  answeredBy(event: AwaitedEvent['event']): OpenCommand | undefined;
+  /** Returns how long events of this type usually take. */
+  usual(type: string): UsualTime | undefined;
+}
+
+/** What is awaited for a shorter time, in seconds, is never late: hosts have their delays. */
+const shortest = 1;
+
+/**
+ * Returns how late an event is: the time that it is awaited, as a multiple of the time that 99 percent of such events do not exceed.
+ * A timer is awaited from its time on, and needs no earlier ones to be late. 0 where nothing is known.
+ */
+export function lateness({ since, usual, dueAt }: OwedEvent, at: number): number {
+  const from = dueAt ?? (usual === undefined ? undefined : since);
+  if (from === undefined) return 0;
+  return Math.max(0, at - from) / Math.max(usual?.highSeconds ?? 0, dueAt === undefined ? shortest : 10 * shortest);
+}
+
+/** Orders by lateness, for events that are late, and then oldest first; timers, and what has no known time, come last. */
+function byNeed(a: OwedEvent, b: OwedEvent, at: number): number {
+  const late = (one: OwedEvent): number => {
+    const times = lateness(one, at);
+    return times > 1 ? times : 0;
+  };
+  return (
+    late(b) - late(a) ||
+    Number(a.who === 'timer') - Number(b.who === 'timer') ||
+    (a.since ?? Number.MAX_VALUE) - (b.since ?? Number.MAX_VALUE)
+  );
+}
+
+function owedEvent({ event, since: known, by: at, dueAt }: AwaitedEvent, times: KnownTimes | undefined): OwedEvent {
+  const asked = times?.answeredBy(event);
+  const usual = times?.usual(event.type);
+  const since = known ?? asked?.since;
+  const by = at ?? asked?.by;
+  return {
+    who: senderOf(event.type),
+    ...(by === undefined ? undefined : { by }),
+    event,
+    ...(since === undefined ? undefined : { since }),
+    ...(dueAt === undefined ? undefined : { dueAt }),
+    ...(asked === undefined ? undefined : { asked: { type: asked.type, reason: { ...asked.reason } } }),
+    ...(usual === undefined ? undefined : { usual }),
+  };
+}
+
+const standpoint = ({ what, id }: HeldThing, { stands, since }: Standing): Standpoint => ({
+  what,
+  id,
+  stands,
+  ...(since === undefined ? undefined : { since }),
+});
+
+/** The events that were found, each with the thing that waits for it. */
+class Found {
+  readonly #all = new Map<string, { owed: OwedEvent; key: string }>();
+  readonly #at: number;
+  readonly #times: KnownTimes | undefined;
+
+  constructor({ at, times }: Holdings) {
+    this.#at = at;
+    this.#times = times;
+  }
+
+  add(one: AwaitedEvent, key: string): void {
+    const text = JSON.stringify(one.event);
+    const owed = owedEvent(one, this.#times);
+    const before = this.#all.get(text);
+    if (before === undefined || byNeed(owed, before.owed, this.#at) < 0) this.#all.set(text, { owed, key });
+  }
+
+  /** Returns the events in order, and the thing that waits for the first. */
+  get sorted(): WhyAll & { key: string | undefined } {
+    const all = [...this.#all.values()].sort((a, b) => byNeed(a.owed, b.owed, this.#at));
+    return {
+      owed: all.slice(0, mostOwed).map((one) => one.owed),
+      more: Math.max(0, all.length - mostOwed),
+      key: all[0]?.key,
+    };
+  }
+}
+
+const keyOf = ({ what, id, part }: HeldThing): string => JSON.stringify([what, id, part]);
+
+/**
+ * Returns why a thing waits. The cost is linear in what the thing waits for.
+ *
+ * @param what - kind of the thing, where its id is not enough
+ * @throws PolicyError `unknown_id` if no such thing is held
+ */
+export function whyOf(holdings: Holdings, id: string, what?: string): Why {
+  const thing = find(holdings, id, what);
+  const start = holdings.of(thing)!;
+  const found = new Found(holdings);
+  // Things in the order in which they are reached, each with the thing that led to it: the shortest way comes first.
+  const reached = new Map<string, { thing: HeldThing; standing: Standing; from: string | undefined }>();
+  const pending = [keyOf(thing)];
+  reached.set(pending[0]!, { thing, standing: start, from: undefined });
+  for (const key of pending) {
+    for (const next of reached.get(key)!.standing.for) {
+      if (isEvent(next)) {
+        found.add(next, key);
+        continue;
+      }
+      const nextKey = keyOf(next);
+      if (reached.has(nextKey)) continue;
+      const standing = holdings.of(next);
+      if (standing === undefined) continue;
+      reached.set(nextKey, { thing: next, standing, from: key });
+      pending.push(nextKey);
+    }
+  }
+  const { key: last, ...owed } = found.sorted;
+  const through: Standpoint[] = [];
+  for (let key = last; key !== undefined; key = reached.get(key)!.from) {
+    const { thing: each, standing } = reached.get(key)!;
+    if (key !== pending[0]) through.unshift(standpoint(each, standing));
+  }
+  return { ...standpoint(thing, start), through, ...owed };
+}
+
+/** Returns all that is owed to a policy. The cost is linear in what the policy holds. */
+export function allOwed(holdings: Holdings): WhyAll {
+  const found = new Found(holdings);
+  for (const what of holdings.kinds) {
+    for (const id of holdings.ids(what)) {
+      for (const one of holdings.of({ what, id })?.for ?? []) if (isEvent(one)) found.add(one, '');
+    }
+  }
+  const { key: _, ...owed } = found.sorted;
+  return owed;
+}
+
+function find(holdings: Holdings, id: string, what?: string): HeldThing {
+  const kinds = what === undefined ? holdings.kinds : holdings.kinds.filter((one) => one === what);
+  for (const kind of kinds) if (holdings.of({ what: kind, id }) !== undefined) return { what: kind, id };
+  const ids = kinds.flatMap((kind) => [...holdings.ids(kind)]);
+  refuse('unknown_id', 'id', `the id of something that is held${didYouMean(id, ids)}`, id);
+}

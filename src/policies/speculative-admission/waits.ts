@@ -1,0 +1,159 @@
+/** What blocks what in speculative-admission. */
+import type { AwaitedEvent, Gates, HeldThing, Standing, Waits } from '../../core/waits.ts';
+import { engineOf } from './launch.ts';
+import { currentRoundId } from './progress.ts';
+import { findRequest, heldResponse, inFlight } from './requests.ts';
+import type { AdmissionState, PromptState, ResponseState, Round } from './state.ts';
+
+const prompt = (id: string): HeldThing => ({ what: 'prompts', id });
+const request = (id: string): HeldThing => ({ what: 'requests', id });
+
+const settlingPrompt = ({ settling }: AdmissionState, id: string): PromptState | undefined =>
+  [...settling].find(({ spec }) => spec.promptId === id);
+
+/** What a response that is queued for an engine waits for: an engine, or the end of any request that takes a slot. */
+function* room(state: AdmissionState): Iterable<HeldThing | AwaitedEvent> {
+  const { config, engines } = state;
+  if (config.placement === 'policy' && ![...engines.values()].some(({ active }) => active)) {
+    yield { event: { type: 'engine.added' } };
+    return;
+  }
+  for (const one of inFlight(state)) if (one.holdsSlot) yield request(one.requestId);
+}
+
+/** What a prompt waits for whose responses do not suffice yet. */
+function* responses(state: AdmissionState, { responses }: PromptState): Iterable<HeldThing | AwaitedEvent> {
+  let isQueued = false;
+  for (const { status, requestId } of responses) {
+    if (status === 'pending') isQueued = true;
+    else if (status !== 'held' && status !== 'abandoned') yield request(requestId);
+  }
+  if (isQueued) yield* state.round === null ? newRound(state) : room(state);
+}
+
+/** What a prompt waits for that has nothing to do until a round opens. */
+function newRound(state: AdmissionState): readonly (HeldThing | AwaitedEvent)[] {
+  const before = beforeOpening(state);
+  return before.length > 0 ? before : [{ event: { type: 'round.opened' } }];
+}
+
+/** What has to end before a round opens. */
+function beforeOpening({ round, draining, config }: AdmissionState): readonly HeldThing[] {
+  const rounds = [...(round === null ? [] : [round]), ...(config.allowOverlap ? [] : draining)];
+  return rounds.map(({ id }) => ({ what: 'rounds', id }));
+}
+
+/** What has to end before events are accepted. */
+export const gates: Gates<AdmissionState> = { 'round.opened': beforeOpening };
+
+function verdict(state: AdmissionState, { spec, responses }: PromptState): readonly AwaitedEvent[] {
+  if (state.config.filter === 'host') {
+    return [{ event: { type: 'prompt.judged', promptId: spec.promptId, roundId: currentRoundId(state) } }];
+  }
+  return responses.flatMap(({ status, reward, requestId }) =>
+    status === 'held' && reward === null ? [{ event: { type: 'reward.ready', requestId } }] : [],
+  );
+}
+
+function promptStanding(state: AdmissionState, one: PromptState): Standing {
+  const { round, config } = state;
+  const { held, status } = one;
+  const openRound = (): readonly (HeldThing | AwaitedEvent)[] =>
+    round === null ? newRound(state) : [{ what: 'rounds', id: round.id }];
+  switch (status) {
+    case 'standby':
+      return { stands: 'is not started: its round has enough prompts for now', for: openRound() };
+    case 'active':
+      return { stands: `has ${held} of ${config.responsesPerPrompt} responses`, for: responses(state, one) };
+    case 'collected':
+      return { stands: 'has its responses, and is not judged yet', for: verdict(state, one) };
+    case 'settling': {
+      const awaited = one.responses.filter((each) => each.awaited);
+      return {
+        stands: 'is deferred, and its aborts are not confirmed',
+        for: awaited.map((each) => request(each.requestId)),
+      };
+    }
+    default:
+      return { stands: status === 'passed' ? 'is accepted, and its round is full' : 'counts', for: openRound() };
+  }
+}
+
+function* roundWaits(state: AdmissionState, round: Round): Iterable<HeldThing | AwaitedEvent> {
+  if (round !== state.round) {
+    for (const one of inFlight(state)) if (one.round === round) yield request(one.requestId);
+    return;
+  }
+  for (const quota of round.quotas) {
+    if (quota.counted === quota.prompts) continue;
+    for (const { spec } of quota.members) yield prompt(spec.promptId);
+    if (quota.awaiting > 0) yield { event: { type: 'prompts.supplied', roundId: round.id }, since: round.openedAt };
+  }
+}
+
+function roundStanding(state: AdmissionState, id: string): Standing | undefined {
+  const { round, draining } = state;
+  const found = round?.id === id ? round : draining.find((one) => one.id === id);
+  if (found === undefined) return undefined;
+  const isOpen = found === round;
+  const stands = isOpen
+    ? `has ${found.counted} of ${state.config.promptsPerRound} prompts`
+    : `is over, with ${found.inFlight} requests in flight`;
+  return { stands, since: isOpen ? found.openedAt : found.completedAt, for: roundWaits(state, found) };
+}
+
+function requestStanding(state: AdmissionState, one: ResponseState): Standing {
+  const { requestId, since, status } = one;
+  const by = engineOf(one)?.id;
+  const engine = by === undefined ? 'its engine' : `engine ${by}`;
+  switch (status) {
+    case 'waiting':
+      return { stands: 'waits for its environment', for: [{ event: { type: 'environment.resumed', requestId } }] };
+    case 'resuming':
+      return { stands: 'is queued for an engine', for: room(state) };
+    case 'aborting':
+      return {
+        stands: `is being aborted on ${engine}`,
+        since,
+        for: [{ event: { type: 'request.aborted', requestId }, since, by }],
+      };
+    default:
+      return {
+        stands: `runs on ${engine}`,
+        since,
+        for: [{ event: { type: 'response.completed', requestId }, since, by }],
+      };
+  }
+}
+
+/** What blocks what: rounds wait for prompts, prompts for requests, and requests for engines. */
+export const waits: Waits<AdmissionState> = {
+  prompts: {
+    ids: ({ prompts, settling }) => [...prompts.keys(), ...[...settling].map(({ spec }) => spec.promptId)],
+    of: (state, id) => {
+      const found = state.prompts.get(id) ?? settlingPrompt(state, id);
+      return found && promptStanding(state, found);
+    },
+  },
+  requests: {
+    ids: (state) => inFlight(state).map(({ requestId }) => requestId),
+    of: (state, id) => {
+      const found = findRequest(state, id);
+      return found && requestStanding(state, found);
+    },
+  },
+  responses: {
+    ids: ({ prompts, settling }) =>
+      [...prompts.values(), ...settling].flatMap(({ responses }) =>
+        responses.flatMap(({ status, requestId }) => (status === 'held' ? [requestId] : [])),
+      ),
+    of: (state, id) => {
+      const found = heldResponse(state, id);
+      return found && { stands: 'is complete', for: [prompt(found.prompt.spec.promptId)] };
+    },
+  },
+  rounds: {
+    ids: ({ round, draining }) => [...(round === null ? [] : [round.id]), ...draining.map(({ id }) => id)],
+    of: roundStanding,
+  },
+};

@@ -1,0 +1,53 @@
+/** Says who sends an event: whoever has to act where something waits for it. */
+import type { VocabularyEvent } from './events/index.ts';
+
+/** Who sends an event to the host, or the host itself. */
+export const senders = [
+  'host',
+  'data source',
+  'engine',
+  'environment',
+  'loader',
+  'reward worker',
+  'sandbox',
+  'timer',
+  'trainer',
+] as const;
+/** One of {@link senders}. */
+export type Sender = (typeof senders)[number];
+
+/** Sender of each event that does not come from the host by its own choice. */
+const others: Readonly<Partial<Record<VocabularyEvent['type'], Sender>>> = Object.freeze({
+  'environment.failed': 'environment',
+  'environment.resumed': 'environment',
+  'environment.waiting': 'environment',
+  'migration.failed': 'engine',
+  'optimizer.stepped': 'trainer',
+  'preprocess.failed': 'loader',
+  'profile.measured': 'engine',
+  'progress.reported': 'engine',
+  'prompts.supplied': 'data source',
+  'request.aborted': 'engine',
+  'request.migrated': 'engine',
+  'request.started': 'engine',
+  'response.completed': 'engine',
+  'response.failed': 'engine',
+  'reward.finished': 'reward worker',
+  'sample.preprocessed': 'loader',
+  'sandbox.finished': 'sandbox',
+  'slice.failed': 'loader',
+  'slice.materialized': 'loader',
+  'source.exhausted': 'data source',
+  'timer.fired': 'timer',
+  'train.consumed': 'trainer',
+  'train.finished': 'trainer',
+  'turn.finished': 'engine',
+  'update.consumed': 'trainer',
+  'update.lost': 'trainer',
+  'weights.published': 'trainer',
+});
+
+/** Returns who sends the events of a type; `host` for all that the host decides by itself, and for events of other vocabularies. */
+export function senderOf(type: string): Sender {
+  return Object.hasOwn(others, type) ? others[type as keyof typeof others]! : 'host';
+}
