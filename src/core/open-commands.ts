@@ -76,7 +76,11 @@ function rulesOf({ events, decisions }: Messages): Map<string, Rule> {
     const [answer, ...others] = heard;
     if (answer === undefined) continue;
     const shared = fieldsOf(events, answer);
-    const fields = fieldsOf(decisions, type).filter((name) => name.endsWith('Id') && shared.includes(name));
+    // The next round has an id of its own.
+    const isNew = answer === 'round.requested';
+    const fields = isNew
+      ? []
+      : fieldsOf(decisions, type).filter((name) => name.endsWith('Id') && shared.includes(name));
     rules.set(type, { answer, fields, others });
   }
   return rules;
@@ -88,6 +92,13 @@ function keyOf(answer: string, fields: readonly string[], message: Json): string
   return key;
 }
 
+/** Hears of each command that is opened, and that ends. */
+export interface CommandFollower {
+  opened(one: OpenCommand): void;
+  /** @param isAnswered - whether an event has answered it; otherwise it was replaced, or forgotten */
+  ended(one: OpenCommand, isAnswered: boolean): void;
+}
+
 /** Follows the commands of one policy. Each message costs O(1), and the memory is bounded. */
 export class OpenCommands {
   readonly #open = new Map<string, OpenCommand>();
@@ -96,10 +107,15 @@ export class OpenCommands {
   /** By the type of an event: the rules of the waits that it ends. */
   readonly #ends = new Map<string, Rule[]>();
   readonly #most: number;
+  readonly #follower: CommandFollower | undefined;
 
-  /** @param most - most commands that are remembered; the oldest are forgotten first */
-  constructor(messages: Messages, most: number, saved?: SavedOpenCommands) {
+  /**
+   * @param most - most commands that are remembered; the oldest are forgotten first
+   * @param follower - hears of every change from now on
+   */
+  constructor(messages: Messages, most: number, saved?: SavedOpenCommands, follower?: CommandFollower) {
     this.#most = most;
+    this.#follower = follower;
     this.#rules = rulesOf(messages);
     for (const rule of this.#rules.values()) {
       for (const event of [rule.answer, ...rule.others]) {
@@ -117,17 +133,18 @@ export class OpenCommands {
 
   /** Follows an event that was applied, before the decisions that it leads to. */
   heard(event: AnyEvent, at: number): void {
-    if (event.type === 'host.restarted') this.#open.clear();
+    if (event.type === 'host.restarted') for (const key of this.#open.keys()) this.#end(key);
     else if (event.type === 'engine.lost' || event.type === 'reward-worker.lost') this.#forget(event as never);
     for (const { answer, fields } of this.#ends.get(event.type) ?? []) {
       const key = keyOf(answer, fields, event as never);
-      const one = this.#open.get(key);
-      if (one === undefined) continue;
-      this.#open.delete(key);
-      let times = this.#times.get(answer);
-      if (times === undefined) this.#times.set(answer, (times = new WaitingTimes()));
-      times.add(Math.max(0, at - one.since));
+      const one = this.#end(key, true);
+      if (one !== undefined) this.#learn(answer, at - one.since);
     }
+  }
+
+  /** Forgets the command that an event would answer: it is not owed any more. The event needs only the fields that say which one. */
+  forget(event: { readonly type: string }): void {
+    for (const { answer, fields } of this.#ends.get(event.type) ?? []) this.#end(keyOf(answer, fields, event as never));
   }
 
   /** Follows a decision. */
@@ -137,11 +154,15 @@ export class OpenCommands {
     const { answer, fields, others } = rule;
     const given = decision as AnyDecision & Json;
     // Its answer also answers the command that it replaces: a request that is aborted is not expected to complete.
-    for (const other of others) this.#open.delete(keyOf(other, fields, given));
+    // How long it ran until then was usual: without it, only the times of short responses would be learnt.
+    for (const other of others) {
+      const replaced = this.#end(keyOf(other, fields, given));
+      if (replaced !== undefined) this.#learn(replaced.answer, decision.at - replaced.since);
+    }
     const key = keyOf(answer, fields, given);
-    this.#open.delete(key);
+    this.#end(key);
     const by = given.engineId ?? given.workerId;
-    this.#open.set(key, {
+    const one: OpenCommand = {
       type: decision.type,
       answer,
       ids: Object.fromEntries(fields.map((name) => [name, String(given[name])])),
@@ -149,8 +170,10 @@ export class OpenCommands {
       since: typeof given.fireAtSeconds === 'number' ? given.fireAtSeconds : decision.at,
       ...(typeof by === 'string' ? { by } : undefined),
       reason: decision.reason,
-    });
-    if (this.#open.size > this.#most) this.#open.delete(this.#open.keys().next().value!);
+    };
+    this.#open.set(key, one);
+    this.#follower?.opened(one);
+    if (this.#open.size > this.#most) this.#end(this.#open.keys().next().value!);
   }
 
   /** Returns the command that an event would answer. The event needs only the fields that say which one it is. */
@@ -179,6 +202,20 @@ export class OpenCommands {
   /** Forgets what an engine or a worker was told that is lost; the policy tells others. */
   #forget({ engineId, workerId }: { readonly engineId?: string; readonly workerId?: string }): void {
     const by = engineId ?? workerId;
-    for (const [key, one] of this.#open) if (one.by === by) this.#open.delete(key);
+    for (const [key, one] of this.#open) if (one.by === by) this.#end(key);
+  }
+
+  #end(key: string, isAnswered = false): OpenCommand | undefined {
+    const one = this.#open.get(key);
+    if (one === undefined) return undefined;
+    this.#open.delete(key);
+    this.#follower?.ended(one, isAnswered);
+    return one;
+  }
+
+  #learn(answer: string, seconds: number): void {
+    let times = this.#times.get(answer);
+    if (times === undefined) this.#times.set(answer, (times = new WaitingTimes()));
+    times.add(Math.max(0, seconds));
   }
 }

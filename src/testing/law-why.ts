@@ -6,7 +6,7 @@ import type { EventMessage } from '../schemas/vocabulary.ts';
 import type { Case } from './law.ts';
 import { choicesOf } from './play-to-end.ts';
 import { answer, newSubject, type Subject } from './run.ts';
-import { eventWith } from './sample-value.ts';
+import { eventWith } from '../core/sample-value.ts';
 import { copy } from './values.ts';
 import { latestVersion } from './weights.ts';
 

@@ -12,7 +12,7 @@ import { machines } from './machines.ts';
 import type { AnswerRule, Desk, HostHints, Plan, Report } from './obedience.ts';
 import { specialAnswers } from './obedient-answers.ts';
 import { RoundBook } from './round-book.ts';
-import { eventWith, sharedFields } from './sample-value.ts';
+import { eventWith, sharedFields } from '../core/sample-value.ts';
 import { copy } from './values.ts';
 
 /** Initial values of a host. */

@@ -1,0 +1,90 @@
+/** Who owes what: open commands by their cause, which is an engine, a worker, or a kind of answer whose sender has no id. */
+import type { OpenCommand } from '../../core/open-commands.ts';
+import { type Sender, senderOf } from '../../schemas/senders.ts';
+
+/** A cause, with what it owes. */
+export interface Cause {
+  readonly key: string;
+  readonly sender: Sender;
+  /** Id of the engine or worker. */
+  readonly by: string | undefined;
+  /** What it owes and was not named by itself, by the type of the answer, oldest first. */
+  readonly queues: Map<string, Set<OpenCommand>>;
+  /** What it owes and was named by itself. */
+  readonly named: Set<OpenCommand>;
+  /** Number of answers that it owes. */
+  owed: number;
+  /** Time when something has come from it last, in seconds; 0 if nothing has since it owes something. */
+  heardAt: number;
+  /** Whether it is named as a whole: nothing that it owes is named by itself meanwhile. */
+  isNamed: boolean;
+  /** Time when something came again after it was named: what it owes is given time anew. */
+  freshAt: number;
+}
+
+/** Timers run out in an order of their own, so each is a cause. */
+function keyOf({ answer, by, ids }: OpenCommand): string {
+  if (by !== undefined) return `${senderOf(answer)}\n${by}`;
+  return answer === 'timer.fired' ? `${answer}\n${ids.timerId}` : answer;
+}
+
+/** The causes that owe something. Every operation is O(1). */
+export class Causes {
+  readonly #all = new Map<string, Cause>();
+
+  [Symbol.iterator](): IterableIterator<Cause> {
+    return this.#all.values();
+  }
+
+  get size(): number {
+    return this.#all.size;
+  }
+
+  get(key: string): Cause | undefined {
+    return this.#all.get(key);
+  }
+
+  of(one: OpenCommand): Cause {
+    return this.#all.get(keyOf(one))!;
+  }
+
+  add(one: OpenCommand): Cause {
+    const key = keyOf(one);
+    let cause = this.#all.get(key);
+    if (cause === undefined) {
+      const { answer, by } = one;
+      const fresh = { owed: 0, heardAt: 0, isNamed: false, freshAt: 0 };
+      cause = { key, sender: senderOf(answer), by, queues: new Map(), named: new Set(), ...fresh };
+      this.#all.set(key, cause);
+    }
+    let queue = cause.queues.get(one.answer);
+    if (queue === undefined) cause.queues.set(one.answer, (queue = new Set()));
+    queue.add(one);
+    cause.owed += 1;
+    return cause;
+  }
+
+  /** Takes a command out. Its cause stays until {@link prune}, since another command may replace it. */
+  remove(one: OpenCommand): Cause {
+    const cause = this.of(one);
+    if (!cause.named.delete(one)) {
+      const queue = cause.queues.get(one.answer)!;
+      queue.delete(one);
+      if (queue.size === 0) cause.queues.delete(one.answer);
+    }
+    cause.owed -= 1;
+    return cause;
+  }
+
+  /** Forgets a cause that owes nothing. */
+  prune({ key, owed }: Cause): void {
+    if (owed === 0) this.#all.delete(key);
+  }
+
+  /** Moves a command to those that were named by themselves. */
+  name(one: OpenCommand): void {
+    const cause = this.remove(one);
+    cause.named.add(one);
+    cause.owed += 1;
+  }
+}
