@@ -122,7 +122,12 @@ export class OpenCommands {
         this.#ends.set(event, [...(this.#ends.get(event) ?? []), rule]);
       }
     }
-    for (const one of saved?.open ?? []) this.#open.set(keyOf(one.answer, Object.keys(one.ids), one.ids), one);
+    for (const one of saved?.open ?? []) {
+      // The keys of a saved object may be in any order.
+      const fields = this.#rules.get(one.type)?.fields ?? Object.keys(one.ids);
+      const ids = Object.fromEntries(fields.map((name) => [name, one.ids[name]!]));
+      this.#open.set(keyOf(one.answer, fields, ids), { ...one, ids });
+    }
     for (const { answer, times } of saved?.times ?? []) this.#times.set(answer, new WaitingTimes(times));
   }
 
@@ -147,8 +152,8 @@ export class OpenCommands {
     for (const { answer, fields } of this.#ends.get(event.type) ?? []) this.#end(keyOf(answer, fields, event as never));
   }
 
-  /** Follows a decision. */
-  told(decision: AnyDecision): void {
+  /** Follows a decision; `at` is its time, if not its own. */
+  told(decision: AnyDecision, at = decision.at): void {
     const rule = this.#rules.get(decision.type);
     if (rule === undefined) return;
     const { answer, fields, others } = rule;
@@ -157,7 +162,7 @@ export class OpenCommands {
     // How long it ran until then was usual: without it, only the times of short responses would be learnt.
     for (const other of others) {
       const replaced = this.#end(keyOf(other, fields, given));
-      if (replaced !== undefined) this.#learn(replaced.answer, decision.at - replaced.since);
+      if (replaced !== undefined) this.#learn(replaced.answer, at - replaced.since);
     }
     const key = keyOf(answer, fields, given);
     this.#end(key);
@@ -167,7 +172,7 @@ export class OpenCommands {
       answer,
       ids: Object.fromEntries(fields.map((name) => [name, String(given[name])])),
       // A timer is awaited from its time on.
-      since: typeof given.fireAtSeconds === 'number' ? given.fireAtSeconds : decision.at,
+      since: typeof given.fireAtSeconds === 'number' ? given.fireAtSeconds : at,
       ...(typeof by === 'string' ? { by } : undefined),
       reason: decision.reason,
     };

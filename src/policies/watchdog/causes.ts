@@ -28,12 +28,19 @@ function keyOf({ answer, by, ids }: OpenCommand): string {
   return answer === 'timer.fired' ? `${answer}\n${ids.timerId}` : answer;
 }
 
-/** The causes that owe something. Every operation is O(1). */
+const byKey = (one: Cause, other: Cause): number => (one.key < other.key ? -1 : 1);
+
+/** Returns what a cause owes and was not named by itself, by the type of the answer, in the order of these types. */
+export const queuesOf = ({ queues }: Cause): Set<OpenCommand>[] =>
+  [...queues].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, queue]) => queue);
+
+/** The causes that owe something. Every operation is O(1), apart from going through all causes. */
 export class Causes {
   readonly #all = new Map<string, Cause>();
 
-  [Symbol.iterator](): IterableIterator<Cause> {
-    return this.#all.values();
+  /** All causes, in the order of their keys. */
+  [Symbol.iterator](): Iterator<Cause> {
+    return [...this.#all.values()].sort(byKey)[Symbol.iterator]();
   }
 
   get size(): number {

@@ -3,7 +3,7 @@ import type { Context } from '../../core/definition.ts';
 import type { OpenCommand, UsualTime } from '../../core/open-commands.ts';
 import { unaskedAnswers } from '../../schemas/answers.ts';
 import type { Message } from '../../schemas/messages.ts';
-import type { Cause } from './causes.ts';
+import { type Cause, queuesOf } from './causes.ts';
 import type { WatchdogState } from './state.ts';
 import type { WatchdogDecision } from './types.ts';
 
@@ -98,7 +98,7 @@ class Check {
 
   /** Names what is overdue of a cause from which other things come. */
   #single(cause: Cause): void {
-    for (const queue of [...cause.queues.values()]) {
+    for (const queue of queuesOf(cause)) {
       const late: OpenCommand[] = [];
       for (const one of queue) {
         const dueAt = this.#dueAt(one, cause);
@@ -156,9 +156,9 @@ class Check {
   }
 }
 
-function oldestOf({ queues }: Cause): OpenCommand {
+function oldestOf(cause: Cause): OpenCommand {
   let found: OpenCommand | undefined;
-  for (const [oldest] of queues.values()) if (found === undefined || oldest!.since < found.since) found = oldest;
+  for (const [oldest] of queuesOf(cause)) if (found === undefined || oldest!.since < found.since) found = oldest;
   return found!;
 }
 

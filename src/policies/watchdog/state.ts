@@ -74,8 +74,8 @@ export class Owed {
   }
 
   /** Follows a decision of another policy. */
-  told(decision: AnyDecision): void {
-    this.commands.told(decision);
+  told(decision: AnyDecision, at: number): void {
+    this.commands.told(decision, at);
     if (this.#size > this.most) this.#forgetOldest();
     this.#prune();
   }

@@ -2,7 +2,7 @@
  * A watchdog: follows what other policies ask for, learns how long the answers take, and says who owes an answer that is overdue.
  * See README.md.
  */
-import { type Context, definePolicy, handlersOf, type PolicyDefinition } from '../../core/definition.ts';
+import { type Context, definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { hostOwes, timerSet } from '../../schemas/decisions/session.ts';
 import { engineLost } from '../../schemas/events/engines.ts';
 import { rewardWorkerLost } from '../../schemas/events/reward-workers.ts';
@@ -50,8 +50,7 @@ function arm(state: WatchdogState, fireAtSeconds: number, ctx: Ctx): void {
 }
 
 function tell(state: WatchdogState, decision: Parameters<WatchdogState['owed']['told']>[0], ctx: Ctx): void {
-  // The time of the watchdog is that of its events; a decision may be older.
-  state.owed.told(decision);
+  state.owed.told(decision, ctx.at);
   // Nothing that is asked for from now on is overdue before the check.
   if (state.armedAt === null && state.owed.size > 0) arm(state, ctx.at + state.config.floorSeconds, ctx);
 }
@@ -72,6 +71,9 @@ function lose({ owed }: WatchdogState, key: string, { at }: Ctx): void {
   const all = [...cause.named, ...[...cause.queues.values()].flatMap((queue) => [...queue])];
   owed.forget(...all.map(({ answer, ids }) => ({ type: answer, ...ids })));
 }
+
+/** A watchdog only looks on: whatever it follows is held by other policies, and nothing can be lost here. */
+const nothing: Ledger<SavedWatchdog> = { name: 'nothing', entered: () => [], left: () => [], held: () => [] };
 
 /**
  * Says who owes an overdue answer.
@@ -103,5 +105,5 @@ export const watchdog: PolicyDefinition<
   },
   handlers,
   decisions: [hostOwes, timerSet],
-  ledgers: [],
+  ledgers: [nothing],
 });
