@@ -97,6 +97,8 @@ export interface CommandFollower {
   opened(one: OpenCommand): void;
   /** @param isAnswered - whether an event has answered it; otherwise it was replaced, or forgotten */
   ended(one: OpenCommand, isAnswered: boolean): void;
+  /** Returns the longest time that may be learnt from the wait of a command, in seconds; called before it ends. */
+  longest(one: OpenCommand): number;
 }
 
 /** Follows the commands of one policy. Each message costs O(1), and the memory is bounded. */
@@ -142,8 +144,8 @@ export class OpenCommands {
     else if (event.type === 'engine.lost' || event.type === 'reward-worker.lost') this.#forget(event as never);
     for (const { answer, fields } of this.#ends.get(event.type) ?? []) {
       const key = keyOf(answer, fields, event as never);
-      const one = this.#end(key, true);
-      if (one !== undefined) this.#learn(answer, at - one.since);
+      this.#learn(this.#open.get(key), at);
+      this.#end(key, true);
     }
   }
 
@@ -152,17 +154,18 @@ export class OpenCommands {
     for (const { answer, fields } of this.#ends.get(event.type) ?? []) this.#end(keyOf(answer, fields, event as never));
   }
 
-  /** Follows a decision; `at` is its time, if not its own. */
-  told(decision: AnyDecision, at = decision.at): void {
+  /** Follows a decision. Its time and its reason are kept, or others that are given. */
+  told(decision: AnyDecision, at = decision.at, reason = decision.reason): void {
     const rule = this.#rules.get(decision.type);
     if (rule === undefined) return;
     const { answer, fields, others } = rule;
     const given = decision as AnyDecision & Json;
     // Its answer also answers the command that it replaces: a request that is aborted is not expected to complete.
-    // How long it ran until then was usual: without it, only the times of short responses would be learnt.
     for (const other of others) {
-      const replaced = this.#end(keyOf(other, fields, given));
-      if (replaced !== undefined) this.#learn(replaced.answer, at - replaced.since);
+      const replaced = keyOf(other, fields, given);
+      // A follower looks for what is too long: without these, only the times of short responses would be learnt.
+      if (this.#follower !== undefined) this.#learn(this.#open.get(replaced), at);
+      this.#end(replaced);
     }
     const key = keyOf(answer, fields, given);
     this.#end(key);
@@ -174,7 +177,7 @@ export class OpenCommands {
       // A timer is awaited from its time on.
       since: typeof given.fireAtSeconds === 'number' ? given.fireAtSeconds : at,
       ...(typeof by === 'string' ? { by } : undefined),
-      reason: decision.reason,
+      reason,
     };
     this.#open.set(key, one);
     this.#follower?.opened(one);
@@ -210,15 +213,17 @@ export class OpenCommands {
     for (const [key, one] of this.#open) if (one.by === by) this.#end(key);
   }
 
-  #end(key: string, isAnswered = false): OpenCommand | undefined {
+  #end(key: string, isAnswered = false): void {
     const one = this.#open.get(key);
-    if (one === undefined) return undefined;
+    if (one === undefined) return;
     this.#open.delete(key);
     this.#follower?.ended(one, isAnswered);
-    return one;
   }
 
-  #learn(answer: string, seconds: number): void {
+  #learn(one: OpenCommand | undefined, at: number): void {
+    if (one === undefined) return;
+    const { answer } = one;
+    const seconds = Math.min(at - one.since, this.#follower?.longest(one) ?? Number.POSITIVE_INFINITY);
     let times = this.#times.get(answer);
     if (times === undefined) this.#times.set(answer, (times = new WaitingTimes()));
     times.add(Math.max(0, seconds));

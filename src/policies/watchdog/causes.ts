@@ -8,7 +8,7 @@ export interface Cause {
   readonly sender: Sender;
   /** Id of the engine or worker. */
   readonly by: string | undefined;
-  /** What it owes and was not named by itself, by the type of the answer, oldest first. */
+  /** What it owes and was not named by itself, by the type of the command, oldest first. */
   readonly queues: Map<string, Set<OpenCommand>>;
   /** What it owes and was named by itself. */
   readonly named: Set<OpenCommand>;
@@ -20,6 +20,8 @@ export interface Cause {
   isNamed: boolean;
   /** Time when something came again after it was named: what it owes is given time anew. */
   freshAt: number;
+  /** The limit beyond which something of it was named last, in seconds; what was named teaches no longer time. */
+  namedAfter: number;
 }
 
 /** Timers run out in an order of their own, so each is a cause. */
@@ -30,7 +32,7 @@ function keyOf({ answer, by, ids }: OpenCommand): string {
 
 const byKey = (one: Cause, other: Cause): number => (one.key < other.key ? -1 : 1);
 
-/** Returns what a cause owes and was not named by itself, by the type of the answer, in the order of these types. */
+/** Returns what a cause owes and was not named by itself, by the type of the command, in the order of these types. */
 export const queuesOf = ({ queues }: Cause): Set<OpenCommand>[] =>
   [...queues].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, queue]) => queue);
 
@@ -60,12 +62,12 @@ export class Causes {
     let cause = this.#all.get(key);
     if (cause === undefined) {
       const { answer, by } = one;
-      const fresh = { owed: 0, heardAt: 0, isNamed: false, freshAt: 0 };
+      const fresh = { owed: 0, heardAt: 0, isNamed: false, freshAt: 0, namedAfter: 0 };
       cause = { key, sender: senderOf(answer), by, queues: new Map(), named: new Set(), ...fresh };
       this.#all.set(key, cause);
     }
-    let queue = cause.queues.get(one.answer);
-    if (queue === undefined) cause.queues.set(one.answer, (queue = new Set()));
+    let queue = cause.queues.get(one.type);
+    if (queue === undefined) cause.queues.set(one.type, (queue = new Set()));
     queue.add(one);
     cause.owed += 1;
     return cause;
@@ -75,9 +77,9 @@ export class Causes {
   remove(one: OpenCommand): Cause {
     const cause = this.of(one);
     if (!cause.named.delete(one)) {
-      const queue = cause.queues.get(one.answer)!;
+      const queue = cause.queues.get(one.type)!;
       queue.delete(one);
-      if (queue.size === 0) cause.queues.delete(one.answer);
+      if (queue.size === 0) cause.queues.delete(one.type);
     }
     cause.owed -= 1;
     return cause;

@@ -1,28 +1,20 @@
 /** Looks for what is overdue, and names its cause: once, and not each answer that waits for it. */
 import type { Context } from '../../core/definition.ts';
-import type { OpenCommand, UsualTime } from '../../core/open-commands.ts';
-import { unaskedAnswers } from '../../schemas/answers.ts';
+import type { OpenCommand } from '../../core/open-commands.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { type Cause, queuesOf } from './causes.ts';
-import type { WatchdogState } from './state.ts';
+import type { Limit, WatchdogState } from './state.ts';
 import type { WatchdogDecision } from './types.ts';
 
 type Ctx = Context<WatchdogDecision>;
 type Reason = Message<'host.owes'>['reason'];
 
-/** Fewest answers from which a time is learnt. */
-const fewestAnswers = 8;
 /** Most answers of one cause that are named one by one; more are named together. */
 const mostSingle = 8;
 /** Most notices of one check; the next check has the others. */
 const mostNotices = 32;
 /** Shortest time between two checks, in seconds. */
 const leastSeconds = 1;
-
-interface Limit {
-  readonly seconds: number;
-  readonly usual: UsualTime | undefined;
-}
 
 /** One check at one time. */
 class Check {
@@ -58,18 +50,9 @@ class Check {
     }
   }
 
-  #limitOf({ answer, type }: OpenCommand): Limit {
-    const known = this.#limits.get(type);
-    if (known !== undefined) return known;
-    const { floorSeconds, startSeconds, factor } = this.#state.config;
-    const usual = this.#state.owed.commands.usual(answer);
-    let seconds = startSeconds;
-    if (usual !== undefined && usual.answers >= fewestAnswers)
-      seconds = Math.max(floorSeconds, factor * usual.highSeconds);
-    // Whether a host answers these at all is known only once it has.
-    else if (Object.hasOwn(unaskedAnswers, type)) seconds = Number.POSITIVE_INFINITY;
-    const limit = { seconds, usual };
-    this.#limits.set(type, limit);
+  #limitOf(one: OpenCommand): Limit {
+    let limit = this.#limits.get(one.type);
+    if (limit === undefined) this.#limits.set(one.type, (limit = this.#state.owed.limitOf(one)));
     return limit;
   }
 
@@ -113,6 +96,7 @@ class Check {
         this.next = 0;
         continue;
       }
+      cause.namedAfter = this.#limitOf(late[0]!).seconds;
       for (const one of late) this.#state.owed.causes.name(one);
       if (late.length > mostSingle)
         this.#emit(cause, late[0]!, late.length, { code: 'overdue', ...this.#late(late[0]!) });
@@ -121,8 +105,8 @@ class Check {
   }
 
   #nameCause(cause: Cause): void {
-    cause.isNamed = true;
     const oldest = oldestOf(cause);
+    Object.assign(cause, { isNamed: true, namedAfter: this.#limitOf(oldest).seconds });
     const silentSeconds = this.#ctx.at - Math.max(cause.heardAt, oldest.since);
     this.#emit(cause, oldest, cause.owed, { code: 'silent', ...this.#late(oldest), silentSeconds });
   }
@@ -130,7 +114,7 @@ class Check {
   #nameHost(found: readonly Cause[], causes: number): void {
     const { owed } = this.#state;
     owed.isHostNamed = true;
-    for (const cause of found) cause.isNamed = true;
+    for (const one of found) Object.assign(one, { isNamed: true, namedAfter: this.#limitOf(oldestOf(one)).seconds });
     const oldest = found.map(oldestOf).reduce((one, other) => (other.since < one.since ? other : one));
     const silentSeconds = this.#ctx.at - owed.heardAt;
     const reason = { code: 'nothing_comes', ...this.#late(oldest), silentSeconds, causes } as const;

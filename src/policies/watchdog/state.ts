@@ -1,8 +1,9 @@
 /** The state of watchdog: what is owed, by whom, and what has been said of it. */
 import { z } from 'zod';
 import type { AnyDecision, AnyEvent, Live } from '../../core/definition.ts';
-import { type OpenCommand, OpenCommands, savedOpenCommands } from '../../core/open-commands.ts';
+import { type OpenCommand, OpenCommands, savedOpenCommands, type UsualTime } from '../../core/open-commands.ts';
 import { byHand } from '../../core/state.ts';
+import { unaskedAnswers } from '../../schemas/answers.ts';
 import { timerSet } from '../../schemas/decisions/session.ts';
 import { seconds } from '../../schemas/units.ts';
 import { type Cause, Causes } from './causes.ts';
@@ -16,6 +17,7 @@ const cause = z.strictObject({
   heardAt: seconds.describe('When something has come from it last.'),
   isNamed: z.boolean().describe('Whether it is named as a whole.'),
   freshAt: seconds.describe('When something came again after it was named.'),
+  namedAfter: seconds.describe('The limit beyond which something of it was named last.'),
 });
 const saved = z.strictObject({
   commands: savedOpenCommands,
@@ -26,6 +28,17 @@ const saved = z.strictObject({
 });
 type Saved = z.output<typeof saved>;
 
+/** Fewest answers from which a time is learnt. */
+const fewestAnswers = 8;
+
+/** When an answer is overdue. */
+export interface Limit {
+  /** After so many seconds. */
+  readonly seconds: number;
+  /** How long such answers usually take, where some have come. */
+  readonly usual: UsualTime | undefined;
+}
+
 /** What is owed, by whom, and what has been said of it. */
 export class Owed {
   readonly causes = new Causes();
@@ -34,8 +47,8 @@ export class Owed {
   heardAt: number;
   /** Whether the host was named, and nothing has come since. */
   isHostNamed: boolean;
-  /** Most commands that are followed. */
-  most = Number.POSITIVE_INFINITY;
+  /** Set by the definition's `link`. */
+  config: WatchdogConfig | undefined;
   #now = 0;
   /** Causes that owe less than before the present event. */
   readonly #less = new Set<Cause>();
@@ -70,13 +83,16 @@ export class Owed {
   isAlive(at: number): void {
     this.#now = at;
     this.heardAt = at;
+    if (!this.isHostNamed) return;
     this.isHostNamed = false;
+    for (const one of this.causes) Object.assign(one, { isNamed: false, freshAt: at });
   }
 
   /** Follows a decision of another policy. */
   told(decision: AnyDecision, at: number): void {
-    this.commands.told(decision, at);
-    if (this.#size > this.most) this.#forgetOldest();
+    // The numbers of a reason belong to the decision, and the state shares nothing with it.
+    this.commands.told(decision, at, { code: decision.reason.code });
+    if (this.#size > this.config!.maxOwed) this.#forgetOldest();
     this.#prune();
   }
 
@@ -90,6 +106,24 @@ export class Owed {
   opened(one: OpenCommand): void {
     this.#size += 1;
     this.causes.add(one);
+  }
+
+  /** Called by the commands. What was overdue is not usual: a single hang would hide the next ones. */
+  longest(one: OpenCommand): number {
+    const { isNamed, named, freshAt, namedAfter } = this.causes.of(one);
+    return isNamed || named.has(one) || one.since < freshAt ? namedAfter : Number.POSITIVE_INFINITY;
+  }
+
+  /** Returns after how many seconds an answer is overdue. */
+  limitOf({ answer, type }: OpenCommand): Limit {
+    const { floorSeconds, startSeconds, factor } = this.config!;
+    const usual = this.commands.usual(answer);
+    let limit = startSeconds;
+    if (usual !== undefined && usual.answers >= fewestAnswers)
+      limit = Math.max(floorSeconds, factor * usual.highSeconds);
+    // Whether a host answers these at all is known only once it has.
+    else if (Object.hasOwn(unaskedAnswers, type)) limit = Number.POSITIVE_INFINITY;
+    return { seconds: limit, usual };
   }
 
   /** Called by the commands. */
@@ -106,12 +140,13 @@ export class Owed {
 
   save(): Saved {
     const open = [...this.commands.open];
-    const isKnown = ({ heardAt, isNamed, freshAt }: Cause): boolean => heardAt > 0 || isNamed || freshAt > 0;
+    const isKnown = ({ heardAt, isNamed, freshAt, namedAfter }: Cause): boolean =>
+      isNamed || Math.max(heardAt, freshAt, namedAfter) > 0;
     return {
       commands: this.commands.save(),
       causes: [...this.causes]
         .filter(isKnown)
-        .map(({ key, heardAt, isNamed, freshAt }) => ({ key, heardAt, isNamed, freshAt })),
+        .map(({ key, heardAt, isNamed, freshAt, namedAfter }) => ({ key, heardAt, isNamed, freshAt, namedAfter })),
       named: open.flatMap((one, index) => (this.causes.of(one).named.has(one) ? [index] : [])),
       heardAt: this.heardAt,
       isHostNamed: this.isHostNamed,

@@ -101,7 +101,7 @@ export const watchdog: PolicyDefinition<
     armedAt: null,
   }),
   link: (state) => {
-    state.owed.most = state.config.maxOwed;
+    state.owed.config = state.config;
   },
   handlers,
   decisions: [hostOwes, timerSet],
