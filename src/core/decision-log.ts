@@ -67,6 +67,13 @@ const refused = z.strictObject({
   code: z.string(),
   path: z.string(),
 });
+const owes = z.strictObject({
+  kind: z.literal('owes'),
+  time,
+  session,
+  seq: count.describe('Events applied before it.'),
+  notice: typed.describe('What the watchdog of the server said: `host.owes`, on the clock of the server.'),
+});
 const closed = z.strictObject({
   kind: z.literal('closed'),
   time,
@@ -84,7 +91,7 @@ const dropped = z.strictObject({
 });
 
 /** Schema of a line of a decision log. */
-export const logLine = z.discriminatedUnion('kind', [header, opened, applied, decided, refused, closed, dropped]);
+export const logLine = z.discriminatedUnion('kind', [header, opened, applied, decided, refused, owes, closed, dropped]);
 /** A line of a decision log. */
 export type LogLine = z.output<typeof logLine>;
 /** The line of one kind, such as `session`. */

@@ -36,3 +36,4 @@ export { type PlanThreadsOptions, planThreads } from './transports/plan-threads.
 export { type Address, type Listening, listenOn } from './transports/socket.ts';
 export { type InputStream, type OutputStream, type StdioStreams, serveStdio } from './transports/stdio.ts';
 export { tokenFromFile } from './transports/token.ts';
+export type { OwedAnswers, WatchOptions } from './watch.ts';

@@ -21,6 +21,7 @@ import { exceeded, Refusals } from './refusals.ts';
 import type { Id, Request } from './request.ts';
 import { Sessions } from './sessions.ts';
 import { Turns } from './turns.ts';
+import { Watch, type WatchOptions } from './watch.ts';
 
 /** Options of a server; all have defaults. */
 export interface ServerOptions {
@@ -38,6 +39,8 @@ export interface ServerOptions {
   readonly version?: string;
   /** Log of events and decisions; see {@link FileDecisionLog}. */
   readonly decisionLog?: DecisionLog;
+  /** Has a watchdog for each session, which says what is overdue; by default none. */
+  readonly watch?: WatchOptions;
   /** Computes plans beside the thread that answers events; see {@link planThreads}. Absent: that thread computes them. */
   readonly planning?: Planning;
   /** Journal that keeps the sessions; made by {@link openDurableServer}. @internal */
@@ -63,6 +66,8 @@ export class Service {
   readonly turns: Turns;
   /** What was refused. */
   readonly refusals: Refusals;
+  /** The watchdogs of the sessions, if there are any. */
+  readonly watch: Watch | undefined;
   readonly #gate: Gate;
   readonly #registry: Registry<readonly AnyDefinition[]>;
   readonly #methods: ReadonlyMap<string, Method>;
@@ -78,7 +83,9 @@ export class Service {
   /** Throws `invalid_config`. */
   constructor(options: Omit<ServerOptions, 'journal'> & { readonly journal?: Records | undefined }) {
     const { registry = shipped, clock = systemClock, meter = noMeter, version = 'unknown', journal } = options;
-    const { decisionLog = noDecisionLog } = options;
+    const { decisionLog: log = noDecisionLog, watch } = options;
+    this.watch = watch === undefined ? undefined : new Watch(watch, clock, log);
+    const decisionLog = this.watch ?? log;
     this.#clock = clock;
     this.#planning = options.planning;
     this.limits = serverLimits(options.limits);

@@ -36,6 +36,12 @@ const byKey = (one: Cause, other: Cause): number => (one.key < other.key ? -1 : 
 export const queuesOf = ({ queues }: Cause): Set<OpenCommand>[] =>
   [...queues].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, queue]) => queue);
 
+/** How many answers of a type are owed, and how many of them are overdue, or wait with their cause. */
+export interface Count {
+  owed: number;
+  overdue: number;
+}
+
 /** The causes that owe something. Every operation is O(1), apart from going through all causes. */
 export class Causes {
   readonly #all = new Map<string, Cause>();
@@ -88,6 +94,25 @@ export class Causes {
   /** Forgets a cause that owes nothing. */
   prune({ key, owed }: Cause): void {
     if (owed === 0) this.#all.delete(key);
+  }
+
+  /** Counts what is owed, by the type of the answer. The cost grows with the causes, and with what was named by itself. */
+  counts(areAllNamed: boolean): Map<string, Count> {
+    const counts = new Map<string, Count>();
+    const add = (answer: string, owed: number, isOverdue: boolean): void => {
+      let count = counts.get(answer);
+      if (count === undefined) counts.set(answer, (count = { owed: 0, overdue: 0 }));
+      count.owed += owed;
+      if (isOverdue) count.overdue += owed;
+    };
+    for (const { queues, named, isNamed } of this.#all.values()) {
+      for (const queue of queues.values()) {
+        const [{ answer }] = queue as unknown as [OpenCommand];
+        add(answer, queue.size, isNamed || areAllNamed);
+      }
+      for (const { answer } of named) add(answer, 1, true);
+    }
+    return counts;
   }
 
   /** Moves a command to those that were named by themselves. */

@@ -7,7 +7,7 @@ type Owes = Extract<WatchdogDecision, { type: 'host.owes' }>;
 
 /** A watchdog whose timer fires when it should, and that is restored before each event. */
 class Dog extends Session {
-  override now = 0;
+  now = 0;
   fireAt = Number.POSITIVE_INFINITY;
   readonly notices: Owes[] = [];
 
@@ -26,8 +26,8 @@ class Dog extends Session {
     return this.say('request.launch', { ...of, ...where, reason });
   }
 
-  complete(requestId: string) {
-    return this.say('response.completed', { requestId, tokens: 1 });
+  override complete(requestId: string): never[] {
+    return this.say('response.completed', { requestId, tokens: 1 }) as never[];
   }
 
   /** Lets time pass, and returns what is said meanwhile, in brief. */
