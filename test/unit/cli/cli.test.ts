@@ -257,9 +257,11 @@ describe('replay', () => {
     expect(same.code).toBe(0);
     expect(same.out).toMatch(/^tail-batching: 11 events, \d+ decisions, all as logged\n$/);
     expect(differs.code).toBe(1);
-    expect(differs.out).toMatch(/^tail-batching: line 2 differs/);
+    expect(differs.out).toMatch(/^tail-batching: changed\.jsonl:2, event 1, differs, at \{/);
     expect(json.code).toBe(1);
-    expect(JSON.parse(json.out)).toMatchObject({ policy: 'tail-batching', events: 11, difference: { line: 2 } });
+    expect(JSON.parse(json.out)).toMatchObject({
+      sessions: [{ session: 'changed.jsonl', policy: 'tail-batching', events: 11, difference: { seq: 1 } }],
+    });
   });
 });
 

@@ -226,7 +226,6 @@ describe('wrong use, with exit code 2', () => {
       () => ['replay', path('run.jsonl'), '--session', 'x'],
       /--session: expected a decision log/,
     ],
-    ['files of another kind', () => ['replay', log, path('run.jsonl')], /run\.jsonl:1: expected/],
     ['simulate with a session, without a log', () => ['simulate', '--session', 'x'], /--session: expected --from-log/],
     [
       'simulate from a session without lengths',
