@@ -22,7 +22,10 @@ const rounding = 1e-9;
 const oneMoreRun = { run: 1, prompts: 0 };
 
 /** Returns the rows to measure: other settings are those of the recommendation, or fixed by the host. */
-function settingsToTry({ job, levers }: SynchronousProblem, { recommended, published }: SweepAdvice): {
+function settingsToTry(
+  { job, levers }: SynchronousProblem,
+  { recommended, published }: SweepAdvice,
+): {
   plain: SynchronousSettings;
   tails: SynchronousSettings[];
   lossless: SynchronousSettings[];

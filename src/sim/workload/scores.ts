@@ -58,7 +58,12 @@ export function score(prompts: readonly TracePrompt[]): Scored {
   const acrossSteps = between === null ? null : inUnits(between);
   // The correlation is unknown if no prompt has two responses, or if all responses have the same length.
   const correlation = squares === 0 ? 0 : pairs === 0 ? (acrossSteps ?? 0) : inUnits(products / pairs);
-  return { sorted, scores, correlation, betweenSteps: acrossSteps === null ? null : Math.min(correlation, acrossSteps) };
+  return {
+    sorted,
+    scores,
+    correlation,
+    betweenSteps: acrossSteps === null ? null : Math.min(correlation, acrossSteps),
+  };
 }
 
 /** Returns the mean product of two scores of a prompt in different steps; null if too few prompts come in several. */

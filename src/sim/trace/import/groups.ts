@@ -158,7 +158,13 @@ export class ResponseGroups {
 
   #open(id: string, { prompt: row, promptTokens, task, step }: DumpedResponse): Group {
     if (step !== undefined) this.#steps.add(step);
-    const group: Group = { row: step === undefined ? undefined : row, promptTokens: promptTokens(), task, tokens: [], flags: [] };
+    const group: Group = {
+      row: step === undefined ? undefined : row,
+      promptTokens: promptTokens(),
+      task,
+      tokens: [],
+      flags: [],
+    };
     this.#groups.set(id, group);
     return group;
   }
