@@ -54,7 +54,6 @@ const reasons: Readonly<Record<ReturningVerdict, string>> = {
   unsure: `composing rounds is not sure to save ${percent(leastWorth)} of the time: not recommended`,
   assumed: 'not recommended before the correlation is measured: a dump with several responses to a prompt tells it',
   unknown: 'no prompt has two responses, so nothing can be said: not recommended',
-  'no-adapter': 'it pays, but this adapter cannot compose rounds: a host of your own can',
 };
 
 function compared({ rows: { baseline, settings, lossless } }: Returning): string[] {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import inspect
 import itertools
 import pickle
 import sys
@@ -15,11 +16,32 @@ from typing import Any
 
 import pytest
 
+from rollflex.adapters._check_nemo_rl import _lossless_settings, problems
+from rollflex.adapters._config import Config
+from support import root
+
 from .nemo_rl_double import Buffer, InOrderSampler, Meta
 
 rows, batch_size, responses = 16, 4, 2
 long_rows = {1, 5, 9, 13}
 name = "rollflex.adapters.nemo_rl_lossless"
+
+
+def written() -> dict[str, Any]:
+    """The settings of the page, `a.b` by `a.b`."""
+    page = (root / "docs" / "adapters" / "nemo-rl.md").read_text(encoding="utf-8")
+    lines = page.split("## The lossless tail")[1].split("```text\n")[1].split("```")[0].split()
+    pairs = [line.lstrip("+").split("=") for line in lines]
+    return {key: int(value) if value.isdigit() else value for key, value in pairs}
+
+
+def of_sampler() -> dict[str, Any]:
+    """Of these: what the sampler is made with."""
+    flat = {key.removeprefix("async_rl.sampler."): value for key, value in written().items() if "sampler" in key}
+    assert (flat.pop("name"), flat.pop("target")) == ("custom", f"{name}:LosslessTailSampler")
+    settings = {key.removeprefix("settings."): flat.pop(key) for key in list(flat) if key.startswith("settings.")}
+    flat.pop("state_dir")
+    return {**flat, "settings": settings}
 
 
 class Given:
@@ -80,12 +102,16 @@ class Job:
     def __init__(self, step: int = 0, **options: Any) -> None:
         sys.modules.pop(name, None)
         module: Any = importlib.import_module(name)
-        made = module.DAPOMath17K(dataset_name=f"{name}.DAPOMath17K", split="train")
+        path, _, kind = written()["data.train.dataset_name"].rpartition(".")
+        assert path == name
+        made = getattr(module, kind)(dataset_name=f"{name}.{kind}", split="train")
         made.set_task_spec({})
         made.set_processor()
         self.dataset, self.processor = pickle.loads(pickle.dumps((made.dataset, made.processor)))
         self.buffer, self.version = AsyncBuffer(), step
-        self.sampler = module.LosslessTailSampler(self.buffer, responses_per_prompt=responses, **options)
+        self.sampler = module.LosslessTailSampler(
+            self.buffer, **{**of_sampler(), "responses_per_prompt": responses, **options}
+        )
         self.sampler.set_dispatch_index(step)
         assert self.sampler.required_buffer_capacity(batch_size) == batch_size
         self.next: list[Any] = []
@@ -171,3 +197,25 @@ def test_what_would_break_the_order_is_refused(nemo_rl: None, monkeypatch: pytes
     with pytest.raises(RuntimeError, match="expected rollflex.adapters.nemo_rl_lossless:LosslessTailSampler"):
         job.dataset[0]
     job.sampler.close()
+
+
+def test_the_check_knows_the_settings_of_the_page(nemo_rl: None) -> None:
+    def found(*changed: str) -> list[str]:
+        config = Config({}, known=False)
+        for one in [*(f"{key}={value}" for key, value in written().items()), "grpo.num_prompts_per_step=8", *changed]:
+            config.override(one)
+        return [one.where for one in problems(config)]
+
+    assert found() == []
+    assert found("data.num_workers=8", "data.train.dataset_name=DAPOMath17K", "grpo.num_generations_per_prompt=4") == [
+        "data.train.dataset_name",
+        "data.num_workers",
+        "async_rl.sampler.responses_per_prompt",
+    ]
+    assert found("async_rl.sampler.window=3", "async_rl.sampler.settings.windowRounds=0") == [
+        "async_rl.sampler.window",
+        "async_rl.sampler.settings",
+    ]
+    assert found("async_rl.rollout_failure.on_dropped_prompt=replace") == ["async_rl.rollout_failure.on_dropped_prompt"]
+    sampler: Any = importlib.import_module(name).LosslessTailSampler
+    assert [*inspect.signature(sampler).parameters][1:] == list(_lossless_settings)

@@ -15,10 +15,9 @@ export const leastWorth = 0.01;
  * - `best`: no settings that the limits allow are faster, and every response is kept;
  * - `option`: it keeps every response, and the settings that the search chose are faster;
  * - `unsure`: it does not surely save {@link leastWorth} of the time;
- * - `assumed`, `unknown`: the trace does not say how much the lengths of a prompt have in common;
- * - `no-adapter`: it would pay, but the trainer's adapter cannot compose rounds.
+ * - `assumed`, `unknown`: the trace does not say how much the lengths of a prompt have in common.
  */
-export type ReturningVerdict = 'best' | 'option' | 'unsure' | 'assumed' | 'unknown' | 'no-adapter';
+export type ReturningVerdict = 'best' | 'option' | 'unsure' | 'assumed' | 'unknown';
 
 /** What a job gains whose prompts come several times. */
 export interface Returning {
@@ -55,7 +54,7 @@ export function returningOf(
   const rows = frontier.rows.filter(({ keptTokenRatio }) => keptTokenRatio >= least);
   const chosen = settings === null ? undefined : rows.find((row) => sameSettings(row, settings));
   const lossless = rows.find((row) => windowOf(row) !== undefined);
-  const verdict = verdictOf(frontier, lossless?.gain ?? null, trainer, {
+  const verdict = verdictOf(frontier, lossless?.gain ?? null, {
     isFaster: chosen !== undefined && lossless !== undefined && chosen.secondsPerPrompt < lossless.secondsPerPrompt,
   });
   const windowRounds = verdict === 'best' || verdict === 'option' ? windowOf(lossless!)! : null;
@@ -69,19 +68,17 @@ export function returningOf(
     },
     windowRounds,
     firstEpochSeconds: frontier.dataSetPrompts * baseline.secondsPerPrompt,
-    paste: windowRounds === null ? [] : trainer.pasteLossless!({ windowRounds, responsesPerPrompt }),
+    paste: windowRounds === null ? [] : trainer.pasteLossless({ windowRounds, responsesPerPrompt }),
   };
 }
 
 function verdictOf(
   { correlationIs, lossless }: NonNullable<SweepAdvice['frontier']>,
   gain: Interval | null,
-  { pasteLossless }: TrainerFacts,
   { isFaster }: { readonly isFaster: boolean },
 ): ReturningVerdict {
   if (correlationIs !== 'measured') return correlationIs;
   if (lossless === null || gain === null || gain.low < leastWorth) return 'unsure';
-  if (pasteLossless === null) return 'no-adapter';
   return isFaster ? 'option' : 'best';
 }
 

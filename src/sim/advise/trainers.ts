@@ -36,8 +36,8 @@ export interface TrainerFacts {
   readonly staleness: string;
   /** Returns the lines that switch the settings on; none if the user copies the settings themselves. */
   readonly paste: (chosen: Chosen) => readonly string[];
-  /** Returns the lines that switch the lossless tail on; null if the adapter cannot compose rounds. */
-  readonly pasteLossless: ((chosen: ChosenWindow) => readonly string[]) | null;
+  /** Returns the lines that switch the lossless tail on; none if the user copies the settings themselves. */
+  readonly pasteLossless: (chosen: ChosenWindow) => readonly string[];
 }
 
 /** Ids of the trainers. */
@@ -143,7 +143,16 @@ export const trainers: readonly TrainerFacts[] = Object.freeze([
       `async_rl.sampler.prompt_speculation: ${factor(promptSpeculation)}`,
       'loss_fn.use_importance_sampling_correction: true',
     ],
-    pasteLossless: null,
+    pasteLossless: ({ windowRounds, responsesPerPrompt }) => [
+      'data.train.dataset_name: rollflex.adapters.nemo_rl_lossless.NAME  # of yours',
+      'data.num_workers: 0',
+      'async_rl.sampler.name: custom',
+      'async_rl.sampler.target: rollflex.adapters.nemo_rl_lossless:LosslessTailSampler',
+      'async_rl.sampler.max_lookahead_versions: 0',
+      `async_rl.sampler.responses_per_prompt: ${responsesPerPrompt}`,
+      `async_rl.sampler.settings.windowRounds: ${windowRounds}`,
+      'async_rl.sampler.state_dir: /checkpoints/rollflex',
+    ],
   },
   {
     id: 'trl',

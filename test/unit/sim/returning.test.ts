@@ -68,6 +68,7 @@ describe('the lossless tail', () => {
     ['slime', 'rollflex: { windowRounds: 20 }'],
     ['roll', '  recipe, policy = "lossless-tail", {"windowRounds": 20}'],
     ['trl', 'worker = TailBatchingWorker(args, …, recipe="lossless-tail", policy=policy)'],
+    ['nemo-rl', 'async_rl.sampler.settings.windowRounds: 20'],
     ['openrlhf', 'policy lossless-tail: { windowRounds: 20 }'],
   ])('%s: %s', (trainer, line) => {
     expect(asked(6, { trainer }).paste).toContain(line);
