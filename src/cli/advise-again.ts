@@ -38,8 +38,11 @@ export function againLines({ answer, summary, epochs }: Advised): string[] {
   if (windowRounds === null) return [...lines, ...wrapped('lossless', reasons[verdict])];
   const by = trainer.adapter === null ? '' : `, ${trainer.page}#the-lossless-tail`;
   const word = verdict === 'best' ? 'switch' : 'instead';
-  const why =
-    verdict === 'best' ? 'nothing that keeps enough tokens is faster' : 'it is slower, and keeps every response';
+  const best =
+    returning.rows.settings === undefined
+      ? `nothing else is sure to save ${percent(leastWorth)}, and keeps enough tokens`
+      : 'it is as fast, and keeps every response';
+  const why = verdict === 'best' ? best : 'it is slower, and keeps every response';
   return [
     ...lines,
     ...wrapped(word, `on the lossless tail (W ${windowRounds}): ${why}${by}`),

@@ -12,7 +12,7 @@ import type { TrainerFacts } from './trainers.ts';
 export const leastWorth = 0.01;
 
 /**
- * - `best`: no settings that the limits allow are faster, and every response is kept;
+ * - `best`: the settings that the search chose are not faster, or it chose none, and every response is kept;
  * - `option`: it keeps every response, and the settings that the search chose are faster;
  * - `unsure`: it does not surely save {@link leastWorth} of the time;
  * - `assumed`, `unknown`: the trace does not say how much the lengths of a prompt have in common.
