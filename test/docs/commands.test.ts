@@ -50,7 +50,7 @@ const explain = shownIn(pageAt('docs/explain.md'));
 const hangs = shownIn(pageAt('docs/hangs.md'));
 const withOutput = new Set([...cli, ...yourJob, ...tail, ...explain, ...hangs].map(([command]) => command));
 /** A search takes ten seconds: all but those whose output is shown come with `npm run test:all`. */
-const isForAll = (command: string): boolean => / sweep /.test(command) && !withOutput.has(command) && scale < 1;
+const isForAll = (command: string): boolean => / (sweep|advise) /.test(command) && !withOutput.has(command) && scale < 1;
 
 describe('what is shown', () => {
   test.each(commands.filter(([, command]) => isOurs(command)))('%s: %s', async (_, command) => {
