@@ -6,7 +6,7 @@ import { LengthPredictor, lengthPredictor } from '../../core/length-prediction.t
 import { recentIds } from '../../core/recent-ids.ts';
 import { derived, mapBy, setOf } from '../../core/state.ts';
 import { type Prompt, prompt } from '../../schemas/prompts.ts';
-import { count, roundId, weightVersion } from '../../schemas/units.ts';
+import { count, promptId, roundId, weightVersion } from '../../schemas/units.ts';
 import { roundSize } from './schema.ts';
 import type { RoundCompositionConfig } from './types.ts';
 
@@ -23,12 +23,20 @@ const longestFirst = (a: Entry, b: Entry): number => b.expectedTokens - a.expect
 
 /** Schema of the state. */
 export const compositionState = z.strictObject({
-  /** Prompts that go into the next round: they have come back, or are left of the window before. */
+  /** Prompts that go into the next round: they have come back, are left of the window before, or had to wait for another copy. */
   due: mapBy('promptId', prompt),
   /** Prompts of the window. No id is twice in `due` and `window` together, so that no round holds one twice. */
   window: mapBy((one) => one.prompt.promptId, entry),
-  /** Prompts of later windows: more than were asked for, and those whose id is in `due` or `window`. */
+  /** Prompts whose id is in `due` or `window`: each is due when the copy before it is planned. */
+  copies: setOf(prompt),
+  /** Prompts of later windows. */
   later: setOf(prompt),
+  /** Prompts that the window is to have; as many as it has once it is closed. */
+  windowPrompts: count,
+  /** Ids that have entered a window in this epoch, at most `rememberedPrompts`. */
+  epoch: setOf(promptId),
+  /** Prompts of the epoch before; 0 until one has ended. */
+  epochPrompts: count,
   /** The round that waits for its prompts. */
   pending: z.strictObject({ roundId, weightVersion, awaited: count }).nullable(),
   /** What is expected of a prompt of which nothing is known: the same throughout a window, so that such prompts are ties. */
@@ -52,7 +60,11 @@ export function begin({ rememberedPrompts }: RoundCompositionConfig): SavedCompo
   return {
     due: [],
     window: [],
+    copies: [],
     later: [],
+    windowPrompts: 0,
+    epoch: [],
+    epochPrompts: 0,
     pending: null,
     priorTokens: 0,
     recentRounds: [],
@@ -68,50 +80,92 @@ export function link({ window, byLength }: CompositionState): void {
   for (const one of window.values()) byLength.push(one);
 }
 
-/** Returns the number of prompts from which the next rounds are composed. */
+/** Returns the number of prompts from which the next round is composed. */
 export function held({ due, window }: CompositionState): number {
   return due.size + window.size;
 }
 
-/** Returns the number of prompts that are still missing in the window. */
-export function missing(state: CompositionState): number {
-  return Math.max(0, state.config.windowRounds * roundSize(state.config) - held(state));
+/** Returns the number of prompts that are here. */
+export function waiting(state: CompositionState): number {
+  return held(state) + state.copies.size + state.later.size;
 }
 
-/** Returns the number of prompts to ask for: those of later windows are here already, and may be copies of what is in this one. */
+/** Whether as many prompts are here as a round has. */
+export function hasRound(state: CompositionState): boolean {
+  return held(state) >= roundSize(state.config);
+}
+
+/** Returns the number of prompts to ask for. */
 export function wanted(state: CompositionState): number {
-  return Math.max(0, missing(state) - state.later.size);
+  return Math.max(0, state.windowPrompts - waiting(state));
 }
 
 /** Begins a window: what is left of the one before is due, and prompts that wait for a later window enter this one. */
 export function renew(state: CompositionState): void {
-  for (let left = takeLongest(state); left !== undefined; left = takeLongest(state)) {
-    state.due.set(left.prompt.promptId, left.prompt);
-  }
+  makeDue(state);
   state.priorTokens = longestOf(state, { promptId: '' });
+  resize(state);
   for (const one of state.later) {
-    if (missing(state) === 0) break;
-    if (enter(state, one)) state.later.delete(one);
+    if (!enter(state, one)) break;
+    state.later.delete(one);
   }
 }
 
-/** Adds a prompt to the window, unless it is full, or the id is here already. */
+/** What is left of the window is due. */
+function makeDue(state: CompositionState): void {
+  for (let left = takeLongest(state); left !== undefined; left = takeLongest(state)) {
+    state.due.set(left.prompt.promptId, left.prompt);
+  }
+}
+
+/** Sets the size of the window: W rounds, or fewer, so that windows are equal until the epoch is likely to end. */
+function resize(state: CompositionState): void {
+  const { config, epoch, epochPrompts } = state;
+  const size = roundSize(config);
+  const left = epochPrompts - epoch.size;
+  // An epoch that has had as many prompts as the last one is over.
+  const rounds = Math.ceil((held(state) + (left === 0 ? epochPrompts : left)) / size);
+  const windows = Math.max(1, Math.ceil(rounds / config.windowRounds));
+  state.windowPrompts = size * (epochPrompts === 0 || left < 0 ? config.windowRounds : Math.ceil(rounds / windows));
+}
+
+/** Takes a prompt into the window; false if it is for a later one. */
 function enter(state: CompositionState, one: Prompt): boolean {
-  if (missing(state) === 0 || isHere(state, one)) return false;
+  const { epoch, config, copies, lengths } = state;
+  if (hasRound(state) && held(state) + copies.size >= state.windowPrompts) return false;
+  const { promptId } = one;
+  // Where ids come again at random, it takes longer than until the first one to begin an epoch.
+  if (epoch.has(promptId) && 2 * epoch.size >= lengths.size) {
+    if (hasRound(state)) {
+      // No window reaches beyond the end of an epoch.
+      state.windowPrompts = 0;
+      return false;
+    }
+    state.epochPrompts = epoch.size;
+    epoch.clear();
+    makeDue(state);
+    resize(state);
+  }
+  if (epoch.size === config.rememberedPrompts) epoch.clear();
+  epoch.add(promptId);
+  if (isHere(state, one)) {
+    copies.add(one);
+    return true;
+  }
   const entry = { prompt: one, seq: state.seq++, expectedTokens: expected(state, one) };
-  state.window.set(one.promptId, entry);
+  state.window.set(promptId, entry);
   state.byLength.push(entry);
   return true;
 }
 
-/** Takes a prompt in, for this window or for a later one. */
-export function takeIn(state: CompositionState, one: Prompt, isInTime: boolean): void {
-  if (!isInTime || !enter(state, one)) state.later.add(one);
+/** Takes a prompt in, for the window of the round that waits, or for a later one. */
+export function takeIn(state: CompositionState, one: Prompt): void {
+  if (state.pending === null || !enter(state, one)) state.later.add(one);
 }
 
 /** Makes a prompt due that has come back; while another with its id is here, that one goes first. */
 export function putBack(state: CompositionState, one: Prompt): void {
-  if (isHere(state, one)) state.later.add(one);
+  if (isHere(state, one)) state.copies.add(one);
   else state.due.set(one.promptId, one);
 }
 
@@ -166,6 +220,11 @@ export function takeRound(state: CompositionState): Composed {
     if (prompts.length === due) longestTokens = entry.expectedTokens;
     shortestTokens = entry.expectedTokens;
     prompts.push(entry.prompt);
+  }
+  for (const one of state.copies) {
+    if (isHere(state, one)) continue;
+    state.copies.delete(one);
+    state.due.set(one.promptId, one);
   }
   return { prompts, due, longestTokens, shortestTokens };
 }

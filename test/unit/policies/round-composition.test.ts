@@ -97,14 +97,29 @@ describe('round-composition', () => {
     expect(planned(host.supply('a', 'b', 'c', 'd', 'e', 'f'))).toMatchObject({ ids: ['a', 'b', 'c'], kind: 'short' });
   });
 
-  test('a prompt that comes again while it is here is kept for a later window: it is lost in no epoch, and twice in no round', () => {
+  test('a prompt that comes again while it is here is due as soon as the first is planned: it is lost in no epoch, and twice in no round', () => {
     const host = new Composition();
     host.request();
     expect(planned(host.supply('a', 'a', 'b', 'c'))?.ids).toEqual(['a', 'b']);
-    // c is left of the window, and due; a begins the next one.
-    const asked = host.request();
-    expect(only(asked, 'prompts.request')).toMatchObject([{ count: 2, reason: { target: 4, known: 2 } }]);
-    expect(planned(host.supply('d', 'e'))).toMatchObject({ ids: ['c', 'a'], reason: { due: 1 } });
+    expect(only(host.request(), 'prompts.request')).toMatchObject([{ count: 2, reason: { target: 4, known: 2 } }]);
+    expect(planned(host.supply('d', 'e'))).toMatchObject({ ids: ['a', 'c'], reason: { waiting: 4, due: 1 } });
+  });
+
+  test('a window ends with its epoch, and those of later epochs are about equally long', () => {
+    const host = new Composition({ windowRounds: 4 });
+    const epoch = (count: number) => Array.from({ length: count }, (_, index) => `p${index}`);
+    host.request();
+    // The second epoch begins in the middle of the window.
+    expect(planned(host.supply(...epoch(7), 'p3'))?.ids).toEqual(['p0', 'p1']);
+    expect(planned(host.request())?.ids).toEqual(['p2', 'p3']);
+    expect(planned(host.request())?.ids).toEqual(['p4', 'p5']);
+    // One prompt is left of the first epoch. Seven are in the second, of which one is here: three more rounds, and half of one.
+    expect(only(host.request(), 'prompts.request')).toMatchObject([
+      { count: 6, reason: { code: 'window_begun', rounds: 4, target: 8, known: 2 } },
+    ]);
+    expect(planned(host.supply('p6', 'p0', 'p1', 'p2', 'p4', 'p5'))?.ids).toEqual(['p6', 'p3']);
+    // The copy of p6 had to wait for the first.
+    expect(planned(host.request())).toMatchObject({ ids: ['p6', 'p0'], reason: { due: 1 } });
   });
 
   test('what comes back goes into the next round, before prompts of any length', () => {
@@ -136,7 +151,8 @@ describe('round-composition', () => {
     expect(planned(host.request())?.ids).toEqual(['a']);
     expect(host.request()).toMatchObject([{ type: 'source.drained', roundId: 'r2' }]);
     host.send({ type: 'source.reopened' } as never);
-    expect(only(host.request(), 'prompts.request')).toMatchObject([{ count: 4 }]);
+    // The epoch had two prompts.
+    expect(only(host.request(), 'prompts.request')).toMatchObject([{ count: 2 }]);
     expect(host.send({ type: 'source.exhausted' } as never)).toMatchObject([{ type: 'source.drained' }]);
   });
 
