@@ -90,6 +90,7 @@ export function play(
     for (let at = 0; at < order.length; at += promptsPerRound) {
       const started = at / promptsPerRound >= 2;
       round += 1;
+      for (const one of forecasters) one.begin?.(round);
       if (epoch > 0 && at % (windowRounds * promptsPerRound) === 0) {
         const window = order.slice(at, at + windowRounds * promptsPerRound);
         const longest = (one: number): number => Math.max(...lengthsOf(one));

@@ -98,6 +98,7 @@ function request(state: CompositionState, { roundId, weightVersion }: Message<'r
   state.recentRounds.add(roundId);
   state.rounds += 1;
   state.pending = { roundId, weightVersion, awaited: 0 };
+  state.lengths.begin(state.rounds);
   if (!hasRound(state)) {
     renew(state);
     const count = wanted(state);
