@@ -22,6 +22,7 @@ import {
   type CompositionState,
   compositionState,
   hasRound,
+  leaveLongest,
   link,
   putBack,
   renew,
@@ -97,9 +98,9 @@ function checkPending({ pending }: CompositionState, { roundId }: Message<'round
 function request(state: CompositionState, { roundId, weightVersion }: Message<'round.requested'>, ctx: Ctx): void {
   state.recentRounds.add(roundId);
   state.rounds += 1;
-  state.pending = { roundId, weightVersion, awaited: 0 };
+  state.pending = { roundId, weightVersion, awaited: 0, isFirst: !hasRound(state) };
   state.lengths.begin(state.rounds);
-  if (!hasRound(state)) {
+  if (state.pending.isFirst) {
     renew(state);
     const count = wanted(state);
     if (count > 0 && !state.exhausted) {
@@ -132,13 +133,14 @@ function settle(state: CompositionState, ctx: Ctx): void {
   const { pending, exhausted } = state;
   if (pending === null || (pending.awaited > 0 && !exhausted)) return;
   const { at } = ctx;
-  const { roundId, weightVersion } = pending;
+  const { roundId, weightVersion, isFirst } = pending;
   state.pending = null;
   const here = waiting(state);
   if (here === 0 && exhausted) {
     ctx.emit({ type: 'source.drained', at, roundId, reason: { code: 'source_exhausted' } });
     return;
   }
+  if (isFirst && !exhausted && hasRound(state)) leaveLongest(state);
   const { prompts, due, longestTokens, shortestTokens } = takeRound(state);
   const kind = state.config.promptSpeculation > 1 ? 'short' : 'long';
   const reason = { code: 'composed', waiting: here, due, longestTokens, shortestTokens } as const;

@@ -15,11 +15,14 @@ const entry = z.strictObject({
   seq: count,
   /** Expected length, in tokens, of the longest of as many responses to this prompt as a round has. */
   expectedTokens: z.number(),
+  /** Whether it waits for the long prompts of the next window. */
+  isLast: z.boolean(),
 });
 /** A prompt of the window. */
 export interface Entry extends z.output<typeof entry> {}
 
-const longestFirst = (a: Entry, b: Entry): number => b.expectedTokens - a.expectedTokens || a.seq - b.seq;
+const longestFirst = (a: Entry, b: Entry): number =>
+  Number(a.isLast) - Number(b.isLast) || b.expectedTokens - a.expectedTokens || a.seq - b.seq;
 
 /** Schema of the state. */
 export const compositionState = z.strictObject({
@@ -37,8 +40,8 @@ export const compositionState = z.strictObject({
   epoch: setOf(promptId),
   /** Prompts of the epoch before; 0 until one has ended. */
   epochPrompts: count,
-  /** The round that waits for its prompts. */
-  pending: z.strictObject({ roundId, weightVersion, awaited: count }).nullable(),
+  /** The round that waits for its prompts; whether it is the first of its window. */
+  pending: z.strictObject({ roundId, weightVersion, awaited: count, isFirst: z.boolean() }).nullable(),
   /** What is expected of a prompt of which nothing is known: the same throughout a window, so that such prompts are ties. */
   priorTokens: z.number(),
   recentRounds: recentIds(roundId),
@@ -118,6 +121,23 @@ function makeDue(state: CompositionState): void {
   }
 }
 
+/**
+ * Where an epoch leaves too few prompts for a round, the longest are left, for they fit the first round of the next window; but where
+ * nothing tells them from others, the last of the data are.
+ */
+export function leaveLongest(state: CompositionState): void {
+  const { byLength } = state;
+  const left = held(state) % roundSize(state.config);
+  const longest: Entry[] = [];
+  while (longest.length < left && byLength.peek() !== undefined) longest.push(byLength.pop()!);
+  const shortest = longest.at(-1);
+  const isLast = shortest !== undefined && shortest.expectedTokens > (byLength.peek()?.expectedTokens ?? 0);
+  for (const one of longest) {
+    one.isLast = isLast;
+    byLength.push(one);
+  }
+}
+
 /** Sets the size of the window: W rounds, or fewer, so that windows are equal until the epoch is likely to end. */
 function resize(state: CompositionState): void {
   const { config, epoch, epochPrompts } = state;
@@ -152,7 +172,7 @@ function enter(state: CompositionState, one: Prompt): boolean {
     copies.add(one);
     return true;
   }
-  const entry = { prompt: one, seq: state.seq++, expectedTokens: expected(state, one) };
+  const entry = { prompt: one, seq: state.seq++, expectedTokens: expected(state, one), isLast: false };
   state.window.set(promptId, entry);
   state.byLength.push(entry);
   return true;
