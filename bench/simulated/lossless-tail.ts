@@ -79,7 +79,7 @@ function row(name: string, job: Job, steps: number, dataSet: number, workload: (
   // At the end of an epoch, the same prompts have been trained as by the baseline; a round that has prompts of both is of the second.
   const ends = (epochs: number): number => Math.floor((epochs * dataSet) / prompts) * prompts;
   const from = ends(1);
-  const to = ends(Math.floor((steps * prompts) / dataSet));
+  const to = ends(Math.floor(((steps + 1) * prompts) / dataSet));
   const later = (one: SchedulerResult): number => secondsPerPrompt(one, from, to);
   const change = (until?: number): string => {
     const more = secondsPerPrompt(lossless, 0, until) / secondsPerPrompt(synchronous, 0, until) - 1;
