@@ -96,6 +96,7 @@ judge: Any = Rewards
 
 class LosslessLoop(TailBatchingLoop):
     recipe = "lossless-tail"
+    policy = {"windowRounds": 2}
 
 
 class Job:
