@@ -127,7 +127,7 @@ function makeDue(state: CompositionState): void {
  */
 export function leaveLongest(state: CompositionState): void {
   const { byLength } = state;
-  const left = held(state) % roundSize(state.config);
+  const left = (held(state) + state.copies.size) % roundSize(state.config);
   const longest: Entry[] = [];
   while (longest.length < left && byLength.peek() !== undefined) longest.push(byLength.pop()!);
   const shortest = longest.at(-1);
