@@ -23,7 +23,7 @@ import { type Resampling, tracedWorkload } from '../../src/sim/workload/traced.t
 import { capped, type Workload } from '../../src/sim/workload/workload.ts';
 
 const rounds = 85;
-const windowRounds = 16;
+const windowRounds = 10;
 const shipped = ['castillo-qwen2.5-7b-instruct-1m', 'castillo-qwen2.5-32b-instruct'];
 const [seedCount = '5', chosen = 'all', ...given] = process.argv.slice(2);
 const seeds = Array.from({ length: Number(seedCount) }, (_, index) => index + 1);
