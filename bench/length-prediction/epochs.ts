@@ -104,6 +104,11 @@ export function play(
         };
         compose('order of the data', () => 0);
         compose('known lengths', longest);
+        // What no history can beat by much: all responses to the prompt but these, later ones too.
+        compose('all other responses', (one) => {
+          const isOther = (at: number): boolean => Math.floor(at / responsesPerPrompt) !== epoch;
+          return Math.max(...drawn[one]!.slice(0, epochs * responsesPerPrompt).filter((_, at) => isOther(at)));
+        });
         for (const one of forecasters) compose(one.name, (prompt) => one.rank(asked(prompt), roundSize));
       }
       const batch = order.slice(at, at + promptsPerRound);

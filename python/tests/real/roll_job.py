@@ -12,7 +12,8 @@ import random
 import sys
 import types
 from types import SimpleNamespace
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import ray
 import torch
@@ -96,7 +97,7 @@ judge: Any = Rewards
 
 class LosslessLoop(TailBatchingLoop):
     recipe = "lossless-tail"
-    policy = {"windowRounds": 2}
+    policy: ClassVar[Mapping[str, Any]] = {"windowRounds": 2}
 
 
 class Job:
