@@ -11,8 +11,8 @@ import asyncio
 import random
 import sys
 import types
-from types import SimpleNamespace
 from collections.abc import Mapping
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import ray

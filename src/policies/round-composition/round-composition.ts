@@ -22,13 +22,8 @@ import {
   type CompositionState,
   compositionState,
   hasRound,
-  leaveLongest,
   link,
-  putBack,
-  renew,
   type SavedComposition,
-  takeIn,
-  takeRound,
   waiting,
   wanted,
 } from './state.ts';
@@ -39,6 +34,7 @@ import type {
   RoundCompositionEvent,
   RoundCompositionInput,
 } from './types.ts';
+import { leaveLongest, putBack, renew, takeIn, takeRound } from './window.ts';
 
 const decisions = [promptsRequest, roundPlanned, sourceDrained] as const;
 
