@@ -35,6 +35,11 @@ describe('a simulated server', () => {
     expect(digests.size).toBe(10);
   });
 
+  // A closed connection still waited for its client to read, after the server had stopped.
+  test('seed 99784, which once broke a rule', async () => {
+    await playSeed(99_784);
+  });
+
   test.each(Object.entries(plantedBugs))(
     'finds a planted bug: %s',
     async (name, bug) => {
