@@ -9,7 +9,8 @@ import { type AdviseOptions, advise } from '../../../src/cli/advise.ts';
 import { AdviseProgress } from '../../../src/cli/advise-progress.ts';
 import { adviceLines } from '../../../src/cli/advise-text.ts';
 import { type TrainerId, trainers } from '../../../src/sim/advise/trainers.ts';
-import { rollflex, rollflexOn, root } from '../../support/command-line/process.ts';
+import { rollflex } from '../../support/command-line/in-process.ts';
+import { rollflexOn, root } from '../../support/command-line/process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-advise-'));
 afterAll(() => rmSync(folder, { recursive: true }));
