@@ -203,7 +203,12 @@ function ofSession(scene: Scene): Found {
     return {
       standing: undefined,
       through: [],
-      ...cut(inOrder(commandsOwed(play, () => true), scene)),
+      ...cut(
+        inOrder(
+          commandsOwed(play, () => true),
+          scene,
+        ),
+      ),
     };
   }
   const { owed, more } = policy!.why(undefined, undefined, commands);
