@@ -2,10 +2,8 @@
 import type { Answer, Paid } from '../sim/advise/answer.ts';
 import { leastWorth } from '../sim/advise/returning.ts';
 import type { SynchronousSettings } from '../sim/sweep/settings.ts';
-import type { DumpSummary } from '../sim/trace/import/import.ts';
 import { againLines, hintLines } from './advise-again.ts';
 import { type Advised, between, configuration, factor, percent, wrapped } from './advise-lines.ts';
-import type { JobOptions } from './job.ts';
 import { fixed } from './plain-table.ts';
 
 const longestName = 24;
