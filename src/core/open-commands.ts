@@ -3,7 +3,7 @@
  * decisions and events by the table of answers, and needs nothing of a policy. What blocks what is said by `waits`; this adds times.
  */
 import { z } from 'zod';
-import { answers, unaskedAnswers } from '../schemas/answers.ts';
+import { answers, sequels, unaskedAnswers } from '../schemas/answers.ts';
 import type { EventMessage } from '../schemas/vocabulary.ts';
 import type { AnyDecision, AnyEvent } from './definition.ts';
 import { savedTimes, WaitingTimes } from './waiting-times.ts';
@@ -54,6 +54,8 @@ interface Rule {
   readonly answer: string;
   readonly fields: readonly string[];
   readonly others: readonly string[];
+  /** Those of the others that are the usual answer of another command. */
+  replaces: readonly string[];
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -70,15 +72,20 @@ const fieldsOf = (messages: readonly EventMessage[], type: string): readonly str
 /** Returns the rules of the messages, by the type of a decision. */
 function rulesOf({ events, decisions }: Messages): Map<string, Rule> {
   const rules = new Map<string, Rule>();
-  const all: Readonly<Record<string, readonly string[]>> = { ...answers, ...unaskedAnswers };
-  for (const { type } of decisions) {
+  const all: Readonly<Record<string, readonly string[]>> = { ...answers, ...unaskedAnswers, ...sequels };
+  for (const { type } of [...decisions, ...events]) {
     const heard = (all[type] ?? []).filter((answer) => events.some((one) => one.type === answer));
     const [answer, ...others] = heard;
     if (answer === undefined) continue;
-    const shared = fieldsOf(events, answer);
-    const fields = fieldsOf(decisions, type).filter((name) => name.endsWith('Id') && shared.includes(name));
-    rules.set(type, { answer, fields, others });
+    // A new round has a new id.
+    const shared = answer === 'round.requested' ? [] : fieldsOf(events, answer);
+    const fields = fieldsOf([...decisions, ...events], type).filter(
+      (name) => name.endsWith('Id') && shared.includes(name),
+    );
+    rules.set(type, { answer, fields, others, replaces: [] });
   }
+  const usual = new Set([...rules.values()].map(({ answer }) => answer));
+  for (const rule of rules.values()) rule.replaces = rule.others.filter((one) => usual.has(one));
   return rules;
 }
 
@@ -86,6 +93,15 @@ function keyOf(answer: string, fields: readonly string[], message: Json): string
   let key = answer;
   for (const name of fields) key += `\n${String(message[name])}`;
   return key;
+}
+
+/** Hears of each command that is opened, and that ends. */
+export interface CommandFollower {
+  opened(one: OpenCommand): void;
+  /** @param isAnswered - whether an event has answered it; otherwise it was replaced, or forgotten */
+  ended(one: OpenCommand, isAnswered: boolean): void;
+  /** Returns the longest time that may be learnt from the wait of a command, in seconds; called before it ends. */
+  longest(one: OpenCommand): number;
 }
 
 /** Follows the commands of one policy. Each message costs O(1), and the memory is bounded. */
@@ -96,17 +112,27 @@ export class OpenCommands {
   /** By the type of an event: the rules of the waits that it ends. */
   readonly #ends = new Map<string, Rule[]>();
   readonly #most: number;
+  readonly #follower: CommandFollower | undefined;
 
-  /** @param most - most commands that are remembered; the oldest are forgotten first */
-  constructor(messages: Messages, most: number, saved?: SavedOpenCommands) {
+  /**
+   * @param most - most commands that are remembered; the oldest are forgotten first
+   * @param follower - hears of every change from now on
+   */
+  constructor(messages: Messages, most: number, saved?: SavedOpenCommands, follower?: CommandFollower) {
     this.#most = most;
+    this.#follower = follower;
     this.#rules = rulesOf(messages);
     for (const rule of this.#rules.values()) {
       for (const event of [rule.answer, ...rule.others]) {
         this.#ends.set(event, [...(this.#ends.get(event) ?? []), rule]);
       }
     }
-    for (const one of saved?.open ?? []) this.#open.set(keyOf(one.answer, Object.keys(one.ids), one.ids), one);
+    for (const one of saved?.open ?? []) {
+      // The keys of a saved object may be in any order.
+      const fields = this.#rules.get(one.type)?.fields ?? Object.keys(one.ids);
+      const ids = Object.fromEntries(fields.map((name) => [name, one.ids[name]!]));
+      this.#open.set(keyOf(one.answer, fields, ids), { ...one, ids });
+    }
     for (const { answer, times } of saved?.times ?? []) this.#times.set(answer, new WaitingTimes(times));
   }
 
@@ -117,40 +143,49 @@ export class OpenCommands {
 
   /** Follows an event that was applied, before the decisions that it leads to. */
   heard(event: AnyEvent, at: number): void {
-    if (event.type === 'host.restarted') this.#open.clear();
+    if (event.type === 'host.restarted') this.#restarted();
     else if (event.type === 'engine.lost' || event.type === 'reward-worker.lost') this.#forget(event as never);
     for (const { answer, fields } of this.#ends.get(event.type) ?? []) {
       const key = keyOf(answer, fields, event as never);
-      const one = this.#open.get(key);
-      if (one === undefined) continue;
-      this.#open.delete(key);
-      let times = this.#times.get(answer);
-      if (times === undefined) this.#times.set(answer, (times = new WaitingTimes()));
-      times.add(Math.max(0, at - one.since));
+      this.#learn(this.#open.get(key), at);
+      this.#end(key, true);
     }
+    if (Object.hasOwn(sequels, event.type)) this.told({ ...event, at, reason: { code: 'reported' } });
   }
 
-  /** Follows a decision. */
-  told(decision: AnyDecision): void {
+  /** Forgets the command that an event would answer: it is not owed any more. The event needs only the fields that say which one. */
+  forget(event: { readonly type: string }): void {
+    for (const { answer, fields } of this.#ends.get(event.type) ?? []) this.#end(keyOf(answer, fields, event as never));
+  }
+
+  /** Follows a decision. Its time and its reason are kept, or others that are given. */
+  told(decision: AnyDecision, at = decision.at, reason = decision.reason): void {
     const rule = this.#rules.get(decision.type);
     if (rule === undefined) return;
-    const { answer, fields, others } = rule;
+    const { answer, fields, replaces } = rule;
     const given = decision as AnyDecision & Json;
     // Its answer also answers the command that it replaces: a request that is aborted is not expected to complete.
-    for (const other of others) this.#open.delete(keyOf(other, fields, given));
+    for (const other of replaces) {
+      const replaced = keyOf(other, fields, given);
+      // A follower looks for what is too long: without these, only the times of short responses would be learnt.
+      if (this.#follower !== undefined) this.#learn(this.#open.get(replaced), at);
+      this.#end(replaced);
+    }
     const key = keyOf(answer, fields, given);
-    this.#open.delete(key);
+    this.#end(key);
     const by = given.engineId ?? given.workerId;
-    this.#open.set(key, {
+    const one: OpenCommand = {
       type: decision.type,
       answer,
       ids: Object.fromEntries(fields.map((name) => [name, String(given[name])])),
       // A timer is awaited from its time on.
-      since: typeof given.fireAtSeconds === 'number' ? given.fireAtSeconds : decision.at,
+      since: typeof given.fireAtSeconds === 'number' ? given.fireAtSeconds : at,
       ...(typeof by === 'string' ? { by } : undefined),
-      reason: decision.reason,
-    });
-    if (this.#open.size > this.#most) this.#open.delete(this.#open.keys().next().value!);
+      reason,
+    };
+    this.#open.set(key, one);
+    this.#follower?.opened(one);
+    if (this.#open.size > this.#most) this.#end(this.#open.keys().next().value!);
   }
 
   /** Returns the command that an event would answer. The event needs only the fields that say which one it is. */
@@ -176,9 +211,30 @@ export class OpenCommands {
     };
   }
 
+  /** Forgets what was asked for: it is asked for anew. What has no ids, such as the next round, is owed as before. */
+  #restarted(): void {
+    for (const [key, { ids }] of this.#open) if (Object.keys(ids).length > 0) this.#end(key);
+  }
+
   /** Forgets what an engine or a worker was told that is lost; the policy tells others. */
   #forget({ engineId, workerId }: { readonly engineId?: string; readonly workerId?: string }): void {
     const by = engineId ?? workerId;
-    for (const [key, one] of this.#open) if (one.by === by) this.#open.delete(key);
+    for (const [key, one] of this.#open) if (one.by === by) this.#end(key);
+  }
+
+  #end(key: string, isAnswered = false): void {
+    const one = this.#open.get(key);
+    if (one === undefined) return;
+    this.#open.delete(key);
+    this.#follower?.ended(one, isAnswered);
+  }
+
+  #learn(one: OpenCommand | undefined, at: number): void {
+    if (one === undefined) return;
+    const { answer } = one;
+    const seconds = Math.min(at - one.since, this.#follower?.longest(one) ?? Number.POSITIVE_INFINITY);
+    let times = this.#times.get(answer);
+    if (times === undefined) this.#times.set(answer, (times = new WaitingTimes()));
+    times.add(Math.max(0, seconds));
   }
 }

@@ -102,18 +102,14 @@ export interface KnownTimes {
 /** What is awaited for a shorter time, in seconds, is never late: hosts have their delays. */
 const shortest = 1;
 
-/** What the lateness of an event rests on. */
-interface Times {
-  readonly since?: number | undefined;
-  readonly usual?: UsualTime | undefined;
-  readonly dueAt?: number | undefined;
-}
-
 /**
  * Returns how late an event is: the time that it is awaited, as a multiple of the time that 99 percent of such events do not exceed.
  * A timer is awaited from its time on, and needs no earlier ones to be late. 0 where nothing is known.
  */
-export function lateness({ since, usual, dueAt }: Times, at: number): number {
+export function lateness(
+  { since, usual, dueAt }: { [Key in 'since' | 'usual' | 'dueAt']?: OwedEvent[Key] | undefined },
+  at: number,
+): number {
   const from = dueAt ?? (usual === undefined ? undefined : since);
   if (from === undefined) return 0;
   return Math.max(0, at - from) / Math.max(usual?.highSeconds ?? 0, dueAt === undefined ? shortest : 10 * shortest);

@@ -1,8 +1,8 @@
 /** What blocks what in speculative-admission. */
 import type { AwaitedEvent, Gates, HeldThing, Standing, Waits } from '../../core/waits.ts';
-import { engineOf } from './launch.ts';
+import { engineOf, timeoutTimer } from './launch.ts';
 import { currentRoundId } from './progress.ts';
-import { findRequest, heldResponse } from './requests.ts';
+import { findRequest, graceTimer, heldResponse } from './requests.ts';
 import { type AdmissionState, isLive, type PromptState, type ResponseState, type Round } from './state.ts';
 
 const prompt = (id: string): HeldThing => ({ what: 'prompts', id });
@@ -131,25 +131,39 @@ function roundStanding(state: AdmissionState, id: string): Standing | undefined 
   return { stands, since: isOpen ? found.openedAt : found.completedAt, for: roundWaits(state, found) };
 }
 
-function requestStanding(one: ResponseState): Standing {
+/** The timer that would end a request without its engine, at the end of its own time. */
+function* timer({ config, timers }: AdmissionState, one: ResponseState): Iterable<AwaitedEvent> {
+  const { abortGraceSeconds, responseTimeoutSeconds } = config;
+  const [timerId, firesAt, seconds] =
+    one.status === 'aborting'
+      ? ([graceTimer, timers.abortGrace, abortGraceSeconds] as const)
+      : ([timeoutTimer, timers.responseTimeout, responseTimeoutSeconds] as const);
+  if (firesAt === null || seconds === undefined) return;
+  yield { event: { type: 'timer.fired', timerId }, dueAt: Math.max(firesAt, one.since + seconds) };
+}
+
+function requestStanding(state: AdmissionState, one: ResponseState): Standing {
   const { requestId, since, status } = one;
   const by = engineOf(one)?.id;
   switch (status) {
     case 'waiting':
-      return { stands: 'waits for its environment', for: [{ event: { type: 'environment.resumed', requestId } }] };
+      return {
+        stands: 'waits for its environment',
+        for: [{ event: { type: 'environment.resumed', requestId } }, ...timer(state, one)],
+      };
     case 'resuming':
-      return { stands: 'is queued for an engine', for: slots };
+      return { stands: 'is queued for an engine', for: [...slots, ...timer(state, one)] };
     case 'aborting':
       return {
         stands: by === undefined ? 'is being aborted' : `is being aborted on engine ${by}`,
         since,
-        for: [{ event: { type: 'request.aborted', requestId }, since, by }],
+        for: [{ event: { type: 'request.aborted', requestId }, since, by }, ...timer(state, one)],
       };
     default:
       return {
         stands: by === undefined ? 'is in flight' : `runs on engine ${by}`,
         since,
-        for: [{ event: { type: 'response.completed', requestId }, since, by }],
+        for: [{ event: { type: 'response.completed', requestId }, since, by }, ...timer(state, one)],
       };
   }
 }
@@ -167,7 +181,7 @@ export const waits: Waits<AdmissionState> = {
     ids: runningIds,
     of: (state, id) => {
       const found = findRequest(state, id);
-      return found && requestStanding(found);
+      return found && requestStanding(state, found);
     },
   },
   responses: {
