@@ -203,13 +203,7 @@ function ofSession(scene: Scene): Found {
     return {
       standing: undefined,
       through: [],
-      ...cut(
-        inOrder(
-          commandsOwed(play, () => true),
-          play,
-          at,
-        ),
-      ),
+      ...cut(inOrder(commandsOwed(play, () => true), scene)),
     };
   }
   const { owed, more } = policy!.why(undefined, undefined, commands);
