@@ -54,6 +54,8 @@ interface Rule {
   readonly answer: string;
   readonly fields: readonly string[];
   readonly others: readonly string[];
+  /** Of the others, those that are the usual answer of another decision. */
+  readonly replaced: readonly string[];
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -80,8 +82,12 @@ function rulesOf({ events, decisions }: Messages): Map<string, Rule> {
     const fields = fieldsOf([...decisions, ...events], type).filter(
       (name) => name.endsWith('Id') && shared.includes(name),
     );
-    rules.set(type, { answer, fields, others });
+    rules.set(type, { answer, fields, others, replaced: [] });
   }
+  // Only waits for a usual answer are kept.
+  const usual = new Set([...rules.values()].map(({ answer }) => answer));
+  for (const [type, one] of rules)
+    rules.set(type, { ...one, replaced: one.others.filter((other) => usual.has(other)) });
   return rules;
 }
 
@@ -106,7 +112,11 @@ export class OpenCommands {
     this.#rules = rulesOf(messages);
     for (const rule of this.#rules.values()) {
       for (const event of [rule.answer, ...rule.others]) {
-        this.#ends.set(event, [...(this.#ends.get(event) ?? []), rule]);
+        const ends = this.#ends.get(event) ?? [];
+        // Commands with the same answer, such as to launch and to resume a request, are one wait.
+        const isSame = (one: Rule): boolean => one.answer === rule.answer && one.fields.join() === rule.fields.join();
+        if (!ends.some(isSame)) ends.push(rule);
+        this.#ends.set(event, ends);
       }
     }
     for (const one of saved?.open ?? []) this.#open.set(keyOf(one.answer, Object.keys(one.ids), one.ids), one);
@@ -138,17 +148,19 @@ export class OpenCommands {
   told(decision: AnyDecision): void {
     const rule = this.#rules.get(decision.type);
     if (rule === undefined) return;
-    const { answer, fields, others } = rule;
+    const { answer, fields, replaced } = rule;
     const given = decision as AnyDecision & Json;
     // Its answer also answers the command that it replaces: a request that is aborted is not expected to complete.
-    for (const other of others) this.#open.delete(keyOf(other, fields, given));
+    for (const other of replaced) this.#open.delete(keyOf(other, fields, given));
     const key = keyOf(answer, fields, given);
     this.#open.delete(key);
     const by = given.engineId ?? given.workerId;
+    const ids: Record<string, string> = {};
+    for (const name of fields) ids[name] = String(given[name]);
     this.#open.set(key, {
       type: decision.type,
       answer,
-      ids: Object.fromEntries(fields.map((name) => [name, String(given[name])])),
+      ids,
       // A timer is awaited from its time on.
       since: typeof given.fireAtSeconds === 'number' ? given.fireAtSeconds : decision.at,
       ...(typeof by === 'string' ? { by } : undefined),
