@@ -13,7 +13,7 @@ import pytest
 
 import rollflex
 from rollflex import Client, PolicyError
-from support import Day, MakeProxy, Served, Start, opening, tail, tail_batching
+from support import Day, MakeProxy, Served, Start, command, opening, tail, tail_batching
 
 
 def launched(decisions: list[Any]) -> list[str]:
@@ -66,6 +66,17 @@ def test_why_names_who_has_to_act(client: Client) -> None:
     with pytest.raises(PolicyError, match=r"did you mean \"r1-p0\"") as refusal:
         session.why("r1-p00")
     assert refusal.value.code == "unknown_id"
+
+
+def test_a_server_that_watches_says_which_decision_asked_and_what_is_usual() -> None:
+    with Client.spawn(command(), args=["--watch"], timeout=30) as client:
+        session = client.open(tail_batching, config=tail)
+        requests = launched(session.send(opening()))
+        session.send(completed(requests[:1], at=4))
+        [owed] = session.why(requests[1])["owed"]
+        assert owed["asked"]["type"] == "request.launch"
+        assert owed["usual"]["answers"] == 1
+        assert owed["usual"]["medianSeconds"] == pytest.approx(4, rel=0.2)
 
 
 def test_shadow_mode_takes_what_the_host_has_decided(client: Client) -> None:

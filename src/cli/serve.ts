@@ -31,6 +31,7 @@ export interface ServeOptions extends ServerLimits {
   readonly logFileBytes?: number;
   readonly logFiles?: number;
   readonly logWaitingBytes?: number;
+  readonly watch?: boolean;
   readonly metricsPort?: number;
   readonly metricsHost: string;
 }
@@ -113,6 +114,7 @@ export async function runServe(options: ServeOptions): Promise<void> {
     planning: planThreads({ definitions: options.policies && moduleUrl(options.policies) }),
     limits: limitsOf(options),
     version: packageVersion(),
+    watches: options.watch === true,
     ...(isToken === undefined ? {} : { isToken }),
     ...(metrics === undefined ? {} : { meter: metrics.meter }),
     ...(decisionLog === undefined ? {} : { decisionLog }),

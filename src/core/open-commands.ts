@@ -54,8 +54,8 @@ interface Rule {
   readonly answer: string;
   readonly fields: readonly string[];
   readonly others: readonly string[];
-  /** Of the others, those that are the usual answer of another decision. */
-  readonly replaced: readonly string[];
+  /** Those of the others that are the usual answer of another command. */
+  replaces: readonly string[];
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -82,12 +82,10 @@ function rulesOf({ events, decisions }: Messages): Map<string, Rule> {
     const fields = fieldsOf([...decisions, ...events], type).filter(
       (name) => name.endsWith('Id') && shared.includes(name),
     );
-    rules.set(type, { answer, fields, others, replaced: [] });
+    rules.set(type, { answer, fields, others, replaces: [] });
   }
-  // Only waits for a usual answer are kept.
   const usual = new Set([...rules.values()].map(({ answer }) => answer));
-  for (const [type, one] of rules)
-    rules.set(type, { ...one, replaced: one.others.filter((other) => usual.has(other)) });
+  for (const rule of rules.values()) rule.replaces = rule.others.filter((one) => usual.has(one));
   return rules;
 }
 
@@ -148,10 +146,10 @@ export class OpenCommands {
   told(decision: AnyDecision): void {
     const rule = this.#rules.get(decision.type);
     if (rule === undefined) return;
-    const { answer, fields, replaced } = rule;
+    const { answer, fields, replaces } = rule;
     const given = decision as AnyDecision & Json;
     // Its answer also answers the command that it replaces: a request that is aborted is not expected to complete.
-    for (const other of replaced) this.#open.delete(keyOf(other, fields, given));
+    for (const other of replaces) this.#open.delete(keyOf(other, fields, given));
     const key = keyOf(answer, fields, given);
     this.#open.delete(key);
     const by = given.engineId ?? given.workerId;

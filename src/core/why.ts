@@ -102,18 +102,14 @@ export interface KnownTimes {
 /** What is awaited for a shorter time, in seconds, is never late: hosts have their delays. */
 const shortest = 1;
 
-/** What the lateness of an event rests on. */
-interface Times {
-  readonly since?: number | undefined;
-  readonly usual?: UsualTime | undefined;
-  readonly dueAt?: number | undefined;
-}
-
 /**
  * Returns how late an event is: the time that it is awaited, as a multiple of the time that 99 percent of such events do not exceed.
  * A timer is awaited from its time on, and needs no earlier ones to be late. 0 where nothing is known.
  */
-export function lateness({ since, usual, dueAt }: Times, at: number): number {
+export function lateness(
+  { since, usual, dueAt }: { [Key in 'since' | 'usual' | 'dueAt']?: OwedEvent[Key] | undefined },
+  at: number,
+): number {
   const from = dueAt ?? (usual === undefined ? undefined : since);
   if (from === undefined) return 0;
   return Math.max(0, at - from) / Math.max(usual?.highSeconds ?? 0, dueAt === undefined ? shortest : 10 * shortest);
@@ -149,7 +145,7 @@ interface FoundEvent {
   /** How late it is, if it is late; otherwise 0. */
   readonly late: number;
   readonly isTimer: boolean;
-  /** A number above all times, if it is not known. */
+  /** For a timer its time; a number above all times, if it is not known. */
   readonly since: number;
   /** Number in the order in which the events were found. */
   readonly seq: number;
@@ -178,7 +174,7 @@ class Found {
     const since = one.since ?? this.#times?.answeredBy(one.event)?.since;
     const times = lateness({ since, usual, dueAt: one.dueAt }, this.#at);
     const late = times > 1 ? times : 0;
-    const found = { one, key, late, isTimer, since: since ?? Number.MAX_VALUE, seq: this.#all.size };
+    const found = { one, key, late, isTimer, since: one.dueAt ?? since ?? Number.MAX_VALUE, seq: this.#all.size };
     const before = this.#all.get(text);
     if (before === undefined || byNeed(found, before) < 0) this.#all.set(text, found);
   }
@@ -264,8 +260,11 @@ export function* allOwed(holdings: Holdings): Generator<undefined, WhyAll> {
   const found = new Found(holdings);
   for (const what of holdings.kinds) {
     for (const id of holdings.ids(what)) {
-      for (const one of holdings.of({ what, id })?.for ?? []) if (isEvent(one)) found.add(one, '');
       yield;
+      for (const one of holdings.of({ what, id })?.for ?? []) {
+        yield;
+        if (isEvent(one)) found.add(one, '');
+      }
     }
   }
   const { key: _, ...owed } = yield* found.sorted();

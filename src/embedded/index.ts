@@ -32,7 +32,7 @@ export function embed(version: string, limits: string, outlives = '{}'): Embedde
   const parts = outlivingParts(JSON.parse(outlives), version, clock);
   // An event holds up nobody else here.
   const given = { maxEventIds: 100_000_000, ...JSON.parse(limits) };
-  const service = new Service({ clock, version, limits: given, watches: false, ...parts });
+  const service = new Service({ clock, version, limits: given, ...parts });
   const caller = new EmbeddedCaller();
   const senders = new Senders();
   let told: number | undefined;

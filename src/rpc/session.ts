@@ -243,7 +243,7 @@ export class Session {
 
   #answered(why: Why | WhyAll): WhyResult {
     const { at, seq } = this.policy;
-    return { ...why, at, seq } as WhyResult;
+    return { ...why, at, seq } as unknown as WhyResult;
   }
 
   /** Sets the log. Every step is written to it before the step is answered. */

@@ -47,7 +47,8 @@ const cli = shownIn(pageAt('docs/cli.md'));
 const yourJob = shownIn(pageAt('docs/your-job.md'));
 const tail = shownIn(pageAt('docs/which-tail-policy.md'));
 const explain = shownIn(pageAt('docs/explain.md'));
-const withOutput = new Set([...cli, ...yourJob, ...tail, ...explain].map(([command]) => command));
+const hangs = shownIn(pageAt('docs/hangs.md'));
+const withOutput = new Set([...cli, ...yourJob, ...tail, ...explain, ...hangs].map(([command]) => command));
 /** A search takes ten seconds: all but those whose output is shown come with `npm run test:all`. */
 const isForAll = (command: string): boolean => / sweep /.test(command) && !withOutput.has(command) && scale < 1;
 
@@ -115,7 +116,10 @@ describe('what is printed, but for its numbers', () => {
     );
   });
 
-  test.each([...cli, ...yourJob, ...tail, ...explain])('%s', (command, output) => {
+  test('the hangs are five incidents, one with its chain, and a run that is only slow', () =>
+    expect(names(hangs)).toEqual(Array(7).fill('explain')));
+
+  test.each([...cli, ...yourJob, ...tail, ...explain, ...hangs])('%s', (command, output) => {
     const lines = shape(printed.get(command)!.trimEnd());
     // What stands between two … lines is there in one piece and in this order.
     let from = 0;

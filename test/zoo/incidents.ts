@@ -121,7 +121,7 @@ export const incidents: readonly Incident[] = [
     policy: 'tail-pipelining',
     project: 'SkyRL',
     link: github('NovaSky-AI/SkyRL/issues/1173'),
-    fact: 'A few generation tasks return nothing; the buffer stays at 125 of 128 for 29 hours.',
+    fact: 'A few generation tasks return nothing; the buffer stays at 125 or 127 groups of 128, once for 29 hours.',
     ask: { round: 'r2' },
     cause: {
       event: 'response.completed',

@@ -64,7 +64,7 @@ for (let seed = 1; seed <= seeds; seed += 1) {
     if (scene.host.lost.length === 0 && !isUnlost) continue;
     const event = found.owed[0]?.event ?? { type: '' };
     const isLost = ({ report }: (typeof scene.host.lost)[number]): boolean =>
-      Object.entries(event).every(([field, value]) => report[field] === value);
+      Object.entries(event).every(([field, value]) => typeof value !== 'string' || report[field] === value);
     const isNamed =
       found.verdict === 'stuck' && (scene.host.lost.some(isLost) || (isUnlost && event.type === cause.event));
     count('stuck', isNamed);

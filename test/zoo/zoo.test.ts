@@ -1,5 +1,5 @@
 /** The logs of the zoo: they replay, they are small, and they do not tell what is wrong. */
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { readDecisionLog } from '../../src/core/decision-log.ts';
 import { replayLog } from '../../src/core/replay-log.ts';
@@ -57,6 +57,14 @@ describe('the zoo', () => {
         expect([log, text.includes(`"${id}"`) || text.includes(`"${id}/`)]).toEqual([log, true]);
       }
       expect(text).not.toMatch(/\b(hang|hung|stuck|dead|silent|broken)\b/i);
+    }
+  });
+
+  test('the page names every thread', () => {
+    const page = readFileSync(new URL('../../docs/hangs.md', import.meta.url), 'utf8');
+    for (const { project, link, policy, fact, cause } of incidents) {
+      const thread = `[${project} ${/\d+$/.exec(link)![0]}](${link})`;
+      expect(page).toContain(`| ${thread} | \`${policy}\` | ${fact} | ${cause.actor}: \`${cause.event}\` |`);
     }
   });
 

@@ -28,10 +28,11 @@ function releaseStanding(state: ScaleDownState, release: Release): Standing {
   }
 }
 
-function moveStanding({ topology }: ScaleDownState, { moves, releaseId }: Release, row: number): Standing {
+function moveStanding({ topology }: ScaleDownState, { moves, releaseId }: Release, requestId: string): Standing {
+  const row = moves.row(requestId);
   const [from, to] = [moves.from(row), moves.to(row)].map((place) => topology.engines[place]!.engineId);
   const attempt = moves.attempts(row);
-  const event = { type: 'request.migrated', releaseId, requestId: moves.ids()[row]! };
+  const event = { type: 'request.migrated', releaseId, requestId };
   return {
     stands: `moves from engine ${from} to engine ${to}`,
     for: [{ event: attempt > 1 ? { ...event, attempt } : event, by: to }],
@@ -78,7 +79,7 @@ export const waits: Waits<ScaleDownState> = {
     of: (state, id) => {
       const { release } = state;
       const row = release?.moves.row(id) ?? -1;
-      return row >= 0 && release!.moves.status(row) === 'moving' ? moveStanding(state, release!, row) : undefined;
+      return row >= 0 && release!.moves.status(row) === 'moving' ? moveStanding(state, release!, id) : undefined;
     },
   },
   queries: {

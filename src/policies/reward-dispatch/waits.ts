@@ -1,14 +1,21 @@
 /** What blocks what in reward-dispatch. */
 import type { AwaitedEvent, HeldThing, Standing, Waits } from '../../core/waits.ts';
 import { timerId } from './dispatches.ts';
-import type { Dispatch, RewardState, Sample, Worker } from './state.ts';
+import { type Dispatch, kinds, type RewardState, type Sample, type Worker } from './state.ts';
 
 const dispatch = ({ id }: Dispatch): HeldThing => ({ what: 'dispatches', id });
 
-/** What a queued response waits for: a worker of its kind, or the end of any dispatch that takes a slot of one. */
-function room({ dispatches, pools }: RewardState, { kind }: Sample): readonly (HeldThing | AwaitedEvent)[] {
-  if (pools[kind].activeWorkers === 0) return [{ event: { type: 'reward-worker.added', kind } }];
-  return [...dispatches.values()].filter(({ worker }) => worker.active && worker.kind === kind).map(dispatch);
+/** What a queued response waits for: a worker of its kind, or a slot of one. */
+function room({ pools }: RewardState, { kind }: Sample): readonly (HeldThing | AwaitedEvent)[] {
+  const isThere = pools[kind].activeWorkers > 0;
+  return [isThere ? { what: 'pools', id: kind } : { event: { type: 'reward-worker.added', kind } }];
+}
+
+function poolStanding({ dispatches, pools }: RewardState, id: string): Standing | undefined {
+  const kind = kinds.find((one) => one === id);
+  if (kind === undefined || pools[kind].activeWorkers === 0) return undefined;
+  const taken = [...dispatches.values()].filter(({ worker }) => worker.active && worker.kind === kind);
+  return { stands: `workers have ${pools[kind].open.size === 0 ? 'no' : 'a'} free slot`, for: taken.map(dispatch) };
 }
 
 /** What ends a dispatch: the answer of its worker, or the timer that does not wait for it any longer. */
@@ -57,6 +64,7 @@ export const waits: Waits<RewardState> = {
       return found && dispatchStanding(found);
     },
   },
+  pools: { ids: () => [], of: poolStanding },
   workers: {
     ids: ({ workers }) => workers.keys(),
     of: (state, id) => {

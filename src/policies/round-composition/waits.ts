@@ -1,4 +1,5 @@
 /** What blocks what in round-composition: all that it holds waits for a round. */
+import { keptResponses } from '../../core/kept-waits.ts';
 import type { AwaitedEvent, Gates, HeldThing, Standing, Waits } from '../../core/waits.ts';
 import type { Prompt } from '../../schemas/prompts.ts';
 import type { CompositionState } from './state.ts';
@@ -35,22 +36,14 @@ function* prompts({ due, window, later }: CompositionState): Iterable<Prompt> {
   yield* later;
 }
 
-function* kept(state: CompositionState): Iterable<readonly [requestId: string, promptId: string]> {
-  for (const { promptId, kept = [] } of prompts(state)) {
-    for (const { finished, requestId } of kept) if (finished) yield [requestId, promptId];
-  }
-}
-
 /** What blocks what. */
 export const waits: Waits<CompositionState> = {
   prompts: { ids: (state) => new Set([...prompts(state)].map(({ promptId }) => promptId)), of: standing },
-  responses: {
-    ids: (state) => [...kept(state)].map(([requestId]) => requestId),
-    of: (state, id) => {
-      const found = [...kept(state)].find(([requestId]) => requestId === id);
-      return found && { stands: 'is complete', for: [{ what: 'prompts', id: found[1] }] };
-    },
-  },
+  responses: keptResponses(prompts, ({ due, window, later }, id) => [
+    due.get(id),
+    window.get(id)?.prompt,
+    ...[...later].filter(({ promptId }) => promptId === id),
+  ]),
   rounds: {
     ids: ({ pending }) => (pending === null ? [] : [pending.roundId]),
     of: ({ pending }, roundId) =>

@@ -1,7 +1,8 @@
 /** The files that command lines in the documentation read: a reader's own traces and logs. */
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { create, recordEvents, tailBatching } from '../../../src/index.ts';
+import { pathOf } from '../../zoo/files.ts';
 
 /** Response lengths in the project's format: 40 prompts with 8 responses each. */
 export function ownLengths(): string {
@@ -114,6 +115,19 @@ export function ownSequences(): string {
   }).join('');
 }
 
+/** Logs of the zoo, under the names of a reader's own. */
+function writeStuckLogs(folder: string): void {
+  const logs = {
+    'nemo-rl': 'nemo-rl-3938',
+    slime: 'slime-2176',
+    trl: 'trl-6796',
+    'prime-rl': 'prime-rl-2912',
+    slow: 'slow-5',
+  };
+  for (const [name, log] of Object.entries(logs)) copyFileSync(pathOf(log), join(folder, `${name}.jsonl`));
+  cpSync(pathOf('skyrl-1691'), join(folder, 'skyrl-log'), { recursive: true });
+}
+
 /** All of them, under the names that the documentation gives them. */
 export function writeOwnFiles(folder: string): void {
   writeFileSync(join(folder, 'my-lengths.jsonl'), ownLengths());
@@ -122,4 +136,5 @@ export function writeOwnFiles(folder: string): void {
   writeFileSync(join(folder, 'stuck.jsonl'), logOfAStuckRound());
   writeFileSync(join(folder, 'rewards.json'), rewardsOfOneGroup());
   writeOwnJob(folder);
+  writeStuckLogs(folder);
 }

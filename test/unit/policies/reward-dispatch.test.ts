@@ -602,6 +602,7 @@ describe('why a reward waits', () => {
     // A reward that nobody needs holds the slot until it has ended.
     expect(session.why('d')).toEqual([
       'd waits for a reward worker (rule)',
+      'rule workers have no free slot',
       'reward/2 is being cancelled on reward worker m1',
       'reward worker m1: reward.finished reward/2',
       timer,

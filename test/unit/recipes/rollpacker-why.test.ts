@@ -90,6 +90,7 @@ describe('why, through the parts of rollpacker', () => {
     expect(job.why('p0/0#0', 'runs').slice(1)).toEqual(['p0/0#0 is with reward worker w3', worker, timer]);
     expect(job.why('p0/1#0', 'samples')).toEqual([
       'p0/1#0 waits for a reward worker (sandbox)',
+      'sandbox workers have no free slot',
       'reward/0 runs on reward worker w3',
       worker,
       timer,

@@ -15,8 +15,8 @@ const round = (prompts: number) => [
   },
 ];
 
-async function stuck(promptsPerRound = 2) {
-  const server = rpc();
+async function stuck(promptsPerRound = 2, watches = false) {
+  const server = rpc({ watches });
   const config = { ...tail.config, promptsPerRound };
   await server.client.call('session.open', { ...tail, config, session: 'x' });
   await server.client.call('session.send', { session: 'x', events: round(1.5 * promptsPerRound) });
@@ -25,7 +25,7 @@ async function stuck(promptsPerRound = 2) {
 
 describe('session.why', () => {
   test('says where a thing stands, and who owes what since when, for which reason, and after which usual time', async () => {
-    const { client } = await stuck();
+    const { client } = await stuck(2, true);
     const done = { type: 'response.completed', at: 9, requestId: 'p0/0#0', tokens: 3 };
     await client.call('session.send', { session: 'x', events: [done] });
     const why = await client.call('session.why', { session: 'x', id: 'p1' });
