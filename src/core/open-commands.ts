@@ -58,6 +58,9 @@ interface Rule {
   replaces: readonly string[];
 }
 
+/** Most notices without an answer that are remembered. */
+const mostUnasked = 4096;
+
 type Json = Readonly<Record<string, unknown>>;
 
 /** What a policy hears and tells: a definition, or a part of one. */
@@ -98,6 +101,8 @@ function keyOf(answer: string, fields: readonly string[], message: Json): string
 /** Follows the commands of one policy. Each message costs O(1), and the memory is bounded. */
 export class OpenCommands {
   readonly #open = new Map<string, OpenCommand>();
+  /** Notices that a host may answer unasked. Many hosts answer none of a kind, so that only the latest are remembered. */
+  readonly #unasked = new Map<string, OpenCommand>();
   readonly #times = new Map<string, WaitingTimes>();
   readonly #rules: ReadonlyMap<string, Rule>;
   /** By the type of an event: the rules of the waits that it ends. */
@@ -117,11 +122,12 @@ export class OpenCommands {
         this.#ends.set(event, ends);
       }
     }
-    for (const one of saved?.open ?? []) this.#open.set(keyOf(one.answer, Object.keys(one.ids), one.ids), one);
+    for (const one of saved?.open ?? [])
+      this.#mapOf(one.type).set(keyOf(one.answer, Object.keys(one.ids), one.ids), one);
     for (const { answer, times } of saved?.times ?? []) this.#times.set(answer, new WaitingTimes(times));
   }
 
-  /** The commands without an answer, oldest first. */
+  /** The commands without an answer, oldest first; without what a host sends unasked. */
   get open(): Iterable<OpenCommand> {
     return this.#open.values();
   }
@@ -132,9 +138,9 @@ export class OpenCommands {
     else if (event.type === 'engine.lost' || event.type === 'reward-worker.lost') this.#forget(event as never);
     for (const { answer, fields } of this.#ends.get(event.type) ?? []) {
       const key = keyOf(answer, fields, event as never);
-      const one = this.#open.get(key);
+      const one = this.#open.get(key) ?? this.#unasked.get(key);
       if (one === undefined) continue;
-      this.#open.delete(key);
+      this.#mapOf(one.type).delete(key);
       let times = this.#times.get(answer);
       if (times === undefined) this.#times.set(answer, (times = new WaitingTimes()));
       times.add(Math.max(0, at - one.since));
@@ -151,11 +157,12 @@ export class OpenCommands {
     // Its answer also answers the command that it replaces: a request that is aborted is not expected to complete.
     for (const other of replaces) this.#open.delete(keyOf(other, fields, given));
     const key = keyOf(answer, fields, given);
-    this.#open.delete(key);
+    const open = this.#mapOf(decision.type);
+    open.delete(key);
     const by = given.engineId ?? given.workerId;
     const ids: Record<string, string> = {};
     for (const name of fields) ids[name] = String(given[name]);
-    this.#open.set(key, {
+    open.set(key, {
       type: decision.type,
       answer,
       ids,
@@ -164,13 +171,15 @@ export class OpenCommands {
       ...(typeof by === 'string' ? { by } : undefined),
       reason: decision.reason,
     });
-    if (this.#open.size > this.#most) this.#open.delete(this.#open.keys().next().value!);
+    const most = open === this.#open ? this.#most : Math.min(this.#most, mostUnasked);
+    if (open.size > most) open.delete(open.keys().next().value!);
   }
 
   /** Returns the command that an event would answer. The event needs only the fields that say which one it is. */
   answeredBy(event: { readonly type: string }): OpenCommand | undefined {
     for (const { answer, fields } of this.#ends.get(event.type) ?? []) {
-      const one = this.#open.get(keyOf(answer, fields, event as never));
+      const key = keyOf(answer, fields, event as never);
+      const one = this.#open.get(key) ?? this.#unasked.get(key);
       if (one !== undefined) return one;
     }
     return undefined;
@@ -185,14 +194,24 @@ export class OpenCommands {
 
   save(): SavedOpenCommands {
     return {
-      open: [...this.#open.values()].map((one) => ({ ...one, ids: { ...one.ids }, reason: { ...one.reason } })),
+      open: [...this.#open.values(), ...this.#unasked.values()].map((one) => ({
+        ...one,
+        ids: { ...one.ids },
+        reason: { ...one.reason },
+      })),
       times: [...this.#times].map(([answer, times]) => ({ answer, times: times.save() })),
     };
   }
 
+  #mapOf(type: string): Map<string, OpenCommand> {
+    return Object.hasOwn(unaskedAnswers, type) ? this.#unasked : this.#open;
+  }
+
   /** Forgets what was asked for: it is asked for anew. What has no ids, such as the next round, is owed as before. */
   #restarted(): void {
-    for (const [key, { ids }] of this.#open) if (Object.keys(ids).length > 0) this.#open.delete(key);
+    for (const open of [this.#open, this.#unasked]) {
+      for (const [key, { ids }] of open) if (Object.keys(ids).length > 0) open.delete(key);
+    }
   }
 
   /** Forgets what an engine or a worker was told that is lost; the policy tells others. */

@@ -111,7 +111,8 @@ export function answerOf(one: Explanation): string[] {
   const [first] = owed;
   if (first === undefined) return fitted([`Nothing waits in ${name} at event ${seq}.`]);
   const act = `${actor(first)} owes ${missing(first)}${waited(first, one.at)}`;
-  if (verdict === 'waits') return fitted([`Nothing is stuck in ${name} at event ${seq}.`, `The oldest wait: ${act}.`], 2);
+  if (verdict === 'waits')
+    return fitted([`Nothing is stuck in ${name} at event ${seq}.`, `The oldest wait: ${act}.`], 2);
   return fitted([`${name} is stuck: ${act}.`, ...others(one), ...held(one), ...why(first)]);
 }
 
