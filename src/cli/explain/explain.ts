@@ -204,8 +204,7 @@ function ofSession(scene: Scene): Found {
       ...cut(
         inOrder(
           commandsOwed(play, () => true),
-          play,
-          at,
+          scene,
         ),
       ),
     };
