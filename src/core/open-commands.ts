@@ -58,6 +58,9 @@ interface Rule {
   replaces: readonly string[];
 }
 
+/** Most notices without an answer that are remembered. */
+const mostUnasked = 4096;
+
 type Json = Readonly<Record<string, unknown>>;
 
 /** What a policy hears and tells: a definition, or a part of one. */
@@ -107,6 +110,8 @@ export interface CommandFollower {
 /** Follows the commands of one policy. Each message costs O(1), and the memory is bounded. */
 export class OpenCommands {
   readonly #open = new Map<string, OpenCommand>();
+  /** Notices that a host may answer unasked. Many hosts answer none of a kind, so that only the latest are remembered. */
+  readonly #unasked = new Map<string, OpenCommand>();
   readonly #times = new Map<string, WaitingTimes>();
   readonly #rules: ReadonlyMap<string, Rule>;
   /** By the type of an event: the rules of the waits that it ends. */
@@ -124,21 +129,30 @@ export class OpenCommands {
     this.#rules = rulesOf(messages);
     for (const rule of this.#rules.values()) {
       for (const event of [rule.answer, ...rule.others]) {
-        this.#ends.set(event, [...(this.#ends.get(event) ?? []), rule]);
+        const ends = this.#ends.get(event) ?? [];
+        // Commands with the same answer, such as to launch and to resume a request, are one wait.
+        const isSame = (one: Rule): boolean => one.answer === rule.answer && one.fields.join() === rule.fields.join();
+        if (!ends.some(isSame)) ends.push(rule);
+        this.#ends.set(event, ends);
       }
     }
     for (const one of saved?.open ?? []) {
       // The keys of a saved object may be in any order.
       const fields = this.#rules.get(one.type)?.fields ?? Object.keys(one.ids);
       const ids = Object.fromEntries(fields.map((name) => [name, one.ids[name]!]));
-      this.#open.set(keyOf(one.answer, fields, ids), { ...one, ids });
+      this.#mapOf(one.type).set(keyOf(one.answer, fields, ids), { ...one, ids });
     }
     for (const { answer, times } of saved?.times ?? []) this.#times.set(answer, new WaitingTimes(times));
   }
 
-  /** The commands without an answer, oldest first. */
+  /** The commands without an answer, oldest first; without what a host sends unasked. */
   get open(): Iterable<OpenCommand> {
     return this.#open.values();
+  }
+
+  /** All that has no answer: the commands, then what a host sends unasked, each oldest first. */
+  get all(): OpenCommand[] {
+    return [...this.#open.values(), ...this.#unasked.values()];
   }
 
   /** Follows an event that was applied, before the decisions that it leads to. */
@@ -147,8 +161,10 @@ export class OpenCommands {
     else if (event.type === 'engine.lost' || event.type === 'reward-worker.lost') this.#forget(event as never);
     for (const { answer, fields } of this.#ends.get(event.type) ?? []) {
       const key = keyOf(answer, fields, event as never);
-      this.#learn(this.#open.get(key), at);
-      this.#end(key, true);
+      const one = this.#find(key);
+      if (one === undefined) continue;
+      this.#learn(one, at);
+      this.#end(key, one, true);
     }
     if (Object.hasOwn(sequels, event.type)) this.told({ ...event, at, reason: { code: 'reported' } });
   }
@@ -160,38 +176,40 @@ export class OpenCommands {
 
   /** Follows a decision. Its time and its reason are kept, or others that are given. */
   told(decision: AnyDecision, at = decision.at, reason = decision.reason): void {
-    const rule = this.#rules.get(decision.type);
+    const { type } = decision;
+    const rule = this.#rules.get(type);
     if (rule === undefined) return;
     const { answer, fields, replaces } = rule;
     const given = decision as AnyDecision & Json;
     // Its answer also answers the command that it replaces: a request that is aborted is not expected to complete.
     for (const other of replaces) {
       const replaced = keyOf(other, fields, given);
+      const one = this.#find(replaced);
+      if (one === undefined) continue;
       // A follower looks for what is too long: without these, only the times of short responses would be learnt.
-      if (this.#follower !== undefined) this.#learn(this.#open.get(replaced), at);
-      this.#end(replaced);
+      if (this.#follower !== undefined) this.#learn(one, at);
+      this.#end(replaced, one);
     }
     const key = keyOf(answer, fields, given);
     this.#end(key);
     const by = given.engineId ?? given.workerId;
-    const one: OpenCommand = {
-      type: decision.type,
-      answer,
-      ids: Object.fromEntries(fields.map((name) => [name, String(given[name])])),
-      // A timer is awaited from its time on.
-      since: typeof given.fireAtSeconds === 'number' ? given.fireAtSeconds : at,
-      ...(typeof by === 'string' ? { by } : undefined),
-      reason,
-    };
-    this.#open.set(key, one);
+    const ids: Record<string, string> = {};
+    for (const name of fields) ids[name] = String(given[name]);
+    // A timer is awaited from its time on.
+    const since = typeof given.fireAtSeconds === 'number' ? given.fireAtSeconds : at;
+    const one: OpenCommand =
+      typeof by === 'string' ? { type, answer, ids, since, by, reason } : { type, answer, ids, since, reason };
+    const open = this.#mapOf(type);
+    open.set(key, one);
     this.#follower?.opened(one);
-    if (this.#open.size > this.#most) this.#end(this.#open.keys().next().value!);
+    const most = open === this.#open ? this.#most : Math.min(this.#most, mostUnasked);
+    if (open.size > most) this.#end(open.keys().next().value!);
   }
 
   /** Returns the command that an event would answer. The event needs only the fields that say which one it is. */
   answeredBy(event: { readonly type: string }): OpenCommand | undefined {
     for (const { answer, fields } of this.#ends.get(event.type) ?? []) {
-      const one = this.#open.get(keyOf(answer, fields, event as never));
+      const one = this.#find(keyOf(answer, fields, event as never));
       if (one !== undefined) return one;
     }
     return undefined;
@@ -206,31 +224,39 @@ export class OpenCommands {
 
   save(): SavedOpenCommands {
     return {
-      open: [...this.#open.values()].map((one) => ({ ...one, ids: { ...one.ids }, reason: { ...one.reason } })),
+      open: this.all.map((one) => ({ ...one, ids: { ...one.ids }, reason: { ...one.reason } })),
       times: [...this.#times].map(([answer, times]) => ({ answer, times: times.save() })),
     };
   }
 
+  #mapOf(type: string): Map<string, OpenCommand> {
+    return Object.hasOwn(unaskedAnswers, type) ? this.#unasked : this.#open;
+  }
+
+  #find(key: string): OpenCommand | undefined {
+    return this.#open.get(key) ?? this.#unasked.get(key);
+  }
+
   /** Forgets what was asked for: it is asked for anew. What has no ids, such as the next round, is owed as before. */
   #restarted(): void {
-    for (const [key, { ids }] of this.#open) if (Object.keys(ids).length > 0) this.#end(key);
+    for (const open of [this.#open, this.#unasked]) {
+      for (const [key, one] of open) if (Object.keys(one.ids).length > 0) this.#end(key, one);
+    }
   }
 
   /** Forgets what an engine or a worker was told that is lost; the policy tells others. */
   #forget({ engineId, workerId }: { readonly engineId?: string; readonly workerId?: string }): void {
     const by = engineId ?? workerId;
-    for (const [key, one] of this.#open) if (one.by === by) this.#end(key);
+    for (const [key, one] of this.#open) if (one.by === by) this.#end(key, one);
   }
 
-  #end(key: string, isAnswered = false): void {
-    const one = this.#open.get(key);
+  #end(key: string, one = this.#find(key), isAnswered = false): void {
     if (one === undefined) return;
-    this.#open.delete(key);
+    this.#mapOf(one.type).delete(key);
     this.#follower?.ended(one, isAnswered);
   }
 
-  #learn(one: OpenCommand | undefined, at: number): void {
-    if (one === undefined) return;
+  #learn(one: OpenCommand, at: number): void {
     const { answer } = one;
     const seconds = Math.min(at - one.since, this.#follower?.longest(one) ?? Number.POSITIVE_INFINITY);
     let times = this.#times.get(answer);

@@ -68,8 +68,10 @@ export interface RecipeState<Config = unknown> {
   readonly parts: Record<string, unknown>;
   /** Recipients of each event and decision with this configuration. */
   readonly wiring: Wiring;
-  /** Recipients of the event that was checked last, which is applied next. */
-  checked?: { readonly event: AnyEvent; readonly outside: readonly Delivery[] } | undefined;
+  /** Recipients of the event that was checked last, which is applied next, and which of them refuse it. */
+  checked?:
+    | { readonly event: AnyEvent; readonly outside: readonly Delivery[]; readonly refused: Set<Delivery> }
+    | undefined;
 }
 
 /** Recipients in the order of `parts`. Those of events from outside are found by type; those of decisions by part, then by type. */
@@ -259,9 +261,14 @@ export function defineRecipe<
       const { config, parts, wiring, checked } = state;
       const outside = checked?.event === event ? checked.outside : fromOutside(event, state);
       state.checked = undefined;
-      state.checked = { event, outside };
+      const refused = new Set<Delivery>();
+      state.checked = { event, outside, refused };
       const toCheck = outside.slice();
-      for (const to of toCheck) if (!isTaken(to, parts)) toCheck.push(...(to.otherwise ?? []));
+      for (const to of toCheck) {
+        if (isTaken(to, parts)) continue;
+        refused.add(to);
+        toCheck.push(...(to.otherwise ?? []));
+      }
       if (spec.expects === undefined) return;
       for (const next of spec.expects(event, config)) {
         if (!wiring.off.includes(next.part)) part(next.part).check(parts[next.part], next.event);
@@ -270,6 +277,8 @@ export function defineRecipe<
     apply: (state: RecipeState<Config>, event: Of<EW>, context: Context<Of<DW> & AnyDecision>) => {
       const { config, parts, wiring, checked } = state;
       const outside = checked?.event === event ? checked.outside : fromOutside(event, state);
+      // A refusal costs more than most events: what `check` has found is true until a part changes.
+      let refused = checked?.event === event ? checked.refused : undefined;
       state.checked = undefined;
       // First in, first out: all decisions made together come before their consequences.
       const pending = outside.slice();
@@ -296,11 +305,13 @@ export function defineRecipe<
           const isFirst = outside.some((one) => one === next || one.otherwise?.includes(next));
           const wasChecked = isSure && isFirst;
           if (isSure && !wasChecked) assertVouched(next.part, next.event.type);
-          if (!wasChecked && !isTaken(next, parts)) {
+          const isRefused = refused === undefined ? !wasChecked && !isTaken(next, parts) : refused.has(next);
+          if (isRefused) {
             pending.splice(index + 1, 0, ...(next.otherwise ?? []));
             continue;
           }
         }
+        refused = undefined;
         spec.parts[next.part]!.apply(parts[next.part], next.event, { at: context.at, emit });
         if (urgent.length === 0) continue;
         const later = pending.splice(index + 1);

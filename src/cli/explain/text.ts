@@ -9,10 +9,9 @@ const mostLines = 3;
 /** Longest id in an answer: the middle of a longer one is left out. */
 const longestId = 48;
 
-const short = (id: string): string => {
-  const text = oneLine(id);
-  return text.length <= longestId ? text : `${text.slice(0, longestId / 2)}…${text.slice(1 - longestId / 2)}`;
-};
+const cutTo = (text: string, longest: number): string =>
+  text.length <= longest ? text : `${text.slice(0, longest / 2)}…${text.slice(1 - longest / 2)}`;
+const short = (id: string): string => cutTo(oneLine(id), longestId);
 
 /** A duration for people. */
 export function duration(seconds: number): string {
@@ -70,13 +69,22 @@ function named(what: string, id: string): string {
   return id.startsWith(word) ? short(id) : `${word} ${short(id)}`;
 }
 
-/** Breaks sentences into lines. Later sentences are left out where the lines do not suffice. */
-function fitted(sentences: readonly string[]): string[] {
+/**
+ * Breaks sentences into lines. Long words, which are ids, are cut where the first `needed` sentences do not fit; later sentences are left
+ * out where the lines do not suffice.
+ */
+function fitted(sentences: readonly string[], needed = 1): string[] {
   let lines: string[] = [];
-  for (let count = 1; count <= sentences.length; count += 1) {
-    const next = wrapped(sentences.slice(0, count).join(' '));
-    if (next.length > mostLines && count > 1) break;
-    lines = next;
+  for (const longest of [longestId, 24, 12]) {
+    const texts = sentences.map((text) => text.replace(/\S+/g, (word) => cutTo(word, longest)));
+    lines = wrapped(texts.slice(0, needed).join(' '));
+    if (lines.length > mostLines) continue;
+    for (let count = needed + 1; count <= texts.length; count += 1) {
+      const next = wrapped(texts.slice(0, count).join(' '));
+      if (next.length > mostLines) break;
+      lines = next;
+    }
+    break;
   }
   return lines.slice(0, mostLines);
 }
@@ -98,12 +106,13 @@ export function answerOf(one: Explanation): string[] {
   const name = one.session === '' ? one.policy : `${short(one.session)} (${one.policy})`;
   const { asked, verdict, owed, chain, seq } = one;
   if (verdict === 'unknown') return fitted([`What ${name} waits for at event ${seq} is not known.`]);
-  if (verdict === 'ended' || verdict === 'unborn') return fitted(fateOf(one, chain[0]!));
-  if (asked !== undefined) return fitted(ofThing(one));
+  if (verdict === 'ended' || verdict === 'unborn') return fitted(fateOf(one, chain[0]!), 2);
+  if (asked !== undefined) return fitted(ofThing(one), 2);
   const [first] = owed;
   if (first === undefined) return fitted([`Nothing waits in ${name} at event ${seq}.`]);
   const act = `${actor(first)} owes ${missing(first)}${waited(first, one.at)}`;
-  if (verdict === 'waits') return fitted([`Nothing is stuck in ${name} at event ${seq}.`, `The oldest wait: ${act}.`]);
+  if (verdict === 'waits')
+    return fitted([`Nothing is stuck in ${name} at event ${seq}.`, `The oldest wait: ${act}.`], 2);
   return fitted([`${name} is stuck: ${act}.`, ...others(one), ...held(one), ...why(first)]);
 }
 

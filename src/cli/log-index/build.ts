@@ -91,6 +91,7 @@ class Building {
   readonly #parts = new SegmentParts();
   readonly #blocks: number[];
   readonly #sessions = new Map<string, SegmentSession>();
+  readonly #found = (id: string): void => this.#parts.mention(id, this.#blocks.length - 1);
   #events = 0;
   #droppedLines = 0;
   #time = 0;
@@ -189,12 +190,13 @@ class Building {
   }
 
   #mention(line: LogLineOf<'session'> | LogLineOf<'event'>): void {
-    const block = this.#blocks.length - 1;
-    const parts = this.#parts;
-    const mention = (id: string): void => parts.mention(id, block);
-    if (line.kind === 'session') return line.snapshot === null ? undefined : eachId(line.snapshot, mention);
-    eachId(line.event, mention);
-    for (const one of line.decisions) eachId(one, mention);
+    const found = this.#found;
+    if (line.kind === 'session') {
+      if (line.snapshot !== null) eachId(line.snapshot, found);
+      return;
+    }
+    eachId(line.event, found);
+    for (const one of line.decisions) eachId(one, found);
   }
 
   #save(here: SegmentSession, played: Played, offset: number): void {

@@ -158,7 +158,7 @@ export class SegmentParts {
   mention(id: string, block: number): void {
     const blocks = this.#ids.get(id);
     if (blocks === undefined) this.#ids.set(id, [block]);
-    else if (blocks.at(-1) !== block) blocks.push(block);
+    else if (blocks[blocks.length - 1] !== block) blocks.push(block);
   }
 
   /** Adds a state, and returns its place and its length before it was compressed. */

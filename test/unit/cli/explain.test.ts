@@ -2,6 +2,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { type Asked, explain } from '../../../src/cli/explain/explain.ts';
+import { answerOf } from '../../../src/cli/explain/text.ts';
+import { LogIndex } from '../../../src/cli/log-index/index.ts';
 import { isOverdue, overdueSeconds } from '../../../src/core/overdue.ts';
 import { create, recordEvents, tailBatching } from '../../../src/index.ts';
 import { runInProcess } from '../../support/command-line/in-process.ts';
@@ -116,6 +119,20 @@ describe('a thing', () => {
       }
     }
   });
+});
+
+test('a policy that does not say what blocks what has the answers to its commands', () => {
+  const plain = { ...tailBatching, waits: undefined };
+  const restore = (snapshot: unknown) => create(plain as never, { snapshot } as never);
+  const index = new LogIndex([log], { restore, writer: 'test' });
+  const [session] = index.sessions;
+  const answer = (asked?: Asked): string => answerOf(explain(index, session!, undefined, asked)).join(' ');
+  expect(answer()).toMatch(/^tail-batching is stuck: engine vllm-1 owes response\.completed of q21\/1#9, for 46 min/);
+  expect(answer({ id: 'q21/1#9', kinds: ['requests'], word: 'request' })).toContain(
+    'owes response.completed of q21/1#9',
+  );
+  expect(answer({ id: 'vllm-1', word: 'engine' })).toContain('Engine vllm-1 owes one answer.');
+  index.close();
 });
 
 describe('overdue', () => {
