@@ -54,6 +54,8 @@ interface Rule {
   readonly answer: string;
   readonly fields: readonly string[];
   readonly others: readonly string[];
+  /** Those of the other answers that are the usual answer of another decision, which this one may replace. */
+  replaced: readonly string[];
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -81,8 +83,10 @@ function rulesOf({ events, decisions }: Messages): Map<string, Rule> {
     const fields = isNew
       ? []
       : fieldsOf(decisions, type).filter((name) => name.endsWith('Id') && shared.includes(name));
-    rules.set(type, { answer, fields, others });
+    rules.set(type, { answer, fields, others, replaced: [] });
   }
+  const usual = new Set([...rules.values()].map(({ answer }) => answer));
+  for (const rule of rules.values()) rule.replaced = rule.others.filter((other) => usual.has(other));
   return rules;
 }
 
@@ -121,7 +125,10 @@ export class OpenCommands {
     this.#rules = rulesOf(messages);
     for (const rule of this.#rules.values()) {
       for (const event of [rule.answer, ...rule.others]) {
-        this.#ends.set(event, [...(this.#ends.get(event) ?? []), rule]);
+        const known = this.#ends.get(event) ?? [];
+        // Several commands may have the same answer, such as those that begin a request.
+        const isKnown = known.some(({ answer, fields }) => answer === rule.answer && `${fields}` === `${rule.fields}`);
+        this.#ends.set(event, isKnown ? known : [...known, rule]);
       }
     }
     for (const one of saved?.open ?? []) {
@@ -144,8 +151,10 @@ export class OpenCommands {
     else if (event.type === 'engine.lost' || event.type === 'reward-worker.lost') this.#forget(event as never);
     for (const { answer, fields } of this.#ends.get(event.type) ?? []) {
       const key = keyOf(answer, fields, event as never);
-      this.#learn(this.#open.get(key), at);
-      this.#end(key, true);
+      const one = this.#open.get(key);
+      if (one === undefined) continue;
+      this.#learn(one, at);
+      this.#end(key, one, true);
     }
   }
 
@@ -158,27 +167,27 @@ export class OpenCommands {
   told(decision: AnyDecision, at = decision.at, reason = decision.reason): void {
     const rule = this.#rules.get(decision.type);
     if (rule === undefined) return;
-    const { answer, fields, others } = rule;
+    const { answer, fields, replaced: others } = rule;
     const given = decision as AnyDecision & Json;
     // Its answer also answers the command that it replaces: a request that is aborted is not expected to complete.
     for (const other of others) {
       const replaced = keyOf(other, fields, given);
+      const one = this.#open.get(replaced);
+      if (one === undefined) continue;
       // A follower looks for what is too long: without these, only the times of short responses would be learnt.
-      if (this.#follower !== undefined) this.#learn(this.#open.get(replaced), at);
-      this.#end(replaced);
+      if (this.#follower !== undefined) this.#learn(one, at);
+      this.#end(replaced, one);
     }
     const key = keyOf(answer, fields, given);
     this.#end(key);
     const by = given.engineId ?? given.workerId;
-    const one: OpenCommand = {
-      type: decision.type,
-      answer,
-      ids: Object.fromEntries(fields.map((name) => [name, String(given[name])])),
-      // A timer is awaited from its time on.
-      since: typeof given.fireAtSeconds === 'number' ? given.fireAtSeconds : at,
-      ...(typeof by === 'string' ? { by } : undefined),
-      reason,
-    };
+    const ids: Record<string, string> = {};
+    for (const name of fields) ids[name] = String(given[name]);
+    // A timer is awaited from its time on.
+    const since = typeof given.fireAtSeconds === 'number' ? given.fireAtSeconds : at;
+    const { type } = decision;
+    const one: OpenCommand =
+      typeof by === 'string' ? { type, answer, ids, since, by, reason } : { type, answer, ids, since, reason };
     this.#open.set(key, one);
     this.#follower?.opened(one);
     if (this.#open.size > this.#most) this.#end(this.#open.keys().next().value!);
@@ -213,15 +222,13 @@ export class OpenCommands {
     for (const [key, one] of this.#open) if (one.by === by) this.#end(key);
   }
 
-  #end(key: string, isAnswered = false): void {
-    const one = this.#open.get(key);
+  #end(key: string, one = this.#open.get(key), isAnswered = false): void {
     if (one === undefined) return;
     this.#open.delete(key);
     this.#follower?.ended(one, isAnswered);
   }
 
-  #learn(one: OpenCommand | undefined, at: number): void {
-    if (one === undefined) return;
+  #learn(one: OpenCommand, at: number): void {
     const { answer } = one;
     const seconds = Math.min(at - one.since, this.#follower?.longest(one) ?? Number.POSITIVE_INFINITY);
     let times = this.#times.get(answer);
