@@ -13,7 +13,7 @@ import pytest
 
 import rollflex
 from rollflex import Client, PolicyError
-from support import Day, MakeProxy, Served, Start, opening, tail, tail_batching
+from support import Day, MakeProxy, Served, Start, command, opening, tail, tail_batching
 
 
 def launched(decisions: list[Any]) -> list[str]:
@@ -52,6 +52,31 @@ def test_a_snapshot_goes_on_in_another_session(client: Client) -> None:
         assert other.send(completed(requests)) == session.send(completed(requests))
         assert other.snapshot()["state"] == session.snapshot()["state"]
     assert [one["session"] for one in client.sessions()] == [session.id]
+
+
+def test_why_names_who_has_to_act(client: Client) -> None:
+    session = client.open(tail_batching, config=tail)
+    session.send(opening())
+    why = session.why("r1-p0")
+    assert why["owed"][0]["who"] == "engine"
+    assert why["owed"][0]["event"]["requestId"] == why["through"][0]["id"] == "r1-p0/0#0"
+    assert session.why("r1-p0", "prompts")["stands"] == why["stands"]
+    assert len(session.why()["owed"]) == 9
+    assert session.seq == 2
+    with pytest.raises(PolicyError, match=r"did you mean \"r1-p0\"") as refusal:
+        session.why("r1-p00")
+    assert refusal.value.code == "unknown_id"
+
+
+def test_a_server_that_watches_says_which_decision_asked_and_what_is_usual() -> None:
+    with Client.spawn(command(), args=["--watch"], timeout=30) as client:
+        session = client.open(tail_batching, config=tail)
+        requests = launched(session.send(opening()))
+        session.send(completed(requests[:1], at=4))
+        [owed] = session.why(requests[1])["owed"]
+        assert owed["asked"]["type"] == "request.launch"
+        assert owed["usual"]["answers"] == 1
+        assert owed["usual"]["medianSeconds"] == pytest.approx(4, rel=0.2)
 
 
 def test_shadow_mode_takes_what_the_host_has_decided(client: Client) -> None:

@@ -141,6 +141,8 @@ class ThroughTheClient:
             return {}
         if method == "session.snapshot":
             return {"snapshot": known.snapshot(), "seq": known.seq}
+        if method == "session.why":
+            return known.why(params.get("id"), params.get("what"))
         assert method == "session.send"
         return {"decisions": known.send(params["events"]), "seq": known.seq}
 

@@ -91,6 +91,8 @@ const parts = (): Part[] => [
     pages: [
       ['docs/operating.md', 'From start to upgrade'],
       ['docs/server.md', 'The server'],
+      ['docs/explain.md', 'Why is it stuck'],
+      ['docs/hangs.md', 'Hangs, explained'],
       ['docs/decision-log.md', 'Decision log, shadow mode'],
     ],
   },

@@ -37,6 +37,9 @@ function* piecesOf(path: string): Generator<string> {
   }
 }
 
+/** Whether a file is no decision log, judged by its first line. */
+export const isEventLog = (path: string): boolean => !isDecisionLog(firstLine(path));
+
 function firstLine(path: string): string {
   const file = openSync(path, 'r');
   try {
@@ -70,7 +73,7 @@ export function logPaths(paths: readonly string[]): { readonly path: string; rea
  */
 export function openLog(paths: readonly string[]): NamedLog {
   const files = logPaths(paths);
-  if (files.length === 1 && !isDecisionLog(firstLine(files[0]!.path))) {
+  if (files.length === 1 && isEventLog(files[0]!.path)) {
     return { kind: 'events', lines: readText(files[0]!.path).split('\n') };
   }
   return { kind: 'decisions', lines: () => readDecisionLog(files.map(({ path, name }) => fileAt(path, name))) };

@@ -50,6 +50,10 @@ const commands: Record<string, { readonly summary: string; readonly load: () => 
     summary: 'list policies, planners, events and decisions, or print the JSON Schema of one',
     load: async () => (await import('./schema.ts')).schemaCommand(),
   },
+  explain: {
+    summary: 'why a job, a prompt or an engine is stuck: what it waits for, who has to act, since when',
+    load: async () => (await import('./explain-command.ts')).explainCommand(),
+  },
   replay: {
     summary: 'play a log again and compare every decision; exit code 1 if one differs',
     load: async () => (await import('./replay.ts')).replayCommand(),
@@ -77,6 +81,7 @@ Examples
   rollflex mock-engine --engines 4   SGLang's or vLLM's routes without a GPU, to test against
   rollflex schema tail-batching      the settings of a policy, as JSON Schema
   rollflex shadow ~/rollflex-log     what would a policy have decided beside the host?
+  rollflex explain ~/rollflex-log    why is it stuck, and who has to act?
   rollflex replay run.jsonl          does this version decide as the log says?
 
 Exit codes: 0 done, 1 failed, 2 wrong use or bad input. Ctrl-C: 130.`,

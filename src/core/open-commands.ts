@@ -3,7 +3,7 @@
  * decisions and events by the table of answers, and needs nothing of a policy. What blocks what is said by `waits`; this adds times.
  */
 import { z } from 'zod';
-import { answers, unaskedAnswers } from '../schemas/answers.ts';
+import { answers, sequels, unaskedAnswers } from '../schemas/answers.ts';
 import type { EventMessage } from '../schemas/vocabulary.ts';
 import type { AnyDecision, AnyEvent } from './definition.ts';
 import { savedTimes, WaitingTimes } from './waiting-times.ts';
@@ -54,8 +54,8 @@ interface Rule {
   readonly answer: string;
   readonly fields: readonly string[];
   readonly others: readonly string[];
-  /** Those of the other answers that are the usual answer of another decision, which this one may replace. */
-  replaced: readonly string[];
+  /** Those of the others that are the usual answer of another command. */
+  replaces: readonly string[];
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -72,21 +72,20 @@ const fieldsOf = (messages: readonly EventMessage[], type: string): readonly str
 /** Returns the rules of the messages, by the type of a decision. */
 function rulesOf({ events, decisions }: Messages): Map<string, Rule> {
   const rules = new Map<string, Rule>();
-  const all: Readonly<Record<string, readonly string[]>> = { ...answers, ...unaskedAnswers };
-  for (const { type } of decisions) {
+  const all: Readonly<Record<string, readonly string[]>> = { ...answers, ...unaskedAnswers, ...sequels };
+  for (const { type } of [...decisions, ...events]) {
     const heard = (all[type] ?? []).filter((answer) => events.some((one) => one.type === answer));
     const [answer, ...others] = heard;
     if (answer === undefined) continue;
-    const shared = fieldsOf(events, answer);
-    // The next round has an id of its own.
-    const isNew = answer === 'round.requested';
-    const fields = isNew
-      ? []
-      : fieldsOf(decisions, type).filter((name) => name.endsWith('Id') && shared.includes(name));
-    rules.set(type, { answer, fields, others, replaced: [] });
+    // A new round has a new id.
+    const shared = answer === 'round.requested' ? [] : fieldsOf(events, answer);
+    const fields = fieldsOf([...decisions, ...events], type).filter(
+      (name) => name.endsWith('Id') && shared.includes(name),
+    );
+    rules.set(type, { answer, fields, others, replaces: [] });
   }
   const usual = new Set([...rules.values()].map(({ answer }) => answer));
-  for (const rule of rules.values()) rule.replaced = rule.others.filter((other) => usual.has(other));
+  for (const rule of rules.values()) rule.replaces = rule.others.filter((one) => usual.has(one));
   return rules;
 }
 
@@ -147,7 +146,7 @@ export class OpenCommands {
 
   /** Follows an event that was applied, before the decisions that it leads to. */
   heard(event: AnyEvent, at: number): void {
-    if (event.type === 'host.restarted') for (const key of this.#open.keys()) this.#end(key);
+    if (event.type === 'host.restarted') this.#restarted();
     else if (event.type === 'engine.lost' || event.type === 'reward-worker.lost') this.#forget(event as never);
     for (const { answer, fields } of this.#ends.get(event.type) ?? []) {
       const key = keyOf(answer, fields, event as never);
@@ -156,6 +155,7 @@ export class OpenCommands {
       this.#learn(one, at);
       this.#end(key, one, true);
     }
+    if (Object.hasOwn(sequels, event.type)) this.told({ ...event, at, reason: { code: 'reported' } });
   }
 
   /** Forgets the command that an event would answer: it is not owed any more. The event needs only the fields that say which one. */
@@ -167,10 +167,10 @@ export class OpenCommands {
   told(decision: AnyDecision, at = decision.at, reason = decision.reason): void {
     const rule = this.#rules.get(decision.type);
     if (rule === undefined) return;
-    const { answer, fields, replaced: others } = rule;
+    const { answer, fields, replaces } = rule;
     const given = decision as AnyDecision & Json;
     // Its answer also answers the command that it replaces: a request that is aborted is not expected to complete.
-    for (const other of others) {
+    for (const other of replaces) {
       const replaced = keyOf(other, fields, given);
       const one = this.#open.get(replaced);
       if (one === undefined) continue;
@@ -214,6 +214,11 @@ export class OpenCommands {
       open: [...this.#open.values()].map((one) => ({ ...one, ids: { ...one.ids }, reason: { ...one.reason } })),
       times: [...this.#times].map(([answer, times]) => ({ answer, times: times.save() })),
     };
+  }
+
+  /** Forgets what was asked for: it is asked for anew. What has no ids, such as the next round, is owed as before. */
+  #restarted(): void {
+    for (const [key, { ids }] of this.#open) if (Object.keys(ids).length > 0) this.#end(key);
   }
 
   /** Forgets what an engine or a worker was told that is lost; the policy tells others. */

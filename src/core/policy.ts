@@ -10,7 +10,7 @@ import { didYouMean, oneOf } from './nearest.ts';
 import { recogniserOf } from './recognise.ts';
 import type { Snapshot } from './snapshot.ts';
 import { parse } from './validate.ts';
-import { allOwed, holdingsOf, type KnownTimes, type Why, type WhyAll, whyOf } from './why.ts';
+import { allOwed, holdingsOf, inOneGo, type KnownTimes, type Why, type WhyAll, whyOf } from './why.ts';
 
 export type { ListenerFailure, PolicyEvents } from './listeners.ts';
 
@@ -192,6 +192,11 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
   why(id?: undefined, what?: undefined, times?: KnownTimes): WhyAll;
   why(id: string, what?: string, times?: KnownTimes): Why;
   why(id?: string, what?: string, times?: KnownTimes): Why | WhyAll {
+    return inOneGo(this.whyInSteps(id, what, times));
+  }
+
+  /** Does what {@link Policy.why} does, in short steps. Nothing may be sent between them. @internal */
+  whyInSteps(id?: string, what?: string, times?: KnownTimes): Generator<undefined, Why | WhyAll> {
     this.#assertWhole();
     const holdings = holdingsOf(this.#definition, this.#state, this.#at, times);
     return id === undefined ? allOwed(holdings) : whyOf(holdings, id, what);

@@ -2,15 +2,21 @@
 import type { AnyPolicyDefinition } from './definition.ts';
 import { type AwaitedEvent, type HeldThing, isEvent, type Standing, type Waits } from './waits.ts';
 
-/** Where an event from inside comes from: from a part, or from an event from outside with the same fields. */
-export type Origin = { readonly part: string } | { readonly event: string };
+/**
+ * Where an event from inside comes from: from the first of these parts that holds something that the event names, or from an event
+ * from outside with the same fields.
+ */
+export type Origin = { readonly parts: readonly string[] } | { readonly event: string };
 
 /** What the waits of a recipe follow from. */
 export interface PartWaits {
   readonly parts: Readonly<Record<string, AnyPolicyDefinition>>;
   /** Types of the events that come from outside. */
   readonly outside: ReadonlySet<string>;
-  /** Origins of events that are no decisions of a part, by the type of the event. */
+  /**
+   * Origins of events that are no decisions of a part, by the type of the event; or by the part that takes it and its type, as
+   * `training/round.completed`.
+   */
   readonly origins: Readonly<Record<string, Origin>>;
 }
 
@@ -39,9 +45,9 @@ export function joinedWaits({ parts, outside, origins }: PartWaits): Waits<State
     for (const name of names) {
       if (state.wiring.off.includes(name)) continue;
       for (const each of types) {
-        for (const thing of parts[name]!.gates?.[each]?.(state.parts[name]) ?? []) {
+        for (const thing of parts[name]!.gates?.[each]?.(state.parts[name], one.event) ?? []) {
           isFree = false;
-          yield thing;
+          yield { ...thing, part: name };
         }
       }
     }
@@ -51,27 +57,29 @@ export function joinedWaits({ parts, outside, origins }: PartWaits): Waits<State
   /** Returns what other parts hold under an id that the event names, or the event from outside that leads to it. */
   function* inside(state: States, one: AwaitedEvent, from: string): Iterable<HeldThing | AwaitedEvent> {
     const { type, ...fields } = one.event;
-    const origin = origins[type];
+    const origin = origins[`${from}/${type}`] ?? origins[type];
     if (origin !== undefined && 'event' in origin) {
       yield* fromOutside(state, { ...one, event: { ...fields, type: origin.event } });
       return;
     }
     const decides = (name: string): boolean => parts[name]!.decisions.some((message) => message.type === type);
-    const makers = origin === undefined ? names.filter((name) => name !== from && decides(name)) : [origin.part];
-    for (const id of Object.values(fields)) {
-      if (typeof id !== 'string') continue;
-      for (const part of makers) {
-        for (const what of Object.keys(parts[part]!.waits ?? {})) {
-          if (standing(state, part, what, id) !== undefined) yield { what, id, part };
-        }
-      }
+    const makers = origin?.parts ?? names.filter(decides);
+    for (const part of makers) {
+      if (part === from) continue;
+      const held = Object.values(fields).flatMap((id) =>
+        Object.keys(parts[part]!.waits ?? {}).flatMap((what) =>
+          typeof id === 'string' && standing(state, part, what, id) !== undefined ? [{ what, id, part }] : [],
+        ),
+      );
+      yield* held;
+      if (origin !== undefined && held.length > 0) return;
     }
   }
 
   function* joined(state: States, all: readonly (readonly [name: string, standing: Standing])[]) {
     for (const [name, one] of all) {
       for (const next of one.for) {
-        if (!isEvent(next)) yield next;
+        if (!isEvent(next)) yield { ...next, part: name };
         else if (outside.has(next.event.type)) yield* fromOutside(state, next);
         else yield* inside(state, next, name);
       }
@@ -87,16 +95,23 @@ export function joinedWaits({ parts, outside, origins }: PartWaits): Waits<State
     return first && { ...first[1], for: joined(state, all) };
   };
 
+  function* idsOf(state: States, what: string): Iterable<string> {
+    const seen = new Set<string>();
+    for (const name of names) {
+      if (state.wiring.off.includes(name)) continue;
+      for (const id of parts[name]!.waits?.[what]?.ids(state.parts[name]) ?? []) {
+        if (seen.has(id)) continue;
+        seen.add(id);
+        yield id;
+      }
+    }
+  }
+
   return Object.fromEntries(
     kinds.map((what) => [
       what,
       {
-        ids: (state: States) =>
-          new Set(
-            names
-              .filter((name) => !state.wiring.off.includes(name))
-              .flatMap((name) => [...(parts[name]!.waits?.[what]?.ids(state.parts[name]) ?? [])]),
-          ),
+        ids: (state: States) => idsOf(state, what),
         of: (state: States, id: string, part?: string) => of(state, what, id, part),
       },
     ]),

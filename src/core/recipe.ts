@@ -128,7 +128,10 @@ export interface RecipeSpec<Input, Config, EW extends EventMessage, DW extends D
   readonly expects?: (event: Of<EW>, config: Config) => readonly Delivery[];
   /** Exceptions to the routing of decisions, by part, then by decision; all other routes follow from the messages of the parts. */
   readonly routes: Readonly<Record<string, Readonly<Record<string, Route<AnyDecision, Config>>>>>;
-  /** Where events from inside come from that are no decisions of a part, for `policy.why`; see {@link Origin}. */
+  /**
+   * Where events from inside come from that are no decisions of a part, for `policy.why`: by the type of the event, or by the part
+   * that takes it and the type, as `training/round.completed`.
+   */
   readonly origins?: Readonly<Record<string, Origin>>;
   /** Ledgers that must balance over all parts after every event (law 2). */
   readonly ledgers: readonly Ledger<SavedRecipe, Of<EW>, Of<DW> & AnyDecision, Config>[];

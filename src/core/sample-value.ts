@@ -35,19 +35,27 @@ export function sharedFields(schema: z.ZodType, decision: object): Json {
  * Makes an event with the given fields, and valid values for the other required fields.
  *
  * @param turn - chooses 0 or 1 for numbers without bounds, so that rewards differ
- * @param leastItems - number of items in lists that may be shorter
  */
-export function eventWith(schema: z.ZodType, given: Json, turn: number, leastItems = 0): Json {
+export function eventWith(schema: z.ZodType, given: Json, turn: number, filling: Filling = {}): Json {
   const event: Record<string, unknown> = { ...given };
-  for (const [name, field] of fieldsOf(schema).required) event[name] ??= fill(field, turn, leastItems);
+  for (const [name, field] of fieldsOf(schema).required) event[name] ??= fill(field, turn, filling);
   return event;
 }
 
-function fill(schema: Json, turn: number, leastItems: number): unknown {
+/** Which of the valid values are chosen. */
+export interface Filling {
+  /** Number of items in lists that may be shorter; 0 by default. */
+  readonly leastItems?: number;
+  /** Number of the value or form where there are several, counted round; 0 by default. */
+  readonly variant?: number;
+}
+
+function fill(schema: Json, turn: number, filling: Filling): unknown {
+  const { leastItems = 0, variant = 0 } = filling;
   if ('const' in schema) return schema.const;
-  if (Array.isArray(schema.enum)) return schema.enum[0];
+  if (Array.isArray(schema.enum)) return schema.enum[variant % schema.enum.length];
   const choices = schema.anyOf ?? schema.oneOf;
-  if (Array.isArray(choices)) return fill(choices[0], turn, leastItems);
+  if (Array.isArray(choices)) return fill(choices[variant % choices.length], turn, filling);
   switch (schema.type) {
     case 'string':
       return 'x'.repeat(Number(schema.minLength ?? 1));
@@ -55,24 +63,28 @@ function fill(schema: Json, turn: number, leastItems: number): unknown {
       return true;
     case 'number':
     case 'integer':
-      return numberOf(schema, turn);
+      return numberOf(schema, turn, leastItems);
     case 'array':
       return Array.from({ length: Number(schema.minItems ?? leastItems) }, () =>
-        fill(schema.items as Json, turn, leastItems),
+        fill(schema.items as Json, turn, filling),
       );
     case 'object': {
       const properties = (schema.properties ?? {}) as Readonly<Record<string, Json>>;
       const names = (schema.required ?? []) as readonly string[];
-      return Object.fromEntries(names.map((name) => [name, fill(properties[name]!, turn, leastItems)]));
+      return Object.fromEntries(names.map((name) => [name, fill(properties[name]!, turn, filling)]));
     }
     default:
       return null;
   }
 }
 
-/** Returns the least valid number plus one; without a lower bound, 0 and 1 in turn. */
-function numberOf({ minimum, exclusiveMinimum, maximum }: Json, turn: number): number {
+/**
+ * Returns the least valid number plus one; without a lower bound, 0 and 1 in turn. If lists get items, the number is at most that of
+ * the items where this is valid, because it may count them.
+ */
+function numberOf({ minimum, exclusiveMinimum, maximum }: Json, turn: number, items: number): number {
   const least = Number(minimum ?? exclusiveMinimum ?? Number.NEGATIVE_INFINITY);
   if (least <= Number.MIN_SAFE_INTEGER) return turn % 2;
-  return Math.min(least + 1, Number(maximum ?? Number.POSITIVE_INFINITY));
+  const fitting = Math.max(items, minimum === undefined ? least + 1 : least);
+  return Math.min(items > 0 ? fitting : least + 1, Number(maximum ?? Number.POSITIVE_INFINITY));
 }

@@ -56,7 +56,9 @@ export type Waits<State> = Readonly<Record<string, WaitsOf<State>>>;
  * What has to end before an event of a type is accepted, by that type. Recipes need it where one part waits for an event that
  * another part would refuse.
  */
-export type Gates<State> = Readonly<Record<string, (state: State) => Iterable<HeldThing>>>;
+export type Gates<State> = Readonly<
+  Record<string, (state: State, event: AwaitedEvent['event']) => Iterable<HeldThing>>
+>;
 
 /** Whether a wait is for an event, and not for another held thing. */
 export function isEvent(one: HeldThing | AwaitedEvent): one is AwaitedEvent {

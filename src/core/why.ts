@@ -2,7 +2,8 @@
 import { refuse } from '../errors.ts';
 import { type Sender, senderOf } from '../schemas/senders.ts';
 import type { AnyPolicyDefinition } from './definition.ts';
-import { didYouMean } from './nearest.ts';
+import { Heap } from './heap.ts';
+import { didYouMean, oneOf } from './nearest.ts';
 import type { OpenCommand, UsualTime } from './open-commands.ts';
 import { type AwaitedEvent, type HeldThing, isEvent, type Standing } from './waits.ts';
 
@@ -105,23 +106,13 @@ const shortest = 1;
  * Returns how late an event is: the time that it is awaited, as a multiple of the time that 99 percent of such events do not exceed.
  * A timer is awaited from its time on, and needs no earlier ones to be late. 0 where nothing is known.
  */
-export function lateness({ since, usual, dueAt }: OwedEvent, at: number): number {
+export function lateness(
+  { since, usual, dueAt }: { [Key in 'since' | 'usual' | 'dueAt']?: OwedEvent[Key] | undefined },
+  at: number,
+): number {
   const from = dueAt ?? (usual === undefined ? undefined : since);
   if (from === undefined) return 0;
   return Math.max(0, at - from) / Math.max(usual?.highSeconds ?? 0, dueAt === undefined ? shortest : 10 * shortest);
-}
-
-/** Orders by lateness, for events that are late, and then oldest first; timers, and what has no known time, come last. */
-function byNeed(a: OwedEvent, b: OwedEvent, at: number): number {
-  const late = (one: OwedEvent): number => {
-    const times = lateness(one, at);
-    return times > 1 ? times : 0;
-  };
-  return (
-    late(b) - late(a) ||
-    Number(a.who === 'timer') - Number(b.who === 'timer') ||
-    (a.since ?? Number.MAX_VALUE) - (b.since ?? Number.MAX_VALUE)
-  );
 }
 
 function owedEvent({ event, since: known, by: at, dueAt }: AwaitedEvent, times: KnownTimes | undefined): OwedEvent {
@@ -147,11 +138,30 @@ const standpoint = ({ what, id }: HeldThing, { stands, since }: Standing): Stand
   ...(since === undefined ? undefined : { since }),
 });
 
-/** The events that were found, each with the thing that waits for it. */
+/** An event that was found, with what its place in the order rests on, and the thing that waits for it. */
+interface FoundEvent {
+  readonly one: AwaitedEvent;
+  readonly key: string;
+  /** How late it is, if it is late; otherwise 0. */
+  readonly late: number;
+  readonly isTimer: boolean;
+  /** For a timer its time; a number above all times, if it is not known. */
+  readonly since: number;
+  /** Number in the order in which the events were found. */
+  readonly seq: number;
+}
+
+/** Orders by lateness, and then oldest first; timers, and what has no known time, come last. */
+const byNeed = (a: FoundEvent, b: FoundEvent): number =>
+  b.late - a.late || Number(a.isTimer) - Number(b.isTimer) || a.since - b.since;
+
+/** The events that were found. */
 class Found {
-  readonly #all = new Map<string, { owed: OwedEvent; key: string }>();
+  readonly #all = new Map<string, FoundEvent>();
   readonly #at: number;
   readonly #times: KnownTimes | undefined;
+  /** By type: whether it is a timer, and how long it usually takes. */
+  readonly #types = new Map<string, { readonly isTimer: boolean; readonly usual: UsualTime | undefined }>();
 
   constructor({ at, times }: Holdings) {
     this.#at = at;
@@ -160,32 +170,61 @@ class Found {
 
   add(one: AwaitedEvent, key: string): void {
     const text = JSON.stringify(one.event);
-    const owed = owedEvent(one, this.#times);
+    const { isTimer, usual } = this.#typeOf(one.event.type);
+    const since = one.since ?? this.#times?.answeredBy(one.event)?.since;
+    const times = lateness({ since, usual, dueAt: one.dueAt }, this.#at);
+    const late = times > 1 ? times : 0;
+    const found = { one, key, late, isTimer, since: one.dueAt ?? since ?? Number.MAX_VALUE, seq: this.#all.size };
     const before = this.#all.get(text);
-    if (before === undefined || byNeed(owed, before.owed, this.#at) < 0) this.#all.set(text, { owed, key });
+    if (before === undefined || byNeed(found, before) < 0) this.#all.set(text, found);
   }
 
-  /** Returns the events in order, and the thing that waits for the first. */
-  get sorted(): WhyAll & { key: string | undefined } {
-    const all = [...this.#all.values()].sort((a, b) => byNeed(a.owed, b.owed, this.#at));
-    return {
-      owed: all.slice(0, mostOwed).map((one) => one.owed),
-      more: Math.max(0, all.length - mostOwed),
-      key: all[0]?.key,
-    };
+  #typeOf(type: string) {
+    const known = this.#types.get(type);
+    if (known !== undefined) return known;
+    const made = { isTimer: senderOf(type) === 'timer', usual: this.#times?.usual(type) };
+    this.#types.set(type, made);
+    return made;
+  }
+
+  /** Returns the first events in order, and the thing that waits for the first. */
+  *sorted(): Generator<undefined, WhyAll & { key: string | undefined }> {
+    // A heap with the last one on top: all that were found are not sorted for the first few.
+    const best = new Heap<FoundEvent>((a, b) => byNeed(b, a) || b.seq - a.seq);
+    let seen = 0;
+    for (const found of this.#all.values()) {
+      if (best.size < mostOwed) best.push(found);
+      else if ((byNeed(found, best.peek()!) || found.seq - best.peek()!.seq) < 0) {
+        best.pop();
+        best.push(found);
+      }
+      if (++seen % 256 === 0) yield;
+    }
+    const more = this.#all.size - best.size;
+    const first: FoundEvent[] = [];
+    for (let found = best.pop(); found !== undefined; found = best.pop()) first.unshift(found);
+    return { owed: first.map(({ one }) => owedEvent(one, this.#times)), more, key: first[0]?.key };
   }
 }
 
 const keyOf = ({ what, id, part }: HeldThing): string => JSON.stringify([what, id, part]);
 
+/** Does a computation in one go that could pause at each step. */
+export function inOneGo<Result>(steps: Generator<undefined, Result>): Result {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
 /**
- * Returns why a thing waits. The cost is linear in what the thing waits for.
+ * Finds out why a thing waits. The cost is linear in what the thing waits for. Each step is short; nothing may change between them.
  *
  * @param what - kind of the thing, where its id is not enough
  * @throws PolicyError `unknown_id` if no such thing is held
  */
-export function whyOf(holdings: Holdings, id: string, what?: string): Why {
-  const thing = find(holdings, id, what);
+export function* whyOf(holdings: Holdings, id: string, what?: string): Generator<undefined, Why> {
+  const thing = yield* find(holdings, id, what);
   const start = holdings.of(thing)!;
   const found = new Found(holdings);
   // Things in the order in which they are reached, each with the thing that led to it: the shortest way comes first.
@@ -194,6 +233,7 @@ export function whyOf(holdings: Holdings, id: string, what?: string): Why {
   reached.set(pending[0]!, { thing, standing: start, from: undefined });
   for (const key of pending) {
     for (const next of reached.get(key)!.standing.for) {
+      yield;
       if (isEvent(next)) {
         found.add(next, key);
         continue;
@@ -206,7 +246,7 @@ export function whyOf(holdings: Holdings, id: string, what?: string): Why {
       pending.push(nextKey);
     }
   }
-  const { key: last, ...owed } = found.sorted;
+  const { key: last, ...owed } = yield* found.sorted();
   const through: Standpoint[] = [];
   for (let key = last; key !== undefined; key = reached.get(key)!.from) {
     const { thing: each, standing } = reached.get(key)!;
@@ -215,21 +255,37 @@ export function whyOf(holdings: Holdings, id: string, what?: string): Why {
   return { ...standpoint(thing, start), through, ...owed };
 }
 
-/** Returns all that is owed to a policy. The cost is linear in what the policy holds. */
-export function allOwed(holdings: Holdings): WhyAll {
+/** Finds out all that is owed to a policy, in short steps. The cost is linear in what the policy holds. */
+export function* allOwed(holdings: Holdings): Generator<undefined, WhyAll> {
   const found = new Found(holdings);
   for (const what of holdings.kinds) {
     for (const id of holdings.ids(what)) {
-      for (const one of holdings.of({ what, id })?.for ?? []) if (isEvent(one)) found.add(one, '');
+      yield;
+      for (const one of holdings.of({ what, id })?.for ?? []) {
+        yield;
+        if (isEvent(one)) found.add(one, '');
+      }
     }
   }
-  const { key: _, ...owed } = found.sorted;
+  const { key: _, ...owed } = yield* found.sorted();
   return owed;
 }
 
-function find(holdings: Holdings, id: string, what?: string): HeldThing {
+/** Most ids among which the nearest to an unknown one is looked for. */
+const mostCompared = 1000;
+
+function* find(holdings: Holdings, id: string, what?: string): Generator<undefined, HeldThing> {
   const kinds = what === undefined ? holdings.kinds : holdings.kinds.filter((one) => one === what);
   for (const kind of kinds) if (holdings.of({ what: kind, id }) !== undefined) return { what: kind, id };
-  const ids = kinds.flatMap((kind) => [...holdings.ids(kind)]);
-  refuse('unknown_id', 'id', `the id of something that is held${didYouMean(id, ids)}`, id);
+  if (what !== undefined && kinds.length === 0) {
+    refuse('unknown_id', 'what', `a kind of things that this policy holds: ${oneOf(holdings.kinds, what)}`, what);
+  }
+  const alike: string[] = [];
+  for (const kind of kinds) {
+    for (const one of holdings.ids(kind)) {
+      if (Math.abs(one.length - id.length) <= 2 && alike.length < mostCompared) alike.push(one);
+      yield;
+    }
+  }
+  refuse('unknown_id', 'id', `the id of something that is held${didYouMean(id, alike)}`, id);
 }

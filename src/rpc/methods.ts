@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { snapshotSchema } from '../core/snapshot.ts';
+import { senders } from '../schemas/senders.ts';
 import { seconds, timerId } from '../schemas/units.ts';
 import { limitsSchema } from './limits.ts';
 
@@ -52,6 +53,38 @@ const anyObject = z
     context.addIssue({ code: 'invalid_type', expected: 'object', input });
   })
   .meta({ type: 'object' });
+const standpoint = z.strictObject({
+  what: z.string().describe('Kind of the thing, such as `prompts`.'),
+  id: z.string().describe('Its id.'),
+  stands: z.string().describe('Where it stands, in a few words, such as `runs on engine vllm-0`.'),
+  since: seconds.optional().describe('Since when, in seconds on the clock of the session, where this is known.'),
+});
+const owedEvent = z.strictObject({
+  who: z.enum(senders).describe('Who has to act.'),
+  by: z.string().optional().describe('Id of the engine or worker that has to act, where it is known.'),
+  event: z
+    .record(z.string(), z.unknown())
+    .describe('The event that is missing: its `type`, and the fields that say which one it is.'),
+  since: seconds
+    .optional()
+    .describe('Since when it is awaited, in seconds on the clock of the session, where this is known.'),
+  dueAt: seconds.optional().describe('For a timer: when it is to fire, in seconds on the clock of the session.'),
+  asked: z
+    .strictObject({
+      type: z.string().describe('Type of the decision.'),
+      reason: z.record(z.string(), z.unknown()).describe('Its reason, with its `code`.'),
+    })
+    .optional()
+    .describe('The decision that asked for it; only where it is followed.'),
+  usual: z
+    .strictObject({
+      medianSeconds: seconds.describe('Median, in seconds.'),
+      highSeconds: seconds.describe('What 99 percent of the answers do not exceed, in seconds.'),
+      answers: z.number().nonnegative().describe('Answers from which this was learnt; older ones weigh less.'),
+    })
+    .optional()
+    .describe('How long such an event usually takes; only where it is followed, once one has come.'),
+});
 const armedTimer = z.strictObject({ timerId, fireAtSeconds: seconds });
 
 /** Every method of a server. */
@@ -127,6 +160,38 @@ export const methods = Object.freeze([
       armed: z.array(armedTimer).optional().describe('Timers that the server runs.'),
       decisionSeq: decisionSeq.optional(),
       delivery: z.unknown().optional().describe('Producers, their last answers, and what nobody has acknowledged.'),
+    },
+  ),
+  method(
+    'session.why',
+    'Why something waits, and who must act. Without an id: all that is owed to the policy. Nothing changes.',
+    {
+      session,
+      id: z
+        .string()
+        .min(1)
+        .max(1024)
+        .optional()
+        .describe('Id of a prompt, a request, a round, or of what else is held.'),
+      what: z
+        .string()
+        .min(1)
+        .max(256)
+        .optional()
+        .describe('Kind of the thing, such as `prompts`, where things of several kinds have this id. Needs `id`.'),
+    },
+    {
+      ...standpoint.partial().shape,
+      through: z
+        .array(standpoint)
+        .optional()
+        .describe('What it waits for in turn, from itself to the first event of `owed`. Only with `id`.'),
+      owed: z
+        .array(owedEvent)
+        .describe('The events that would let it go on: those that are late first, then the oldest. At most 32.'),
+      more: number.describe('Further such events.'),
+      at: seconds.describe('The latest time of the session, in seconds: what the times of the answer compare with.'),
+      seq,
     },
   ),
   method('session.close', 'Forgets a session; its subscribers get `session.closed`.', { session }, {}),

@@ -39,7 +39,10 @@ export interface ServerOptions {
   readonly version?: string;
   /** Log of events and decisions; see {@link FileDecisionLog}. */
   readonly decisionLog?: DecisionLog;
-  /** Has a watchdog for each session, which says what is overdue; by default none. */
+  /**
+   * Has a watchdog for each session, which says what is overdue; then `session.why` knows the times of all that is owed from the
+   * beginning. By default none: a session knows the times of what is asked for after its first `session.why`.
+   */
   readonly watch?: WatchOptions;
   /** Computes plans beside the thread that answers events; see {@link planThreads}. Absent: that thread computes them. */
   readonly planning?: Planning;
@@ -94,7 +97,15 @@ export class Service {
     this.turns = new Turns(clock);
     this.#gate = new Gate(this.turns);
     this.refusals = new Refusals(meter);
-    const host = { limits: this.limits, clock, meter, decisionLog, gate: this.#gate, total: { ids: 0 } };
+    const host = {
+      limits: this.limits,
+      clock,
+      meter,
+      decisionLog,
+      watches: watch !== undefined,
+      gate: this.#gate,
+      total: { ids: 0 },
+    };
     this.sessions = new Sessions(this.#registry, host, journal);
     const handlers = this.#handlers() as unknown as Record<string, Handler<MethodName>>;
     this.#methods = new Map(methods.map(({ name, params }) => [name, { params, handler: handlers[name]! }]));
@@ -163,6 +174,7 @@ export class Service {
       },
       'session.more': ({ session, more }) => sessions.get(session).more(more),
       'session.snapshot': ({ session, delivery }) => sessions.get(session).snapshot(delivery),
+      'session.why': ({ session, ...params }, { turns }) => sessions.get(session).why(params, turns),
       'session.close': ({ session }) => {
         sessions.close(session);
         return {};

@@ -1,6 +1,8 @@
 /** One session: a policy, the delivery of its decisions, its timers, and the log of its steps. */
 import type { AnyDecision, AnyPolicyDefinition } from '../core/definition.ts';
 import { create, type LooseEvent } from '../core/start.ts';
+import { type Watch, watch } from '../core/watch.ts';
+import { inOneGo, type Why, type WhyAll } from '../core/why.ts';
 import { refuse } from '../errors.ts';
 import { Applying, type Sending, type SessionPolicy, stepOf } from './applying.ts';
 import type { Clock } from './clock.ts';
@@ -38,12 +40,16 @@ export interface SessionHost {
   readonly meter: Meter;
   readonly total: Total;
   readonly decisionLog: DecisionLog;
+  /** Whether sessions follow the times of what is owed from their beginning; otherwise from the first question on. */
+  readonly watches: boolean;
   /** What concerns a session passes it, so that nothing comes into the middle of a call. */
   readonly gate: Gate;
 }
 
 type SendParams = Omit<ParamsOf<'session.send'>, 'session'>;
 type SendResult = ResultOf<'session.send'>;
+type WhyParams = Omit<ParamsOf<'session.why'>, 'session'>;
+type WhyResult = ResultOf<'session.why'>;
 
 /** A call that has paused. */
 interface Paused extends Sending {
@@ -68,6 +74,7 @@ export class Session {
   #log: SessionLog = noLog;
   /** The call that has paused. */
   #paused: Paused | undefined;
+  #times: Watch | undefined;
 
   /** Throws `invalid_config`, `snapshot_mismatch`, `limit_exceeded`. */
   constructor(id: string, start: SessionStart, host: SessionHost) {
@@ -80,6 +87,7 @@ export class Session {
     this.shadow = shadow;
     this.policy = (snapshot === undefined ? create(definition, config) : create(definition, { snapshot })) as never;
     const forgot = (decisionSeq: number): void => this.#log.add({ kind: 'acknowledged', decisionSeq }, []);
+    if (host.watches) this.#times = watch(this.policy);
     this.#delivery = new Delivery({ deliver, limits, forgot, saved });
     if (timers === 'server')
       this.#timers = new Timers(
@@ -210,6 +218,34 @@ export class Session {
     };
   }
 
+  /**
+   * Says why something waits. Nothing changes.
+   *
+   * @param turns - if given, this method may pause; then it returns a promise, and the caller keeps other calls out
+   * @throws PolicyError `unknown_id`, `invalid_input`
+   */
+  why({ id, what }: WhyParams, turns?: Turns): WhyResult | Promise<WhyResult> {
+    if (id === undefined && what !== undefined) refuse('invalid_input', 'what', 'none without an id', what);
+    const steps = this.policy.whyInSteps(id, what, this.#times);
+    this.#times ??= watch(this.policy);
+    if (turns === undefined) return this.#answered(inOneGo(steps));
+    const found = advance(steps, turns);
+    return found === undefined ? this.#whyLater(steps, turns) : this.#answered(found);
+  }
+
+  async #whyLater(steps: Steps, turns: Turns): Promise<WhyResult> {
+    for (;;) {
+      await turns.next();
+      const found = advance(steps, turns);
+      if (found !== undefined) return this.#answered(found);
+    }
+  }
+
+  #answered(why: Why | WhyAll): WhyResult {
+    const { at, seq } = this.policy;
+    return { ...why, at, seq } as unknown as WhyResult;
+  }
+
   /** Sets the log. Every step is written to it before the step is answered. */
   keepIn(log: SessionLog): void {
     this.#log = log;
@@ -282,6 +318,22 @@ export class Session {
     }
     return true;
   }
+}
+
+type Steps = Generator<undefined, Why | WhyAll>;
+
+/** Steps between two looks at the clock. */
+const stepsPerLook = 64;
+
+/** Goes on until the turn is over; then returns nothing. */
+function advance(steps: Steps, turns: Turns): Why | WhyAll | undefined {
+  do {
+    for (let count = 0; count < stepsPerLook; count += 1) {
+      const { done, value } = steps.next();
+      if (done === true) return value;
+    }
+  } while (!turns.isOver);
+  return undefined;
 }
 
 const firedEvent = ({ timerId, at }: FiredEntry): LooseEvent => ({ type: 'timer.fired', at, timerId });

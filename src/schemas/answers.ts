@@ -55,3 +55,9 @@ export const unaskedAnswers: Readonly<Partial<Record<VocabularyDecision['type'],
     'response.accepted': ['reward.ready'],
     'round.drained': ['round.requested'],
   });
+
+/** The events that end a wait that an event begins, without a command in between. */
+export const sequels: Readonly<Partial<Record<VocabularyEvent['type'], readonly VocabularyEvent['type'][]>>> =
+  Object.freeze({
+    'environment.waiting': ['environment.resumed', 'environment.failed', 'request.aborted', 'response.failed'],
+  });

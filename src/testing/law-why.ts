@@ -1,32 +1,43 @@
 /** Law 14: whatever a ledger holds has a `why`; what it names is accepted, and changes the state. */
 import type { AnyEvent } from '../core/definition.ts';
+import { eventWith, type Filling } from '../core/sample-value.ts';
 import { create } from '../core/start.ts';
 import type { OwedEvent, Why } from '../core/why.ts';
 import type { EventMessage } from '../schemas/vocabulary.ts';
 import type { Case } from './law.ts';
+import { ObedientHost } from './obedient-host.ts';
 import { choicesOf } from './play-to-end.ts';
 import { answer, newSubject, type Subject } from './run.ts';
-import { eventWith } from '../core/sample-value.ts';
+import { messageOf } from './search.ts';
 import { copy } from './values.ts';
 import { latestVersion } from './weights.ts';
 
 /** Number of times at which a run is asked, of things that are asked about at each, and of their events that are tried. */
-const most = { times: 3, things: 4, events: 2 };
+const most = { times: 2, things: 3, events: 2 };
+
+/** Values for the fields of an event that neither a `why` nor a command names; the first that make an event acceptable count. */
+const fillings: readonly Filling[] = [0, 1, 2, 3].flatMap((variant) =>
+  [1, 0].map((leastItems) => ({ variant, leastItems })),
+);
 
 /**
  * Throws if something that a ledger holds has no `why`, or names no event, or one of its named events is refused or changes
- * nothing.
+ * nothing. A definition without `waits` need not name any.
  */
-export function waitsAreNamed({ definition, config, events }: Case): void {
+export function waitsAreNamed({ definition, config, events, hints }: Case): void {
   const subject = newSubject(definition, config);
   const choices = choicesOf(events.length);
   const weightVersion = latestVersion(events) + 1;
+  const beginning = { prefix: 'why-', choices, weightVersion, hints };
+  const host = new ObedientHost(definition, definition.config.parse(config), beginning);
+  host.desk.supplies = Number.POSITIVE_INFINITY;
   const times = new Set([
     events.length - 1,
     ...Array.from({ length: most.times - 1 }, () => choices.below(Math.max(1, events.length))),
   ]);
   events.forEach((event, index) => {
-    answer(subject, event);
+    const given = answer(subject, event);
+    if ('decisions' in given) host.heard(event, given.decisions);
     if (!times.has(index)) return;
     const saved = subject.snapshot();
     for (const { name, held } of definition.ledgers) {
@@ -34,11 +45,16 @@ export function waitsAreNamed({ definition, config, events }: Case): void {
       for (let count = 0; count < Math.min(most.things, ids.length); count += 1) {
         const id = ids[choices.below(ids.length)]!;
         const why = ask(subject, id, name);
+        if (definition.waits === undefined) continue;
         if (why.owed.length === 0)
           throw new Error(`nothing is named for which ${name} ${id} waits: ${JSON.stringify(why)}`);
         for (let turn = 0; turn < most.events; turn += 1) {
           const owed = why.owed[choices.below(why.owed.length)]!;
-          expectChange({ definition, config, events }, saved, owed, { id: `${name} ${id}`, weightVersion, turn, why });
+          try {
+            expectChange(definition, saved, owed, { host, weightVersion, turn });
+          } catch (error) {
+            throw new Error(`${messageOf(error)}\n  for which ${name} ${id} waits: ${JSON.stringify(why)}`);
+          }
         }
       }
     }
@@ -53,24 +69,30 @@ function ask(subject: Subject, id: string, name: string): Why {
   }
 }
 
+/** Throws the first error if the event, whatever values its other fields have, is refused or changes nothing. */
 function expectChange(
-  { definition }: Case,
+  definition: Case['definition'],
   saved: ReturnType<Subject['snapshot']>,
-  { event, dueAt }: OwedEvent,
-  told: { id: string; weightVersion: number; turn: number; why: Why },
+  { event: awaited, dueAt }: OwedEvent,
+  known: { host: ObedientHost; weightVersion: number; turn: number },
 ): void {
-  const again = create(definition, { snapshot: copy(saved) }) as unknown as Subject;
-  const message = definition.events.find(({ type }) => type === event.type) as EventMessage | undefined;
-  if (message === undefined) throw new Error(`${told.id} waits for ${event.type}, which the policy does not take`);
-  const { weightVersion } = told;
-  const at = Math.max(again.at, dueAt ?? 0);
-  const whole = eventWith(message.schema, { at, ...event }, told.turn, 1) as unknown as AnyEvent & {
-    weightVersion?: number;
-  };
-  if (whole.weightVersion !== undefined && event.weightVersion === undefined) whole.weightVersion = weightVersion;
-  const before = JSON.stringify(again.snapshot().state);
-  const given = answer(again, whole);
-  const shown = `${JSON.stringify(whole)}\n  for which ${told.id} waits: ${JSON.stringify(told.why)}`;
-  if ('refused' in given) throw new Error(`${String(given.refused)}, at ${shown}`);
-  if (JSON.stringify(again.snapshot().state) === before) throw new Error(`nothing changes at ${shown}`);
+  const message = definition.events.find(({ type }) => type === awaited.type) as EventMessage | undefined;
+  if (message === undefined) throw new Error(`${awaited.type}, which the policy does not take`);
+  const before = JSON.stringify(saved.state);
+  let first: Error | undefined;
+  for (const filling of fillings) {
+    const again = create(definition, { snapshot: copy(saved) }) as unknown as Subject;
+    const at = Math.max(again.at, dueAt ?? 0);
+    const given = { at, ...known.host.answerTo(awaited), ...awaited };
+    const whole = eventWith(message.schema, given, known.turn, filling) as unknown as AnyEvent & {
+      weightVersion?: number;
+    };
+    if (whole.weightVersion !== undefined && awaited.weightVersion === undefined)
+      whole.weightVersion = known.weightVersion;
+    const got = answer(again, whole);
+    const isRefused = 'refused' in got;
+    if (!isRefused && JSON.stringify(again.snapshot().state) !== before) return;
+    first ??= new Error(`${isRefused ? String(got.refused) : 'nothing changes'}, at ${JSON.stringify(whole)}`);
+  }
+  throw first!;
 }

@@ -5,6 +5,7 @@
 
 import type { Choices } from '../core/choices.ts';
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
+import { eventWith, sharedFields } from '../core/sample-value.ts';
 import { isPolicyError } from '../errors.ts';
 import { answers } from '../schemas/answers.ts';
 import { freshWork } from './fresh-work.ts';
@@ -12,7 +13,6 @@ import { machines } from './machines.ts';
 import type { AnswerRule, Desk, HostHints, Plan, Report } from './obedience.ts';
 import { specialAnswers } from './obedient-answers.ts';
 import { RoundBook } from './round-book.ts';
-import { eventWith, sharedFields } from '../core/sample-value.ts';
 import { copy } from './values.ts';
 
 /** Initial values of a host. */
@@ -46,6 +46,8 @@ export class ObedientHost {
   readonly #rules: Readonly<Record<string, AnswerRule>>;
   readonly #beginning: Beginning;
   #owed: Report[] = [];
+  /** All answers to decisions, those that were sent included. */
+  readonly #answers: Report[] = [];
   /** Reports that were refused as out of order, and are sent again after another event. */
   #postponed: Report[] = [];
   #postponedFor: unknown;
@@ -120,6 +122,7 @@ export class ObedientHost {
       return;
     }
     const reports = this.#answersTo(decision);
+    this.#answers.push(...reports);
     if (reports.length > 0 && holds(decision.type)) {
       this.held.set(decision.type, (this.held.get(decision.type) ?? 0) + 1);
       return;
@@ -186,6 +189,11 @@ export class ObedientHost {
       this.#announced.add(key);
       this.#owed.unshift({ ...report, first: true, isMachine: true });
     }
+  }
+
+  /** Returns its last answer to a decision, sent or not, that has these fields. */
+  answerTo(awaited: Report): Report | undefined {
+    return this.#answers.findLast((one) => Object.keys(awaited).every((key) => one[key] === awaited[key]));
   }
 
   #event(report: Report, at: number): AnyEvent {

@@ -30,6 +30,11 @@ test('every policy takes host.restarted, but the queue, which has nothing in fli
   expect(without.map(({ id }) => id)).toEqual(['long-prompt-queue']);
 });
 
+test('every policy that holds something says what blocks what', () => {
+  const silent = registry.policies.filter(({ waits, ledgers }) => ledgers.length > 0 && waits === undefined);
+  expect(silent).toEqual([]);
+});
+
 test('it is written down which event answers each command', () => {
   const commands = decisions.filter(({ kind }) => kind === 'command').map(({ type }) => type);
   expect(Object.keys(answers).sort()).toEqual([...commands].sort());

@@ -51,6 +51,13 @@ class Attachment:
         self.applied(result)
         return result
 
+    def why(self, id: str | None, what: str | None) -> Steps[dict[str, Any]]:
+        self.assert_open()
+        asked = {key: value for key, value in (("id", id), ("what", what)) if value is not None}
+        result = yield from call(self.core, "session.why", {"session": self.id, **asked}, owner=self)
+        self.applied(result)
+        return result
+
     def close(self) -> Steps[None]:
         """Closes it; one that is closed already stays so."""
         if self.error is not None:

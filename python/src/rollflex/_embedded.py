@@ -22,7 +22,7 @@ _decode = json.JSONDecoder().raw_decode
 # A longer message, and a method that may take long, go to the thread: whoever waits can be interrupted, and a loop goes
 # on.
 _longest_at_once = 16_384
-_long = frozenset({"rpc.discover", "session.snapshot"})
+_long = frozenset({"rpc.discover", "session.snapshot", "session.why"})
 # What stands around the parameters and the method where they go over a connection, beside what stands around them here.
 _frame_bytes = 25
 _close_grace = 1.0

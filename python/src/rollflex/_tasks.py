@@ -18,7 +18,7 @@ from ._subscription import End, Item, Subscribed
 from .errors import CallTimeout, ClientClosed
 
 if TYPE_CHECKING:
-    from .models.methods import SessionSnapshotResultSnapshot
+    from .models.methods import SessionSnapshotResultSnapshot, SessionWhyResult
 
 T = TypeVar("T")
 
@@ -115,6 +115,12 @@ class AsyncSession(SessionBase[E, D]):
         """The whole state: what ``open(snapshot=…)`` takes."""
         result = await self._client._run(self._attachment.snapshot(), timeout)
         return cast("SessionSnapshotResultSnapshot", result["snapshot"])
+
+    async def why(
+        self, id: str | None = None, what: str | None = None, *, timeout: float | None = None
+    ) -> SessionWhyResult:
+        """Why something waits, and who must act, as :meth:`rollflex.Session.why` says it."""
+        return cast("SessionWhyResult", await self._client._run(self._attachment.why(id, what), timeout))
 
     async def armed(self, *, timeout: float | None = None) -> list[Any]:
         """The timers that the server runs for it: what ``open(armed=…)`` takes beside a snapshot."""

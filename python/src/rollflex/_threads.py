@@ -16,7 +16,7 @@ from ._subscription import End, Item, Subscribed
 from .errors import CallTimeout, ClientClosed
 
 if TYPE_CHECKING:
-    from .models.methods import SessionSnapshotResultSnapshot
+    from .models.methods import SessionSnapshotResultSnapshot, SessionWhyResult
 
 T = TypeVar("T")
 
@@ -78,6 +78,17 @@ class Session(SessionBase[E, D]):
         """The whole state: what ``open(snapshot=…)`` takes."""
         result = self._client._run(self._attachment.snapshot(), timeout)
         return cast("SessionSnapshotResultSnapshot", result["snapshot"])
+
+    def why(self, id: str | None = None, what: str | None = None, *, timeout: float | None = None) -> SessionWhyResult:
+        """
+        Why something waits: where it ``stands``, what it waits for (``through``), and who owes which event (``owed``,
+        those that are late first, then the oldest). Without an id: all that is owed to the policy. Nothing changes.
+
+        :param id: id of a prompt, a request, a round, or of whatever else the policy holds
+        :param what: kind of the thing, such as ``prompts``, where things of several kinds have this id
+        :raises PolicyError: ``unknown_id``, with the nearest known id, if the policy holds no such thing
+        """
+        return cast("SessionWhyResult", self._client._run(self._attachment.why(id, what), timeout))
 
     def armed(self, *, timeout: float | None = None) -> list[Any]:
         """The timers that the server runs for it: what ``open(armed=…)`` takes beside a snapshot."""

@@ -117,4 +117,6 @@ export const adaptiveTp: PolicyDefinition<
   handlers,
   decisions: tpDecisions,
   ledgers: [steps],
+  // Nothing waits: every step is answered at once.
+  waits: { steps: { ids: () => [], of: () => undefined } },
 });

@@ -33,6 +33,7 @@ import type {
   CompleteGroupPipeliningInput,
 } from './types.ts';
 import * as updates from './updates.ts';
+import { waits } from './waits.ts';
 
 const on = handlersOf<PipeliningState, CompleteGroupPipeliningDecision>();
 const fromTrainer = [
@@ -98,4 +99,5 @@ export const completeGroupPipelining: PolicyDefinition<
   decisions: pipeliningDecisions,
   migrations: { 1: migrateFromOne },
   ledgers: [groupLedger],
+  waits,
 });

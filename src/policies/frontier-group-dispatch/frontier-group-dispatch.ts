@@ -26,6 +26,7 @@ import type {
   FrontierGroupDispatchEvent,
   FrontierGroupDispatchInput,
 } from './types.ts';
+import { gates, waits } from './waits.ts';
 
 const handlers = [
   on([requestArrived, requestLaunch], requests.arrived, requests.checkArrival),
@@ -94,4 +95,6 @@ export const frontierGroupDispatch: PolicyDefinition<
   handlers,
   decisions: frontierDecisions,
   ledgers: [requestLedger, waitingLedger],
+  waits,
+  gates,
 });

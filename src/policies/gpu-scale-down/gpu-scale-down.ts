@@ -32,6 +32,7 @@ import type {
   GpuScaleDownEvent,
   GpuScaleDownInput,
 } from './types.ts';
+import { gates, waits } from './waits.ts';
 
 const on = handlersOf<ScaleDownState, GpuScaleDownDecision>();
 const handlers = [
@@ -63,7 +64,7 @@ const afterRelease: ReadonlySet<string> = new Set([
 
 /** Holds GPUs that train: they enter when they are released, and leave when the policy asks for them back. */
 const lent: Ledger<SavedScaleDown, Message, GpuScaleDownDecision> = {
-  name: 'released GPUs',
+  name: 'releases',
   entered: (event) => (event.type === 'gpus.released' ? [event.releaseId ?? ''] : []),
   left: (decision) => {
     if (decision.type === 'gpus.reclaim') return afterRelease.has(decision.reason.code) ? [decision.releaseId] : [];
@@ -98,4 +99,6 @@ export const gpuScaleDown: PolicyDefinition<
   },
   decisions: scaleDownDecisions,
   ledgers: [lent],
+  waits,
+  gates,
 });

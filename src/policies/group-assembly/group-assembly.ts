@@ -31,6 +31,7 @@ import type {
   GroupAssemblyEvent,
   GroupAssemblyInput,
 } from './types.ts';
+import { waits } from './waits.ts';
 
 const handlers = [
   on(responseAccepted, accept),
@@ -99,4 +100,5 @@ export const groupAssembly: PolicyDefinition<
   handlers,
   decisions: assemblyDecisions,
   ledgers: [groupLedger],
+  waits,
 });

@@ -1,4 +1,5 @@
 /** What blocks what in long-prompt-queue: all that it holds waits for a round. */
+import { keptResponses } from '../../core/kept-waits.ts';
 import type { AwaitedEvent, Standing, Waits } from '../../core/waits.ts';
 import type { Prompt } from '../../schemas/prompts.ts';
 import type { QueueState } from './state.ts';
@@ -25,20 +26,8 @@ function standing(state: QueueState, promptId: string): Standing | undefined {
   };
 }
 
-function* kept(state: QueueState): Iterable<readonly [requestId: string, promptId: string]> {
-  for (const { promptId, kept = [] } of prompts(state)) {
-    for (const { finished, requestId } of kept) if (finished) yield [requestId, promptId];
-  }
-}
-
 /** What blocks what. */
 export const waits: Waits<QueueState> = {
   prompts: { ids: ({ entries, unused }) => [...entries.keys(), ...unused.keys()], of: standing },
-  responses: {
-    ids: (state) => [...kept(state)].map(([requestId]) => requestId),
-    of: (state, id) => {
-      const found = [...kept(state)].find(([requestId]) => requestId === id);
-      return found && { stands: 'is complete', for: [{ what: 'prompts', id: found[1] }] };
-    },
-  },
+  responses: keptResponses(prompts, ({ entries, unused }, id) => [entries.get(id)?.prompt, unused.get(id)]),
 };

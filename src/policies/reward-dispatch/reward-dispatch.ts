@@ -40,6 +40,7 @@ import type {
   RewardDispatchEvent,
   RewardDispatchInput,
 } from './types.ts';
+import { waits } from './waits.ts';
 import { addWorker, checkKind, checkWorker, drainWorker, loseWorker, restart } from './workers.ts';
 
 const handlers = [
@@ -114,4 +115,5 @@ export const rewardDispatch: PolicyDefinition<
   after: settle,
   decisions: rewardDecisions,
   ledgers: [samples],
+  waits,
 });

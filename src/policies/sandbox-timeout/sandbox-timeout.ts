@@ -29,6 +29,7 @@ import type {
   SandboxTimeoutEvent,
   SandboxTimeoutInput,
 } from './types.ts';
+import { waits } from './waits.ts';
 
 const decisions = [sandboxRun, sandboxScored, sandboxUnscored, sandboxLate, sandboxReport] as const;
 
@@ -171,4 +172,5 @@ export const sandboxTimeout: PolicyDefinition<
   handlers,
   decisions,
   ledgers: [runLedger],
+  waits,
 });

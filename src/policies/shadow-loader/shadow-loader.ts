@@ -42,6 +42,7 @@ import type {
   ShadowLoaderEvent,
   ShadowLoaderInput,
 } from './types.ts';
+import { waits } from './waits.ts';
 
 const handlers = [
   on(nodeAdded, addNode, checkMemory),
@@ -109,4 +110,5 @@ export const shadowLoader: PolicyDefinition<
   after: settle,
   decisions: loaderDecisions,
   ledgers: [samples, plannedBatches],
+  waits,
 });

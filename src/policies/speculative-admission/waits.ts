@@ -1,9 +1,9 @@
 /** What blocks what in speculative-admission. */
 import type { AwaitedEvent, Gates, HeldThing, Standing, Waits } from '../../core/waits.ts';
-import { engineOf } from './launch.ts';
+import { engineOf, timeoutTimer } from './launch.ts';
 import { currentRoundId } from './progress.ts';
-import { findRequest, heldResponse, inFlight } from './requests.ts';
-import type { AdmissionState, PromptState, ResponseState, Round } from './state.ts';
+import { findRequest, graceTimer, heldResponse } from './requests.ts';
+import { type AdmissionState, isLive, type PromptState, type ResponseState, type Round } from './state.ts';
 
 const prompt = (id: string): HeldThing => ({ what: 'prompts', id });
 const request = (id: string): HeldThing => ({ what: 'requests', id });
@@ -11,14 +11,17 @@ const request = (id: string): HeldThing => ({ what: 'requests', id });
 const settlingPrompt = ({ settling }: AdmissionState, id: string): PromptState | undefined =>
   [...settling].find(({ spec }) => spec.promptId === id);
 
-/** What a response that is queued for an engine waits for: an engine, or the end of any request that takes a slot. */
+/** The slots of the engines, for which queued responses wait. */
+const slots: readonly HeldThing[] = Object.freeze([{ what: 'slots', id: 'engines' }]);
+
+/** What a slot waits for: an engine, or the end of any request that takes one. */
 function* room(state: AdmissionState): Iterable<HeldThing | AwaitedEvent> {
   const { config, engines } = state;
   if (config.placement === 'policy' && ![...engines.values()].some(({ active }) => active)) {
     yield { event: { type: 'engine.added' } };
     return;
   }
-  for (const one of inFlight(state)) if (one.holdsSlot) yield request(one.requestId);
+  for (const one of running(state)) if (one.holdsSlot) yield request(one.requestId);
 }
 
 /** What a prompt waits for whose responses do not suffice yet. */
@@ -28,7 +31,7 @@ function* responses(state: AdmissionState, { responses }: PromptState): Iterable
     if (status === 'pending') isQueued = true;
     else if (status !== 'held' && status !== 'abandoned') yield request(requestId);
   }
-  if (isQueued) yield* state.round === null ? newRound(state) : room(state);
+  if (isQueued) yield* state.round === null ? newRound(state) : slots;
 }
 
 /** What a prompt waits for that has nothing to do until a round opens. */
@@ -47,6 +50,7 @@ function beforeOpening({ round, draining, config }: AdmissionState): readonly He
 export const gates: Gates<AdmissionState> = { 'round.opened': beforeOpening };
 
 function verdict(state: AdmissionState, { spec, responses }: PromptState): readonly AwaitedEvent[] {
+  if (state.config.filter === 'none') return [];
   if (state.config.filter === 'host') {
     return [{ event: { type: 'prompt.judged', promptId: spec.promptId, roundId: currentRoundId(state) } }];
   }
@@ -65,8 +69,11 @@ function promptStanding(state: AdmissionState, one: PromptState): Standing {
       return { stands: 'is not started: its round has enough prompts for now', for: openRound() };
     case 'active':
       return { stands: `has ${held} of ${config.responsesPerPrompt} responses`, for: responses(state, one) };
-    case 'collected':
-      return { stands: 'has its responses, and is not judged yet', for: verdict(state, one) };
+    case 'collected': {
+      const missing = verdict(state, one);
+      if (missing.length > 0) return { stands: 'has its responses, and is not judged yet', for: missing };
+      return { stands: 'has its responses, and its round is full', for: openRound() };
+    }
     case 'settling': {
       const awaited = one.responses.filter((each) => each.awaited);
       return {
@@ -79,9 +86,31 @@ function promptStanding(state: AdmissionState, one: PromptState): Standing {
   }
 }
 
+/** The requests in flight, none of which is listed before it is asked for. */
+function* running({ prompts, aborting }: AdmissionState): Iterable<ResponseState> {
+  for (const { responses } of prompts.values()) for (const one of responses) if (isLive(one)) yield one;
+  yield* aborting.values();
+}
+
+function* heldIds({ prompts, settling }: AdmissionState): Iterable<string> {
+  for (const all of [prompts.values(), settling]) {
+    for (const { responses } of all)
+      for (const { status, requestId } of responses) if (status === 'held') yield requestId;
+  }
+}
+
+function* promptIds({ prompts, settling }: AdmissionState): Iterable<string> {
+  yield* prompts.keys();
+  for (const { spec } of settling) yield spec.promptId;
+}
+
+function* runningIds(state: AdmissionState): Iterable<string> {
+  for (const { requestId } of running(state)) yield requestId;
+}
+
 function* roundWaits(state: AdmissionState, round: Round): Iterable<HeldThing | AwaitedEvent> {
   if (round !== state.round) {
-    for (const one of inFlight(state)) if (one.round === round) yield request(one.requestId);
+    for (const one of running(state)) if (one.round === round) yield request(one.requestId);
     return;
   }
   for (const quota of round.quotas) {
@@ -102,26 +131,39 @@ function roundStanding(state: AdmissionState, id: string): Standing | undefined 
   return { stands, since: isOpen ? found.openedAt : found.completedAt, for: roundWaits(state, found) };
 }
 
+/** The timer that would end a request without its engine, at the end of its own time. */
+function* timer({ config, timers }: AdmissionState, one: ResponseState): Iterable<AwaitedEvent> {
+  const { abortGraceSeconds, responseTimeoutSeconds } = config;
+  const [timerId, firesAt, seconds] =
+    one.status === 'aborting'
+      ? ([graceTimer, timers.abortGrace, abortGraceSeconds] as const)
+      : ([timeoutTimer, timers.responseTimeout, responseTimeoutSeconds] as const);
+  if (firesAt === null || seconds === undefined) return;
+  yield { event: { type: 'timer.fired', timerId }, dueAt: Math.max(firesAt, one.since + seconds) };
+}
+
 function requestStanding(state: AdmissionState, one: ResponseState): Standing {
   const { requestId, since, status } = one;
   const by = engineOf(one)?.id;
-  const engine = by === undefined ? 'its engine' : `engine ${by}`;
   switch (status) {
     case 'waiting':
-      return { stands: 'waits for its environment', for: [{ event: { type: 'environment.resumed', requestId } }] };
+      return {
+        stands: 'waits for its environment',
+        for: [{ event: { type: 'environment.resumed', requestId } }, ...timer(state, one)],
+      };
     case 'resuming':
-      return { stands: 'is queued for an engine', for: room(state) };
+      return { stands: 'is queued for an engine', for: [...slots, ...timer(state, one)] };
     case 'aborting':
       return {
-        stands: `is being aborted on ${engine}`,
+        stands: by === undefined ? 'is being aborted' : `is being aborted on engine ${by}`,
         since,
-        for: [{ event: { type: 'request.aborted', requestId }, since, by }],
+        for: [{ event: { type: 'request.aborted', requestId }, since, by }, ...timer(state, one)],
       };
     default:
       return {
-        stands: `runs on ${engine}`,
+        stands: by === undefined ? 'is in flight' : `runs on engine ${by}`,
         since,
-        for: [{ event: { type: 'response.completed', requestId }, since, by }],
+        for: [{ event: { type: 'response.completed', requestId }, since, by }, ...timer(state, one)],
       };
   }
 }
@@ -129,28 +171,30 @@ function requestStanding(state: AdmissionState, one: ResponseState): Standing {
 /** What blocks what: rounds wait for prompts, prompts for requests, and requests for engines. */
 export const waits: Waits<AdmissionState> = {
   prompts: {
-    ids: ({ prompts, settling }) => [...prompts.keys(), ...[...settling].map(({ spec }) => spec.promptId)],
+    ids: promptIds,
     of: (state, id) => {
       const found = state.prompts.get(id) ?? settlingPrompt(state, id);
       return found && promptStanding(state, found);
     },
   },
   requests: {
-    ids: (state) => inFlight(state).map(({ requestId }) => requestId),
+    ids: runningIds,
     of: (state, id) => {
       const found = findRequest(state, id);
       return found && requestStanding(state, found);
     },
   },
   responses: {
-    ids: ({ prompts, settling }) =>
-      [...prompts.values(), ...settling].flatMap(({ responses }) =>
-        responses.flatMap(({ status, requestId }) => (status === 'held' ? [requestId] : [])),
-      ),
+    ids: heldIds,
     of: (state, id) => {
       const found = heldResponse(state, id);
       return found && { stands: 'is complete', for: [prompt(found.prompt.spec.promptId)] };
     },
+  },
+  slots: {
+    ids: ({ round, resumes, retries, launches }) =>
+      resumes.size > 0 || (round !== null && retries.size + launches.size > 0) ? ['engines'] : [],
+    of: (state, id) => (id === 'engines' ? { stands: 'have no free slot', for: room(state) } : undefined),
   },
   rounds: {
     ids: ({ round, draining }) => [...(round === null ? [] : [round.id]), ...draining.map(({ id }) => id)],

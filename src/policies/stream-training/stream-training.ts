@@ -60,6 +60,7 @@ import type {
   StreamTrainingEvent,
   StreamTrainingInput,
 } from './types.ts';
+import { waits } from './waits.ts';
 
 const handlers = [
   on(roundOpened, openRound, checkOpening),
@@ -135,4 +136,5 @@ export const streamTraining: PolicyDefinition<
   after,
   decisions: streamTrainingDecisions,
   ledgers: [groupLedger],
+  waits,
 });

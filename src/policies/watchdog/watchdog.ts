@@ -39,7 +39,9 @@ const handlers = [
   on(rewardWorkerLost, (state, { workerId }, ctx) => lose(state, `reward worker\n${workerId}`, ctx)),
   on(hostRestarted, (state, event, ctx) => {
     state.owed.heard(event, ctx.at);
+    // The next round is owed as before, and the timer is gone.
     state.armedAt = null;
+    if (state.owed.size > 0) arm(state, ctx.at + state.config.floorSeconds, ctx);
   }),
 ];
 

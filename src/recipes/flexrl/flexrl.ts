@@ -96,6 +96,7 @@ export const flexrl: PolicyDefinition<
   decisions,
   expects,
   vouches: { loader: ['batch.run'] },
+  origins: { 'batch.run': { event: 'batch.ready' } },
   routes: {},
   ledgers,
 });

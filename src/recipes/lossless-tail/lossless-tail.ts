@@ -67,6 +67,7 @@ export const losslessTail: PolicyDefinition<
       : recipients,
   // No other round can open between the request and the plan.
   vouches: { admission: ['round.opened'] },
+  origins: { 'round.opened': { event: 'round.requested' } },
   // The composition plans a round, but only the admission knows whether a round may open.
   expects: (event) => (event.type === 'round.requested' ? [opening(event, [])] : []),
   routes: {

@@ -121,5 +121,10 @@ export const rolloutPipe: PolicyDefinition<
     pipelining: ['group.rewarded', 'round.rewarded'],
   },
   routes,
+  // A round is in the assembly as soon as one of its groups counts.
+  origins: {
+    'group.rewarded': { parts: ['assembly', 'collection'] },
+    'round.rewarded': { parts: ['assembly', 'collection'] },
+  },
   ledgers: [groupLedger, ...requestLedgers],
 });

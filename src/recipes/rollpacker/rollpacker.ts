@@ -132,6 +132,15 @@ export const rollpacker: PolicyDefinition<
     rewards: ['reward.requested'],
     timeouts: ['sandbox.requested'],
   },
+  origins: {
+    'round.opened': { event: 'round.requested' },
+    'engines.placed': { event: 'round.requested' },
+    // A reward that is not asked for yet waits, as its response does, for the end of the round.
+    'reward.ready': { parts: ['rewards', 'admission'] },
+    'sandbox.finished': { parts: ['rewards'] },
+    'group.completed': { parts: ['assembly', 'admission'] },
+    'training/round.completed': { parts: ['assembly', 'admission'] },
+  },
   // The queue plans a round, but only the other parts know whether a round may open.
   expects: (event, config) => {
     if (event.type !== 'round.requested') return [];

@@ -75,5 +75,13 @@ export const tailPipelining: PolicyDefinition<
     frontier: ['request.launch'],
   },
   routes,
+  origins: {
+    'round.opened': { event: 'round.requested' },
+    // A round is in the assembly as soon as one of its prompts counts.
+    'group.rewarded': { parts: ['assembly', 'admission'] },
+    'round.rewarded': { parts: ['assembly', 'admission'] },
+    // The frontier waits for requests, and the admission launches them.
+    'request.arrived': { parts: ['admission'] },
+  },
   ledgers: [joinedLedger('prompts', { queue: longPromptQueue }), joinedLedger('responses', { queue: longPromptQueue })],
 });

@@ -1,7 +1,8 @@
 /** The files that command lines in the documentation read: a reader's own traces and logs. */
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { create, recordEvents, tailBatching } from '../../../src/index.ts';
+import { pathOf } from '../../zoo/files.ts';
 
 /** Response lengths in the project's format: 40 prompts with 8 responses each. */
 export function ownLengths(): string {
@@ -63,6 +64,30 @@ export function rewardsOfOneGroup(): string {
   return '{"groups": [{"rewards": [1, 0, 0]}], "normalization": "none"}';
 }
 
+/** An event log of ten rounds on two engines; in the last one a response does not come, while an engine goes on reporting. */
+export function logOfAStuckRound(): string {
+  const lines: string[] = [];
+  const settings = { promptsPerRound: 2, responsesPerPrompt: 2, promptSpeculation: 1, responseSpeculation: 1 };
+  const tail = create(tailBatching, { ...settings, placement: 'policy' });
+  recordEvents(tail, (line) => lines.push(line));
+  for (const engineId of ['vllm-0', 'vllm-1']) tail.send({ type: 'engine.added', at: 0, engineId });
+  let at = 10;
+  for (let round = 1; round <= 10; round += 1) {
+    const roundId = `step-${round}`;
+    tail.send({ type: 'round.requested', at, roundId, weightVersion: round });
+    const prompts = [0, 1].map((index) => ({ promptId: `q${2 * round + index}` }));
+    const launched = tail.send({ type: 'prompts.supplied', at: at + 1, roundId, prompts });
+    const requests = launched.flatMap((one) => (one.type === 'request.launch' ? [one.requestId] : []));
+    for (const [index, requestId] of requests.entries()) {
+      if (round === 10 && index === 3) continue;
+      tail.send({ type: 'response.completed', at: at + 20 + 7 * index + round, requestId, tokens: 400 + 50 * index });
+    }
+    at += 90;
+  }
+  for (let time = at; time < at + 3000; time += 300) tail.send({ type: 'engine.added', at: time, engineId: 'vllm-0' });
+  return `${lines.join('\n')}\n`;
+}
+
 /** An event log of one short round. */
 export function logOfOneRound(): string {
   const lines: string[] = [];
@@ -90,11 +115,26 @@ export function ownSequences(): string {
   }).join('');
 }
 
+/** Logs of the zoo, under the names of a reader's own. */
+function writeStuckLogs(folder: string): void {
+  const logs = {
+    'nemo-rl': 'nemo-rl-3938',
+    slime: 'slime-2176',
+    trl: 'trl-6796',
+    'prime-rl': 'prime-rl-2912',
+    slow: 'slow-5',
+  };
+  for (const [name, log] of Object.entries(logs)) copyFileSync(pathOf(log), join(folder, `${name}.jsonl`));
+  cpSync(pathOf('skyrl-1691'), join(folder, 'skyrl-log'), { recursive: true });
+}
+
 /** All of them, under the names that the documentation gives them. */
 export function writeOwnFiles(folder: string): void {
   writeFileSync(join(folder, 'my-lengths.jsonl'), ownLengths());
   writeFileSync(join(folder, 'my-sequences.jsonl'), ownSequences());
   writeFileSync(join(folder, 'run.jsonl'), logOfOneRound());
+  writeFileSync(join(folder, 'stuck.jsonl'), logOfAStuckRound());
   writeFileSync(join(folder, 'rewards.json'), rewardsOfOneGroup());
   writeOwnJob(folder);
+  writeStuckLogs(folder);
 }

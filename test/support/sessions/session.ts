@@ -1,8 +1,9 @@
 /** A policy in a test, with short ways to send the usual events. */
 import { expect } from 'vitest';
-import { create, PolicyError, registry, speculativeAdmission } from '../../../src/index.ts';
+import { create, PolicyError, registry, speculativeAdmission, type Why } from '../../../src/index.ts';
 import type { SpeculativeAdmissionInput } from '../../../src/policies/speculative-admission/index.ts';
 import type { Prompt, VocabularyDecision, VocabularyEvent } from '../../../src/schemas/index.ts';
+import { told } from './why.ts';
 
 type DecisionOf<T extends string> = Extract<VocabularyDecision, { type: T }>;
 type Untimed<E> = E extends unknown ? Omit<E, 'at'> & { at?: number } : never;
@@ -51,6 +52,11 @@ export class Session {
 
   restore(): void {
     this.policy = registry.restore(JSON.parse(JSON.stringify(this.policy.snapshot()))) as never;
+  }
+
+  /** Returns in brief why something waits. */
+  why(id: string, what?: string): string[] {
+    return told((this.policy as unknown as { why(id: string, what?: string): Why }).why(id, what));
   }
 
   /** Expects a refusal with this code and path, and nothing changed. */

@@ -184,6 +184,25 @@ export const plantedBugs: readonly PlantedBug[] = [
     foundBy: 7,
     says: 'prompt.collected has no reason',
   },
+  {
+    title: 'wrong cause: all running requests are said to wait for their environment',
+    original: admission,
+    definition: patched(admission, {
+      waits: {
+        ...admission.waits,
+        requests: {
+          ids: (state: Any) => admission.waits!.requests!.ids(state),
+          of: (_state: Any, requestId: string) => ({
+            stands: 'waits for its environment',
+            for: [{ event: { type: 'environment.resumed', requestId } }],
+          }),
+        },
+      },
+    }),
+    config: admissionConfig,
+    foundBy: 14,
+    says: 'expected a request whose environment is waiting',
+  },
 ];
 
 /** Walks over all prompts whenever a response completes. */

@@ -98,6 +98,14 @@ const spec = {
   ],
 };
 
+const waitsFor = (event: { type: string }) => ({
+  items: {
+    ids: ({ items }: State) => items.keys(),
+    of: ({ items }: State, item: string) =>
+      items.has(item) ? { stands: 'is held', for: [{ event: { id: item, ...event } }] } : undefined,
+  },
+});
+
 const arbitrary = (_state: State, choices: { below(n: number): number }): Event => ({
   type: choices.below(3) > 0 ? 'acme/item.added' : 'acme/item.removed',
   at: choices.below(50),
@@ -110,7 +118,7 @@ const make = (change: object, events: Arbitrary = arbitrary): WithEvents => ({
 });
 
 /** Keeps every law. */
-export const rightPolicy = make({});
+export const rightPolicy = make({ waits: waitsFor({ type: removed.type }) });
 
 let moduleCounter = 0;
 const then = (more: (state: State, event: Event, ctx: Ctx) => void) => ({
@@ -256,4 +264,17 @@ export const wrongPolicies: { law: number; title: string; tested: WithEvents }[]
     title: 'promises what is no number of ids',
     tested: make({ ledgers: [{ ...spec.ledgers[0], mints: () => 1.5 }] }),
   },
+  {
+    law: 14,
+    title: 'waits for nothing',
+    tested: make({ waits: { items: { ids: () => [], of: () => ({ stands: 'is held', for: [] }) } } }),
+  },
+  { law: 14, title: 'waits for what it refuses', tested: make({ waits: waitsFor({ type: added.type }) }) },
+  { law: 14, title: 'waits for what it does not take', tested: make({ waits: waitsFor({ type: counted.type }) }) },
+  {
+    law: 14,
+    title: 'does not say where an item stands',
+    tested: make({ waits: { items: { ids: () => [], of: () => undefined } } }),
+  },
+  { law: 14, title: 'says nothing about its ledger', tested: make({ waits: {} }) },
 ];

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { create, longPromptQueue, recordEvents } from '../../../src/index.ts';
-import { runInProcess } from '../../support/command-line/in-process.ts';
-import { entry, rollflex, root } from '../../support/command-line/process.ts';
+import { rollflex, runInProcess } from '../../support/command-line/in-process.ts';
+import { entry, root } from '../../support/command-line/process.ts';
 import { logOfOneRound, ownLengths } from '../../support/documents/own-files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-cli-'));

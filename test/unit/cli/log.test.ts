@@ -14,7 +14,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { logFilesIn } from '../../../src/rpc/log/files.ts';
-import { entry, rollflex, rollflexOn, root } from '../../support/command-line/process.ts';
+import { rollflex } from '../../support/command-line/in-process.ts';
+import { entry, rollflexOn, root } from '../../support/command-line/process.ts';
 import { logOfOneRound, ownLengths } from '../../support/documents/own-files.ts';
 import { completed, openingEvents, tail } from '../../support/servers/clocked.ts';
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { create, groupAssembly, type PolicyOf, registry } from '../../../src/index.ts';
+import { told } from '../../support/sessions/why.ts';
 
 type Assembly = PolicyOf<typeof groupAssembly>;
 const reason = { code: 'held', held: 1, needed: 2 } as const;
@@ -280,4 +281,32 @@ describe('group-assembly', () => {
     );
     expect(before).not.toBe(JSON.stringify(assembly.snapshot()));
   });
+});
+
+test('why: a round waits for its groups, and these for the rewards that have not come', () => {
+  const assembly = create(groupAssembly, {});
+  const why = (id: string, what?: string) => told(assembly.why(id, what));
+  accept(assembly, ...a, ...b);
+  expect(why('a')).toEqual(['a does not count yet', 'host: prompt.counted a']);
+  expect(why('a/0#0')).toEqual(['a/0#0 has no reward', 'host: reward.ready a/0#0']);
+  count(assembly, 'a', ...a);
+  count(assembly, 'b', ...b);
+  fail(assembly, 'a/0#0');
+  reward(assembly, 'a/1#0');
+  reward(assembly, 'b/0#0');
+  expect(why('a/0#0')).toEqual([
+    'a/0#0 gets no reward',
+    'a has its rewards',
+    'r has the rewards of 1 of 2 groups',
+    'host: round.completed r',
+    'host: reward.ready b/1#0',
+  ]);
+  expect(why('a')).toEqual(['a counts for round r', ...why('a', 'groups')]);
+  complete(assembly, 'quota_reached', { a: [...a], b: [...b] });
+  expect(why('r')).toEqual([
+    'r has the rewards of 1 of 2 groups',
+    'b has 1 of 2 rewards',
+    'b/1#0 has no reward',
+    'host: reward.ready b/1#0',
+  ]);
 });

@@ -578,3 +578,34 @@ test('bad input', () => {
     'budgetSeconds',
   );
 });
+
+describe('why a reward waits', () => {
+  test('for active workers of its kind, and for no others', () => {
+    const session = new Rewards();
+    const timer = 'timer: timer.fired reward-dispatch/deadline';
+    session.add('drained');
+    session.want('a');
+    session.send({ type: 'reward-worker.drained', workerId: 'drained' } as never);
+    session.add('judge', 'judge');
+    session.want('b', { kind: 'judge' });
+    session.want('c');
+    expect(session.why('c')).toEqual(['c waits for a reward worker (rule)', 'host: reward-worker.added rule']);
+    expect(session.why('drained')).toEqual([
+      'drained takes no new dispatches (rule)',
+      'reward/0 runs on reward worker drained',
+      'reward worker drained: reward.finished reward/0',
+      timer,
+    ]);
+    session.add('m1');
+    session.want('d');
+    session.send({ type: 'reward.withdrawn', requestId: 'c' } as never);
+    // A reward that nobody needs holds the slot until it has ended.
+    expect(session.why('d')).toEqual([
+      'd waits for a reward worker (rule)',
+      'rule workers have no free slot',
+      'reward/2 is being cancelled on reward worker m1',
+      'reward worker m1: reward.finished reward/2',
+      timer,
+    ]);
+  });
+});

@@ -664,3 +664,81 @@ describe('stream-training', () => {
     });
   });
 });
+
+describe('why a group waits', () => {
+  const config = { replicas, groupsPerRound: 4, minFetchGroups: 2 };
+  const trainer = (more: Partial<StreamTrainingInput> = {}): Trainer => {
+    const one = new Trainer(create(streamTraining, { ...config, ...more }) as never);
+    one.open();
+    return one;
+  };
+
+  test('without GPUs for its training it waits for the end of its round', () => {
+    const one = trainer();
+    one.group('x');
+    expect(one.why('x')).toEqual(['x is for the end of its round', 'r0 has 1 of 4 groups', 'host: round.completed r0']);
+    expect(one.why('g0')).toEqual(['g0 belongs to replica a']);
+    expect(one.why('a').slice(0, 2)).toEqual(['a is in the rollout', 'r0 has 1 of 4 groups']);
+  });
+
+  test('with them it waits for more groups, for a replica, and for its fetch', () => {
+    const one = trainer();
+    one.release('g0', 'g1');
+    one.group('x');
+    expect(one.why('x')).toEqual([
+      'x is one of 1 that wait, of 2 for a fetch',
+      'host: group.completed r0',
+      'host: round.completed r0',
+    ]);
+    one.group('y');
+    one.group('z');
+    expect(one.why('y')).toEqual(['y is trained by replica a', 'trainer a: train.consumed a#0 a']);
+    expect(one.why('z')).toEqual([
+      'z waits for a replica',
+      'a#0 is trained by replica a',
+      'trainer a: train.consumed a#0 a',
+      'host: round.completed r0',
+    ]);
+    // The last groups are left for all replicas.
+    one.group('last');
+    expect(one.why('last')[0]).toBe('last is for the end of its round');
+    one.lose('b');
+    one.complete('x', 'y', 'z', 'last');
+    expect(one.why('z')).toEqual([
+      'z is next on replica a',
+      'a#0 is trained by replica a',
+      'trainer a: train.consumed a#0 a',
+    ]);
+  });
+
+  test('the groups of the next round wait for the round before, and all wait for a replica where none is left', () => {
+    const one = trainer();
+    one.group('x');
+    one.complete('x');
+    one.lose('a');
+    one.lose('b');
+    const none = ['host: replica.added a', 'host: replica.added b'];
+    expect(one.why('x')).toEqual([
+      'x is for the end of its round',
+      'r0 is complete, and its last groups are trained',
+      ...none,
+    ]);
+    expect(one.why('b')).toEqual(['b is lost', ...none]);
+    one.open();
+    one.group('y');
+    // A group of an older round goes by its own id, a younger one with this id by that of its ledger.
+    one.group('x');
+    const before = ['r0 is complete, and its last groups are trained', ...none];
+    expect(one.why('y')).toEqual(['y waits until round r0 is trained', ...before]);
+    expect(one.why('r1\nx')[0]).toBe('r1\nx waits until round r0 is trained');
+    expect(one.why('x')[0]).toBe('x is for the end of its round');
+    one.send({ type: 'replica.added', replica: 'b' } as never);
+    expect(one.why('r1')).toEqual([
+      'r1 waits until round r0 is trained',
+      'r0 is complete, and its last groups are trained',
+      'b#3 is trained by replica b',
+      'trainer b: train.finished b#3 b',
+      'host: round.completed r1',
+    ]);
+  });
+});

@@ -182,11 +182,11 @@ _names = {
     "planners.micro_batches": "MicroBatchesInput MicroBatchesPlan",
     "methods": """
         SessionOpenParams SessionOpenResult SessionSendParams SessionSendResult SessionMoreParams SessionMoreResult
-        SessionSnapshotParams SessionSnapshotResult SessionCloseParams SessionCloseResult SessionListParams
-        SessionListResult SessionSubscribeParams SessionSubscribeResult SessionAckParams SessionAckResult
-        SessionUnsubscribeParams SessionUnsubscribeResult PlanParams PlanResult RpcDiscoverParams RpcDiscoverResult
-        ServerInfoParams ServerInfoResult ServerAuthenticateParams ServerAuthenticateResult SessionDecisionParams
-        SessionClosedParams
+        SessionSnapshotParams SessionSnapshotResult SessionWhyParams SessionWhyResult SessionCloseParams
+        SessionCloseResult SessionListParams SessionListResult SessionSubscribeParams SessionSubscribeResult
+        SessionAckParams SessionAckResult SessionUnsubscribeParams SessionUnsubscribeResult PlanParams PlanResult
+        RpcDiscoverParams RpcDiscoverResult ServerInfoParams ServerInfoResult ServerAuthenticateParams
+        ServerAuthenticateResult SessionDecisionParams SessionClosedParams
     """,
 }
 _where = {name: module for module, names in _names.items() for name in names.split()}

@@ -153,6 +153,95 @@ class SessionSnapshotResult(TypedDict):
     """Producers, their last answers, and what nobody has acknowledged."""
 
 
+class SessionWhyParams(TypedDict):
+    """Parameters of `session.why`. Why something waits, and who must act. Without an id: all that is owed to the
+    policy. Nothing changes."""
+
+    session: str
+    """Id of the session. String ≤ 256."""
+    id: NotRequired[str]
+    """Id of a prompt, a request, a round, or of what else is held. String ≤ 1024."""
+    what: NotRequired[str]
+    """Kind of the thing, such as `prompts`, where things of several kinds have this id. Needs `id`. String ≤ 256."""
+
+
+class SessionWhyResultThroughItem(TypedDict):
+    """Part of :class:`SessionWhyResult`."""
+
+    what: str
+    """Kind of the thing, such as `prompts`."""
+    id: str
+    """Its id."""
+    stands: str
+    """Where it stands, in a few words, such as `runs on engine vllm-0`."""
+    since: NotRequired[float]
+    """Since when, in seconds on the clock of the session, where this is known. Number ≥ 0."""
+
+
+class SessionWhyResultOwedItemAsked(TypedDict):
+    """The decision that asked for it; only where it is followed."""
+
+    type: str
+    """Type of the decision."""
+    reason: dict[str, Any]
+    """Its reason, with its `code`."""
+
+
+class SessionWhyResultOwedItemUsual(TypedDict):
+    """How long such an event usually takes; only where it is followed, once one has come."""
+
+    medianSeconds: float
+    """Median, in seconds. Number ≥ 0."""
+    highSeconds: float
+    """What 99 percent of the answers do not exceed, in seconds. Number ≥ 0."""
+    answers: float
+    """Answers from which this was learnt; older ones weigh less. Number ≥ 0."""
+
+
+class SessionWhyResultOwedItem(TypedDict):
+    """Part of :class:`SessionWhyResult`."""
+
+    who: Literal[
+        "host", "data source", "engine", "environment", "loader", "reward worker", "sandbox", "timer", "trainer",
+    ]
+    """Who has to act."""
+    by: NotRequired[str]
+    """Id of the engine or worker that has to act, where it is known."""
+    event: dict[str, Any]
+    """The event that is missing: its `type`, and the fields that say which one it is."""
+    since: NotRequired[float]
+    """Since when it is awaited, in seconds on the clock of the session, where this is known. Number ≥ 0."""
+    dueAt: NotRequired[float]
+    """For a timer: when it is to fire, in seconds on the clock of the session. Number ≥ 0."""
+    asked: NotRequired[SessionWhyResultOwedItemAsked]
+    """The decision that asked for it; only where it is followed."""
+    usual: NotRequired[SessionWhyResultOwedItemUsual]
+    """How long such an event usually takes; only where it is followed, once one has come."""
+
+
+class SessionWhyResult(TypedDict):
+    """Result of `session.why`."""
+
+    what: NotRequired[str]
+    """Kind of the thing, such as `prompts`."""
+    id: NotRequired[str]
+    """Its id."""
+    stands: NotRequired[str]
+    """Where it stands, in a few words, such as `runs on engine vllm-0`."""
+    since: NotRequired[float]
+    """Since when, in seconds on the clock of the session, where this is known. Number ≥ 0."""
+    through: NotRequired[list[SessionWhyResultThroughItem]]
+    """What it waits for in turn, from itself to the first event of `owed`. Only with `id`."""
+    owed: list[SessionWhyResultOwedItem]
+    """The events that would let it go on: those that are late first, then the oldest. At most 32."""
+    more: int
+    """Further such events. Whole number ≥ 0."""
+    at: float
+    """The latest time of the session, in seconds: what the times of the answer compare with. Number ≥ 0."""
+    seq: int
+    """Events that the session has applied. Whole number ≥ 0."""
+
+
 class SessionCloseParams(TypedDict):
     """Parameters of `session.close`. Forgets a session; its subscribers get `session.closed`."""
 

@@ -64,6 +64,11 @@ class Attached:
         self.seq = max(self.seq, result["seq"])
         return result["snapshot"]
 
+    def why(self, id: str | None, what: str | None, deadline: float) -> Steps[Any]:
+        result = yield from call(self.actor, deadline, "why", self.id, id, what)
+        self.seq = max(self.seq, result["seq"])
+        return result
+
     def close(self, deadline: float) -> Steps[None]:
         if self.closed:
             return

@@ -148,6 +148,12 @@ class RollflexActor:
         self._check_there(engine, session)
         return await engine.do(Call("session.snapshot", encode({"session": session})))
 
+    async def why(self, session: str, id: str | None, what: str | None) -> Data:
+        engine = await self._engine()
+        self._check_there(engine, session)
+        asked = {key: value for key, value in (("id", id), ("what", what)) if value is not None}
+        return await engine.do(Call("session.why", encode({"session": session, **asked})))
+
     async def close(self, session: str) -> None:
         engine = await self._engine()
         self._check_there(engine, session)

@@ -6,13 +6,16 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from .._steps import plan_params
 from .._typed import TypedAsyncClient
 from ._calls import Steps, call, run_async
 from ._handles import HandleBase, SessionBase, all_sessions, opened
 from ._sessions import Attached, Reading
+
+if TYPE_CHECKING:
+    from ..models.methods import SessionWhyResult
 
 T = TypeVar("T")
 
@@ -72,6 +75,14 @@ class AsyncRaySession(SessionBase):
     async def snapshot(self, *, timeout: float | None = None) -> Any:
         """The whole state: what ``open(snapshot=…)`` takes."""
         return await self._call(self._attached.snapshot, timeout)
+
+    async def why(
+        self, id: str | None = None, what: str | None = None, *, timeout: float | None = None
+    ) -> SessionWhyResult:
+        """Why something waits, and who must act, as :meth:`rollflex.Session.why` says it."""
+        return cast(
+            "SessionWhyResult", await self._call(lambda deadline: self._attached.why(id, what, deadline), timeout)
+        )
 
     async def subscribe(self, *, after: int | None = None, types: Sequence[str] | None = None) -> AsyncRaySubscription:
         """The decisions of a session that was opened with ``deliver="stream"``."""

@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from .._steps import plan_params
 from .._typed import TypedClient
@@ -15,6 +15,7 @@ from ._handles import HandleBase, SessionBase, all_sessions, opened
 from ._sessions import Attached, Reading
 
 if TYPE_CHECKING:
+    from ..models.methods import SessionWhyResult
     from .aio import AsyncRollflexHandle
 
 T = TypeVar("T")
@@ -95,6 +96,10 @@ class RaySession(SessionBase):
     def snapshot(self, *, timeout: float | None = None) -> Any:
         """The whole state: what ``open(snapshot=…)`` takes."""
         return self._call(self._attached.snapshot, timeout)
+
+    def why(self, id: str | None = None, what: str | None = None, *, timeout: float | None = None) -> SessionWhyResult:
+        """Why something waits, and who must act, as :meth:`rollflex.Session.why` says it."""
+        return cast("SessionWhyResult", self._call(lambda deadline: self._attached.why(id, what, deadline), timeout))
 
     def subscribe(self, *, after: int | None = None, types: Sequence[str] | None = None) -> RaySubscription:
         """The decisions of a session that was opened with ``deliver="stream"``."""

@@ -30,6 +30,7 @@ import {
   link,
   type SavedCollection,
 } from './state.ts';
+import { waits } from './waits.ts';
 
 const on = handlersOf<CollectionState, CollectionDecision>();
 const handlers = [
@@ -135,6 +136,7 @@ export const roundCollection = definePolicy({
   migrations: { 1: migrateFromOne },
   // The recipe has a ledger of groups, from the opening of a round to the end of its training.
   ledgers: [],
+  waits,
 });
 
 /** Version 1 did not save which groups had no request yet: the next restart asks twice for those that wait. */

@@ -1,0 +1,252 @@
+/** Makes segments of the index from the lines of a log, in one pass: offsets, ids, gaps, and states at intervals. */
+import { type LogLine, type LogLineOf, logFormat } from '../../core/decision-log.ts';
+import { type PlayedPolicy, parseEventLine, parseLogLine, SessionPlay } from '../../core/log-play.ts';
+import { eachId } from '../../core/message-ids.ts';
+import { isPolicyError, refuse } from '../../errors.ts';
+import { linesIn } from './lines.ts';
+import { digestOf, type Segment, type SegmentHead, SegmentParts, type SegmentSession } from './segment.ts';
+
+/** Lengths of the parts of an index, in bytes of the log. */
+export interface Grain {
+  readonly segment: number;
+  /** What is read to find the lines that mention an id. */
+  readonly block: number;
+  /** The least of a session between two of its states; at the end of a log a fourth of it, so that the end needs no long replay. */
+  readonly state: number;
+}
+export const defaultGrain: Grain = Object.freeze({ segment: 16 << 20, block: 128 << 10, state: 1 << 20 });
+/** A state is saved after this multiple of its own length at the earliest. */
+const stateTimes = 4;
+
+/** A session that is being played. */
+export interface Played {
+  readonly play: SessionPlay;
+  readonly run: number;
+  readonly policy: string;
+  closed: boolean;
+  /** Latest time on its own clock, and on that of the log. */
+  at: number;
+  time: number;
+  /** Bytes of its lines since its last state. */
+  pending: number;
+  /** Length of its last state. */
+  plain: number;
+}
+
+/** The file that is read. */
+export interface BuiltFile {
+  readonly file: number;
+  readonly name: string;
+  readonly kind: SegmentHead['kind'];
+  readonly writer: string;
+  readonly grain: Grain;
+  readonly size: number;
+  readonly modified: number;
+}
+
+/** What the builder needs of what comes before. */
+export interface BuildContext {
+  restore(snapshot: unknown): PlayedPolicy;
+  /** The sessions that were played so far, by id. */
+  readonly plays: Map<string, Played>;
+  /** Returns a session from the segments before, if it is there. */
+  resume(session: string): Played | undefined;
+}
+
+/** Makes the segments of a file from an offset on. Throws `invalid_input` for a broken line, with its file and number. */
+export function* buildSegments(
+  file: BuiltFile,
+  context: BuildContext,
+  from: number,
+  before: number,
+): Generator<Segment> {
+  let lines = before;
+  let segment = new Building(file, context, from, lines);
+  for (const { text, ended, ...line } of linesIn(file.file, from)) {
+    lines += 1;
+    const number = lines;
+    const where = (): string => `${file.name}:${number}`;
+    try {
+      segment.take(text, line, where);
+    } catch (error) {
+      if (ended || !isPolicyError(error)) throw error;
+      // A line that is being written, or whose writer was killed.
+      segment.torn = true;
+      break;
+    }
+    if (line.to - segment.from < file.grain.segment) continue;
+    yield segment.finish(line.to, lines, false);
+    segment = new Building(file, context, line.to, lines);
+  }
+  if (!segment.isEmpty || segment.torn || from === 0) yield segment.finish(segment.to, lines, true);
+}
+
+class Building {
+  readonly from: number;
+  to: number;
+  torn = false;
+  readonly #file: BuiltFile;
+  readonly #context: BuildContext;
+  readonly #before: number;
+  readonly #parts = new SegmentParts();
+  readonly #blocks: number[];
+  readonly #sessions = new Map<string, SegmentSession>();
+  #events = 0;
+  #droppedLines = 0;
+  #time = 0;
+
+  constructor(file: BuiltFile, context: BuildContext, from: number, before: number) {
+    this.#file = file;
+    this.#context = context;
+    this.from = from;
+    this.to = from;
+    this.#before = before;
+    this.#blocks = [from];
+  }
+
+  get isEmpty(): boolean {
+    return this.to === this.from;
+  }
+
+  take(text: string, { from, to }: { from: number; to: number }, where: () => string): void {
+    const line = this.#parse(text, from, where);
+    this.to = to;
+    if (from - this.#blocks.at(-1)! >= this.#file.grain.block) this.#blocks.push(from);
+    if (line.kind === 'log') {
+      if (line.format !== logFormat) refuse('invalid_input', `${where()}.format`, `format ${logFormat}`, line.format);
+      return;
+    }
+    if (line.time > this.#time) this.#time = line.time;
+    if (line.kind === 'dropped') this.#droppedLines += line.lines;
+    else if (line.kind === 'session' || line.kind === 'event') this.#play(line, { from, to }, where);
+    else if (line.kind === 'closed') this.#close(line, from);
+  }
+
+  #parse(text: string, from: number, where: () => string): LogLine {
+    if (this.#file.kind === 'decisions') {
+      if (from === 0 && !text.startsWith('{"kind":"log"'))
+        return refuse('invalid_input', where(), 'the first line of a decision log', text);
+      return parseLogLine(text, where);
+    }
+    return parseEventLine(text, from === 0 ? undefined : this.#playedOf('')?.play.seq, where);
+  }
+
+  #playedOf(session: string): Played | undefined {
+    const { plays, resume } = this.#context;
+    const found = plays.get(session) ?? resume(session);
+    if (found !== undefined) plays.set(session, found);
+    return found;
+  }
+
+  #play(
+    line: LogLineOf<'session'> | LogLineOf<'event'>,
+    { from, to }: { from: number; to: number },
+    where: () => string,
+  ): void {
+    const { session } = line;
+    let played = this.#playedOf(session);
+    if (line.kind === 'session' && (played === undefined || isNew(played, line))) {
+      const run = played === undefined ? 0 : played.run + 1;
+      const play = new SessionPlay(this.#context.restore, line.seq);
+      played = { play, run, policy: line.policy, closed: false, at: 0, time: 0, pending: 0, plain: 0 };
+      this.#context.plays.set(session, played);
+    }
+    if (played === undefined)
+      return refuse('invalid_input', where(), 'the session before its events', `event ${line.seq}`);
+    const { play } = played;
+    const [seqBefore, gapsBefore] = [play.seq, play.gaps.length];
+    play.take(line, where);
+    const at = line.kind === 'event' ? line.event.at : (play.policy?.at ?? 0);
+    if (at > played.at) played.at = at;
+    if (line.time > played.time) played.time = line.time;
+    const here = this.#here(session, played, seqBefore, from);
+    for (const gap of play.gaps.slice(gapsBefore)) here.gaps.push(gap);
+    this.#mention(line);
+    here.seq = play.seq;
+    here.at = played.at;
+    here.time = played.time;
+    here.closed = undefined;
+    played.pending += to - from;
+    if (line.kind === 'event') this.#events += 1;
+    if (played.pending >= Math.max(this.#file.grain.state, stateTimes * played.plain)) this.#save(here, played, to);
+  }
+
+  /** Returns what this segment has of a session; a block that has a line of it is noted. */
+  #here(session: string, { run, policy, at, time }: Played, seq: number, from: number): SegmentSession {
+    const key = `${run}\n${session}`;
+    let here = this.#sessions.get(key);
+    if (here === undefined) {
+      here = { session, run, policy, from, blocks: [], seqs: [], times: [], points: [], gaps: [], seq, at, time };
+      this.#sessions.set(key, here);
+    }
+    const block = this.#blocks.length - 1;
+    if (here.blocks.at(-1) !== block) {
+      here.blocks.push(block);
+      here.seqs.push(seq);
+      here.times.push(at);
+    }
+    return here;
+  }
+
+  #mention(line: LogLineOf<'session'> | LogLineOf<'event'>): void {
+    const block = this.#blocks.length - 1;
+    const parts = this.#parts;
+    const mention = (id: string): void => parts.mention(id, block);
+    if (line.kind === 'session') return line.snapshot === null ? undefined : eachId(line.snapshot, mention);
+    eachId(line.event, mention);
+    for (const one of line.decisions) eachId(one, mention);
+  }
+
+  #save(here: SegmentSession, played: Played, offset: number): void {
+    const saved = played.play.save();
+    if (saved === undefined) return;
+    const { plain, ...place } = this.#parts.add(saved);
+    here.points.push({ seq: played.play.seq, at: played.at, offset, ...place });
+    played.pending = 0;
+    played.plain = plain;
+  }
+
+  #close({ session, reason, seq }: LogLineOf<'closed'>, from: number): void {
+    const played = this.#playedOf(session);
+    if (played === undefined) return;
+    // What the policy was before it was closed stays, so that it can be asked why it waited.
+    if (reason !== 'stopped') played.closed = true;
+    const here = this.#here(session, played, played.play.seq, from);
+    here.closed = reason;
+    if (seq > here.seq) here.gaps.push({ where: `the end of ${session}`, from: here.seq + 1, to: seq });
+  }
+
+  /** Ends the segment. The last one of a file has the states at its end. */
+  finish(to: number, lines: number, isLast: boolean): Segment {
+    for (const here of this.#sessions.values()) {
+      const played = this.#context.plays.get(here.session);
+      if (played?.run !== here.run) continue;
+      if (isLast && played.pending >= this.#file.grain.state / 4) this.#save(here, played, to);
+      here.problem = played.play.problem;
+      here.differs = played.play.differs;
+    }
+    const { file, writer, kind, size, modified } = this.#file;
+    return this.#parts.segment({
+      writer,
+      kind,
+      from: this.from,
+      to,
+      linesBefore: this.#before,
+      lines: lines - this.#before,
+      events: this.#events,
+      size,
+      modified,
+      digest: digestOf(file, to),
+      blocks: this.#blocks,
+      sessions: [...this.#sessions.values()],
+      droppedLines: this.#droppedLines,
+      torn: this.torn,
+      time: this.#time,
+    });
+  }
+}
+
+/** Whether a session line begins another session with the id of an earlier one. */
+function isNew({ closed, policy, play }: Played, line: LogLineOf<'session'>): boolean {
+  return closed || policy !== line.policy || line.seq < play.seq;
+}
