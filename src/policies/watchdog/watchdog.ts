@@ -39,9 +39,8 @@ const handlers = [
   on(rewardWorkerLost, (state, { workerId }, ctx) => lose(state, `reward worker\n${workerId}`, ctx)),
   on(hostRestarted, (state, event, ctx) => {
     state.owed.heard(event, ctx.at);
-    // The next round is owed as before, and the timer is gone.
+    state.owed.forget({ type: 'round.requested' });
     state.armedAt = null;
-    if (state.owed.size > 0) arm(state, ctx.at + state.config.floorSeconds, ctx);
   }),
 ];
 
@@ -108,4 +107,5 @@ export const watchdog: PolicyDefinition<
   handlers,
   decisions: [hostOwes, timerSet],
   ledgers: [nothing],
+  waits: { nothing: { ids: () => [], of: () => undefined } },
 });
