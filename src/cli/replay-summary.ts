@@ -1,13 +1,27 @@
 /** `rollflex replay --summary`: what differs, grouped and counted, with the first example of each group. */
 import { type DifferenceGroup, groupKey } from '../core/difference-groups.ts';
 import { oneLine } from '../core/printable.ts';
+import type { SessionReplay } from '../core/replay-log.ts';
 import { refuse } from '../errors.ts';
 import { readJson } from './json-file.ts';
 import { look, print } from './output.ts';
 import { packageVersion } from './package.ts';
 import { plainTable, prose } from './plain-table.ts';
-import type { ReplayedLogs } from './replay.ts';
 import { sideBySide } from './side-by-side.ts';
+
+/** A session, with the log that has it. */
+export type LoggedSession = SessionReplay & { readonly log: string; readonly isEventLog: boolean };
+
+/** What the replay of several logs has found. */
+export interface ReplayedLogs {
+  readonly logs: number;
+  readonly sessions: readonly LoggedSession[];
+  readonly groups: readonly DifferenceGroup[];
+  /** Versions of the package that wrote the logs; an event log does not name it. */
+  readonly loggedBy: readonly string[];
+  readonly droppedLines: number;
+  readonly tornFiles: number;
+}
 
 const told: Readonly<Record<DifferenceGroup['kind'], string>> = {
   changed: 'decided otherwise',

@@ -4,13 +4,13 @@ import type { ReadLine } from '../core/decision-log.ts';
 import { type DifferenceGroup, DifferenceGroups, groupKey } from '../core/difference-groups.ts';
 import { differencesOf } from '../core/differences.ts';
 import { oneLine } from '../core/printable.ts';
-import { replayInto, type SessionReplay } from '../core/replay-log.ts';
+import { replayInto } from '../core/replay-log.ts';
 import { refuse } from '../errors.ts';
 import { registryWith } from './definitions.ts';
 import { type AnyLog, openLogs } from './log-files.ts';
 import { exitCodes, print, printJson, say } from './output.ts';
 import { runAgainst } from './replay-against.ts';
-import { expectedGroups, printSummary } from './replay-summary.ts';
+import { expectedGroups, type LoggedSession, printSummary, type ReplayedLogs } from './replay-summary.ts';
 import { sideBySide } from './side-by-side.ts';
 
 /** Options as the command line gives them. */
@@ -21,20 +21,6 @@ export interface ReplayOptions {
   readonly baseline?: string;
   readonly against?: string;
   readonly json?: boolean;
-}
-
-/** A session, with the log that has it. */
-type LoggedSession = SessionReplay & { readonly log: string; readonly isEventLog: boolean };
-
-/** What the replay of several logs has found. */
-export interface ReplayedLogs {
-  readonly logs: number;
-  readonly sessions: readonly LoggedSession[];
-  readonly groups: readonly DifferenceGroup[];
-  /** Versions of the package that wrote the logs; an event log does not name it. */
-  readonly loggedBy: readonly string[];
-  readonly droppedLines: number;
-  readonly tornFiles: number;
 }
 
 /** Replays logs and returns the exit code: 1 if a decision differs that is not expected, or if nothing was replayed. */

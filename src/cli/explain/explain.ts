@@ -206,8 +206,7 @@ function ofSession(scene: Scene): Found {
       ...cut(
         inOrder(
           commandsOwed(play, () => true),
-          play,
-          at,
+          scene,
         ),
       ),
     };

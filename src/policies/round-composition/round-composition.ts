@@ -194,7 +194,7 @@ export const roundComposition: PolicyDefinition<
   RoundCompositionCommand['type']
 > = definePolicy({
   id: 'round-composition',
-  version: 1,
+  version: 2,
   summary: 'Composes rounds by predicted length, so that long responses wait for each other.',
   source: 'rollflex',
   config: compositionConfig,
