@@ -1,11 +1,11 @@
 /**
- * Shows what a decision log costs, against none: the same calls to a server with a log and to one without, turn by
- * turn, in one process.
+ * Shows what a decision log costs, and what the watchdogs of a server cost, against neither: the same calls to three
+ * servers, turn by turn, in one process.
  */
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FileDecisionLog, RpcServer } from '../../src/rpc/index.ts';
+import { FileDecisionLog, RpcServer, type ServerOptions } from '../../src/rpc/index.ts';
 import { machine, median } from '../support.ts';
 import { config, groupsOf } from './workload.ts';
 
@@ -18,8 +18,8 @@ class Client {
   readonly #connection;
   #id = 0;
 
-  constructor(decisionLog: FileDecisionLog | undefined) {
-    const server = new RpcServer(decisionLog === undefined ? {} : { decisionLog });
+  constructor(options: ServerOptions) {
+    const server = new RpcServer(options);
     const link = { write: () => undefined, waiting: 0, drained: () => Promise.resolve(), destroy: () => undefined };
     this.#connection = server.connect(link)!;
   }
@@ -39,6 +39,8 @@ interface Pace {
   /** Of a call: the middle in microseconds, the slowest in milliseconds. */
   readonly middle: number;
   readonly slowest: number;
+  /** Microseconds of processor time for each event, which other programs on the machine change little. */
+  readonly processor: number;
 }
 
 /** Sends the events of some rounds, so many a call. */
@@ -49,6 +51,7 @@ async function pace(client: Client, size: number): Promise<Pace> {
   const lines = groups.map((events) => client.line('session.send', { session: 'x', events }));
   const took: number[] = [];
   const begun = performance.now();
+  const used = process.cpuUsage();
   for (const line of lines) {
     const from = performance.now();
     await client.send(line);
@@ -57,36 +60,45 @@ async function pace(client: Client, size: number): Promise<Pace> {
     await new Promise((resolve) => setImmediate(resolve));
   }
   const seconds = (performance.now() - begun) / 1000;
+  const { user, system } = process.cpuUsage(used);
   const events = groups.reduce((sum, one) => sum + one.length, 0);
-  return { rate: events / seconds, middle: median(took) * 1000, slowest: Math.max(...took) };
+  return {
+    rate: events / seconds,
+    middle: median(took) * 1000,
+    slowest: Math.max(...took),
+    processor: (user + system) / events,
+  };
 }
 
 const directory = mkdtempSync(join(tmpdir(), 'rollflex-bench-'));
 const dropped = { lines: 0 };
 const options = { logDir: directory };
 const log = new FileDecisionLog(options, { dropped: (_, lines) => (dropped.lines += lines) });
-const [plain, logged] = [new Client(undefined), new Client(log)];
+const plain = new Client({});
+const others = { log: new Client({ decisionLog: log }), watchdog: new Client({ watch: {} }) };
 
-console.log(`decision log, tail batching in one process; ${machine()}`);
+console.log(`decision log and watchdog, tail batching in one process; ${machine()}`);
 for (const size of [256, 1]) {
-  const [times, shares]: [number[], number[]] = [[], []];
-  const [without, having]: [Pace[], Pace[]] = [[], []];
+  const paces: Record<string, [other: Pace, plain: Pace][]> = { log: [], watchdog: [] };
   for (let run = 0; run <= runs; run += 1) {
-    const one = await pace(plain, size);
-    const other = await pace(logged, size);
-    // The first run is for the compilers.
-    if (run === 0) continue;
-    without.push(one);
-    having.push(other);
-    times.push(other.middle / one.middle);
-    shares.push(other.rate / one.rate);
+    for (const [name, client] of Object.entries(others)) {
+      const without = await pace(plain, size);
+      const having = await pace(client, size);
+      // The first run is for the compilers.
+      if (run > 0) paces[name]!.push([having, without]);
+    }
   }
-  const of = (field: keyof Pace, all: readonly Pace[]): number => median(all.map((one) => one[field]));
-  const both = (field: keyof Pace, digits: number): string =>
-    `${of(field, having).toFixed(digits)} with a log, ${of(field, without).toFixed(digits)} without`;
-  console.log(`calls of ${size}, µs of a call: ${both('middle', 1)}: ${median(times).toFixed(2)} times it`);
-  console.log(`calls of ${size}, events/s, writing included: ${both('rate', 0)}: ${median(shares).toFixed(2)} of it`);
-  console.log(`calls of ${size}, ms of the slowest call: ${both('slowest', 1)}`);
+  for (const [name, pairs] of Object.entries(paces)) {
+    const told = (field: keyof Pace, digits: number, unit: string): void => {
+      const [having, without] = [0, 1].map((side) => median(pairs.map((pair) => pair[side]![field])).toFixed(digits));
+      const ratio = median(pairs.map(([one, other]) => one[field] / other[field])).toFixed(2);
+      console.log(`calls of ${size}, ${unit}: ${having} with a ${name}, ${without} without: ${ratio} of it`);
+    };
+    told('middle', 1, 'µs of a call');
+    told('processor', 1, 'µs of processor time an event');
+    told('rate', 0, 'events/s, writing included');
+    told('slowest', 1, 'ms of the slowest call');
+  }
 }
 await log.close();
 const bytes = readdirSync(directory).reduce((sum, name) => sum + statSync(join(directory, name)).size, 0);

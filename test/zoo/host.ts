@@ -5,10 +5,10 @@
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../../src/core/definition.ts';
 import { Heap } from '../../src/core/heap.ts';
 import type { Policy } from '../../src/core/policy.ts';
+import { eventWith, sharedFields } from '../../src/core/sample-value.ts';
 import { create, isPolicyError } from '../../src/index.ts';
 import { uniform } from '../../src/sim/random.ts';
 import type { Desk, Report } from '../../src/testing/obedience.ts';
-import { eventWith, sharedFields } from '../../src/core/sample-value.ts';
 import { copy } from '../../src/testing/values.ts';
 import { answersTo, filledIn } from './answers.ts';
 import { type Manner, secondsOf } from './times.ts';

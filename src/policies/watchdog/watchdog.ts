@@ -39,6 +39,7 @@ const handlers = [
   on(rewardWorkerLost, (state, { workerId }, ctx) => lose(state, `reward worker\n${workerId}`, ctx)),
   on(hostRestarted, (state, event, ctx) => {
     state.owed.heard(event, ctx.at);
+    state.owed.forget({ type: 'round.requested' });
     state.armedAt = null;
   }),
 ];
@@ -106,4 +107,5 @@ export const watchdog: PolicyDefinition<
   handlers,
   decisions: [hostOwes, timerSet],
   ledgers: [nothing],
+  waits: { nothing: { ids: () => [], of: () => undefined } },
 });
