@@ -48,7 +48,8 @@ const yourJob = shownIn(pageAt('docs/your-job.md'));
 const tail = shownIn(pageAt('docs/which-tail-policy.md'));
 const withOutput = new Set([...cli, ...yourJob, ...tail].map(([command]) => command));
 /** A search takes ten seconds: all but those whose output is shown come with `npm run test:all`. */
-const isForAll = (command: string): boolean => / (sweep|advise) /.test(command) && !withOutput.has(command) && scale < 1;
+const isForAll = (command: string): boolean =>
+  / (sweep|advise) /.test(command) && !withOutput.has(command) && scale < 1;
 
 describe('what is shown', () => {
   test.each(commands.filter(([, command]) => isOurs(command)))('%s: %s', async (_, command) => {
