@@ -4,8 +4,7 @@ import { leastWorth } from '../sim/advise/returning.ts';
 import type { FrontierRow, SweepAdvice } from '../sim/sweep/result.ts';
 import type { SynchronousSettings } from '../sim/sweep/settings.ts';
 import type { DumpSummary } from '../sim/trace/import/import.ts';
-import { between, configuration, factor, percent, wordWidth, wrapped } from './advise-lines.ts';
-import type { Advised } from './advise-text.ts';
+import { type Advised, between, configuration, factor, percent, wordWidth, wrapped } from './advise-lines.ts';
 import { type Column, fixed, plainTable, seconds } from './plain-table.ts';
 
 /** Returns how many prompts came in several steps of the dump, in words; nothing if it does not tell. */

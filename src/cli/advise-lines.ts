@@ -1,6 +1,27 @@
-/** Lines of the answer: words that wrap behind the head of a paragraph, and numbers. */
+/** What is answered, and its lines: words that wrap behind the head of a paragraph, and numbers. */
 import { oneLine } from '../core/printable.ts';
+import type { Answer } from '../sim/advise/answer.ts';
 import type { Interval } from '../sim/result.ts';
+import type { DumpSummary } from '../sim/trace/import/import.ts';
+import type { JobOptions } from './job.ts';
+
+/** The input of the command, the simulated job, and the answer. */
+export interface Advised {
+  readonly name: string;
+  readonly summary: DumpSummary | undefined;
+  readonly answer: Answer;
+  /** Those parts of the job that the user did not give: they come from the dump or from the preset. */
+  readonly job: JobOptions;
+  /** Times that each prompt comes. */
+  readonly epochs: Epochs;
+}
+
+/** Times that each prompt comes: 1 if that is not asked. */
+export interface Epochs {
+  readonly count: number;
+  /** `given`: by the user; `seen`: in the dump, where most prompts came in several steps. */
+  readonly from: 'given' | 'seen';
+}
 
 const width = 80;
 /** Characters for the head of a paragraph. */

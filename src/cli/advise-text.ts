@@ -2,29 +2,9 @@
 import type { Answer, Paid } from '../sim/advise/answer.ts';
 import { leastWorth } from '../sim/advise/returning.ts';
 import type { SynchronousSettings } from '../sim/sweep/settings.ts';
-import type { DumpSummary } from '../sim/trace/import/import.ts';
 import { againLines, hintLines } from './advise-again.ts';
-import { between, configuration, factor, percent, wrapped } from './advise-lines.ts';
-import type { JobOptions } from './job.ts';
+import { type Advised, between, configuration, factor, percent, wrapped } from './advise-lines.ts';
 import { fixed } from './plain-table.ts';
-
-/** The input of the command, the simulated job, and the answer. */
-export interface Advised {
-  readonly name: string;
-  readonly summary: DumpSummary | undefined;
-  readonly answer: Answer;
-  /** Those parts of the job that the user did not give: they come from the dump or from the preset. */
-  readonly job: JobOptions;
-  /** Times that each prompt comes. */
-  readonly epochs: Epochs;
-}
-
-/** Times that each prompt comes: 1 if that is not asked. */
-export interface Epochs {
-  readonly count: number;
-  /** `given`: by the user; `seen`: in the dump, where most prompts came in several steps. */
-  readonly from: 'given' | 'seen';
-}
 
 const longestName = 24;
 /** Shortens a name to leave room for the rest of its line. */
