@@ -155,6 +155,11 @@ export class OpenCommands {
     return [...this.#open.values(), ...this.#unasked.values()];
   }
 
+  /** The oldest command; if there is none, the oldest of what a host sends unasked. */
+  get oldest(): OpenCommand | undefined {
+    return this.#open.values().next().value ?? this.#unasked.values().next().value;
+  }
+
   /** Follows an event that was applied, before the decisions that it leads to. */
   heard(event: AnyEvent, at: number): void {
     if (event.type === 'host.restarted') this.#restarted();

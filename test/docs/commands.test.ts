@@ -58,7 +58,8 @@ const explain = shownIn(pageAt('docs/explain.md'));
 const hangs = shownIn(pageAt('docs/hangs.md'));
 const withOutput = new Set([...cli, ...yourJob, ...tail, ...explain, ...hangs].map(([command]) => command));
 /** A search takes ten seconds: all but those whose output is shown come with `npm run test:all`. */
-const isForAll = (command: string): boolean => / (sweep|advise) /.test(command) && !withOutput.has(command) && scale < 1;
+const isForAll = (command: string): boolean =>
+  / (sweep|advise) /.test(command) && !withOutput.has(command) && scale < 1;
 
 /** Commands run one after the other: what one of them takes too long for, the next would wait for. */
 const timeout = 300_000;

@@ -1,12 +1,9 @@
 /** The server in a deterministic simulation: seeds of crashes, lost writes and broken connections, and bugs that they must find. */
 import { describe, expect, test } from 'vitest';
-import { times } from '../support/basics/runs.ts';
 import { firstFinding, plantedBugs } from '../support/simulated-server/plants.ts';
 import { damages, playSeed } from '../support/simulated-server/story.ts';
 
-const most = 1000;
-/** All that seeds can do occurs in so many. */
-const seeds = Math.max(400, times(most));
+const seeds = 1000;
 const timeout = 300_000;
 
 describe('a simulated server', () => {

@@ -62,8 +62,8 @@ class Engines:
                 await asyncio.sleep(count / self._pace)
             finally:
                 self.running -= 1
-        # Longer rows would only cost memory.
-        made = torch.ones(8, dtype=prompt.dtype)
+        # Rows of the whole length would only cost memory.
+        made = torch.ones(1 + count // 64, dtype=prompt.dtype)
         output = {
             "output_ids": torch.cat([prompt, made]).unsqueeze(0),
             "unpadded_sequence_lengths": torch.tensor([len(prompt) + len(made)]),
@@ -159,13 +159,18 @@ def config(folder: Path, sampler: dict[str, Any], steps: int, **async_rl: Any) -
     )
 
 
-async def run(folder: Path, sampler: dict[str, Any], steps: int) -> tuple[Trainer, float, Any]:
-    """Trains on `steps` times a batch of prompts, to the end of the data: what was trained, seconds, and the buffer."""
-    rows = lengths(steps * prompts_per_step)
+async def run(
+    folder: Path, sampler: dict[str, Any], steps: int, epochs: int = 1, dataset: Any = None
+) -> tuple[Trainer, float, Any]:
+    """
+    Trains on `steps` times a batch of prompts, to the end of the data: what was trained, seconds, and the buffer. The
+    data set has the rows of one epoch.
+    """
+    rows = lengths(steps * prompts_per_step // epochs)
     data_plane = NoOpDataPlaneClient()
     data_plane.register_partition(partition_id="rollout_data", fields=[], num_samples=10_000, consumer_tasks=["train"])
     buffer = TQReplayBuffer(data_plane, "rollout_data", pad_value_dict={"token_ids": 0})
-    engines, trainer = Engines(rows), Trainer(data_plane)
+    engines, trainer = Engines([of_row * epochs for of_row in rows]), Trainer(data_plane)
     manager = RolloutManager(
         tokenizer=Tokenizer(),
         task_to_env={"task": environment.remote()},
@@ -175,6 +180,7 @@ async def run(folder: Path, sampler: dict[str, Any], steps: int) -> tuple[Traine
         tq_buffer=buffer,
     )
     master = config(folder, sampler, steps + 100)
+    master.grpo.max_num_epochs = epochs
     estimator = GRPOAdvantageEstimator(AdvEstimatorConfig(), master.loss_fn)
     given = SingleControllerActorArgs(
         gen_handle=engines,
@@ -184,7 +190,7 @@ async def run(folder: Path, sampler: dict[str, Any], steps: int) -> tuple[Traine
         inference_cluster=None,
         dp_client=data_plane,
         dataloader=StatefulDataLoader(
-            [_datum(row) for row in range(len(rows))], prompts_per_step, collate_fn=rl_collate_fn
+            dataset or [datum(row) for row in range(len(rows))], prompts_per_step, collate_fn=rl_collate_fn
         ),
         weight_synchronizer=Weights(),
         advantage_estimator=estimator,
@@ -202,7 +208,7 @@ async def run(folder: Path, sampler: dict[str, Any], steps: int) -> tuple[Traine
     return trainer, time.monotonic() - began, buffer
 
 
-def _datum(row: int) -> dict[str, Any]:
+def datum(row: int) -> dict[str, Any]:
     token = torch.tensor([first_token + row])
     return {
         "message_log": [{"role": "user", "content": f"{row}", "token_ids": token}],

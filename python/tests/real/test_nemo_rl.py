@@ -61,6 +61,42 @@ def test_the_controller_trains_every_prompt_once_within_the_bound(nemo_rl: Path,
     )
 
 
+def test_composed_rounds_train_each_row_once_in_each_epoch(nemo_rl: Path, tmp_path: Path) -> None:
+    import nemo_rl_job
+    from nemo_rl.data.datasets import AllTaskProcessedDataset, load_response_dataset
+
+    rows, epochs = 64, 3
+    steps = rows * epochs // nemo_rl_job.prompts_per_step
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(f'{{"input": "{row}", "output": ""}}\n' for row in range(rows)))
+    made = load_response_dataset(
+        {
+            "dataset_name": "rollflex.adapters.nemo_rl_lossless.ResponseDataset",
+            "data_path": str(path),
+            "input_key": "input",
+            "output_key": "output",
+        }
+    )
+    # In place of a tokenizer.
+    made.processor._given = lambda *given: nemo_rl_job.datum(given[-1])
+    dataset = AllTaskProcessedDataset(made.dataset, None, None, {made.task_name: (made.task_spec, made.processor)})
+    sampler = {
+        "name": "custom",
+        "target": "rollflex.adapters.nemo_rl_lossless:LosslessTailSampler",
+        "responses_per_prompt": nemo_rl_job.responses,
+        "settings": {"windowRounds": 4},
+        "state_dir": str(tmp_path / "states"),
+    }
+    dataset._bos_checked = True
+    trainer, _, _ = asyncio.run(nemo_rl_job.run(tmp_path, sampler, steps, epochs, dataset))
+    trained = [row for of_step in trainer.steps for row in of_step]
+    for epoch in range(epochs):
+        assert sorted(trained[epoch * rows : (epoch + 1) * rows]) == list(range(rows))
+    assert max(trainer.lags) == 0
+    longest = [max(max(of_row) for of_row in (nemo_rl_job.lengths(rows)[row] for row in one)) for one in trainer.steps]
+    assert sum(longest[-4:]) < sum(longest[:4]), "long ones are together, once they are known"
+
+
 def test_a_buffer_that_is_too_small_is_refused_by_nemo_rl(nemo_rl: Path, tmp_path: Path) -> None:
     import nemo_rl_job
     from nemo_rl.algorithms.async_utils.staleness_sampler import create_sampler
