@@ -28,6 +28,9 @@ check() { # name, command …: 77 says that it cannot be checked here; its last 
   fi
 }
 
+# Of a simulation, as little as shows that it runs. (Words, not quoted.)
+small='--steps 2 --prompts-per-round 8 --seeds 1'
+
 install_quietly() { npm install --no-audit --no-fund --prefer-offline --loglevel=error --omit-lockfile-registry-resolved=false "$@"; }
 
 new_project() { # folder, packages …
@@ -105,7 +108,7 @@ binary() {
     in_consumer npx --no-install rollflex schema tail-batching &&
     echo '{"groups":[{"rewards":[1,0]}]}' | in_consumer npx --no-install rollflex plan grpo-advantages --input - --json &&
     echo '{"jsonrpc":"2.0","id":1,"method":"server.info"}' | in_consumer npx --no-install rollflex serve --stdio | grep -q tail-batching &&
-    in_consumer npx --no-install rollflex simulate --steps 5 --seeds 1 --report "$work/report.html" --quiet &&
+    in_consumer npx --no-install rollflex simulate $small --report "$work/report.html" --quiet &&
     grep -q '</html>' "$work/report.html"
 }
 # What nobody asked for is not there: no packages beside what the root needs, nothing native, and not much of it.
@@ -134,9 +137,9 @@ licensed() {
 lean_rollflex() { in_project lean npx --no-install rollflex "$@"; }
 lean_commands() {
   local traces=$work/lean/node_modules/rollflex/examples/traces
-  head -n 100 "$traces/castillo-qwen2.5-7b-instruct-1m.jsonl" >"$work/some.jsonl"
+  head -n 40 "$traces/castillo-qwen2.5-7b-instruct-1m.jsonl" >"$work/some.jsonl"
   lean_rollflex --help | grep -q 'rollflex advise' &&
-    lean_rollflex simulate "$traces/servegen-deepseek-r1.jsonl" --steps 3 --seeds 1 --no-report --quiet &&
+    lean_rollflex simulate "$traces/servegen-deepseek-r1.jsonl" $small --no-report --quiet &&
     lean_rollflex advise "$work/some.jsonl" --preset qwen2.5-7b-8k --prompts-per-round 2 --engines 1 --steps 2 --quiet | grep '^waits' &&
     echo '{"jsonrpc":"2.0","id":1,"method":"server.info"}' | lean_rollflex serve --stdio --metrics-port 0 | grep -q tail-batching
 }
@@ -175,7 +178,7 @@ on_node() { # version
   node=$(ls "$work/node$1"/node_modules/.bin/node 2>/dev/null) || return 1
   "$node" --version | grep -q "^v$1\." || return 1
   in_consumer "$node" smoke.mjs && in_consumer "$node" smoke.cjs &&
-    in_consumer "$node" node_modules/rollflex/dist/cli.js simulate --steps 5 --seeds 1 --no-report --quiet
+    in_consumer "$node" node_modules/rollflex/dist/cli.js simulate $small --no-report --quiet
 }
 
 # What else installs packages, and runs them. None of it can see what the package does not name as its own dependency:
@@ -195,7 +198,7 @@ with_yarn() {
   export YARN_NPM_REGISTRY_SERVER YARN_UNSAFE_HTTP_WHITELIST='*' YARN_ENABLE_TELEMETRY=0
   YARN_NPM_REGISTRY_SERVER=$(npm config get registry)
   in_project yarn tool yarn add zod@4 "rollflex@file:$work/rollflex.tgz" && runs_smoke yarn tool yarn node &&
-    in_project yarn tool yarn rollflex simulate --steps 5 --seeds 1 --no-report --quiet
+    in_project yarn tool yarn rollflex simulate $small --no-report --quiet
 }
 with_bun() {
   mkdir -p "$work/bun" && echo '{ "private": true }' >"$work/bun/package.json" &&

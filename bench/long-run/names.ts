@@ -57,6 +57,8 @@ export function watchNames(definition: AnyPolicyDefinition, config: unknown, liv
   const policy = create(definition, config) as unknown as Subject & { readonly at: number };
   const parsed = definition.config.parse(config);
   const lengths: number[] = [];
+  const counts = (life: number): boolean =>
+    [livesUntilFull, lives].some((until) => life < until && life >= until - compared);
   for (let life = 0; life < lives; life += 1) {
     const prefix = `life${100_000 + life}-`;
     // Refused by those who know no such machine, or take no such event.
@@ -67,7 +69,7 @@ export function watchNames(definition: AnyPolicyDefinition, config: unknown, liv
     if ('decisions' in given) host.heard(restarted as never, given.decisions);
     host.begin();
     play(policy, host);
-    lengths.push(JSON.stringify(policy.snapshot().state).length);
+    lengths.push(counts(life) ? JSON.stringify(policy.snapshot().state).length : 0);
   }
   const most = (until: number): number => Math.max(...lengths.slice(until - compared, until));
   const growth = { policy: definition.id, lives, early: most(livesUntilFull), late: most(lives) };

@@ -7,7 +7,7 @@ import { isChosen } from '../support/basics/only.ts';
 import { times } from '../support/basics/runs.ts';
 import { exampleConfigs, mayForget } from '../support/examples/configs.ts';
 
-const runs = times(25);
+const runs = times(20);
 const chosen = registry.policies.filter(({ id }) => isChosen(id));
 
 describe.each(chosen.map((definition) => [definition.id, definition] as const))('%s', (id, definition) => {

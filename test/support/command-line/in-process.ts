@@ -63,15 +63,20 @@ let last: Promise<unknown> = Promise.resolve();
  * beside it. One runs at a time. What reads standard input, or is stopped, needs a process of its own.
  */
 export function rollflexIn(folder: string, ...args: string[]): Promise<Done> {
+  if (args.includes('-')) throw new Error('standard input here is that of all tests: take rollflexOn of process.ts');
   const done = last.then(async () => {
     const file = join(dirname(process.env.ROLLFLEX_BUILT_CLI!), 'main.js');
     const built: { main: typeof main } = await import(/* @vite-ignore */ pathToFileURL(file).href);
     const before = process.cwd();
+    const { FORCE_COLOR } = process.env;
     process.chdir(folder);
+    process.env.FORCE_COLOR = '0';
     try {
       return await runBy(built.main, args);
     } finally {
       process.chdir(before);
+      if (FORCE_COLOR === undefined) delete process.env.FORCE_COLOR;
+      else process.env.FORCE_COLOR = FORCE_COLOR;
     }
   });
   last = done.catch(() => undefined);

@@ -34,7 +34,7 @@ describe('plan', () => {
     const { code, out, err } = await rollflexOn(input, 'plan', 'grpo-advantages', '--input', '-', '--json');
     expect([code, err]).toEqual([0, '']);
     expect(out).toBe(`${JSON.stringify(registry.plan('grpo-advantages', rewards))}\n`);
-    const empty = await rollflex('plan', 'grpo-advantages', '--input', '-');
+    const empty = await rollflexOn('', 'plan', 'grpo-advantages', '--input', '-');
     expect([empty.code, empty.out]).toEqual([2, '']);
     expect(empty.err).toMatch(/standard input: expected the input as JSON, got nothing/);
   });
