@@ -45,13 +45,17 @@ export function job(config: { promptsPerRound: number; responsesPerPrompt: numbe
         aborted.add(decision.requestId);
         plan({ type: 'request.aborted', at: at + 0.1 * draw(), requestId: decision.requestId, tokens: 100 });
       } else if (decision.type === 'prompts.request') {
-        const list = Array.from({ length: decision.count }, () => ({ promptId: `prompt-${prompts++}`, ref: 'gsm8k:train' }));
+        const list = Array.from({ length: decision.count }, () => ({
+          promptId: `prompt-${prompts++}`,
+          ref: 'gsm8k:train',
+        }));
         plan({ type: 'prompts.supplied', at: at + 1, roundId: decision.roundId, prompts: list });
       } else if (decision.type === 'round.drained') request(at + 60);
     }
   };
 
-  for (let index = 0; index < engines; index += 1) plan({ type: 'engine.added', at: 1.7e9, engineId: `engine-${index}` });
+  for (let index = 0; index < engines; index += 1)
+    plan({ type: 'engine.added', at: 1.7e9, engineId: `engine-${index}` });
   request(1.7e9);
   return {
     policy,
