@@ -41,7 +41,8 @@ export default defineConfig(({ mode }) => {
       globalSetup: ['test/build-command-line.ts'],
       setupFiles: ['test/setup.ts'],
       // Its gradients are modules beside the bundle that Node would load: all of it comes from the modules.
-      server: { deps: { inline: [/@tensorflow\/tfjs/] } },
+      // The command line that is bundled for the tests is loaded by Node, as it is.
+      server: { deps: { inline: [/@tensorflow\/tfjs/], external: [/\/test-cli-\d+\//] } },
     },
   };
 });

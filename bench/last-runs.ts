@@ -1,6 +1,6 @@
 /**
  * What was run last of that which takes too long for every change, and how it went: `last-runs.json`, written by the
- * commands themselves. `npm run last-run -- long-run` says it in a line.
+ * commands themselves. `npm run last-run -- long-run` says it in a line, and of further scripts in further lines.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -29,4 +29,7 @@ export function recordRun(script: string, result: string): void {
   writeFileSync(file, `${JSON.stringify({ ...all(), [script]: { date, result } }, null, 2)}\n`);
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) console.log(lastRun(process.argv[2] ?? 'long-run'));
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [, , ...scripts] = process.argv;
+  for (const one of scripts.length > 0 ? scripts : ['long-run']) console.log(lastRun(one));
+}

@@ -49,6 +49,7 @@ const entries: readonly Entry[] = [
   { id: 'shadow-loader', budget: 19 },
   { id: 'speculative-admission', budget: 25 },
   { id: 'gpu-scale-down', budget: 24 },
+  { id: 'watchdog', budget: 26 },
   { id: 'grpo-advantages', budget: 10 },
   { id: 'gradient-renormalization', budget: 10 },
   { id: 'judge-offload', budget: 10 },

@@ -58,6 +58,7 @@ export { sandboxTimeout } from './policies/sandbox-timeout/index.ts';
 export { shadowLoader } from './policies/shadow-loader/index.ts';
 export { speculativeAdmission } from './policies/speculative-admission/index.ts';
 export { streamTraining } from './policies/stream-training/index.ts';
+export { watchdog } from './policies/watchdog/index.ts';
 export { flexrl } from './recipes/flexrl/index.ts';
 export { losslessTail } from './recipes/lossless-tail/index.ts';
 export { rolloutPipe } from './recipes/rolloutpipe/index.ts';

@@ -17,6 +17,7 @@ import { sandboxTimeout } from './policies/sandbox-timeout/index.ts';
 import { shadowLoader } from './policies/shadow-loader/index.ts';
 import { speculativeAdmission } from './policies/speculative-admission/index.ts';
 import { streamTraining } from './policies/stream-training/index.ts';
+import { watchdog } from './policies/watchdog/index.ts';
 import { flexrl } from './recipes/flexrl/index.ts';
 import { losslessTail } from './recipes/lossless-tail/index.ts';
 import { rolloutPipe } from './recipes/rolloutpipe/index.ts';
@@ -43,6 +44,7 @@ export const registry = createRegistry([
   flexUlysses, // FlexRL §3, Appendix A
   microBatches, // verl, slime: dynamic batch sizes
   shadowLoader, // FlexRL §4
+  watchdog, // rollflex
   tailBatching, // RollPacker §3
   losslessTail, // rollflex
   rollpacker, // RollPacker §3, §4

@@ -20,6 +20,8 @@ async function make(): Promise<void> {
       ...common,
       entryPoints: {
         cli: 'src/cli/bin.ts',
+        // For tests that run commands within their own process.
+        main: 'src/cli/main.ts',
         worker: 'src/cli/worker.ts',
         'plan-worker': 'src/rpc/transports/plan-worker.ts',
       },

@@ -90,6 +90,7 @@ export function play(
     for (let at = 0; at < order.length; at += promptsPerRound) {
       const started = at / promptsPerRound >= 2;
       round += 1;
+      for (const one of forecasters) one.begin?.(round);
       if (epoch > 0 && at % (windowRounds * promptsPerRound) === 0) {
         const window = order.slice(at, at + windowRounds * promptsPerRound);
         const longest = (one: number): number => Math.max(...lengthsOf(one));
@@ -103,6 +104,11 @@ export function play(
         };
         compose('order of the data', () => 0);
         compose('known lengths', longest);
+        // What no history can beat by much: all responses to the prompt but these, later ones too.
+        compose('all other responses', (one) => {
+          const isOther = (at: number): boolean => Math.floor(at / responsesPerPrompt) !== epoch;
+          return Math.max(...drawn[one]!.slice(0, epochs * responsesPerPrompt).filter((_, at) => isOther(at)));
+        });
         for (const one of forecasters) compose(one.name, (prompt) => one.rank(asked(prompt), roundSize));
       }
       const batch = order.slice(at, at + promptsPerRound);

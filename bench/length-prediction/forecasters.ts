@@ -4,6 +4,8 @@ import type { AskedResponse, EndedResponse, LengthPredictor } from '../../src/co
 /** Something that predicts lengths. */
 export interface Forecaster {
   readonly name: string;
+  /** A round begins: all earlier ones are over. */
+  begin?(round: number): void;
   observe(ended: EndedResponse): void;
   quantiles(asked: AskedResponse, levels: readonly number[]): readonly number[];
   /** What prompts are ranked by, for rounds of so many responses. */
@@ -13,6 +15,7 @@ export interface Forecaster {
 /** The estimator of the package. */
 export const predicted = (predictor: LengthPredictor): Forecaster => ({
   name: 'predicted',
+  begin: (round) => predictor.begin(round),
   observe: (ended) => predictor.observe(ended),
   quantiles: (asked, levels) => predictor.predict(asked, levels).quantiles,
   rank: (asked, responses) => predictor.longest(asked, responses),

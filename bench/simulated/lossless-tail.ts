@@ -76,9 +76,11 @@ function row(name: string, job: Job, steps: number, dataSet: number, workload: (
   const [synchronous, tail, lossless] = result.schedulers as [SchedulerResult, SchedulerResult, SchedulerResult];
   if (Math.abs(lossless.keptTokenRatio - 1) > 1e-12) throw new Error(`kept tokens ${lossless.keptTokenRatio}`);
   const { promptsPerRound: prompts, responsesPerPrompt: responses } = job;
-  // At the end of a window, the same prompts have been trained as by the baseline.
-  const from = Math.ceil(dataSet / prompts / windowRounds) * windowRounds * prompts;
-  const later = (one: SchedulerResult): number => secondsPerPrompt(one, from);
+  // At the end of an epoch, the same prompts have been trained as by the baseline; a round that has prompts of both is of the second.
+  const ends = (epochs: number): number => Math.floor((epochs * dataSet) / prompts) * prompts;
+  const from = ends(1);
+  const to = ends(Math.floor(((steps + 1) * prompts) / dataSet));
+  const later = (one: SchedulerResult): number => secondsPerPrompt(one, from, to);
   const change = (until?: number): string => {
     const more = secondsPerPrompt(lossless, 0, until) / secondsPerPrompt(synchronous, 0, until) - 1;
     return `${more > 0 ? '+' : '−'} ${Math.abs(100 * more).toFixed(1)} %`;

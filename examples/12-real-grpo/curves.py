@@ -48,21 +48,21 @@ def mean_reward(run: Sequence[Point], axis: str, places: Sequence[float]) -> flo
 
 
 def compare(runs: Runs) -> list[str]:
-    """Tail batching against synchronous rollouts, paired by seed."""
-    base, other = runs["synchronous"], runs["tail batching"]
-    lines = []
+    """Each schedule against synchronous rollouts, paired by seed."""
+    lines, base = [], runs["synchronous"]
     for name, of in runs.items():
         ends = [run[-1] for run in of]
         shown = [f"reward {of[0][0].reward:.2f} -> " + said([one.reward for one in ends])]
         shown += [f"{axis} {said([getattr(one, axis) for one in ends], 0)}" for axis in (*axes, "decode_steps")]
         lines.append(f"{name}: {', '.join(shown)}")
-    for axis in (*axes, "decode_steps"):
-        places = grid([*base, *other], axis)
-        differences = [
-            mean_reward(two, axis, places) - mean_reward(one, axis, places)
-            for one, two in zip(base, other, strict=True)
-        ]
-        lines.append(f"mean reward at equal {axis}: tail batching {said(differences, 3)} above synchronous")
+    for name, other in runs.items():
+        for axis in (*axes, "decode_steps") if other is not base else ():
+            places = grid([*base, *other], axis)
+            differences = [
+                mean_reward(two, axis, places) - mean_reward(one, axis, places)
+                for one, two in zip(base, other, strict=True)
+            ]
+            lines.append(f"mean reward at equal {axis}: {name} {said(differences, 3)} above synchronous")
     return lines
 
 
@@ -84,6 +84,7 @@ def draw(runs: Runs, path: str) -> None:
     styles: dict[str, dict[str, Any]] = {
         "synchronous": {"color": "#1f4e79", "linestyle": "-"},
         "tail batching": {"color": "#e8871e", "linestyle": "--"},
+        "lossless tail": {"color": "#2a9d5c", "linestyle": "-."},
     }
     for panel, (axis, label) in zip(panels.flat, axes.items(), strict=True):
         scale = 1000 if axis in ("kept", "generated") else 1

@@ -1,4 +1,4 @@
-"""Does tail batching change what is learned? Runs both schedules over a model in this process, and draws the curves."""
+"""Does a schedule change what is learned? Runs each over a model in this process, and draws the curves."""
 
 from __future__ import annotations
 
@@ -31,9 +31,8 @@ def quick() -> None:
     async def some(schedule: str, tokens: int) -> list[Point]:
         return await train(schedule, 0, tokens, tokens)
 
-    synchronous, tail, again = (
-        asyncio.run(some(*one)) for one in (("synchronous", 8_000), ("tail batching", 1_500), ("tail batching", 1_500))
-    )
+    asked = (("synchronous", 8_000), ("tail batching", 1_500), ("tail batching", 1_500), ("lossless tail", 8_000))
+    synchronous, tail, again, lossless = (asyncio.run(some(*one)) for one in asked)
     begin, base, end = synchronous[0], synchronous[-1], tail[-1]
     print(f"synchronous: {base.steps} steps, {base.aborted} aborted, reward {begin.reward:.2f} -> {base.reward:.2f}")
     counts = f"{end.kept} of {end.generated} tokens kept, {end.supplied} prompts in"
@@ -42,6 +41,9 @@ def quick() -> None:
     assert base.reward > begin.reward, "it learns"
     assert base.aborted == 0 and base.generated == base.kept, "without speculation nothing is thrown away"
     assert end.aborted > 0 and end.kept < end.generated
+    whole = lossless[-1]
+    print(f"lossless tail: {whole.steps} steps, {whole.decode_steps} decode steps (synchronous {base.decode_steps})")
+    assert whole.aborted == 0 and whole.generated == whole.kept, "nor with the lossless tail"
     assert end.decode_steps / end.steps < base.decode_steps / base.steps, "nobody waits for the longest responses"
     assert [replace(one, seconds=0) for one in tail] == [replace(one, seconds=0) for one in again], "the same each time"
 

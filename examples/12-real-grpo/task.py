@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
+from itertools import count as count_on
 from typing import Any
 
 import torch
@@ -18,12 +19,15 @@ longest = 48
 every_prompt = [[word, count] for count in times for word in words]
 
 
-def prompts(seed: int) -> Iterator[list[int]]:
-    """A word, and a count. Without an end."""
+def rows_in_epochs(seed: int, rows: int) -> Iterator[tuple[int, int, list[int]]]:
+    """Epoch, row and prompt (a word, and a count) of a data set, each epoch in another order. Without an end."""
     source = random.Random(seed)
-    while True:
-        (count,) = source.choices(list(times), list(shares.values()))
-        yield [source.choice(words), count]
+    counts = source.choices(list(times), list(shares.values()), k=rows)
+    data = [[source.choice(words), count] for count in counts]
+    for epoch in count_on():
+        order = list(range(rows))
+        random.Random(f"{seed}/{epoch}").shuffle(order)
+        yield from ((epoch, row, data[row]) for row in order)
 
 
 def reward_of(prompt: Sequence[int], response: Sequence[int]) -> float:

@@ -1,25 +1,28 @@
-"""One run: rounds of tail batching over a model in this process, and steps of GRPO after each."""
+"""One run: rounds of a recipe over a model in this process, and steps of GRPO after each."""
 
 from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import torch
-from task import every_prompt, longest, new_model, prompts, reward_of, shares
+from task import every_prompt, longest, new_model, reward_of, rows_in_epochs, shares
 
 from rollflex import AsyncClient
-from rollflex.rollout import EngineHost, EnginePool, Generated, HfEngine, Launch, Response, Rollout, Supplied
+from rollflex.rollout import EngineHost, EnginePool, Generated, HfEngine, Launch, Response, Rollout, Supplied, composes
 from rollflex.torch import log_probs_of, micro_batches, policy_loss
 
-per_round, per_prompt, learning_rate, warm_up, epochs = 8, 8, 3e-3, 8, 2
-# The same code runs both: without speculation every response that is launched is waited for.
-schedules: dict[str, dict[str, float]] = {
-    "synchronous": {"promptSpeculation": 1, "responseSpeculation": 1},
-    "tail batching": {"promptSpeculation": 1.25, "responseSpeculation": 1.25},
+per_round, per_prompt, learning_rate, warm_up, updates = 8, 8, 3e-3, 8, 2
+data_rows = 80
+"""Rows of the data set: an epoch has ten rounds."""
+# The same code runs all: without speculation every response that is launched is waited for.
+schedules: dict[str, tuple[str, dict[str, float]]] = {
+    "synchronous": ("tail-batching", {"promptSpeculation": 1, "responseSpeculation": 1}),
+    "tail batching": ("tail-batching", {"promptSpeculation": 1.25, "responseSpeculation": 1.25}),
+    "lossless tail": ("lossless-tail", {"windowRounds": data_rows // per_round}),
 }
 
 
@@ -43,18 +46,23 @@ class Point:
     supplied: int = 0
     """Prompts."""
     waiting: int = 0
-    """Of them: in the long-prompt queue now."""
+    """Of them: in the long-prompt queue, or in the window, now."""
 
 
 class Task(EngineHost[list[int]]):
-    def __init__(self, engine: HfEngine, seed: int) -> None:
+    def __init__(self, engine: HfEngine, seed: int, composes: bool) -> None:
         super().__init__(EnginePool([engine]), {"max_new_tokens": longest})
-        self.source = prompts(seed)
+        self.source = rows_in_epochs(seed, data_rows)
+        self.composes = composes
         self.supplied = self.generated = 0
 
     async def supply(self, count: int, domains: Mapping[str, int] | None) -> list[Supplied[list[int]]]:
         self.supplied += count
-        return [Supplied(f"p{self.supplied - n}", next(self.source)) for n in range(count)]
+        return [self.named(*next(self.source)) for _ in range(count)]
+
+    def named(self, epoch: int, row: int, prompt: list[int]) -> Supplied[list[int]]:
+        """Under one id in all epochs, where the policy remembers its lengths by it; else under a new one."""
+        return Supplied(f"row-{row}" if self.composes else f"row-{row}@{epoch}", prompt)
 
     async def give_back(self, prompts: Sequence[Supplied[list[int]]]) -> None:
         """The run is over."""
@@ -94,11 +102,12 @@ async def train(schedule: str, seed: int, tokens: int, every: int) -> list[Point
     optimizer = torch.optim.AdamW(model.parameters(), learning_rate, betas=(0.9, 0.95), weight_decay=0.0)
     rising = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1.0, (step + 1) / warm_up))
     engine = HfEngine(model, seed=seed, after_step=answered)
-    host = Task(engine, seed)
-    config: dict[str, Any] = {"promptsPerRound": per_round, "responsesPerPrompt": per_prompt, "idPrefix": ""}
-    now, points, trained = Point(), list[Point](), set[str]()
+    policy, settings = schedules[schedule]
+    host = Task(engine, seed, composes(policy, settings))
+    config = {"promptsPerRound": per_round, "responsesPerPrompt": per_prompt, "idPrefix": "", **settings}
+    now, points, trained = Point(), list[Point](), Counter[str]()
     async with AsyncClient() as client:
-        rollout = await Rollout.open(client, host, {**config, **schedules[schedule]}, send_interval_seconds=0.0)
+        rollout = await Rollout.open(client, host, config, policy=policy, send_interval_seconds=0.0)
         while True:
             if now.kept >= len(points) * every:
                 now.reward = await host.evaluate(now.steps)
@@ -108,7 +117,7 @@ async def train(schedule: str, seed: int, tokens: int, every: int) -> list[Point
             began, decoded, host.generated = time.process_time(), engine.steps, 0
             engine.weight_version = now.steps
             done = await rollout.round(weight_version=now.steps)
-            for _ in range(epochs):
+            for _ in range(updates):
                 for batch in await micro_batches(client, done.groups, max_tokens=4096):
                     logits = model(input_ids=batch.input_ids, attention_mask=batch.attention_mask).logits
                     policy_loss(batch, log_probs_of(logits, batch)).backward()
@@ -123,9 +132,11 @@ async def train(schedule: str, seed: int, tokens: int, every: int) -> list[Point
             now.aborted += done.aborted
             now.kept += sum(one.tokens for group in done.groups for one in group.samples)
             now.supplied, now.waiting = host.supplied, len(rollout.waiting())
-            trained |= {one.prompt_id for one in done.groups}
+            trained.update(one.prompt_id for one in done.groups)
             assert len(done.groups) == per_round and all(len(one.samples) == per_prompt for one in done.groups)
-            assert len(trained) == now.steps * per_round == now.supplied - now.waiting, "each prompt once, none lost"
+            assert trained.total() == now.steps * per_round == now.supplied - now.waiting, "none is lost"
+            epoch = -(-trained.total() // data_rows) if host.composes else 1
+            assert max(trained.values()) == epoch, "each row once in an epoch"
         await rollout.close()
     return points
 

@@ -120,10 +120,12 @@ def test_samples_become_lines_of_numbers(tmp_path: Path, torch_names: None) -> N
         "response_length": 20,
         "status": "completed",
         "reward": 1.0,
+        "prompt": second["prompt"],
     }
     assert (second["prompt_tokens"], second["status"], second["reward"]) == (26, "truncated", {"acc": True})
     assert (third["prompt_tokens"], third["reward"], len(third["prompt"])) == (None, None, 20)
     assert third["prompt"] != fourth["prompt"]
+    assert second["prompt"] == third["prompt"]
     assert "56" not in json.dumps([first, third, fourth]) and "times" not in json.dumps([first, third, fourth])
 
 

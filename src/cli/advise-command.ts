@@ -21,6 +21,7 @@ ${trainers.map(({ id, adapter }) => `  ${id.padEnd(9)} ${adapter ?? 'no adapter 
 Examples
   rollflex advise rollouts/ --tokenizer Qwen2.5-7B/tokenizer.json     verl
   rollflex advise /tmp/slime/rollout_*.pt --engines 4                 slime
+  rollflex advise rollouts/ --trainer slime --epochs 4    each prompt comes 4 times
   rollflex advise logs/ --calibrate measured.json --json              NeMo-RL
   zcat lengths.csv.gz | rollflex advise - --trainer own`;
 
@@ -40,6 +41,11 @@ export function adviseCommand(): Command {
       new Option('--effort <how>', 'how much is tried').choices(['fast', 'default', 'thorough']).default('fast'),
     )
     .option('--min-kept <ratio>', "least kept-token ratio (that of the papers' settings)", between(0.01, 1))
+    .option(
+      '--epochs <n>',
+      'times that each prompt comes: above 1, lossless-tail is compared, too (as in the dump, if most come again)',
+      whole(1, 1000),
+    )
     .option('--seed <n>', 'first seed', whole(0, 2 ** 52), 1)
     .addOption(resamplingOption())
     .addOption(correlationOption())

@@ -1,42 +1,15 @@
-/** The answer in at most 20 lines of 80 columns. */
-import { oneLine } from '../core/printable.ts';
-import { type Answer, leastWorth, type Paid } from '../sim/advise/answer.ts';
-import type { Interval } from '../sim/result.ts';
+/** The answer in at most 20 lines of 80 columns, and as many if prompts come several times. */
+import type { Answer, Paid } from '../sim/advise/answer.ts';
+import { leastWorth } from '../sim/advise/returning.ts';
 import type { SynchronousSettings } from '../sim/sweep/settings.ts';
-import type { DumpSummary } from '../sim/trace/import/import.ts';
-import type { JobOptions } from './job.ts';
+import { againLines, hintLines } from './advise-again.ts';
+import { type Advised, between, configuration, factor, percent, wrapped } from './advise-lines.ts';
 import { fixed } from './plain-table.ts';
 
-/** The input of the command, the simulated job, and the answer. */
-export interface Advised {
-  readonly name: string;
-  readonly summary: DumpSummary | undefined;
-  readonly answer: Answer;
-  /** Those parts of the job that the user did not give: they come from the dump or from the preset. */
-  readonly job: JobOptions;
-}
-
-const width = 80;
-const wordWidth = 9;
 const longestName = 24;
-const percent = (share: number, digits = 0): string => `${(100 * share).toFixed(digits)}%`;
-const between = ({ low, high }: Interval): string => `${(100 * low).toFixed(1)} to ${percent(high, 1)}`;
-const factor = (value: number): string => `${Number(value.toFixed(4))}`;
 /** Shortens a name to leave room for the rest of its line. */
 const short = (name: string): string => (name.length > longestName ? `${name.slice(0, longestName - 1)}…` : name);
 const times = (value: number): string => `${value.toFixed(2)}x`;
-
-/** Wraps words into lines behind the head of a paragraph. */
-function wrapped(head: string, text: string): string[] {
-  const lines: string[] = [];
-  for (const word of oneLine(text).split(' ')) {
-    const line = lines.at(-1);
-    if (line !== undefined && wordWidth + line.length + 1 + word.length <= width) {
-      lines[lines.length - 1] = `${line} ${word}`;
-    } else lines.push(word);
-  }
-  return lines.map((line, index) => `${(index === 0 ? head : '').padEnd(wordWidth)}${line}`);
-}
 
 /** Returns the answer, in lines. */
 export function adviceLines(advised: Advised): string[] {
@@ -45,9 +18,15 @@ export function adviceLines(advised: Advised): string[] {
     ...wrapped('read', read(advised)),
     ...wrapped('as', simulated(advised)),
     ...wrapped('waits', waits(answer)),
-    ...(answer.settings === null ? nothing(answer) : something(answer, answer.settings)),
+    ...hintLines(advised),
+    ...(answer.returning?.verdict === 'best' ? [] : alone(answer)),
+    ...againLines(advised),
   ];
 }
+
+/** Returns the answer for prompts that come once. */
+const alone = (answer: Answer): string[] =>
+  answer.settings === null ? nothing(answer) : something(answer, answer.settings);
 
 function read({ name, summary, answer }: Advised): string {
   if (summary === undefined) return `${short(name)}: ${answer.sweep.workload.source}, no single responses`;
@@ -101,28 +80,6 @@ function switches({ promptSpeculation, responseSpeculation, threshold, tp, rewar
   return parts.join(', ');
 }
 
-/** Settings that the search chooses; the job gives all other settings of a configuration. */
-const tuned = [
-  'tailBatching',
-  'promptSpeculation',
-  'responseSpeculation',
-  'asyncReward',
-  'adaptiveTimeout',
-  'adaptiveTp',
-  'startTp',
-  'streamTraining',
-  'scaleDownTrigger',
-] as const;
-
-/** Returns only the settings that the search chose; servers, GPUs and the profile are those of the simulated job. */
-function configuration({ config }: Answer['sweep']): string[] {
-  const all: Readonly<Record<string, unknown>> = { ...config };
-  const entries = tuned
-    .filter((name) => all[name] !== undefined)
-    .map((name) => `"${name}":${JSON.stringify(all[name])}`);
-  return wrapped('', `{${entries.join(', ')}}`).map((line) => line.trim());
-}
-
 function something(answer: Answer, settings: SynchronousSettings): string[] {
   const { trainer, paid, longestTrainedRatio, own, paste, sweep } = answer;
   const { gain, keptTokenRatio, equalTokenSpeedup } = paid;
@@ -140,7 +97,7 @@ function something(answer: Answer, settings: SynchronousSettings): string[] {
     ),
     ...ownLines(own, paid),
     `paste${trainer.id === 'own' ? '    (all of the configuration: --json)' : ''}`,
-    ...(paste.length > 0 ? paste : configuration(sweep)),
+    ...(paste.length > 0 ? paste : configuration(sweep.config)),
   ];
 }
 

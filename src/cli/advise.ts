@@ -7,8 +7,9 @@ import { jobPreset } from '../sim/presets.ts';
 import type { SweepOptions } from '../sim/sweep/result.ts';
 import type { SweepRun } from '../sim/sweep/run.ts';
 import type { DumpSummary } from '../sim/trace/import/import.ts';
+import type { Advised, Epochs } from './advise-lines.ts';
 import { AdviseProgress } from './advise-progress.ts';
-import { type Advised, adviceLines } from './advise-text.ts';
+import { adviceLines } from './advise-text.ts';
 import { readMeasured } from './calibrate.ts';
 import type { NamedTrace } from './files.ts';
 import { type Hands, handsFor } from './hands.ts';
@@ -29,6 +30,7 @@ export interface AdviseOptions
   readonly steps?: number;
   readonly effort: SweepOptions['effort'];
   readonly minKept?: number;
+  readonly epochs?: number;
   readonly seed: number;
   readonly workers?: number;
   readonly json?: boolean;
@@ -47,8 +49,8 @@ export async function runAdvise(paths: readonly string[], options: AdviseOptions
   } finally {
     progress.stop();
   }
-  const { name, summary, answer } = advised;
-  if (json) printJson({ dump: { name, ...summary }, ...answer });
+  const { name, summary, answer, epochs } = advised;
+  if (json) printJson({ dump: { name, ...summary }, epochs, ...answer });
   else print(adviceLines(advised).join('\n'));
 }
 
@@ -69,19 +71,29 @@ export async function advise(
   const job = { ...rest, ...shapeOf(summary, options) };
   const trainer = trainerOf(options.trainer ?? trainerOfReader(trace.trace.reader));
   const input: SweepInput = { ...job, job: 'synchronous', traces: [trace], measured, trainer: trainer.id };
-  const answer = await answered(input, { trainer, trace, options }, progress);
-  return { name: trace.name, summary, answer, job };
+  const epochs = epochsOf(summary, options);
+  const answer = await answered(input, { trainer, trace, options, epochs }, progress);
+  return { name: trace.name, summary, answer, job, epochs };
+}
+
+/** Returns the times that each prompt comes: as given, or as in the dump if most prompts came in several steps. */
+function epochsOf(summary: DumpSummary | undefined, { epochs }: AdviseOptions): Epochs {
+  if (epochs !== undefined) return { count: epochs, from: 'given' };
+  const { prompts = 0, distinct = { prompts: 0, returned: 0 } } = summary ?? {};
+  const most = distinct.returned > 0 && 2 * distinct.returned >= distinct.prompts;
+  return { count: most ? Math.max(2, Math.round(prompts / distinct.prompts)) : 1, from: 'seen' };
 }
 
 interface Asked {
   readonly trainer: TrainerFacts;
   readonly trace: NamedTrace;
   readonly options: AdviseOptions;
+  readonly epochs: Epochs;
 }
 
 async function answered(
   input: SweepInput,
-  { trainer, trace, options }: Asked,
+  { trainer, trace, options, epochs }: Asked,
   progress: AdviseProgress,
 ): Promise<Answer> {
   const { job, capTokens } = jobOfOptions(input, input.measured);
@@ -91,7 +103,12 @@ async function answered(
   const { effort, seed, minKept, workers } = options;
   const work = advising(
     { trainer, job, workload: workload!, steps },
-    { ...(effort === undefined ? {} : { effort }), seed, ...(minKept === undefined ? {} : { minKept }) },
+    {
+      ...(effort === undefined ? {} : { effort }),
+      seed,
+      epochs: epochs.count,
+      ...(minKept === undefined ? {} : { minKept }),
+    },
   );
   const threads = workers ?? availableParallelism();
   const hands = handsFor<PlacedTask, SweepRun>(threads, { kind: 'sweep', input }, () => sweepWork(problems));

@@ -1,10 +1,12 @@
 /** Logs of the user: the event log of a program, or the decision log of a server (its folder, or files from it). */
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { StringDecoder } from 'node:string_decoder';
 import { isDecisionLog, type LogFile, type ReadLine, readDecisionLog } from '../core/decision-log.ts';
+import { readEventLog } from '../core/read-event-log.ts';
 import { isPolicyError, refuse, relocated } from '../errors.ts';
 import { logFilesIn } from '../rpc/log/files.ts';
-import { readText } from './system-errors.ts';
+import { isSystemError, readText } from './system-errors.ts';
 
 /** A log, with its kind. */
 export type NamedLog =
@@ -13,7 +15,27 @@ export type NamedLog =
 
 const headerBytes = 4096;
 
-const fileAt = (path: string, name = basename(path)): LogFile => ({ name, read: () => readText(path) });
+const pieceBytes = 1 << 20;
+
+const fileAt = (path: string, name: string): LogFile => ({ name, read: () => piecesOf(path) });
+
+/** Returns the text of a file in pieces, since a file may be longer than a string. Throws the system's error, with the path. */
+function* piecesOf(path: string): Generator<string> {
+  const file = openSync(path, 'r');
+  const decoder = new StringDecoder('utf8');
+  const buffer = Buffer.alloc(pieceBytes);
+  try {
+    for (let length = readSync(file, buffer); length > 0; length = readSync(file, buffer)) {
+      yield decoder.write(buffer.subarray(0, length));
+    }
+    yield decoder.end();
+  } catch (error) {
+    // For a folder the system's error has no path.
+    throw isSystemError(error) ? Object.assign(error, { path }) : error;
+  } finally {
+    closeSync(file);
+  }
+}
 
 /** Whether a file is no decision log, judged by its first line. */
 export const isEventLog = (path: string): boolean => !isDecisionLog(firstLine(path));
@@ -55,6 +77,40 @@ export function openLog(paths: readonly string[]): NamedLog {
     return { kind: 'events', lines: readText(files[0]!.path).split('\n') };
   }
   return { kind: 'decisions', lines: () => readDecisionLog(files.map(({ path, name }) => fileAt(path, name))) };
+}
+
+/** A log of either kind, as lines of a decision log. */
+export interface AnyLog {
+  /** What the user calls it. */
+  readonly name: string;
+  /** Whether it is an event log: then its only session is named as its file. */
+  readonly isEventLog: boolean;
+  /** Reads it from the beginning. */
+  lines(): Iterable<ReadLine>;
+}
+
+/**
+ * Opens logs of both kinds: a folder is one log, and so are files of a decision log from one folder, in the order given. A file is
+ * named by its path if there are several logs.
+ *
+ * @throws PolicyError `invalid_input` for a folder without a decision log; the system's error
+ */
+export function openLogs(paths: readonly string[]): AnyLog[] {
+  const files = [...new Map(logPaths(paths).map((one) => [one.path, one])).values()];
+  const logs = new Map<string, { path: string; isEventLog: boolean; files: typeof files }>();
+  for (const file of files) {
+    const first = firstLine(file.path);
+    // An empty file belongs to the log of its folder: a server has begun it, and written nothing yet.
+    const isEventLog = first !== '' && !isDecisionLog(first);
+    const path = isEventLog || (paths.includes(file.path) && files.length === 1) ? file.path : dirname(file.path);
+    const log = logs.get(path);
+    if (log === undefined) logs.set(path, { path, isEventLog, files: [file] });
+    else log.files.push(file);
+  }
+  return [...logs.values()].map(({ path: name, isEventLog, files: all }) => {
+    const named = all.map(({ path, name: short }) => fileAt(path, logs.size === 1 ? short : path));
+    return { name, isEventLog, lines: () => (isEventLog ? readEventLog(named[0]!) : readDecisionLog(named)) };
+  });
 }
 
 /** Runs `work` on an event log. Adds the name of the file to its errors, since the library knows lines only. */

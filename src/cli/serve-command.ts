@@ -74,7 +74,10 @@ export function serveCommand(): Command {
     .addOption(new Option('--fsync <when>', described('fsync')).choices(['always', 'interval']))
     .option('--snapshot-events <n>', described('snapshotEvents'), whole(1, 10_000_000))
     .option('--log-dir <dir>', 'write events and decisions down in this directory')
-    .option('--watch', 'follow the times of all that is owed from the beginning, for session.why')
+    .option(
+      '--watch',
+      'follow what is owed, for session.why; what is overdue goes to standard error, the log and the metrics',
+    )
     .option('--policies <file>', 'a module with definitions of your own, each an export or in a list')
     .option('--metrics-port <n>', 'serve GET /metrics (Prometheus) and GET /healthz here', whole(0, 65_535))
     .option('--metrics-host <address>', 'address of --metrics-port', '127.0.0.1');

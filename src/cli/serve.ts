@@ -12,6 +12,7 @@ import { planThreads } from '../rpc/transports/plan-threads.ts';
 import { type Address, listenOn } from '../rpc/transports/socket.ts';
 import { serveStdio } from '../rpc/transports/stdio.ts';
 import { tokenFromFile } from '../rpc/transports/token.ts';
+import type { Message } from '../schemas/messages.ts';
 import { moduleUrl, registryWith } from './definitions.ts';
 import { say } from './output.ts';
 import { packageVersion } from './package.ts';
@@ -96,6 +97,18 @@ function decisionLogOf(options: ServeOptions, meter: Meter): FileDecisionLog | u
   return undefined;
 }
 
+const seconds = (value: number): string => `${value < 10 ? value.toFixed(1) : value.toFixed(0)} s`;
+
+/** Says on standard error who owes an answer. */
+function sayOwes(session: string, { sender, by, event, ids, count, reason }: Message<'host.owes'>): void {
+  const who = by === undefined ? sender : `${sender} ${by}`;
+  const which = [event, ...Object.values(ids)].join(' ');
+  const what = count === 1 ? which : `${count} answers, the oldest ${which}`;
+  const usual = reason.usualSeconds === undefined ? '' : ` (usually ${seconds(reason.usualSeconds)})`;
+  const silent = 'silentSeconds' in reason ? `; nothing has come from it for ${seconds(reason.silentSeconds)}` : '';
+  say(`${session}: ${who} owes ${what}, since ${seconds(reason.waitedSeconds)}${usual}${silent}`);
+}
+
 /**
  * Serves until the input ends or a signal comes.
  *
@@ -114,10 +127,10 @@ export async function runServe(options: ServeOptions): Promise<void> {
     planning: planThreads({ definitions: options.policies && moduleUrl(options.policies) }),
     limits: limitsOf(options),
     version: packageVersion(),
-    watches: options.watch === true,
     ...(isToken === undefined ? {} : { isToken }),
     ...(metrics === undefined ? {} : { meter: metrics.meter }),
     ...(decisionLog === undefined ? {} : { decisionLog }),
+    ...(options.watch ? { watch: { owes: sayOwes } } : {}),
   });
   const { server } = running;
   let measured: MetricsListening | undefined;

@@ -10,6 +10,10 @@ import { parse } from './validate.ts';
 /** Version of the format of the lines. */
 export const logFormat = 1;
 
+/** A file whose lines never end would fill the memory. */
+const longestLine = 256 * 1024 * 1024;
+const expectedLine = `a line of less than ${longestLine} characters`;
+
 const count = z.int().nonnegative();
 const time = z.number().nonnegative().describe('Unix time on the clock of the server, in seconds.');
 const session = z.string().describe('Id of the session.');
@@ -63,6 +67,13 @@ const refused = z.strictObject({
   code: z.string(),
   path: z.string(),
 });
+const owes = z.strictObject({
+  kind: z.literal('owes'),
+  time,
+  session,
+  seq: count.describe('Events applied before it.'),
+  notice: typed.describe('What the watchdog of the server said: `host.owes`, on the clock of the server.'),
+});
 const closed = z.strictObject({
   kind: z.literal('closed'),
   time,
@@ -80,7 +91,7 @@ const dropped = z.strictObject({
 });
 
 /** Schema of a line of a decision log. */
-export const logLine = z.discriminatedUnion('kind', [header, opened, applied, decided, refused, closed, dropped]);
+export const logLine = z.discriminatedUnion('kind', [header, opened, applied, decided, refused, owes, closed, dropped]);
 /** A line of a decision log. */
 export type LogLine = z.output<typeof logLine>;
 /** The line of one kind, such as `session`. */
@@ -98,8 +109,8 @@ export interface ReadLine {
 export interface LogFile {
   /** Name of the file, for messages: a line is cited as `name:line`. */
   readonly name: string;
-  /** Returns its text. */
-  read(): string;
+  /** Returns its text, or the pieces of it in order: a file of any length can be read in pieces. */
+  read(): string | Iterable<string>;
 }
 
 /** Whether a file is a decision log, judged by its first line. */
@@ -119,12 +130,12 @@ export function isDecisionLog(firstLine: string): boolean {
  */
 export function* readDecisionLog(files: Iterable<LogFile>): Generator<ReadLine> {
   for (const file of files) {
-    let number = 0;
-    for (const { text, ended } of linesOf(file.read())) {
-      number += 1;
+    let isFirst = true;
+    for (const { text, number, ended } of linesOf(file)) {
       const where = `${file.name}:${number}`;
-      if (number === 1 && ended && !isDecisionLog(text))
+      if (isFirst && ended && !isDecisionLog(text))
         refuse('invalid_input', where, 'the first line of a decision log', text);
+      isFirst = false;
       const line = ended ? lineOf(text, where) : whole(text);
       if (line !== 'torn' && line.kind === 'log' && line.format !== logFormat) {
         refuse('invalid_input', `${where}.format`, `format ${logFormat}`, line.format);
@@ -134,13 +145,33 @@ export function* readDecisionLog(files: Iterable<LogFile>): Generator<ReadLine> 
   }
 }
 
-function* linesOf(text: string): Generator<{ text: string; ended: boolean }> {
-  for (let from = 0; from < text.length; ) {
-    const end = text.indexOf('\n', from);
-    if (end < 0) return yield { text: text.slice(from), ended: false };
-    if (end > from) yield { text: text.slice(from, end), ended: true };
-    from = end + 1;
+/** A line of a file, its number from 1, and whether a line break ended it. */
+interface NumberedLine {
+  readonly text: string;
+  readonly number: number;
+  readonly ended: boolean;
+}
+
+/**
+ * Returns the lines of a file that are not empty.
+ *
+ * @throws PolicyError `limit_exceeded` for a line of 256 MiB or more
+ */
+export function* linesOf(file: LogFile): Generator<NumberedLine> {
+  const text = file.read();
+  let [rest, number] = ['', 1];
+  for (const piece of typeof text === 'string' ? [text] : text) {
+    let from = 0;
+    for (let end = piece.indexOf('\n'); end >= 0; end = piece.indexOf('\n', from)) {
+      const line = rest + piece.slice(from, end);
+      if (line !== '') yield { text: line, number, ended: true };
+      [rest, from, number] = ['', end + 1, number + 1];
+    }
+    rest += piece.slice(from);
+    if (rest.length >= longestLine)
+      refuse('limit_exceeded', `${file.name}:${number}`, expectedLine, `more than ${longestLine}`);
   }
+  if (rest !== '') yield { text: rest, number, ended: false };
 }
 
 function lineOf(text: string, where: string): LogLine {

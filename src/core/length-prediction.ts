@@ -100,6 +100,13 @@ export class LengthPredictor {
     return this.#prompts.size;
   }
 
+  /** Begins a round: learns at once from all earlier ones, of which nothing else is to come. */
+  begin(round: number): void {
+    this.#round = Math.max(this.#round, round);
+    for (let one = this.#open.takeOldest(this.#round); one !== undefined; one = this.#open.takeOldest(this.#round))
+      this.#learn(one);
+  }
+
   /** Takes a response that has ended. All but predictions for its siblings learn from it when the next round has begun. */
   observe({ promptId, domain, tokens, censored = false, round }: EndedResponse): void {
     this.#round = Math.max(this.#round, round);

@@ -98,20 +98,34 @@ function keyOf(answer: string, fields: readonly string[], message: Json): string
   return key;
 }
 
+/** Hears of each command that is opened, and that ends. */
+export interface CommandFollower {
+  opened(one: OpenCommand): void;
+  /** @param isAnswered - whether an event has answered it; otherwise it was replaced, or forgotten */
+  ended(one: OpenCommand, isAnswered: boolean): void;
+  /** Returns the longest time that may be learnt from the wait of a command, in seconds; called before it ends. */
+  longest(one: OpenCommand): number;
+}
+
 /** Follows the commands of one policy. Each message costs O(1), and the memory is bounded. */
 export class OpenCommands {
   readonly #open = new Map<string, OpenCommand>();
-  /** Notices that a host may answer unasked. Many hosts answer none of a kind, so that only the latest are remembered. */
-  readonly #unasked = new Map<string, OpenCommand>();
+  /** Keys of notices that a host may answer unasked. Many hosts answer none of a kind: without a follower only the latest are kept. */
+  readonly #unasked = new Set<string>();
   readonly #times = new Map<string, WaitingTimes>();
   readonly #rules: ReadonlyMap<string, Rule>;
   /** By the type of an event: the rules of the waits that it ends. */
   readonly #ends = new Map<string, Rule[]>();
   readonly #most: number;
+  readonly #follower: CommandFollower | undefined;
 
-  /** @param most - most commands that are remembered; the oldest are forgotten first */
-  constructor(messages: Messages, most: number, saved?: SavedOpenCommands) {
+  /**
+   * @param most - most commands that are remembered; the oldest are forgotten first
+   * @param follower - hears of every change from now on
+   */
+  constructor(messages: Messages, most: number, saved?: SavedOpenCommands, follower?: CommandFollower) {
     this.#most = most;
+    this.#follower = follower;
     this.#rules = rulesOf(messages);
     for (const rule of this.#rules.values()) {
       for (const event of [rule.answer, ...rule.others]) {
@@ -122,12 +136,16 @@ export class OpenCommands {
         this.#ends.set(event, ends);
       }
     }
-    for (const one of saved?.open ?? [])
-      this.#mapOf(one.type).set(keyOf(one.answer, Object.keys(one.ids), one.ids), one);
+    for (const one of saved?.open ?? []) {
+      // The keys of a saved object may be in any order.
+      const fields = this.#rules.get(one.type)?.fields ?? Object.keys(one.ids);
+      const ids = Object.fromEntries(fields.map((name) => [name, one.ids[name]!]));
+      this.#set(keyOf(one.answer, fields, ids), { ...one, ids });
+    }
     for (const { answer, times } of saved?.times ?? []) this.#times.set(answer, new WaitingTimes(times));
   }
 
-  /** The commands without an answer, oldest first; without what a host sends unasked. */
+  /** The commands without an answer, oldest first. */
   get open(): Iterable<OpenCommand> {
     return this.#open.values();
   }
@@ -138,48 +156,52 @@ export class OpenCommands {
     else if (event.type === 'engine.lost' || event.type === 'reward-worker.lost') this.#forget(event as never);
     for (const { answer, fields } of this.#ends.get(event.type) ?? []) {
       const key = keyOf(answer, fields, event as never);
-      const one = this.#open.get(key) ?? this.#unasked.get(key);
-      if (one === undefined) continue;
-      this.#mapOf(one.type).delete(key);
-      let times = this.#times.get(answer);
-      if (times === undefined) this.#times.set(answer, (times = new WaitingTimes()));
-      times.add(Math.max(0, at - one.since));
+      this.#learn(this.#open.get(key), at);
+      this.#end(key, true);
     }
     if (Object.hasOwn(sequels, event.type)) this.told({ ...event, at, reason: { code: 'reported' } });
   }
 
-  /** Follows a decision. */
-  told(decision: AnyDecision): void {
+  /** Forgets the command that an event would answer: it is not owed any more. The event needs only the fields that say which one. */
+  forget(event: { readonly type: string }): void {
+    for (const { answer, fields } of this.#ends.get(event.type) ?? []) this.#end(keyOf(answer, fields, event as never));
+  }
+
+  /** Follows a decision. Its time and its reason are kept, or others that are given. */
+  told(decision: AnyDecision, at = decision.at, reason = decision.reason): void {
     const rule = this.#rules.get(decision.type);
     if (rule === undefined) return;
     const { answer, fields, replaces } = rule;
     const given = decision as AnyDecision & Json;
     // Its answer also answers the command that it replaces: a request that is aborted is not expected to complete.
-    for (const other of replaces) this.#open.delete(keyOf(other, fields, given));
+    for (const other of replaces) {
+      const replaced = keyOf(other, fields, given);
+      // A follower looks for what is too long: without these, only the times of short responses would be learnt.
+      if (this.#follower !== undefined) this.#learn(this.#open.get(replaced), at);
+      this.#end(replaced);
+    }
     const key = keyOf(answer, fields, given);
-    const open = this.#mapOf(decision.type);
-    open.delete(key);
+    this.#end(key);
     const by = given.engineId ?? given.workerId;
-    const ids: Record<string, string> = {};
-    for (const name of fields) ids[name] = String(given[name]);
-    open.set(key, {
+    const one: OpenCommand = {
       type: decision.type,
       answer,
-      ids,
+      ids: Object.fromEntries(fields.map((name) => [name, String(given[name])])),
       // A timer is awaited from its time on.
-      since: typeof given.fireAtSeconds === 'number' ? given.fireAtSeconds : decision.at,
+      since: typeof given.fireAtSeconds === 'number' ? given.fireAtSeconds : at,
       ...(typeof by === 'string' ? { by } : undefined),
-      reason: decision.reason,
-    });
-    const most = open === this.#open ? this.#most : Math.min(this.#most, mostUnasked);
-    if (open.size > most) open.delete(open.keys().next().value!);
+      reason,
+    };
+    this.#set(key, one);
+    this.#follower?.opened(one);
+    if (this.#unasked.size > mostUnasked) this.#end(this.#unasked.values().next().value!);
+    if (this.#open.size > this.#most) this.#end(this.#open.keys().next().value!);
   }
 
   /** Returns the command that an event would answer. The event needs only the fields that say which one it is. */
   answeredBy(event: { readonly type: string }): OpenCommand | undefined {
     for (const { answer, fields } of this.#ends.get(event.type) ?? []) {
-      const key = keyOf(answer, fields, event as never);
-      const one = this.#open.get(key) ?? this.#unasked.get(key);
+      const one = this.#open.get(keyOf(answer, fields, event as never));
       if (one !== undefined) return one;
     }
     return undefined;
@@ -194,29 +216,41 @@ export class OpenCommands {
 
   save(): SavedOpenCommands {
     return {
-      open: [...this.#open.values(), ...this.#unasked.values()].map((one) => ({
-        ...one,
-        ids: { ...one.ids },
-        reason: { ...one.reason },
-      })),
+      open: [...this.#open.values()].map((one) => ({ ...one, ids: { ...one.ids }, reason: { ...one.reason } })),
       times: [...this.#times].map(([answer, times]) => ({ answer, times: times.save() })),
     };
   }
 
-  #mapOf(type: string): Map<string, OpenCommand> {
-    return Object.hasOwn(unaskedAnswers, type) ? this.#unasked : this.#open;
-  }
-
   /** Forgets what was asked for: it is asked for anew. What has no ids, such as the next round, is owed as before. */
   #restarted(): void {
-    for (const open of [this.#open, this.#unasked]) {
-      for (const [key, { ids }] of open) if (Object.keys(ids).length > 0) open.delete(key);
-    }
+    for (const [key, { ids }] of this.#open) if (Object.keys(ids).length > 0) this.#end(key);
   }
 
   /** Forgets what an engine or a worker was told that is lost; the policy tells others. */
   #forget({ engineId, workerId }: { readonly engineId?: string; readonly workerId?: string }): void {
     const by = engineId ?? workerId;
-    for (const [key, one] of this.#open) if (one.by === by) this.#open.delete(key);
+    for (const [key, one] of this.#open) if (one.by === by) this.#end(key);
+  }
+
+  #set(key: string, one: OpenCommand): void {
+    this.#open.set(key, one);
+    if (this.#follower === undefined && Object.hasOwn(unaskedAnswers, one.type)) this.#unasked.add(key);
+  }
+
+  #end(key: string, isAnswered = false): void {
+    const one = this.#open.get(key);
+    if (one === undefined) return;
+    this.#open.delete(key);
+    this.#unasked.delete(key);
+    this.#follower?.ended(one, isAnswered);
+  }
+
+  #learn(one: OpenCommand | undefined, at: number): void {
+    if (one === undefined) return;
+    const { answer } = one;
+    const seconds = Math.min(at - one.since, this.#follower?.longest(one) ?? Number.POSITIVE_INFINITY);
+    let times = this.#times.get(answer);
+    if (times === undefined) this.#times.set(answer, (times = new WaitingTimes()));
+    times.add(Math.max(0, seconds));
   }
 }

@@ -26,6 +26,16 @@ interface States {
   readonly wiring: { readonly off: readonly string[] };
 }
 
+/** Computes a value for each text once. */
+function remembered<Value>(make: (text: string) => Value): (text: string) => Value {
+  const known = new Map<string, Value>();
+  return (text) => {
+    let value = known.get(text);
+    if (value === undefined) known.set(text, (value = make(text)));
+    return value;
+  };
+}
+
 /** Joins the waits of the parts. An event that comes from another part leads on to what that part holds. */
 export function joinedWaits({ parts, outside, origins }: PartWaits): Waits<States> {
   const names = Object.keys(parts);
@@ -34,25 +44,33 @@ export function joinedWaits({ parts, outside, origins }: PartWaits): Waits<State
   const standing = (state: States, name: string, what: string, id: string): Standing | undefined =>
     state.wiring.off.includes(name) ? undefined : parts[name]!.waits?.[what]?.of(state.parts[name], id);
 
+  const gatesOf = remembered((type: string) => {
+    const isIts = (inner: string): boolean => (origins[inner] as { event?: string }).event === type;
+    const types = [type, ...Object.keys(origins).filter(isIts)];
+    return names.flatMap((name) =>
+      types.flatMap((each) => {
+        const gate = parts[name]!.gates?.[each];
+        return gate === undefined ? [] : [{ name, gate }];
+      }),
+    );
+  });
+
   /** Returns the event, or what has to end before all parts accept it. */
   function* fromOutside(state: States, one: AwaitedEvent): Iterable<HeldThing | AwaitedEvent> {
-    const { type } = one.event;
-    const types = [
-      type,
-      ...Object.keys(origins).filter((inner) => (origins[inner] as { event?: string }).event === type),
-    ];
     let isFree = true;
-    for (const name of names) {
+    for (const { name, gate } of gatesOf(one.event.type)) {
       if (state.wiring.off.includes(name)) continue;
-      for (const each of types) {
-        for (const thing of parts[name]!.gates?.[each]?.(state.parts[name], one.event) ?? []) {
-          isFree = false;
-          yield { ...thing, part: name };
-        }
+      for (const thing of gate(state.parts[name], one.event)) {
+        isFree = false;
+        yield { ...thing, part: name };
       }
     }
     if (isFree) yield one;
   }
+
+  const makersOf = remembered((type: string) =>
+    names.filter((name) => parts[name]!.decisions.some((message) => message.type === type)),
+  );
 
   /** Returns what other parts hold under an id that the event names, or the event from outside that leads to it. */
   function* inside(state: States, one: AwaitedEvent, from: string): Iterable<HeldThing | AwaitedEvent> {
@@ -62,9 +80,7 @@ export function joinedWaits({ parts, outside, origins }: PartWaits): Waits<State
       yield* fromOutside(state, { ...one, event: { ...fields, type: origin.event } });
       return;
     }
-    const decides = (name: string): boolean => parts[name]!.decisions.some((message) => message.type === type);
-    const makers = origin?.parts ?? names.filter(decides);
-    for (const part of makers) {
+    for (const part of origin?.parts ?? makersOf(type)) {
       if (part === from) continue;
       const held = Object.values(fields).flatMap((id) =>
         Object.keys(parts[part]!.waits ?? {}).flatMap((what) =>

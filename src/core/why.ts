@@ -107,7 +107,7 @@ const shortest = 1;
  * A timer is awaited from its time on, and needs no earlier ones to be late. 0 where nothing is known.
  */
 export function lateness(
-  { since, usual, dueAt }: { [Key in 'since' | 'usual' | 'dueAt']?: OwedEvent[Key] | undefined },
+  { since, usual, dueAt }: { readonly [Key in keyof OwedEvent]?: OwedEvent[Key] | undefined },
   at: number,
 ): number {
   const from = dueAt ?? (usual === undefined ? undefined : since);

@@ -12,6 +12,8 @@ export {
   type ReadLine,
   readDecisionLog,
 } from '../core/decision-log.ts';
+export type { DifferenceGroup, DifferencePlace, GroupExample, GroupKind } from '../core/difference-groups.ts';
+export type { DifferenceKind } from '../core/differences.ts';
 export { type LogDifference, type LogGap, type LogReplay, replayLog, type SessionReplay } from '../core/replay-log.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { type DurableOptions, type DurableServer, durableSchema, openDurableServer } from './durable.ts';
@@ -34,3 +36,4 @@ export { type PlanThreadsOptions, planThreads } from './transports/plan-threads.
 export { type Address, type Listening, listenOn } from './transports/socket.ts';
 export { type InputStream, type OutputStream, type StdioStreams, serveStdio } from './transports/stdio.ts';
 export { tokenFromFile } from './transports/token.ts';
+export type { OwedAnswers, WatchOptions } from './watch.ts';

@@ -37,6 +37,8 @@ export class SendQueue {
   #heldCharacters = 0;
   #closed = false;
   #releasing: Promise<void> | undefined;
+  /** Ends each wait for the client. */
+  readonly #waits = new Set<() => void>();
 
   /** @param lost - called when the client has read nothing for too long, or when no step can be stored; closes the link */
   constructor(link: Link, host: SendQueueHost, lost: () => void) {
@@ -50,9 +52,10 @@ export class SendQueue {
     return this.#link.waiting + this.#heldCharacters;
   }
 
-  /** Takes the queue out of the bytes of all clients. */
+  /** Takes the queue out of the bytes of all clients, and ends what waits for room: the transport sees to the rest. */
   close(): void {
     this.#closed = true;
+    for (const end of this.#waits) end();
     this.#host.outputs.leave(this);
   }
 
@@ -77,11 +80,11 @@ export class SendQueue {
     await this.#releasing;
   }
 
-  /** Resolves when there is room again, or when the connection was closed because the client did not read. */
+  /** Resolves when there is room again, or when the connection is closed, also because the client did not read. */
   async room(): Promise<void> {
     await this.released();
     if (this.#host.durability.behind) await this.#host.durability.settled?.catch(this.#lost);
-    while (this.#link.waiting > 0) {
+    while (!this.#closed && this.#link.waiting > 0) {
       const before = this.#link.waiting;
       if (await this.#drained()) return;
       if (this.#link.waiting >= before) return this.#lost();
@@ -107,11 +110,15 @@ export class SendQueue {
   /** Waits for the link to drain; resolves to false if this takes too long. */
   #drained(): Promise<boolean> {
     return new Promise((resolve) => {
-      const cancel = this.#host.clock.after(this.#host.limits.stallSeconds, () => resolve(false));
-      void this.#link.drained().then(() => {
+      const done = (isInTime: boolean): void => {
         cancel();
-        resolve(true);
-      });
+        this.#waits.delete(end);
+        resolve(isInTime);
+      };
+      const end = (): void => done(true);
+      const cancel = this.#host.clock.after(this.#host.limits.stallSeconds, () => done(false));
+      this.#waits.add(end);
+      void this.#link.drained().then(end);
     });
   }
 }

@@ -15,6 +15,7 @@ import type { Id } from './request.ts';
 import { nothingKept } from './send-queue.ts';
 import { failure, type ServerOptions, Service, unknownMethod } from './service.ts';
 import type { Sessions } from './sessions.ts';
+import type { OwedAnswers } from './watch.ts';
 
 const success = (id: NonNullable<Id>, result: unknown) => ({ jsonrpc: '2.0' as const, id, result });
 
@@ -61,6 +62,11 @@ export class RpcServer {
   /** Whether a connection must show a token. */
   get asksForToken(): boolean {
     return this.#host.isToken !== undefined;
+  }
+
+  /** What is owed to the sessions, by the type of the event; empty without the option `watch`. */
+  get owed(): OwedAnswers[] {
+    return this.#service.watch?.owed ?? [];
   }
 
   /** Number of open connections, including those that have not shown the token. */

@@ -21,6 +21,7 @@ import { exceeded, Refusals } from './refusals.ts';
 import type { Id, Request } from './request.ts';
 import { Sessions } from './sessions.ts';
 import { Turns } from './turns.ts';
+import { Watch, type WatchOptions } from './watch.ts';
 
 /** Options of a server; all have defaults. */
 export interface ServerOptions {
@@ -38,14 +39,13 @@ export interface ServerOptions {
   readonly version?: string;
   /** Log of events and decisions; see {@link FileDecisionLog}. */
   readonly decisionLog?: DecisionLog;
+  /**
+   * Has a watchdog for each session, which says what is overdue; then `session.why` knows the times of all that is owed from the
+   * beginning. By default none: a session knows the times of what is asked for after its first `session.why`.
+   */
+  readonly watch?: WatchOptions;
   /** Computes plans beside the thread that answers events; see {@link planThreads}. Absent: that thread computes them. */
   readonly planning?: Planning;
-  /**
-   * Whether sessions follow from their beginning since when, for which reason and how long usually each event is awaited, for
-   * `session.why`; otherwise (default) a session does so from its first `session.why` on. It costs about 2 µs for each event and
-   * decision.
-   */
-  readonly watches?: boolean;
   /** Journal that keeps the sessions; made by {@link openDurableServer}. @internal */
   readonly journal?: Journal | undefined;
 }
@@ -69,6 +69,8 @@ export class Service {
   readonly turns: Turns;
   /** What was refused. */
   readonly refusals: Refusals;
+  /** The watchdogs of the sessions, if there are any. */
+  readonly watch: Watch | undefined;
   readonly #gate: Gate;
   readonly #registry: Registry<readonly AnyDefinition[]>;
   readonly #methods: ReadonlyMap<string, Method>;
@@ -84,7 +86,9 @@ export class Service {
   /** Throws `invalid_config`. */
   constructor(options: Omit<ServerOptions, 'journal'> & { readonly journal?: Records | undefined }) {
     const { registry = shipped, clock = systemClock, meter = noMeter, version = 'unknown', journal } = options;
-    const { decisionLog = noDecisionLog, watches = false } = options;
+    const { decisionLog: log = noDecisionLog, watch } = options;
+    this.watch = watch === undefined ? undefined : new Watch(watch, clock, log);
+    const decisionLog = this.watch ?? log;
     this.#clock = clock;
     this.#planning = options.planning;
     this.limits = serverLimits(options.limits);
@@ -93,7 +97,15 @@ export class Service {
     this.turns = new Turns(clock);
     this.#gate = new Gate(this.turns);
     this.refusals = new Refusals(meter);
-    const host = { limits: this.limits, clock, meter, decisionLog, watches, gate: this.#gate, total: { ids: 0 } };
+    const host = {
+      limits: this.limits,
+      clock,
+      meter,
+      decisionLog,
+      watches: watch !== undefined,
+      gate: this.#gate,
+      total: { ids: 0 },
+    };
     this.sessions = new Sessions(this.#registry, host, journal);
     const handlers = this.#handlers() as unknown as Record<string, Handler<MethodName>>;
     this.#methods = new Map(methods.map(({ name, params }) => [name, { params, handler: handlers[name]! }]));

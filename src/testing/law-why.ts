@@ -1,5 +1,6 @@
 /** Law 14: whatever a ledger holds has a `why`; what it names is accepted, and changes the state. */
 import type { AnyEvent } from '../core/definition.ts';
+import { eventWith, type Filling } from '../core/sample-value.ts';
 import { create } from '../core/start.ts';
 import type { OwedEvent, Why } from '../core/why.ts';
 import type { EventMessage } from '../schemas/vocabulary.ts';
@@ -7,7 +8,6 @@ import type { Case } from './law.ts';
 import { ObedientHost } from './obedient-host.ts';
 import { choicesOf } from './play-to-end.ts';
 import { answer, newSubject, type Subject } from './run.ts';
-import { eventWith, type Filling } from './sample-value.ts';
 import { messageOf } from './search.ts';
 import { copy } from './values.ts';
 import { latestVersion } from './weights.ts';

@@ -5,6 +5,7 @@
 
 import type { Choices } from '../core/choices.ts';
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
+import { eventWith, sharedFields } from '../core/sample-value.ts';
 import { isPolicyError } from '../errors.ts';
 import { answers } from '../schemas/answers.ts';
 import { freshWork } from './fresh-work.ts';
@@ -12,7 +13,6 @@ import { machines } from './machines.ts';
 import type { AnswerRule, Desk, HostHints, Plan, Report } from './obedience.ts';
 import { specialAnswers } from './obedient-answers.ts';
 import { RoundBook } from './round-book.ts';
-import { eventWith, sharedFields } from './sample-value.ts';
 import { copy } from './values.ts';
 
 /** Initial values of a host. */

@@ -15,6 +15,7 @@ import { arbitrary as sandboxTimeout } from '../policies/sandbox-timeout/arbitra
 import { arbitrary as shadowLoader } from '../policies/shadow-loader/arbitrary.ts';
 import { arbitrary as speculativeAdmission } from '../policies/speculative-admission/arbitrary.ts';
 import { arbitrary as streamTraining } from '../policies/stream-training/arbitrary.ts';
+import { arbitrary as watchdog } from '../policies/watchdog/arbitrary.ts';
 import { arbitrary as flexrl } from '../recipes/flexrl/arbitrary.ts';
 import { arbitrary as losslessTail } from '../recipes/lossless-tail/arbitrary.ts';
 import { arbitrary as rolloutpipe } from '../recipes/rolloutpipe/arbitrary.ts';
@@ -51,6 +52,7 @@ const arbitraries: Readonly<Record<string, Arbitrary>> = Object.freeze({
   rollpacker,
   'round-composition': roundComposition,
   'sandbox-timeout': sandboxTimeout,
+  watchdog,
   'shadow-loader': shadowLoader,
   'speculative-admission': speculativeAdmission,
   'stream-training': streamTraining,

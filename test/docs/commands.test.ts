@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { scale } from '../support/basics/runs.ts';
+import { rollflexIn } from '../support/command-line/in-process.ts';
 import { commandOf, type Done, root } from '../support/command-line/process.ts';
 import { ownMeasurements, writeOwnFiles } from '../support/documents/own-files.ts';
 import { documentedSnippets } from '../support/documents/snippets.ts';
@@ -30,13 +31,20 @@ const commands = [...places].map(([command, place]) => [place, command] as const
 const isOurs = (command: string): boolean => command.startsWith('rollflex ');
 
 const printed = new Map<string, string>();
-const rollflexWith = (parts: readonly string[]): Promise<Done> =>
+/** A server, which ends with its input, has a process of its own. */
+const served = (parts: readonly string[]): Promise<Done> =>
   new Promise((resolve) => {
     const child = execFile(process.execPath, commandOf(parts), { cwd: folder }, (error, out, err) =>
       resolve({ code: error === null ? 0 : Number(error.code), out, err }),
     );
     child.stdin!.end();
   });
+/** Threads change nothing, and would compile all that they run anew. */
+const threaded = ['advise', 'sweep'];
+const rollflexWith = (parts: readonly string[]): Promise<Done> => {
+  if (parts[0] === 'serve') return served(parts);
+  return rollflexIn(folder, ...parts, ...(threaded.includes(parts[0]!) ? ['--workers', '1'] : []));
+};
 
 const pageAt = (path: string): string => readFileSync(join(root, path), 'utf8');
 const shownIn = (page: string) =>
@@ -50,10 +58,14 @@ const explain = shownIn(pageAt('docs/explain.md'));
 const hangs = shownIn(pageAt('docs/hangs.md'));
 const withOutput = new Set([...cli, ...yourJob, ...tail, ...explain, ...hangs].map(([command]) => command));
 /** A search takes ten seconds: all but those whose output is shown come with `npm run test:all`. */
-const isForAll = (command: string): boolean => / sweep /.test(command) && !withOutput.has(command) && scale < 1;
+const isForAll = (command: string): boolean => / (sweep|advise) /.test(command) && !withOutput.has(command) && scale < 1;
+
+/** Commands run one after the other: what one of them takes too long for, the next would wait for. */
+const timeout = 300_000;
 
 describe('what is shown', () => {
-  test.each(commands.filter(([, command]) => isOurs(command)))('%s: %s', async (_, command) => {
+  const shown = commands.filter(([, command]) => isOurs(command));
+  test.each(shown)('%s: %s', { timeout }, async (_, command) => {
     const [, ...parts] = command.split(' ');
     if (parts.at(-1) !== '&' && !isForAll(command)) {
       const run = await rollflexWith(parts);

@@ -13,6 +13,7 @@ import {
   speculativeAdmission,
   streamTraining,
   tailPipelining,
+  watchdog,
 } from '../../src/index.ts';
 
 import { checkCost } from '../../src/testing/index.ts';
@@ -467,4 +468,20 @@ test('tail-pipelining keeps law 10: no report walks over the round', () => {
       ] as never,
     }));
   }
+});
+
+test('watchdog keeps law 10: a check looks at the oldest of each engine, and not at all requests', () => {
+  const launch = (requestId: string, engineId: string) => ({
+    ...{ type: 'request.launch', at: 0, requestId, promptId: 'p', roundId: 'r', index: 0, weightVersion: 0, engineId },
+    reason: { code: 'planned', inFlight: 0 },
+  });
+  checkCost(watchdog, {}, (n) => ({
+    build: Array.from({ length: n }, (_, index) => launch(`x${index}`, `e${index % 8}`)) as never,
+    probes: [
+      { type: 'response.completed', at: 1, requestId: 'x7', tokens: 1 },
+      launch('new', 'e0'),
+      { type: 'timer.fired', at: 60, timerId: 'watchdog/check' },
+      { type: 'timer.fired', at: 4000, timerId: 'watchdog/check' },
+    ] as never,
+  }));
 });

@@ -37,6 +37,8 @@ import type * as SpeculativeAdmission from '../../src/policies/speculative-admis
 import type { admissionConfig } from '../../src/policies/speculative-admission/schema.ts';
 import type * as StreamTraining from '../../src/policies/stream-training/index.ts';
 import type { streamTrainingConfig } from '../../src/policies/stream-training/schema.ts';
+import type * as Watchdog from '../../src/policies/watchdog/index.ts';
+import type { watchdogConfig } from '../../src/policies/watchdog/schema.ts';
 import type * as Flexrl from '../../src/recipes/flexrl/index.ts';
 import type { flexrlConfig } from '../../src/recipes/flexrl/schema.ts';
 import type * as LosslessTail from '../../src/recipes/lossless-tail/index.ts';
@@ -106,6 +108,8 @@ export type Definitions = AllTrue<{
   MicroBatchesPlan: Same<MicroBatches.MicroBatchesPlan, z.output<typeof microBatchesPlan>>;
   ShadowLoaderInput: Same<ShadowLoader.ShadowLoaderInput, z.input<typeof shadowLoaderConfig>>;
   ShadowLoaderConfig: Same<ShadowLoader.ShadowLoaderConfig, z.output<typeof shadowLoaderConfig>>;
+  WatchdogInput: Same<Watchdog.WatchdogInput, z.input<typeof watchdogConfig>>;
+  WatchdogConfig: Same<Watchdog.WatchdogConfig, z.output<typeof watchdogConfig>>;
   TailBatchingInput: Same<TailBatching.TailBatchingInput, z.input<typeof tailBatchingConfig>>;
   TailBatchingConfig: Same<TailBatching.TailBatchingConfig, z.output<typeof tailBatchingConfig>>;
   LosslessTailInput: Same<LosslessTail.LosslessTailInput, z.input<typeof losslessTailConfig>>;

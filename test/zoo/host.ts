@@ -8,7 +8,7 @@ import type { Policy } from '../../src/core/policy.ts';
 import { create, isPolicyError } from '../../src/index.ts';
 import { uniform } from '../../src/sim/random.ts';
 import type { Desk, Report } from '../../src/testing/obedience.ts';
-import { eventWith, sharedFields } from '../../src/testing/sample-value.ts';
+import { eventWith, sharedFields } from '../../src/core/sample-value.ts';
 import { copy } from '../../src/testing/values.ts';
 import { answersTo, filledIn } from './answers.ts';
 import { type Manner, secondsOf } from './times.ts';

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
         SandboxTimeoutConfig, SandboxTimeoutDecision, SandboxTimeoutEvent, ShadowLoaderConfig, ShadowLoaderDecision,
         ShadowLoaderEvent, SpeculativeAdmissionConfig, SpeculativeAdmissionDecision, SpeculativeAdmissionEvent,
         StreamTrainingConfig, StreamTrainingDecision, StreamTrainingEvent, TailBatchingConfig, TailBatchingDecision,
-        TailBatchingEvent, TailPipeliningConfig, TailPipeliningDecision, TailPipeliningEvent,
+        TailBatchingEvent, TailPipeliningConfig, TailPipeliningDecision, TailPipeliningEvent, WatchdogConfig,
+        WatchdogDecision, WatchdogEvent,
     )
 
 
@@ -95,6 +96,11 @@ class TypedClient:
         self, policy: Literal["shadow-loader"], *, config: ShadowLoaderConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[ShadowLoaderEvent, ShadowLoaderDecision]: ...
+    @overload
+    def open(
+        self, policy: Literal["watchdog"], *, config: WatchdogConfig | None = None,
+        **options: Unpack[OpenOptions],
+    ) -> Session[WatchdogEvent, WatchdogDecision]: ...
     @overload
     def open(
         self, policy: Literal["tail-batching"], *, config: TailBatchingConfig | None = None,
@@ -251,6 +257,11 @@ class TypedAsyncClient:
         self, policy: Literal["shadow-loader"], *, config: ShadowLoaderConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[ShadowLoaderEvent, ShadowLoaderDecision]: ...
+    @overload
+    async def open(
+        self, policy: Literal["watchdog"], *, config: WatchdogConfig | None = None,
+        **options: Unpack[OpenOptions],
+    ) -> AsyncSession[WatchdogEvent, WatchdogDecision]: ...
     @overload
     async def open(
         self, policy: Literal["tail-batching"], *, config: TailBatchingConfig | None = None,

@@ -90,7 +90,7 @@ class _Unpickler(pickle.Unpickler):
 def slime_samples(path: str | Path) -> Iterator[dict[str, Any]]:
     """
     The samples of a file, as lines of ``rollflex import``: ``step``, ``group_index``, ``index``, ``rollout_id``,
-    ``prompt`` (a fingerprint, where there is no group index), ``prompt_tokens``, ``response_length``, ``status``,
+    ``prompt`` (a fingerprint, by which it is known when it comes again), ``prompt_tokens``, ``response_length``, ``status``,
     ``reward``.
 
     :raises DumpError: for a file that is no dump of slime
@@ -155,7 +155,7 @@ def _line(sample: Mapping[str, Any], step: int | None, where: str) -> dict[str, 
         "status": status,
         "reward": _reward(sample.get("reward")),
     }
-    if group is None:
+    if group is None or sample.get("prompt") is not None:
         line["prompt"] = hashlib.sha256(repr(sample.get("prompt")).encode()).hexdigest()[:20]
     return line
 

@@ -148,7 +148,7 @@ def test_a_command_says_what_is_wrong_in_a_line_each(tmp_path: Path) -> None:
     code, out = run("nemo_rl", tmp_path, "--check", "--config", "job.yaml")
     assert code == 0, out
     assert out.splitlines()[0].startswith(f"rollflex {__version__}, Python 3.")
-    assert "hooks: 11, all as needed" in out and out.endswith("nothing found that would not work\n")
+    assert "hooks: 17, all as needed" in out and out.endswith("nothing found that would not work\n")
     assert "note  nemo_rl of an unknown version: rollflex was tried with 7ea279a" in out
     code, out = run(
         *("nemo_rl", tmp_path, "--check", "--config", "job.yaml", "async_rl.room=62", "async_rl.rom=3"),

@@ -90,6 +90,7 @@ def test_the_names_of_the_client_and_its_errors(policy: RollflexHandle) -> None:
     assert session.send(completed, first_seq=2) == first
     with pytest.raises(PolicyError, match="out_of_order"):
         session.send(completed, first_seq=7)
+    assert session.why("r1-p1")["owed"][0]["event"]["requestId"] == "r1-p1/0#0"
     snapshot = session.snapshot()
     again = policy.open(snapshot=snapshot)
     assert again.snapshot() == snapshot

@@ -11,8 +11,9 @@ import asyncio
 import random
 import sys
 import types
+from collections.abc import Mapping
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import ray
 import torch
@@ -96,6 +97,7 @@ judge: Any = Rewards
 
 class LosslessLoop(TailBatchingLoop):
     recipe = "lossless-tail"
+    policy: ClassVar[Mapping[str, Any]] = {"windowRounds": 2}
 
 
 class Job:

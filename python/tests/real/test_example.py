@@ -39,5 +39,5 @@ def test_the_example_learns_and_is_the_same_each_time(ran: Ran) -> None:
         prompts=supplied,
         accounted=trained + waiting,
         seconds=time.monotonic() - began,
-        note="`main.py --quick`: both schedules, and tail batching twice",
+        note="`main.py --quick`: all schedules, and tail batching twice",
     )

@@ -102,6 +102,6 @@ def test_the_scheduler_trains_or_keeps_every_prompt(roll: Path, tmp_path: Path, 
 def test_the_lossless_tail_trains_each_row_once_in_each_epoch(roll: Path, tmp_path: Path) -> None:
     model = make_tiny_model(tmp_path / "model")
     found = asyncio.run(play(model, "roll_job.LosslessLoop", False, data_rows=16))
-    # Two steps are an epoch, and no window is longer.
+    # Two steps are an epoch, and a window.
     assert found.aborted == 0 and not found.waiting
     assert [sorted(found.trained[first : first + 16]) for first in (0, 16, 32)] == [list(range(16))] * 3

@@ -39,6 +39,8 @@ const leastOfDomain = 16;
 const leastFreedom = 16;
 /** Groups of prompts that have returned, from which they alone tell what lasts. */
 const leastReturned = 64;
+/** Share of the variance that is expected to last before prompts have returned, where they have no siblings. */
+const presumed = 0.5;
 /** Least share of the variance that is ascribed to chance. */
 const leastWithin = 1 / 32;
 
@@ -120,9 +122,11 @@ export class Population {
   /** Splits the variance around a background. */
   split(variance: number): Parts {
     const [groups, freedom, squares] = this.#within;
-    const returned = groups === 0 ? 0 : (this.#again.explained() * this.#means) / groups;
+    const measured = groups === 0 ? 0 : (this.#again.explained() * this.#means) / groups;
     // Where siblings are too few to tell, all that does not last is within.
     const alone = freedom < leastFreedom;
+    const known = Math.min(1, this.#again.pairs / leastReturned);
+    const returned = alone ? known * measured + (1 - known) * presumed * variance : measured;
     const within = Math.max(
       leastWithin * variance,
       alone ? variance - returned : Math.min(variance, squares / freedom),

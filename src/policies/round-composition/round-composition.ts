@@ -21,13 +21,10 @@ import {
   begin,
   type CompositionState,
   compositionState,
-  held,
+  hasRound,
   link,
-  putBack,
-  renew,
   type SavedComposition,
-  takeIn,
-  takeRound,
+  waiting,
   wanted,
 } from './state.ts';
 import type {
@@ -38,6 +35,7 @@ import type {
   RoundCompositionInput,
 } from './types.ts';
 import { gates, waits } from './waits.ts';
+import { leaveLongest, putBack, renew, takeIn, takeRound } from './window.ts';
 
 const decisions = [promptsRequest, roundPlanned, sourceDrained] as const;
 
@@ -67,7 +65,7 @@ const handlers = [
   on(promptFiltered, (state, { promptId, dropped }) => learn(state, promptId, undefined, dropped)),
   on(hostRestarted, (state, _, ctx) => {
     if (state.pending === null) return;
-    const admitted = held(state);
+    const admitted = waiting(state);
     // Prompts that have come back may have filled the window.
     if (wanted(state) === 0) state.pending.awaited = 0;
     else ask(state, { code: 'host_restarted', target: admitted + wanted(state), admitted }, ctx);
@@ -97,13 +95,18 @@ function checkPending({ pending }: CompositionState, { roundId }: Message<'round
 function request(state: CompositionState, { roundId, weightVersion }: Message<'round.requested'>, ctx: Ctx): void {
   state.recentRounds.add(roundId);
   state.rounds += 1;
-  state.pending = { roundId, weightVersion, awaited: 0 };
-  if (held(state) < roundSize(state.config)) {
+  state.pending = { roundId, weightVersion, awaited: 0, isFirst: !hasRound(state) };
+  state.lengths.begin(state.rounds);
+  if (state.pending.isFirst) {
     renew(state);
-    const known = held(state);
-    const target = known + wanted(state);
-    if (target > known && !state.exhausted) {
-      ask(state, { code: 'window_begun', rounds: state.config.windowRounds, target, known }, ctx);
+    const count = wanted(state);
+    if (count > 0 && !state.exhausted) {
+      const known = waiting(state);
+      ask(
+        state,
+        { code: 'window_begun', rounds: state.windowPrompts / roundSize(state.config), target: known + count, known },
+        ctx,
+      );
     }
   }
   settle(state, ctx);
@@ -117,29 +120,27 @@ function ask(state: CompositionState, reason: Message<'prompts.request'>['reason
 
 function supply(state: CompositionState, { roundId, prompts }: Message<'prompts.supplied'>, ctx: Ctx): void {
   const { pending } = state;
-  const isInTime = pending?.roundId === roundId;
-  for (const one of prompts) takeIn(state, copyPrompt(one), isInTime);
-  if (isInTime) pending.awaited = Math.max(0, pending.awaited - prompts.length);
+  for (const one of prompts) takeIn(state, copyPrompt(one));
+  if (pending?.roundId === roundId) pending.awaited = Math.max(0, pending.awaited - prompts.length);
   settle(state, ctx);
 }
 
 /** Plans the pending round once its prompts have come, or no more can come. */
 function settle(state: CompositionState, ctx: Ctx): void {
-  const { pending, exhausted, later } = state;
+  const { pending, exhausted } = state;
   if (pending === null || (pending.awaited > 0 && !exhausted)) return;
   const { at } = ctx;
-  const { roundId, weightVersion } = pending;
-  // At the end of the data, the prompts that wait for a later window are all that is left.
-  if (held(state) < roundSize(state.config) && later.size > 0) renew(state);
+  const { roundId, weightVersion, isFirst } = pending;
   state.pending = null;
-  const waiting = held(state) + state.later.size;
-  if (waiting === 0 && exhausted) {
+  const here = waiting(state);
+  if (here === 0 && exhausted) {
     ctx.emit({ type: 'source.drained', at, roundId, reason: { code: 'source_exhausted' } });
     return;
   }
+  if (isFirst && !exhausted && hasRound(state)) leaveLongest(state);
   const { prompts, due, longestTokens, shortestTokens } = takeRound(state);
   const kind = state.config.promptSpeculation > 1 ? 'short' : 'long';
-  const reason = { code: 'composed', waiting, due, longestTokens, shortestTokens } as const;
+  const reason = { code: 'composed', waiting: here, due, longestTokens, shortestTokens } as const;
   ctx.emit({ type: 'round.planned', at, roundId, kind, weightVersion, queued: prompts, reason });
 }
 
@@ -176,7 +177,8 @@ function ledger(
       return event.type === 'prompt.deferred' || event.type === 'prompt.returned' ? ids(event.prompt) : none;
     },
     left: (decision) => (decision.type === 'round.planned' ? decision.queued.flatMap(ids) : none),
-    held: ({ due, window, later }) => [...due, ...window.map((one) => one.prompt), ...later].flatMap(ids),
+    held: ({ due, window, copies, later }) =>
+      [...due, ...window.map((one) => one.prompt), ...copies, ...later].flatMap(ids),
   };
 }
 
@@ -192,7 +194,7 @@ export const roundComposition: PolicyDefinition<
   RoundCompositionCommand['type']
 > = definePolicy({
   id: 'round-composition',
-  version: 1,
+  version: 2,
   summary: 'Composes rounds by predicted length, so that long responses wait for each other.',
   source: 'rollflex',
   config: compositionConfig,

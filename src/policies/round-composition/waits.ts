@@ -30,19 +30,20 @@ function standing(state: CompositionState, id: string): Standing | undefined {
   return isLater && stands('is for a later window', isLater);
 }
 
-function* prompts({ due, window, later }: CompositionState): Iterable<Prompt> {
+function* prompts({ due, window, copies, later }: CompositionState): Iterable<Prompt> {
   yield* due.values();
   for (const { prompt } of window.values()) yield prompt;
+  yield* copies;
   yield* later;
 }
 
 /** What blocks what. */
 export const waits: Waits<CompositionState> = {
   prompts: { ids: (state) => new Set([...prompts(state)].map(({ promptId }) => promptId)), of: standing },
-  responses: keptResponses(prompts, ({ due, window, later }, id) => [
+  responses: keptResponses(prompts, ({ due, window, copies, later }, id) => [
     due.get(id),
     window.get(id)?.prompt,
-    ...[...later].filter(({ promptId }) => promptId === id),
+    ...[...copies, ...later].filter(({ promptId }) => promptId === id),
   ]),
   rounds: {
     ids: ({ pending }) => (pending === null ? [] : [pending.roundId]),

@@ -4,6 +4,7 @@ import type { AnyDecision } from '../../core/definition.ts';
 import { printable } from '../../core/printable.ts';
 import type { LooseEvent } from '../../core/start.ts';
 import type { PolicyError } from '../../errors.ts';
+import type { Message } from '../../schemas/messages.ts';
 import type { LoggedSession, SessionDecisionLog } from './decision-log.ts';
 
 /** Reason why a line was dropped: too much was waiting, the disk refused the line, or it is too long for any file. */
@@ -74,6 +75,10 @@ export class SessionLines implements SessionDecisionLog {
 
   refused({ code, path }: PolicyError, producer: string | undefined): void {
     this.#log.add({ kind: 'refused', ...this.#stamp(producer), code, path: path.slice(0, longestPath) });
+  }
+
+  owes(notice: Message<'host.owes'>): void {
+    this.#log.add({ kind: 'owes', ...this.#stamp(undefined), notice: { ...notice } });
   }
 
   closed(reason: 'closed' | 'replaced' | 'stopped'): void {

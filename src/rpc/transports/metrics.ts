@@ -107,6 +107,25 @@ function gaugesOf({ Gauge }: typeof Prometheus, server: RpcServer, registers: Re
   gauge('connections', 'Connections.', () => server.connections);
   gauge('in_flight_ids', 'Ids in flight, of all sessions.', sum('inFlight'));
   gauge('backlog_decisions', 'Streamed decisions that nobody has acknowledged.', sum('backlog'));
+  const byEvent = (name: string, help: string, of: 'owed' | 'overdue'): void => {
+    const seen = new Set<string>();
+    new Gauge({
+      name: `rollflex_${name}`,
+      help,
+      labelNames: ['event'],
+      registers,
+      collect() {
+        // What is not owed any more is 0, and not what it was.
+        for (const event of seen) this.set({ event }, 0);
+        for (const one of server.owed) {
+          seen.add(one.event);
+          this.set({ event: one.event }, one[of]);
+        }
+      },
+    });
+  };
+  byEvent('owed_answers', 'Answers that sessions wait for, by the event that is awaited.', 'owed');
+  byEvent('overdue_answers', 'Of these, those that are overdue, or owed by whom nothing comes from.', 'overdue');
   gauge('resident_memory_bytes', 'Resident memory of the process.', () => process.memoryUsage.rss());
 }
 

@@ -1,6 +1,8 @@
 /** Decisions: timers. */
+import { z } from 'zod';
 import { rewardBudgetSeconds } from '../reward-workers.ts';
-import { seconds, timerId } from '../units.ts';
+import { senders } from '../senders.ts';
+import { count, positiveCount, seconds, timerId } from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';
 
 const graceSeconds = seconds.describe('How long the report of a worker is waited for beyond that, in seconds.');
@@ -15,5 +17,44 @@ export const timerSet = defineDecision(
     response_timeout: { limitSeconds: seconds.describe('How long a request may run, in seconds.') },
     reward_budget: { budgetSeconds: rewardBudgetSeconds, graceSeconds },
     reward_cancel_grace: { graceSeconds },
+    owed: { owed: positiveCount.describe('Answers that are owed.') },
+  },
+);
+
+const late = {
+  waitedSeconds: seconds.describe('How long the oldest of these answers has been awaited, in seconds.'),
+  limitSeconds: seconds.describe('Beyond which such an answer is overdue, in seconds.'),
+  usualSeconds: seconds.optional().describe('How long such an answer usually takes: the median, in seconds.'),
+  answers: count.describe('From how many answers that was learnt; older ones weigh less.'),
+};
+const silentSeconds = seconds.describe('How long nothing has come, in seconds.');
+
+export const hostOwes = defineDecision(
+  'host.owes',
+  'notice',
+  'An answer is overdue. It is said once, until the answer comes or something comes again from where it was silent.',
+  {
+    sender: z.enum(senders).describe('Who has to act.'),
+    by: z
+      .string()
+      .min(1)
+      .max(512)
+      .optional()
+      .describe('Id of the engine or worker that has to act, where it is known.'),
+    event: z.string().describe('Type of the event that is awaited longest.'),
+    ids: z
+      .record(z.string(), z.string())
+      .describe('The fields of this event that say which one it is, such as `requestId`.'),
+    count: positiveCount.describe('Answers that are owed for this cause, those included that are not overdue yet.'),
+    sinceSeconds: seconds.describe('Since when the oldest of them is owed, on the clock of `at`, in seconds.'),
+  },
+  {
+    overdue: late,
+    silent: { ...late, silentSeconds },
+    nothing_comes: {
+      ...late,
+      silentSeconds,
+      causes: positiveCount.describe('Engines, workers and kinds of answers that owe something; all are silent.'),
+    },
   },
 );

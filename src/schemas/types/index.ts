@@ -152,7 +152,7 @@ import type {
   SandboxScored,
   SandboxUnscored,
 } from './sandbox.ts';
-import type { HostDecided, HostRestarted, TimerFired, TimerSet } from './session.ts';
+import type { HostDecided, HostOwes, HostRestarted, TimerFired, TimerSet } from './session.ts';
 import type {
   GradientScale,
   GradientsDiscard,
@@ -262,6 +262,8 @@ export interface Messages {
   'groups.dropped': GroupsDropped;
   /** What the host of a session in shadow mode has decided by itself; the session takes it, not its policy. */
   'host.decided': HostDecided;
+  /** An answer is overdue. It is said once, until the answer comes or something comes again from where it was silent. */
+  'host.owes': HostOwes;
   /** The host has restarted: all that was in flight is gone. No retry budget is charged. */
   'host.restarted': HostRestarted;
   /** Lay the layers of the judge out like this, before it is given anything longer than the plan before was for. */

@@ -108,7 +108,7 @@ export interface PromptCounted {
  * a later round.
  *
  * Notice `prompt.deferred`; an event of `long-prompt-queue`, `round-composition`, `reward-dispatch`, `group-assembly`,
- * `frontier-group-dispatch`.
+ * `frontier-group-dispatch`, `watchdog`.
  */
 export interface PromptDeferred {
   /** Which event or decision it is. */
@@ -166,7 +166,7 @@ export interface PromptDeferred {
  * A prompt has used up its retries: it leaves the round for good, and another prompt takes its place.
  *
  * Notice `prompt.failed`; an event of `long-prompt-queue`, `reward-dispatch`, `group-assembly`,
- * `frontier-group-dispatch`.
+ * `frontier-group-dispatch`, `watchdog`.
  */
 export interface PromptFailed {
   /** Which event or decision it is. */
@@ -223,7 +223,8 @@ export interface PromptFailed {
 /**
  * A collected prompt did not pass the filter: it leaves, is not deferred, and is replaced.
  *
- * Notice `prompt.filtered`; an event of `long-prompt-queue`, `round-composition`, `reward-dispatch`, `group-assembly`.
+ * Notice `prompt.filtered`; an event of `long-prompt-queue`, `round-composition`, `reward-dispatch`, `group-assembly`,
+ * `watchdog`.
  */
 export interface PromptFiltered {
   /** Which event or decision it is. */
@@ -260,7 +261,7 @@ export interface PromptFiltered {
 /**
  * A prompt that is here already was supplied again: one of the two is dropped.
  *
- * Notice `prompt.merged`; an event of `reward-dispatch`, `group-assembly`.
+ * Notice `prompt.merged`; an event of `reward-dispatch`, `group-assembly`, `watchdog`.
  */
 export interface PromptMerged {
   /** Which event or decision it is. */
@@ -296,7 +297,8 @@ export interface PromptMerged {
  * A prompt that was not started, or whose round has failed or is over, leaves the round as it came.
  * `long-prompt-queue`, and recipes with it such as `tail-batching`, keep it for a later round: do not supply it again.
  *
- * Notice `prompt.returned`; an event of `long-prompt-queue`, `round-composition`, `reward-dispatch`, `group-assembly`.
+ * Notice `prompt.returned`; an event of `long-prompt-queue`, `round-composition`, `reward-dispatch`, `group-assembly`,
+ * `watchdog`.
  */
 export interface PromptReturned {
   /** Which event or decision it is. */

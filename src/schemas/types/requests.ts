@@ -229,7 +229,7 @@ export interface RequestAbort {
 /**
  * An abort was never confirmed; its engine slot counts as free.
  *
- * Notice `request.expired`.
+ * Notice `request.expired`; an event of `watchdog`.
  */
 export interface RequestExpired {
   /** Which event or decision it is. */
@@ -389,7 +389,7 @@ export interface ResponseAbandoned {
 /**
  * A completed response is held for its prompt.
  *
- * Notice `response.accepted`; an event of `reward-dispatch`, `group-assembly`, `gpu-scale-down`.
+ * Notice `response.accepted`; an event of `reward-dispatch`, `group-assembly`, `gpu-scale-down`, `watchdog`.
  */
 export interface ResponseAccepted {
   /** Which event or decision it is. */
@@ -419,7 +419,7 @@ export interface ResponseAccepted {
 /**
  * A kept response is given up.
  *
- * Notice `response.dropped`; an event of `reward-dispatch`, `group-assembly`.
+ * Notice `response.dropped`; an event of `reward-dispatch`, `group-assembly`, `watchdog`.
  */
 export interface ResponseDropped {
   /** Which event or decision it is. */

@@ -412,7 +412,7 @@ export interface RewardExpired {
  * A response gets no reward: its tries are used up. `speculative-admission` takes it as an event, and then fails the
  * prompt.
  *
- * Notice `reward.failed`; an event of `speculative-admission`, `group-assembly`.
+ * Notice `reward.failed`; an event of `speculative-admission`, `group-assembly`, `watchdog`.
  */
 export interface RewardFailed {
   /** Which event or decision it is. */

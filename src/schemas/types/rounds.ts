@@ -193,7 +193,7 @@ export interface PromptsRequest {
  * than planned, or none.
  *
  * Notice `round.completed`; an event of `reward-dispatch`, `group-assembly`, `stream-training`, `gpu-scale-down`,
- * `frontier-group-dispatch`.
+ * `frontier-group-dispatch`, `watchdog`.
  */
 export interface RoundCompleted {
   /** Which event or decision it is. */
@@ -262,7 +262,7 @@ export interface RoundCompleted {
 /**
  * Nothing of the round is in flight any more: the weights may be updated.
  *
- * Notice `round.drained`.
+ * Notice `round.drained`; an event of `watchdog`.
  */
 export interface RoundDrained {
   /** Which event or decision it is. */

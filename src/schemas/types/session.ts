@@ -57,6 +57,86 @@ export interface TimerFired {
 }
 
 /**
+ * An answer is overdue. It is said once, until the answer comes or something comes again from where it was silent.
+ *
+ * Notice `host.owes`.
+ */
+export interface HostOwes {
+  /** Which event or decision it is. */
+  type: 'host.owes';
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
+  at: number;
+  /** Who has to act. */
+  sender:
+    | 'host'
+    | 'data source'
+    | 'engine'
+    | 'environment'
+    | 'loader'
+    | 'reward worker'
+    | 'sandbox'
+    | 'timer'
+    | 'trainer';
+  /** Id of the engine or worker that has to act, where it is known. At most 512 characters. */
+  by?: string | undefined;
+  /** Type of the event that is awaited longest. */
+  event: string;
+  /** The fields of this event that say which one it is, such as `requestId`. */
+  ids: Record<string, string>;
+  /** Answers that are owed for this cause, those included that are not overdue yet. A whole number, 1 or more. */
+  count: number;
+  /** Since when the oldest of them is owed, on the clock of `at`, in seconds. A number, 0 or more. */
+  sinceSeconds: number;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'overdue';
+        /** How long the oldest of these answers has been awaited, in seconds. A number, 0 or more. */
+        waitedSeconds: number;
+        /** Beyond which such an answer is overdue, in seconds. A number, 0 or more. */
+        limitSeconds: number;
+        /** How long such an answer usually takes: the median, in seconds. A number, 0 or more. */
+        usualSeconds?: number | undefined;
+        /** From how many answers that was learnt; older ones weigh less. A whole number, 0 or more. */
+        answers: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'silent';
+        /** How long the oldest of these answers has been awaited, in seconds. A number, 0 or more. */
+        waitedSeconds: number;
+        /** Beyond which such an answer is overdue, in seconds. A number, 0 or more. */
+        limitSeconds: number;
+        /** How long such an answer usually takes: the median, in seconds. A number, 0 or more. */
+        usualSeconds?: number | undefined;
+        /** From how many answers that was learnt; older ones weigh less. A whole number, 0 or more. */
+        answers: number;
+        /** How long nothing has come, in seconds. A number, 0 or more. */
+        silentSeconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'nothing_comes';
+        /** How long the oldest of these answers has been awaited, in seconds. A number, 0 or more. */
+        waitedSeconds: number;
+        /** Beyond which such an answer is overdue, in seconds. A number, 0 or more. */
+        limitSeconds: number;
+        /** How long such an answer usually takes: the median, in seconds. A number, 0 or more. */
+        usualSeconds?: number | undefined;
+        /** From how many answers that was learnt; older ones weigh less. A whole number, 0 or more. */
+        answers: number;
+        /** How long nothing has come, in seconds. A number, 0 or more. */
+        silentSeconds: number;
+        /** Engines, workers and kinds of answers that owe something; all are silent. A whole number, 1 or more. */
+        causes: number;
+      };
+}
+
+/**
  * Answer with `timer.fired` at this time, not before it; a later `timer.set` with the same id replaces it.
  *
  * Command `timer.set`; answered by `timer.fired`.
@@ -100,5 +180,11 @@ export interface TimerSet {
         code: 'reward_cancel_grace';
         /** How long the report of a worker is waited for beyond that, in seconds. A number, 0 or more. */
         graceSeconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'owed';
+        /** Answers that are owed. A whole number, 1 or more. */
+        owed: number;
       };
 }

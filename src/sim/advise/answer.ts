@@ -5,6 +5,7 @@ import { bootstrap } from '../statistics.ts';
 import type { RoundRates } from '../sweep/measure.ts';
 import type { SweepAdvice } from '../sweep/result.ts';
 import type { SynchronousSettings } from '../sweep/settings.ts';
+import { leastWorth, type Returning, returningOf } from './returning.ts';
 import type { TrainerFacts } from './trainers.ts';
 
 /** Shares of the time of all GPUs in which they wait, in the job without changes: 0 to 1 each. */
@@ -29,13 +30,10 @@ export interface Paid {
   readonly equalTokenSpeedup: number;
 }
 
-/** Settings must surely save this share of the time: for less, nobody changes a trainer. */
-export const leastWorth = 0.01;
-
 /** The answer to a question about a trainer. */
 export interface Answer {
   /** The trainer, with the levers of its adapter. */
-  readonly trainer: Omit<TrainerFacts, 'paste'>;
+  readonly trainer: Omit<TrainerFacts, 'paste' | 'pasteLossless'>;
   /** `nothing`: no settings surely save {@link leastWorth} of the time. */
   readonly verdict: 'saves' | 'nothing';
   /** Seconds of a step, in the job without changes. */
@@ -52,6 +50,8 @@ export interface Answer {
   readonly own?: Paid;
   /** The lines of code that switch the settings on. */
   readonly paste: readonly string[];
+  /** The answer for prompts that come several times; absent if that was not asked. */
+  readonly returning?: Returning;
   /** The full result of the search: `policy` and `config` are the arguments of `registry.create`. */
   readonly sweep: SweepAdvice;
 }
@@ -103,13 +103,14 @@ export interface AnswerParts {
 
 /** Makes the answer. */
 export function answerOf({ trainer, promptsPerRound, sweep, comparison, own }: AnswerParts): Answer {
-  const { paste, ...facts } = trainer;
+  const { paste, pasteLossless: _, ...facts } = trainer;
   const [baseline, recommended] = comparison.schedulers as [SchedulerResult, SchedulerResult];
   const { settings, gain, keptTokenRatio, secondsPerPrompt } = sweep.recommended;
   const saves = settings !== 'baseline' && gain.low >= leastWorth;
   const chosen = saves ? (settings as SynchronousSettings) : null;
   const faster = ratio(sweep.baseline.secondsPerPrompt.value, secondsPerPrompt.value);
   const equalTokenSpeedup = keptTokenRatio.value * faster;
+  const returning = returningOf(sweep, trainer, chosen);
   return {
     trainer: facts,
     verdict: saves ? 'saves' : 'nothing',
@@ -120,6 +121,7 @@ export function answerOf({ trainer, promptsPerRound, sweep, comparison, own }: A
     longestTrainedRatio: recommended.longestTrainedRatio,
     ...(own === undefined ? undefined : { own }),
     paste: chosen === null ? [] : paste({ ...chosen, promptsPerRound }),
+    ...(returning === undefined ? undefined : { returning }),
     sweep,
   };
 }

@@ -12,6 +12,14 @@ export interface Chosen extends Pick<SweepSettings, 'promptSpeculation' | 'respo
   readonly promptsPerRound: number;
 }
 
+/** The lossless tail to switch on, as numbers of the job. */
+export interface ChosenWindow {
+  /** W, rounds of prompts that are read ahead. */
+  readonly windowRounds: number;
+  /** R0, responses of a prompt. */
+  readonly responsesPerPrompt: number;
+}
+
 /** A trainer, or the user's own host. */
 export interface TrainerFacts {
   /** Id of the trainer on the command line. */
@@ -28,6 +36,8 @@ export interface TrainerFacts {
   readonly staleness: string;
   /** Returns the lines that switch the settings on; none if the user copies the settings themselves. */
   readonly paste: (chosen: Chosen) => readonly string[];
+  /** Returns the lines that switch the lossless tail on; none if the user copies the settings themselves. */
+  readonly pasteLossless: (chosen: ChosenWindow) => readonly string[];
 }
 
 /** Ids of the trainers. */
@@ -45,10 +55,14 @@ const factor = (value: number): string => `${Number(value.toFixed(4))}`;
 const sameWeights = 'none';
 const tailBatching = ({ promptSpeculation, responseSpeculation }: Chosen): string =>
   `promptSpeculation: ${factor(promptSpeculation)}, responseSpeculation: ${factor(responseSpeculation)}`;
-const hostOfOnesOwn = (chosen: Chosen): string[] => [
-  'no adapter: a host of your own, over rollflex.rollout.Rollout (Python)',
-  `policy tail-batching: { ${tailBatching(chosen)} }`,
+const slimeHooks = [
+  '--rollout-function-path rollflex.adapters.slime.generate_rollout',
+  '--data-source-path rollflex.adapters.slime.RollflexDataSource',
+  '--custom-config-path rollflex.yaml',
+  '# rollflex.yaml',
 ];
+const ownHost = 'no adapter: a host of your own, over rollflex.rollout.Rollout (Python)';
+const hostOfOnesOwn = (chosen: Chosen): string[] => [ownHost, `policy tail-batching: { ${tailBatching(chosen)} }`];
 
 /** The trainers; those with an adapter come first. */
 export const trainers: readonly TrainerFacts[] = Object.freeze([
@@ -67,6 +81,16 @@ export const trainers: readonly TrainerFacts[] = Object.freeze([
       'trainer.v1.sampler.custom_sampler.name=TailBatchingSampler',
       `+trainer.v1.sampler.sampler_kwargs.prompt_speculation=${factor(promptSpeculation)}`,
     ],
+    pasteLossless: ({ windowRounds, responsesPerPrompt }) => [
+      'trainer.v1.trainer_mode=sync',
+      'trainer.v1.sampler.custom_sampler.path=pkg://rollflex.adapters.verl_lossless',
+      'trainer.v1.sampler.custom_sampler.name=LosslessTailSampler',
+      'data.custom_cls.path=pkg://rollflex.adapters.verl_lossless',
+      'data.custom_cls.name=LosslessTailDataset',
+      'data.dataloader_num_workers=0',
+      `+data.rollflex.responses_per_prompt=${responsesPerPrompt}`,
+      `+data.rollflex.settings.windowRounds=${windowRounds}`,
+    ],
   },
   {
     id: 'slime',
@@ -75,12 +99,11 @@ export const trainers: readonly TrainerFacts[] = Object.freeze([
     page: 'docs/adapters/slime.md',
     levers: requests,
     staleness: `${sameWeights} (--partial-rollout: 1 version)`,
-    paste: (chosen) => [
-      '--rollout-function-path rollflex.adapters.slime.generate_rollout',
-      '--data-source-path rollflex.adapters.slime.RollflexDataSource',
-      '--custom-config-path rollflex.yaml',
-      '# rollflex.yaml',
-      `rollflex: { ${tailBatching(chosen)} }`,
+    paste: (chosen) => [...slimeHooks, `rollflex: { ${tailBatching(chosen)} }`],
+    pasteLossless: ({ windowRounds }) => [
+      ...slimeHooks,
+      'rollflex_policy: lossless-tail',
+      `rollflex: { windowRounds: ${windowRounds} }`,
     ],
   },
   {
@@ -98,6 +121,13 @@ export const trainers: readonly TrainerFacts[] = Object.freeze([
       'is_use_additional_prompts: true',
       `max_additional_running_prompts: ${scaledCount(promptSpeculation, promptsPerRound)}`,
     ],
+    pasteLossless: ({ windowRounds }) => [
+      'my_rollout.py: class Loop(TailBatchingLoop):',
+      `  recipe, policy = "lossless-tail", {"windowRounds": ${windowRounds}}`,
+      '  state_dir = "/checkpoints/rollflex"',
+      'user_defined_rollout_loop_cls: my_rollout.Loop',
+      'is_num_return_sequences_expand: true',
+    ],
   },
   {
     id: 'nemo-rl',
@@ -112,6 +142,16 @@ export const trainers: readonly TrainerFacts[] = Object.freeze([
       'async_rl.sampler.max_staleness_versions: 6',
       `async_rl.sampler.prompt_speculation: ${factor(promptSpeculation)}`,
       'loss_fn.use_importance_sampling_correction: true',
+    ],
+    pasteLossless: ({ windowRounds, responsesPerPrompt }) => [
+      'data.train.dataset_name: rollflex.adapters.nemo_rl_lossless.NAME  # of yours',
+      'data.num_workers: 0',
+      'async_rl.sampler.name: custom',
+      'async_rl.sampler.target: rollflex.adapters.nemo_rl_lossless:LosslessTailSampler',
+      'async_rl.sampler.max_lookahead_versions: 0',
+      `async_rl.sampler.responses_per_prompt: ${responsesPerPrompt}`,
+      `async_rl.sampler.settings.windowRounds: ${windowRounds}`,
+      'async_rl.sampler.state_dir: /checkpoints/rollflex',
     ],
   },
   {
@@ -128,6 +168,11 @@ export const trainers: readonly TrainerFacts[] = Object.freeze([
       'worker = TailBatchingWorker(args, …, policy=policy)',
       'AsyncGRPOTrainer(…, rollout_worker=worker)',
     ],
+    pasteLossless: ({ windowRounds }) => [
+      `policy = {"windowRounds": ${windowRounds}}`,
+      'worker = TailBatchingWorker(args, …, recipe="lossless-tail", policy=policy)',
+      'AsyncGRPOTrainer(…, rollout_worker=worker)',
+    ],
   },
   {
     id: 'openrlhf',
@@ -137,6 +182,7 @@ export const trainers: readonly TrainerFacts[] = Object.freeze([
     levers: requests,
     staleness: sameWeights,
     paste: hostOfOnesOwn,
+    pasteLossless: ({ windowRounds }) => [ownHost, `policy lossless-tail: { windowRounds: ${windowRounds} }`],
   },
   {
     id: 'own',
@@ -146,6 +192,7 @@ export const trainers: readonly TrainerFacts[] = Object.freeze([
     levers: everything,
     staleness: sameWeights,
     paste: () => [],
+    pasteLossless: () => [],
   },
 ] satisfies TrainerFacts[]);
 

@@ -63,7 +63,7 @@ export function shadowReport(lines: Iterable<ReadLine>, only?: string): ShadowRe
   const others = new Set<string>();
   let droppedLines = 0;
   for (const { where, line } of lines) {
-    if (line === 'torn' || line.kind === 'log') continue;
+    if (line === 'torn' || line.kind === 'log' || line.kind === 'owes') continue;
     if (line.kind === 'dropped') droppedLines += line.lines;
     else if (only !== undefined && line.session !== only) continue;
     else if (line.kind === 'session' && !line.shadow) others.add(line.session);

@@ -5,6 +5,7 @@
 import type { Interval } from '../result.ts';
 import type { Workload } from '../workload/workload.ts';
 import { Book, type Candidate, gainInterval, keptRatio, longestRatio } from './book.ts';
+import { withoutLevers } from './levers.ts';
 import type { FrontierRow, SweepAdvice, SweepFrontier } from './result.ts';
 import { mean } from './rows.ts';
 import { promptsOf, type SweepRun, type SynchronousProblem, stepsOf } from './run.ts';
@@ -20,15 +21,21 @@ const rounding = 1e-9;
 /** The interval is for one more run on prompts of this trace. */
 const oneMoreRun = { run: 1, prompts: 0 };
 
-/** Returns the rows to measure: other settings are those of the recommendation. */
-function settingsToTry({ recommended, published }: SweepAdvice): {
+/** Returns the rows to measure: other settings are those of the recommendation, or fixed by the host. */
+function settingsToTry(
+  { job, levers }: SynchronousProblem,
+  { recommended, published }: SweepAdvice,
+): {
   plain: SynchronousSettings;
   tails: SynchronousSettings[];
   lossless: SynchronousSettings[];
 } {
   const chosen = (recommended.settings === 'baseline' ? published : recommended).settings as SynchronousSettings;
   const plain = withoutSpeculation(chosen);
-  const tails = factors.map((factor) => ({ ...chosen, promptSpeculation: factor, responseSpeculation: factor }));
+  const fixed = levers === undefined ? {} : withoutLevers(job, levers);
+  const tails = factors.map((factor) => {
+    return { ...chosen, promptSpeculation: factor, responseSpeculation: factor, ...fixed };
+  });
   return {
     plain,
     // The first of settings with the same effect gives the name.
@@ -48,7 +55,7 @@ export function* measuringFrontier(
   const correlationIs =
     workload.resampling === 'marginal' ? 'assumed' : workload.correlation > 0 ? 'measured' : 'unknown';
   const book = new Book(sweepSpace(problem));
-  const given = settingsToTry(advice);
+  const given = settingsToTry(problem, advice);
   const plain = book.candidate(given.plain);
   // If one recorded response is drawn again and again, every prediction would come true.
   const lossless = correlationIs === 'unknown' ? [] : given.lossless.map((one) => book.candidate(one));
@@ -67,6 +74,7 @@ export function* measuringFrontier(
       settings,
       label: settings === 'baseline' ? 'synchronous' : labelOf(settings),
       secondsPerPrompt: mean(pairs, (pair) => pair.one.secondsPerPrompt),
+      gain: settings === 'baseline' ? null : gainInterval(pairs, oneMoreRun),
       keptTokenRatio: keptRatio(pairs),
       longestTrainedRatio: longestRatio(pairs),
     };
@@ -88,6 +96,8 @@ export function* measuringFrontier(
     rows,
     losslessGain: gain,
     correlationIs,
+    correlation: workload.correlation,
+    correlationOfEpochs: workload.correlationOfEpochs ?? null,
     lossless: isSure ? synchronousChoice(problem.job, settings!) : null,
     meaning: best === undefined ? [untold] : meaningOf(workload, best, gain!, isSure, rows),
   };
@@ -117,7 +127,7 @@ const untold =
   'Whether the lossless tail pays cannot be told from this trace: no prompt has two responses, or they have nothing in common. It is not recommended.';
 
 function meaningOf(
-  { correlation, resampling }: Workload,
+  { correlation, correlationOfEpochs, resampling }: Workload,
   { settings, secondsPerPrompt }: FrontierRow,
   gain: Interval,
   isSure: boolean,
@@ -133,7 +143,11 @@ function meaningOf(
     ];
   }
   const flatters = resampling.endsWith('within-prompt') ? ', which flatters every prediction: they come again' : '';
-  const basis = `Responses of a prompt correlate by ${rho} in this trace; that they do so in later epochs, too, is assumed (lengths: ${resampling}${flatters}).`;
+  const later =
+    correlationOfEpochs === undefined
+      ? 'that they do so in later epochs, too, is assumed'
+      : `in different steps by ${correlationOfEpochs.toFixed(2)}, measured on the prompts that come again`;
+  const basis = `Responses of a prompt correlate by ${rho} in this trace; ${later} (lengths: ${resampling}${flatters}).`;
   if (!isSure) {
     return [saves, basis, 'It is not sure to be faster than no speculation, so it is not recommended.'];
   }

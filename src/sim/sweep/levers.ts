@@ -2,7 +2,7 @@
 
 import { samplesPerTry } from '../cluster/source.ts';
 import type { Job } from '../colocated/job.ts';
-import type { Workload } from '../workload/workload.ts';
+import { samplesPerEpoch, type Workload } from '../workload/workload.ts';
 import type { SynchronousSettings } from './settings.ts';
 
 /** The abilities of a host, in addition to more prompts than a step needs. */
@@ -39,7 +39,11 @@ export function withLevers(workload: Workload, { aborts }: Levers): Workload {
     ...workload,
     prompt: (index) => {
       const prompt = workload.prompt(index);
-      return { ...prompt, sample: (sample) => prompt.sample(sample % samplesPerTry) };
+      const inEpoch = (sample: number): number => sample % samplesPerEpoch;
+      return {
+        ...prompt,
+        sample: (sample) => prompt.sample(sample - inEpoch(sample) + (inEpoch(sample) % samplesPerTry)),
+      };
     },
   };
 }

@@ -145,6 +145,8 @@ export interface FrontierRow {
   readonly label: string;
   /** Seconds of the job per trained prompt, the first epoch included. */
   readonly secondsPerPrompt: number;
+  /** Share of the baseline's time that the settings save, in one more run; null for the baseline itself. */
+  readonly gain: Interval | null;
   /** Mean length of the trained responses ÷ that of the baseline. */
   readonly keptTokenRatio: number;
   /** Trained responses at least as long as the longest 1 % of the baseline's ÷ number of those. */
@@ -172,6 +174,10 @@ export interface SweepFrontier {
   readonly losslessGain: Interval | null;
   /** Whether the trace says how much the responses of a prompt have in common: `measured`, `assumed` or `unknown`. */
   readonly correlationIs: 'measured' | 'assumed' | 'unknown';
+  /** Correlation between the normal scores of two responses of a prompt in one step: 0 to 0.999. */
+  readonly correlation: number;
+  /** The same between epochs, if it was measured; null if it is assumed to be that of one step. */
+  readonly correlationOfEpochs: number | null;
   /** The fastest lossless tail, for `registry.create`; null unless the correlation is measured, and it is faster for sure. */
   readonly lossless: PolicyChoice | null;
   /** What that means, in sentences. */

@@ -6,6 +6,11 @@ import { refuse } from '../../errors.ts';
 /** Schema of a line. */
 export const tracePromptSchema = z.strictObject({
   prompt: z.string().min(1).optional().describe('Id of the prompt; the line number if absent.'),
+  row: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Id of the prompt in its data set, where `prompt` is new each time; else `prompt` without `@STEP`.'),
   promptTokens: z.int().nonnegative().optional().describe('Tokens of the prompt.'),
   task: z.string().optional().describe('`math`, `code`, `judge`, …'),
   estimated: z.string().min(1).optional().describe('How tokens were estimated; absent where they were counted.'),
@@ -27,6 +32,10 @@ export interface TracePrompt extends z.output<typeof tracePromptSchema> {
   /** Id of the prompt, unique in its trace. */
   readonly prompt: string;
 }
+
+/** Returns the id that a prompt has in all training steps in which it comes. */
+export const rowOf = ({ prompt, row }: Pick<TracePrompt, 'prompt' | 'row'>): string =>
+  row ?? prompt.replace(/@\d+$/, '');
 
 /** Returns the JSON object in a line of a file. Throws `invalid_input` with file and line number. */
 export function jsonLine(line: string, where: string): Record<string, unknown> {

@@ -1,10 +1,8 @@
 /** Further epochs of a data set: the same prompts come again in another order, and get other responses. */
 import { shuffled } from '../random.ts';
-import type { Workload, WorkloadPrompt } from './workload.ts';
+import { samplesPerEpoch, type Workload, type WorkloadPrompt } from './workload.ts';
 
 const epochKey = 21;
-/** More samples than a prompt needs in one epoch. */
-const samplesPerEpoch = 2 ** 20;
 
 /**
  * Repeats the first prompts of a workload without end; policies know them by their ids of the first epoch.

@@ -10,9 +10,9 @@
  */
 import { refuse } from '../../errors.ts';
 import { normal, normalDistribution, pickIndex, shuffled } from '../random.ts';
-import type { TracePrompt } from '../trace/format.ts';
+import { rowOf, type TracePrompt } from '../trace/format.ts';
 import { type Response, type Scored, score } from './scores.ts';
-import { capped, checkWorkload, type Sample, type Workload, type WorkloadPrompt } from './workload.ts';
+import { capped, checkWorkload, type Sample, samplesPerEpoch, type Workload, type WorkloadPrompt } from './workload.ts';
 
 /** Ids of the methods that make responses which were not recorded. */
 export const resamplingMethods = ['within-prompt', 'copula', 'parametric'] as const;
@@ -38,6 +38,7 @@ export interface TracedOptions {
 const shuffleKey = 11;
 const sampleKey = 12;
 const effectKey = 13;
+const ofEpochsKey = 14;
 
 /**
  * Returns a workload from a trace. The order of the prompts in the trace does not matter.
@@ -64,15 +65,18 @@ export function tracedWorkload(options: TracedOptions): Workload {
     ...caveatOf(prompts),
     resampling: `recorded, then ${resampling}`,
     correlation: scored.correlation,
+    ...(scored.betweenSteps === null ? undefined : { correlationOfEpochs: scored.betweenSteps }),
     capTokens,
     distinctPrompts: prompts.length,
     prompt: (index): WorkloadPrompt => {
       const epoch = Math.floor(index / prompts.length);
       const row = order(epoch)[index % prompts.length]!;
       const { prompt, promptTokens, task, responses } = prompts[row]!;
+      const firstId = rowOf(prompts[row]!);
       const recorded = epoch === 0 ? responses.length : 0;
       return {
-        ...(epoch === 0 ? { promptId: prompt } : { promptId: `${prompt}${mark}${epoch}`, firstId: prompt }),
+        promptId: epoch === 0 ? prompt : `${prompt}${mark}${epoch}`,
+        ...(epoch === 0 && firstId === prompt ? undefined : { firstId }),
         promptTokens: Math.max(1, promptTokens ?? 1),
         ...(task === undefined ? undefined : { task }),
         sample: (k): Sample => {
@@ -122,10 +126,18 @@ function sampleOf({ tokens, capped: isCut, correct }: Response, capTokens: numbe
 type Draw = (prompt: TracePrompt, row: number, epoch: number, k: number) => Response;
 
 function samplers(scored: Scored, seed: number): Record<Resampling, Draw> {
-  const { sorted, scores, correlation } = scored;
+  const { sorted, scores, correlation, betweenSteps } = scored;
   const logs = sorted.map((one) => Math.log(one.tokens));
   const centre = logs.reduce((sum, one) => sum + one, 0) / logs.length;
   const spread = Math.sqrt(logs.reduce((sum, one) => sum + (one - centre) ** 2, 0) / logs.length);
+  // The part of the prompt's effect that all epochs share, as a share of its variance.
+  const shared = betweenSteps === null || correlation === 0 ? 1 : betweenSteps / correlation;
+  const afresh = Math.sqrt((1 - shared) * correlation);
+  /** Returns the effect of a prompt in a later epoch (from 1), which correlates with that of any other epoch by `shared`. */
+  const later = (effect: number, row: number, epoch: number): number => {
+    const lasting = Math.sqrt(shared) * effect + afresh * normal(seed, ofEpochsKey, row, 0);
+    return Math.sqrt(shared) * lasting + afresh * normal(seed, ofEpochsKey, row, epoch);
+  };
   return {
     'within-prompt': ({ responses }, row, epoch, k) =>
       responses[pickIndex(responses.length, seed, sampleKey, row, epoch, k)]!,
@@ -133,7 +145,9 @@ function samplers(scored: Scored, seed: number): Record<Resampling, Draw> {
       // The effect of the prompt, given its n recorded scores, is normal, with the usual shrinkage.
       const { mean, count } = scores[row]!;
       const trust = (count * correlation) / (1 + (count - 1) * correlation);
-      const effect = trust * mean + Math.sqrt(correlation * (1 - trust)) * normal(seed, effectKey, row, epoch);
+      const first = trust * mean + Math.sqrt(correlation * (1 - trust)) * normal(seed, effectKey, row, epoch);
+      const ofEpoch = Math.floor(k / samplesPerEpoch);
+      const effect = ofEpoch === 0 || shared === 1 ? first : later(first, row, ofEpoch);
       const z = effect + Math.sqrt(1 - correlation) * normal(seed, sampleKey, row, epoch, k);
       const rank = Math.floor(normalDistribution(z) * sorted.length);
       return sorted[Math.min(sorted.length - 1, rank)]!;

@@ -46,6 +46,8 @@ export interface Workload {
   readonly resampling: string;
   /** Correlation between the normal scores of two responses of the same prompt: 0 to 1. */
   readonly correlation: number;
+  /** The same for responses of different epochs, if the trace has prompts that come in several steps: 0 to `correlation`. */
+  readonly correlationOfEpochs?: number;
   /** Longest response, in tokens. */
   readonly capTokens: number;
   /** Number of distinct prompts; further prompts repeat them (further epochs). */
@@ -53,6 +55,9 @@ export interface Workload {
   /** Returns the prompt at an index, from 0, the same for every caller. */
   prompt(index: number): WorkloadPrompt;
 }
+
+/** Samples of a prompt from one epoch to the next: more than a prompt needs in one. */
+export const samplesPerEpoch = 2 ** 20;
 
 /** Refuses an invalid cap or seed. Throws `PolicyError` `invalid_input`. */
 export function checkWorkload({ capTokens, seed }: { readonly capTokens: number; readonly seed: number }): void {

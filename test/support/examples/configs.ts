@@ -115,6 +115,7 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
     { promptsPerRound: 2, responsesPerPrompt: 2, promptSpeculation: 1.5, windowRounds: 2, rememberedPrompts: 4 },
     { promptsPerRound: 3, responsesPerPrompt: 1, windowRounds: 1, rememberedPrompts: 1 },
   ],
+  watchdog: [{}, { floorSeconds: 2, startSeconds: 20, factor: 1.5, maxOwed: 6 }],
   'sandbox-timeout': [
     {},
     { timeoutFactor: 1.5, minTimeoutSeconds: 0, exploreEvery: 3, maxTestCases: 3, historyRuns: 5 },

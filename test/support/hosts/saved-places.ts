@@ -6,7 +6,7 @@ import type { Places } from '../../../src/testing/index.ts';
 interface SavedParts {
   parts?: {
     queue?: { state: { entries: { prompt: Prompt }[]; unused: Prompt[] } };
-    composition?: { state: { due: Prompt[]; window: { prompt: Prompt }[]; later: Prompt[] } };
+    composition?: { state: { due: Prompt[]; window: { prompt: Prompt }[]; copies: Prompt[]; later: Prompt[] } };
     admission: { state: SavedAdmission };
     assembly?: { state: { open: { members: { requestId: string }[] }[] } };
   };
@@ -32,6 +32,7 @@ export function savedPlaces(state: unknown): Places {
     ...(queue?.unused ?? []),
     ...(composition?.window.map((one) => one.prompt) ?? []),
     ...(composition?.due ?? []),
+    ...(composition?.copies ?? []),
     ...(composition?.later ?? []),
   ];
   for (const prompt of waiting) {

@@ -9,7 +9,8 @@ import { type AdviseOptions, advise } from '../../../src/cli/advise.ts';
 import { AdviseProgress } from '../../../src/cli/advise-progress.ts';
 import { adviceLines } from '../../../src/cli/advise-text.ts';
 import { type TrainerId, trainers } from '../../../src/sim/advise/trainers.ts';
-import { rollflex, rollflexOn, root } from '../../support/command-line/process.ts';
+import { rollflex } from '../../support/command-line/in-process.ts';
+import { rollflexOn, root } from '../../support/command-line/process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-advise-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -102,7 +103,7 @@ async function answered(paths: readonly string[], options: Partial<AdviseOptions
   try {
     const advised = await advise(paths, { ...asked, ...options }, progress);
     const lines = adviceLines(advised);
-    expect(lines.length, lines.join('\n')).toBeLessThanOrEqual(20);
+    expect(lines.length, lines.join('\n')).toBeLessThanOrEqual(advised.answer.returning === undefined ? 20 : 40);
     for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(80);
     return { ...advised, text: lines.join('\n') };
   } finally {
@@ -181,6 +182,55 @@ describe('own', () => {
   });
 });
 
+describe('prompts that come several times', () => {
+  /** Three epochs of 12 prompts; a quarter of them is long, always. */
+  const epochs = (count: number): string =>
+    Array.from({ length: 3 * count }, (_, index) => {
+      const [step, prompt] = [Math.floor(index / 4), (index * 5) % 12];
+      const tokens = (prompt % 6 === 0 ? 9000 : 300) + ((index * 37) % 90);
+      return `${step},q${prompt},${tokens}\n${step},q${prompt},${tokens + 40}\n`;
+    }).join('');
+  const written = (name: string, text: string): string => {
+    writeFileSync(join(folder, name), `step,prompt,tokens\n${text}`);
+    return join(folder, name);
+  };
+  const often = written('often.csv', epochs(12));
+  let advised: Awaited<ReturnType<typeof answered>>;
+
+  test('as the dump shows: the lossless tail, its cost, what is assumed, and the lines to paste', async () => {
+    advised = await answered([often], { trainer: 'verl', resampling: 'within-prompt' });
+    const { answer, text, epochs: found } = advised;
+    expect(found).toEqual({ count: 3, from: 'seen' });
+    expect(text).toContain('each prompt comes 3 times (12 of 12 prompts came in several steps)');
+    const { verdict, rows, paste } = answer.returning!;
+    expect(['best', 'option']).toContain(verdict);
+    expect(rows.lossless!.keptTokenRatio).toBeCloseTo(1, 9);
+    // verl's adapter starts no more responses.
+    for (const { settings } of answer.sweep.frontier!.rows) {
+      if (settings !== 'baseline') expect(settings).toMatchObject({ responseSpeculation: 1, rewards: 'after' });
+    }
+    expect(text).toContain('recorded lengths come again, which flatters');
+    const copula = { ...answer.sweep, workload: { ...answer.sweep.workload, resampling: 'recorded, then copula' } };
+    expect(adviceLines({ ...advised, answer: { ...answer, sweep: copula } }).join('\n')).toMatch(
+      /^measured lengths of a prompt correlate by 0\.\d\d in a step, and by 0\.\d\d from step\s+to step$/m,
+    );
+    for (const line of paste) expect(text).toContain(`\n${line}`);
+    expect(paste).toContain('trainer.v1.trainer_mode=sync');
+    expect(/^switch .* the lossless tail|^instead .* the lossless tail/m.test(text)).toBe(true);
+  });
+
+  test('where it was not asked, a dump in which some return says how to ask', () => {
+    const { returning: _, ...answer } = advised.answer;
+    const few = { ...advised.summary!, distinct: { prompts: 12, returned: 2 } };
+    const said = (count: number, from: 'given' | 'seen') =>
+      adviceLines({ ...advised, answer, summary: few, epochs: { count, from } }).join('\n');
+    expect(said(1, 'seen')).toMatch(
+      /^again {4}2 of 12 prompts came in several steps: if all come N times, --epochs N/m,
+    );
+    expect(said(1, 'given')).not.toContain('again');
+  });
+});
+
 describe('advise refuses', () => {
   test.each([
     [['nowhere'], /nowhere: there is no such file or folder/],
@@ -196,9 +246,12 @@ describe('advise refuses', () => {
 });
 
 test('every trainer has a page, and lines of at most 80 columns to paste', () => {
-  for (const { page, paste } of trainers) {
+  for (const { page, paste, pasteLossless } of trainers) {
     expect(page).toMatch(/^docs\/.*\.md$/);
-    const lines = paste({ promptSpeculation: 1.0625, responseSpeculation: 1.125, promptsPerRound: 512 });
+    const lines = [
+      ...paste({ promptSpeculation: 1.0625, responseSpeculation: 1.125, promptsPerRound: 512 }),
+      ...pasteLossless({ windowRounds: 20, responsesPerPrompt: 16 }),
+    ];
     for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(80);
   }
 });

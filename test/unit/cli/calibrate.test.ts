@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { calibrated, readMeasured } from '../../../src/cli/calibrate.ts';
 import { jobPreset } from '../../../src/sim/presets.ts';
-import { rollflex } from '../../support/command-line/process.ts';
+import { rollflex } from '../../support/command-line/in-process.ts';
 import { ownLengths } from '../../support/documents/own-files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-calibrate-'));

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { create, longPromptQueue, recordEvents } from '../../../src/index.ts';
-import { runInProcess } from '../../support/command-line/in-process.ts';
-import { entry, rollflex, root } from '../../support/command-line/process.ts';
+import { rollflex, runInProcess } from '../../support/command-line/in-process.ts';
+import { entry, root } from '../../support/command-line/process.ts';
 import { logOfOneRound, ownLengths } from '../../support/documents/own-files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-cli-'));
@@ -257,9 +257,11 @@ describe('replay', () => {
     expect(same.code).toBe(0);
     expect(same.out).toMatch(/^tail-batching: 11 events, \d+ decisions, all as logged\n$/);
     expect(differs.code).toBe(1);
-    expect(differs.out).toMatch(/^tail-batching: line 2 differs/);
+    expect(differs.out).toMatch(/^tail-batching: changed\.jsonl:2, event 1, differs, at \{/);
     expect(json.code).toBe(1);
-    expect(JSON.parse(json.out)).toMatchObject({ policy: 'tail-batching', events: 11, difference: { line: 2 } });
+    expect(JSON.parse(json.out)).toMatchObject({
+      sessions: [{ session: 'changed.jsonl', policy: 'tail-batching', events: 11, difference: { seq: 1 } }],
+    });
   });
 });
 

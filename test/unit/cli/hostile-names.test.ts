@@ -17,8 +17,8 @@ import { runVlm } from '../../../src/cli/vlm.ts';
 import { oneLine, printable } from '../../../src/core/printable.ts';
 import { FileDecisionLog } from '../../../src/rpc/index.ts';
 import { logFilesIn } from '../../../src/rpc/log/files.ts';
-import { captured } from '../../support/command-line/in-process.ts';
-import { type Done, rollflex } from '../../support/command-line/process.ts';
+import { captured, rollflex } from '../../support/command-line/in-process.ts';
+import type { Done } from '../../support/command-line/process.ts';
 import { logOfOneRound } from '../../support/documents/own-files.ts';
 import { rpc } from '../../support/servers/clocked.ts';
 

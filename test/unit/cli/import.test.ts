@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type ImportOptions, runImport } from '../../../src/cli/import.ts';
-import { entry, rollflex, rollflexOn, root } from '../../support/command-line/process.ts';
+import { rollflex } from '../../support/command-line/in-process.ts';
+import { entry, rollflexOn, root } from '../../support/command-line/process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-import-'));
 afterAll(() => rmSync(folder, { recursive: true }));

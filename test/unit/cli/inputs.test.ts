@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { type ReadOptions, readTraces } from '../../../src/cli/input/read.ts';
-import { rollflex, rollflexOn, root } from '../../support/command-line/process.ts';
+import { rollflex } from '../../support/command-line/in-process.ts';
+import { rollflexOn, root } from '../../support/command-line/process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-inputs-'));
 afterAll(() => rmSync(folder, { recursive: true }));

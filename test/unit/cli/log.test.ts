@@ -14,7 +14,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { logFilesIn } from '../../../src/rpc/log/files.ts';
-import { entry, rollflex, rollflexOn, root } from '../../support/command-line/process.ts';
+import { rollflex } from '../../support/command-line/in-process.ts';
+import { entry, rollflexOn, root } from '../../support/command-line/process.ts';
 import { logOfOneRound, ownLengths } from '../../support/documents/own-files.ts';
 import { completed, openingEvents, tail } from '../../support/servers/clocked.ts';
 
@@ -226,7 +227,6 @@ describe('wrong use, with exit code 2', () => {
       () => ['replay', path('run.jsonl'), '--session', 'x'],
       /--session: expected a decision log/,
     ],
-    ['files of another kind', () => ['replay', log, path('run.jsonl')], /run\.jsonl:1: expected/],
     ['simulate with a session, without a log', () => ['simulate', '--session', 'x'], /--session: expected --from-log/],
     [
       'simulate from a session without lengths',

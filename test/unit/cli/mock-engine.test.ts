@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { runInProcess } from '../../support/command-line/in-process.ts';
 import { entry, rollflex, root } from '../../support/command-line/process.ts';
 import { ownLengths } from '../../support/documents/own-files.ts';
 
@@ -74,10 +75,10 @@ describe('mock-engine', () => {
       [['--faults', join(folder, 'none.json')], /none\.json: there is no such file/],
       [[join(folder, 'none.jsonl')], /none\.jsonl: there is no such file/],
     ];
-    const done = await Promise.all(cases.map(([args]) => rollflex('mock-engine', ...args)));
-    for (const [index, { code, out, err }] of done.entries()) {
+    for (const [args, message] of cases) {
+      const { code, out, err } = await runInProcess('mock-engine', ...args);
       expect([code, out]).toEqual([2, '']);
-      expect(err).toMatch(cases[index]![1]);
+      expect(err).toMatch(message);
     }
   });
 

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { registry } from '../../../src/index.ts';
-import { runInProcess } from '../../support/command-line/in-process.ts';
-import { rollflex, rollflexOn } from '../../support/command-line/process.ts';
+import { rollflex, runInProcess } from '../../support/command-line/in-process.ts';
+import { rollflexOn } from '../../support/command-line/process.ts';
 import { exampleInputs } from '../../support/examples/inputs.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-plan-'));

@@ -9,7 +9,8 @@ import { readMeasured } from '../../../src/cli/calibrate.ts';
 import { readTraceFile } from '../../../src/cli/files.ts';
 import { runKey, type SweepInput, sweepProblems } from '../../../src/cli/sweep-problem.ts';
 import { refusal } from '../../support/basics/refusal.ts';
-import { entry, rollflex, root } from '../../support/command-line/process.ts';
+import { rollflex } from '../../support/command-line/in-process.ts';
+import { entry, root } from '../../support/command-line/process.ts';
 import { ownLengths } from '../../support/documents/own-files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-sweep-'));
@@ -19,11 +20,13 @@ const lengths = path('lengths.jsonl');
 writeFileSync(lengths, ownLengths());
 const shape = ['--prompts-per-round', '4', '--responses-per-prompt', '4', '--engines', '2'];
 const small = ['sweep', lengths, ...shape, '--steps', '3', '--effort', 'fast', '--cap', '4096'];
+/** The runs of the first search: what asks for the same search again finds them there. */
+const keeping = [...small, '--workers', '1', '--resume', path('printed.jsonl')];
 const linesOf = (file: string): string[] => readFileSync(file, 'utf8').trimEnd().split('\n');
 
-describe('sweep', () => {
+// Commands run one after the other in this process: what one of them takes too long for, the next would wait for.
+describe('sweep', { timeout: 300_000 }, () => {
   test('prints a table within 80 columns, what it means, and what is not modelled', async () => {
-    const keeping = [...small, '--workers', '1', '--resume', path('printed.jsonl')];
     const { code, out, err } = await rollflex(...keeping);
     expect([code, err]).toEqual([0, '']);
     expect(out).toMatch(
@@ -47,14 +50,14 @@ describe('sweep', () => {
       stdio: 'ignore',
     });
     const over = new Promise((resolve) => child.on('exit', resolve));
-    const plain = rollflex(...small, '--workers', '1', '--json');
     while (!existsSync(file) || linesOf(file).length < 12) await new Promise((resolve) => setTimeout(resolve, 20));
     child.kill('SIGKILL');
     await over;
     // As if it had been killed in the middle of a line, too.
     const kept = linesOf(file).slice(0, 12);
     writeFileSync(file, `${kept.join('\n')}\n{"key":"0123`);
-    const [one, resumed] = await Promise.all([plain, rollflex(...small, '--workers', '2', '--resume', file, '--json')]);
+    const one = await rollflex(...keeping, '--json');
+    const resumed = await rollflex(...small, '--workers', '2', '--resume', file, '--json');
     expect([one.code, one.err, resumed.err]).toEqual([0, '', '']);
     expect(resumed.out).toBe(one.out);
     const { recommendations } = JSON.parse(one.out);
@@ -66,8 +69,6 @@ describe('sweep', () => {
   });
 
   test('--epochs adds time against kept tokens, and changes nothing else', async () => {
-    // The runs of the search are there.
-    const keeping = [...small, '--workers', '1', '--resume', path('printed.jsonl')];
     const before = (await rollflex(...keeping, '--quiet')).out.trimEnd();
     const told = await rollflex(...keeping, '--epochs', '4');
     expect([told.code, told.err]).toEqual([0, '']);
@@ -103,8 +104,9 @@ describe('sweep', () => {
 
   test('pools: tail batching where tokens may go', async () => {
     const pools = ['sweep', '--job', 'pools', '--task', 'lsat-ar', '--prompts-per-round', '6', '--steps', '3'];
-    const some = [...pools, '--effort', 'fast', '--workers', '1'];
-    const [all, fewer] = await Promise.all([rollflex(...some), rollflex(...some, '--min-kept', '0.5', '--json')]);
+    const some = [...pools, '--effort', 'fast', '--workers', '1', '--resume', path('pools.jsonl')];
+    const all = await rollflex(...some);
+    const fewer = await rollflex(...some, '--min-kept', '0.5', '--json');
     expect([all.code, all.err]).toEqual([0, '']);
     expect(all.out).toMatch(/^settings: eta_P\/eta_R, F_w$/m);
     const [{ tried, objective }] = JSON.parse(fewer.out).recommendations;
@@ -116,7 +118,7 @@ describe('sweep', () => {
 
   test('limits are kept to, and said to be those of the answer', async () => {
     const limits = ['--min-kept', '0.97', '--min-top1', '0.9', '--max-lag', '0'];
-    const { code, err, out } = await rollflex(...small, '--workers', '1', ...limits, '--json');
+    const { code, err, out } = await rollflex(...keeping, ...limits, '--json');
     expect([code, err]).toEqual([0, '']);
     const [{ verdict, recommended, objective, tried, search }] = JSON.parse(out).recommendations;
     expect(objective.limits).toEqual({ minKept: 0.97, minTop1: 0.9, maxLag: 0 });

@@ -3,8 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { runInProcess } from '../../support/command-line/in-process.ts';
-import { rollflex } from '../../support/command-line/process.ts';
+import { rollflex, runInProcess } from '../../support/command-line/in-process.ts';
 import { ownLengths, ownSequences } from '../../support/documents/own-files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-vlm-'));

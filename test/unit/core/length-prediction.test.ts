@@ -80,6 +80,39 @@ describe('a prediction', () => {
       expect(predictor.predict({ promptId: `p${prompt}` }, levels)).toEqual(all);
   });
 
+  test('a round is learnt from when the next one begins, before anything of it has ended', () => {
+    const predictor = new LengthPredictor(10);
+    predictor.observe({ promptId: 'a', tokens: 100, round: 3 });
+    predictor.begin(3);
+    expect(predictor.size).toBe(0);
+    predictor.begin(4);
+    expect(predictor.size).toBe(1);
+    // An earlier round does not begin again.
+    predictor.begin(2);
+    predictor.observe({ promptId: 'b', tokens: 100, round: 2 });
+    predictor.begin(4);
+    expect(predictor.size).toBe(1);
+  });
+
+  test('one response to a prompt counts by half, until prompts that return show how much it says', () => {
+    const trusted = (lengthOf: (prompt: number, epoch: number) => number, epochs: number): number[] => {
+      const predictor = new LengthPredictor(1000);
+      for (let epoch = 0; epoch < epochs; epoch += 1) {
+        for (let prompt = 0; prompt < 32; prompt += 1)
+          predictor.observe({ promptId: `p${prompt}`, tokens: lengthOf(prompt, epoch), round: epoch });
+      }
+      predictor.begin(epochs);
+      return [0, 1, 2].map((prompt) => predictor.predict({ promptId: `p${prompt}` }, []).trust);
+    };
+    const own = (prompt: number): number => 100 * 2 ** (prompt % 5);
+    const chance = (prompt: number, epoch: number): number => Math.floor(100 * 2 ** (6 * uniform(prompt, epoch)));
+    for (const lengthOf of [own, chance]) expect(trusted(lengthOf, 1)[0]).toBeCloseTo(0.25, 5);
+    expect(Math.min(...trusted(own, 2))).toBeGreaterThan(0.4);
+    expect(Math.min(...trusted(own, 4))).toBeGreaterThan(0.9);
+    expect(Math.max(...trusted(chance, 2))).toBeLessThan(0.2);
+    expect(trusted(chance, 4)).toEqual([0, 0, 0]);
+  });
+
   test('siblings that have ended count, before a prompt has ever returned', () => {
     const predictor = learn(
       new LengthPredictor(1000),

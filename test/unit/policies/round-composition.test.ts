@@ -29,14 +29,18 @@ class Composition extends Session {
     return this.send({ type: 'prompt.returned', prompt: { promptId }, roundId: 'x', dropped: [], reason } as never);
   }
 
+  saved() {
+    return (this.policy.snapshot() as never as { state: { copies: unknown[]; later: unknown[]; lengths: unknown } })
+      .state;
+  }
+
   /** Plays epochs of 20 prompts, of which the even ones are ten times as long, until they are known. */
   learn(epochs = 3) {
     for (let epoch = 0; epoch < epochs; epoch += 1) {
       for (let one = 0; one < 20; one += 1) this.counted(`p${one}`, (one % 2 === 0 ? 10_000 : 1000) + 10 * epoch);
       // Rounds tell one epoch from the next.
       this.request();
-      this.supply(...['w', 'x', 'y', 'z'].map((id) => `${id}${epoch}`));
-      this.request();
+      this.send({ type: 'round.failed', roundId: `r${this.rounds - 1}` } as never);
     }
   }
 }
@@ -97,14 +101,63 @@ describe('round-composition', () => {
     expect(planned(host.supply('a', 'b', 'c', 'd', 'e', 'f'))).toMatchObject({ ids: ['a', 'b', 'c'], kind: 'short' });
   });
 
-  test('a prompt that comes again while it is here is kept for a later window: it is lost in no epoch, and twice in no round', () => {
+  test('a prompt that comes again while it is here is due as soon as the first is planned: it is lost in no epoch, and twice in no round', () => {
     const host = new Composition();
     host.request();
     expect(planned(host.supply('a', 'a', 'b', 'c'))?.ids).toEqual(['a', 'b']);
-    // c is left of the window, and due; a begins the next one.
-    const asked = host.request();
-    expect(only(asked, 'prompts.request')).toMatchObject([{ count: 2, reason: { target: 4, known: 2 } }]);
-    expect(planned(host.supply('d', 'e'))).toMatchObject({ ids: ['c', 'a'], reason: { due: 1 } });
+    expect(only(host.request(), 'prompts.request')).toMatchObject([{ count: 2, reason: { target: 4, known: 2 } }]);
+    expect(planned(host.supply('d', 'e'))).toMatchObject({ ids: ['a', 'c'], reason: { waiting: 4, due: 1 } });
+  });
+
+  test('a window ends with its epoch, and those of later epochs are about equally long', () => {
+    const host = new Composition({ windowRounds: 4 });
+    const epoch = (count: number) => Array.from({ length: count }, (_, index) => `p${index}`);
+    host.request();
+    // The second epoch begins in the middle of the window.
+    expect(planned(host.supply(...epoch(7), 'p3'))?.ids).toEqual(['p0', 'p1']);
+    expect(planned(host.request())?.ids).toEqual(['p2', 'p3']);
+    expect(planned(host.request())?.ids).toEqual(['p4', 'p5']);
+    // One prompt is left of the first epoch. Seven are in the second, of which one is here: three more rounds, and half of one.
+    expect(only(host.request(), 'prompts.request')).toMatchObject([
+      { count: 6, reason: { code: 'window_begun', rounds: 4, target: 8, known: 2 } },
+    ]);
+    expect(planned(host.supply('p6', 'p0', 'p1', 'p2', 'p4', 'p5'))?.ids).toEqual(['p6', 'p3']);
+    // The copy of p6 had to wait for the first.
+    expect(planned(host.request())).toMatchObject({ ids: ['p6', 'p0'], reason: { due: 1 } });
+  });
+
+  test('what an epoch leaves over are its longest prompts, for the first round of the next window', () => {
+    const host = new Composition({ windowRounds: 7 });
+    host.learn();
+    host.request();
+    host.supply('p1', 'p3', 'p2', 'p5', 'p7', 'p9', 'p11', 'p13', 'p15', 'p17', 'p19');
+    const rounds = [host.supply('p1', 'p4', 'p3'), ...[1, 2, 3, 4].map(() => host.request())];
+    expect(rounds.flatMap((one) => planned(one)?.ids)).not.toContain('p2');
+    host.request();
+    const second = ['p2', 'p5', 'p7', 'p9', 'p11', 'p13', 'p15', 'p17', 'p19'];
+    expect(planned(host.supply(...second))).toMatchObject({ ids: ['p2', 'p4'], reason: { due: 1 } });
+  });
+
+  test('at the end of the data the longest are not left for a window that never comes', () => {
+    const host = new Composition({ windowRounds: 4 });
+    host.learn();
+    host.request();
+    host.supply('p1', 'p3', 'p2', 'p5', 'p7');
+    expect(planned(host.send({ type: 'source.exhausted' } as never))?.ids).toEqual(['p2', 'p1']);
+    expect([planned(host.request())?.ids, planned(host.request())?.ids]).toEqual([['p3', 'p5'], ['p7']]);
+  });
+
+  test('an id that comes again soon after an epoch has begun does not end it', () => {
+    const epoch = Array.from({ length: 20 }, (_, index) => `p${index}`);
+    const host = new Composition({ windowRounds: 20 });
+    host.learn();
+    host.request();
+    host.supply(...epoch, 'p1');
+    host.supply(...epoch.slice(1));
+    // The second epoch begins with p1, which comes twice.
+    for (let round = 0; round < 10; round += 1) host.request();
+    expect(host.saved().later).toEqual([]);
+    expect(host.saved().copies).toEqual(prompts('p1'));
   });
 
   test('what comes back goes into the next round, before prompts of any length', () => {
@@ -116,6 +169,14 @@ describe('round-composition', () => {
     expect(planned(host.request())).toMatchObject({ ids: ['p1', 'p6'], reason: { due: 1 } });
     expect(planned(host.request())).toBeUndefined();
     expect(planned(host.supply('p3', 'p5', 'p7'))?.ids).toEqual(['p8', 'p3']);
+  });
+
+  test('more than a round may come back', () => {
+    const host = new Composition();
+    for (const id of ['a', 'b', 'c']) host.returned(id);
+    expect(planned(host.request())?.ids).toEqual(['a', 'b']);
+    host.request();
+    expect(planned(host.supply('d', 'e', 'f'))).toMatchObject({ ids: ['c', 'd'], reason: { due: 1 } });
   });
 
   test('a prompt that comes back while another with its id is here does not meet it in a round', () => {
@@ -136,7 +197,8 @@ describe('round-composition', () => {
     expect(planned(host.request())?.ids).toEqual(['a']);
     expect(host.request()).toMatchObject([{ type: 'source.drained', roundId: 'r2' }]);
     host.send({ type: 'source.reopened' } as never);
-    expect(only(host.request(), 'prompts.request')).toMatchObject([{ count: 4 }]);
+    // The epoch had two prompts.
+    expect(only(host.request(), 'prompts.request')).toMatchObject([{ count: 2 }]);
     expect(host.send({ type: 'source.exhausted' } as never)).toMatchObject([{ type: 'source.drained' }]);
   });
 
@@ -196,18 +258,24 @@ describe('round-composition', () => {
   test('it learns from filtered and deferred prompts, too', () => {
     const known = new Composition();
     known.learn();
-    const learnt = JSON.stringify((known.policy.snapshot() as never as { state: { lengths: unknown } }).state.lengths);
+    const learnt = JSON.stringify(known.saved().lengths);
     const filtered = { promptId: 'p1', roundId: 'x', reason: { code: 'host' } };
     const dropped = [{ requestId: 'p1/0#9', tokens: 9, cause: 'filtered' }];
     known.send({ type: 'prompt.filtered', ...filtered, dropped } as never);
-    const after = JSON.stringify((known.policy.snapshot() as never as { state: { lengths: unknown } }).state.lengths);
+    const after = JSON.stringify(known.saved().lengths);
     expect(after).not.toBe(learnt);
-    const prompt = { promptId: 'p2', expectedTokens: 50_000, deferral: { count: 1, sinceRound: 0, sinceSeconds: 0 } };
     const reason = { code: 'round_completed', held: 0, needed: 2 };
+    const deferral = { count: 1, sinceRound: 0, sinceSeconds: 0 };
+    // Of a prompt without tokens there is nothing to learn.
+    for (const expectedTokens of [undefined, 0])
+      known.send({
+        ...{ type: 'prompt.deferred', roundId: 'x', dropped: [], reason },
+        prompt: { promptId: 'p3', expectedTokens, deferral },
+      } as never);
+    expect(JSON.stringify(known.saved().lengths)).toBe(after);
+    const prompt = { promptId: 'p2', expectedTokens: 50_000, deferral };
     known.send({ type: 'prompt.deferred', prompt, roundId: 'x', dropped: [], reason } as never);
-    expect(
-      JSON.stringify((known.policy.snapshot() as never as { state: { lengths: unknown } }).state.lengths),
-    ).not.toBe(after);
+    expect(JSON.stringify(known.saved().lengths)).not.toBe(after);
   });
 
   test('bad input', () => {

@@ -116,6 +116,7 @@ describe('why, through the parts of rollpacker', () => {
       'p2/0#0 is being aborted on engine g0',
       'engine g0: request.aborted p2/0#0',
       'engine g1: request.aborted p2/1#0',
+      'timer: timer.fired speculative-admission/abort-grace',
     ]);
     job.send(...aborts(over));
     expect(job.why('p2').slice(1)).toEqual(['host: round.requested']);

@@ -226,6 +226,21 @@ describe('a client that does not read', () => {
     expect(slow.pushed().map((one) => one.decision)).toEqual(decisionsOf(openingEvents()));
   });
 
+  test('one that ends its input is no longer waited for: no timer is left, and it may read the rest later', async () => {
+    const { client, server, clock } = await streaming({ maxOutputBytes: 1024, stallSeconds: 10 });
+    const slow = new WireClient(server);
+    await slow.call('session.subscribe', { session: 'x' });
+    slow.stalled = true;
+    await round(client, 0);
+    expect([slow.waiting > 1024, clock.waiting]).toEqual([true, 1]);
+    await slow.connection!.finish();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect([server.connections, clock.waiting]).toEqual([1, 0]);
+    clock.move(11);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(slow.destroyed).toBe(false);
+  });
+
   test('no further call is read while answers wait', async () => {
     const { client, server, clock } = await streaming({ maxOutputBytes: 1024, stallSeconds: 10 });
     client.stalled = true;

@@ -16,7 +16,7 @@ const round = (prompts: number) => [
 ];
 
 async function stuck(promptsPerRound = 2, watches = false) {
-  const server = rpc({ watches });
+  const server = rpc(watches ? { watch: {} } : {});
   const config = { ...tail.config, promptsPerRound };
   await server.client.call('session.open', { ...tail, config, session: 'x' });
   await server.client.call('session.send', { session: 'x', events: round(1.5 * promptsPerRound) });

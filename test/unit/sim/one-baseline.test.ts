@@ -14,7 +14,7 @@ import { packageRoot } from '../../../src/cli/package.ts';
 import { traceWorkload, usualWorkload } from '../../../src/cli/workloads.ts';
 import { ablation, compare, sweep, usualRuns } from '../../../src/sim/index.ts';
 import { some } from '../../support/basics/runs.ts';
-import { rollflex } from '../../support/command-line/process.ts';
+import { rollflex } from '../../support/command-line/in-process.ts';
 
 const folder = join(packageRoot(), 'examples', 'traces');
 const preset = 'qwen2.5-7b-8k';

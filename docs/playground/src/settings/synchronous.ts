@@ -75,9 +75,19 @@ export const synchronousFields = {
     ],
     'stream-training',
   ),
+  ep: range(
+    'Epochs',
+    'Times that each prompt comes. Above 1 there is a fourth timeline: the lossless tail, which learns in the first.',
+    {
+      min: 1,
+      max: 5,
+      step: 1,
+      usual: 1,
+    },
+  ),
   n: range('Steps', 'Steps of the baseline; the others train the same prompts. Best a multiple of 5 at eta 1.25.', {
     min: 1,
-    max: 10,
+    max: 40,
     step: 1,
     usual: 5,
   }),

@@ -11,7 +11,9 @@ import {
   type Scheduler,
   variants,
 } from 'rollflex/sim';
+import { losslessScheduler } from '../../../../src/sim/colocated/ablation.ts';
 import { workloadData } from '../../../../src/sim/report/data.ts';
+import { returning } from '../../../../src/sim/workload/epochs.ts';
 import type { SynchronousSettings } from '../settings/synchronous.ts';
 import type { Keep } from './keep.ts';
 import type { Library } from './library.ts';
@@ -53,7 +55,9 @@ export function switchesOf({ etaP, etaR, up }: SynchronousSettings) {
 
 function schedulersOf(settings: SynchronousSettings, job: Job): Scheduler[] {
   try {
-    return switchesOf(settings).map(({ id, label, switches }) => rollpackerScheduler(job, id, switches, label));
+    const usual = switchesOf(settings).map(({ id, label, switches }) => rollpackerScheduler(job, id, switches, label));
+    // Where no prompt comes back, nothing is known of its lengths.
+    return settings.ep > 1 ? [...usual, losslessScheduler(job)] : usual;
   } catch (error) {
     if (!isPolicyError(error) || !/Tp$/.test(error.path)) throw error;
     // In the words of the settings: the recipe speaks of its own fields.
@@ -77,7 +81,7 @@ export function* simulateSynchronous(
   const { etaP, etaR, up, s, ...rest } = settings;
   const given = JSON.stringify([library.keyOf(settings.t), rest]);
   const run = (scheduler: Scheduler, seed: number, simulate: () => RunResult): RunResult => {
-    const isFixed = scheduler.id === 'baseline' || scheduler.id === 'oracle';
+    const isFixed = ['baseline', 'oracle', 'lossless-tail'].includes(scheduler.id);
     const moved = isFixed ? [] : scheduler.id === 'rollpacker' ? [etaP, etaR, up] : [etaP, etaR];
     return keep.get(`${scheduler.id} ${seed} ${moved} ${given}`, simulate);
   };
@@ -85,7 +89,10 @@ export function* simulateSynchronous(
   for (const seeds of s === 1 ? [1] : [1, s]) {
     const runs = comparing({
       job,
-      workload: (seed) => library.synchronous(settings, seed),
+      workload: (seed) => {
+        const once = library.synchronous(settings, seed);
+        return settings.ep > 1 ? returning(once, settings.n * settings.P, settings.ep, seed) : once;
+      },
       steps: settings.n,
       seeds: Array.from({ length: seeds }, (_, index) => index + 1),
       baseline: baseline!,
@@ -139,7 +146,7 @@ function shownOf(comparison: ComparisonResult, settings: SynchronousSettings, jo
     facts: [
       `${workload.name}: ${workload.source}`,
       `simulated responses P50 ${number(p.p50, 0)}, P90 ${number(p.p90, 0)}, P99 ${number(p.p99, 0)}, longest ${number(p.max, 0)} tokens`,
-      `${settings.g} GPUs, ${job.engines} engines; ${settings.n * settings.P} prompts are trained, each once`,
+      `${settings.g} GPUs, ${job.engines} engines; ${settings.n * settings.P} prompts are trained${settings.ep > 1 ? `: a data set of ${workload.prompts}, in ${settings.ep} epochs` : ', each once'}`,
     ],
     notes,
     configs: configsOf(settings, job),
@@ -150,8 +157,10 @@ function configsOf(settings: SynchronousSettings, job: Job): ShownConfig[] {
   const { P, R, etaP, etaR } = settings;
   const tail = { promptsPerRound: P, responsesPerPrompt: R, promptSpeculation: etaP, responseSpeculation: etaR };
   const { switches } = switchesOf(settings)[2]!;
+  const lossless = { promptsPerRound: P, responsesPerPrompt: R };
   return [
     { kind: 'policy', id: 'tail-batching', config: tail },
     { kind: 'policy', id: 'rollpacker', config: rollpackerConfigOf(job, switches) },
+    ...(settings.ep > 1 ? [{ kind: 'policy', id: 'lossless-tail', config: lossless } as const] : []),
   ];
 }

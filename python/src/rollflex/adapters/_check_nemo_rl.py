@@ -44,10 +44,26 @@ framework = Framework(
         Hook(_buffer, "TQReplayBuffer", sets=("meta_list", "start_weight_list", "ready_list", "_group_ids")),
         Hook(_buffer, "TQReplayBuffer.remove", takes=("idxs", "remove_in_dp")),
         Hook("algorithms/single_controller.py", "SingleControllerActor", of="_sampler", only=_asked),
+        Hook(_samplers, "InOrderSampler.__init__", takes=("buffer", "max_lookahead_versions")),
+        Hook(_buffer, "TQReplayBuffer.commit", takes=("group_id", "record")),
+        Hook("experience/interfaces.py", "PromptGroupRecord", takes=("prompt_idx", "completions")),
+        Hook("experience/interfaces.py", "Completion", takes=("message_log",)),
+        Hook("data/datasets/utils.py", "resolve_external_dataset_class", takes=("dataset_name",)),
+        Hook("data/datasets/response_datasets/__init__.py", "load_response_dataset", takes=("data_config",)),
     ],
     "[--config FILE] [a.b=value …]",
 )
 _target = "rollflex.adapters.nemo_rl:TailBatchingSampler"
+_lossless = "rollflex.adapters.nemo_rl_lossless"
+_lossless_settings = (
+    "max_lookahead_versions",
+    "responses_per_prompt",
+    "shuffle",
+    "seed",
+    "settings",
+    "server",
+    "state_dir",
+)
 _settings = ("max_staleness_versions", "max_lookahead_versions", "prompt_speculation", "server")
 
 
@@ -81,6 +97,8 @@ def problems(config: Config) -> list[Finding]:
     if config.get("grpo.async_grpo") is not None:
         found.append(Finding("grpo.async_grpo", "the single controller refuses it", "write null"))
     sampler: Mapping[str, Any] = config.get("async_rl.sampler") or {}
+    if sampler.get("target") == f"{_lossless}:LosslessTailSampler":
+        return found + _problems_of_lossless(config, sampler)
     if sampler.get("name") != "custom" or sampler.get("target") != _target:
         own = f"is {sampler.get('name')!r}, with target {sampler.get('target')!r}"
         return [*found, Finding("async_rl.sampler", own, f"write name: custom, target: {_target}")]
@@ -100,6 +118,36 @@ def problems(config: Config) -> list[Finding]:
         found.append(Finding("loss_fn.use_importance_sampling_correction", wrong, "write true"))
     settings = {"promptsPerRound": groups or 1, "responsesPerPrompt": 1, "promptSpeculation": speculation}
     return [*found, *refused, *try_policy(given.get("server"), settings, "async_rl.sampler")]
+
+
+def _problems_of_lossless(config: Config, sampler: Mapping[str, Any]) -> list[Finding]:
+    """What would not work with the data set that composes rounds, and its sampler."""
+    found = []
+    train = config.get("data.train") or {}
+    name = None if isinstance(train, list) else train.get("dataset_name")
+    if name is None or not name.startswith(f"{_lossless}."):
+        got = "several data sets" if isinstance(train, list) else f"is {name!r}"
+        write = f"write {_lossless}.NAME with the name of your data set, or a class of yours with this base"
+        found.append(Finding("data.train.dataset_name", got, write, note=name is not None and "." in name))
+    for where, expected in {"data.num_workers": 0, "async_rl.sampler.name": "custom"}.items():
+        got = config.get(where, expected)
+        if got != expected:
+            found.append(Finding(where, f"expected {expected} with the lossless tail, got {got}", f"write {expected}"))
+    if config.get("async_rl.rollout_failure.on_dropped_prompt", "shrink") != "shrink":
+        wrong = "batches that are put aside for that would be in no step"
+        found.append(Finding("async_rl.rollout_failure.on_dropped_prompt", wrong, "write shrink"))
+    given = {key: value for key, value in sampler.items() if key not in ("name", "target")}
+    found += unknown("async_rl.sampler", given, _lossless_settings)
+    responses, wanted = given.get("responses_per_prompt", 1), config.get("grpo.num_generations_per_prompt")
+    if wanted is not None and responses != wanted:
+        wrong = f"expected {wanted}, as grpo.num_generations_per_prompt, got {responses}"
+        found.append(Finding("async_rl.sampler.responses_per_prompt", wrong, f"write {wanted}"))
+    settings = {
+        **(given.get("settings") or {}),
+        "promptsPerRound": config.get("grpo.num_prompts_per_step", 1),
+        "responsesPerPrompt": responses,
+    }
+    return found + try_policy(given.get("server"), settings, "async_rl.sampler.settings", "round-composition")
 
 
 def configured(argv: Sequence[str], root: Path) -> list[Finding]:

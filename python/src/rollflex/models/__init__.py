@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from .policies.complete_group_pipelining import *
     from .policies.frontier_group_dispatch import *
     from .policies.shadow_loader import *
+    from .policies.watchdog import *
     from .policies.tail_batching import *
     from .policies.lossless_tail import *
     from .policies.rollpacker import *
@@ -130,7 +131,7 @@ _names = {
         PromptsRequest RoundCompleted RoundDrained RoundPlanned RoundResumed SourceDrained SpeculationChosen
     """,
     "decisions.sandbox": "SandboxLate SandboxReport SandboxRun SandboxScored SandboxUnscored",
-    "decisions.session": "TimerSet",
+    "decisions.session": "HostOwes TimerSet",
     "decisions.training": """
         GradientScale GradientsDiscard GradientsOffload GradientsReload GroupLate GroupsDropped OptimizerStep
         ReferenceCompute RoundTrained TrainFetch TrainFinish TrainRequeued TrainingLate WeightsSwap
@@ -165,6 +166,7 @@ _names = {
         FrontierGroupDispatchSnapshot
     """,
     "policies.shadow_loader": "ShadowLoaderConfig ShadowLoaderEvent ShadowLoaderDecision ShadowLoaderSnapshot",
+    "policies.watchdog": "WatchdogConfig WatchdogEvent WatchdogDecision WatchdogSnapshot",
     "policies.tail_batching": "TailBatchingConfig TailBatchingEvent TailBatchingDecision TailBatchingSnapshot",
     "policies.lossless_tail": "LosslessTailConfig LosslessTailEvent LosslessTailDecision LosslessTailSnapshot",
     "policies.rollpacker": "RollpackerConfig RollpackerEvent RollpackerDecision RollpackerSnapshot",

@@ -19,6 +19,8 @@ export type SkipReason = 'aborted' | 'failed' | 'pending' | 'empty';
 export interface DumpedResponse {
   /** A key that the responses of one prompt share in a step: an id, or the fingerprint of the prompt. */
   readonly group: string;
+  /** Id of the prompt in all steps, if `group` is new in each. */
+  readonly prompt?: string;
   /** The training step, if the dump has it. */
   readonly step?: number;
   /** Number of the response in its group. Rows with the same number are one response: their tokens are added. */

@@ -2,10 +2,12 @@
  * Groups responses by prompt and step. Only numbers are kept, so that memory grows with the number of responses and not with their
  * text.
  */
-import type { TracePrompt } from '../format.ts';
+import { rowOf, type TracePrompt } from '../format.ts';
 import type { DumpedResponse } from './dump.ts';
 
 interface Group {
+  /** Id of the prompt in all steps, if it is not part of the group's own. */
+  readonly row: string | undefined;
   readonly promptTokens: number | undefined;
   readonly task: string | undefined;
   readonly tokens: number[];
@@ -88,8 +90,8 @@ export class ResponseGroups {
   }
 
   /** Adds a prompt of a trace, with a new id. */
-  addPrompt({ prompt, promptTokens, task, estimated, responses }: TracePrompt): void {
-    const group: Group = { promptTokens, task, tokens: [], flags: [] };
+  addPrompt({ prompt, row, promptTokens, task, estimated, responses }: TracePrompt): void {
+    const group: Group = { row, promptTokens, task, tokens: [], flags: [] };
     if (estimated !== undefined) group.estimated = estimated;
     this.#groups.set(prompt, group);
     for (const { tokens, correct, capped, rewardSeconds } of responses) {
@@ -104,9 +106,11 @@ export class ResponseGroups {
 
   /** Yields each prompt in the format of traces. */
   *traced(estimatedHere: string | undefined): Generator<TracePrompt> {
-    for (const [prompt, { promptTokens, task, tokens, flags, seconds, estimated = estimatedHere }] of this.#groups) {
+    for (const [prompt, group] of this.#groups) {
+      const { row, promptTokens, task, tokens, flags, seconds, estimated = estimatedHere } = group;
       yield {
         prompt,
+        ...(row === undefined ? undefined : { row }),
         ...(promptTokens === undefined ? undefined : { promptTokens }),
         ...(task === undefined ? undefined : { task }),
         ...(estimated === undefined ? undefined : { estimated }),
@@ -142,9 +146,25 @@ export class ResponseGroups {
     return { least: sizes[0]?.[0] ?? 0, most: sizes.at(-1)?.[0] ?? 0, usual };
   }
 
-  #open(id: string, { promptTokens, task, step }: DumpedResponse): Group {
+  /** Returns the number of prompts, each counted once, and the number of those that came in several steps. */
+  distinct(): { readonly prompts: number; readonly returned: number } {
+    const lines = new Map<string, number>();
+    for (const [prompt, { row }] of this.#groups) {
+      const id = rowOf(row === undefined ? { prompt } : { prompt, row });
+      lines.set(id, (lines.get(id) ?? 0) + 1);
+    }
+    return { prompts: lines.size, returned: [...lines.values()].filter((count) => count > 1).length };
+  }
+
+  #open(id: string, { prompt: row, promptTokens, task, step }: DumpedResponse): Group {
     if (step !== undefined) this.#steps.add(step);
-    const group: Group = { promptTokens: promptTokens(), task, tokens: [], flags: [] };
+    const group: Group = {
+      row: step === undefined ? undefined : row,
+      promptTokens: promptTokens(),
+      task,
+      tokens: [],
+      flags: [],
+    };
     this.#groups.set(id, group);
     return group;
   }

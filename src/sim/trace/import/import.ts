@@ -34,6 +34,8 @@ export interface DumpSummary {
   readonly lines: number;
   /** Lines of the trace: prompts, each counted once per step. */
   readonly prompts: number;
+  /** Number of prompts, each counted once, and of those that came in several steps. */
+  readonly distinct: { readonly prompts: number; readonly returned: number };
   /** Number of training steps in the dump. */
   readonly steps: number;
   /** Number of responses in the trace. */
@@ -176,6 +178,7 @@ export class DumpImport {
       readers: this.#known === undefined ? [] : [this.#known.id],
       lines: this.#lines,
       prompts: this.#groups.prompts,
+      distinct: this.#groups.distinct(),
       steps: this.#groups.steps,
       responses: this.#groups.responses,
       responsesPerPrompt: this.#groups.groupSizes(),

@@ -42,6 +42,8 @@ export const slimeDump: DumpReader = Object.freeze({
     return [
       {
         group: one.group_index == null ? context.fingerprint(text) : String(one.group_index),
+        // The data source counts on, also when a prompt comes again.
+        ...(one.group_index == null || one.prompt === undefined ? undefined : { prompt: context.fingerprint(text) }),
         ...(step === undefined ? undefined : { step }),
         // Samples with the same rollout id are from one execution; a sample without an id is its own execution.
         ...(one.rollout_id == null ? undefined : { part: one.rollout_id }),

@@ -309,7 +309,7 @@ describe('with the simulator', () => {
   const pasted = ({ policy, config }: SweepAdvice): string =>
     registry.create(policy, JSON.parse(JSON.stringify(config)) as never).id;
 
-  test('the recommendation is one for registry.create, and the same twice', () => {
+  test('the recommendation is one for registry.create', () => {
     const effort = { coarseSeeds: 1, semifinalSeeds: 1, finalSeeds: 2, confirmationSeeds: 3, fineRounds: 1 };
     const phases: string[] = [];
     const advice = sweep(small, { effort, progress: ({ phase }) => phases.push(phase) });
@@ -320,12 +320,13 @@ describe('with the simulator', () => {
     expect(advice.oracle!.equalTokenSpeedup).toBeGreaterThan(1);
     expect(advice.recommended.ofOracle).toBeGreaterThan(0);
     expect(advice.recommended.ofOracle).toBeLessThan(1.2);
-    expect(sweep(small, { effort })).toEqual(advice);
   });
 
-  test('pools, too', () => {
+  test('for pools, too, and the same twice', () => {
     const effort = { coarseSeeds: 1, semifinalSeeds: 1, finalSeeds: 2, confirmationSeeds: 2, fineRounds: 0 };
-    const advice = sweep({ ...pools, job: rolloutpipeJob(8) }, { effort });
+    const few: SweepProblem = { ...pools, job: rolloutpipeJob(8) };
+    const advice = sweep(few, { effort });
+    expect(sweep(few, { effort })).toEqual(advice);
     expect(pasted(advice)).toBe(advice.policy);
     expect(advice.published.keptTokenRatio.value).toBe(1);
     expect(poolsLengths.correlation).toBe(advice.workload.correlation);

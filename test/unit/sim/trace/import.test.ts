@@ -43,6 +43,33 @@ function refusal(run: () => unknown): { code: string; path: string; message: str
   throw new Error('nothing was refused');
 }
 
+describe('prompts that come in several steps', () => {
+  const slime = (step: number, group: number, prompt: string | undefined) =>
+    JSON.stringify({ step, group_index: group, prompt, response_length: 9, status: 'completed' });
+  const verl = (step: number, uid: string, input: string) => JSON.stringify({ input, output: 'a b', step, uid });
+
+  test.each([
+    ['slime, by the prompt', [slime(1, 0, 'p'), slime(2, 1, 'q'), slime(3, 2, 'p')], ['<p>', '<q>', '<p>']],
+    [
+      'verl, by the prompt',
+      [verl(1, 'a_0_0', 'p'), verl(2, 'b_0_0', 'q'), verl(3, 'c_0_0', 'p')],
+      ['<p>', '<q>', '<p>'],
+    ],
+    ['a table, by its id', ['step,prompt,tokens', '1,p,4', '2,q,5', '3,p,6'], [undefined, undefined, undefined]],
+  ])('%s', (_, lines, rows) => {
+    const { prompts, summary } = imported(lines, { textTokens: words });
+    expect(prompts.map(({ row }) => row)).toEqual(rows);
+    expect(summary).toMatchObject({ prompts: 3, distinct: { prompts: 2, returned: 1 } });
+    // What was imported is read as it was.
+    expect(imported(formatTrace(prompts).split('\n')).prompts).toEqual(prompts);
+  });
+
+  test('a dump that names groups only does not tell', () => {
+    const lines = [slime(1, 0, undefined), slime(2, 1, undefined)];
+    expect(imported(lines).summary.distinct).toEqual({ prompts: 2, returned: 0 });
+  });
+});
+
 describe('readers', () => {
   test('verl: responses of a prompt in a step stand in one line, in any order', () => {
     const lines = [...fixture('verl/9.jsonl'), ...fixture('verl/10.jsonl')];

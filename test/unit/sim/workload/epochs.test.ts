@@ -3,6 +3,7 @@ import { PromptSource } from '../../../../src/sim/cluster/source.ts';
 import { rollpackerScheduler, variants } from '../../../../src/sim/colocated/ablation.ts';
 import { simulate } from '../../../../src/sim/colocated/driver.ts';
 import { jobPreset, rollpackerWorkload } from '../../../../src/sim/presets.ts';
+import { withLevers } from '../../../../src/sim/sweep/levers.ts';
 import { inEpochs } from '../../../../src/sim/workload/epochs.ts';
 
 const fresh = rollpackerWorkload(8192, 1);
@@ -68,4 +69,16 @@ describe('inEpochs', () => {
       }
     },
   );
+});
+
+test('where nothing is aborted, a prompt keeps its lengths within an epoch, and gets others in the next', () => {
+  const groups = { responses: false, aborts: false, rewards: false, scaleDown: false, tp: false };
+  const kept = inEpochs(withLevers(fresh, groups), 10, 1);
+  for (const place of [0, 1, 2]) {
+    const again = Array.from({ length: 10 }, (_, index) => kept.prompt(10 + index)).find((one) => one.place === place)!;
+    expect(again.sample(1024 + 3)).toEqual(again.sample(3));
+    expect([0, 1, 2].map((k) => again.sample(k).tokens)).not.toEqual(
+      [0, 1, 2].map((k) => kept.prompt(place).sample(k).tokens),
+    );
+  }
 });

@@ -1,8 +1,10 @@
 /** Workloads from traces: what was recorded comes first, and what was not keeps the distribution of the trace. */
 import { describe, expect, it, test } from 'vitest';
+import { normal } from '../../../../src/sim/random.ts';
 import type { TracePrompt } from '../../../../src/sim/trace/format.ts';
+import { inEpochs } from '../../../../src/sim/workload/epochs.ts';
 import { longTailQuantile, marginalWorkload } from '../../../../src/sim/workload/marginal.ts';
-import { estimateCorrelation } from '../../../../src/sim/workload/scores.ts';
+import { estimateCorrelation, score } from '../../../../src/sim/workload/scores.ts';
 import { type Resampling, resamplingMethods, tracedWorkload } from '../../../../src/sim/workload/traced.ts';
 import type { Sample, Workload } from '../../../../src/sim/workload/workload.ts';
 import { refusal } from '../../../support/basics/refusal.ts';
@@ -335,5 +337,65 @@ test('a trace that nothing can be dealt from is refused', () => {
     code: 'invalid_input',
     path: 'mine',
     got: '"a"',
+  });
+});
+
+describe('prompts that come in several steps', () => {
+  /** Responses of a prompt correlate by 0.8 in a step, and by 0.4 between its two steps. */
+  const twice = (rows: number, responses: number): TracePrompt[] =>
+    Array.from({ length: 2 * rows }, (_, index) => {
+      const [step, row] = [Math.floor(index / rows), index % rows];
+      const effect = Math.sqrt(0.4) * (normal(5, row) + normal(6, row, step));
+      const tokens = (k: number): number => Math.round(Math.exp(6 + effect + Math.sqrt(0.2) * normal(7, row, step, k)));
+      return own(`r${row}@${step}`, ...Array.from({ length: responses }, (_unused, k) => tokens(k)));
+    });
+
+  test('the correlation between their steps is measured, beside that of one step', () => {
+    const { correlation, betweenSteps } = score(twice(1500, 4));
+    expect(correlation).toBeCloseTo(0.8, 1);
+    expect(Math.abs(betweenSteps! - 0.4)).toBeLessThan(0.05);
+    // One response to a prompt: what is known of a later step is all that is known.
+    const single = score(twice(1500, 1));
+    expect(Math.abs(single.betweenSteps! - 0.4)).toBeLessThan(0.07);
+    expect(single.correlation).toBe(single.betweenSteps);
+  });
+
+  test('fewer than ten say nothing', () => {
+    expect(score(twice(9, 4)).betweenSteps).toBe(null);
+    expect(score(twice(10, 4)).betweenSteps).not.toBe(null);
+    expect(score(traceWith(0.5, 50, () => 4)).betweenSteps).toBe(null);
+  });
+
+  test('later epochs that are drawn correlate as much with the first, and with each other', () => {
+    const trace = twice(1500, 4);
+    const { correlation, correlationOfEpochs } = workloadOf(trace, 'copula');
+    expect(correlationOfEpochs).toBeCloseTo(score(trace).betweenSteps!, 9);
+    const epochs = inEpochs(workloadOf(trace, 'copula'), trace.length, 3);
+    const again = Array.from({ length: 3 * trace.length }, (_, index): TracePrompt => {
+      const prompt = epochs.prompt(index);
+      const tokens = Array.from({ length: 4 }, (_unused, k) => prompt.sample(k).tokens);
+      return own(`${prompt.comesBack ?? prompt.promptId}x@${Math.floor(index / trace.length)}`, ...tokens);
+    });
+    for (const of of [
+      [0, 1],
+      [1, 2],
+    ]) {
+      const some = again.filter((_, index) => of.includes(Math.floor(index / trace.length)));
+      const found = score(some);
+      expect(Math.abs(found.correlation - correlation)).toBeLessThan(0.05);
+      expect(Math.abs(found.betweenSteps! - correlationOfEpochs!)).toBeLessThan(0.06);
+    }
+  });
+
+  test('they count as one prompt where prompts are split by their ids', () => {
+    const workload = workloadOf([{ ...own('a@1', 5), row: 'text' }, { ...own('b@2', 6), row: 'text' }, own('c@1', 7)]);
+    const ids = [0, 1, 2].map((index) => workload.prompt(index)).map(({ promptId, firstId }) => [promptId, firstId]);
+    expect(new Map(ids as [string, string][])).toEqual(
+      new Map([
+        ['a@1', 'text'],
+        ['b@2', 'text'],
+        ['c@1', 'c'],
+      ]),
+    );
   });
 });

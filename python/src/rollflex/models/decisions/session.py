@@ -7,10 +7,51 @@ from .._bases import AnyDecision
 from .._typing import NotRequired, TypedDict
 
 
+class HostOwesReason(TypedDict):
+    """Reason of :class:`HostOwes`. Why, with the numbers."""
+
+    code: Literal["overdue", "silent", "nothing_comes"]
+    waitedSeconds: float
+    """How long the oldest of these answers has been awaited, in seconds. Number ≥ 0."""
+    limitSeconds: float
+    """Beyond which such an answer is overdue, in seconds. Number ≥ 0."""
+    usualSeconds: NotRequired[float]
+    """How long such an answer usually takes: the median, in seconds. Number ≥ 0."""
+    answers: int
+    """From how many answers that was learnt; older ones weigh less. Whole number ≥ 0."""
+    silentSeconds: NotRequired[float]
+    """How long nothing has come, in seconds. Number ≥ 0. Only with `silent`, `nothing_comes`."""
+    causes: NotRequired[int]
+    """Engines, workers and kinds of answers that owe something; all are silent. Whole number ≥ 1. Only with
+    `nothing_comes`."""
+
+
+class HostOwes(AnyDecision):
+    """A notice. An answer is overdue. It is said once, until the answer comes or something comes again from where it
+    was silent."""
+
+    type: Literal["host.owes"]
+    sender: Literal[
+        "host", "data source", "engine", "environment", "loader", "reward worker", "sandbox", "timer", "trainer",
+    ]
+    """Who has to act."""
+    by: NotRequired[str]
+    """Id of the engine or worker that has to act, where it is known. String ≤ 512."""
+    event: str
+    """Type of the event that is awaited longest."""
+    ids: dict[str, str]
+    """The fields of this event that say which one it is, such as `requestId`."""
+    count: int
+    """Answers that are owed for this cause, those included that are not overdue yet. Whole number ≥ 1."""
+    sinceSeconds: float
+    """Since when the oldest of them is owed, on the clock of `at`, in seconds. Number ≥ 0."""
+    reason: HostOwesReason
+
+
 class TimerSetReason(TypedDict):
     """Reason of :class:`TimerSet`. Why, with the numbers."""
 
-    code: Literal["abort_grace", "response_timeout", "reward_budget", "reward_cancel_grace"]
+    code: Literal["abort_grace", "response_timeout", "reward_budget", "reward_cancel_grace", "owed"]
     graceSeconds: NotRequired[float]
     """With `abort_grace`: How long the confirmation of an abort is waited for, in seconds. Number ≥ 0. With
     `reward_budget`, `reward_cancel_grace`: How long the report of a worker is waited for beyond that, in seconds.
@@ -19,6 +60,8 @@ class TimerSetReason(TypedDict):
     """How long a request may run, in seconds. Number ≥ 0. Only with `response_timeout`."""
     budgetSeconds: NotRequired[float]
     """Seconds that the worker may take, > 0, at most 1,000,000. Number > 0. Only with `reward_budget`."""
+    owed: NotRequired[int]
+    """Answers that are owed. Whole number ≥ 1. Only with `owed`."""
 
 
 class TimerSet(AnyDecision):

@@ -1,0 +1,79 @@
+# Generated from the schemas by `npm run docs:generate`: do not edit.
+"""Says who owes an answer that is overdue, by how long such answers usually take."""
+
+from typing import Literal, TypeAlias, Union
+
+from .._bases import AnySnapshot
+from .._typing import NotRequired, TypedDict
+from ..decisions.frontier import RequestAdmit
+from ..decisions.gpus import GpusReclaim, GpusRelease, ProgressQuery, RequestMigrate
+from ..decisions.loading import SampleMaterialize, SamplePrefetch, SamplePreprocess
+from ..decisions.parallelism import ProfileMeasure
+from ..decisions.pipelining import TrainDispatch, WeightsPublish
+from ..decisions.prompts import PromptDeferred, PromptFailed, PromptFiltered, PromptMerged, PromptReturned
+from ..decisions.requests import (
+    RequestAbort, RequestExpired, RequestLaunch, RequestResume, ResponseAccepted, ResponseDropped,
+)
+from ..decisions.reward_workers import RewardCancel, RewardDispatch, RewardFailed
+from ..decisions.rewards import JudgementRequest, RewardRequest
+from ..decisions.rounds import PromptsRequest, RoundCompleted, RoundDrained
+from ..decisions.sandbox import SandboxRun
+from ..decisions.session import HostOwes, TimerSet
+from ..decisions.training import OptimizerStep, TrainFetch, TrainFinish
+from ..events.engines import EngineLost
+from ..events.gpus import (
+    GpusReleaseFailed, GpusReleased, GpusReturned, MigrationFailed, ProgressReported, RequestMigrated,
+)
+from ..events.loading import PreprocessFailed, SamplePreprocessed, SliceFailed, SliceMaterialized
+from ..events.parallelism import ProfileMeasured
+from ..events.pipelining import UpdateConsumed, UpdateLost, WeightsPublished
+from ..events.requests import EnvironmentFailed, RequestAborted, ResponseCompleted, ResponseFailed
+from ..events.reward_workers import RewardFinished, RewardWorkerLost
+from ..events.rewards import PromptJudged, RewardReady
+from ..events.rounds import PromptsSupplied, RoundFailed, RoundRequested, SourceExhausted
+from ..events.sandbox import SandboxFinished
+from ..events.session import HostRestarted, TimerFired
+from ..events.training import OptimizerStepped, TrainConsumed, TrainFinished
+
+
+class WatchdogConfig(TypedDict):
+    """Configuration of `watchdog`."""
+
+    floorSeconds: NotRequired[float]
+    """No answer is overdue earlier, in seconds, > 0 and at most a day. Number > 0. Default: 60."""
+    startSeconds: NotRequired[float]
+    """When an answer is overdue while fewer than 8 of its kind have come, in seconds, > 0 and at most ten days. Number
+    > 0. Default: 1800."""
+    factor: NotRequired[float]
+    """An answer is overdue after this many times what 99 % of the answers of its kind have taken. Number 1 to 1000.
+    Default: 3."""
+    maxOwed: NotRequired[int]
+    """Most answers whose wait is followed; the oldest are forgotten. Whole number 1 to 10000000. Default: 100000."""
+
+
+WatchdogEvent: TypeAlias = Union[
+    GpusReclaim, GpusRelease, JudgementRequest, OptimizerStep, ProfileMeasure, ProgressQuery, PromptsRequest,
+    RequestAbort, RequestAdmit, RequestLaunch, RequestMigrate, RequestResume, ResponseAccepted, RewardCancel,
+    RewardDispatch, RewardRequest, RoundDrained, SampleMaterialize, SamplePrefetch, SamplePreprocess, SandboxRun,
+    TrainDispatch, TrainFetch, TrainFinish, WeightsPublish, TimerSet, EnvironmentFailed, GpusReleaseFailed,
+    GpusReleased, GpusReturned, MigrationFailed, OptimizerStepped, PreprocessFailed, ProfileMeasured, ProgressReported,
+    PromptJudged, PromptsSupplied, RequestAborted, RequestMigrated, ResponseCompleted, ResponseFailed, RewardFinished,
+    RewardReady, RoundRequested, SamplePreprocessed, SandboxFinished, SliceFailed, SliceMaterialized, SourceExhausted,
+    TrainConsumed, TrainFinished, UpdateConsumed, UpdateLost, WeightsPublished, TimerFired, PromptDeferred,
+    PromptFailed, PromptFiltered, PromptMerged, PromptReturned, ResponseDropped, RewardFailed, RequestExpired,
+    RoundCompleted, RoundFailed, EngineLost, RewardWorkerLost, HostRestarted,
+]
+"""What `watchdog` is told."""
+
+
+WatchdogDecision: TypeAlias = Union[
+    HostOwes, TimerSet,
+]
+"""What `watchdog` answers."""
+
+
+class WatchdogSnapshot(AnySnapshot):
+    """State of `watchdog`: what `open(snapshot=…)` takes."""
+
+    policy: Literal["watchdog"]
+    config: WatchdogConfig

@@ -1,0 +1,7 @@
+/**
+ * The policy `watchdog`, with its types.
+ *
+ * @packageDocumentation
+ */
+export type * from './types.ts';
+export { watchdog } from './watchdog.ts';

@@ -1,0 +1,113 @@
+/** The messages of other policies that the watchdog follows: what is asked for, what answers it, and what makes it needless. */
+import { requestAdmit } from '../../schemas/decisions/frontier.ts';
+import { gpusReclaim, gpusRelease, progressQuery, requestMigrate } from '../../schemas/decisions/gpus.ts';
+import { sampleMaterialize, samplePrefetch, samplePreprocess } from '../../schemas/decisions/loading.ts';
+import { profileMeasure } from '../../schemas/decisions/parallelism.ts';
+import { trainDispatch, weightsPublish } from '../../schemas/decisions/pipelining.ts';
+import {
+  promptDeferred,
+  promptFailed,
+  promptFiltered,
+  promptMerged,
+  promptReturned,
+} from '../../schemas/decisions/prompts.ts';
+import {
+  requestAbort,
+  requestExpired,
+  requestLaunch,
+  requestResume,
+  responseAccepted,
+  responseDropped,
+} from '../../schemas/decisions/requests.ts';
+import { rewardCancel, rewardDispatch, rewardFailed } from '../../schemas/decisions/reward-workers.ts';
+import { judgementRequest, rewardRequest } from '../../schemas/decisions/rewards.ts';
+import { promptsRequest, roundCompleted, roundDrained } from '../../schemas/decisions/rounds.ts';
+import { sandboxRun } from '../../schemas/decisions/sandbox.ts';
+import { optimizerStep, trainFetch, trainFinish } from '../../schemas/decisions/training.ts';
+import {
+  gpusReleased,
+  gpusReleaseFailed,
+  gpusReturned,
+  migrationFailed,
+  progressReported,
+  requestMigrated,
+} from '../../schemas/events/gpus.ts';
+import { preprocessFailed, samplePreprocessed, sliceFailed, sliceMaterialized } from '../../schemas/events/loading.ts';
+import { profileMeasured } from '../../schemas/events/parallelism.ts';
+import { updateConsumed, updateLost, weightsPublished } from '../../schemas/events/pipelining.ts';
+import { environmentFailed, requestAborted, responseCompleted, responseFailed } from '../../schemas/events/requests.ts';
+import { rewardFinished } from '../../schemas/events/reward-workers.ts';
+import { promptJudged, rewardReady } from '../../schemas/events/rewards.ts';
+import { promptsSupplied, roundRequested, sourceExhausted } from '../../schemas/events/rounds.ts';
+import { sandboxFinished } from '../../schemas/events/sandbox.ts';
+import { timerFired } from '../../schemas/events/session.ts';
+import { optimizerStepped, trainConsumed, trainFinished } from '../../schemas/events/training.ts';
+
+/** Decisions that are answered; `timer.set` has a handler of its own. */
+export const asked = [
+  gpusReclaim,
+  gpusRelease,
+  judgementRequest,
+  optimizerStep,
+  profileMeasure,
+  progressQuery,
+  promptsRequest,
+  requestAbort,
+  requestAdmit,
+  requestLaunch,
+  requestMigrate,
+  requestResume,
+  responseAccepted,
+  rewardCancel,
+  rewardDispatch,
+  rewardRequest,
+  roundDrained,
+  sampleMaterialize,
+  samplePrefetch,
+  samplePreprocess,
+  sandboxRun,
+  trainDispatch,
+  trainFetch,
+  trainFinish,
+  weightsPublish,
+] as const;
+
+/** Events that answer them; `timer.fired` has a handler of its own. */
+export const answering = [
+  environmentFailed,
+  gpusReleaseFailed,
+  gpusReleased,
+  gpusReturned,
+  migrationFailed,
+  optimizerStepped,
+  preprocessFailed,
+  profileMeasured,
+  progressReported,
+  promptJudged,
+  promptsSupplied,
+  requestAborted,
+  requestMigrated,
+  responseCompleted,
+  responseFailed,
+  rewardFinished,
+  rewardReady,
+  roundRequested,
+  samplePreprocessed,
+  sandboxFinished,
+  sliceFailed,
+  sliceMaterialized,
+  sourceExhausted,
+  trainConsumed,
+  trainFinished,
+  updateConsumed,
+  updateLost,
+  weightsPublished,
+] as const;
+
+/** Decisions after which the rewards of the responses that they drop are not awaited any more. */
+export const dropping = [promptDeferred, promptFailed, promptFiltered, promptMerged, promptReturned] as const;
+
+/** Decisions on one response whose reward is not awaited any more. */
+export const unrewarded = [responseDropped, rewardFailed] as const;
+
+export { requestExpired, roundCompleted, timerFired };

@@ -1,0 +1,177 @@
+/** The state of watchdog: what is owed, by whom, and what has been said of it. */
+import { z } from 'zod';
+import type { AnyDecision, AnyEvent, Live } from '../../core/definition.ts';
+import { type OpenCommand, OpenCommands, savedOpenCommands, type UsualTime } from '../../core/open-commands.ts';
+import { byHand } from '../../core/state.ts';
+import { unaskedAnswers } from '../../schemas/answers.ts';
+import { timerSet } from '../../schemas/decisions/session.ts';
+import { seconds } from '../../schemas/units.ts';
+import { type Cause, Causes } from './causes.ts';
+import { answering, asked, timerFired } from './messages.ts';
+import type { WatchdogConfig } from './types.ts';
+
+const messages = { events: [...answering, timerFired], decisions: [...asked, timerSet] };
+
+const cause = z.strictObject({
+  key: z.string().describe('Names the cause.'),
+  heardAt: seconds.describe('When something has come from it last.'),
+  isNamed: z.boolean().describe('Whether it is named as a whole.'),
+  freshAt: seconds.describe('When something came again after it was named.'),
+  namedAfter: seconds.describe('The limit beyond which something of it was named last.'),
+});
+const saved = z.strictObject({
+  commands: savedOpenCommands,
+  causes: z.array(cause).describe('The causes of which more is known than what they owe.'),
+  named: z.array(z.int().nonnegative()).describe('Commands that were named by themselves, by their index.'),
+  heardAt: seconds.describe('When an event has come last.'),
+  isHostNamed: z.boolean().describe('Whether the host was named, and nothing has come since.'),
+});
+type Saved = z.output<typeof saved>;
+
+/** Fewest answers from which a time is learnt. */
+const fewestAnswers = 8;
+
+/** When an answer is overdue. */
+export interface Limit {
+  /** After so many seconds. */
+  readonly seconds: number;
+  /** How long such answers usually take, where some have come. */
+  readonly usual: UsualTime | undefined;
+}
+
+/** What is owed, by whom, and what has been said of it. */
+export class Owed {
+  readonly causes = new Causes();
+  readonly commands: OpenCommands;
+  /** Time when an event has come last, in seconds. */
+  heardAt: number;
+  /** Whether the host was named, and nothing has come since. */
+  isHostNamed: boolean;
+  /** Set by the definition's `link`. */
+  config: WatchdogConfig | undefined;
+  #now = 0;
+  /** Causes that owe less than before the present event. */
+  readonly #less = new Set<Cause>();
+  #size = 0;
+
+  constructor(from: Saved) {
+    this.heardAt = from.heardAt;
+    this.isHostNamed = from.isHostNamed;
+    this.commands = new OpenCommands(messages, Number.POSITIVE_INFINITY, from.commands, this);
+    for (const one of this.commands.open) this.opened(one);
+    for (const { key, ...known } of from.causes) {
+      const found = this.causes.get(key);
+      if (found !== undefined) Object.assign(found, known);
+    }
+    const open = [...this.commands.open];
+    for (const index of from.named) if (open[index] !== undefined) this.causes.name(open[index]);
+  }
+
+  /** Number of answers that are owed. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Follows an event of the host. */
+  heard(event: AnyEvent, at: number): void {
+    this.isAlive(at);
+    this.commands.heard(event, at);
+    this.#prune();
+  }
+
+  /** Notes that the host has sent an event. */
+  isAlive(at: number): void {
+    this.#now = at;
+    this.heardAt = at;
+    if (!this.isHostNamed) return;
+    this.isHostNamed = false;
+    for (const one of this.causes) Object.assign(one, { isNamed: false, freshAt: at });
+  }
+
+  /** Follows a decision of another policy. */
+  told(decision: AnyDecision, at: number): void {
+    // The numbers of a reason belong to the decision, and the state shares nothing with it.
+    this.commands.told(decision, at, { code: decision.reason.code });
+    if (this.#size > this.config!.maxOwed) this.#forgetOldest();
+    this.#prune();
+  }
+
+  /** Forgets what an event would answer. */
+  forget(...events: readonly { readonly type: string }[]): void {
+    for (const event of events) this.commands.forget(event);
+    this.#prune();
+  }
+
+  /** Called by the commands. */
+  opened(one: OpenCommand): void {
+    this.#size += 1;
+    this.causes.add(one);
+  }
+
+  /** Called by the commands. What was overdue is not usual: a single hang would hide the next ones. */
+  longest(one: OpenCommand): number {
+    const { isNamed, named, freshAt, namedAfter } = this.causes.of(one);
+    return isNamed || named.has(one) || one.since < freshAt ? namedAfter : Number.POSITIVE_INFINITY;
+  }
+
+  /** Returns after how many seconds an answer is overdue. */
+  limitOf({ answer, type }: OpenCommand): Limit {
+    const { floorSeconds, startSeconds, factor } = this.config!;
+    const usual = this.commands.usual(answer);
+    let limit = startSeconds;
+    if (usual !== undefined && usual.answers >= fewestAnswers)
+      limit = Math.max(floorSeconds, factor * usual.highSeconds);
+    // Whether a host answers these at all is known only once it has.
+    else if (Object.hasOwn(unaskedAnswers, type)) limit = Number.POSITIVE_INFINITY;
+    return { seconds: limit, usual };
+  }
+
+  /** Called by the commands. */
+  ended(one: OpenCommand, isAnswered: boolean): void {
+    this.#size -= 1;
+    const found = this.causes.remove(one);
+    this.#less.add(found);
+    if (!isAnswered) return;
+    found.heardAt = this.#now;
+    if (!found.isNamed) return;
+    found.isNamed = false;
+    found.freshAt = this.#now;
+  }
+
+  save(): Saved {
+    const open = [...this.commands.open];
+    const isKnown = ({ heardAt, isNamed, freshAt, namedAfter }: Cause): boolean =>
+      isNamed || Math.max(heardAt, freshAt, namedAfter) > 0;
+    return {
+      commands: this.commands.save(),
+      causes: [...this.causes]
+        .filter(isKnown)
+        .map(({ key, heardAt, isNamed, freshAt, namedAfter }) => ({ key, heardAt, isNamed, freshAt, namedAfter })),
+      named: open.flatMap((one, index) => (this.causes.of(one).named.has(one) ? [index] : [])),
+      heardAt: this.heardAt,
+      isHostNamed: this.isHostNamed,
+    };
+  }
+
+  #forgetOldest(): void {
+    for (const { answer, ids } of this.commands.open) {
+      this.commands.forget({ type: answer, ...ids });
+      return;
+    }
+  }
+
+  #prune(): void {
+    for (const one of this.#less) this.causes.prune(one);
+    this.#less.clear();
+  }
+}
+
+/** Schema of the state. */
+export const watchdogState = z.strictObject({
+  owed: byHand(saved, { decode: (from) => new Owed(from), encode: (owed) => owed.save() }),
+  armedAt: seconds.nullable().describe('When the timer of the next check is to fire; null if it is not set.'),
+});
+/** The state as handlers see it. */
+export type WatchdogState = Live<z.output<typeof watchdogState>, WatchdogConfig>;
+/** The state in snapshots. */
+export type SavedWatchdog = z.input<typeof watchdogState>;

@@ -1,0 +1,199 @@
+// Generated from the schemas by `npm run docs:generate`: do not edit.
+/** Types of `watchdog`: its settings, what it is told, and what it answers. */
+import type {
+  EngineLost,
+  EnvironmentFailed,
+  GpusReclaim,
+  GpusRelease,
+  GpusReleased,
+  GpusReleaseFailed,
+  GpusReturned,
+  HostOwes,
+  HostRestarted,
+  JudgementRequest,
+  MigrationFailed,
+  OptimizerStep,
+  OptimizerStepped,
+  PreprocessFailed,
+  ProfileMeasure,
+  ProfileMeasured,
+  ProgressQuery,
+  ProgressReported,
+  PromptDeferred,
+  PromptFailed,
+  PromptFiltered,
+  PromptJudged,
+  PromptMerged,
+  PromptReturned,
+  PromptsRequest,
+  PromptsSupplied,
+  RequestAbort,
+  RequestAborted,
+  RequestAdmit,
+  RequestExpired,
+  RequestLaunch,
+  RequestMigrate,
+  RequestMigrated,
+  RequestResume,
+  ResponseAccepted,
+  ResponseCompleted,
+  ResponseDropped,
+  ResponseFailed,
+  RewardCancel,
+  RewardDispatch,
+  RewardFailed,
+  RewardFinished,
+  RewardReady,
+  RewardRequest,
+  RewardWorkerLost,
+  RoundCompleted,
+  RoundDrained,
+  RoundFailed,
+  RoundRequested,
+  SampleMaterialize,
+  SamplePrefetch,
+  SamplePreprocess,
+  SamplePreprocessed,
+  SandboxFinished,
+  SandboxRun,
+  SliceFailed,
+  SliceMaterialized,
+  SourceExhausted,
+  TimerFired,
+  TimerSet,
+  TrainConsumed,
+  TrainDispatch,
+  TrainFetch,
+  TrainFinish,
+  TrainFinished,
+  UpdateConsumed,
+  UpdateLost,
+  WeightsPublish,
+  WeightsPublished,
+} from '../../schemas/types/index.ts';
+
+/** Configuration of `watchdog`, as a caller writes it. */
+export interface WatchdogInput {
+  /**
+   * No answer is overdue earlier, in seconds, > 0 and at most a day. A number above 0 and at most 86,400.
+   *
+   * @defaultValue `60`
+   */
+  floorSeconds?: number | undefined;
+  /**
+   * When an answer is overdue while fewer than 8 of its kind have come, in seconds, > 0 and at most ten days. A number
+   * above 0 and at most 864,000.
+   *
+   * @defaultValue `1800`
+   */
+  startSeconds?: number | undefined;
+  /**
+   * An answer is overdue after this many times what 99 % of the answers of its kind have taken. A number, 1 to 1,000.
+   *
+   * @defaultValue `3`
+   */
+  factor?: number | undefined;
+  /**
+   * Most answers whose wait is followed; the oldest are forgotten. A whole number, 1 to 10,000,000.
+   *
+   * @defaultValue `100000`
+   */
+  maxOwed?: number | undefined;
+}
+
+/** Configuration of `watchdog`, its defaults filled in. */
+export interface WatchdogConfig {
+  /** No answer is overdue earlier, in seconds, > 0 and at most a day. A number above 0 and at most 86,400. */
+  floorSeconds: number;
+  /**
+   * When an answer is overdue while fewer than 8 of its kind have come, in seconds, > 0 and at most ten days. A number
+   * above 0 and at most 864,000.
+   */
+  startSeconds: number;
+  /**
+   * An answer is overdue after this many times what 99 % of the answers of its kind have taken. A number, 1 to 1,000.
+   */
+  factor: number;
+  /** Most answers whose wait is followed; the oldest are forgotten. A whole number, 1 to 10,000,000. */
+  maxOwed: number;
+}
+
+/** What `watchdog` is told. */
+export type WatchdogEvent =
+  | EngineLost
+  | EnvironmentFailed
+  | GpusReclaim
+  | GpusRelease
+  | GpusReleaseFailed
+  | GpusReleased
+  | GpusReturned
+  | HostRestarted
+  | JudgementRequest
+  | MigrationFailed
+  | OptimizerStep
+  | OptimizerStepped
+  | PreprocessFailed
+  | ProfileMeasure
+  | ProfileMeasured
+  | ProgressQuery
+  | ProgressReported
+  | PromptDeferred
+  | PromptFailed
+  | PromptFiltered
+  | PromptJudged
+  | PromptMerged
+  | PromptReturned
+  | PromptsRequest
+  | PromptsSupplied
+  | RequestAbort
+  | RequestAborted
+  | RequestAdmit
+  | RequestExpired
+  | RequestLaunch
+  | RequestMigrate
+  | RequestMigrated
+  | RequestResume
+  | ResponseAccepted
+  | ResponseCompleted
+  | ResponseDropped
+  | ResponseFailed
+  | RewardCancel
+  | RewardDispatch
+  | RewardFailed
+  | RewardFinished
+  | RewardReady
+  | RewardRequest
+  | RewardWorkerLost
+  | RoundCompleted
+  | RoundDrained
+  | RoundFailed
+  | RoundRequested
+  | SampleMaterialize
+  | SamplePrefetch
+  | SamplePreprocess
+  | SamplePreprocessed
+  | SandboxFinished
+  | SandboxRun
+  | SliceFailed
+  | SliceMaterialized
+  | SourceExhausted
+  | TimerFired
+  | TimerSet
+  | TrainConsumed
+  | TrainDispatch
+  | TrainFetch
+  | TrainFinish
+  | TrainFinished
+  | UpdateConsumed
+  | UpdateLost
+  | WeightsPublish
+  | WeightsPublished;
+
+/** What `watchdog` asks of the host. */
+export type WatchdogCommand = TimerSet;
+
+/** What `watchdog` lets others know. */
+export type WatchdogNotice = HostOwes;
+
+/** What `watchdog` answers. */
+export type WatchdogDecision = WatchdogCommand | WatchdogNotice;

@@ -1,0 +1,109 @@
+/**
+ * A watchdog: follows what other policies ask for, learns how long the answers take, and says who owes an answer that is overdue.
+ * See README.md.
+ */
+import { type Context, definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
+import { hostOwes, timerSet } from '../../schemas/decisions/session.ts';
+import { engineLost } from '../../schemas/events/engines.ts';
+import { rewardWorkerLost } from '../../schemas/events/reward-workers.ts';
+import { roundFailed } from '../../schemas/events/rounds.ts';
+import { hostRestarted } from '../../schemas/events/session.ts';
+import type { Message } from '../../schemas/messages.ts';
+import { check } from './check.ts';
+import { answering, asked, dropping, requestExpired, roundCompleted, timerFired, unrewarded } from './messages.ts';
+import { watchdogConfig } from './schema.ts';
+import { type SavedWatchdog, type WatchdogState, watchdogState } from './state.ts';
+import type { WatchdogCommand, WatchdogConfig, WatchdogDecision, WatchdogEvent, WatchdogInput } from './types.ts';
+
+type Ctx = Context<WatchdogDecision>;
+
+const timerId = 'watchdog/check';
+
+const on = handlersOf<WatchdogState, WatchdogDecision>();
+const handlers = [
+  on(asked, (state, decision, ctx) => tell(state, decision, ctx)),
+  on(timerSet, (state, decision, ctx) => {
+    if (decision.timerId !== timerId) tell(state, decision, ctx);
+  }),
+  on(answering, (state, event, ctx) => state.owed.heard(event, ctx.at)),
+  on(timerFired, fired),
+  on([...dropping], (state, { dropped = [] }) => {
+    state.owed.forget(...dropped.map(({ requestId }) => ({ type: 'reward.ready', requestId })));
+  }),
+  on([...unrewarded], (state, { requestId }) => state.owed.forget({ type: 'reward.ready', requestId } as never)),
+  on(requestExpired, (state, { requestId }) => state.owed.forget({ type: 'request.aborted', requestId } as never)),
+  on([roundCompleted, roundFailed], (state, { roundId }) =>
+    state.owed.forget({ type: 'prompts.supplied', roundId } as never),
+  ),
+  on(engineLost, (state, { engineId }, ctx) => lose(state, `engine\n${engineId}`, ctx)),
+  on(rewardWorkerLost, (state, { workerId }, ctx) => lose(state, `reward worker\n${workerId}`, ctx)),
+  on(hostRestarted, (state, event, ctx) => {
+    state.owed.heard(event, ctx.at);
+    state.armedAt = null;
+  }),
+];
+
+function arm(state: WatchdogState, fireAtSeconds: number, ctx: Ctx): void {
+  state.armedAt = fireAtSeconds;
+  const reason = { code: 'owed', owed: state.owed.size } as const;
+  ctx.emit({ type: 'timer.set', at: ctx.at, timerId, fireAtSeconds, reason });
+}
+
+function tell(state: WatchdogState, decision: Parameters<WatchdogState['owed']['told']>[0], ctx: Ctx): void {
+  state.owed.told(decision, ctx.at);
+  // Nothing that is asked for from now on is overdue before the check.
+  if (state.armedAt === null && state.owed.size > 0) arm(state, ctx.at + state.config.floorSeconds, ctx);
+}
+
+function fired(state: WatchdogState, event: Message<'timer.fired'>, ctx: Ctx): void {
+  if (event.timerId !== timerId) return state.owed.heard(event, ctx.at);
+  if (state.armedAt === null) return;
+  state.armedAt = null;
+  const next = check(state, ctx);
+  if (state.owed.size > 0) arm(state, next, ctx);
+}
+
+/** Forgets what an engine or a worker owes that is gone: the policy asks others. */
+function lose({ owed }: WatchdogState, key: string, { at }: Ctx): void {
+  owed.isAlive(at);
+  const cause = owed.causes.get(key);
+  if (cause === undefined) return;
+  const all = [...cause.named, ...[...cause.queues.values()].flatMap((queue) => [...queue])];
+  owed.forget(...all.map(({ answer, ids }) => ({ type: answer, ...ids })));
+}
+
+/** A watchdog only looks on: whatever it follows is held by other policies, and nothing can be lost here. */
+const nothing: Ledger<SavedWatchdog> = { name: 'nothing', entered: () => [], left: () => [], held: () => [] };
+
+/**
+ * Says who owes an overdue answer.
+ *
+ * It takes the events and the decisions of other policies as its events: `if (dog.takes(message)) dog.send(message)`.
+ */
+export const watchdog: PolicyDefinition<
+  WatchdogInput,
+  WatchdogConfig,
+  WatchdogState,
+  WatchdogEvent,
+  WatchdogDecision,
+  SavedWatchdog,
+  'watchdog',
+  WatchdogCommand['type']
+> = definePolicy({
+  id: 'watchdog',
+  version: 1,
+  summary: 'Says who owes an answer that is overdue, by how long such answers usually take.',
+  source: 'rollflex',
+  config: watchdogConfig,
+  state: watchdogState,
+  begin: () => ({
+    owed: { commands: { open: [], times: [] }, causes: [], named: [], heardAt: 0, isHostNamed: false },
+    armedAt: null,
+  }),
+  link: (state) => {
+    state.owed.config = state.config;
+  },
+  handlers,
+  decisions: [hostOwes, timerSet],
+  ledgers: [nothing],
+});

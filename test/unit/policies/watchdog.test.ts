@@ -1,0 +1,226 @@
+import { describe, expect, test } from 'vitest';
+import { create, tailBatching, watchdog } from '../../../src/index.ts';
+import type { WatchdogDecision, WatchdogInput } from '../../../src/policies/watchdog/index.ts';
+import { Session } from '../../support/sessions/session.ts';
+
+type Owes = Extract<WatchdogDecision, { type: 'host.owes' }>;
+
+/** A watchdog whose timer fires when it should, and that is restored before each event. */
+class Dog extends Session {
+  now = 0;
+  fireAt = Number.POSITIVE_INFINITY;
+  readonly notices: Owes[] = [];
+
+  constructor(config: WatchdogInput = {}) {
+    super(create(watchdog, config) as never);
+  }
+
+  say(type: string, fields: object): Owes[] {
+    return this.#heard(this.send({ type, at: this.now, ...fields } as never));
+  }
+
+  launch(requestId: string, engineId?: string) {
+    const where = engineId === undefined ? {} : { engineId };
+    const reason = { code: 'planned', inFlight: 1 };
+    const of = { requestId, promptId: 'p', roundId: 'r', index: 0, weightVersion: 0 };
+    return this.say('request.launch', { ...of, ...where, reason });
+  }
+
+  override complete(requestId: string): never[] {
+    return this.say('response.completed', { requestId, tokens: 1 }) as never[];
+  }
+
+  /** Lets time pass, and returns what is said meanwhile, in brief. */
+  wait(seconds: number): string[] {
+    const until = this.now + seconds;
+    const from = this.notices.length;
+    while (this.fireAt <= until) {
+      this.now = Math.max(this.now, this.fireAt);
+      this.fireAt = Number.POSITIVE_INFINITY;
+      this.notices.push(...this.say('timer.fired', { timerId: 'watchdog/check' }));
+    }
+    this.now = until;
+    return this.notices.slice(from).map(({ reason, sender, by, event, ids, count }) => {
+      const one = Object.values(ids).join(' ');
+      return `${reason.code}: ${sender}${by === undefined ? '' : ` ${by}`}, ${count} of ${event} ${one}`;
+    });
+  }
+
+  /** Teaches how long responses take. */
+  learn(count: number, seconds: number, engineId = 'e0') {
+    for (let index = 0; index < count; index += 1) {
+      this.launch(`l${this.now}/${index}`, engineId);
+      this.wait(seconds);
+      this.complete(`l${this.now - seconds}/${index}`);
+    }
+  }
+
+  #heard(decisions: readonly { readonly type: string }[]): Owes[] {
+    for (const one of decisions as readonly WatchdogDecision[]) {
+      if (one.type === 'timer.set') this.fireAt = one.fireAtSeconds;
+    }
+    return (decisions as readonly WatchdogDecision[]).filter((one) => one.type === 'host.owes');
+  }
+}
+
+describe('when an answer is overdue', () => {
+  test('after startSeconds while little is known, then after a multiple of the usual, and never before the floor', () => {
+    const dog = new Dog();
+    dog.launch('a', 'e0');
+    expect(dog.wait(1799)).toEqual([]);
+    expect(dog.wait(2)).toEqual(['silent: engine e0, 1 of response.completed a']);
+    const taught = new Dog();
+    taught.learn(10, 100);
+    taught.launch('a', 'e0');
+    // Three times the upper bound of the bin of 100 s.
+    expect(taught.wait(300)).toEqual([]);
+    expect(taught.wait(60)).toEqual(['silent: engine e0, 1 of response.completed a']);
+    const quick = new Dog();
+    quick.learn(10, 1);
+    quick.launch('a', 'e0');
+    expect(quick.wait(59)).toEqual([]);
+    expect(quick.wait(2)).toHaveLength(1);
+  });
+
+  test('a response that is aborted teaches how long it ran', () => {
+    const dog = new Dog();
+    dog.learn(10, 1);
+    for (let index = 0; index < 10; index += 1) {
+      dog.launch(`x${index}`, 'e0');
+      dog.wait(50);
+      const reason = { code: 'round_completed', counted: 1 };
+      dog.say('request.abort', { requestId: `x${index}`, promptId: 'p', engineId: 'e0', reason });
+      dog.say('request.aborted', { requestId: `x${index}` });
+    }
+    dog.launch('a', 'e0');
+    expect(dog.wait(149)).toEqual([]);
+    expect(dog.wait(60)).toHaveLength(1);
+  });
+
+  test('the numbers are in the reason', () => {
+    const dog = new Dog({ floorSeconds: 10 });
+    dog.learn(10, 1);
+    dog.launch('a', 'e0');
+    dog.wait(15);
+    const [owes] = dog.notices;
+    expect(owes).toMatchObject({ sinceSeconds: 10, reason: { limitSeconds: 10, waitedSeconds: 10, answers: 10 } });
+    expect((owes!.reason as { usualSeconds: number }).usualSeconds).toBeCloseTo(1.1, 0);
+  });
+});
+
+describe('who is named', () => {
+  const quick = () => {
+    const dog = new Dog();
+    dog.learn(10, 1, 'e0');
+    return dog;
+  };
+
+  test('one request, while others come from its engine', () => {
+    const dog = quick();
+    dog.launch('lost', 'e0');
+    const said = Array.from({ length: 10 }, (_, index) => {
+      dog.launch(`b${index}`, 'e0');
+      const heard = dog.wait(10);
+      dog.complete(`b${index}`);
+      return heard;
+    });
+    expect(said.flat()).toEqual(['overdue: engine e0, 1 of response.completed lost']);
+    dog.complete('lost');
+  });
+
+  test('an engine once, and not its 400 requests; when it is back, they are given time anew', () => {
+    const dog = quick();
+    for (let index = 0; index < 400; index += 1) dog.launch(`x${index}`, 'e1');
+    dog.launch('other', 'e0');
+    dog.wait(30);
+    dog.complete('other');
+    expect(dog.wait(500)).toEqual(['silent: engine e1, 400 of response.completed x0']);
+    dog.complete('x0');
+    expect(dog.wait(59)).toEqual([]);
+    for (let index = 1; index < 399; index += 1) dog.complete(`x${index}`);
+    expect(dog.wait(400)).toEqual(['overdue: engine e1, 1 of response.completed x399']);
+  });
+
+  test('many requests of an engine from which others come are one notice', () => {
+    const dog = quick();
+    for (let index = 0; index < 20; index += 1) dog.launch(`x${index}`, 'e0');
+    dog.wait(40);
+    dog.launch('y', 'e0');
+    dog.complete('y');
+    expect(dog.wait(30)).toEqual(['overdue: engine e0, 20 of response.completed x0']);
+    expect(dog.wait(30)).toEqual([]);
+  });
+
+  test('the host, if nothing comes of all that several owe', () => {
+    const dog = quick();
+    for (const engine of ['e0', 'e1', 'e2']) dog.launch(`of ${engine}`, engine);
+    expect(dog.wait(3600)).toEqual(['nothing_comes: host, 3 of response.completed of e0']);
+    dog.complete('of e0');
+    // Two are left, and nothing comes again.
+    expect(dog.wait(3600)).toEqual(['nothing_comes: host, 2 of response.completed of e1']);
+  });
+
+  test('rewards that nobody asked for, once the host is known to send them', () => {
+    const accept = (dog: Dog, requestId: string) =>
+      dog.say('response.accepted', { requestId, promptId: 'p', reason: { code: 'held', held: 1, needed: 2 } });
+    const dog = new Dog();
+    accept(dog, 'never');
+    expect(dog.wait(10_000)).toEqual([]);
+    for (let index = 0; index < 8; index += 1) {
+      accept(dog, `x${index}`);
+      dog.say('reward.ready', { requestId: `x${index}`, reward: 1 });
+    }
+    accept(dog, 'late');
+    const reason = { code: 'round_completed', held: 1, needed: 2 };
+    const dropped = [{ requestId: 'never', tokens: 1, cause: 'failed' }];
+    dog.say('prompt.deferred', { prompt: { promptId: 'p' }, roundId: 'r', dropped, reason });
+    expect(dog.wait(200)).toEqual(['silent: host, 1 of reward.ready late']);
+  });
+
+  test('nobody, for what is gone: a lost engine, a restarted host, a request that expired', () => {
+    const dog = quick();
+    dog.launch('a', 'e0');
+    dog.launch('b', 'e1');
+    dog.say('engine.lost', { engineId: 'e0' });
+    dog.say('request.abort', {
+      requestId: 'b',
+      promptId: 'p',
+      engineId: 'e1',
+      reason: { code: 'round_completed', counted: 1 },
+    });
+    dog.say('request.expired', {
+      requestId: 'b',
+      promptId: 'p',
+      reason: { code: 'abort_unconfirmed', graceSeconds: 30 },
+    });
+    expect(dog.wait(3600)).toEqual([]);
+    dog.launch('c', 'e0');
+    dog.say('host.restarted', { idPrefix: 'h' });
+    expect(dog.wait(3600)).toEqual([]);
+  });
+
+  test('a timer that the host does not fire', () => {
+    const dog = quick();
+    const timer = { timerId: 't', fireAtSeconds: dog.now + 500, reason: { code: 'abort_grace', graceSeconds: 500 } };
+    dog.say('timer.set', timer);
+    expect(dog.wait(2200)).toEqual([]);
+    expect(dog.wait(200)).toEqual(['silent: timer, 1 of timer.fired t']);
+  });
+});
+
+test('it takes the events and decisions of tail batching as they are', () => {
+  const tail = create(tailBatching, { promptsPerRound: 2, responsesPerPrompt: 2 });
+  const dog = create(watchdog, {});
+  tail.observe((event, decisions) => {
+    for (const message of [event, ...decisions]) if (dog.takes(message)) dog.send(message);
+  });
+  tail.send({ type: 'round.requested', at: 0, roundId: 'r', weightVersion: 0 });
+  tail.send({
+    type: 'prompts.supplied',
+    at: 1,
+    roundId: 'r',
+    prompts: [{ promptId: 'a' }, { promptId: 'b' }, { promptId: 'c' }],
+  });
+  const [owes] = dog.send({ type: 'timer.fired', at: 2000, timerId: 'watchdog/check' });
+  expect(owes).toMatchObject({ type: 'host.owes', sender: 'engine', event: 'response.completed', count: 9 });
+});
