@@ -185,9 +185,11 @@ function lastOf({ index, session, play }: Scene, { event }: OwedEvent): number {
   return done ? play.policy!.at : value.event.at;
 }
 
-/** The answers to commands, for a policy that does not say what blocks what. */
+/** The answers to commands, for a policy that does not say what blocks what. What hosts send unasked may not be awaited. */
 function commandsOwed(play: SessionPlay, isMeant: (one: OpenCommand) => boolean): OwedEvent[] {
-  return [...play.commands!.open].filter(isMeant).map((one) => ofCommand(play, one));
+  return [...play.commands!.open]
+    .filter((one) => !Object.hasOwn(unaskedAnswers, one.type) && isMeant(one))
+    .map((one) => ofCommand(play, one));
 }
 
 function cut(all: Owed[]): Pick<Found, 'owed' | 'more'> {
