@@ -110,8 +110,8 @@ export interface CommandFollower {
 /** Follows the commands of one policy. Each message costs O(1), and the memory is bounded. */
 export class OpenCommands {
   readonly #open = new Map<string, OpenCommand>();
-  /** Notices that a host may answer unasked. Many hosts answer none of a kind, so that only the latest are remembered. */
-  readonly #unasked = new Map<string, OpenCommand>();
+  /** Keys of notices that a host may answer unasked. Many hosts answer none of a kind: without a follower only the latest are kept. */
+  readonly #unasked = new Set<string>();
   readonly #times = new Map<string, WaitingTimes>();
   readonly #rules: ReadonlyMap<string, Rule>;
   /** By the type of an event: the rules of the waits that it ends. */
@@ -140,24 +140,14 @@ export class OpenCommands {
       // The keys of a saved object may be in any order.
       const fields = this.#rules.get(one.type)?.fields ?? Object.keys(one.ids);
       const ids = Object.fromEntries(fields.map((name) => [name, one.ids[name]!]));
-      this.#mapOf(one.type).set(keyOf(one.answer, fields, ids), { ...one, ids });
+      this.#set(keyOf(one.answer, fields, ids), { ...one, ids });
     }
     for (const { answer, times } of saved?.times ?? []) this.#times.set(answer, new WaitingTimes(times));
   }
 
-  /** The commands without an answer, oldest first; without what a host sends unasked. */
+  /** The commands without an answer, oldest first. */
   get open(): Iterable<OpenCommand> {
     return this.#open.values();
-  }
-
-  /** All that has no answer: the commands, then what a host sends unasked, each oldest first. */
-  get all(): OpenCommand[] {
-    return [...this.#open.values(), ...this.#unasked.values()];
-  }
-
-  /** The oldest command; if there is none, the oldest of what a host sends unasked. */
-  get oldest(): OpenCommand | undefined {
-    return this.#open.values().next().value ?? this.#unasked.values().next().value;
   }
 
   /** Follows an event that was applied, before the decisions that it leads to. */
@@ -166,10 +156,8 @@ export class OpenCommands {
     else if (event.type === 'engine.lost' || event.type === 'reward-worker.lost') this.#forget(event as never);
     for (const { answer, fields } of this.#ends.get(event.type) ?? []) {
       const key = keyOf(answer, fields, event as never);
-      const one = this.#find(key);
-      if (one === undefined) continue;
-      this.#learn(one, at);
-      this.#end(key, one, true);
+      this.#learn(this.#open.get(key), at);
+      this.#end(key, true);
     }
     if (Object.hasOwn(sequels, event.type)) this.told({ ...event, at, reason: { code: 'reported' } });
   }
@@ -181,19 +169,16 @@ export class OpenCommands {
 
   /** Follows a decision. Its time and its reason are kept, or others that are given. */
   told(decision: AnyDecision, at = decision.at, reason = decision.reason): void {
-    const { type } = decision;
-    const rule = this.#rules.get(type);
+    const rule = this.#rules.get(decision.type);
     if (rule === undefined) return;
     const { answer, fields, replaces } = rule;
     const given = decision as AnyDecision & Json;
     // Its answer also answers the command that it replaces: a request that is aborted is not expected to complete.
     for (const other of replaces) {
       const replaced = keyOf(other, fields, given);
-      const one = this.#find(replaced);
-      if (one === undefined) continue;
       // A follower looks for what is too long: without these, only the times of short responses would be learnt.
-      if (this.#follower !== undefined) this.#learn(one, at);
-      this.#end(replaced, one);
+      if (this.#follower !== undefined) this.#learn(this.#open.get(replaced), at);
+      this.#end(replaced);
     }
     const key = keyOf(answer, fields, given);
     this.#end(key);
@@ -202,19 +187,19 @@ export class OpenCommands {
     for (const name of fields) ids[name] = String(given[name]);
     // A timer is awaited from its time on.
     const since = typeof given.fireAtSeconds === 'number' ? given.fireAtSeconds : at;
+    const { type } = decision;
     const one: OpenCommand =
       typeof by === 'string' ? { type, answer, ids, since, by, reason } : { type, answer, ids, since, reason };
-    const open = this.#mapOf(type);
-    open.set(key, one);
+    this.#set(key, one);
     this.#follower?.opened(one);
-    const most = open === this.#open ? this.#most : Math.min(this.#most, mostUnasked);
-    if (open.size > most) this.#end(open.keys().next().value!);
+    if (this.#unasked.size > mostUnasked) this.#end(this.#unasked.values().next().value!);
+    if (this.#open.size > this.#most) this.#end(this.#open.keys().next().value!);
   }
 
   /** Returns the command that an event would answer. The event needs only the fields that say which one it is. */
   answeredBy(event: { readonly type: string }): OpenCommand | undefined {
     for (const { answer, fields } of this.#ends.get(event.type) ?? []) {
-      const one = this.#find(keyOf(answer, fields, event as never));
+      const one = this.#open.get(keyOf(answer, fields, event as never));
       if (one !== undefined) return one;
     }
     return undefined;
@@ -229,39 +214,37 @@ export class OpenCommands {
 
   save(): SavedOpenCommands {
     return {
-      open: this.all.map((one) => ({ ...one, ids: { ...one.ids }, reason: { ...one.reason } })),
+      open: [...this.#open.values()].map((one) => ({ ...one, ids: { ...one.ids }, reason: { ...one.reason } })),
       times: [...this.#times].map(([answer, times]) => ({ answer, times: times.save() })),
     };
   }
 
-  #mapOf(type: string): Map<string, OpenCommand> {
-    return Object.hasOwn(unaskedAnswers, type) ? this.#unasked : this.#open;
-  }
-
-  #find(key: string): OpenCommand | undefined {
-    return this.#open.get(key) ?? this.#unasked.get(key);
-  }
-
   /** Forgets what was asked for: it is asked for anew. What has no ids, such as the next round, is owed as before. */
   #restarted(): void {
-    for (const open of [this.#open, this.#unasked]) {
-      for (const [key, one] of open) if (Object.keys(one.ids).length > 0) this.#end(key, one);
-    }
+    for (const [key, { ids }] of this.#open) if (Object.keys(ids).length > 0) this.#end(key);
   }
 
   /** Forgets what an engine or a worker was told that is lost; the policy tells others. */
   #forget({ engineId, workerId }: { readonly engineId?: string; readonly workerId?: string }): void {
     const by = engineId ?? workerId;
-    for (const [key, one] of this.#open) if (one.by === by) this.#end(key, one);
+    for (const [key, one] of this.#open) if (one.by === by) this.#end(key);
   }
 
-  #end(key: string, one = this.#find(key), isAnswered = false): void {
+  #set(key: string, one: OpenCommand): void {
+    this.#open.set(key, one);
+    if (this.#follower === undefined && Object.hasOwn(unaskedAnswers, one.type)) this.#unasked.add(key);
+  }
+
+  #end(key: string, isAnswered = false): void {
+    const one = this.#open.get(key);
     if (one === undefined) return;
-    this.#mapOf(one.type).delete(key);
+    this.#open.delete(key);
+    this.#unasked.delete(key);
     this.#follower?.ended(one, isAnswered);
   }
 
-  #learn(one: OpenCommand, at: number): void {
+  #learn(one: OpenCommand | undefined, at: number): void {
+    if (one === undefined) return;
     const { answer } = one;
     const seconds = Math.min(at - one.since, this.#follower?.longest(one) ?? Number.POSITIVE_INFINITY);
     let times = this.#times.get(answer);

@@ -68,11 +68,9 @@ function atomic({ definition, config, events }: Case): void {
     expectNoTrace(definition, definition.load(JSON.parse(before).state, parsed), [...last, event]);
     if (snapshotText(subject) !== before) throw new Error(`a malformed ${event.type} changes the state`);
     const given = answer(subject, event);
+    if ('refused' in given) expectClear(given.refused);
     const after = snapshotText(subject);
-    if ('refused' in given) {
-      expectClear(given.refused);
-      if (after !== before) throw new Error(`a refused ${JSON.stringify(event)} changes the state`);
-    }
+    if ('refused' in given && after !== before) throw new Error(`a refused ${JSON.stringify(event)} changes the state`);
     [before, last] = [after, 'refused' in given ? [] : [event]];
   }
   expectNoTrace(definition, definition.load(JSON.parse(before).state, parsed), last);

@@ -30,9 +30,9 @@ test('every policy takes host.restarted, but the queue, which has nothing in fli
   expect(without.map(({ id }) => id)).toEqual(['long-prompt-queue']);
 });
 
-test('every policy says what blocks what, but the watchdog, which holds nothing', () => {
+test('every policy says what blocks what', () => {
   const silent = registry.policies.filter(({ waits }) => waits === undefined);
-  expect(silent.map(({ id }) => id)).toEqual(['watchdog']);
+  expect(silent.map(({ id }) => id)).toEqual([]);
 });
 
 test('it is written down which event answers each command', () => {

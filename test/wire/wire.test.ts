@@ -95,7 +95,7 @@ describe('the cases', () => {
   });
 
   test('say of a public client what it can do: one connection, and calls of its methods', () => {
-    const calls = ['session.open', 'session.send', 'session.snapshot', 'session.close', 'plan'];
+    const calls = ['session.open', 'session.send', 'session.snapshot', 'session.why', 'session.close', 'plan'];
     const forClients = all.filter((one) => one.api);
     expect(forClients.length).toBeGreaterThan(40);
     for (const { name, steps } of forClients) {

@@ -30,7 +30,7 @@ const usual = commands.filter(({ type }) => ['request.launch', 'reward.dispatch'
 /** Draws a likely next event. */
 export function arbitrary(state: WatchdogState, choices: Choices): WatchdogEvent {
   const { owed, armedAt } = state;
-  const now = Math.max(owed.heardAt, ...owed.commands.all.slice(-4).map(({ since }) => since));
+  const now = Math.max(owed.heardAt, ...[...owed.commands.open].slice(-4).map(({ since }) => since));
   const at = choices.below(6) === 0 ? choices.below(5000) : now + choices.below(4) / 4;
   const roll = choices.below(40);
   if (roll < 6 && armedAt !== null) {
@@ -40,7 +40,7 @@ export function arbitrary(state: WatchdogState, choices: Choices): WatchdogEvent
   }
   if (roll < 22) return made(pick(choices.below(3) > 0 ? usual : commands, choices)!, at, choices);
   if (roll < 37) {
-    const open = pick(owed.commands.all, choices);
+    const open = pick([...owed.commands.open], choices);
     if (open !== undefined) return answerTo(open, at, choices);
     return made(pick(answers, choices)!, at, choices);
   }

@@ -58,12 +58,12 @@ export class Owed {
     this.heardAt = from.heardAt;
     this.isHostNamed = from.isHostNamed;
     this.commands = new OpenCommands(messages, Number.POSITIVE_INFINITY, from.commands, this);
-    for (const one of this.commands.all) this.opened(one);
+    for (const one of this.commands.open) this.opened(one);
     for (const { key, ...known } of from.causes) {
       const found = this.causes.get(key);
       if (found !== undefined) Object.assign(found, known);
     }
-    const open = this.commands.all;
+    const open = [...this.commands.open];
     for (const index of from.named) if (open[index] !== undefined) this.causes.name(open[index]);
   }
 
@@ -139,7 +139,7 @@ export class Owed {
   }
 
   save(): Saved {
-    const open = this.commands.all;
+    const open = [...this.commands.open];
     const isKnown = ({ heardAt, isNamed, freshAt, namedAfter }: Cause): boolean =>
       isNamed || Math.max(heardAt, freshAt, namedAfter) > 0;
     return {
@@ -154,8 +154,10 @@ export class Owed {
   }
 
   #forgetOldest(): void {
-    const { oldest } = this.commands;
-    if (oldest !== undefined) this.commands.forget({ type: oldest.answer, ...oldest.ids });
+    for (const { answer, ids } of this.commands.open) {
+      this.commands.forget({ type: answer, ...ids });
+      return;
+    }
   }
 
   #prune(): void {

@@ -21,9 +21,9 @@ const timerId = 'watchdog/check';
 
 const on = handlersOf<WatchdogState, WatchdogDecision>();
 const handlers = [
-  on(asked, (state, decision, ctx) => tell(state, decision, ctx)),
+  on(asked, (state, decision, ctx) => state.owed.told(decision, ctx.at)),
   on(timerSet, (state, decision, ctx) => {
-    if (decision.timerId !== timerId) tell(state, decision, ctx);
+    if (decision.timerId !== timerId) state.owed.told(decision, ctx.at);
   }),
   on(answering, (state, event, ctx) => state.owed.heard(event, ctx.at)),
   on(timerFired, fired),
@@ -39,7 +39,8 @@ const handlers = [
   on(rewardWorkerLost, (state, { workerId }, ctx) => lose(state, `reward worker\n${workerId}`, ctx)),
   on(hostRestarted, (state, event, ctx) => {
     state.owed.heard(event, ctx.at);
-    state.owed.forget({ type: 'round.requested' });
+    // The host has lost what it was told; the policies tell it what they still need.
+    state.owed.forget(...[...state.owed.commands.open].map(({ answer, ids }) => ({ type: answer, ...ids })));
     state.armedAt = null;
   }),
 ];
@@ -48,12 +49,6 @@ function arm(state: WatchdogState, fireAtSeconds: number, ctx: Ctx): void {
   state.armedAt = fireAtSeconds;
   const reason = { code: 'owed', owed: state.owed.size } as const;
   ctx.emit({ type: 'timer.set', at: ctx.at, timerId, fireAtSeconds, reason });
-}
-
-function tell(state: WatchdogState, decision: Parameters<WatchdogState['owed']['told']>[0], ctx: Ctx): void {
-  state.owed.told(decision, ctx.at);
-  // Nothing that is asked for from now on is overdue before the check.
-  if (state.armedAt === null && state.owed.size > 0) arm(state, ctx.at + state.config.floorSeconds, ctx);
 }
 
 function fired(state: WatchdogState, event: Message<'timer.fired'>, ctx: Ctx): void {
@@ -105,6 +100,10 @@ export const watchdog: PolicyDefinition<
     state.owed.config = state.config;
   },
   handlers,
+  after: (state, ctx) => {
+    // Nothing that is asked for from now on is overdue before this check.
+    if (state.armedAt === null && state.owed.size > 0) arm(state, ctx.at + state.config.floorSeconds, ctx);
+  },
   decisions: [hostOwes, timerSet],
   ledgers: [nothing],
   waits: { nothing: { ids: () => [], of: () => undefined } },

@@ -298,6 +298,7 @@ test('names of methods stay as they are', () => {
       "session.send",
       "session.more",
       "session.snapshot",
+      "session.why",
       "session.close",
       "session.list",
       "session.subscribe",
