@@ -14,7 +14,7 @@ export interface Watch extends KnownTimes {
 }
 
 /**
- * Follows a policy from now on, for the third argument of {@link Policy.why}. Each event and decision costs about a microsecond. What
+ * Follows a policy from now on, for the third argument of {@link Policy.why}. Each event and decision costs about two microseconds. What
  * was asked for before has no times; after a restore, follow the new policy.
  *
  * @example
