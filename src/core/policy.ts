@@ -198,7 +198,7 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
   /** Does what {@link Policy.why} does, in short steps. Nothing may be sent between them. @internal */
   whyInSteps(id?: string, what?: string, times?: KnownTimes): Generator<undefined, Why | WhyAll> {
     this.#assertWhole();
-    const holdings = holdingsOf(this.#definition, this.#state, this.#at, times);
+    const holdings = holdingsOf(this.#definition, this.#state, Math.max(this.#at, times?.at ?? 0), times);
     return id === undefined ? allOwed(holdings) : whyOf(holdings, id, what);
   }
 

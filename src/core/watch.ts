@@ -8,7 +8,7 @@ import type { KnownTimes } from './why.ts';
 const mostOpen = 131_072;
 
 /** Times of a policy that is followed. */
-export interface Watch extends KnownTimes {
+export interface Watch extends Required<Omit<KnownTimes, 'at'>> {
   /** Stops following the policy. */
   stop(): void;
 }

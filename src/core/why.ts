@@ -93,10 +93,12 @@ export function holdingsOf(
 
 /** What is known of the times of a policy; see `watch`. */
 export interface KnownTimes {
+  /** The present time, in seconds, where it is known: a job that hangs may send no events that tell it. */
+  readonly at?: number | undefined;
   /** Returns the decision that asked for an event. */
-  answeredBy(event: AwaitedEvent['event']): OpenCommand | undefined;
+  answeredBy?(event: AwaitedEvent['event']): OpenCommand | undefined;
   /** Returns how long events of this type usually take. */
-  usual(type: string): UsualTime | undefined;
+  usual?(type: string): UsualTime | undefined;
 }
 
 /** What is awaited for a shorter time, in seconds, is never late: hosts have their delays. */
@@ -116,8 +118,8 @@ export function lateness(
 }
 
 function owedEvent({ event, since: known, by: at, dueAt }: AwaitedEvent, times: KnownTimes | undefined): OwedEvent {
-  const asked = times?.answeredBy(event);
-  const usual = times?.usual(event.type);
+  const asked = times?.answeredBy?.(event);
+  const usual = times?.usual?.(event.type);
   const since = known ?? asked?.since;
   const by = at ?? asked?.by;
   return {
@@ -171,7 +173,7 @@ class Found {
   add(one: AwaitedEvent, key: string): void {
     const text = JSON.stringify(one.event);
     const { isTimer, usual } = this.#typeOf(one.event.type);
-    const since = one.since ?? this.#times?.answeredBy(one.event)?.since;
+    const since = one.since ?? this.#times?.answeredBy?.(one.event)?.since;
     const times = lateness({ since, usual, dueAt: one.dueAt }, this.#at);
     const late = times > 1 ? times : 0;
     const found = { one, key, late, isTimer, since: one.dueAt ?? since ?? Number.MAX_VALUE, seq: this.#all.size };
@@ -182,7 +184,7 @@ class Found {
   #typeOf(type: string) {
     const known = this.#types.get(type);
     if (known !== undefined) return known;
-    const made = { isTimer: senderOf(type) === 'timer', usual: this.#times?.usual(type) };
+    const made = { isTimer: senderOf(type) === 'timer', usual: this.#times?.usual?.(type) };
     this.#types.set(type, made);
     return made;
   }

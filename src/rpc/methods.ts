@@ -190,7 +190,9 @@ export const methods = Object.freeze([
         .array(owedEvent)
         .describe('The events that would let it go on: those that are late first, then the oldest. At most 32.'),
       more: number.describe('Further such events.'),
-      at: seconds.describe('The latest time of the session, in seconds: what the times of the answer compare with.'),
+      at: seconds.describe(
+        'What the times of the answer compare with, in seconds: the present, if the session has Unix time, otherwise its latest time.',
+      ),
       seq,
     },
   ),

@@ -33,6 +33,17 @@ export interface SessionStart {
   readonly saved?: SavedDelivery;
 }
 
+/** Times from here on are taken to be Unix time: that of September 2001. */
+const firstUnixTime = 1e9;
+
+async function later(steps: Steps, turns: Turns, answered: (why: Why | WhyAll) => WhyResult): Promise<WhyResult> {
+  for (;;) {
+    await turns.next();
+    const found = advance(steps, turns);
+    if (found !== undefined) return answered(found);
+  }
+}
+
 /** Interface of the server to its sessions. */
 export interface SessionHost {
   readonly limits: ServerLimits;
@@ -226,24 +237,19 @@ export class Session {
    */
   why({ id, what }: WhyParams, turns?: Turns): WhyResult | Promise<WhyResult> {
     if (id === undefined && what !== undefined) refuse('invalid_input', 'what', 'none without an id', what);
-    const steps = this.policy.whyInSteps(id, what, this.#times);
+    const at = this.#present();
+    const steps = this.policy.whyInSteps(id, what, { ...this.#times, at });
     this.#times ??= watch(this.policy);
-    if (turns === undefined) return this.#answered(inOneGo(steps));
+    const answered = (why: Why | WhyAll): WhyResult => ({ ...why, at, seq: this.policy.seq }) as unknown as WhyResult;
+    if (turns === undefined) return answered(inOneGo(steps));
     const found = advance(steps, turns);
-    return found === undefined ? this.#whyLater(steps, turns) : this.#answered(found);
+    return found === undefined ? later(steps, turns, answered) : answered(found);
   }
 
-  async #whyLater(steps: Steps, turns: Turns): Promise<WhyResult> {
-    for (;;) {
-      await turns.next();
-      const found = advance(steps, turns);
-      if (found !== undefined) return this.#answered(found);
-    }
-  }
-
-  #answered(why: Why | WhyAll): WhyResult {
-    const { at, seq } = this.policy;
-    return { ...why, at, seq } as unknown as WhyResult;
+  /** Returns the present time if the session has Unix time, since a job that hangs sends no events; otherwise that of its last event. */
+  #present(): number {
+    const { at } = this.policy;
+    return at < firstUnixTime ? at : Math.max(at, this.#host.clock.now());
   }
 
   /** Sets the log. Every step is written to it before the step is answered. */

@@ -44,6 +44,23 @@ describe('session.why', () => {
     expect(Object.keys(all).sort()).toEqual(['at', 'more', 'owed', 'seq']);
   });
 
+  test('compares with the present if times are Unix time: a job that hangs sends nothing', async () => {
+    const { client, clock } = rpc({ watch: {} });
+    clock.time = 1_790_000_000;
+    await client.call('session.open', { ...tail, session: 'x' });
+    const now = clock.now();
+    const [requested, supplied] = round(3);
+    const events = [
+      { ...requested, at: now },
+      { ...supplied, at: now + 1 },
+      { type: 'response.completed', at: now + 2, requestId: 'p0/0#0', tokens: 3 },
+    ];
+    await client.call('session.send', { session: 'x', events });
+    clock.move(3600);
+    const why = await client.call('session.why', { session: 'x', id: 'p1' });
+    expect(why.at).toBe(now + 3600);
+  });
+
   test('lists 32 events, and how many more there are', async () => {
     const { client } = await stuck(20);
     const { owed, more } = await client.call('session.why', { session: 'x', id: 'r' });

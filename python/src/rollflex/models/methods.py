@@ -237,7 +237,8 @@ class SessionWhyResult(TypedDict):
     more: int
     """Further such events. Whole number ≥ 0."""
     at: float
-    """The latest time of the session, in seconds: what the times of the answer compare with. Number ≥ 0."""
+    """What the times of the answer compare with, in seconds: the present, if the session has Unix time, otherwise its
+    latest time. Number ≥ 0."""
     seq: int
     """Events that the session has applied. Whole number ≥ 0."""
 
