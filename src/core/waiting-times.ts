@@ -1,20 +1,40 @@
 /** How long waits last: counts in bins of a quarter octave, in which older waits weigh less. */
 import { z } from 'zod';
 
-/** Bins per octave: the bounds of a bin differ by 19 percent. */
-const perOctave = 4;
 /** The shortest time that is told from none, in seconds. */
 const least = 0.001;
+/** A quarter octave: the bounds of a bin differ by 19 percent. */
+const ratio = 1.189207115002721;
+const lastBin = 200;
+/**
+ * Upper bounds of the bins, in seconds. They are products, and bins are found by comparison: logarithms and powers differ between
+ * engines, and so would decisions that rest on them.
+ */
+const bounds: readonly number[] = Array.from({ length: lastBin }).reduce<number[]>(
+  (all) => {
+    all.push(all[all.length - 1]! * ratio);
+    return all;
+  },
+  [least],
+);
+
 /** Above this weight, all counts are halved, so that what lasts longer now is soon usual. */
 const mostWeight = 4096;
 
 /** Schema of {@link WaitingTimes} in a state: bin and weight of each bin that is not empty. */
-export const savedTimes = z.array(z.tuple([z.int().min(0).max(200), z.number().positive()]));
+export const savedTimes = z.array(z.tuple([z.int().min(0).max(lastBin), z.number().positive()]));
 export type SavedTimes = z.output<typeof savedTimes>;
 
-const binOf = (seconds: number): number =>
-  seconds < least ? 0 : Math.min(200, 1 + Math.floor(perOctave * Math.log2(seconds / least)));
-const upperBound = (bin: number): number => least * 2 ** (bin / perOctave);
+/** Returns the first bin whose bound a time does not exceed, or the last one. */
+function binOf(seconds: number): number {
+  let [low, high] = [0, lastBin];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (seconds <= bounds[middle]!) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
 
 /** Times that waits of one kind have lasted. */
 export class WaitingTimes {
@@ -45,7 +65,7 @@ export class WaitingTimes {
     let bound = 0;
     for (const [bin, weight] of this.save()) {
       sum += weight;
-      bound = upperBound(bin);
+      bound = bounds[bin]!;
       if (sum >= wanted) break;
     }
     return bound;

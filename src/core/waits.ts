@@ -7,6 +7,7 @@
 export interface HeldThing {
   /** Kind of the thing: a key of {@link Waits}. */
   readonly what: string;
+  /** Its id. */
   readonly id: string;
   /** Name of the part that holds it, in a recipe. */
   readonly part?: string | undefined;

@@ -11,6 +11,7 @@ import { type AwaitedEvent, type HeldThing, isEvent, type Standing } from './wai
 export interface Standpoint {
   /** Kind of the thing, such as `prompts`. */
   readonly what: string;
+  /** Its id. */
   readonly id: string;
   /** A few words in the present tense, such as `runs on an engine`. */
   readonly stands: string;

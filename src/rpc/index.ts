@@ -15,6 +15,7 @@ export {
 export type { DifferenceGroup, DifferencePlace, GroupExample, GroupKind } from '../core/difference-groups.ts';
 export type { DifferenceKind } from '../core/differences.ts';
 export { type LogDifference, type LogGap, type LogReplay, replayLog, type SessionReplay } from '../core/replay-log.ts';
+export type { Restore } from '../core/replaying.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { type DurableOptions, type DurableServer, durableSchema, openDurableServer } from './durable.ts';
 export { type ErrorData, errorCodes, RpcError } from './errors.ts';
