@@ -338,7 +338,12 @@ def test_a_reporter_goes_on_after_refusals_and_behind_a_full_backlog(nodes: Node
             reporter.report({"type": "response.completed", "requestId": request, "tokens": 1})
         last = 0
         while reporter.waiting or last < 20:
-            number, _ = subscription.get(timeout=20)
+            try:
+                number, _ = subscription.get(timeout=0.5 if last >= 20 else 20)
+            except TimeoutError:
+                # The last decision may come before the reporter knows that its last report was taken.
+                assert last >= 20
+                continue
             assert number == last + 1
             last = number
             subscription.ack(number)
