@@ -12,9 +12,6 @@ import { parse } from './validate.ts';
 export type PlayedPolicy = Policy<unknown, unknown, LooseEvent, AnyDecision, unknown>;
 type Line = LogLineOf<'session'> | LogLineOf<'event'>;
 
-/** Most commands without an answer that are remembered. */
-const mostOpen = 131_072;
-
 /** A point of a session from which it can be played on. */
 export interface SavedPlay {
   readonly snapshot: Snapshot;
@@ -42,7 +39,7 @@ export class SessionPlay {
     this.seq = seq;
     if (from === undefined) return;
     this.policy = restore(from.snapshot);
-    this.commands = new OpenCommands(this.policy.definition, mostOpen, from.commands);
+    this.commands = new OpenCommands(this.policy.definition, undefined, from.commands);
   }
 
   /** Takes the next line. `where` names it, for a gap. Throws `invalid_input` for an event out of order. */
@@ -69,7 +66,7 @@ export class SessionPlay {
       this.policy = this.#restore(snapshot);
       this.problem = undefined;
       const times = this.commands?.save().times ?? [];
-      this.commands = new OpenCommands(this.policy.definition, mostOpen, { open: [], times });
+      this.commands = new OpenCommands(this.policy.definition, undefined, { open: [], times });
     } catch (error) {
       this.#failed(error);
     }
@@ -88,8 +85,7 @@ export class SessionPlay {
       this.#failed(error);
       return;
     }
-    commands.heard(event as AnyEvent, policy.at);
-    for (const one of made) commands.told(one);
+    commands.follow(event as AnyEvent, made, policy.at);
     const isSame = made.length === decisions.length && made.every(({ type }, index) => type === decisions[index]!.type);
     if (!isSame) this.differs ??= seq;
   }

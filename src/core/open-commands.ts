@@ -60,6 +60,8 @@ interface Rule {
 
 /** Most notices without an answer that are remembered. */
 const mostUnasked = 4096;
+/** Most commands without an answer that are remembered, where nothing else is said. */
+const mostOpen = 131_072;
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -123,7 +125,7 @@ export class OpenCommands {
    * @param most - most commands that are remembered; the oldest are forgotten first
    * @param follower - hears of every change from now on
    */
-  constructor(messages: Messages, most: number, saved?: SavedOpenCommands, follower?: CommandFollower) {
+  constructor(messages: Messages, most = mostOpen, saved?: SavedOpenCommands, follower?: CommandFollower) {
     this.#most = most;
     this.#follower = follower;
     this.#rules = rulesOf(messages);
@@ -148,6 +150,12 @@ export class OpenCommands {
   /** The commands without an answer, oldest first. */
   get open(): Iterable<OpenCommand> {
     return this.#open.values();
+  }
+
+  /** Follows an event that was applied, and then the decisions that it has led to. */
+  follow(event: AnyEvent, decisions: readonly AnyDecision[], at: number): void {
+    this.heard(event, at);
+    for (const one of decisions) this.told(one);
   }
 
   /** Follows an event that was applied, before the decisions that it leads to. */

@@ -70,7 +70,7 @@ export interface RecipeState<Config = unknown> {
   readonly wiring: Wiring;
   /** Recipients of the event that was checked last, which is applied next, and which of them refuse it. */
   checked?:
-    | { readonly event: AnyEvent; readonly outside: readonly Delivery[]; readonly refused: Set<Delivery> }
+    | { readonly event: AnyEvent; readonly outside: readonly Delivery[]; readonly refused: ReadonlySet<Delivery> }
     | undefined;
 }
 
@@ -96,6 +96,7 @@ export interface SavedRecipe {
   readonly parts: Readonly<Record<string, { policy: string; version: number; state: unknown }>>;
 }
 
+const nothing: ReadonlySet<Delivery> = new Set();
 const savedVersion = z.int().positive();
 const savedState = z.unknown();
 
@@ -261,14 +262,14 @@ export function defineRecipe<
       const { config, parts, wiring, checked } = state;
       const outside = checked?.event === event ? checked.outside : fromOutside(event, state);
       state.checked = undefined;
-      const refused = new Set<Delivery>();
-      state.checked = { event, outside, refused };
+      let refused: Set<Delivery> | undefined;
       const toCheck = outside.slice();
       for (const to of toCheck) {
         if (isTaken(to, parts)) continue;
-        refused.add(to);
+        refused = (refused ?? new Set()).add(to);
         toCheck.push(...(to.otherwise ?? []));
       }
+      state.checked = { event, outside, refused: refused ?? nothing };
       if (spec.expects === undefined) return;
       for (const next of spec.expects(event, config)) {
         if (!wiring.off.includes(next.part)) part(next.part).check(parts[next.part], next.event);

@@ -4,9 +4,6 @@ import { OpenCommands } from './open-commands.ts';
 import type { Policy } from './policy.ts';
 import type { KnownTimes } from './why.ts';
 
-/** Most commands without an answer that are remembered, by default. */
-const mostOpen = 131_072;
-
 /** Times of a policy that is followed. */
 export interface Watch extends Required<Omit<KnownTimes, 'at'>> {
   /** Stops following the policy. */
@@ -25,11 +22,10 @@ export interface Watch extends Required<Omit<KnownTimes, 'at'>> {
  */
 // biome-ignore lint/suspicious/noExplicitAny: times do not depend on the shape of the policy
 export function watch(policy: Policy<any, any, any, any, any>): Watch {
-  const commands = new OpenCommands(policy.definition, mostOpen);
-  const stop = policy.observe((event: AnyEvent, decisions: readonly AnyDecision[]) => {
-    commands.heard(event, policy.at);
-    for (const one of decisions) commands.told(one);
-  });
+  const commands = new OpenCommands(policy.definition);
+  const stop = policy.observe((event: AnyEvent, decisions: readonly AnyDecision[]) =>
+    commands.follow(event, decisions, policy.at),
+  );
   return {
     answeredBy: (event) => commands.answeredBy(event),
     usual: (type) => commands.usual(type),
