@@ -1,7 +1,5 @@
 /** Explains from a log why something waits at a place: where it stands, who must act, since when, and what led there. */
-import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
 import type { SessionPlay } from '../../core/log-play.ts';
-import { eachId } from '../../core/message-ids.ts';
 import type { OpenCommand } from '../../core/open-commands.ts';
 import { isOverdue } from '../../core/overdue.ts';
 import type { LogGap } from '../../core/replay-log.ts';
@@ -10,6 +8,7 @@ import { isPolicyError, refuse } from '../../errors.ts';
 import { unaskedAnswers } from '../../schemas/answers.ts';
 import { senderOf } from '../../schemas/senders.ts';
 import type { FoundLine, LoggedSession, LogIndex, Place } from '../log-index/index.ts';
+import { type ChainStep, chainOf, stepOf } from './chain.ts';
 
 /** What is asked about: the id of something, of a kind if the user named one. */
 export interface Asked {
@@ -26,15 +25,6 @@ export interface Owed extends OwedEvent {
   readonly waitedSeconds?: number;
   readonly atLeast?: true;
   readonly overdue: boolean;
-}
-
-/** A step of the chain that led to where something stands. */
-export interface ChainStep {
-  readonly seq: number;
-  readonly at: number;
-  readonly event: AnyEvent;
-  /** The decisions about the thing that the event led to. */
-  readonly decisions: readonly AnyDecision[];
 }
 
 /** Why something waits, or a whole session. */
@@ -61,11 +51,6 @@ export interface Explanation {
   /** What the log lacks, or what makes the answer less sure. */
   readonly notes: readonly string[];
 }
-
-/** Most steps of a chain. */
-const mostSteps = 16;
-/** Most lines that are looked at for each id of a chain. */
-const mostLines = 200;
 
 /** Explains one session of a log. Throws `unknown_id` for an id that the log does not have. */
 export function explain(index: LogIndex, session: LoggedSession, place: Place | undefined, asked?: Asked): Explanation {
@@ -287,31 +272,6 @@ function idsOf(asked: Asked | undefined, { through, owed }: Found): Set<string> 
   if (ids.size === 0 && asked !== undefined) ids.add(asked.id);
   if (ids.size === 0 && typeof first?.event.roundId === 'string') ids.add(first.event.roundId);
   return ids;
-}
-
-function chainOf(index: LogIndex, { session }: LoggedSession, seq: number, ids: Set<string>): ChainStep[] {
-  const steps = new Map<number, ChainStep>();
-  for (const id of ids) {
-    let looked = 0;
-    for (const line of index.linesOf(session, id, seq)) {
-      if (!steps.has(line.seq)) steps.set(line.seq, stepOf(line, ids));
-      looked += 1;
-      if (looked === mostLines) break;
-    }
-  }
-  return [...steps.values()].sort((a, b) => a.seq - b.seq).slice(-mostSteps);
-}
-
-function stepOf({ seq, event, decisions }: FoundLine, ids: ReadonlySet<string>): ChainStep {
-  const isAbout = (one: object): boolean => {
-    let isHere = false;
-    eachId(one, (id) => {
-      if (ids.has(id)) isHere = true;
-    });
-    return isHere;
-  };
-  const made = decisions as unknown as readonly AnyDecision[];
-  return { seq, at: event.at, event, decisions: made.filter(isAbout) };
 }
 
 /** Returns where the round, or the prompt, stands that waits for an event. */

@@ -2,7 +2,9 @@
 import type { AnyDecision } from '../../core/definition.ts';
 import { oneLine } from '../../core/printable.ts';
 import { show } from '../../errors.ts';
-import type { ChainStep, Explanation, Owed } from './explain.ts';
+import { prose } from '../plain-table.ts';
+import type { ChainStep } from './chain.ts';
+import type { Explanation, Owed } from './explain.ts';
 
 const columns = 80;
 const mostLines = 3;
@@ -89,17 +91,7 @@ function fitted(sentences: readonly string[], needed = 1): string[] {
   return lines.slice(0, mostLines);
 }
 
-function wrapped(text: string): string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > columns) {
-      lines.push(line);
-      line = word;
-    } else line = line === '' ? word : `${line} ${word}`;
-  }
-  return [...lines, line];
-}
+const wrapped = (text: string): string[] => prose(text, '', columns).split('\n');
 
 /** Returns the answer, its lines. */
 export function answerOf(one: Explanation): string[] {
