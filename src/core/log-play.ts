@@ -72,7 +72,8 @@ export class SessionPlay {
     }
   }
 
-  #play({ seq, event, decisions }: LogLineOf<'event'>, where: () => string): void {
+  #play(line: LogLineOf<'event'>, where: () => string): void {
+    const { seq, event } = line;
     if (seq <= this.seq) refuse('invalid_input', where(), `event ${this.seq + 1}`, `event ${seq}`);
     this.#miss(seq - 1, where);
     this.seq = seq;
@@ -86,6 +87,8 @@ export class SessionPlay {
       return;
     }
     commands.follow(event as AnyEvent, made, policy.at);
+    if (line instanceof LoggedEvent && line.isMade(made)) return;
+    const { decisions } = line;
     const isSame = made.length === decisions.length && made.every(({ type }, index) => type === decisions[index]!.type);
     if (!isSame) this.differs ??= seq;
   }
@@ -107,21 +110,82 @@ export class SessionPlay {
   }
 }
 
+/** An event of a log whose decisions are parsed only where they are read: a policy that decides as it did has made them anew. */
+class LoggedEvent {
+  readonly kind = 'event';
+  readonly time: number;
+  readonly session: string;
+  readonly seq: number;
+  readonly producer: string | undefined;
+  readonly event: LogLineOf<'event'>['event'];
+  readonly #text: string;
+  readonly #from: number;
+  readonly #where: () => string;
+  #decisions: LogLineOf<'event'>['decisions'] | undefined;
+
+  /** @param from - where in the text of the line its decisions begin, which end it */
+  constructor(text: string, from: number, line: Omit<LogLineOf<'event'>, 'decisions'>, where: () => string) {
+    this.time = line.time;
+    this.session = line.session;
+    this.seq = line.seq;
+    this.producer = line.producer;
+    this.event = line.event;
+    this.#text = text;
+    this.#from = from;
+    this.#where = where;
+  }
+
+  /** Throws `invalid_input` if they are broken. */
+  get decisions(): LogLineOf<'event'>['decisions'] {
+    return (this.#decisions ??= wholeEntry(parseJson(this.#text, this.#where), this.#where).decisions);
+  }
+
+  /** Whether the line has exactly these decisions. */
+  isMade(made: readonly AnyDecision[]): boolean {
+    const text = made.length === 0 ? '[]' : JSON.stringify(made);
+    const isSame = this.#text.length === this.#from + text.length + 1 && this.#text.startsWith(text, this.#from);
+    if (isSame) this.#decisions = made as never;
+    return isSame;
+  }
+}
+
+const decisionsKey = ',"decisions":[';
+
+/**
+ * Returns the part of a line before its decisions, and where these begin; `undefined` if it is not written as the server and
+ * `recordEvents` do. Inside of a text the quotation marks would be escaped, and inside of the event the part is no JSON.
+ */
+function headOf(text: string): { head: object; from: number } | undefined {
+  const at = text.indexOf(decisionsKey);
+  if (at < 0) return undefined;
+  try {
+    return { head: JSON.parse(`${text.slice(0, at)}}`) as object, from: at + decisionsKey.length - 1 };
+  } catch {
+    return undefined;
+  }
+}
+
+/** How a line is read. */
+interface LineAt {
+  /** Names the line. */
+  readonly where: () => string;
+  /** Whether a line break ends it: otherwise it may be cut off anywhere. */
+  readonly ended: boolean;
+}
+
 /**
  * Parses a line of a decision log. Lines of events are checked as far as a replay needs it, since they are many.
  *
  * @throws PolicyError `invalid_input` for a broken line
  */
-export function parseLogLine(text: string, where: () => string): LogLine {
-  const value = parseJson(text, where) as LogLineOf<'event'>;
-  if (
-    value.kind !== 'event' ||
-    !Number.isSafeInteger(value.seq) ||
-    typeof value.session !== 'string' ||
-    !isEntry(value)
-  )
-    return parse(logLine, value, 'invalid_input', where());
-  return value;
+export function parseLogLine(text: string, { where, ended }: LineAt): LogLine {
+  const cut = ended ? headOf(text) : undefined;
+  const value = (cut?.head ?? parseJson(text, where)) as LogLineOf<'event'>;
+  const isEvent =
+    value.kind === 'event' && Number.isSafeInteger(value.seq) && typeof value.session === 'string' && hasEvent(value);
+  if (isEvent && cut !== undefined) return new LoggedEvent(text, cut.from, value, where);
+  if (isEvent && Array.isArray(value.decisions)) return value;
+  return parse(logLine, cut === undefined ? value : parseJson(text, where), 'invalid_input', where());
 }
 
 /**
@@ -130,13 +194,14 @@ export function parseLogLine(text: string, where: () => string): LogLine {
  * @param seq - number of the event before it; `undefined` for the first line
  * @throws PolicyError `invalid_input` for a broken line
  */
-export function parseEventLine(text: string, seq: number | undefined, where: () => string): Line {
-  const value = parseJson(text, where) as { snapshot?: Snapshot; event?: AnyEvent; decisions?: AnyDecision[] };
+export function parseEventLine(text: string, seq: number | undefined, { where, ended }: LineAt): Line {
   if (seq !== undefined) {
-    if (!isEntry(value)) refuse('invalid_input', where(), 'an object with `event` and `decisions`', value);
-    const { event, decisions } = value;
-    return { kind: 'event', time: event.at, session: '', seq: seq + 1, event, decisions } as LogLineOf<'event'>;
+    const cut = ended ? headOf(text) : undefined;
+    const { event, decisions } = wholeEntry(cut?.head ?? parseJson(text, where), where, cut !== undefined);
+    const line = { kind: 'event' as const, time: event.at, session: '', seq: seq + 1, event, decisions };
+    return cut === undefined ? line : new LoggedEvent(text, cut.from, line, where);
   }
+  const value = parseJson(text, where) as { snapshot?: Snapshot };
   const { snapshot } = value;
   if (typeof snapshot?.policy !== 'string' || !Number.isSafeInteger(snapshot.seq))
     refuse('invalid_input', where(), 'a log that begins with a snapshot (recordEvents), or a decision log', value);
@@ -152,11 +217,16 @@ export function parseEventLine(text: string, seq: number | undefined, where: () 
   } as LogLineOf<'session'>;
 }
 
-const isEntry = (value: {
-  event?: { type?: unknown; at?: unknown };
-  decisions?: unknown;
-}): value is LogLineOf<'event'> =>
-  typeof value.event?.type === 'string' && typeof value.event.at === 'number' && Array.isArray(value.decisions);
+type Entry = Pick<LogLineOf<'event'>, 'event' | 'decisions'>;
+
+const hasEvent = ({ event }: Partial<Entry>): boolean =>
+  typeof event?.type === 'string' && typeof event.at === 'number';
+
+/** Returns an entry with its event and its decisions, which may stand elsewhere. */
+function wholeEntry(value: Partial<Entry>, where: () => string, elsewhere = false): Entry {
+  if (hasEvent(value) && (elsewhere || Array.isArray(value.decisions))) return value as Entry;
+  return refuse('invalid_input', where(), 'an object with `event` and `decisions`', value);
+}
 
 function parseJson(text: string, where: () => string): object {
   try {

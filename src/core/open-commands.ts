@@ -94,10 +94,23 @@ function rulesOf({ events, decisions }: Messages): Map<string, Rule> {
   return rules;
 }
 
-function keyOf(answer: string, fields: readonly string[], message: Json): string {
-  let key = answer;
+/** Returns what tells a command from others with the same answer. Nearly always this is one id, as it is: a joined text costs more than all else here. */
+function keyOf(fields: readonly string[], message: Json): string {
+  if (fields.length === 1) return String(message[fields[0]!]);
+  let key = '';
   for (const name of fields) key += `\n${String(message[name])}`;
   return key;
+}
+
+/** The commands with the same answer, by {@link keyOf}. */
+type Table = Map<string, Kept>;
+
+/** A command, where it is kept, and its number in the order in which commands came. */
+interface Kept {
+  readonly one: OpenCommand;
+  readonly table: Table;
+  readonly key: string;
+  readonly order: number;
 }
 
 /** Hears of each command that is opened, and that ends. */
@@ -111,9 +124,12 @@ export interface CommandFollower {
 
 /** Follows the commands of one policy. Each message costs O(1), and the memory is bounded. */
 export class OpenCommands {
-  readonly #open = new Map<string, OpenCommand>();
-  /** Keys of notices that a host may answer unasked. Many hosts answer none of a kind: without a follower only the latest are kept. */
-  readonly #unasked = new Set<string>();
+  /** By the usual answer. */
+  readonly #tables = new Map<string, Table>();
+  #size = 0;
+  #count = 0;
+  /** Notices that a host may answer unasked. Many hosts answer none of a kind: without a follower only the latest are kept. */
+  readonly #unasked = new Set<Kept>();
   readonly #times = new Map<string, WaitingTimes>();
   readonly #rules: ReadonlyMap<string, Rule>;
   /** By the type of an event: the rules of the waits that it ends. */
@@ -142,14 +158,14 @@ export class OpenCommands {
       // The keys of a saved object may be in any order.
       const fields = this.#rules.get(one.type)?.fields ?? Object.keys(one.ids);
       const ids = Object.fromEntries(fields.map((name) => [name, one.ids[name]!]));
-      this.#set(keyOf(one.answer, fields, ids), { ...one, ids });
+      this.#set(one.answer, keyOf(fields, ids), { ...one, ids });
     }
     for (const { answer, times } of saved?.times ?? []) this.#times.set(answer, new WaitingTimes(times));
   }
 
   /** The commands without an answer, oldest first. */
   get open(): Iterable<OpenCommand> {
-    return this.#open.values();
+    return this.#inOrder().map(({ one }) => one);
   }
 
   /** Follows an event that was applied, and then the decisions that it has led to. */
@@ -163,16 +179,18 @@ export class OpenCommands {
     if (event.type === 'host.restarted') this.#restarted();
     else if (event.type === 'engine.lost' || event.type === 'reward-worker.lost') this.#forget(event as never);
     for (const { answer, fields } of this.#ends.get(event.type) ?? []) {
-      const key = keyOf(answer, fields, event as never);
-      this.#learn(this.#open.get(key), at);
-      this.#end(key, true);
+      const kept = this.#tables.get(answer)?.get(keyOf(fields, event as never));
+      if (kept === undefined) continue;
+      this.#learn(kept.one, at);
+      this.#end(kept, true);
     }
     if (Object.hasOwn(sequels, event.type)) this.told({ ...event, at, reason: { code: 'reported' } });
   }
 
   /** Forgets the command that an event would answer: it is not owed any more. The event needs only the fields that say which one. */
   forget(event: { readonly type: string }): void {
-    for (const { answer, fields } of this.#ends.get(event.type) ?? []) this.#end(keyOf(answer, fields, event as never));
+    for (const { answer, fields } of this.#ends.get(event.type) ?? [])
+      this.#end(this.#tables.get(answer)?.get(keyOf(fields, event as never)));
   }
 
   /** Follows a decision. Its time and its reason are kept, or others that are given. */
@@ -182,14 +200,15 @@ export class OpenCommands {
     const { answer, fields, replaces } = rule;
     const given = decision as AnyDecision & Json;
     // Its answer also answers the command that it replaces: a request that is aborted is not expected to complete.
+    const key = keyOf(fields, given);
     for (const other of replaces) {
-      const replaced = keyOf(other, fields, given);
+      const replaced = this.#tables.get(other)?.get(key);
+      if (replaced === undefined) continue;
       // A follower looks for what is too long: without these, only the times of short responses would be learnt.
-      if (this.#follower !== undefined) this.#learn(this.#open.get(replaced), at);
+      if (this.#follower !== undefined) this.#learn(replaced.one, at);
       this.#end(replaced);
     }
-    const key = keyOf(answer, fields, given);
-    this.#end(key);
+    this.#end(this.#tables.get(answer)?.get(key));
     const by = given.engineId ?? given.workerId;
     const ids: Record<string, string> = {};
     for (const name of fields) ids[name] = String(given[name]);
@@ -198,17 +217,17 @@ export class OpenCommands {
     const { type } = decision;
     const one: OpenCommand =
       typeof by === 'string' ? { type, answer, ids, since, by, reason } : { type, answer, ids, since, reason };
-    this.#set(key, one);
+    this.#set(answer, key, one);
     this.#follower?.opened(one);
-    if (this.#unasked.size > mostUnasked) this.#end(this.#unasked.values().next().value!);
-    if (this.#open.size > this.#most) this.#end(this.#open.keys().next().value!);
+    if (this.#unasked.size > mostUnasked) this.#end(this.#unasked.values().next().value);
+    if (this.#size > this.#most) this.#end(this.#oldest());
   }
 
   /** Returns the command that an event would answer. The event needs only the fields that say which one it is. */
   answeredBy(event: { readonly type: string }): OpenCommand | undefined {
     for (const { answer, fields } of this.#ends.get(event.type) ?? []) {
-      const one = this.#open.get(keyOf(answer, fields, event as never));
-      if (one !== undefined) return one;
+      const kept = this.#tables.get(answer)?.get(keyOf(fields, event as never));
+      if (kept !== undefined) return kept.one;
     }
     return undefined;
   }
@@ -222,37 +241,53 @@ export class OpenCommands {
 
   save(): SavedOpenCommands {
     return {
-      open: [...this.#open.values()].map((one) => ({ ...one, ids: { ...one.ids }, reason: { ...one.reason } })),
+      open: [...this.open].map((one) => ({ ...one, ids: { ...one.ids }, reason: { ...one.reason } })),
       times: [...this.#times].map(([answer, times]) => ({ answer, times: times.save() })),
     };
   }
 
   /** Forgets what was asked for: it is asked for anew. What has no ids, such as the next round, is owed as before. */
   #restarted(): void {
-    for (const [key, { ids }] of this.#open) if (Object.keys(ids).length > 0) this.#end(key);
+    for (const kept of this.#inOrder()) if (Object.keys(kept.one.ids).length > 0) this.#end(kept);
   }
 
   /** Forgets what an engine or a worker was told that is lost; the policy tells others. */
   #forget({ engineId, workerId }: { readonly engineId?: string; readonly workerId?: string }): void {
     const by = engineId ?? workerId;
-    for (const [key, one] of this.#open) if (one.by === by) this.#end(key);
+    for (const kept of this.#inOrder()) if (kept.one.by === by) this.#end(kept);
   }
 
-  #set(key: string, one: OpenCommand): void {
-    this.#open.set(key, one);
-    if (this.#follower === undefined && Object.hasOwn(unaskedAnswers, one.type)) this.#unasked.add(key);
+  #inOrder(): Kept[] {
+    return [...this.#tables.values()].flatMap((table) => [...table.values()]).sort((a, b) => a.order - b.order);
   }
 
-  #end(key: string, isAnswered = false): void {
-    const one = this.#open.get(key);
-    if (one === undefined) return;
-    this.#open.delete(key);
-    this.#unasked.delete(key);
-    this.#follower?.ended(one, isAnswered);
+  #oldest(): Kept | undefined {
+    let oldest: Kept | undefined;
+    for (const table of this.#tables.values()) {
+      const first = table.values().next().value;
+      if (first !== undefined && (oldest === undefined || first.order < oldest.order)) oldest = first;
+    }
+    return oldest;
   }
 
-  #learn(one: OpenCommand | undefined, at: number): void {
-    if (one === undefined) return;
+  #set(answer: string, key: string, one: OpenCommand): void {
+    let table = this.#tables.get(answer);
+    if (table === undefined) this.#tables.set(answer, (table = new Map()));
+    const kept = { one, table, key, order: this.#count++ };
+    table.set(key, kept);
+    this.#size += 1;
+    if (this.#follower === undefined && Object.hasOwn(unaskedAnswers, one.type)) this.#unasked.add(kept);
+  }
+
+  #end(kept: Kept | undefined, isAnswered = false): void {
+    if (kept === undefined) return;
+    kept.table.delete(kept.key);
+    this.#size -= 1;
+    this.#unasked.delete(kept);
+    this.#follower?.ended(kept.one, isAnswered);
+  }
+
+  #learn(one: OpenCommand, at: number): void {
     const { answer } = one;
     const seconds = Math.min(at - one.since, this.#follower?.longest(one) ?? Number.POSITIVE_INFINITY);
     let times = this.#times.get(answer);

@@ -245,10 +245,11 @@ export class LogIndex {
       if (end <= from) continue;
       for (const line of linesIn(file.file, Math.max(begin, here.from, from), end)) {
         const where = () => file.name;
+        const at = { where, ended: line.ended };
         const parsed =
           this.kind === 'decisions'
-            ? parseLogLine(line.text, where)
-            : parseEventLine(line.text, line.from === 0 ? undefined : seq(), where);
+            ? parseLogLine(line.text, at)
+            : parseEventLine(line.text, line.from === 0 ? undefined : seq(), at);
         if ((parsed.kind === 'event' || parsed.kind === 'session') && parsed.session === here.session) yield parsed;
       }
     }

@@ -1,4 +1,5 @@
 /** Reads the lines of a file from any place, in chunks: a log may be longer than a string can be. */
+import { isAscii } from 'node:buffer';
 import { readSync } from 'node:fs';
 
 const chunkBytes = 1 << 20;
@@ -23,17 +24,20 @@ export function* linesIn(file: number, from: number, until = Number.POSITIVE_INF
     const read = readSync(file, chunk, length, chunk.length - length, begin + length);
     const searched = length;
     length += read;
+    // One character for each byte: a text is searched and cut faster than a buffer.
+    const bytes = chunk.toString('latin1', 0, length);
+    const isPlain = isAscii(chunk.subarray(0, length));
+    const textOf = (start: number, end: number): string =>
+      isPlain ? bytes.slice(start, end) : chunk.toString('utf8', start, end);
     let start = 0;
-    for (let end = chunk.indexOf(10, searched); end >= 0 && end < length; end = chunk.indexOf(10, start)) {
+    for (let end = bytes.indexOf('\n', searched); end >= 0; end = bytes.indexOf('\n', start)) {
       if (begin + start >= until) return;
-      const text = end > start ? chunk.toString('utf8', start, end) : '';
-      if (text !== '') yield { from: begin + start, to: begin + end + 1, text, ended: true };
+      if (end > start) yield { from: begin + start, to: begin + end + 1, text: textOf(start, end), ended: true };
       start = end + 1;
     }
     if (begin + start >= until) return;
     if (read === 0) {
-      const text = chunk.toString('utf8', start, length);
-      if (text !== '') yield { from: begin + start, to: begin + length, text, ended: false };
+      if (length > start) yield { from: begin + start, to: begin + length, text: textOf(start, length), ended: false };
       return;
     }
     // What is left over begins the next chunk, which is twice as long if one line fills this one.
