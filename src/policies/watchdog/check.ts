@@ -120,7 +120,7 @@ class Check {
     const oldest = found.map(oldestOf).reduce((one, other) => (other.since < one.since ? other : one));
     const silentSeconds = this.#ctx.at - owed.heardAt;
     const reason = { code: 'nothing_comes', ...this.#late(oldest), silentSeconds, causes } as const;
-    this.#emit({ sender: 'host', by: undefined }, oldest, owed.commands.size, reason);
+    this.#emit({ sender: 'host', by: undefined }, oldest, owed.size, reason);
   }
 
   #late(one: OpenCommand) {

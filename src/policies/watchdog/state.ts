@@ -60,6 +60,7 @@ export class Owed {
   /** Set by the definition's `link`. */
   config: WatchdogConfig | undefined;
   #now = 0;
+  #size = 0;
   /** Causes that owed nothing for a moment. */
   #empty: Cause[] = [];
   readonly #keepsReasons: boolean;
@@ -76,6 +77,11 @@ export class Owed {
     }
     const { marks } = this.commands;
     for (const index of from.named) if (marks[index] !== undefined) this.causes.name(marks[index]);
+  }
+
+  /** Number of answers that are awaited. */
+  get size(): number {
+    return this.#size;
   }
 
   /** Follows an event of the host. */
@@ -110,6 +116,7 @@ export class Owed {
 
   /** Called by the commands. */
   opened(one: OpenCommand): Owing {
+    this.#size += 1;
     return this.causes.add(one);
   }
 
@@ -133,6 +140,7 @@ export class Owed {
   /** Called by the commands. */
   ended(owing: Owing, isAnswered: boolean): void {
     const { cause } = owing;
+    this.#size -= 1;
     this.causes.remove(owing);
     if (cause.owed === 0) this.#empty.push(cause);
     if (!isAnswered) return;
@@ -150,7 +158,7 @@ export class Owed {
       causes: [...this.causes]
         .filter(isKnown)
         .map(({ key, heardAt, isNamed, freshAt, namedAfter }) => ({ key, heardAt, isNamed, freshAt, namedAfter })),
-      named: this.commands.marks.flatMap(({ isNamed }, index) => (isNamed ? [index] : [])),
+      named: this.commands.marks.flatMap((owing, index) => (owing?.isNamed ? [index] : [])),
       heardAt: this.heardAt,
       isHostNamed: this.isHostNamed,
     };

@@ -48,7 +48,7 @@ const handlers = [
 
 function arm(state: WatchdogState, fireAtSeconds: number, ctx: Ctx): void {
   state.armedAt = fireAtSeconds;
-  const reason = { code: 'owed', owed: state.owed.commands.size } as const;
+  const reason = { code: 'owed', owed: state.owed.size } as const;
   ctx.emit({ type: 'timer.set', at: ctx.at, timerId, fireAtSeconds, reason });
 }
 
@@ -57,7 +57,7 @@ function fired(state: WatchdogState, event: Message<'timer.fired'>, ctx: Ctx): v
   if (state.armedAt === null) return;
   state.armedAt = null;
   const next = check(state, ctx);
-  if (state.owed.commands.size > 0) arm(state, next, ctx);
+  if (state.owed.size > 0) arm(state, next, ctx);
 }
 
 /** Forgets what an engine or a worker owes that is gone: the policy asks others. */
@@ -99,7 +99,7 @@ export const watchdog: PolicyDefinition<
   handlers,
   after: (state, ctx) => {
     // Nothing that is asked for from now on is overdue before this check.
-    if (state.armedAt === null && state.owed.commands.size > 0) arm(state, ctx.at + state.config.floorSeconds, ctx);
+    if (state.armedAt === null && state.owed.size > 0) arm(state, ctx.at + state.config.floorSeconds, ctx);
   },
   decisions: [hostOwes, timerSet],
   ledgers: [nothing],
