@@ -3,41 +3,43 @@ import { type Linked, LinkedList } from './linked-list.ts';
 import type { OpenCommand } from './open-commands.ts';
 import type { WaitingTimes } from './waiting-times.ts';
 
+/** Most notices of a kind that are remembered while none of the kind was answered: many hosts never answer any. */
+export const mostUnasked = 4096;
+
 /** A command, with its place. Most are never looked at: what can be made later is. */
 export class Kept<Mark> implements OpenCommand, Linked<Kept<Mark>> {
   previous: Kept<Mark> | null = null;
   next: Kept<Mark> | null = null;
-  /** What the follower has made of it; absent while the follower is not told of it. */
+  /** What the follower has made of it. */
   mark: Mark | undefined = undefined;
-  readonly type: string;
   readonly table: Table<Mark>;
+  readonly type: string;
   readonly key: string;
   readonly since: number;
   readonly by: string | undefined;
   readonly reason: OpenCommand['reason'];
   /** Number in the order in which commands came. */
   readonly order: number;
-  /** Whether nobody asks for the answer, and none of its type has come: then it is not awaited. */
-  isHoped: boolean;
   readonly #ids: string | OpenCommand['ids'];
 
   /** @param ids - name of the field whose value is the key, or all ids */
   constructor(
     table: Table<Mark>,
+    type: string,
     key: string,
     ids: string | OpenCommand['ids'],
-    { type, since, by, reason }: Pick<OpenCommand, 'type' | 'since' | 'by' | 'reason'>,
+    since: number,
+    by: string | undefined,
+    reason: OpenCommand['reason'],
     order: number,
-    isHoped: boolean,
   ) {
-    this.type = type;
     this.table = table;
+    this.type = type;
     this.key = key;
     this.since = since;
     this.by = by;
     this.reason = reason;
     this.order = order;
-    this.isHoped = isHoped;
     this.#ids = ids;
   }
 
@@ -57,8 +59,27 @@ export class Table<Mark> {
   /** The same, oldest first. The first key of a map from which many were deleted takes long to find. */
   readonly inOrder = new LinkedList<Kept<Mark>>();
   times: WaitingTimes | undefined = undefined;
+  /** The latest that nobody waits for, oldest first. Their ids are looked up only where somebody asks. */
+  #hoped: Kept<Mark>[] = [];
+  #hopedByKey: Map<string, Kept<Mark>> | undefined;
 
   constructor(answer: string) {
     this.answer = answer;
+  }
+
+  /** Whether answers are only hoped for. */
+  get isHoped(): boolean {
+    return this.times === undefined && this.#hoped.length > 0;
+  }
+
+  hope(kept: Kept<Mark>): void {
+    this.#hopedByKey = undefined;
+    this.#hoped.push(kept);
+    if (this.#hoped.length > 2 * mostUnasked) this.#hoped = this.#hoped.slice(-mostUnasked);
+  }
+
+  hopedFor(key: string): Kept<Mark> | undefined {
+    this.#hopedByKey ??= new Map(this.#hoped.map((kept) => [kept.key, kept]));
+    return this.#hopedByKey.get(key);
   }
 }

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { sequels } from '../schemas/answers.ts';
 import { type Json, keyOf, type Messages, rulesOf } from './answer-rules.ts';
 import type { AnyDecision, AnyEvent } from './definition.ts';
-import { Kept, Table } from './kept-commands.ts';
+import { Kept, mostUnasked, Table } from './kept-commands.ts';
 import { savedTimes, WaitingTimes } from './waiting-times.ts';
 
 /** A command, or a notice that a host answers unasked, without an answer so far. */
@@ -50,8 +50,6 @@ export const savedOpenCommands = z.strictObject({
 });
 export type SavedOpenCommands = z.output<typeof savedOpenCommands>;
 
-/** Most notices of a kind without an answer that are remembered, while none of the kind was answered: many hosts never answer any. */
-const mostUnasked = 4096;
 /** Most commands without an answer that are remembered, where nothing else is said. */
 const mostOpen = 131_072;
 
@@ -110,8 +108,8 @@ export class OpenCommands<Mark = undefined> {
       const fields = this.#asked.get(one.type)?.fields ?? Object.keys(one.ids);
       const ids = Object.fromEntries(fields.map((name) => [name, one.ids[name]!]));
       const table = this.#table(one.answer);
-      const isHoped = table.times === undefined && this.#asked.get(one.type)?.isUnasked === true;
-      this.#add(new Kept(table, keyOf(fields, ids), ids, one, this.#count++, isHoped));
+      const { type, since, by, reason } = one;
+      this.#add(new Kept(table, type, keyOf(fields, ids), ids, since, by, reason, this.#count++));
     }
   }
 
@@ -125,9 +123,9 @@ export class OpenCommands<Mark = undefined> {
     return this.#inOrder();
   }
 
-  /** What the follower has made of these; `undefined` for those of which it was not told. */
-  get marks(): (Mark | undefined)[] {
-    return this.#inOrder().map(({ mark }) => mark);
+  /** What the follower has made of these. */
+  get marks(): Mark[] {
+    return this.#inOrder().map(({ mark }) => mark as Mark);
   }
 
   /** Follows an event that was applied, and then the decisions that it has led to. */
@@ -144,10 +142,17 @@ export class OpenCommands<Mark = undefined> {
     const ends = this.#ends.get(type);
     if (ends !== undefined) {
       for (const { table, fields } of ends) {
-        const kept = table.byKey.get(keyOf(fields, event as never));
-        if (kept === undefined) continue;
-        this.#learn(kept, at);
-        this.#end(kept, true);
+        const key = keyOf(fields, event as never);
+        const kept = table.byKey.get(key);
+        if (kept !== undefined) {
+          this.#learn(kept, at);
+          this.#end(kept, true);
+        } else if (table.isHoped) {
+          const hoped = table.hopedFor(key);
+          if (hoped !== undefined) this.#learn(hoped, at);
+          // From now on such answers are awaited.
+          else table.times = new WaitingTimes();
+        }
       }
     }
     if (Object.hasOwn(sequels, type)) this.told({ ...event, at, reason: { code: 'reported' } });
@@ -190,16 +195,21 @@ export class OpenCommands<Mark = undefined> {
     const since = typeof given.fireAtSeconds === 'number' ? given.fireAtSeconds : at;
     const ids =
       fields.length === 1 ? fields[0]! : Object.fromEntries(fields.map((name) => [name, String(given[name])]));
-    const told = { type: decision.type, since, by: typeof by === 'string' ? by : undefined, reason };
-    this.#add(new Kept(table, key, ids, told, this.#count++, isUnasked && table.times === undefined));
-    if (table.inOrder.size > mostUnasked && table.inOrder.peek()!.isHoped) this.#end(table.inOrder.peek());
+    const { type } = decision;
+    const engine = typeof by === 'string' ? by : undefined;
+    const kept = new Kept(table, type, key, ids, since, engine, reason, this.#count++);
+    const isHoped = isUnasked && table.times === undefined;
+    if (isHoped && this.#follower !== undefined) return table.hope(kept);
+    this.#add(kept);
+    if (isHoped && table.inOrder.size > mostUnasked) this.#end(table.inOrder.peek());
     if (this.#size > this.#most) this.forgetOldest();
   }
 
   /** Returns the command that an event would answer. The event needs only the fields that say which one it is. */
   answeredBy(event: { readonly type: string }): OpenCommand | undefined {
     for (const { table, fields } of this.#ends.get(event.type) ?? []) {
-      const kept = table.byKey.get(keyOf(fields, event as never));
+      const key = keyOf(fields, event as never);
+      const kept = table.byKey.get(key) ?? table.hopedFor(key);
       if (kept !== undefined) return kept;
     }
     return undefined;
@@ -208,7 +218,7 @@ export class OpenCommands<Mark = undefined> {
   /** Returns how long answers of this type usually take; `undefined` before the first one. */
   usual(answer: string): UsualTime | undefined {
     const times = this.#tables.get(answer)?.times;
-    if (times === undefined) return undefined;
+    if (times === undefined || times.weight === 0) return undefined;
     return { medianSeconds: times.quantile(0.5), highSeconds: times.quantile(0.99), answers: times.weight };
   }
 
@@ -250,7 +260,7 @@ export class OpenCommands<Mark = undefined> {
     table.byKey.set(key, kept);
     table.inOrder.push(kept);
     this.#size += 1;
-    if (!kept.isHoped) kept.mark = this.#follower?.opened(kept);
+    kept.mark = this.#follower?.opened(kept);
   }
 
   #end(kept: Kept<Mark> | undefined, isAnswered = false): void {
@@ -265,19 +275,7 @@ export class OpenCommands<Mark = undefined> {
   #learn(kept: Kept<Mark>, at: number): void {
     const { table, since, mark } = kept;
     const longest = mark === undefined ? Number.POSITIVE_INFINITY : this.#follower!.longest(mark);
-    if (table.times === undefined) {
-      table.times = new WaitingTimes();
-      this.#expect(table);
-    }
+    table.times ??= new WaitingTimes();
     table.times.add(Math.max(0, Math.min(at - since, longest)));
-  }
-
-  /** The host answers these unasked: from now on they are awaited. */
-  #expect({ byKey }: Table<Mark>): void {
-    for (const kept of byKey.values()) {
-      if (!kept.isHoped) continue;
-      kept.isHoped = false;
-      kept.mark = this.#follower?.opened(kept);
-    }
   }
 }

@@ -60,7 +60,6 @@ export class Owed {
   /** Set by the definition's `link`. */
   config: WatchdogConfig | undefined;
   #now = 0;
-  #size = 0;
   /** Causes that owed nothing for a moment. */
   #empty: Cause[] = [];
   readonly #keepsReasons: boolean;
@@ -81,7 +80,7 @@ export class Owed {
 
   /** Number of answers that are awaited. */
   get size(): number {
-    return this.#size;
+    return this.commands.size;
   }
 
   /** Follows an event of the host. */
@@ -116,7 +115,6 @@ export class Owed {
 
   /** Called by the commands. */
   opened(one: OpenCommand): Owing {
-    this.#size += 1;
     return this.causes.add(one);
   }
 
@@ -140,7 +138,6 @@ export class Owed {
   /** Called by the commands. */
   ended(owing: Owing, isAnswered: boolean): void {
     const { cause } = owing;
-    this.#size -= 1;
     this.causes.remove(owing);
     if (cause.owed === 0) this.#empty.push(cause);
     if (!isAnswered) return;
@@ -158,7 +155,7 @@ export class Owed {
       causes: [...this.causes]
         .filter(isKnown)
         .map(({ key, heardAt, isNamed, freshAt, namedAfter }) => ({ key, heardAt, isNamed, freshAt, namedAfter })),
-      named: this.commands.marks.flatMap((owing, index) => (owing?.isNamed ? [index] : [])),
+      named: this.commands.marks.flatMap((owing, index) => (owing.isNamed ? [index] : [])),
       heardAt: this.heardAt,
       isHostNamed: this.isHostNamed,
     };
