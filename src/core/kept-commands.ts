@@ -20,6 +20,8 @@ export class Kept<Mark> implements OpenCommand, Linked<Kept<Mark>> {
   readonly reason: OpenCommand['reason'];
   /** Number in the order in which commands came. */
   readonly order: number;
+  /** Prompts that are still to come, where an answer may bring a part of them. */
+  missing: number | undefined = undefined;
   readonly #ids: string | OpenCommand['ids'];
 
   /** @param ids - name of the field whose value is the key, or all ids */

@@ -23,6 +23,8 @@ export interface OpenCommand {
   readonly by?: string | undefined;
   /** Its reason. */
   readonly reason: AnyDecision['reason'];
+  /** Number of prompts that it still waits for, if it asks for prompts. */
+  readonly missing?: number | undefined;
 }
 
 /** How long an answer usually takes. */
@@ -42,6 +44,7 @@ const openCommand = z.strictObject({
   since: z.number(),
   by: z.string().optional(),
   reason: z.looseObject({ code: z.string() }),
+  missing: z.int().positive().optional(),
 });
 /** Schema of {@link OpenCommands} in a state. */
 export const savedOpenCommands = z.strictObject({
@@ -109,7 +112,9 @@ export class OpenCommands<Mark = undefined> {
       const ids = Object.fromEntries(fields.map((name) => [name, one.ids[name]!]));
       const table = this.#table(one.answer);
       const { type, since, by, reason } = one;
-      this.#add(new Kept(table, type, keyOf(fields, ids), ids, since, by, reason, this.#count++));
+      const kept = new Kept(table, type, keyOf(fields, ids), ids, since, by, reason, this.#count++);
+      kept.missing = one.missing;
+      this.#add(kept);
     }
   }
 
@@ -147,6 +152,7 @@ export class OpenCommands<Mark = undefined> {
         if (kept !== undefined) {
           this.#learn(kept, at);
           this.#end(kept, true);
+          if (kept.missing !== undefined) this.#awaitRest(kept, event, at);
         } else if (table.isHoped) {
           const hoped = table.hopedFor(key);
           if (hoped !== undefined) this.#learn(hoped, at);
@@ -198,6 +204,7 @@ export class OpenCommands<Mark = undefined> {
     const { type } = decision;
     const engine = typeof by === 'string' ? by : undefined;
     const kept = new Kept(table, type, key, ids, since, engine, reason, this.#count++);
+    if (table.answer === 'prompts.supplied') kept.missing = given.count as number;
     const isHoped = isUnasked && table.times === undefined;
     if (isHoped && this.#follower !== undefined) return table.hope(kept);
     this.#add(kept);
@@ -224,9 +231,10 @@ export class OpenCommands<Mark = undefined> {
 
   save(): SavedOpenCommands {
     return {
-      open: this.open.map(({ type, answer, ids, since, by, reason }) => ({
+      open: this.open.map(({ type, answer, ids, since, by, reason, missing }) => ({
         ...{ type, answer, ids: { ...ids }, since, reason: { ...reason } },
         ...(by === undefined ? undefined : { by }),
+        ...(missing === undefined ? undefined : { missing }),
       })),
       times: [...this.#tables.values()].flatMap(({ answer, times }) =>
         times === undefined ? [] : [{ answer, times: times.save() }],
@@ -270,6 +278,15 @@ export class OpenCommands<Mark = undefined> {
     table.inOrder.remove(kept);
     this.#size -= 1;
     if (mark !== undefined) this.#follower!.ended(mark, isAnswered);
+  }
+
+  /** Prompts may come in portions: the rest is awaited from now on. */
+  #awaitRest({ table, type, key, ids, by, reason, missing }: Kept<Mark>, event: AnyEvent, at: number): void {
+    const { prompts } = event as { readonly prompts?: readonly unknown[] };
+    if (prompts === undefined || prompts.length >= missing!) return;
+    const rest = new Kept(table, type, key, ids, at, by, reason, this.#count++);
+    rest.missing = missing! - prompts.length;
+    this.#add(rest);
   }
 
   #learn(kept: Kept<Mark>, at: number): void {
