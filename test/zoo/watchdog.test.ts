@@ -1,4 +1,4 @@
-/** What a watchdog says of the logs of the zoo: nothing in healthy but slow runs, and who owes what in most of the hangs. */
+/** What a watchdog says of the logs of the zoo: nothing in healthy but slow runs, and who owes what in the hangs. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -59,16 +59,11 @@ test('nothing is named in healthy but slow runs', () => {
   expect(slow.filter((name) => noticesIn(name, 0).length > 0)).toEqual([]);
 });
 
-test('of most hangs something is named within an hour, and first the event that is missing', () => {
+test('of every hang something is named within an hour, and first the event that is missing', () => {
   const first = incidents.map(({ log, cause }) => {
     const name = names.find((one) => one === log || one === `${log}.jsonl`)!;
     return { log, missing: cause.event, named: noticesIn(name, 3600)[0]?.event as string | undefined };
   });
-  // Here nobody was asked by a command, or fewer than 8 of the answers that nobody asks for had come.
-  const silent = first.filter(({ named }) => named === undefined).map(({ log }) => log);
-  expect(silent.sort()).toEqual(['miles-1673', 'nemo-gym-2385', 'nemo-rl-3066', 'prime-rl-2912']);
-  // A response is named whose environment, or whose timer, has to act.
-  const others = first.filter(({ named, missing }) => named !== undefined && named !== missing);
-  expect(others.map(({ log }) => log).sort()).toEqual(['prime-rl-1713', 'prime-rl-3140', 'roll-215']);
   expect(first).toHaveLength(26);
+  expect(first.filter(({ named, missing }) => named !== missing)).toEqual([]);
 });
