@@ -16,10 +16,13 @@ const encoder = new TextEncoder();
 /** A client that reads everything at once. */
 class Client {
   readonly #connection;
+  /** Ends its timers. */
+  readonly close: () => void;
   #id = 0;
 
   constructor(options: ServerOptions) {
     const server = new RpcServer(options);
+    this.close = () => server.close();
     const link = { write: () => undefined, waiting: 0, drained: () => Promise.resolve(), destroy: () => undefined };
     this.#connection = server.connect(link)!;
   }
@@ -100,6 +103,7 @@ for (const size of [256, 1]) {
     told('slowest', 1, 'ms of the slowest call');
   }
 }
+for (const one of [plain, ...Object.values(others)]) one.close();
 await log.close();
 const bytes = readdirSync(directory).reduce((sum, name) => sum + statSync(join(directory, name)).size, 0);
 console.log(`${readdirSync(directory).length} files, ${(bytes / 1e6).toFixed(1)} MB, ${dropped.lines} lines dropped`);
