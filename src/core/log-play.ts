@@ -30,8 +30,6 @@ export class SessionPlay {
   readonly gaps: LogGap[] = [];
   /** Why the last snapshot, or an event after it, could not be played. */
   problem: string | undefined;
-  /** Number of the first event on which the policy decided otherwise than the log says. */
-  differs: number | undefined;
   readonly #restore: (snapshot: unknown) => PlayedPolicy;
 
   constructor(restore: (snapshot: unknown) => PlayedPolicy, seq: number, from?: SavedPlay) {
@@ -42,10 +40,14 @@ export class SessionPlay {
     this.commands = new OpenCommands(this.policy.definition, undefined, from.commands);
   }
 
-  /** Takes the next line. `where` names it, for a gap. Throws `invalid_input` for an event out of order. */
-  take(line: Line, where: () => string): void {
-    if (line.kind === 'session') this.#begin(line, where);
-    else this.#play(line, where);
+  /**
+   * Takes the next line, and returns what the policy has decided; `undefined` where it was not asked. `where` names the line, for a
+   * gap. Throws `invalid_input` for an event out of order.
+   */
+  take(line: Line, where: () => string): readonly AnyDecision[] | undefined {
+    if (line.kind === 'event') return this.#play(line, where);
+    this.#begin(line, where);
+    return undefined;
   }
 
   /** Returns the point after the last line; `undefined` where the state is not known. */
@@ -72,25 +74,21 @@ export class SessionPlay {
     }
   }
 
-  #play(line: LogLineOf<'event'>, where: () => string): void {
-    const { seq, event } = line;
+  #play({ seq, event }: LogLineOf<'event'>, where: () => string): readonly AnyDecision[] | undefined {
     if (seq <= this.seq) refuse('invalid_input', where(), `event ${this.seq + 1}`, `event ${seq}`);
     this.#miss(seq - 1, where);
     this.seq = seq;
     const { policy, commands } = this;
-    if (policy === undefined || commands === undefined) return;
+    if (policy === undefined || commands === undefined) return undefined;
     let made: readonly AnyDecision[];
     try {
       made = policy.send(event as LooseEvent);
     } catch (error) {
       this.#failed(error);
-      return;
+      return undefined;
     }
     commands.follow(event as AnyEvent, made, policy.at);
-    if (line instanceof LoggedEvent && line.isMade(made)) return;
-    const { decisions } = line;
-    const isSame = made.length === decisions.length && made.every(({ type }, index) => type === decisions[index]!.type);
-    if (!isSame) this.differs ??= seq;
+    return made;
   }
 
   #failed(error: unknown): void {
@@ -140,13 +138,21 @@ class LoggedEvent {
     return (this.#decisions ??= wholeEntry(parseJson(this.#text, this.#where), this.#where).decisions);
   }
 
-  /** Whether the line has exactly these decisions. */
-  isMade(made: readonly AnyDecision[]): boolean {
+  /** Whether the line has exactly these decisions; then they need not be parsed. */
+  has(made: readonly AnyDecision[]): boolean {
     const text = made.length === 0 ? '[]' : JSON.stringify(made);
-    const isSame = this.#text.length === this.#from + text.length + 1 && this.#text.startsWith(text, this.#from);
+    // Texts of the same length are compared in one go; `startsWith` would take them letter by letter.
+    const isSame = this.#text.length === this.#from + text.length + 1 && this.#text.slice(this.#from, -1) === text;
     if (isSame) this.#decisions = made as never;
     return isSame;
   }
+}
+
+/** Whether a policy has decided as a line says, by the types of its decisions. */
+export function isAsLogged(line: LogLineOf<'event'>, made: readonly AnyDecision[]): boolean {
+  if (line instanceof LoggedEvent && line.has(made)) return true;
+  const { decisions } = line;
+  return made.length === decisions.length && made.every(({ type }, index) => type === decisions[index]!.type);
 }
 
 const decisionsKey = ',"decisions":[';

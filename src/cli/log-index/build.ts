@@ -1,6 +1,6 @@
 /** Makes segments of the index from the lines of a log, in one pass: offsets, ids, gaps, and states at intervals. */
 import { type LogLine, type LogLineOf, logFormat } from '../../core/decision-log.ts';
-import { type PlayedPolicy, parseEventLine, parseLogLine, SessionPlay } from '../../core/log-play.ts';
+import { isAsLogged, type PlayedPolicy, parseEventLine, parseLogLine, SessionPlay } from '../../core/log-play.ts';
 import { eachId } from '../../core/message-ids.ts';
 import { isPolicyError, refuse } from '../../errors.ts';
 import { type FileLine, linesIn } from './lines.ts';
@@ -158,12 +158,13 @@ class Building {
     const { play } = played;
     const seqBefore = play.seq;
     const gapsBefore = play.gaps.length;
-    play.take(line, this.#where);
+    const made = play.take(line, this.#where);
     const at = line.kind === 'event' ? line.event.at : (play.policy?.at ?? 0);
     if (at > played.at) played.at = at;
     if (line.time > played.time) played.time = line.time;
     const here = this.#here(session, played, seqBefore, from);
     if (play.gaps.length > gapsBefore) here.gaps.push(...play.gaps.slice(gapsBefore));
+    if (line.kind === 'event' && made !== undefined && !isAsLogged(line, made)) here.differs ??= line.seq;
     this.#mention(line);
     here.seq = play.seq;
     here.at = played.at;
@@ -226,7 +227,6 @@ class Building {
       if (this.#context.plays.get(here.session) !== played) continue;
       if (isLast && played.pending >= this.#file.grain.state / 4) this.#save(here, played, to);
       here.problem = played.play.problem;
-      here.differs = played.play.differs;
     }
     const { file, writer, kind, size, modified } = this.#file;
     return this.#parts.segment({

@@ -17,7 +17,7 @@ export interface FileLine {
 
 /** Returns the lines of an open file that begin in a range, empty lines left out. */
 export function* linesIn(file: number, from: number, until = Number.POSITIVE_INFINITY): Generator<FileLine> {
-  let chunk = Buffer.allocUnsafe(chunkBytes);
+  let chunk = Buffer.allocUnsafe(Math.max(1, Math.min(chunkBytes, until - from)));
   /** Offset in the file of the chunk's first byte, and bytes in the chunk. */
   let [begin, length] = [from, 0];
   for (;;) {
