@@ -18,9 +18,7 @@ export type Sender = (typeof senders)[number];
 
 /** Sender of each event that does not come from the host by its own choice. */
 const others: Readonly<Partial<Record<VocabularyEvent['type'], Sender>>> = Object.freeze({
-  'environment.failed': 'environment',
-  'environment.resumed': 'environment',
-  'environment.waiting': 'environment',
+  'engine.reported': 'engine',
   'migration.failed': 'engine',
   'optimizer.stepped': 'trainer',
   'preprocess.failed': 'loader',
@@ -35,10 +33,15 @@ const others: Readonly<Partial<Record<VocabularyEvent['type'], Sender>>> = Objec
   'reward.finished': 'reward worker',
   'sample.preprocessed': 'loader',
   'sandbox.finished': 'sandbox',
+  'slot.failed': 'environment',
+  'slot.ready': 'environment',
+  'slot.released': 'environment',
   'slice.failed': 'loader',
   'slice.materialized': 'loader',
   'source.exhausted': 'data source',
   'timer.fired': 'timer',
+  'tool.finished': 'environment',
+  'tool.started': 'environment',
   'train.consumed': 'trainer',
   'train.finished': 'trainer',
   'turn.finished': 'engine',

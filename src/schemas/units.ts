@@ -29,6 +29,10 @@ export const engineId = id.describe('Id of the inference engine, given by the ho
 export const runId = id.describe('Id of the run, given by the host; new for every run.');
 /** A test case's id, given by the host. */
 export const testCaseId = id.describe('Id of the test case, given by the host; the same whenever it is run.');
+/** An environment's id, minted by the policy. */
+export const slotId = id.describe('Id of the environment, minted by the policy.');
+/** A kind of environments, such as an image of a sandbox. */
+export const environment = id.describe('Kind of the environment, such as the image of a sandbox.');
 /** A server's id, given by the host. */
 export const serverId = id.describe('Id of the server, given by the host.');
 /** A query's id, minted by the policy. */

@@ -87,7 +87,6 @@ export class HostModel {
         this.#requests.end(event.requestId);
         break;
       case 'response.failed':
-      case 'environment.failed':
       case 'request.aborted':
         this.#requests.end(event.requestId);
         break;
@@ -97,10 +96,10 @@ export class HostModel {
       case 'request.started':
         this.#requests.started(event.requestId, event.engineId);
         break;
-      case 'environment.waiting':
+      case 'tool.started':
         this.#requests.setPhase(event.requestId, 'waiting');
         break;
-      case 'environment.resumed':
+      case 'tool.finished':
         this.#requests.setPhase(event.requestId, 'resuming');
         break;
       case 'source.exhausted':

@@ -57,7 +57,7 @@ export class ModelHost {
     const requestId = pick([...books.flights.keys()], choices);
     if (requestId === undefined) return this.#begin(choices, at);
     const { phase } = books.flights.get(requestId)!;
-    if (phase === 'waiting') return { type: 'environment.resumed', at, requestId };
+    if (phase === 'waiting') return { type: 'tool.finished', at, requestId, outcome: 'success' };
     const tokens = 1 + choices.below(50);
     // A request that missed its abort may complete.
     if (phase === 'aborting' && choices.below(3) > 0) return { type: 'request.aborted', at, requestId };
@@ -82,7 +82,7 @@ export class ModelHost {
         if (requestId === undefined) break;
         return { type: 'response.failed', at, requestId, kind: choices.below(4) === 0 ? 'data' : 'infrastructure' };
       case 4:
-        if (requestId !== undefined) return { type: 'environment.waiting', at, requestId };
+        if (requestId !== undefined) return { type: 'tool.started', at, requestId, tool: 'bash' };
         break;
       case 5:
         return { type: 'engine.lost', at, engineId };
@@ -147,7 +147,7 @@ export class ModelHost {
     // Engines and prompts are added only while they are needed.
     if (this.books.isAwaiting && !this.books.isExhausted) return this.#supply(roundId, at);
     for (const [requestId, { phase }] of flights) {
-      if (phase === 'waiting') return { type: 'environment.resumed', at, requestId };
+      if (phase === 'waiting') return { type: 'tool.finished', at, requestId, outcome: 'success' };
       if (phase === 'running') return { type: 'response.completed', at, requestId, tokens: 5 };
     }
     for (const requestId of toReward) {

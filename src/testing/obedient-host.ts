@@ -29,7 +29,7 @@ export interface Beginning {
   readonly isLenient?: boolean;
 }
 
-const ends = new Set(['response.completed', 'response.failed', 'request.aborted', 'environment.failed']);
+const ends = new Set(['response.completed', 'response.failed', 'request.aborted']);
 
 /** One host. */
 export class ObedientHost {

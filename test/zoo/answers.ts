@@ -39,7 +39,10 @@ function runs(decision: Told, host: ZooHost): Report[] {
   const started = host.answer('request.started', { requestId, engineId });
   const waits = decision.type !== 'request.resume' && host.draw() < turns;
   const end: Report[] = waits
-    ? [host.answer('environment.waiting', decision), host.answer('environment.resumed', decision)]
+    ? [
+        host.answer('tool.started', { ...decision, tool: 'python' }),
+        host.answer('tool.finished', { ...decision, outcome: 'success' }),
+      ]
     : [host.answer('response.completed', decision)];
   return decision.engineId === undefined && decision.type !== 'request.resume' ? [started, ...end] : end;
 }

@@ -38,7 +38,7 @@ export interface Running {
 const soon = new Set(['request.started', 'request.aborted', 'prompts.supplied', 'progress.reported', 'reward.ready']);
 
 /** Reports that a request no longer makes when it is over. */
-const ofRequests = new Set(['response.completed', 'environment.waiting', 'environment.resumed', 'request.started']);
+const ofRequests = new Set(['response.completed', 'tool.started', 'tool.finished', 'request.started']);
 
 /** What a host does by itself: beginnings, and what follows on a decision or a report. */
 export interface Work {

@@ -174,7 +174,7 @@ export const incidents: readonly Incident[] = [
     fact: 'A worker of the environment fails, and the orchestrator waits for its results for ever.',
     ask: { round: 'r3' },
     cause: {
-      event: 'environment.resumed',
+      event: 'tool.finished',
       actor: 'environment',
       ids: each('requestId', 'p12/1#3', 'p13/1#3', 'p14/0#3', 'p14/1#3', 'p15/0#3'),
     },
@@ -295,7 +295,7 @@ export const incidents: readonly Incident[] = [
     link: github('alibaba/ROLL/issues/215'),
     fact: 'Training with a Python tool stops after ten steps; the thread finds no cause. Here the tool does not answer.',
     ask: { prompt: 'p9' },
-    cause: { event: 'environment.resumed', actor: 'environment', ids: [{ requestId: 'p9/1#2' }] },
+    cause: { event: 'tool.finished', actor: 'environment', ids: [{ requestId: 'p9/1#2' }] },
   },
   {
     log: 'ms-swift-6962',

@@ -75,7 +75,7 @@ export const slow: Readonly<Record<string, () => Scene>> = {
     scene([['tail-batching', whole]], 109, {
       until: 900,
       turns: 0.5,
-      medians: { 'environment.resumed': 45 },
+      medians: { 'tool.finished': 45 },
       isHealthy: true,
     }),
 };

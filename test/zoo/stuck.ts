@@ -148,7 +148,7 @@ export const stuck: Readonly<Record<string, () => Scene>> = {
       until: 2700,
       beatSeconds: 200,
       turns: 0.5,
-      fault: lose(is('environment.resumed', 3)),
+      fault: lose(is('tool.finished', 3)),
     }),
   'prime-rl-2912': () =>
     scene([['lossless-tail', { ...round, windowRounds: 2, rememberedPrompts: 40 }]], 15, {
@@ -276,7 +276,7 @@ export const stuck: Readonly<Record<string, () => Scene>> = {
       beatSeconds: 200,
       workers: sandboxes,
       turns: 0.4,
-      fault: loseSome(is('environment.resumed', 2), 1),
+      fault: loseSome(is('tool.finished', 2), 1),
     }),
   'ms-swift-6962': () =>
     scene(

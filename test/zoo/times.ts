@@ -27,8 +27,8 @@ const usual: Readonly<Record<string, number>> = {
   'prompts.supplied': 1.5,
   'request.started': 0.05,
   'request.aborted': 0.4,
-  'environment.waiting': 12,
-  'environment.resumed': 30,
+  'tool.started': 12,
+  'tool.finished': 30,
   'reward.ready': 2,
   'reward.finished': 6,
   'prompt.judged': 1.2,
@@ -54,7 +54,7 @@ export function secondsOf(report: Report, cause: AnyDecision, host: ZooHost): nu
   const median = manner.medians?.[report.type] ?? usual[report.type] ?? 0.1;
   const seconds = median * Math.exp(0.35 * normal(manner.seed, 7919, Math.floor(host.draw() * 1e9)));
   // It resumes after it has waited.
-  if (report.type === 'environment.resumed') return 30 + seconds;
+  if (report.type === 'tool.finished') return 30 + seconds;
   const { budgetSeconds, timeoutSeconds } = cause as { budgetSeconds?: number; timeoutSeconds?: number };
   return Math.min(seconds, 0.9 * (budgetSeconds ?? timeoutSeconds ?? Number.POSITIVE_INFINITY));
 }

@@ -52,11 +52,11 @@ function requestEvent(
     case 1:
       return { type: 'turn.finished', at, requestId, tokens };
     case 2:
-      return { type: 'environment.failed', at, requestId };
+      return { type: 'response.failed', at, requestId, kind: 'environment' };
     case 3:
     case 4:
-      if (status === 'running') return { type: 'environment.waiting', at, requestId };
-      if (status === 'waiting') return { type: 'environment.resumed', at, requestId };
+      if (status === 'running') return { type: 'tool.started', at, requestId, tool: 'bash' };
+      if (status === 'waiting') return { type: 'tool.finished', at, requestId, outcome: 'success' };
       return { type: 'request.aborted', at, requestId, tokens };
     case 5: {
       const engineId = pick([...state.engines.keys()], choices);

@@ -128,7 +128,7 @@ function resume(state: AdmissionState, response: ResponseState, engine: Engine |
     requestId: response.requestId,
     promptId: response.prompt.spec.promptId,
     ...(engine === null ? {} : { engineId: engine.id }),
-    reason: { code: 'environment_resumed', inFlight },
+    reason: { code: 'tool_finished', inFlight },
   });
 }
 

@@ -149,23 +149,23 @@ export function turnFinished(state: AdmissionState, event: Message<'turn.finishe
   if (engine.active) reheap(state, engine);
 }
 
-export function checkWaiting(state: AdmissionState, event: Message<'environment.waiting'>): void {
+export function checkToolStart(state: AdmissionState, event: Message<'tool.started'>): void {
   checkStatus(state, event, 'running', 'a request that is running');
 }
 
-/** Frees the engine slot of a response that waits for its environment. */
-export function waiting(state: AdmissionState, { requestId }: Message<'environment.waiting'>, ctx: Ctx): void {
+/** Frees the engine slot of a response that waits for a tool. */
+export function toolStarted(state: AdmissionState, { requestId }: Message<'tool.started'>, ctx: Ctx): void {
   const response = findLive(state, requestId, ctx);
   if (response === undefined) return;
   response.status = 'waiting';
   freeSlot(state, response);
 }
 
-export function checkResumed(state: AdmissionState, event: Message<'environment.resumed'>): void {
-  checkStatus(state, event, 'waiting', 'a request whose environment is waiting');
+export function checkToolEnd(state: AdmissionState, event: Message<'tool.finished'>): void {
+  checkStatus(state, event, 'waiting', 'a request that waits for a tool');
 }
 
-export function resumed(state: AdmissionState, { requestId }: Message<'environment.resumed'>, ctx: Ctx): void {
+export function toolFinished(state: AdmissionState, { requestId }: Message<'tool.finished'>, ctx: Ctx): void {
   const response = findLive(state, requestId, ctx);
   if (response === undefined) return;
   response.status = 'resuming';
@@ -176,7 +176,7 @@ export function resumed(state: AdmissionState, { requestId }: Message<'environme
 /** Refuses a report about a request whose status does not fit, unless the request is being aborted. */
 function checkStatus(
   state: AdmissionState,
-  event: Message<'environment.waiting' | 'environment.resumed'>,
+  event: Message<'tool.started' | 'tool.finished'>,
   wanted: ResponseState['status'],
   expected: string,
 ): void {

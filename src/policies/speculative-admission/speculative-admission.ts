@@ -6,16 +6,8 @@ import { definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '..
 import { checkNewPrefix } from '../../core/minted-ids.ts';
 import { rewardFailed } from '../../schemas/decisions/reward-workers.ts';
 import { engineAdded, engineDrained, engineLost, enginesChanged } from '../../schemas/events/engines.ts';
-import {
-  environmentFailed,
-  environmentResumed,
-  environmentWaiting,
-  requestAborted,
-  requestStarted,
-  responseCompleted,
-  responseFailed,
-  turnFinished,
-} from '../../schemas/events/requests.ts';
+import { toolFinished, toolStarted, turnFinished } from '../../schemas/events/programs.ts';
+import { requestAborted, requestStarted, responseCompleted, responseFailed } from '../../schemas/events/requests.ts';
 import { promptJudged, rewardReady } from '../../schemas/events/rewards.ts';
 import {
   promptsSupplied,
@@ -63,13 +55,8 @@ const handlers = [
   on(rewardFailed, progress.unrewarded, progress.checkReward),
   on(promptJudged, progress.judged, progress.checkJudgement),
   on(turnFinished, reports.turnFinished, checkRequestId),
-  on(environmentWaiting, reports.waiting, reports.checkWaiting),
-  on(environmentResumed, reports.resumed, reports.checkResumed),
-  on(
-    environmentFailed,
-    (state, { requestId }, ctx) => reports.failed(state, requestId, 'environment', ctx),
-    checkRequestId,
-  ),
+  on(toolStarted, reports.toolStarted, reports.checkToolStart),
+  on(toolFinished, reports.toolFinished, reports.checkToolEnd),
   on(timerFired, reports.timerFired, reports.checkTimer),
   on(hostRestarted, reports.hostRestarted, checkNewPrefix),
 ];

@@ -5,9 +5,6 @@ import type {
   EngineDrained,
   EngineLost,
   EnginesChanged,
-  EnvironmentFailed,
-  EnvironmentResumed,
-  EnvironmentWaiting,
   HostRestarted,
   JudgementLate,
   JudgementRequest,
@@ -47,6 +44,8 @@ import type {
   SpeculationChosen,
   TimerFired,
   TimerSet,
+  ToolFinished,
+  ToolStarted,
   TurnFinished,
 } from '../../schemas/types/index.ts';
 
@@ -210,9 +209,6 @@ export type SpeculativeAdmissionEvent =
   | EngineDrained
   | EngineLost
   | EnginesChanged
-  | EnvironmentFailed
-  | EnvironmentResumed
-  | EnvironmentWaiting
   | HostRestarted
   | PromptJudged
   | PromptsSupplied
@@ -227,6 +223,8 @@ export type SpeculativeAdmissionEvent =
   | SourceExhausted
   | SourceReopened
   | TimerFired
+  | ToolFinished
+  | ToolStarted
   | TurnFinished;
 
 /** What `speculative-admission` asks of the host. */

@@ -148,8 +148,8 @@ function requestStanding(state: AdmissionState, one: ResponseState): Standing {
   switch (status) {
     case 'waiting':
       return {
-        stands: 'waits for its environment',
-        for: [{ event: { type: 'environment.resumed', requestId } }, ...timer(state, one)],
+        stands: 'waits for a tool',
+        for: [{ event: { type: 'tool.finished', requestId } }, ...timer(state, one)],
       };
     case 'resuming':
       return { stands: 'is queued for an engine', for: [...slots, ...timer(state, one)] };

@@ -35,7 +35,7 @@ import {
 import { preprocessFailed, samplePreprocessed, sliceFailed, sliceMaterialized } from '../../schemas/events/loading.ts';
 import { profileMeasured } from '../../schemas/events/parallelism.ts';
 import { updateConsumed, updateLost, weightsPublished } from '../../schemas/events/pipelining.ts';
-import { environmentFailed, requestAborted, responseCompleted, responseFailed } from '../../schemas/events/requests.ts';
+import { requestAborted, responseCompleted, responseFailed } from '../../schemas/events/requests.ts';
 import { rewardFinished } from '../../schemas/events/reward-workers.ts';
 import { promptJudged, rewardReady } from '../../schemas/events/rewards.ts';
 import { promptsSupplied, roundRequested, sourceExhausted } from '../../schemas/events/rounds.ts';
@@ -74,7 +74,6 @@ export const asked = [
 
 /** Events that answer them; `timer.fired` has a handler of its own. */
 export const answering = [
-  environmentFailed,
   gpusReleaseFailed,
   gpusReleased,
   gpusReturned,

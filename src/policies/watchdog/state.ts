@@ -1,12 +1,13 @@
 /** The state of watchdog: what is owed, by whom, and what has been said of it. */
 import { z } from 'zod';
+import type { Messages } from '../../core/answer-rules.ts';
 import type { AnyDecision, AnyEvent, Live } from '../../core/definition.ts';
 import { type OpenCommand, OpenCommands, savedOpenCommands, type UsualTime } from '../../core/open-commands.ts';
 import { byHand } from '../../core/state.ts';
 import { unaskedAnswers } from '../../schemas/answers.ts';
 import { timerSet } from '../../schemas/decisions/session.ts';
 import { seconds } from '../../schemas/units.ts';
-import { type Cause, Causes } from './causes.ts';
+import { type Cause, Causes, type Owing } from './causes.ts';
 import { answering, asked, timerFired } from './messages.ts';
 import type { WatchdogConfig } from './types.ts';
 
@@ -28,6 +29,15 @@ const saved = z.strictObject({
 });
 type Saved = z.output<typeof saved>;
 
+/** What is owed at the beginning. */
+export const nothingOwed: Saved = {
+  commands: { open: [], times: [] },
+  causes: [],
+  named: [],
+  heardAt: 0,
+  isHostNamed: false,
+};
+
 /** Fewest answers from which a time is learnt. */
 const fewestAnswers = 8;
 
@@ -42,7 +52,7 @@ export interface Limit {
 /** What is owed, by whom, and what has been said of it. */
 export class Owed {
   readonly causes = new Causes();
-  readonly commands: OpenCommands;
+  readonly commands: OpenCommands<Owing>;
   /** Time when an event has come last, in seconds. */
   heardAt: number;
   /** Whether the host was named, and nothing has come since. */
@@ -50,26 +60,22 @@ export class Owed {
   /** Set by the definition's `link`. */
   config: WatchdogConfig | undefined;
   #now = 0;
-  /** Causes that owe less than before the present event. */
-  readonly #less = new Set<Cause>();
-  #size = 0;
+  /** Causes that owed nothing for a moment. */
+  #empty: Cause[] = [];
+  readonly #keepsReasons: boolean;
 
-  constructor(from: Saved) {
+  /** @param only - messages of the only policy that is followed: then nothing else is awaited, and reasons are kept as they are */
+  constructor(from: Saved, only?: Messages) {
+    this.#keepsReasons = only !== undefined;
     this.heardAt = from.heardAt;
     this.isHostNamed = from.isHostNamed;
-    this.commands = new OpenCommands(messages, Number.POSITIVE_INFINITY, from.commands, this);
-    for (const one of this.commands.open) this.opened(one);
+    this.commands = new OpenCommands(only ?? messages, Number.POSITIVE_INFINITY, from.commands, this);
     for (const { key, ...known } of from.causes) {
       const found = this.causes.get(key);
       if (found !== undefined) Object.assign(found, known);
     }
-    const open = [...this.commands.open];
-    for (const index of from.named) if (open[index] !== undefined) this.causes.name(open[index]);
-  }
-
-  /** Number of answers that are owed. */
-  get size(): number {
-    return this.#size;
+    const { marks } = this.commands;
+    for (const index of from.named) if (marks[index] !== undefined) this.causes.name(marks[index]);
   }
 
   /** Follows an event of the host. */
@@ -90,9 +96,9 @@ export class Owed {
 
   /** Follows a decision of another policy. */
   told(decision: AnyDecision, at: number): void {
-    // The numbers of a reason belong to the decision, and the state shares nothing with it.
-    this.commands.told(decision, at, { code: decision.reason.code });
-    if (this.#size > this.config!.maxOwed) this.#forgetOldest();
+    // The numbers of a reason belong to the decision, and a state that is saved shares nothing with it.
+    this.commands.told(decision, at, this.#keepsReasons ? decision.reason : { code: decision.reason.code });
+    if (this.commands.size > this.config!.maxOwed) this.commands.forgetOldest();
     this.#prune();
   }
 
@@ -103,15 +109,13 @@ export class Owed {
   }
 
   /** Called by the commands. */
-  opened(one: OpenCommand): void {
-    this.#size += 1;
-    this.causes.add(one);
+  opened(one: OpenCommand): Owing {
+    return this.causes.add(one);
   }
 
   /** Called by the commands. What was overdue is not usual: a single hang would hide the next ones. */
-  longest(one: OpenCommand): number {
-    const { isNamed, named, freshAt, namedAfter } = this.causes.of(one);
-    return isNamed || named.has(one) || one.since < freshAt ? namedAfter : Number.POSITIVE_INFINITY;
+  longest({ one, cause, isNamed }: Owing): number {
+    return cause.isNamed || isNamed || one.since < cause.freshAt ? cause.namedAfter : Number.POSITIVE_INFINITY;
   }
 
   /** Returns after how many seconds an answer is overdue. */
@@ -127,19 +131,18 @@ export class Owed {
   }
 
   /** Called by the commands. */
-  ended(one: OpenCommand, isAnswered: boolean): void {
-    this.#size -= 1;
-    const found = this.causes.remove(one);
-    this.#less.add(found);
+  ended(owing: Owing, isAnswered: boolean): void {
+    const { cause } = owing;
+    this.causes.remove(owing);
+    if (cause.owed === 0) this.#empty.push(cause);
     if (!isAnswered) return;
-    found.heardAt = this.#now;
-    if (!found.isNamed) return;
-    found.isNamed = false;
-    found.freshAt = this.#now;
+    cause.heardAt = this.#now;
+    if (!cause.isNamed) return;
+    cause.isNamed = false;
+    cause.freshAt = this.#now;
   }
 
   save(): Saved {
-    const open = [...this.commands.open];
     const isKnown = ({ heardAt, isNamed, freshAt, namedAfter }: Cause): boolean =>
       isNamed || Math.max(heardAt, freshAt, namedAfter) > 0;
     return {
@@ -147,22 +150,16 @@ export class Owed {
       causes: [...this.causes]
         .filter(isKnown)
         .map(({ key, heardAt, isNamed, freshAt, namedAfter }) => ({ key, heardAt, isNamed, freshAt, namedAfter })),
-      named: open.flatMap((one, index) => (this.causes.of(one).named.has(one) ? [index] : [])),
+      named: this.commands.marks.flatMap(({ isNamed }, index) => (isNamed ? [index] : [])),
       heardAt: this.heardAt,
       isHostNamed: this.isHostNamed,
     };
   }
 
-  #forgetOldest(): void {
-    for (const { answer, ids } of this.commands.open) {
-      this.commands.forget({ type: answer, ...ids });
-      return;
-    }
-  }
-
   #prune(): void {
-    for (const one of this.#less) this.causes.prune(one);
-    this.#less.clear();
+    if (this.#empty.length === 0) return;
+    for (const one of this.#empty) this.causes.prune(one);
+    this.#empty = [];
   }
 }
 

@@ -2,7 +2,6 @@
 /** Types of `watchdog`: its settings, what it is told, and what it answers. */
 import type {
   EngineLost,
-  EnvironmentFailed,
   GpusReclaim,
   GpusRelease,
   GpusReleased,
@@ -121,7 +120,6 @@ export interface WatchdogConfig {
 /** What `watchdog` is told. */
 export type WatchdogEvent =
   | EngineLost
-  | EnvironmentFailed
   | GpusReclaim
   | GpusRelease
   | GpusReleaseFailed

@@ -9,10 +9,11 @@ import { rewardWorkerLost } from '../../schemas/events/reward-workers.ts';
 import { roundFailed } from '../../schemas/events/rounds.ts';
 import { hostRestarted } from '../../schemas/events/session.ts';
 import type { Message } from '../../schemas/messages.ts';
+import { commandsOf } from './causes.ts';
 import { check } from './check.ts';
 import { answering, asked, dropping, requestExpired, roundCompleted, timerFired, unrewarded } from './messages.ts';
 import { watchdogConfig } from './schema.ts';
-import { type SavedWatchdog, type WatchdogState, watchdogState } from './state.ts';
+import { nothingOwed, type SavedWatchdog, type WatchdogState, watchdogState } from './state.ts';
 import type { WatchdogCommand, WatchdogConfig, WatchdogDecision, WatchdogEvent, WatchdogInput } from './types.ts';
 
 type Ctx = Context<WatchdogDecision>;
@@ -47,7 +48,7 @@ const handlers = [
 
 function arm(state: WatchdogState, fireAtSeconds: number, ctx: Ctx): void {
   state.armedAt = fireAtSeconds;
-  const reason = { code: 'owed', owed: state.owed.size } as const;
+  const reason = { code: 'owed', owed: state.owed.commands.size } as const;
   ctx.emit({ type: 'timer.set', at: ctx.at, timerId, fireAtSeconds, reason });
 }
 
@@ -56,7 +57,7 @@ function fired(state: WatchdogState, event: Message<'timer.fired'>, ctx: Ctx): v
   if (state.armedAt === null) return;
   state.armedAt = null;
   const next = check(state, ctx);
-  if (state.owed.size > 0) arm(state, next, ctx);
+  if (state.owed.commands.size > 0) arm(state, next, ctx);
 }
 
 /** Forgets what an engine or a worker owes that is gone: the policy asks others. */
@@ -64,8 +65,7 @@ function lose({ owed }: WatchdogState, key: string, { at }: Ctx): void {
   owed.isAlive(at);
   const cause = owed.causes.get(key);
   if (cause === undefined) return;
-  const all = [...cause.named, ...[...cause.queues.values()].flatMap((queue) => [...queue])];
-  owed.forget(...all.map(({ answer, ids }) => ({ type: answer, ...ids })));
+  owed.forget(...commandsOf(cause).map(({ answer, ids }) => ({ type: answer, ...ids })));
 }
 
 /** A watchdog only looks on: whatever it follows is held by other policies, and nothing can be lost here. */
@@ -92,17 +92,14 @@ export const watchdog: PolicyDefinition<
   source: 'rollflex',
   config: watchdogConfig,
   state: watchdogState,
-  begin: () => ({
-    owed: { commands: { open: [], times: [] }, causes: [], named: [], heardAt: 0, isHostNamed: false },
-    armedAt: null,
-  }),
+  begin: () => ({ owed: nothingOwed, armedAt: null }),
   link: (state) => {
     state.owed.config = state.config;
   },
   handlers,
   after: (state, ctx) => {
     // Nothing that is asked for from now on is overdue before this check.
-    if (state.armedAt === null && state.owed.size > 0) arm(state, ctx.at + state.config.floorSeconds, ctx);
+    if (state.armedAt === null && state.owed.commands.size > 0) arm(state, ctx.at + state.config.floorSeconds, ctx);
   },
   decisions: [hostOwes, timerSet],
   ledgers: [nothing],

@@ -5,9 +5,6 @@ import type {
   EngineDrained,
   EngineLost,
   EnginesChanged,
-  EnvironmentFailed,
-  EnvironmentResumed,
-  EnvironmentWaiting,
   HostRestarted,
   JudgementLate,
   JudgementRequest,
@@ -49,6 +46,8 @@ import type {
   SpeculationChosen,
   TimerFired,
   TimerSet,
+  ToolFinished,
+  ToolStarted,
   TurnFinished,
 } from '../../schemas/types/index.ts';
 
@@ -190,9 +189,6 @@ export type LosslessTailEvent =
   | EngineDrained
   | EngineLost
   | EnginesChanged
-  | EnvironmentFailed
-  | EnvironmentResumed
-  | EnvironmentWaiting
   | HostRestarted
   | PromptJudged
   | PromptsSupplied
@@ -207,6 +203,8 @@ export type LosslessTailEvent =
   | SourceExhausted
   | SourceReopened
   | TimerFired
+  | ToolFinished
+  | ToolStarted
   | TurnFinished;
 
 /** What `lossless-tail` asks of the host. */

@@ -5,9 +5,6 @@ import type {
   EngineAdded,
   EngineDrained,
   EngineLost,
-  EnvironmentFailed,
-  EnvironmentResumed,
-  EnvironmentWaiting,
   GpusReclaim,
   GpusRelease,
   GpusReleased,
@@ -108,6 +105,8 @@ import type {
   StepFinished,
   TimerFired,
   TimerSet,
+  ToolFinished,
+  ToolStarted,
   TrainConsumed,
   TrainFetch,
   TrainFinish,
@@ -767,9 +766,6 @@ export type RollpackerEvent =
   | EngineAdded
   | EngineDrained
   | EngineLost
-  | EnvironmentFailed
-  | EnvironmentResumed
-  | EnvironmentWaiting
   | GpusReleaseFailed
   | GpusReleased
   | GpusReturned
@@ -801,6 +797,8 @@ export type RollpackerEvent =
   | SourceReopened
   | StepFinished
   | TimerFired
+  | ToolFinished
+  | ToolStarted
   | TrainConsumed
   | TrainFinished
   | TurnFinished;

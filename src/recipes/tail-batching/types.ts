@@ -5,9 +5,6 @@ import type {
   EngineDrained,
   EngineLost,
   EnginesChanged,
-  EnvironmentFailed,
-  EnvironmentResumed,
-  EnvironmentWaiting,
   HostRestarted,
   JudgementLate,
   JudgementRequest,
@@ -49,6 +46,8 @@ import type {
   SpeculationChosen,
   TimerFired,
   TimerSet,
+  ToolFinished,
+  ToolStarted,
   TurnFinished,
 } from '../../schemas/types/index.ts';
 
@@ -236,9 +235,6 @@ export type TailBatchingEvent =
   | EngineDrained
   | EngineLost
   | EnginesChanged
-  | EnvironmentFailed
-  | EnvironmentResumed
-  | EnvironmentWaiting
   | HostRestarted
   | PromptJudged
   | PromptsSupplied
@@ -253,6 +249,8 @@ export type TailBatchingEvent =
   | SourceExhausted
   | SourceReopened
   | TimerFired
+  | ToolFinished
+  | ToolStarted
   | TurnFinished;
 
 /** What `tail-batching` asks of the host. */

@@ -19,7 +19,6 @@ export function deliver(
   switch (event.type) {
     case 'response.failed':
     case 'request.aborted':
-    case 'environment.failed':
       return failed(event as Extract<VocabularyEvent, { requestId: string }>);
     case 'reward.ready':
     case 'reward.failed':

@@ -5,9 +5,6 @@ import type {
   EngineDrained,
   EngineLost,
   EnginesChanged,
-  EnvironmentFailed,
-  EnvironmentResumed,
-  EnvironmentWaiting,
   FrontierResized,
   FrontierStarved,
   GroupLate,
@@ -67,6 +64,8 @@ import type {
   SpeculationChosen,
   TimerFired,
   TimerSet,
+  ToolFinished,
+  ToolStarted,
   TrainDispatch,
   TrainerRestarted,
   TrainingLate,
@@ -360,9 +359,6 @@ export type TailPipeliningEvent =
   | EngineDrained
   | EngineLost
   | EnginesChanged
-  | EnvironmentFailed
-  | EnvironmentResumed
-  | EnvironmentWaiting
   | HostRestarted
   | OptimizerStepped
   | PromptJudged
@@ -378,6 +374,8 @@ export type TailPipeliningEvent =
   | SourceExhausted
   | SourceReopened
   | TimerFired
+  | ToolFinished
+  | ToolStarted
   | TrainerRestarted
   | TurnFinished
   | UpdateConsumed

@@ -7,6 +7,7 @@ import * as judge from './judge.ts';
 import * as loading from './loading.ts';
 import * as parallelism from './parallelism.ts';
 import * as pipelining from './pipelining.ts';
+import * as programs from './programs.ts';
 import * as prompts from './prompts.ts';
 import * as requests from './requests.ts';
 import * as rewardWorkers from './reward-workers.ts';
@@ -14,6 +15,7 @@ import * as rewards from './rewards.ts';
 import * as rounds from './rounds.ts';
 import * as sandbox from './sandbox.ts';
 import * as session from './session.ts';
+import * as slots from './slots.ts';
 import * as training from './training.ts';
 
 export * from './frontier.ts';
@@ -23,6 +25,7 @@ export * from './judge.ts';
 export * from './loading.ts';
 export * from './parallelism.ts';
 export * from './pipelining.ts';
+export * from './programs.ts';
 export * from './prompts.ts';
 export * from './requests.ts';
 export * from './reward-workers.ts';
@@ -30,6 +33,7 @@ export * from './rewards.ts';
 export * from './rounds.ts';
 export * from './sandbox.ts';
 export * from './session.ts';
+export * from './slots.ts';
 export * from './training.ts';
 
 /** Every decision of the vocabulary. */
@@ -41,6 +45,7 @@ export const decisions = byName([
   ...Object.values(gpus),
   ...Object.values(judge),
   ...Object.values(loading),
+  ...Object.values(programs),
   ...Object.values(prompts),
   ...Object.values(requests),
   ...Object.values(rewardWorkers),
@@ -48,6 +53,7 @@ export const decisions = byName([
   ...Object.values(rounds),
   ...Object.values(sandbox),
   ...Object.values(session),
+  ...Object.values(slots),
   ...Object.values(training),
 ]);
 

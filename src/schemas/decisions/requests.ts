@@ -76,7 +76,7 @@ export const requestResume = defineDecision(
   'command',
   'Go on generating a trajectory whose environment has answered.',
   { requestId, promptId, engineId: engineId.optional() },
-  { environment_resumed: { inFlight } },
+  { tool_finished: { inFlight } },
 );
 export const requestExpired = defineDecision(
   'request.expired',

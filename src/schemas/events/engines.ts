@@ -1,7 +1,7 @@
 /** Events: inference engines join and leave. */
 import { z } from 'zod';
 import { placedEngines } from '../gpus.ts';
-import { engineId } from '../units.ts';
+import { count, engineId, tokens } from '../units.ts';
 import { defineEvent } from '../vocabulary.ts';
 
 export const engineAdded = defineEvent('engine.added', 'An inference engine takes requests. May be repeated.', {
@@ -32,4 +32,17 @@ export const enginesPlaced = defineEvent(
   'engines.placed',
   'From now on these engines roll out, all of them up, on these GPUs; what was said of engines before is replaced.',
   { engines: placedEngines.min(1).describe('Every engine that rolls out, each once.') },
+);
+export const engineReported = defineEvent(
+  'engine.reported',
+  'How much an engine has to do, as it tells itself, such as in its metrics.',
+  {
+    engineId,
+    kvCapacityTokens: tokens.describe('Tokens that fit its KV cache.'),
+    kvUsedTokens: tokens.describe('Tokens of running requests in its KV cache.'),
+    running: count.describe('Requests that run.'),
+    waiting: count.describe('Requests that wait for their first token.'),
+    preemptions: count.describe('Requests that were preempted since the engine started.'),
+    cachedTokens: tokens.optional().describe('Tokens of no running request that its prefix cache keeps.'),
+  },
 );

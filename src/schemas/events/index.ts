@@ -6,12 +6,14 @@ import * as gpus from './gpus.ts';
 import * as loading from './loading.ts';
 import * as parallelism from './parallelism.ts';
 import * as pipelining from './pipelining.ts';
+import * as programs from './programs.ts';
 import * as requests from './requests.ts';
 import * as rewardWorkers from './reward-workers.ts';
 import * as rewards from './rewards.ts';
 import * as rounds from './rounds.ts';
 import * as sandbox from './sandbox.ts';
 import * as session from './session.ts';
+import * as slots from './slots.ts';
 import * as training from './training.ts';
 
 export * from './engines.ts';
@@ -20,12 +22,14 @@ export * from './gpus.ts';
 export * from './loading.ts';
 export * from './parallelism.ts';
 export * from './pipelining.ts';
+export * from './programs.ts';
 export * from './requests.ts';
 export * from './reward-workers.ts';
 export * from './rewards.ts';
 export * from './rounds.ts';
 export * from './sandbox.ts';
 export * from './session.ts';
+export * from './slots.ts';
 export * from './training.ts';
 
 /** Every event of the vocabulary. */
@@ -36,12 +40,14 @@ export const events = byName([
   ...Object.values(loading),
   ...Object.values(parallelism),
   ...Object.values(pipelining),
+  ...Object.values(programs),
   ...Object.values(requests),
   ...Object.values(rewardWorkers),
   ...Object.values(rewards),
   ...Object.values(rounds),
   ...Object.values(sandbox),
   ...Object.values(session),
+  ...Object.values(slots),
   ...Object.values(training),
 ]);
 

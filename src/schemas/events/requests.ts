@@ -1,4 +1,4 @@
-/** Events: reports on requests, and on their trajectories and environments. */
+/** Events: reports on requests. */
 import { z } from 'zod';
 import { engineId, message, requestId, tokens, weightVersion } from '../units.ts';
 import { defineEvent } from '../vocabulary.ts';
@@ -26,21 +26,9 @@ export const responseCompleted = defineEvent('response.completed', 'A request ha
 export const responseFailed = defineEvent('response.failed', 'A request has failed and generates no more.', {
   requestId,
   kind: z
-    .enum(['infrastructure', 'data'])
-    .describe('`infrastructure`: another try may help. `data`: the prompt itself is at fault.'),
-  message,
-});
-export const turnFinished = defineEvent('turn.finished', 'A turn of a multi-turn trajectory has been generated.', {
-  requestId,
-  tokens: tokens.describe('Tokens that the trajectory has generated so far.'),
-});
-export const environmentWaiting = defineEvent(
-  'environment.waiting',
-  'A trajectory waits for its environment and needs no engine meanwhile.',
-  { requestId },
-);
-export const environmentResumed = defineEvent('environment.resumed', 'The environment has answered.', { requestId });
-export const environmentFailed = defineEvent('environment.failed', 'The environment of a trajectory has failed.', {
-  requestId,
+    .enum(['infrastructure', 'data', 'environment'])
+    .describe(
+      '`infrastructure`: another try may help. `data`: the prompt itself is at fault. `environment`: the sandbox or the tools of a trajectory have failed, not the code in them.',
+    ),
   message,
 });

@@ -54,6 +54,35 @@ export interface EngineLost {
 }
 
 /**
+ * How much an engine has to do, as it tells itself, such as in its metrics.
+ *
+ * Event `engine.reported`.
+ */
+export interface EngineReported {
+  /** Which event or decision it is. */
+  type: 'engine.reported';
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
+  at: number;
+  /** Id of the inference engine, given by the host. At most 512 characters. */
+  engineId: string;
+  /** Tokens that fit its KV cache. A whole number, 0 or more. */
+  kvCapacityTokens: number;
+  /** Tokens of running requests in its KV cache. A whole number, 0 or more. */
+  kvUsedTokens: number;
+  /** Requests that run. A whole number, 0 or more. */
+  running: number;
+  /** Requests that wait for their first token. A whole number, 0 or more. */
+  waiting: number;
+  /** Requests that were preempted since the engine started. A whole number, 0 or more. */
+  preemptions: number;
+  /** Tokens of no running request that its prefix cache keeps. A whole number, 0 or more. */
+  cachedTokens?: number | undefined;
+}
+
+/**
  * From now on these engines take requests, and no others: those that are not named finish what they have.
  *
  * Event `engines.changed`.

@@ -1,6 +1,13 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Types of the vocabulary. */
-import type { EngineAdded, EngineDrained, EngineLost, EnginesChanged, EnginesPlaced } from './engines.ts';
+import type {
+  EngineAdded,
+  EngineDrained,
+  EngineLost,
+  EngineReported,
+  EnginesChanged,
+  EnginesPlaced,
+} from './engines.ts';
 import type {
   FrontierResized,
   FrontierStarved,
@@ -78,6 +85,19 @@ import type {
   WeightsPublished,
 } from './pipelining.ts';
 import type {
+  KvRetain,
+  ProgramClosed,
+  ProgramLate,
+  ProgramOpened,
+  ProgramPause,
+  ProgramResume,
+  ToolFinished,
+  ToolStarted,
+  TurnFinished,
+  TurnRequested,
+  TurnRoute,
+} from './programs.ts';
+import type {
   PromptCarried,
   PromptCollected,
   PromptCounted,
@@ -88,9 +108,6 @@ import type {
   PromptReturned,
 } from './prompts.ts';
 import type {
-  EnvironmentFailed,
-  EnvironmentResumed,
-  EnvironmentWaiting,
   RequestAbort,
   RequestAborted,
   RequestExpired,
@@ -104,7 +121,6 @@ import type {
   ResponseFailed,
   ResponseLate,
   ResponseSurplus,
-  TurnFinished,
 } from './requests.ts';
 import type {
   RewardCancel,
@@ -154,6 +170,19 @@ import type {
 } from './sandbox.ts';
 import type { HostDecided, HostOwes, HostRestarted, TimerFired, TimerSet } from './session.ts';
 import type {
+  SlotAssign,
+  SlotFailed,
+  SlotLate,
+  SlotPrewarm,
+  SlotReady,
+  SlotReclaim,
+  SlotReleased,
+  SlotRequested,
+  SlotsChanged,
+  SlotsRecovered,
+  SlotsSuspended,
+} from './slots.ts';
+import type {
   GradientScale,
   GradientsDiscard,
   GradientsOffload,
@@ -185,6 +214,7 @@ export type * from './loading.ts';
 export type * from './objects.ts';
 export type * from './parallelism.ts';
 export type * from './pipelining.ts';
+export type * from './programs.ts';
 export type * from './prompts.ts';
 export type * from './requests.ts';
 export type * from './reward-workers.ts';
@@ -192,6 +222,7 @@ export type * from './rewards.ts';
 export type * from './rounds.ts';
 export type * from './sandbox.ts';
 export type * from './session.ts';
+export type * from './slots.ts';
 export type * from './training.ts';
 
 /** Every event and decision of the vocabulary, by its name. */
@@ -212,16 +243,12 @@ export interface Messages {
   'engine.drained': EngineDrained;
   /** An engine is gone, with all requests that ran on it: they need no reports of their own. */
   'engine.lost': EngineLost;
+  /** How much an engine has to do, as it tells itself, such as in its metrics. */
+  'engine.reported': EngineReported;
   /** From now on these engines take requests, and no others: those that are not named finish what they have. */
   'engines.changed': EnginesChanged;
   /** From now on these engines roll out, all of them up, on these GPUs; what was said of engines before is replaced. */
   'engines.placed': EnginesPlaced;
-  /** The environment of a trajectory has failed. */
-  'environment.failed': EnvironmentFailed;
-  /** The environment has answered. */
-  'environment.resumed': EnvironmentResumed;
-  /** A trajectory waits for its environment and needs no engine meanwhile. */
-  'environment.waiting': EnvironmentWaiting;
   /** From now on at most this many groups are in service; those that are stay. */
   'frontier.resized': FrontierResized;
   /** The trainer waits while groups are deferred: the frontier is too narrow for it. */
@@ -278,6 +305,8 @@ export interface Messages {
   'kind-tp.kept': KindTpKept;
   /** Run rounds of this kind with these replicas, from the next one on; what runs now is not touched. */
   'kind-tp.set': KindTpSet;
+  /** Keep the cache of this program on this engine for so long after its tool has started. */
+  'kv.retain': KvRetain;
   /** A request could not be moved from GPUs that have been released: it runs nowhere and has failed (infrastructure). */
   'migration.abandoned': MigrationAbandoned;
   /** Do not let this request go on at the engine that it moves to, and stop it there if it does: it has ended. */
@@ -304,6 +333,16 @@ export interface Messages {
   'profile.measured': ProfileMeasured;
   /** What a decode step took in a rollout, to be held against the profile. */
   'profile.observed': ProfileObserved;
+  /** A program is over, however it has ended: it needs no engine any more. */
+  'program.closed': ProgramClosed;
+  /** A report about a program that is over: nothing changes. */
+  'program.late': ProgramLate;
+  /** A program has begun: the trajectory of one request, in turns. A host without an admission gives it an id of its own. */
+  'program.opened': ProgramOpened;
+  /** Keep this program from engines until it is resumed; its cache may be freed. */
+  'program.pause': ProgramPause;
+  /** This program runs again: its next turn is routed when it asks for it, or now if it has asked. */
+  'program.resume': ProgramResume;
   /** Report all requests in flight with `progress.reported`. */
   'progress.query': ProgressQuery;
   /** The answer to a `progress.query`: every request that is running or waiting on an engine, once. */
@@ -486,6 +525,28 @@ export interface Messages {
   'slice.late': SliceLate;
   /** A rank has the frames of a slice. */
   'slice.materialized': SliceMaterialized;
+  /** Give this environment to this program. */
+  'slot.assign': SlotAssign;
+  /** An environment did not start, or has broken, and is gone: through no fault of the code in it. */
+  'slot.failed': SlotFailed;
+  /** A report about an environment that is gone: nothing changes. */
+  'slot.late': SlotLate;
+  /** Start an environment of this kind, and report `slot.ready` or `slot.failed`. */
+  'slot.prewarm': SlotPrewarm;
+  /** An environment has started, or was reset after its program, and can be given to a program. */
+  'slot.ready': SlotReady;
+  /** End this environment, or reset it for another program: report `slot.released` or `slot.ready`. A program that it still has fails. */
+  'slot.reclaim': SlotReclaim;
+  /** An environment has ended, and its place is free. */
+  'slot.released': SlotReleased;
+  /** A program needs an environment before it can go on. */
+  'slot.requested': SlotRequested;
+  /** From now on so many environments of this kind may exist at once; those above it end with their programs. */
+  'slots.changed': SlotsChanged;
+  /** An environment of a kind that was suspended has started: they are started again as needed. */
+  'slots.recovered': SlotsRecovered;
+  /** Environments of this kind fail one after the other: none is started until a trial succeeds. */
+  'slots.suspended': SlotsSuspended;
   /** Answers `round.requested` where no prompt is left: no round with this id begins, so that no `round.drained` follows. */
   'source.drained': SourceDrained;
   /** The data source has no more prompts, for good or until `source.reopened`. */
@@ -504,6 +565,10 @@ export interface Messages {
   'timer.fired': TimerFired;
   /** Answer with `timer.fired` at this time, not before it; a later `timer.set` with the same id replaces it. */
   'timer.set': TimerSet;
+  /** The tool has answered, and the trajectory may go on. */
+  'tool.finished': ToolFinished;
+  /** A trajectory waits for a tool, or for several at once, and needs no engine meanwhile. */
+  'tool.started': ToolStarted;
   /** A replica has accumulated the gradients of a `train.fetch`. */
   'train.consumed': TrainConsumed;
   /** Accumulate the gradients of this update, after the optimizer has stepped on the one before, and answer `update.consumed`. */
@@ -522,6 +587,10 @@ export interface Messages {
   'training.late': TrainingLate;
   /** A turn of a multi-turn trajectory has been generated. */
   'turn.finished': TurnFinished;
+  /** A program needs an engine for its next turn. If it asks again before the turn has finished, the turn runs anew. */
+  'turn.requested': TurnRequested;
+  /** Run the turn of this program on this engine. */
+  'turn.route': TurnRoute;
   /** Stop these updates, and drop the gradients that they have accumulated: their round is given up. */
   'update.cancel': UpdateCancel;
   /** The trainer has accumulated the gradients of these groups of a `train.dispatch`; in one report or in several. */

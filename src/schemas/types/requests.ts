@@ -3,59 +3,6 @@
 import type { KeptResponse } from './objects.ts';
 
 /**
- * The environment of a trajectory has failed.
- *
- * Event `environment.failed`.
- */
-export interface EnvironmentFailed {
-  /** Which event or decision it is. */
-  type: 'environment.failed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
-  /** Id of the request, minted by the policy. At most 1,200 characters. */
-  requestId: string;
-  /** What went wrong, for operators. At most 2,000 characters. */
-  message?: string | undefined;
-}
-
-/**
- * The environment has answered.
- *
- * Event `environment.resumed`.
- */
-export interface EnvironmentResumed {
-  /** Which event or decision it is. */
-  type: 'environment.resumed';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
-  /** Id of the request, minted by the policy. At most 1,200 characters. */
-  requestId: string;
-}
-
-/**
- * A trajectory waits for its environment and needs no engine meanwhile.
- *
- * Event `environment.waiting`.
- */
-export interface EnvironmentWaiting {
-  /** Which event or decision it is. */
-  type: 'environment.waiting';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
-  /** Id of the request, minted by the policy. At most 1,200 characters. */
-  requestId: string;
-}
-
-/**
  * The engine confirms that a request has ended early.
  *
  * Event `request.aborted`.
@@ -132,29 +79,13 @@ export interface ResponseFailed {
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
-  /** `infrastructure`: another try may help. `data`: the prompt itself is at fault. */
-  kind: 'infrastructure' | 'data';
+  /**
+   * `infrastructure`: another try may help. `data`: the prompt itself is at fault. `environment`: the sandbox or the
+   * tools of a trajectory have failed, not the code in them.
+   */
+  kind: 'infrastructure' | 'data' | 'environment';
   /** What went wrong, for operators. At most 2,000 characters. */
   message?: string | undefined;
-}
-
-/**
- * A turn of a multi-turn trajectory has been generated.
- *
- * Event `turn.finished`.
- */
-export interface TurnFinished {
-  /** Which event or decision it is. */
-  type: 'turn.finished';
-  /**
-   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
-   * counts as the latest. A number, 0 or more.
-   */
-  at: number;
-  /** Id of the request, minted by the policy. At most 1,200 characters. */
-  requestId: string;
-  /** Tokens that the trajectory has generated so far. A whole number, 0 or more. */
-  tokens: number;
 }
 
 /**
@@ -255,7 +186,7 @@ export interface RequestExpired {
 /**
  * Start generating one response.
  *
- * Command `request.launch`; answered by `response.completed`, `response.failed`, `environment.failed`.
+ * Command `request.launch`; answered by `response.completed`, `response.failed`.
  */
 export interface RequestLaunch {
   /** Which event or decision it is. */
@@ -324,7 +255,7 @@ export interface RequestLaunch {
 /**
  * Go on generating a trajectory whose environment has answered.
  *
- * Command `request.resume`; answered by `response.completed`, `response.failed`, `environment.failed`.
+ * Command `request.resume`; answered by `response.completed`, `response.failed`.
  */
 export interface RequestResume {
   /** Which event or decision it is. */
@@ -343,7 +274,7 @@ export interface RequestResume {
   /** Why, with the numbers. */
   reason: {
     /** Which reason it is. */
-    code: 'environment_resumed';
+    code: 'tool_finished';
     /** Requests in flight, without this one. A whole number, 0 or more. */
     inFlight: number;
   };

@@ -20,7 +20,7 @@ function handBack({ prompt }: { prompt: Prompt }, desk: Desk): Report[] {
 function generate({ requestId }: { requestId: string }, { takes, choices }: Desk): Report[] {
   const turn = choices.below(20);
   if (turn === 0) return [{ type: 'response.failed', requestId, kind: 'infrastructure' }];
-  if (turn === 1 && takes.has('environment.failed')) return [{ type: 'environment.failed', requestId }];
+  if (turn === 1 && takes.has('tool.started')) return [{ type: 'response.failed', requestId, kind: 'environment' }];
   return [{ type: 'response.completed', requestId, tokens: 1 + choices.below(9) }];
 }
 

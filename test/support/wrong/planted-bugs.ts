@@ -194,7 +194,7 @@ export const plantedBugs: readonly PlantedBug[] = [
           ids: (state: Any) => admission.waits!.requests!.ids(state),
           of: (_state: Any, requestId: string) => ({
             stands: 'waits for its environment',
-            for: [{ event: { type: 'environment.resumed', requestId } }],
+            for: [{ event: { type: 'tool.finished', requestId, outcome: 'success' } }],
           }),
         },
       },

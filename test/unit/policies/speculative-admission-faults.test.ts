@@ -13,7 +13,7 @@ describe.each(bothWays)('faults, %s', (_how, start) => {
     session.open(prompts('a', 'b'));
     const fail = (attempt: number) =>
       kind === 'environment'
-        ? session.tell('environment.failed', { requestId: `a/0#${attempt}` })
+        ? session.tell('response.failed', { requestId: `a/0#${attempt}`, kind: 'environment' })
         : session.tell('response.failed', { requestId: `a/0#${attempt}`, kind });
     for (let attempt = 1; attempt <= budget; attempt += 1) {
       expect(only(fail(attempt - 1), 'request.launch')).toMatchObject([
@@ -35,7 +35,7 @@ describe.each(bothWays)('faults, %s', (_how, start) => {
   test('one response that is given up leaves its prompt the others, as long as they are enough', () => {
     const session = start({ responseSpeculation: 1.5, retry: { environment: 0 } });
     session.open([{ promptId: 'a', ref: 'row 7' }, { promptId: 'b' }]);
-    expect(session.tell('environment.failed', { requestId: 'a/0#0' })).toStrictEqual([
+    expect(session.tell('response.failed', { requestId: 'a/0#0', kind: 'environment' })).toStrictEqual([
       {
         type: 'response.abandoned',
         at: 0,
@@ -50,9 +50,9 @@ describe.each(bothWays)('faults, %s', (_how, start) => {
       'prompt.collected a responses_held',
       'prompt.counted a no_filter',
     ]);
-    session.tell('environment.failed', { requestId: 'b/2#0' });
+    session.tell('response.failed', { requestId: 'b/2#0', kind: 'environment' });
     session.complete('b/1#0');
-    const last = session.tell('environment.failed', { requestId: 'b/0#0' });
+    const last = session.tell('response.failed', { requestId: 'b/0#0', kind: 'environment' });
     expect(brief(last)).toStrictEqual([
       'response.abandoned b/0#0 environment',
       'prompt.failed b environment',

@@ -40,13 +40,13 @@ describe.each(bothWays)('placement by the host, %s', (_how, start) => {
     const session = start({ maxInFlight: 3 });
     session.open(prompts('a', 'b'));
     session.tell('request.started', { requestId: 'a/0#0', engineId: 'x' });
-    session.tell('environment.waiting', { requestId: 'a/0#0' });
+    session.tell('tool.started', { requestId: 'a/0#0', tool: 'bash' });
     session.tell('request.started', { requestId: 'a/0#0', engineId: 'y' });
     expect(session.tell('engine.lost', { engineId: 'x' })).toStrictEqual([]);
     expect(session.tell('engine.lost', { engineId: 'y' })).toStrictEqual([]);
     // As before it waited, unless it is reported elsewhere.
     session.complete('a/1#0');
-    session.tell('environment.resumed', { requestId: 'a/0#0' });
+    session.tell('tool.finished', { requestId: 'a/0#0', outcome: 'success' });
     session.tell('request.started', { requestId: 'a/0#0', engineId: 'z' });
     expect(brief(session.tell('engine.lost', { engineId: 'z' }))).toStrictEqual([
       'request.launch a/0#1 retry_infrastructure',

@@ -110,7 +110,7 @@ describe.each(bothWays)('what a deferred prompt keeps, %s', (_how, start) => {
     });
     session.open(prompts('a', 'b'));
     session.tell('turn.finished', { requestId: 'b/0#0', tokens: 40 });
-    session.tell('environment.failed', { requestId: 'b/0#0' });
+    session.tell('response.failed', { requestId: 'b/0#0', kind: 'environment' });
     const all = session.complete('a/0#0', 'a/1#0');
     session.each('request.aborted', ['b/1#0', 'b/2#0']);
     const [deferred] = only(session.tell('request.aborted', { requestId: 'b/3#0' }), 'prompt.deferred');

@@ -12,9 +12,9 @@ const reports = [
   ['reward.ready', { reward: 1 }],
   ['reward.failed', { kind: 'rule', reason: { code: 'timeout', timeouts: 1, budget: 0 } }],
   ['turn.finished', { tokens: 1 }],
-  ['environment.waiting', {}],
-  ['environment.resumed', {}],
-  ['environment.failed', {}],
+  ['tool.started', { tool: 'bash' }],
+  ['tool.finished', { outcome: 'success' }],
+  ['response.failed', { kind: 'environment' }],
 ] as const;
 
 describe.each(bothWays)('refused reports, %s', (_how, start) => {
@@ -55,7 +55,7 @@ describe.each(bothWays)('refused reports, %s', (_how, start) => {
     for (const [type, fields] of reports.filter(([type]) => type.startsWith('reward.'))) {
       session.refuses(about(type, 'b/0#0', fields), 'out_of_order', 'requestId');
     }
-    session.tell('environment.waiting', { requestId: 'b/1#0' });
+    session.tell('tool.started', { requestId: 'b/1#0', tool: 'bash' });
     session.refuses(about('reward.ready', 'b/1#0', { reward: 1 }), 'out_of_order', 'requestId');
     session.complete('a/0#0', 'a/1#0');
     expect(brief(session.tell('reward.ready', { requestId: 'a/2#0', reward: 1 }))).toStrictEqual([
@@ -67,18 +67,18 @@ describe.each(bothWays)('refused reports, %s', (_how, start) => {
     const session = start({ placement: 'policy' });
     session.tell('engine.added', { engineId: 'e0' });
     session.open(prompts('a', 'b'));
-    session.refuses(about('environment.resumed', 'a/0#0'), 'out_of_order', 'requestId');
-    session.tell('environment.waiting', { requestId: 'a/0#0' });
-    session.refuses(about('environment.waiting', 'a/0#0'), 'out_of_order', 'requestId');
-    expect(() => session.tell('environment.waiting', { requestId: 'a/0#0' })).toThrow(
+    session.refuses(about('tool.finished', 'a/0#0', { outcome: 'success' }), 'out_of_order', 'requestId');
+    session.tell('tool.started', { requestId: 'a/0#0', tool: 'bash' });
+    session.refuses(about('tool.started', 'a/0#0', { tool: 'bash' }), 'out_of_order', 'requestId');
+    expect(() => session.tell('tool.started', { requestId: 'a/0#0', tool: 'bash' })).toThrow(
       /a request that is running.*a\/0#0 \(waiting\)/,
     );
     session.tell('engine.drained', { engineId: 'e0' });
-    expect(session.tell('environment.resumed', { requestId: 'a/0#0' })).toStrictEqual([]);
-    session.refuses(about('environment.resumed', 'a/0#0'), 'out_of_order', 'requestId');
-    session.refuses(about('environment.waiting', 'a/0#0'), 'out_of_order', 'requestId');
-    expect(() => session.tell('environment.resumed', { requestId: 'a/0#0' })).toThrow(
-      /a request whose environment is waiting.*a\/0#0 \(resuming\)/,
+    expect(session.tell('tool.finished', { requestId: 'a/0#0', outcome: 'success' })).toStrictEqual([]);
+    session.refuses(about('tool.finished', 'a/0#0', { outcome: 'success' }), 'out_of_order', 'requestId');
+    session.refuses(about('tool.started', 'a/0#0', { tool: 'bash' }), 'out_of_order', 'requestId');
+    expect(() => session.tell('tool.finished', { requestId: 'a/0#0', outcome: 'success' })).toThrow(
+      /a request that waits for a tool.*a\/0#0 \(resuming\)/,
     );
   });
 });

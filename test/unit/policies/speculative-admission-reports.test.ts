@@ -9,9 +9,9 @@ const aboutOne: readonly [Parameters<ReturnType<(typeof bothWays)[0][1]>['tell']
   ['request.aborted', { tokens: 7 }],
   ['request.started', { engineId: 'e9' }],
   ['turn.finished', { tokens: 50 }],
-  ['environment.waiting', {}],
-  ['environment.resumed', {}],
-  ['environment.failed', {}],
+  ['tool.started', { tool: 'bash' }],
+  ['tool.finished', { outcome: 'success' }],
+  ['response.failed', { kind: 'environment' }],
 ];
 
 describe.each(bothWays)('reports about requests, %s', (_how, start) => {
@@ -36,10 +36,14 @@ describe.each(bothWays)('reports about requests, %s', (_how, start) => {
     session.open(prompts('a', 'b'));
     session.complete('a/0#0', 'a/1#0');
     const before = session.state;
-    for (const type of ['turn.finished', 'environment.waiting', 'environment.resumed'] as const) {
-      expect(
-        brief(session.tell(type, { requestId: 'a/2#0', ...(type === 'turn.finished' && { tokens: 5 }) })),
-      ).toStrictEqual(['response.late a/2#0 report']);
+    for (const [type, fields] of [
+      ['turn.finished', { tokens: 5 }],
+      ['tool.started', { tool: 'bash' }],
+      ['tool.finished', { outcome: 'success' }],
+    ] as const) {
+      expect(brief(session.tell(type, { requestId: 'a/2#0', ...fields } as never))).toStrictEqual([
+        'response.late a/2#0 report',
+      ]);
     }
     expect(session.state).toStrictEqual(before);
   });
@@ -48,7 +52,7 @@ describe.each(bothWays)('reports about requests, %s', (_how, start) => {
     ['request.aborted', {}],
     ['response.failed', { kind: 'infrastructure' }],
     ['response.failed', { kind: 'data' }],
-    ['environment.failed', {}],
+    ['response.failed', { kind: 'environment' }],
   ] as const)('an abort ends by %s %j: no fault of anybody, and the next report is late', (type, fields) => {
     const session = start({ responseSpeculation: 1.5, retry: { infrastructure: 0, data: 0, environment: 0 } });
     session.open(prompts('a', 'b'));

@@ -10,7 +10,7 @@ describe.each(bothWays)('a restart of the host, %s', (_how, start) => {
     const session = start({ maxInFlight: 3, retry: { infrastructure: 1 } });
     session.open(prompts('a', 'b'));
     session.tell('response.failed', { requestId: 'a/0#0', kind: 'infrastructure' });
-    session.tell('environment.waiting', { requestId: 'a/1#0' });
+    session.tell('tool.started', { requestId: 'a/1#0', tool: 'bash' });
     const again = restart(session);
     // b/1 had taken the slot that a/1 gave away.
     expect(again).toStrictEqual(

@@ -103,10 +103,10 @@ describe.each(bothWays)('what a prompt brought along, %s', (_how, start) => {
     const session = start({ ...keep, promptsPerRound: 1, promptSpeculation: 2, maxInFlight: 1 });
     const first = { promptId: 'b', kept: [kept(0, 9, true, { requestId: 'b/0#0' })] };
     session.open([first, { promptId: 'a', kept: [kept(0, 5, false)] }], 'short', 1);
-    expect(brief(session.tell('environment.waiting', { requestId: 'b/1#0' }))).toStrictEqual([
+    expect(brief(session.tell('tool.started', { requestId: 'b/1#0', tool: 'bash' }))).toStrictEqual([
       'request.launch a/0#0 planned',
     ]);
-    session.tell('environment.resumed', { requestId: 'b/1#0' });
+    session.tell('tool.finished', { requestId: 'b/1#0', outcome: 'success' });
     session.complete('a/0#0');
     expect(session.complete('b/1#0').at(-2)).toStrictEqual({
       type: 'prompt.deferred',

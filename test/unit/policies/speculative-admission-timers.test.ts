@@ -79,7 +79,7 @@ describe.each(bothWays)('responses that run too long, %s', (_how, start) => {
   test('a trajectory that waits for its environment runs too long as well', () => {
     const session = limited({ promptsPerRound: 1, responsesPerPrompt: 1 });
     session.open(prompts('a'));
-    session.tell('environment.waiting', { requestId: 'a/0#0' });
+    session.tell('tool.started', { requestId: 'a/0#0', tool: 'bash' });
     expect(brief(fire(session, timeout, 10))).toStrictEqual([
       'request.abort a/0#0 response_timeout',
       `timer.set ${grace} abort_grace`,
@@ -162,8 +162,8 @@ describe.each(bothWays)('responses that run too long, %s', (_how, start) => {
     session.open(prompts('a'));
     session.at = 4;
     session.supply('r0', { promptId: 'b' });
-    session.tell('environment.waiting', { requestId: 'a/0#0' });
-    session.tell('environment.resumed', { requestId: 'a/0#0' });
+    session.tell('tool.started', { requestId: 'a/0#0', tool: 'bash' });
+    session.tell('tool.finished', { requestId: 'a/0#0', outcome: 'success' });
     const fired = fire(session, timeout, 10);
     expect(only(fired, 'timer.set')[0]).toMatchObject({ timerId: timeout, fireAtSeconds: 14 });
     expect(only(fired, 'request.abort').map((one) => one.requestId)).toStrictEqual(['a/0#0']);

@@ -7,20 +7,20 @@ describe.each(bothWays)('trajectories, %s', (_how, start) => {
   test('resume in the order in which their environments answered, before anything new is launched', () => {
     const session = start({ maxInFlight: 2 });
     session.open(prompts('a', 'b', 'c'));
-    session.tell('environment.waiting', { requestId: 'a/0#0' });
-    session.tell('environment.waiting', { requestId: 'a/1#0' });
-    expect(session.tell('environment.resumed', { requestId: 'a/1#0' })).toStrictEqual([]);
-    expect(session.tell('environment.resumed', { requestId: 'a/0#0' })).toStrictEqual([]);
+    session.tell('tool.started', { requestId: 'a/0#0', tool: 'bash' });
+    session.tell('tool.started', { requestId: 'a/1#0', tool: 'bash' });
+    expect(session.tell('tool.finished', { requestId: 'a/1#0', outcome: 'success' })).toStrictEqual([]);
+    expect(session.tell('tool.finished', { requestId: 'a/0#0', outcome: 'success' })).toStrictEqual([]);
     session.tell('response.failed', { requestId: 'b/0#0', kind: 'infrastructure' });
     expect(session.state).toMatchObject({ round: { inFlight: 3 } });
     const next = session.complete('b/1#0');
-    expect(brief(next)).toStrictEqual(['response.accepted b/1#0 held', 'request.resume a/0#0 environment_resumed']);
+    expect(brief(next)).toStrictEqual(['response.accepted b/1#0 held', 'request.resume a/0#0 tool_finished']);
     expect(next[1]).toStrictEqual({
       type: 'request.resume',
       at: 0,
       requestId: 'a/0#0',
       promptId: 'a',
-      reason: { code: 'environment_resumed', inFlight: 1 },
+      reason: { code: 'tool_finished', inFlight: 1 },
     });
     expect(brief(session.complete('a/0#0'))).toStrictEqual([
       'response.accepted a/0#0 held',
@@ -36,21 +36,21 @@ describe.each(bothWays)('trajectories, %s', (_how, start) => {
       { promptId: 'a', promptTokens: 9 },
       { promptId: 'b', promptTokens: 5 },
     ]);
-    session.tell('environment.waiting', { requestId: 'a/0#0' });
+    session.tell('tool.started', { requestId: 'a/0#0', tool: 'bash' });
     session.tell('turn.finished', { requestId: 'a/0#0', tokens: 4 });
     // What it has generated meanwhile weighs on no engine.
     expect(only(session.supply('r0', { promptId: 'c', promptTokens: 3 }), 'request.launch')).toMatchObject([
       { engineId: 'e0' },
     ]);
     session.tell('turn.finished', { requestId: 'c/0#1', tokens: 8 });
-    expect(session.tell('environment.resumed', { requestId: 'a/0#0' })).toStrictEqual([
+    expect(session.tell('tool.finished', { requestId: 'a/0#0', outcome: 'success' })).toStrictEqual([
       {
         type: 'request.resume',
         at: 0,
         requestId: 'a/0#0',
         promptId: 'a',
         engineId: 'e1',
-        reason: { code: 'environment_resumed', inFlight: 2 },
+        reason: { code: 'tool_finished', inFlight: 2 },
       },
     ]);
     // e1 has 5 and 9 + 4; e0 has 3 + 8.
@@ -63,16 +63,16 @@ describe.each(bothWays)('trajectories, %s', (_how, start) => {
   test('between rounds a trajectory that runs on resumes too', () => {
     const session = start({ promptsPerRound: 1, promptSpeculation: 2, maxStaleness: 1 });
     session.open(prompts('a', 'b'));
-    session.tell('environment.waiting', { requestId: 'b/0#0' });
+    session.tell('tool.started', { requestId: 'b/0#0', tool: 'bash' });
     session.complete('a/0#0', 'a/1#0');
-    expect(brief(session.tell('environment.resumed', { requestId: 'b/0#0' }))).toStrictEqual([
-      'request.resume b/0#0 environment_resumed',
+    expect(brief(session.tell('tool.finished', { requestId: 'b/0#0', outcome: 'success' }))).toStrictEqual([
+      'request.resume b/0#0 tool_finished',
     ]);
     // It waits across the opening of the next round, and belongs to that one then.
-    session.tell('environment.waiting', { requestId: 'b/1#0' });
+    session.tell('tool.started', { requestId: 'b/1#0', tool: 'bash' });
     session.open([], 'long', 1);
     expect(session.state).toMatchObject({ round: { inFlight: 2 } });
-    session.tell('environment.resumed', { requestId: 'b/1#0' });
+    session.tell('tool.finished', { requestId: 'b/1#0', outcome: 'success' });
     const all = session.complete('b/0#0', 'b/1#0');
     expect(only(all, 'round.completed')[0]!.prompts[0]!.responses).toMatchObject([
       { weightVersions: [0, 1] },
@@ -83,14 +83,15 @@ describe.each(bothWays)('trajectories, %s', (_how, start) => {
   test('one that ended or waits again while it stood in line is passed over', () => {
     const session = start({ maxInFlight: 1, promptsPerRound: 3 });
     session.open(prompts('a', 'b', 'c'));
-    for (const requestId of ['a/0#0', 'a/1#0', 'b/0#0']) session.tell('environment.waiting', { requestId });
-    for (const requestId of ['a/0#0', 'a/1#0', 'b/0#0']) session.tell('environment.resumed', { requestId });
+    for (const requestId of ['a/0#0', 'a/1#0', 'b/0#0']) session.tell('tool.started', { requestId, tool: 'bash' });
+    for (const requestId of ['a/0#0', 'a/1#0', 'b/0#0'])
+      session.tell('tool.finished', { requestId, outcome: 'success' });
     // a/0 fails in line, and stands in line again, as another try, behind those that resume.
-    expect(session.tell('environment.failed', { requestId: 'a/0#0' })).toStrictEqual([]);
+    expect(session.tell('response.failed', { requestId: 'a/0#0', kind: 'environment' })).toStrictEqual([]);
     session.complete('a/1#0');
     expect(brief(session.complete('b/1#0'))).toStrictEqual([
       'response.accepted b/1#0 held',
-      'request.resume b/0#0 environment_resumed',
+      'request.resume b/0#0 tool_finished',
     ]);
     expect(brief(session.complete('b/0#0')).at(-1)).toBe('request.launch a/0#1 retry_environment');
   });
@@ -98,13 +99,13 @@ describe.each(bothWays)('trajectories, %s', (_how, start) => {
   test('one that is collected away while it waits, or stands in line, is aborted, and does not resume', () => {
     const session = start({ maxInFlight: 4, promptsPerRound: 3, responseSpeculation: 2 });
     session.open(prompts('a', 'b', 'c'));
-    for (const requestId of ['a/2#0', 'a/3#0']) session.tell('environment.waiting', { requestId });
+    for (const requestId of ['a/2#0', 'a/3#0']) session.tell('tool.started', { requestId, tool: 'bash' });
     session.complete('a/0#0');
-    session.tell('environment.resumed', { requestId: 'a/3#0' });
+    session.tell('tool.finished', { requestId: 'a/3#0', outcome: 'success' });
     const collected = session.complete('a/1#0');
     expect(only(collected, 'request.abort').map((one) => one.requestId)).toStrictEqual(['a/2#0', 'a/3#0']);
     expect(brief(collected).at(-1)).toBe('request.launch b/3#0 planned');
-    expect(brief(session.tell('environment.resumed', { requestId: 'a/2#0' }))).toStrictEqual([
+    expect(brief(session.tell('tool.finished', { requestId: 'a/2#0', outcome: 'success' }))).toStrictEqual([
       'response.late a/2#0 report',
     ]);
     // They held no slot, so none becomes free: b has all four.
@@ -126,8 +127,8 @@ describe.each(bothWays)('trajectories, %s', (_how, start) => {
     const session = start({ placement: 'policy', promptsPerRound: 3, responsesPerPrompt: 1 });
     session.tell('engine.added', { engineId: 'e0' });
     session.open(prompts('a', 'b'));
-    session.tell('environment.waiting', { requestId: 'a/0#0' });
-    session.tell('environment.resumed', { requestId: 'a/0#0' });
+    session.tell('tool.started', { requestId: 'a/0#0', tool: 'bash' });
+    session.tell('tool.finished', { requestId: 'a/0#0', outcome: 'success' });
     session.supply('r0', { promptId: 'c' });
     session.tell('engine.lost', { engineId: 'e0' });
     expect(

@@ -160,7 +160,7 @@ describe('what goes wrong on engines', () => {
     for (const event of [
       { type: 'request.aborted', requestId: 'c/0#0' },
       { type: 'turn.finished', requestId: 'c/0#0', tokens: 3 },
-      { type: 'environment.waiting', requestId: 'c/0#0' },
+      { type: 'tool.started', requestId: 'c/0#0', tool: 'bash' },
     ]) {
       expect(session.send(event as never)).toMatchObject([{ type: 'response.late', reason: { code: 'report' } }]);
     }
@@ -200,7 +200,10 @@ describe('what goes wrong on engines', () => {
     expect(only(fail('a/0#0', 'infrastructure'), 'request.launch')).toHaveLength(1);
     expect(only(fail('a/0#1', 'data'), 'request.launch')).toHaveLength(1);
     expect(
-      only(session.send({ type: 'environment.failed', requestId: 'a/0#2' } as never), 'request.launch'),
+      only(
+        session.send({ type: 'response.failed', requestId: 'a/0#2', kind: 'environment' } as never),
+        'request.launch',
+      ),
     ).toHaveLength(1);
     const last = fail('a/0#3', 'infrastructure');
     expect(only(last, 'response.abandoned')).toMatchObject([{ reason: { failures: 2, budget: 1 } }]);
@@ -450,11 +453,15 @@ describe('agents', () => {
     const session = admission({ maxInFlight: 1 });
     session.open(three);
     expect(
-      ids(only(session.send({ type: 'environment.waiting', requestId: 'a/0#0' } as never), 'request.launch')),
+      ids(only(session.send({ type: 'tool.started', requestId: 'a/0#0', tool: 'bash' } as never), 'request.launch')),
     ).toEqual(['a/1#0']);
-    expect(session.send({ type: 'environment.resumed', requestId: 'a/0#0' } as never)).toEqual([]);
+    expect(session.send({ type: 'tool.finished', requestId: 'a/0#0', outcome: 'success' } as never)).toEqual([]);
     expect(ids(only(session.complete('a/1#0'), 'request.resume'))).toEqual(['a/0#0']);
-    session.refuses({ type: 'environment.resumed', at: 0, requestId: 'a/0#0' }, 'out_of_order', 'requestId');
+    session.refuses(
+      { type: 'tool.finished', at: 0, requestId: 'a/0#0', outcome: 'success' },
+      'out_of_order',
+      'requestId',
+    );
   });
 });
 

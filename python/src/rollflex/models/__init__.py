@@ -14,12 +14,14 @@ if TYPE_CHECKING:
     from .events.loading import *
     from .events.parallelism import *
     from .events.pipelining import *
+    from .events.programs import *
     from .events.requests import *
     from .events.reward_workers import *
     from .events.rewards import *
     from .events.rounds import *
     from .events.sandbox import *
     from .events.session import *
+    from .events.slots import *
     from .events.training import *
     from .decisions.frontier import *
     from .decisions.gpus import *
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from .decisions.loading import *
     from .decisions.parallelism import *
     from .decisions.pipelining import *
+    from .decisions.programs import *
     from .decisions.prompts import *
     from .decisions.requests import *
     from .decisions.reward_workers import *
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
     from .decisions.rounds import *
     from .decisions.sandbox import *
     from .decisions.session import *
+    from .decisions.slots import *
     from .decisions.training import *
     from .policies.speculative_admission import *
     from .policies.long_prompt_queue import *
@@ -76,7 +80,7 @@ _names = {
         Migration LoaderNode TextSample GoneSample TensorShape FrameSlice BatchSequence BatchAssignment BatchPack
         GpuServer Resolution LengthPolynomial LengthPoint Prompt FinalPrompt VisualSample
     """,
-    "events.engines": "EngineAdded EngineDrained EngineLost EnginesChanged EnginesPlaced",
+    "events.engines": "EngineAdded EngineDrained EngineLost EngineReported EnginesChanged EnginesPlaced",
     "events.frontier": "RequestArrived",
     "events.gpus": "GpusReleaseFailed GpusReleased GpusReturned MigrationFailed ProgressReported RequestMigrated",
     "events.loading": """
@@ -85,10 +89,8 @@ _names = {
     """,
     "events.parallelism": "KindTpFailed ProfileMeasured ProfileObserved StepFinished",
     "events.pipelining": "TrainerRestarted UpdateConsumed UpdateLost WeightsPublished",
-    "events.requests": """
-        EnvironmentFailed EnvironmentResumed EnvironmentWaiting RequestAborted RequestStarted ResponseCompleted
-        ResponseFailed TurnFinished
-    """,
+    "events.programs": "ProgramClosed ProgramOpened ToolFinished ToolStarted TurnFinished TurnRequested",
+    "events.requests": "RequestAborted RequestStarted ResponseCompleted ResponseFailed",
     "events.reward_workers": """
         RewardWorkerAdded RewardWorkerDrained RewardWorkerLost RewardFinished RewardRequested RewardStarted
         RewardWithdrawn
@@ -97,6 +99,7 @@ _names = {
     "events.rounds": "PromptsSupplied RoundFailed RoundOpened RoundRequested SourceExhausted SourceReopened",
     "events.sandbox": "SandboxCancelled SandboxFinished SandboxReportRequested SandboxRequested",
     "events.session": "HostDecided HostRestarted TimerFired",
+    "events.slots": "SlotFailed SlotReady SlotReleased SlotRequested SlotsChanged",
     "events.training": "GroupCompleted OptimizerStepped ReplicaAdded ReplicaLost TrainConsumed TrainFinished",
     "decisions.frontier": """
         FrontierResized FrontierStarved GroupLeft RequestAdmit RequestAwaited RequestDeferred RequestDropped
@@ -114,6 +117,7 @@ _names = {
     """,
     "decisions.parallelism": "KindTpKept KindTpSet ProfileMeasure RoundTpSet",
     "decisions.pipelining": "GroupTrainable PipelineMeasured TrainDispatch UpdateCancel WeightsPublish",
+    "decisions.programs": "KvRetain ProgramLate ProgramPause ProgramResume TurnRoute",
     "decisions.prompts": """
         PromptCarried PromptCollected PromptCounted PromptDeferred PromptFailed PromptFiltered PromptMerged
         PromptReturned
@@ -132,6 +136,7 @@ _names = {
     """,
     "decisions.sandbox": "SandboxLate SandboxReport SandboxRun SandboxScored SandboxUnscored",
     "decisions.session": "HostOwes TimerSet",
+    "decisions.slots": "SlotAssign SlotLate SlotPrewarm SlotReclaim SlotsRecovered SlotsSuspended",
     "decisions.training": """
         GradientScale GradientsDiscard GradientsOffload GradientsReload GroupLate GroupsDropped OptimizerStep
         ReferenceCompute RoundTrained TrainFetch TrainFinish TrainRequeued TrainingLate WeightsSwap

@@ -104,7 +104,7 @@ class RequestLaunch(AnyDecision):
 class RequestResumeReason(TypedDict):
     """Reason of :class:`RequestResume`. Why, with the numbers."""
 
-    code: Literal["environment_resumed"]
+    code: Literal["tool_finished"]
     inFlight: int
     """Requests in flight, without this one. Whole number ≥ 0."""
 

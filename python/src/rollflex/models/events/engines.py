@@ -32,6 +32,26 @@ class EngineLost(AnyEvent):
     """Id of the inference engine, given by the host. String ≤ 512."""
 
 
+class EngineReported(AnyEvent):
+    """How much an engine has to do, as it tells itself, such as in its metrics."""
+
+    type: Literal["engine.reported"]
+    engineId: str
+    """Id of the inference engine, given by the host. String ≤ 512."""
+    kvCapacityTokens: int
+    """Tokens that fit its KV cache. Whole number ≥ 0."""
+    kvUsedTokens: int
+    """Tokens of running requests in its KV cache. Whole number ≥ 0."""
+    running: int
+    """Requests that run. Whole number ≥ 0."""
+    waiting: int
+    """Requests that wait for their first token. Whole number ≥ 0."""
+    preemptions: int
+    """Requests that were preempted since the engine started. Whole number ≥ 0."""
+    cachedTokens: NotRequired[int]
+    """Tokens of no running request that its prefix cache keeps. Whole number ≥ 0."""
+
+
 class EnginesChanged(AnyEvent):
     """From now on these engines take requests, and no others: those that are not named finish what they have."""
 

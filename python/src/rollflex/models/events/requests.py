@@ -8,32 +8,6 @@ from .._bases import AnyEvent
 from .._typing import NotRequired
 
 
-class EnvironmentFailed(AnyEvent):
-    """The environment of a trajectory has failed."""
-
-    type: Literal["environment.failed"]
-    requestId: str
-    """Id of the request, minted by the policy. String ≤ 1200."""
-    message: NotRequired[str]
-    """What went wrong, for operators. String ≤ 2000."""
-
-
-class EnvironmentResumed(AnyEvent):
-    """The environment has answered."""
-
-    type: Literal["environment.resumed"]
-    requestId: str
-    """Id of the request, minted by the policy. String ≤ 1200."""
-
-
-class EnvironmentWaiting(AnyEvent):
-    """A trajectory waits for its environment and needs no engine meanwhile."""
-
-    type: Literal["environment.waiting"]
-    requestId: str
-    """Id of the request, minted by the policy. String ≤ 1200."""
-
-
 class RequestAborted(AnyEvent):
     """The engine confirms that a request has ended early."""
 
@@ -72,17 +46,8 @@ class ResponseFailed(AnyEvent):
     type: Literal["response.failed"]
     requestId: str
     """Id of the request, minted by the policy. String ≤ 1200."""
-    kind: Literal["infrastructure", "data"]
-    """`infrastructure`: another try may help. `data`: the prompt itself is at fault."""
+    kind: Literal["infrastructure", "data", "environment"]
+    """`infrastructure`: another try may help. `data`: the prompt itself is at fault. `environment`: the sandbox or the
+    tools of a trajectory have failed, not the code in them."""
     message: NotRequired[str]
     """What went wrong, for operators. String ≤ 2000."""
-
-
-class TurnFinished(AnyEvent):
-    """A turn of a multi-turn trajectory has been generated."""
-
-    type: Literal["turn.finished"]
-    requestId: str
-    """Id of the request, minted by the policy. String ≤ 1200."""
-    tokens: int
-    """Tokens that the trajectory has generated so far. Whole number ≥ 0."""

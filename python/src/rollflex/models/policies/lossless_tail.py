@@ -20,10 +20,8 @@ from ..decisions.rounds import (
 )
 from ..decisions.session import TimerSet
 from ..events.engines import EngineAdded, EngineDrained, EngineLost, EnginesChanged
-from ..events.requests import (
-    EnvironmentFailed, EnvironmentResumed, EnvironmentWaiting, RequestAborted, RequestStarted, ResponseCompleted,
-    ResponseFailed, TurnFinished,
-)
+from ..events.programs import ToolFinished, ToolStarted, TurnFinished
+from ..events.requests import RequestAborted, RequestStarted, ResponseCompleted, ResponseFailed
 from ..events.rewards import PromptJudged, RewardReady
 from ..events.rounds import PromptsSupplied, RoundFailed, RoundRequested, SourceExhausted, SourceReopened
 from ..events.session import HostRestarted, TimerFired
@@ -68,8 +66,7 @@ class LosslessTailConfig(TypedDict):
 LosslessTailEvent: TypeAlias = Union[
     RoundRequested, RoundFailed, PromptsSupplied, SourceExhausted, SourceReopened, EngineAdded, EngineDrained,
     EngineLost, EnginesChanged, RequestStarted, RequestAborted, ResponseCompleted, ResponseFailed, RewardReady,
-    RewardFailed, PromptJudged, TurnFinished, EnvironmentWaiting, EnvironmentResumed, EnvironmentFailed, TimerFired,
-    HostRestarted,
+    RewardFailed, PromptJudged, TurnFinished, ToolStarted, ToolFinished, TimerFired, HostRestarted,
 ]
 """What `lossless-tail` is told."""
 

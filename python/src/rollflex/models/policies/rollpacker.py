@@ -40,10 +40,8 @@ from ..events.gpus import (
     GpusReleaseFailed, GpusReleased, GpusReturned, MigrationFailed, ProgressReported, RequestMigrated,
 )
 from ..events.parallelism import KindTpFailed, ProfileMeasured, ProfileObserved, StepFinished
-from ..events.requests import (
-    EnvironmentFailed, EnvironmentResumed, EnvironmentWaiting, RequestAborted, RequestStarted, ResponseCompleted,
-    ResponseFailed, TurnFinished,
-)
+from ..events.programs import ToolFinished, ToolStarted, TurnFinished
+from ..events.requests import RequestAborted, RequestStarted, ResponseCompleted, ResponseFailed
 from ..events.reward_workers import (
     RewardFinished, RewardStarted, RewardWorkerAdded, RewardWorkerDrained, RewardWorkerLost,
 )
@@ -229,13 +227,12 @@ class RollpackerConfig(TypedDict):
 
 
 RollpackerEvent: TypeAlias = Union[
-    EngineAdded, EngineDrained, EngineLost, EnvironmentFailed, EnvironmentResumed, EnvironmentWaiting,
-    GpusReleaseFailed, GpusReleased, GpusReturned, HostRestarted, KindTpFailed, MigrationFailed, OptimizerStepped,
-    ProfileMeasured, ProfileObserved, ProgressReported, PromptJudged, PromptsSupplied, ReplicaAdded, ReplicaLost,
-    RequestAborted, RequestMigrated, RequestStarted, ResponseCompleted, ResponseFailed, RewardWorkerAdded,
-    RewardWorkerDrained, RewardWorkerLost, RewardFinished, RewardStarted, RoundFailed, RoundRequested,
-    SandboxReportRequested, SourceExhausted, SourceReopened, StepFinished, TimerFired, TrainConsumed, TrainFinished,
-    TurnFinished,
+    EngineAdded, EngineDrained, EngineLost, GpusReleaseFailed, GpusReleased, GpusReturned, HostRestarted, KindTpFailed,
+    MigrationFailed, OptimizerStepped, ProfileMeasured, ProfileObserved, ProgressReported, PromptJudged,
+    PromptsSupplied, ReplicaAdded, ReplicaLost, RequestAborted, RequestMigrated, RequestStarted, ResponseCompleted,
+    ResponseFailed, RewardWorkerAdded, RewardWorkerDrained, RewardWorkerLost, RewardFinished, RewardStarted,
+    RoundFailed, RoundRequested, SandboxReportRequested, SourceExhausted, SourceReopened, StepFinished, TimerFired,
+    ToolFinished, ToolStarted, TrainConsumed, TrainFinished, TurnFinished,
 ]
 """What `rollpacker` is told."""
 

@@ -19,10 +19,8 @@ from ..decisions.rewards import JudgementLate, JudgementRequest, RewardRequest
 from ..decisions.rounds import PromptsRequest, RoundCompleted, RoundDrained, SpeculationChosen
 from ..decisions.session import TimerSet
 from ..events.engines import EngineAdded, EngineDrained, EngineLost, EnginesChanged
-from ..events.requests import (
-    EnvironmentFailed, EnvironmentResumed, EnvironmentWaiting, RequestAborted, RequestStarted, ResponseCompleted,
-    ResponseFailed, TurnFinished,
-)
+from ..events.programs import ToolFinished, ToolStarted, TurnFinished
+from ..events.requests import RequestAborted, RequestStarted, ResponseCompleted, ResponseFailed
 from ..events.rewards import PromptJudged, RewardReady
 from ..events.rounds import PromptsSupplied, RoundFailed, RoundOpened, SourceExhausted, SourceReopened
 from ..events.session import HostRestarted, TimerFired
@@ -84,7 +82,7 @@ class SpeculativeAdmissionConfig(TypedDict):
 SpeculativeAdmissionEvent: TypeAlias = Union[
     RoundOpened, RoundFailed, PromptsSupplied, SourceExhausted, SourceReopened, EngineAdded, EngineDrained, EngineLost,
     EnginesChanged, RequestStarted, RequestAborted, ResponseCompleted, ResponseFailed, RewardReady, RewardFailed,
-    PromptJudged, TurnFinished, EnvironmentWaiting, EnvironmentResumed, EnvironmentFailed, TimerFired, HostRestarted,
+    PromptJudged, TurnFinished, ToolStarted, ToolFinished, TimerFired, HostRestarted,
 ]
 """What `speculative-admission` is told."""
 

@@ -28,10 +28,8 @@ from ..decisions.session import TimerSet
 from ..decisions.training import GroupLate, GroupsDropped, OptimizerStep, RoundTrained, TrainingLate
 from ..events.engines import EngineAdded, EngineDrained, EngineLost, EnginesChanged
 from ..events.pipelining import TrainerRestarted, UpdateConsumed, UpdateLost, WeightsPublished
-from ..events.requests import (
-    EnvironmentFailed, EnvironmentResumed, EnvironmentWaiting, RequestAborted, RequestStarted, ResponseCompleted,
-    ResponseFailed, TurnFinished,
-)
+from ..events.programs import ToolFinished, ToolStarted, TurnFinished
+from ..events.requests import RequestAborted, RequestStarted, ResponseCompleted, ResponseFailed
 from ..events.rewards import PromptJudged, RewardReady
 from ..events.rounds import PromptsSupplied, RoundFailed, RoundRequested, SourceExhausted, SourceReopened
 from ..events.session import HostRestarted, TimerFired
@@ -120,8 +118,8 @@ class TailPipeliningConfig(TypedDict):
 TailPipeliningEvent: TypeAlias = Union[
     RoundRequested, RoundFailed, PromptsSupplied, SourceExhausted, SourceReopened, EngineAdded, EngineDrained,
     EngineLost, EnginesChanged, RequestStarted, RequestAborted, ResponseCompleted, ResponseFailed, RewardReady,
-    RewardFailed, PromptJudged, TurnFinished, EnvironmentWaiting, EnvironmentResumed, EnvironmentFailed, TimerFired,
-    HostRestarted, UpdateConsumed, OptimizerStepped, WeightsPublished, UpdateLost, TrainerRestarted,
+    RewardFailed, PromptJudged, TurnFinished, ToolStarted, ToolFinished, TimerFired, HostRestarted, UpdateConsumed,
+    OptimizerStepped, WeightsPublished, UpdateLost, TrainerRestarted,
 ]
 """What `tail-pipelining` is told."""
 

@@ -27,7 +27,7 @@ from ..events.gpus import (
 from ..events.loading import PreprocessFailed, SamplePreprocessed, SliceFailed, SliceMaterialized
 from ..events.parallelism import ProfileMeasured
 from ..events.pipelining import UpdateConsumed, UpdateLost, WeightsPublished
-from ..events.requests import EnvironmentFailed, RequestAborted, ResponseCompleted, ResponseFailed
+from ..events.requests import RequestAborted, ResponseCompleted, ResponseFailed
 from ..events.reward_workers import RewardFinished, RewardWorkerLost
 from ..events.rewards import PromptJudged, RewardReady
 from ..events.rounds import PromptsSupplied, RoundFailed, RoundRequested, SourceExhausted
@@ -55,13 +55,13 @@ WatchdogEvent: TypeAlias = Union[
     GpusReclaim, GpusRelease, JudgementRequest, OptimizerStep, ProfileMeasure, ProgressQuery, PromptsRequest,
     RequestAbort, RequestAdmit, RequestLaunch, RequestMigrate, RequestResume, ResponseAccepted, RewardCancel,
     RewardDispatch, RewardRequest, RoundDrained, SampleMaterialize, SamplePrefetch, SamplePreprocess, SandboxRun,
-    TrainDispatch, TrainFetch, TrainFinish, WeightsPublish, TimerSet, EnvironmentFailed, GpusReleaseFailed,
-    GpusReleased, GpusReturned, MigrationFailed, OptimizerStepped, PreprocessFailed, ProfileMeasured, ProgressReported,
-    PromptJudged, PromptsSupplied, RequestAborted, RequestMigrated, ResponseCompleted, ResponseFailed, RewardFinished,
-    RewardReady, RoundRequested, SamplePreprocessed, SandboxFinished, SliceFailed, SliceMaterialized, SourceExhausted,
-    TrainConsumed, TrainFinished, UpdateConsumed, UpdateLost, WeightsPublished, TimerFired, PromptDeferred,
-    PromptFailed, PromptFiltered, PromptMerged, PromptReturned, ResponseDropped, RewardFailed, RequestExpired,
-    RoundCompleted, RoundFailed, EngineLost, RewardWorkerLost, HostRestarted,
+    TrainDispatch, TrainFetch, TrainFinish, WeightsPublish, TimerSet, GpusReleaseFailed, GpusReleased, GpusReturned,
+    MigrationFailed, OptimizerStepped, PreprocessFailed, ProfileMeasured, ProgressReported, PromptJudged,
+    PromptsSupplied, RequestAborted, RequestMigrated, ResponseCompleted, ResponseFailed, RewardFinished, RewardReady,
+    RoundRequested, SamplePreprocessed, SandboxFinished, SliceFailed, SliceMaterialized, SourceExhausted, TrainConsumed,
+    TrainFinished, UpdateConsumed, UpdateLost, WeightsPublished, TimerFired, PromptDeferred, PromptFailed,
+    PromptFiltered, PromptMerged, PromptReturned, ResponseDropped, RewardFailed, RequestExpired, RoundCompleted,
+    RoundFailed, EngineLost, RewardWorkerLost, HostRestarted,
 ]
 """What `watchdog` is told."""
 

@@ -1,0 +1,114 @@
+# Generated from the schemas by `npm run docs:generate`: do not edit.
+"""Decisions: programs."""
+
+from typing import Literal
+
+from .._bases import AnyDecision
+from .._typing import NotRequired, TypedDict
+
+
+class KvRetainReason(TypedDict):
+    """Reason of :class:`KvRetain`. Why, with the numbers."""
+
+    code: Literal["tool_time"]
+    answers: int
+    """Answers of the tool that were seen. Whole number ≥ 0."""
+    expectedSeconds: float
+    """How long the tool is expected to take, in seconds. Number ≥ 0."""
+
+
+class KvRetain(AnyDecision):
+    """A command. Keep the cache of this program on this engine for so long after its tool has started."""
+
+    type: Literal["kv.retain"]
+    requestId: str
+    """Id of the request, minted by the policy. String ≤ 1200."""
+    engineId: str
+    """Id of the inference engine, given by the host. String ≤ 512."""
+    seconds: float
+    """For how long, in seconds; 0: it may be freed at once. Number ≥ 0."""
+    reason: KvRetainReason
+
+
+class ProgramLateReason(TypedDict):
+    """Reason of :class:`ProgramLate`. Why, with the numbers."""
+
+    code: Literal["already_ended"]
+
+
+class ProgramLate(AnyDecision):
+    """A notice. A report about a program that is over: nothing changes."""
+
+    type: Literal["program.late"]
+    requestId: str
+    """Id of the request, minted by the policy. String ≤ 1200."""
+    reason: ProgramLateReason
+
+
+class ProgramPauseReason(TypedDict):
+    """Reason of :class:`ProgramPause`. Why, with the numbers."""
+
+    code: Literal["over_budget"]
+    engineId: str
+    """Id of the inference engine, given by the host. String ≤ 512."""
+    usedTokens: int
+    """Tokens of the programs that run on the engine, this one included. Whole number ≥ 0."""
+    budgetTokens: int
+    """Tokens that they may have. Whole number ≥ 0."""
+
+
+class ProgramPause(AnyDecision):
+    """A command. Keep this program from engines until it is resumed; its cache may be freed."""
+
+    type: Literal["program.pause"]
+    requestId: str
+    """Id of the request, minted by the policy. String ≤ 1200."""
+    reason: ProgramPauseReason
+
+
+class ProgramResumeReason(TypedDict):
+    """Reason of :class:`ProgramResume`. Why, with the numbers."""
+
+    code: Literal["fits", "paused_longest"]
+    engineId: NotRequired[str]
+    """Id of the inference engine, given by the host. String ≤ 512. Only with `fits`."""
+    usedTokens: NotRequired[int]
+    """Tokens of the programs that run on the engine, this one included. Whole number ≥ 0. Only with `fits`."""
+    budgetTokens: NotRequired[int]
+    """Tokens that they may have. Whole number ≥ 0. Only with `fits`."""
+    pausedSeconds: float
+    """How long it was paused, in seconds. Number ≥ 0."""
+    limitSeconds: NotRequired[float]
+    """How long a program may be paused, in seconds. Number ≥ 0. Only with `paused_longest`."""
+
+
+class ProgramResume(AnyDecision):
+    """A command. This program runs again: its next turn is routed when it asks for it, or now if it has asked."""
+
+    type: Literal["program.resume"]
+    requestId: str
+    """Id of the request, minted by the policy. String ≤ 1200."""
+    reason: ProgramResumeReason
+
+
+class TurnRouteReason(TypedDict):
+    """Reason of :class:`TurnRoute`. Why, with the numbers."""
+
+    code: Literal["first", "cached", "moved", "engine_lost", "host_restarted"]
+    seconds: float
+    """Expected time until the turn would have finished there, in seconds. Number ≥ 0."""
+    cachedTokens: int
+    """Tokens of its context that the engine is believed to have cached. Whole number ≥ 0."""
+    stayingSeconds: NotRequired[float]
+    """Expected time on the engine of its last turn, in seconds. Number ≥ 0. Only with `moved`."""
+
+
+class TurnRoute(AnyDecision):
+    """A command. Run the turn of this program on this engine."""
+
+    type: Literal["turn.route"]
+    requestId: str
+    """Id of the request, minted by the policy. String ≤ 1200."""
+    engineId: str
+    """Id of the inference engine, given by the host. String ≤ 512."""
+    reason: TurnRouteReason

@@ -1,0 +1,305 @@
+// Generated from the schemas by `npm run docs:generate`: do not edit.
+/** Events and decisions: programs. */
+
+/**
+ * A program is over, however it has ended: it needs no engine any more.
+ *
+ * Event `program.closed`.
+ */
+export interface ProgramClosed {
+  /** Which event or decision it is. */
+  type: 'program.closed';
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+}
+
+/**
+ * A program has begun: the trajectory of one request, in turns. A host without an admission gives it an id of its own.
+ *
+ * Event `program.opened`.
+ */
+export interface ProgramOpened {
+  /** Which event or decision it is. */
+  type: 'program.opened';
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** Id of the prompt, given by the host. At most 512 characters. */
+  promptId?: string | undefined;
+  /** Tokens with which every program of this prompt begins; an engine caches them once. A whole number, 0 or more. */
+  promptTokens?: number | undefined;
+}
+
+/**
+ * The tool has answered, and the trajectory may go on.
+ *
+ * Event `tool.finished`.
+ */
+export interface ToolFinished {
+  /** Which event or decision it is. */
+  type: 'tool.finished';
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /**
+   * What the trajectory sees. If the environment itself has failed, so that it cannot go on, `response.failed` says so.
+   */
+  outcome: 'success' | 'error' | 'timeout';
+}
+
+/**
+ * A trajectory waits for a tool, or for several at once, and needs no engine meanwhile.
+ *
+ * Event `tool.started`.
+ */
+export interface ToolStarted {
+  /** Which event or decision it is. */
+  type: 'tool.started';
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** Name of the tool; the one that takes longest, of several. At most 512 characters. */
+  tool: string;
+  /** How long it will take, in seconds, if the host knows. A number, 0 or more. */
+  expectedSeconds?: number | undefined;
+}
+
+/**
+ * A turn of a multi-turn trajectory has been generated.
+ *
+ * Event `turn.finished`.
+ */
+export interface TurnFinished {
+  /** Which event or decision it is. */
+  type: 'turn.finished';
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** Tokens that the trajectory has generated so far. A whole number, 0 or more. */
+  tokens: number;
+  /** Tokens of the context that the engine had in its prefix cache, where it tells. A whole number, 0 or more. */
+  cachedTokens?: number | undefined;
+}
+
+/**
+ * A program needs an engine for its next turn. If it asks again before the turn has finished, the turn runs anew.
+ *
+ * Event `turn.requested`.
+ */
+export interface TurnRequested {
+  /** Which event or decision it is. */
+  type: 'turn.requested';
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** Tokens that the turn begins with: all that the engine has to have read. A whole number, 0 or more. */
+  contextTokens: number;
+}
+
+/**
+ * Keep the cache of this program on this engine for so long after its tool has started.
+ *
+ * Command `kv.retain`.
+ */
+export interface KvRetain {
+  /** Which event or decision it is. */
+  type: 'kv.retain';
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** Id of the inference engine, given by the host. At most 512 characters. */
+  engineId: string;
+  /** For how long, in seconds; 0: it may be freed at once. */
+  seconds: number;
+  /** Why, with the numbers. */
+  reason: {
+    /** Which reason it is. */
+    code: 'tool_time';
+    /** Answers of the tool that were seen. A whole number, 0 or more. */
+    answers: number;
+    /** How long the tool is expected to take, in seconds. A number, 0 or more. */
+    expectedSeconds: number;
+  };
+}
+
+/**
+ * A report about a program that is over: nothing changes.
+ *
+ * Notice `program.late`.
+ */
+export interface ProgramLate {
+  /** Which event or decision it is. */
+  type: 'program.late';
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** Why, with the numbers. */
+  reason: {
+    /** Which reason it is. */
+    code: 'already_ended';
+  };
+}
+
+/**
+ * Keep this program from engines until it is resumed; its cache may be freed.
+ *
+ * Command `program.pause`.
+ */
+export interface ProgramPause {
+  /** Which event or decision it is. */
+  type: 'program.pause';
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** Why, with the numbers. */
+  reason: {
+    /** Which reason it is. */
+    code: 'over_budget';
+    /** Id of the inference engine, given by the host. At most 512 characters. */
+    engineId: string;
+    /** Tokens of the programs that run on the engine, this one included. A whole number, 0 or more. */
+    usedTokens: number;
+    /** Tokens that they may have. A whole number, 0 or more. */
+    budgetTokens: number;
+  };
+}
+
+/**
+ * This program runs again: its next turn is routed when it asks for it, or now if it has asked.
+ *
+ * Command `program.resume`.
+ */
+export interface ProgramResume {
+  /** Which event or decision it is. */
+  type: 'program.resume';
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'fits';
+        /** Id of the inference engine, given by the host. At most 512 characters. */
+        engineId: string;
+        /** Tokens of the programs that run on the engine, this one included. A whole number, 0 or more. */
+        usedTokens: number;
+        /** Tokens that they may have. A whole number, 0 or more. */
+        budgetTokens: number;
+        /** How long it was paused, in seconds. A number, 0 or more. */
+        pausedSeconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'paused_longest';
+        /** How long it was paused, in seconds. A number, 0 or more. */
+        pausedSeconds: number;
+        /** How long a program may be paused, in seconds. A number, 0 or more. */
+        limitSeconds: number;
+      };
+}
+
+/**
+ * Run the turn of this program on this engine.
+ *
+ * Command `turn.route`; answered by `turn.finished`, `response.completed`, `response.failed`, `request.aborted`,
+ * `program.closed`.
+ */
+export interface TurnRoute {
+  /** Which event or decision it is. */
+  type: 'turn.route';
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** Id of the inference engine, given by the host. At most 512 characters. */
+  engineId: string;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'first';
+        /** Expected time until the turn would have finished there, in seconds. A number, 0 or more. */
+        seconds: number;
+        /** Tokens of its context that the engine is believed to have cached. A whole number, 0 or more. */
+        cachedTokens: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'cached';
+        /** Expected time until the turn would have finished there, in seconds. A number, 0 or more. */
+        seconds: number;
+        /** Tokens of its context that the engine is believed to have cached. A whole number, 0 or more. */
+        cachedTokens: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'moved';
+        /** Expected time until the turn would have finished there, in seconds. A number, 0 or more. */
+        seconds: number;
+        /** Tokens of its context that the engine is believed to have cached. A whole number, 0 or more. */
+        cachedTokens: number;
+        /** Expected time on the engine of its last turn, in seconds. A number, 0 or more. */
+        stayingSeconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'engine_lost';
+        /** Expected time until the turn would have finished there, in seconds. A number, 0 or more. */
+        seconds: number;
+        /** Tokens of its context that the engine is believed to have cached. A whole number, 0 or more. */
+        cachedTokens: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'host_restarted';
+        /** Expected time until the turn would have finished there, in seconds. A number, 0 or more. */
+        seconds: number;
+        /** Tokens of its context that the engine is believed to have cached. A whole number, 0 or more. */
+        cachedTokens: number;
+      };
+}

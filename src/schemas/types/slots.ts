@@ -1,0 +1,288 @@
+// Generated from the schemas by `npm run docs:generate`: do not edit.
+/** Events and decisions: slots. */
+
+/**
+ * An environment did not start, or has broken, and is gone: through no fault of the code in it.
+ *
+ * Event `slot.failed`.
+ */
+export interface SlotFailed {
+  /** Which event or decision it is. */
+  type: 'slot.failed';
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
+  at: number;
+  /** Id of the environment, minted by the policy. At most 512 characters. */
+  slotId: string;
+  /** What went wrong, for operators. At most 2,000 characters. */
+  message?: string | undefined;
+}
+
+/**
+ * An environment has started, or was reset after its program, and can be given to a program.
+ *
+ * Event `slot.ready`.
+ */
+export interface SlotReady {
+  /** Which event or decision it is. */
+  type: 'slot.ready';
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
+  at: number;
+  /** Id of the environment, minted by the policy. At most 512 characters. */
+  slotId: string;
+}
+
+/**
+ * An environment has ended, and its place is free.
+ *
+ * Event `slot.released`.
+ */
+export interface SlotReleased {
+  /** Which event or decision it is. */
+  type: 'slot.released';
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
+  at: number;
+  /** Id of the environment, minted by the policy. At most 512 characters. */
+  slotId: string;
+}
+
+/**
+ * A program needs an environment before it can go on.
+ *
+ * Event `slot.requested`.
+ */
+export interface SlotRequested {
+  /** Which event or decision it is. */
+  type: 'slot.requested';
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** Kind of the environment, such as the image of a sandbox. At most 512 characters. */
+  environment: string;
+}
+
+/**
+ * From now on so many environments of this kind may exist at once; those above it end with their programs.
+ *
+ * Event `slots.changed`.
+ */
+export interface SlotsChanged {
+  /** Which event or decision it is. */
+  type: 'slots.changed';
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
+  at: number;
+  /** Kind of the environment, such as the image of a sandbox. At most 512 characters. */
+  environment: string;
+  /** Most environments of this kind. A whole number, 0 or more. */
+  slots: number;
+}
+
+/**
+ * Give this environment to this program.
+ *
+ * Command `slot.assign`.
+ */
+export interface SlotAssign {
+  /** Which event or decision it is. */
+  type: 'slot.assign';
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
+  at: number;
+  /** Id of the environment, minted by the policy. At most 512 characters. */
+  slotId: string;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** Kind of the environment, such as the image of a sandbox. At most 512 characters. */
+  environment: string;
+  /** Why, with the numbers. */
+  reason: {
+    /** Which reason it is. */
+    code: 'oldest';
+    /** How long the program has waited, in seconds. A number, 0 or more. */
+    waitedSeconds: number;
+    /** Programs that wait for an environment of this kind. A whole number, 0 or more. */
+    waiting: number;
+  };
+}
+
+/**
+ * A report about an environment that is gone: nothing changes.
+ *
+ * Notice `slot.late`.
+ */
+export interface SlotLate {
+  /** Which event or decision it is. */
+  type: 'slot.late';
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
+  at: number;
+  /** Id of the environment, minted by the policy. At most 512 characters. */
+  slotId: string;
+  /** Why, with the numbers. */
+  reason: {
+    /** Which reason it is. */
+    code: 'already_ended';
+  };
+}
+
+/**
+ * Start an environment of this kind, and report `slot.ready` or `slot.failed`.
+ *
+ * Command `slot.prewarm`; answered by `slot.ready`, `slot.failed`.
+ */
+export interface SlotPrewarm {
+  /** Which event or decision it is. */
+  type: 'slot.prewarm';
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
+  at: number;
+  /** Id of the environment, minted by the policy. At most 512 characters. */
+  slotId: string;
+  /** Kind of the environment, such as the image of a sandbox. At most 512 characters. */
+  environment: string;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'requested';
+        /** Programs that wait for an environment of this kind. A whole number, 0 or more. */
+        waiting: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'predicted';
+        /** Programs that will need one before another could start. A whole number, 0 or more. */
+        expected: number;
+        /**
+         * Environments of this kind that are ready and have no program, this one included. A whole number, 0 or more.
+         */
+        idle: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'trial';
+        /** Failures one after the other, since which none was started. A whole number, 0 or more. */
+        failures: number;
+      };
+}
+
+/**
+ * End this environment, or reset it for another program: report `slot.released` or `slot.ready`. A program that it
+ * still has fails.
+ *
+ * Command `slot.reclaim`; answered by `slot.released`, `slot.ready`, `slot.failed`.
+ */
+export interface SlotReclaim {
+  /** Which event or decision it is. */
+  type: 'slot.reclaim';
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
+  at: number;
+  /** Id of the environment, minted by the policy. At most 512 characters. */
+  slotId: string;
+  /** Kind of the environment, such as the image of a sandbox. At most 512 characters. */
+  environment: string;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId?: string | undefined;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'closed';
+      }
+    | {
+        /** Which reason it is. */
+        code: 'tool_timeout';
+        /** How long its tool has run, in seconds. A number, 0 or more. */
+        waitedSeconds: number;
+        /** How long it may run, in seconds. A number, 0 or more. */
+        limitSeconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'idle';
+        /**
+         * Environments of this kind that are ready and have no program, this one included. A whole number, 0 or more.
+         */
+        idle: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'fewer';
+        /** Most environments of this kind. A whole number, 0 or more. */
+        slots: number;
+      };
+}
+
+/**
+ * An environment of a kind that was suspended has started: they are started again as needed.
+ *
+ * Notice `slots.recovered`.
+ */
+export interface SlotsRecovered {
+  /** Which event or decision it is. */
+  type: 'slots.recovered';
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
+  at: number;
+  /** Kind of the environment, such as the image of a sandbox. At most 512 characters. */
+  environment: string;
+  /** Why, with the numbers. */
+  reason: {
+    /** Which reason it is. */
+    code: 'started';
+    /** How long none was started, in seconds. A number, 0 or more. */
+    suspendedSeconds: number;
+  };
+}
+
+/**
+ * Environments of this kind fail one after the other: none is started until a trial succeeds.
+ *
+ * Notice `slots.suspended`.
+ */
+export interface SlotsSuspended {
+  /** Which event or decision it is. */
+  type: 'slots.suspended';
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
+  at: number;
+  /** Kind of the environment, such as the image of a sandbox. At most 512 characters. */
+  environment: string;
+  /** Why, with the numbers. */
+  reason: {
+    /** Which reason it is. */
+    code: 'failing';
+    /** Failures one after the other. A whole number, 0 or more. */
+    failures: number;
+    /** Time until one is tried, in seconds. A number, 0 or more. */
+    retrySeconds: number;
+  };
+}
