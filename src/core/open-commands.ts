@@ -51,7 +51,7 @@ export const savedOpenCommands = z.strictObject({
 export type SavedOpenCommands = z.output<typeof savedOpenCommands>;
 
 /** Most notices of a kind without an answer that are remembered, while none of the kind was answered: many hosts never answer any. */
-const mostUnasked = 4096;
+const mostUnasked = 1024;
 /** Most commands without an answer that are remembered, where nothing else is said. */
 const mostOpen = 131_072;
 
