@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { sequels } from '../schemas/answers.ts';
 import { type Json, keyOf, type Messages, rulesOf } from './answer-rules.ts';
 import type { AnyDecision, AnyEvent } from './definition.ts';
-import { type Linked, LinkedList } from './linked-list.ts';
+import { Kept, mostUnasked, Table } from './kept-commands.ts';
 import { savedTimes, WaitingTimes } from './waiting-times.ts';
 
 /** A command, or a notice that a host answers unasked, without an answer so far. */
@@ -23,6 +23,8 @@ export interface OpenCommand {
   readonly by?: string | undefined;
   /** Its reason. */
   readonly reason: AnyDecision['reason'];
+  /** Number of prompts that it still waits for, if it asks for prompts. */
+  readonly missing?: number | undefined;
 }
 
 /** How long an answer usually takes. */
@@ -42,6 +44,7 @@ const openCommand = z.strictObject({
   since: z.number(),
   by: z.string().optional(),
   reason: z.looseObject({ code: z.string() }),
+  missing: z.int().positive().optional(),
 });
 /** Schema of {@link OpenCommands} in a state. */
 export const savedOpenCommands = z.strictObject({
@@ -50,8 +53,6 @@ export const savedOpenCommands = z.strictObject({
 });
 export type SavedOpenCommands = z.output<typeof savedOpenCommands>;
 
-/** Most notices of a kind without an answer that are remembered, while none of the kind was answered: many hosts never answer any. */
-const mostUnasked = 1024;
 /** Most commands without an answer that are remembered, where nothing else is said. */
 const mostOpen = 131_072;
 
@@ -62,28 +63,6 @@ export interface CommandFollower<Mark> {
   ended(mark: Mark, isAnswered: boolean): void;
   /** Returns the longest time that may be learnt from the wait of a command, in seconds; called before it ends. */
   longest(mark: Mark): number;
-}
-
-/** A command, with its place. */
-interface Kept<Mark> extends Linked<Kept<Mark>> {
-  readonly one: OpenCommand;
-  readonly key: string;
-  /** Number in the order in which commands came. */
-  readonly order: number;
-  mark: Mark;
-}
-
-/** The commands with the same answer: they are one wait, such as to launch and to resume a request. */
-class Table<Mark> {
-  readonly answer: string;
-  readonly byKey = new Map<string, Kept<Mark>>();
-  /** The same, oldest first. The first key of a map from which many were deleted takes long to find. */
-  readonly inOrder = new LinkedList<Kept<Mark>>();
-  times: WaitingTimes | undefined;
-
-  constructor(answer: string) {
-    this.answer = answer;
-  }
 }
 
 /** A table, and the fields of a message that say which of its commands is meant. */
@@ -117,12 +96,8 @@ export class OpenCommands<Mark = undefined> {
     this.#most = most;
     this.#follower = follower;
     for (const { type, answer, others, replaces, fields, isUnasked } of rulesOf(messages)) {
-      const asked = {
-        table: this.#table(answer),
-        fields,
-        replaces: replaces.map((one) => this.#table(one)),
-        isUnasked,
-      };
+      const replaced = replaces.map((one) => this.#table(one));
+      const asked = { table: this.#table(answer), fields, replaces: replaced, isUnasked };
       this.#asked.set(type, asked);
       for (const event of [answer, ...others]) {
         const ends = this.#ends.get(event) ?? [];
@@ -135,7 +110,11 @@ export class OpenCommands<Mark = undefined> {
       // The keys of a saved object may be in any order.
       const fields = this.#asked.get(one.type)?.fields ?? Object.keys(one.ids);
       const ids = Object.fromEntries(fields.map((name) => [name, one.ids[name]!]));
-      this.#add(this.#table(one.answer), keyOf(fields, ids), { ...one, ids });
+      const table = this.#table(one.answer);
+      const { type, since, by, reason } = one;
+      const kept = new Kept(table, type, keyOf(fields, ids), ids, since, by, reason, this.#count++);
+      kept.missing = one.missing;
+      this.#add(kept);
     }
   }
 
@@ -146,12 +125,12 @@ export class OpenCommands<Mark = undefined> {
 
   /** The commands without an answer, oldest first. */
   get open(): OpenCommand[] {
-    return this.#inOrder().map(([, { one }]) => one);
+    return this.#inOrder();
   }
 
   /** What the follower has made of these. */
   get marks(): Mark[] {
-    return this.#inOrder().map(([, { mark }]) => mark);
+    return this.#inOrder().map(({ mark }) => mark as Mark);
   }
 
   /** Follows an event that was applied, and then the decisions that it has led to. */
@@ -168,10 +147,18 @@ export class OpenCommands<Mark = undefined> {
     const ends = this.#ends.get(type);
     if (ends !== undefined) {
       for (const { table, fields } of ends) {
-        const kept = table.byKey.get(keyOf(fields, event as never));
-        if (kept === undefined) continue;
-        this.#learn(table, kept, at);
-        this.#end(table, kept, true);
+        const key = keyOf(fields, event as never);
+        const kept = table.byKey.get(key);
+        if (kept !== undefined) {
+          this.#learn(kept, at);
+          this.#end(kept, true);
+          if (kept.missing !== undefined) this.#awaitRest(kept, event, at);
+        } else if (table.isHoped) {
+          const hoped = table.hopedFor(key);
+          if (hoped !== undefined) this.#learn(hoped, at);
+          // From now on such answers are awaited.
+          else table.times = new WaitingTimes();
+        }
       }
     }
     if (Object.hasOwn(sequels, type)) this.told({ ...event, at, reason: { code: 'reported' } });
@@ -180,18 +167,17 @@ export class OpenCommands<Mark = undefined> {
   /** Forgets the command that an event would answer: it is not owed any more. The event needs only the fields that say which one. */
   forget(event: { readonly type: string }): void {
     for (const { table, fields } of this.#ends.get(event.type) ?? [])
-      this.#end(table, table.byKey.get(keyOf(fields, event as never)));
+      this.#end(table.byKey.get(keyOf(fields, event as never)));
   }
 
   /** Forgets the command that is the oldest. */
   forgetOldest(): void {
-    let found: Table<Mark> | undefined;
     let oldest: Kept<Mark> | undefined;
-    for (const table of this.#tables.values()) {
-      const first = table.inOrder.peek();
-      if (first !== undefined && (oldest === undefined || first.order < oldest.order)) [found, oldest] = [table, first];
+    for (const { inOrder } of this.#tables.values()) {
+      const first = inOrder.peek();
+      if (first !== undefined && (oldest === undefined || first.order < oldest.order)) oldest = first;
     }
-    if (found !== undefined) this.#end(found, oldest);
+    this.#end(oldest);
   }
 
   /** Follows a decision. Its time and its reason are kept, or others that are given. */
@@ -206,35 +192,32 @@ export class OpenCommands<Mark = undefined> {
       const replaced = other.byKey.get(key);
       if (replaced === undefined) continue;
       // A follower looks for what is too long: without these, only the times of short responses would be learnt.
-      if (this.#follower !== undefined) this.#learn(other, replaced, at);
-      this.#end(other, replaced);
+      if (this.#follower !== undefined) this.#learn(replaced, at);
+      this.#end(replaced);
     }
-    this.#end(table, table.byKey.get(key));
+    this.#end(table.byKey.get(key));
     const by = given.engineId ?? given.workerId;
-    const ids: Record<string, string> = {};
-    for (const name of fields) ids[name] = String(given[name]);
     // A timer is awaited from its time on.
     const since = typeof given.fireAtSeconds === 'number' ? given.fireAtSeconds : at;
+    const ids =
+      fields.length === 1 ? fields[0]! : Object.fromEntries(fields.map((name) => [name, String(given[name])]));
     const { type } = decision;
-    const { answer } = table;
-    this.#add(table, key, {
-      type,
-      answer,
-      ids,
-      since,
-      ...(typeof by === 'string' ? { by } : undefined),
-      reason,
-    });
-    if (isUnasked && table.times === undefined && table.inOrder.size > mostUnasked)
-      this.#end(table, table.inOrder.peek());
+    const engine = typeof by === 'string' ? by : undefined;
+    const kept = new Kept(table, type, key, ids, since, engine, reason, this.#count++);
+    if (table.answer === 'prompts.supplied') kept.missing = given.count as number;
+    const isHoped = isUnasked && table.times === undefined;
+    if (isHoped && this.#follower !== undefined) return table.hope(kept);
+    this.#add(kept);
+    if (isHoped && table.inOrder.size > mostUnasked) this.#end(table.inOrder.peek());
     if (this.#size > this.#most) this.forgetOldest();
   }
 
   /** Returns the command that an event would answer. The event needs only the fields that say which one it is. */
   answeredBy(event: { readonly type: string }): OpenCommand | undefined {
     for (const { table, fields } of this.#ends.get(event.type) ?? []) {
-      const kept = table.byKey.get(keyOf(fields, event as never));
-      if (kept !== undefined) return kept.one;
+      const key = keyOf(fields, event as never);
+      const kept = table.byKey.get(key) ?? table.hopedFor(key);
+      if (kept !== undefined) return kept;
     }
     return undefined;
   }
@@ -242,13 +225,17 @@ export class OpenCommands<Mark = undefined> {
   /** Returns how long answers of this type usually take; `undefined` before the first one. */
   usual(answer: string): UsualTime | undefined {
     const times = this.#tables.get(answer)?.times;
-    if (times === undefined) return undefined;
+    if (times === undefined || times.weight === 0) return undefined;
     return { medianSeconds: times.quantile(0.5), highSeconds: times.quantile(0.99), answers: times.weight };
   }
 
   save(): SavedOpenCommands {
     return {
-      open: this.open.map((one) => ({ ...one, ids: { ...one.ids }, reason: { ...one.reason } })),
+      open: this.open.map(({ type, answer, ids, since, by, reason, missing }) => ({
+        ...{ type, answer, ids: { ...ids }, since, reason: { ...reason } },
+        ...(by === undefined ? undefined : { by }),
+        ...(missing === undefined ? undefined : { missing }),
+      })),
       times: [...this.#tables.values()].flatMap(({ answer, times }) =>
         times === undefined ? [] : [{ answer, times: times.save() }],
       ),
@@ -263,46 +250,49 @@ export class OpenCommands<Mark = undefined> {
 
   /** Forgets what was asked for: it is asked for anew. What has no ids, such as the next round, is owed as before. */
   #restarted(): void {
-    for (const [table, kept] of this.#inOrder()) if (Object.keys(kept.one.ids).length > 0) this.#end(table, kept);
+    for (const kept of this.#inOrder()) if (Object.keys(kept.ids).length > 0) this.#end(kept);
   }
 
   /** Forgets what an engine or a worker was told that is lost; the policy tells others. */
   #lost({ engineId, workerId }: { readonly engineId?: string; readonly workerId?: string }): void {
     const by = engineId ?? workerId;
-    for (const [table, kept] of this.#inOrder()) if (kept.one.by === by) this.#end(table, kept);
+    for (const kept of this.#inOrder()) if (kept.by === by) this.#end(kept);
   }
 
-  #inOrder(): [Table<Mark>, Kept<Mark>][] {
-    return [...this.#tables.values()]
-      .flatMap((table) => [...table.byKey.values()].map((kept): [Table<Mark>, Kept<Mark>] => [table, kept]))
-      .sort(([, a], [, b]) => a.order - b.order);
+  #inOrder(): Kept<Mark>[] {
+    return [...this.#tables.values()].flatMap(({ byKey }) => [...byKey.values()]).sort((a, b) => a.order - b.order);
   }
 
-  #add(table: Table<Mark>, key: string, one: OpenCommand): void {
-    const kept: Kept<Mark> = {
-      one,
-      key,
-      order: this.#count++,
-      mark: this.#follower?.opened(one) as Mark,
-      previous: null,
-      next: null,
-    };
+  #add(kept: Kept<Mark>): void {
+    const { table, key } = kept;
     table.byKey.set(key, kept);
     table.inOrder.push(kept);
     this.#size += 1;
+    kept.mark = this.#follower?.opened(kept);
   }
 
-  #end(table: Table<Mark>, kept: Kept<Mark> | undefined, isAnswered = false): void {
+  #end(kept: Kept<Mark> | undefined, isAnswered = false): void {
     if (kept === undefined) return;
+    const { table, mark } = kept;
     table.byKey.delete(kept.key);
     table.inOrder.remove(kept);
     this.#size -= 1;
-    this.#follower?.ended(kept.mark, isAnswered);
+    if (mark !== undefined) this.#follower!.ended(mark, isAnswered);
   }
 
-  #learn(table: Table<Mark>, { one, mark }: Kept<Mark>, at: number): void {
-    const seconds = Math.min(at - one.since, this.#follower?.longest(mark) ?? Number.POSITIVE_INFINITY);
+  /** Prompts may come in portions: the rest is awaited from now on. */
+  #awaitRest({ table, type, key, ids, by, reason, missing }: Kept<Mark>, event: AnyEvent, at: number): void {
+    const { prompts } = event as { readonly prompts?: readonly unknown[] };
+    if (prompts === undefined || prompts.length >= missing!) return;
+    const rest = new Kept(table, type, key, ids, at, by, reason, this.#count++);
+    rest.missing = missing! - prompts.length;
+    this.#add(rest);
+  }
+
+  #learn(kept: Kept<Mark>, at: number): void {
+    const { table, since, mark } = kept;
+    const longest = mark === undefined ? Number.POSITIVE_INFINITY : this.#follower!.longest(mark);
     table.times ??= new WaitingTimes();
-    table.times.add(Math.max(0, seconds));
+    table.times.add(Math.max(0, Math.min(at - since, longest)));
   }
 }

@@ -35,9 +35,10 @@ export interface Cause {
 }
 
 /** Timers run out in an order of their own, so each is a cause. */
-function keyOf({ answer, by, ids }: OpenCommand): string {
+function keyOf(one: OpenCommand): string {
+  const { answer, by } = one;
   if (by !== undefined) return `${senderOf(answer)}\n${by}`;
-  return answer === 'timer.fired' ? `${answer}\n${ids.timerId}` : answer;
+  return answer === 'timer.fired' ? `${answer}\n${one.ids.timerId}` : answer;
 }
 
 const byKey = (one: Cause, other: Cause): number => (one.key < other.key ? -1 : 1);

@@ -21,6 +21,7 @@ class Check {
   readonly #state: WatchdogState;
   readonly #ctx: Ctx;
   readonly #limits = new Map<string, Limit>();
+  readonly #isAsked: boolean;
   #room = mostNotices;
   /** When something may be overdue next. */
   next = Number.POSITIVE_INFINITY;
@@ -28,6 +29,7 @@ class Check {
   constructor(state: WatchdogState, ctx: Ctx) {
     this.#state = state;
     this.#ctx = ctx;
+    this.#isAsked = state.owed.isAsked;
   }
 
   run(): void {
@@ -52,7 +54,7 @@ class Check {
 
   #limitOf(one: OpenCommand): Limit {
     let limit = this.#limits.get(one.type);
-    if (limit === undefined) this.#limits.set(one.type, (limit = this.#state.owed.limitOf(one)));
+    if (limit === undefined) this.#limits.set(one.type, (limit = this.#state.owed.limitOf(one, this.#isAsked)));
     return limit;
   }
 
@@ -120,7 +122,7 @@ class Check {
     const oldest = found.map(oldestOf).reduce((one, other) => (other.since < one.since ? other : one));
     const silentSeconds = this.#ctx.at - owed.heardAt;
     const reason = { code: 'nothing_comes', ...this.#late(oldest), silentSeconds, causes } as const;
-    this.#emit({ sender: 'host', by: undefined }, oldest, owed.commands.size, reason);
+    this.#emit({ sender: 'host', by: undefined }, oldest, owed.size, reason);
   }
 
   #late(one: OpenCommand) {

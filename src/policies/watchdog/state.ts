@@ -26,6 +26,7 @@ const saved = z.strictObject({
   named: z.array(z.int().nonnegative()).describe('Commands that were named by themselves, by their index.'),
   heardAt: seconds.describe('When an event has come last.'),
   isHostNamed: z.boolean().describe('Whether the host was named, and nothing has come since.'),
+  timeoutSeconds: seconds.describe('How long the policy itself lets a response take; 0 if it sets no timer for them.'),
 });
 type Saved = z.output<typeof saved>;
 
@@ -36,6 +37,7 @@ export const nothingOwed: Saved = {
   named: [],
   heardAt: 0,
   isHostNamed: false,
+  timeoutSeconds: 0,
 };
 
 /** Fewest answers from which a time is learnt. */
@@ -57,6 +59,8 @@ export class Owed {
   heardAt: number;
   /** Whether the host was named, and nothing has come since. */
   isHostNamed: boolean;
+  /** How long the policy itself lets a response take, in seconds; 0 if it sets no timer for them. */
+  timeoutSeconds: number;
   /** Set by the definition's `link`. */
   config: WatchdogConfig | undefined;
   #now = 0;
@@ -69,6 +73,7 @@ export class Owed {
     this.#keepsReasons = only !== undefined;
     this.heardAt = from.heardAt;
     this.isHostNamed = from.isHostNamed;
+    this.timeoutSeconds = from.timeoutSeconds;
     this.commands = new OpenCommands(only ?? messages, Number.POSITIVE_INFINITY, from.commands, this);
     for (const { key, ...known } of from.causes) {
       const found = this.causes.get(key);
@@ -76,6 +81,11 @@ export class Owed {
     }
     const { marks } = this.commands;
     for (const index of from.named) if (marks[index] !== undefined) this.causes.name(marks[index]);
+  }
+
+  /** Number of answers that are awaited. */
+  get size(): number {
+    return this.commands.size;
   }
 
   /** Follows an event of the host. */
@@ -118,15 +128,30 @@ export class Owed {
     return cause.isNamed || isNamed || one.since < cause.freshAt ? cause.namedAfter : Number.POSITIVE_INFINITY;
   }
 
-  /** Returns after how many seconds an answer is overdue. */
-  limitOf({ answer, type }: OpenCommand): Limit {
+  /** Whether a command is owed that was asked for: not a timer, nor what the host sends by itself. */
+  get isAsked(): boolean {
+    const isAsked = ([type, { size }]: [string, { size: number }]): boolean =>
+      size > 0 && type !== 'timer.set' && !Object.hasOwn(unaskedAnswers, type);
+    return [...this.causes].some(({ queues, named }) => named.size > 0 || [...queues].some(isAsked));
+  }
+
+  /**
+   * Returns after how many seconds an answer is overdue.
+   *
+   * @param isAsked - {@link Owed.isAsked}
+   */
+  limitOf({ answer, type }: OpenCommand, isAsked: boolean): Limit {
     const { floorSeconds, startSeconds, factor } = this.config!;
     const usual = this.commands.usual(answer);
-    let limit = startSeconds;
+    // A timer is awaited from its time on.
+    let limit = answer === 'timer.fired' ? floorSeconds : startSeconds;
     if (usual !== undefined && usual.answers >= fewestAnswers)
       limit = Math.max(floorSeconds, factor * usual.highSeconds);
-    // Whether a host answers these at all is known only once it has.
-    else if (Object.hasOwn(unaskedAnswers, type)) limit = Number.POSITIVE_INFINITY;
+    // What a host does by itself it may do only after what it was asked for.
+    else if (isAsked && Object.hasOwn(unaskedAnswers, type)) limit = Number.POSITIVE_INFINITY;
+    // A policy that ends late responses by itself is given time for that: its timer, and then what it asks for.
+    if (answer === 'response.completed' && this.timeoutSeconds > 0)
+      limit = Math.max(limit, this.timeoutSeconds + 2 * floorSeconds);
     return { seconds: limit, usual };
   }
 
@@ -150,9 +175,10 @@ export class Owed {
       causes: [...this.causes]
         .filter(isKnown)
         .map(({ key, heardAt, isNamed, freshAt, namedAfter }) => ({ key, heardAt, isNamed, freshAt, namedAfter })),
-      named: this.commands.marks.flatMap(({ isNamed }, index) => (isNamed ? [index] : [])),
+      named: this.commands.marks.flatMap((owing, index) => (owing.isNamed ? [index] : [])),
       heardAt: this.heardAt,
       isHostNamed: this.isHostNamed,
+      timeoutSeconds: this.timeoutSeconds,
     };
   }
 

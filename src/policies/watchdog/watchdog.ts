@@ -20,16 +20,30 @@ type Ctx = Context<WatchdogDecision>;
 
 const timerId = 'watchdog/check';
 
+/** What the decisions of {@link dropping} say. */
+interface Dropping {
+  readonly roundId?: string;
+  readonly promptId?: string;
+  readonly prompt?: { readonly promptId: string };
+  readonly dropped?: readonly { readonly requestId: string }[];
+}
+
 const on = handlersOf<WatchdogState, WatchdogDecision>();
 const handlers = [
   on(asked, (state, decision, ctx) => state.owed.told(decision, ctx.at)),
   on(timerSet, (state, decision, ctx) => {
-    if (decision.timerId !== timerId) state.owed.told(decision, ctx.at);
+    if (decision.timerId === timerId) return;
+    if (decision.reason.code === 'response_timeout') state.owed.timeoutSeconds = decision.reason.limitSeconds;
+    state.owed.told(decision, ctx.at);
   }),
   on(answering, (state, event, ctx) => state.owed.heard(event, ctx.at)),
   on(timerFired, fired),
-  on([...dropping], (state, { dropped = [] }) => {
-    state.owed.forget(...dropped.map(({ requestId }) => ({ type: 'reward.ready', requestId })));
+  on([...dropping], (state, decision) => {
+    const { roundId, prompt, promptId = prompt?.promptId, dropped = [] } = decision as Dropping;
+    state.owed.forget(
+      { type: 'prompt.judged', promptId, roundId } as never,
+      ...dropped.map(({ requestId }) => ({ type: 'reward.ready', requestId })),
+    );
   }),
   on([...unrewarded], (state, { requestId }) => state.owed.forget({ type: 'reward.ready', requestId } as never)),
   on(requestExpired, (state, { requestId }) => state.owed.forget({ type: 'request.aborted', requestId } as never)),
@@ -40,15 +54,13 @@ const handlers = [
   on(rewardWorkerLost, (state, { workerId }, ctx) => lose(state, `reward worker\n${workerId}`, ctx)),
   on(hostRestarted, (state, event, ctx) => {
     state.owed.heard(event, ctx.at);
-    // The host has lost what it was told; the policies tell it what they still need.
-    state.owed.forget(...[...state.owed.commands.open].map(({ answer, ids }) => ({ type: answer, ...ids })));
     state.armedAt = null;
   }),
 ];
 
 function arm(state: WatchdogState, fireAtSeconds: number, ctx: Ctx): void {
   state.armedAt = fireAtSeconds;
-  const reason = { code: 'owed', owed: state.owed.commands.size } as const;
+  const reason = { code: 'owed', owed: state.owed.size } as const;
   ctx.emit({ type: 'timer.set', at: ctx.at, timerId, fireAtSeconds, reason });
 }
 
@@ -57,7 +69,7 @@ function fired(state: WatchdogState, event: Message<'timer.fired'>, ctx: Ctx): v
   if (state.armedAt === null) return;
   state.armedAt = null;
   const next = check(state, ctx);
-  if (state.owed.commands.size > 0) arm(state, next, ctx);
+  if (state.owed.size > 0) arm(state, next, ctx);
 }
 
 /** Forgets what an engine or a worker owes that is gone: the policy asks others. */
@@ -99,7 +111,7 @@ export const watchdog: PolicyDefinition<
   handlers,
   after: (state, ctx) => {
     // Nothing that is asked for from now on is overdue before this check.
-    if (state.armedAt === null && state.owed.commands.size > 0) arm(state, ctx.at + state.config.floorSeconds, ctx);
+    if (state.armedAt === null && state.owed.size > 0) arm(state, ctx.at + state.config.floorSeconds, ctx);
   },
   decisions: [hostOwes, timerSet],
   ledgers: [nothing],
