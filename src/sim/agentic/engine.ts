@@ -237,10 +237,10 @@ export class TurnEngine extends EngineCounters {
     const limit = cost.kvCapacityTokens * (1 - cost.watermark);
     for (let next = this.#first(); next !== undefined; next = this.#first()) {
       const size = this.#batch.size + this.#prefilling.length;
-      if (size >= cost.maxRunningSequences) return;
+      if (size >= cost.maxRunningSequences) break;
       const context = contextPartsOf(next);
       // An empty engine needs no watermark.
-      if (size > 0 && cache.pinnedTokens + cache.missing(context) + 1 > limit) return;
+      if (size > 0 && cache.pinnedTokens + cache.missing(context) + 1 > limit) break;
       this.#waiting.shift();
       next.parts = cache.pin(context);
       next.begun = false;
