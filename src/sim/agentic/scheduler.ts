@@ -126,7 +126,7 @@ class RuledPolicy implements DrivenPolicy {
   #route(requestId: string, contextTokens: number, at: number): AnyDecision[] {
     const program = this.#programOf(requestId);
     this.#leave(program);
-    if (this.#engines.length === 0) refuse('not_allowed', 'turn.requested', 'an engine', 'none');
+    if (this.#engines.length === 0) refuse('out_of_order', 'turn.requested', 'an engine', 'none');
     const { promptId, engine: last } = program;
     const engine = this.#rule({ requestId, promptId, contextTokens, last }, this.#engines) as Engine;
     engine.inFlight += 1;
