@@ -47,9 +47,14 @@ export function recover(kind: Kind, code: 'started' | 'host_restarted', ctx: Ctx
   ctx.emit({ type: 'slots.recovered', at: ctx.at, environment: kind.environment, reason });
 }
 
-/** Notes that an environment works: a tool has answered in it, or its program has come to its end. */
+/**
+ * Notes that an environment works: a tool has answered in it, or its program has come to its end. One that has worked for long says
+ * nothing about those that are started now, so only the first time counts, and not while none is started.
+ */
 export function proved(one: Slot): void {
+  const { health, kind } = one;
   one.health = 'proven';
-  one.kind.failures = 0;
-  one.kind.suspensions = 0;
+  if (health !== 'new' || kind.suspendedAt !== null) return;
+  kind.failures = 0;
+  kind.suspensions = 0;
 }

@@ -122,7 +122,7 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
     { exploreEvery: 0, maxTestCases: 1, historyRuns: 1 },
   ],
   'environment-slots': [
-    { slots: { kind0: 3, kind1: 1 } },
+    { slots: { kind0: 3, kind1: 12 }, maxIdleSeconds: 20 },
     {
       slots: { kind0: 2, kind1: 2 },
       ...{ retries: 0, suspendAfter: 1, retrySeconds: 5, maxRetrySeconds: 20 },
