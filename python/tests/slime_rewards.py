@@ -44,7 +44,7 @@ async def crashing_once(args: Any, sample: Any, sampling_params: Any) -> Any:
 
 
 async def failing_once(args: Any, sample: Any, sampling_params: Any) -> Any:
-    """An agent whose sandbox fails the first time, for some prompts: it says so by the status, and rewards it with 0."""
+    """An agent whose sandbox fails the first time, for some prompts: the status says so, its reward is 0."""
     from slime.rollout.sglang_rollout import generate
     from slime.utils.types import Sample
 

@@ -23,13 +23,14 @@ if TYPE_CHECKING:
         GroupAssemblyConfig, GroupAssemblyDecision, GroupAssemblyEvent, GrpoAdvantagesInput, GrpoAdvantagesPlan,
         JudgeOffloadInput, JudgeOffloadPlan, LongPromptQueueConfig, LongPromptQueueDecision, LongPromptQueueEvent,
         LosslessTailConfig, LosslessTailDecision, LosslessTailEvent, MicroBatchesInput, MicroBatchesPlan,
-        RewardDispatchConfig, RewardDispatchDecision, RewardDispatchEvent, RolloutpipeConfig, RolloutpipeDecision,
-        RolloutpipeEvent, RollpackerConfig, RollpackerDecision, RollpackerEvent, RoundCompositionConfig,
-        RoundCompositionDecision, RoundCompositionEvent, SandboxTimeoutConfig, SandboxTimeoutDecision,
-        SandboxTimeoutEvent, ShadowLoaderConfig, ShadowLoaderDecision, ShadowLoaderEvent, SpeculativeAdmissionConfig,
-        SpeculativeAdmissionDecision, SpeculativeAdmissionEvent, StreamTrainingConfig, StreamTrainingDecision,
-        StreamTrainingEvent, TailBatchingConfig, TailBatchingDecision, TailBatchingEvent, TailPipeliningConfig,
-        TailPipeliningDecision, TailPipeliningEvent, WatchdogConfig, WatchdogDecision, WatchdogEvent,
+        ProgramSchedulingConfig, ProgramSchedulingDecision, ProgramSchedulingEvent, RewardDispatchConfig,
+        RewardDispatchDecision, RewardDispatchEvent, RolloutpipeConfig, RolloutpipeDecision, RolloutpipeEvent,
+        RollpackerConfig, RollpackerDecision, RollpackerEvent, RoundCompositionConfig, RoundCompositionDecision,
+        RoundCompositionEvent, SandboxTimeoutConfig, SandboxTimeoutDecision, SandboxTimeoutEvent, ShadowLoaderConfig,
+        ShadowLoaderDecision, ShadowLoaderEvent, SpeculativeAdmissionConfig, SpeculativeAdmissionDecision,
+        SpeculativeAdmissionEvent, StreamTrainingConfig, StreamTrainingDecision, StreamTrainingEvent,
+        TailBatchingConfig, TailBatchingDecision, TailBatchingEvent, TailPipeliningConfig, TailPipeliningDecision,
+        TailPipeliningEvent, WatchdogConfig, WatchdogDecision, WatchdogEvent,
     )
 
 
@@ -101,6 +102,11 @@ class TypedClient:
         self, policy: Literal["environment-slots"], *, config: EnvironmentSlotsConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[EnvironmentSlotsEvent, EnvironmentSlotsDecision]: ...
+    @overload
+    def open(
+        self, policy: Literal["program-scheduling"], *, config: ProgramSchedulingConfig | None = None,
+        **options: Unpack[OpenOptions],
+    ) -> Session[ProgramSchedulingEvent, ProgramSchedulingDecision]: ...
     @overload
     def open(
         self, policy: Literal["watchdog"], *, config: WatchdogConfig | None = None,
@@ -267,6 +273,11 @@ class TypedAsyncClient:
         self, policy: Literal["environment-slots"], *, config: EnvironmentSlotsConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[EnvironmentSlotsEvent, EnvironmentSlotsDecision]: ...
+    @overload
+    async def open(
+        self, policy: Literal["program-scheduling"], *, config: ProgramSchedulingConfig | None = None,
+        **options: Unpack[OpenOptions],
+    ) -> AsyncSession[ProgramSchedulingEvent, ProgramSchedulingDecision]: ...
     @overload
     async def open(
         self, policy: Literal["watchdog"], *, config: WatchdogConfig | None = None,

@@ -22,6 +22,7 @@ export const timerSet = defineDecision(
         .enum(['start', 'tool', 'end', 'idle', 'trial'])
         .describe('What has taken too long then, or whether an environment is idle, or tried, for long enough.'),
     },
+    program_waits: { limitSeconds: seconds.describe('How long a program may wait for room, in seconds.') },
     owed: { owed: positiveCount.describe('Answers that are owed.') },
   },
 );

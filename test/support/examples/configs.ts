@@ -131,6 +131,11 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
       idPrefix: 'e-',
     },
   ],
+  'program-scheduling': [
+    {},
+    { kvCapacityTokens: 1000, maxPauseSeconds: 60 },
+    { kvCapacityTokens: 300, budgetShare: 0.5, prefillTokensPerSecond: 50 },
+  ],
   'group-assembly': [{ askAgain: false }, {}],
   'reward-dispatch': [
     {},
