@@ -7,10 +7,12 @@ import { judgeOffload } from './planners/judge-offload/index.ts';
 import { microBatches } from './planners/micro-batches/index.ts';
 import { adaptiveTp } from './policies/adaptive-tp/index.ts';
 import { completeGroupPipelining } from './policies/complete-group-pipelining/index.ts';
+import { environmentSlots } from './policies/environment-slots/index.ts';
 import { frontierGroupDispatch } from './policies/frontier-group-dispatch/index.ts';
 import { gpuScaleDown } from './policies/gpu-scale-down/index.ts';
 import { groupAssembly } from './policies/group-assembly/index.ts';
 import { longPromptQueue } from './policies/long-prompt-queue/index.ts';
+import { programScheduling } from './policies/program-scheduling/index.ts';
 import { rewardDispatch } from './policies/reward-dispatch/index.ts';
 import { roundComposition } from './policies/round-composition/index.ts';
 import { sandboxTimeout } from './policies/sandbox-timeout/index.ts';
@@ -44,6 +46,8 @@ export const registry = createRegistry([
   flexUlysses, // FlexRL §3, Appendix A
   microBatches, // verl, slime: dynamic batch sizes
   shadowLoader, // FlexRL §4
+  environmentSlots, // rollflex
+  programScheduling, // rollflex
   watchdog, // rollflex
   tailBatching, // RollPacker §3
   losslessTail, // rollflex

@@ -16,6 +16,7 @@ export { consistentHash, dualThreshold, leastInFlight, margin } from './agentic/
 export { type ThunderAgentSettings, thunderAgent, thunderAgentDefaults } from './agentic/rules/thunder-agent.ts';
 export {
   type AgenticScheduler,
+  programScheduler,
   type RoutedTurn,
   type RuleEngine,
   ruleScheduler,

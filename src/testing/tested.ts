@@ -5,10 +5,12 @@ import { oneOf } from '../core/nearest.ts';
 import { refuse } from '../errors.ts';
 import { arbitrary as adaptiveTp } from '../policies/adaptive-tp/arbitrary.ts';
 import { arbitrary as completeGroupPipelining } from '../policies/complete-group-pipelining/arbitrary.ts';
+import { arbitrary as environmentSlots } from '../policies/environment-slots/arbitrary.ts';
 import { arbitrary as frontierGroupDispatch } from '../policies/frontier-group-dispatch/arbitrary.ts';
 import { arbitrary as gpuScaleDown } from '../policies/gpu-scale-down/arbitrary.ts';
 import { arbitrary as groupAssembly } from '../policies/group-assembly/arbitrary.ts';
 import { arbitrary as longPromptQueue } from '../policies/long-prompt-queue/arbitrary.ts';
+import { arbitrary as programScheduling } from '../policies/program-scheduling/arbitrary.ts';
 import { arbitrary as rewardDispatch } from '../policies/reward-dispatch/arbitrary.ts';
 import { arbitrary as roundComposition } from '../policies/round-composition/arbitrary.ts';
 import { arbitrary as sandboxTimeout } from '../policies/sandbox-timeout/arbitrary.ts';
@@ -41,12 +43,14 @@ export type Tested = AnyPolicyDefinition | WithEvents;
 const arbitraries: Readonly<Record<string, Arbitrary>> = Object.freeze({
   'adaptive-tp': adaptiveTp,
   'complete-group-pipelining': completeGroupPipelining,
+  'environment-slots': environmentSlots,
   flexrl,
   'frontier-group-dispatch': frontierGroupDispatch,
   'gpu-scale-down': gpuScaleDown,
   'group-assembly': groupAssembly,
   'long-prompt-queue': longPromptQueue,
   'lossless-tail': losslessTail,
+  'program-scheduling': programScheduling,
   'reward-dispatch': rewardDispatch,
   rolloutpipe,
   rollpacker,
