@@ -126,7 +126,7 @@ export { type SweepBatch, type SweepPhase, sweepPhases } from './sweep/search.ts
 export type { PoolsSettings, SweepSettings, SynchronousSettings } from './sweep/settings.ts';
 export type { PromptSplit, SweepPart } from './sweep/split.ts';
 export { sweep, sweeping } from './sweep/sweep.ts';
-export { formatTrace, readTraceLine, type TracePrompt } from './trace/format.ts';
+export { formatTrace, readTraceLine, type TracePrompt, type TraceTurn } from './trace/format.ts';
 export type {
   DumpContext,
   DumpedResponse,
