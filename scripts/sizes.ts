@@ -50,6 +50,7 @@ const entries: readonly Entry[] = [
   { id: 'shadow-loader', budget: 22 },
   { id: 'speculative-admission', budget: 28 },
   { id: 'gpu-scale-down', budget: 27 },
+  { id: 'environment-slots', budget: 20 },
   { id: 'watchdog', budget: 24 },
   { id: 'grpo-advantages', budget: 10 },
   { id: 'gradient-renormalization', budget: 10 },

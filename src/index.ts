@@ -48,6 +48,7 @@ export { judgeOffload } from './planners/judge-offload/index.ts';
 export { microBatches } from './planners/micro-batches/index.ts';
 export { adaptiveTp } from './policies/adaptive-tp/index.ts';
 export { completeGroupPipelining } from './policies/complete-group-pipelining/index.ts';
+export { environmentSlots } from './policies/environment-slots/index.ts';
 export { frontierGroupDispatch } from './policies/frontier-group-dispatch/index.ts';
 export { gpuScaleDown } from './policies/gpu-scale-down/index.ts';
 export { groupAssembly } from './policies/group-assembly/index.ts';

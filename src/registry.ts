@@ -7,6 +7,7 @@ import { judgeOffload } from './planners/judge-offload/index.ts';
 import { microBatches } from './planners/micro-batches/index.ts';
 import { adaptiveTp } from './policies/adaptive-tp/index.ts';
 import { completeGroupPipelining } from './policies/complete-group-pipelining/index.ts';
+import { environmentSlots } from './policies/environment-slots/index.ts';
 import { frontierGroupDispatch } from './policies/frontier-group-dispatch/index.ts';
 import { gpuScaleDown } from './policies/gpu-scale-down/index.ts';
 import { groupAssembly } from './policies/group-assembly/index.ts';
@@ -45,6 +46,7 @@ export const registry = createRegistry([
   flexUlysses, // FlexRL §3, Appendix A
   microBatches, // verl, slime: dynamic batch sizes
   shadowLoader, // FlexRL §4
+  environmentSlots, // rollflex
   programScheduling, // rollflex
   watchdog, // rollflex
   tailBatching, // RollPacker §3

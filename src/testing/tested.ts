@@ -5,6 +5,7 @@ import { oneOf } from '../core/nearest.ts';
 import { refuse } from '../errors.ts';
 import { arbitrary as adaptiveTp } from '../policies/adaptive-tp/arbitrary.ts';
 import { arbitrary as completeGroupPipelining } from '../policies/complete-group-pipelining/arbitrary.ts';
+import { arbitrary as environmentSlots } from '../policies/environment-slots/arbitrary.ts';
 import { arbitrary as frontierGroupDispatch } from '../policies/frontier-group-dispatch/arbitrary.ts';
 import { arbitrary as gpuScaleDown } from '../policies/gpu-scale-down/arbitrary.ts';
 import { arbitrary as groupAssembly } from '../policies/group-assembly/arbitrary.ts';
@@ -42,6 +43,7 @@ export type Tested = AnyPolicyDefinition | WithEvents;
 const arbitraries: Readonly<Record<string, Arbitrary>> = Object.freeze({
   'adaptive-tp': adaptiveTp,
   'complete-group-pipelining': completeGroupPipelining,
+  'environment-slots': environmentSlots,
   flexrl,
   'frontier-group-dispatch': frontierGroupDispatch,
   'gpu-scale-down': gpuScaleDown,

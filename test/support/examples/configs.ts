@@ -121,6 +121,16 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
     { timeoutFactor: 1.5, minTimeoutSeconds: 0, exploreEvery: 3, maxTestCases: 3, historyRuns: 5 },
     { exploreEvery: 0, maxTestCases: 1, historyRuns: 1 },
   ],
+  'environment-slots': [
+    { slots: { kind0: 3, kind1: 12 }, maxIdleSeconds: 20 },
+    {
+      slots: { kind0: 2, kind1: 2 },
+      ...{ retries: 0, suspendAfter: 1, retrySeconds: 5, maxRetrySeconds: 20 },
+      ...{ maxIdleSeconds: 30, maxStartSeconds: 40, endGraceSeconds: 10 },
+      ...{ toolTimeoutFactor: 2, minToolTimeoutSeconds: 0, maxToolTimeoutSeconds: 60, toolExploreEvery: 3 },
+      idPrefix: 'e-',
+    },
+  ],
   'program-scheduling': [
     {},
     { kvCapacityTokens: 1000, maxPauseSeconds: 60 },
