@@ -9,6 +9,7 @@ import type { AgenticRun } from './result.ts';
 import type { AgenticScheduler } from './scheduler.ts';
 import type { AgenticJob } from './settings.ts';
 import { Slots } from './slots.ts';
+import { EngineTimeline } from './timeline.ts';
 import { type AgenticWorkload, checkPrograms } from './workload.ts';
 
 /** Options of one simulated run. */
@@ -17,6 +18,8 @@ export interface AgenticRunOptions {
   readonly seed?: number;
   /** Whether the policy checks events against their schemas (default false: the driver is trusted). */
   readonly validate?: boolean;
+  /** Length of the stretches in which the result says what engines did, in seconds, above 0; without it, it does not. */
+  readonly timelineSeconds?: number;
 }
 
 /**
@@ -31,11 +34,12 @@ export function simulateAgentic(
   workload: AgenticWorkload,
   options: AgenticRunOptions = {},
 ): AgenticRun {
-  const { seed = 1, validate = false } = options;
+  const { seed = 1, validate = false, timelineSeconds } = options;
   if (!Number.isSafeInteger(seed)) refuse('invalid_input', 'seed', 'a whole number', seed);
   checkPrograms(workload.programs, job);
   const programs = new Programs(workload.programs, job.slots !== undefined);
   const engines = new TurnEngines(job, programs);
+  if (timelineSeconds !== undefined) record(engines, timelineSeconds);
   const slots = job.slots === undefined ? undefined : new Slots(job.slots, seed);
   const policy = onlyTaken(scheduler.create(job, { validate }));
   const loop = new EventLoop();
@@ -59,6 +63,11 @@ export function simulateAgentic(
 function onlyTaken(policy: DrivenPolicy): DrivenPolicy {
   const takes = (type: string): boolean => policy.takes?.(type) ?? true;
   return { id: policy.id, takes, send: (event: AnyEvent) => (takes(event.type) ? policy.send(event) : []) };
+}
+
+function record({ engines }: TurnEngines, seconds: number): void {
+  if (!(seconds > 0 && seconds < Infinity)) refuse('invalid_input', 'timelineSeconds', 'seconds above 0', seconds);
+  for (const engine of engines) engine.activity = new EngineTimeline(seconds);
 }
 
 function resultOf(
@@ -95,8 +104,9 @@ function resultOf(
     ...(slots === undefined
       ? {}
       : { slots: { use: slots.use(makespanSeconds), starts: slots.starts, failures: slots.failures } }),
-    engines: engines.map(({ engineId, busySeconds, prefillSeconds, preemptions }) => {
-      return { engineId, busySeconds, prefillSeconds, preemptions };
+    engines: engines.map(({ engineId, busySeconds, prefillSeconds, preemptions, activity }) => {
+      const timeline = activity === undefined ? {} : { timeline: activity.stretches };
+      return { engineId, busySeconds, prefillSeconds, preemptions, ...timeline };
     }),
   };
 }
