@@ -1,7 +1,7 @@
 /**
  * Shows what program-scheduling, with one default setting, is worth on agentic rollouts, against the best static rule of each
  * workload, the worst one, and ThunderAgent's rule: the named workloads and the trace tau-airline, with the KV cache that they
- * state, and with one that has room for a quarter of the contexts. Prints the tables of docs/agentic-rollouts.md.
+ * state, and with one that has room for a quarter of the contexts. Prints the tables of docs/agentic-simulation.md.
  * `npx tsx bench/simulated/agentic.ts [seeds] [kv] [workload...]`, by default 5 seeds, `all` (or `stated`, `quarter`), and all.
  */
 import { readTraceFile } from '../../src/cli/files.ts';
@@ -43,7 +43,8 @@ const thunders = [thunderAgent(), thunderAgent({ decays: false })];
 interface Case {
   readonly id: string;
   readonly job: AgenticJob;
-  readonly workload: (seed: number) => AgenticWorkload;
+  /** One for each seed. */
+  readonly workloads: readonly AgenticWorkload[];
 }
 
 function tauAirline(): Case {
@@ -51,15 +52,16 @@ function tauAirline(): Case {
   const { trace } = readTraceFile(`examples/traces/${name}-gpt4o.jsonl`);
   if (trace.kind !== 'prompts') throw new Error('expected a trace of prompts');
   const { prompts } = trace;
-  const workload = (seed: number) => tracedAgenticWorkload({ name, prompts, toolSeconds: tauAirlineSeconds, seed });
-  return { id: name, job: tauAirlineJob, workload };
+  const toolSeconds = tauAirlineSeconds;
+  const workloads = seeds.map((seed) => tracedAgenticWorkload({ name, prompts, toolSeconds, seed }));
+  return { id: name, job: tauAirlineJob, workloads };
 }
-const cases: readonly Case[] = [
-  ...agenticPresetIds.map((id): Case => {
+const cases: readonly (() => Case)[] = [
+  ...agenticPresetIds.map((id) => (): Case => {
     const preset = agenticPreset(id);
-    return { id, job: preset.job, workload: (seed) => presetWorkload(preset, seed) };
+    return { id, job: preset.job, workloads: seeds.map((seed) => presetWorkload(preset, seed)) };
   }),
-  tauAirline(),
+  tauAirline,
 ];
 
 /** Tokens that a program has at its end. */
@@ -67,8 +69,8 @@ const longest = ({ contextTokens, turns }: AgenticWorkload['programs'][number]):
   turns.reduce((sum, { generatedTokens, toolTokens = 0 }) => sum + generatedTokens + toolTokens, contextTokens);
 
 /** The job with room for a quarter of what all programs have at their ends, and for the longest one on each engine. */
-function quarterOf({ job, workload }: Case): AgenticJob {
-  const ends = seeds.flatMap((seed) => workload(seed).programs.map(longest));
+function quarterOf({ job, workloads }: Case): AgenticJob {
+  const ends = workloads.flatMap(({ programs }) => programs.map(longest));
   const all = ends.reduce((sum, one) => sum + one, 0) / seeds.length;
   const most = ends.reduce((one, other) => Math.max(one, other), 0);
   const kvCapacityTokens = Math.max(Math.ceil(most / 0.95), Math.round(all / 4 / job.engines));
@@ -96,19 +98,19 @@ const more = [
   'longest pause s',
 ];
 
-function row(one: Case, job: AgenticJob): void {
+function row({ id, workloads }: Case, job: AgenticJob): void {
   const run = (scheduler: AgenticScheduler): AgenticRun[] =>
-    seeds.map((seed) => simulateAgentic(job, scheduler, one.workload(seed), { seed }));
+    workloads.map((workload) => simulateAgentic(job, scheduler, workload));
   const ours = run(programScheduler());
   const rules = statics.map((rule) => ({ rule, runs: run(rule) }));
   rules.sort((a, b) => meanOf(a.runs, makespan) - meanOf(b.runs, makespan));
   const [best, worst] = [rules[0]!, rules[rules.length - 1]!];
-  const ends = seeds.map((seed) => one.workload(seed).programs.reduce((sum, program) => sum + longest(program), 0));
-  const room = (job.engines * job.cost.kvCapacityTokens) / (ends.reduce((sum, end) => sum + end, 0) / ends.length);
+  const ends = workloads.flatMap(({ programs }) => programs.map(longest)).reduce((sum, end) => sum + end, 0);
+  const room = (job.engines * job.cost.kvCapacityTokens * workloads.length) / ends;
   const both = (value: (run: AgenticRun) => number, digits = 0): string =>
     [ours, best.runs].map((runs) => meanOf(runs, value).toFixed(digits)).join(', ');
   const cells = [
-    one.id,
+    id,
     room.toFixed(2),
     meanOf(ours, makespan).toFixed(0),
     `${meanOf(best.runs, makespan).toFixed(0)} (${best.rule.label})`,
@@ -131,5 +133,8 @@ for (const [level, jobOf] of [
   console.log(`\nKV cache: ${level}, ${seeds.length} seeds\n`);
   for (const cells of [[...head, ...more], [...head, ...more].map(() => '---')])
     console.log(`| ${cells.join(' | ')} |`);
-  for (const one of cases) if (chosen.length === 0 || chosen.includes(one.id)) row(one, jobOf(one));
+  for (const make of cases) {
+    const one = make();
+    if (chosen.length === 0 || chosen.includes(one.id)) row(one, jobOf(one));
+  }
 }

@@ -23,10 +23,13 @@ function colourOf({ readingSeconds, decodingSeconds, running }: EngineStretch, s
 function part(run: AgenticRun, title: string, y: number, seconds: number): string {
   const lanes = run.engines.map(({ timeline = [] }, index) => {
     const most = timeline.reduce((peak, { running }) => Math.max(peak, running), 0);
-    return laneOf(
-      timeline.map((one) => colourOf(one, seconds, most)),
-      y + 8 + index * lane,
-    );
+    const last = Math.ceil(run.makespanSeconds / seconds);
+    const row = Array.from({ length: columns }, (_, column) => {
+      const one = timeline[column];
+      if (one !== undefined) return colourOf(one, seconds, most);
+      return column < last ? shades[0]! : 'none';
+    });
+    return laneOf(row, y + 8 + index * lane);
   });
   const words = `${title}: ${run.programs} programs in ${Math.round(run.makespanSeconds)} s, ${Math.round(100 * run.prefixHitRate)} % of contexts in the cache`;
   return text(left, y, words, ' font-weight="600"') + lanes.join('');
@@ -54,7 +57,7 @@ export function agenticRollout(): string {
     ['nothing to run', shades[0]],
   ]
     .map(([words, fill], index) => {
-      const x = left + [0, 175, 275, 405][index]!;
+      const x = left + [0, 175, 275, 410][index]!;
       return `<rect x="${x}" y="${2 * height + 12}" width="11" height="11" fill="${fill}"/>\n${text(x + 17, 2 * height + 22, words!)}`;
     })
     .join('');

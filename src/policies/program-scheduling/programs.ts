@@ -1,7 +1,7 @@
 /** Handles programs that begin and end, and restarts of the host. */
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { keepRead } from './cost.ts';
+import { endReading } from './cost.ts';
 import { askAgain, removeIfEmpty } from './engines.ts';
 import { type Ctx, late } from './messages.ts';
 import {
@@ -33,6 +33,7 @@ export function open(state: ProgramState, event: Message<'program.opened'>, ctx:
     phase: 'idle',
     since: ctx.at,
     contextTokens: 0,
+    askedTokens: 0,
     tokens: 0,
     turns: 0,
     routes: 0,
@@ -48,8 +49,7 @@ export function open(state: ProgramState, event: Message<'program.opened'>, ctx:
     pausedSeconds: 0,
     tool: null,
     keptUntil: 0,
-    believedTokens: 0,
-    believedUse: -1,
+    belief: { cachedTokens: 0, used: -1, readTokens: 0, givenTokens: 0, stepSeconds: 0 },
     heapIndex: -1,
     due: undefined as never,
   };
@@ -66,7 +66,7 @@ export function close(state: ProgramState, { requestId }: Message<'program.close
   if (one.counted) {
     const wasRunning = one.phase === 'running';
     const engine = countOut(state, one);
-    if (wasRunning) keepRead(state, one, engine);
+    if (wasRunning) endReading(state, one, engine, ctx.at);
     removeIfEmpty(state, engine);
   } else if (one.waitsSince !== null) leaveLine(state, one);
   state.programs.delete(requestId);

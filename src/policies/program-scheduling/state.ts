@@ -7,6 +7,7 @@ import { byHand, derived, mapBy, setOf } from '../../core/state.ts';
 import { savedTimes, WaitingTimes } from '../../core/waiting-times.ts';
 import { count, engineId, promptId, requestId, seconds, tokens } from '../../schemas/units.ts';
 import { prefixCache } from './cache.ts';
+import { newPace, pace } from './pace.ts';
 import type { ProgramSchedulingConfig } from './types.ts';
 
 const outside = () => -1;
@@ -31,6 +32,8 @@ const program = z.strictObject({
   /** Time since when it is in this phase, in seconds. */
   since: seconds,
   contextTokens: tokens,
+  /** Tokens with which its last turn began. */
+  askedTokens: tokens,
   /** Tokens that it has generated. */
   tokens,
   turns: count,
@@ -55,18 +58,27 @@ const program = z.strictObject({
   tool: z.string().nullable(),
   /** Time until which its cache is worth its room while it needs no engine. */
   keptUntil: seconds,
-  /** Tokens that the engine of its turn was believed to have cached, and when they were used last. */
-  believedTokens: tokens,
-  believedUse: z.int(),
+  /** What was believed when its turn was routed. */
+  belief: z.strictObject({
+    /** Tokens that the engine had cached, and their number in the order of use. */
+    cachedTokens: tokens,
+    used: z.int(),
+    /** Tokens to read until the end of its context, and `givenTokens` of the engine with it. */
+    readTokens: z.number().nonnegative(),
+    givenTokens: count,
+    /** Seconds of a step. */
+    stepSeconds: seconds,
+  }),
   heapIndex: derived(outside),
   due: derived<Due>(),
 });
 /** A program: a trajectory of turns and tools. */
 export interface Program extends z.output<typeof program> {}
 
-/** The smallest first; of equals the one that was opened last. */
-export const bySize = (a: Program, b: Program): number => ownTokens(a) - ownTokens(b) || b.seq - a.seq;
-const byLine = (a: Program, b: Program): number => a.line - b.line;
+/** The largest first; of equals the one that was opened last. */
+export const largestFirst = (a: Program, b: Program): number => ownTokens(b) - ownTokens(a) || b.seq - a.seq;
+/** The smallest first; of equals the one that waits longest. */
+const smallestFirst = (a: Program, b: Program): number => ownTokens(a) - ownTokens(b) || a.line - b.line;
 const byGroup = (a: Program, b: Program): number => a.group - b.group || a.seq - b.seq;
 const byTime = (a: Due, b: Due): number => a.at - b.at || a.program.seq - b.program.seq;
 
@@ -80,8 +92,10 @@ const engine = z.strictObject({
   /** Whether it takes new turns. */
   active: z.boolean(),
   capacityTokens: tokens,
-  /** Time when all contexts that it was given are read, in seconds. */
-  readUntil: seconds,
+  /** Tokens that it had still to read at a time, of contexts that are not cached, and all that it was ever given to read. */
+  unreadTokens: z.number().nonnegative(),
+  unreadAt: seconds,
+  givenTokens: count,
   preemptions: count,
   cache: prefixCache,
   /** Programs that count in its budget. */
@@ -93,9 +107,9 @@ const engine = z.strictObject({
   runningTokens: derived(() => 0),
   leaving: derived(() => 0),
   leavingTokens: derived(() => 0),
-  /** Members that run a turn and are not leaving, and members that need no engine now; the smallest first. */
-  busy: derived(() => new IndexedHeap<Program>(bySize)),
-  resting: derived(() => new IndexedHeap<Program>(bySize)),
+  /** Members that run a turn and are not leaving, and members that need no engine now; the largest first. */
+  busy: derived(() => new IndexedHeap<Program>(largestFirst)),
+  resting: derived(() => new IndexedHeap<Program>(largestFirst)),
 });
 /** An engine, and the programs that count in its budget. */
 export interface Engine extends z.output<typeof engine> {}
@@ -110,11 +124,6 @@ const tools = byHand(z.array(z.tuple([z.string(), savedTimes])).describe('Tool, 
   encode: (map) => [...map].map(([tool, times]) => [tool, times.save()] as [string, ReturnType<WaitingTimes['save']>]),
 });
 
-/** Lines of programs that have begun, by the size of their contexts: 32 sizes, each twice the one before. */
-const sizes = 33;
-/** Returns the line for a context. */
-export const sizeOf = (tokens: number): number => 32 - Math.clz32(Math.min(tokens, 0x7fff_ffff));
-
 /** Schema of the state. */
 export const programState = z.strictObject({
   programs: mapBy('requestId', program),
@@ -123,17 +132,14 @@ export const programState = z.strictObject({
   ended: z.strictObject({ newer: setOf(z.string()), older: setOf(z.string()) }),
   tools,
   seq: count,
-  /** Tokens that a turn generates, and by which the context of a program grows from turn to turn; older turns weigh less. */
-  turnTokens: z.number().nonnegative(),
-  growthTokens: z.number().nonnegative(),
+  pace,
   /** Time when the timer fires, in seconds, if one is set. */
   timerAt: seconds.nullable(),
   groups: derived(() => new Map<string, { seq: number; programs: number }>()),
-  /** Programs that wait for room: those that have begun, by size; those that have not; and paused ones that need no engine yet. */
-  ready: derived(() => Array.from({ length: sizes }, () => new IndexedHeap<Program>(byLine))),
-  readySize: derived(() => 0),
+  /** Programs that wait for room: those that have begun; those that have not; and paused ones that need no engine yet. */
+  ready: derived(() => new IndexedHeap<Program>(smallestFirst)),
   fresh: derived(() => new IndexedHeap<Program>(byGroup)),
-  paused: derived(() => new IndexedHeap<Program>(byLine)),
+  paused: derived(() => new IndexedHeap<Program>(smallestFirst)),
   /** When programs that wait have waited too long, and when caches are not worth their room any more. */
   waitsEnd: derived(() => new IndexedHeap<Due>(byTime)),
   keepsEnd: derived(() => new IndexedHeap<Due>(byTime)),
@@ -146,7 +152,7 @@ export type SavedPrograms = z.input<typeof programState>;
 /** Returns the initial state. */
 export function begin(): SavedPrograms {
   const lists = { programs: [], engines: [], ended: { newer: [], older: [] }, tools: [] };
-  return { ...lists, seq: 0, turnTokens: 200, growthTokens: 200, timerAt: null };
+  return { ...lists, seq: 0, pace: newPace(), timerAt: null };
 }
 
 /** Sets the derived fields. */
@@ -254,22 +260,14 @@ function lineOf({ phase, routes }: Program): Line {
 
 /** Adds a program to the line of those that wait for room. */
 export function enterLine(state: ProgramState, one: Program): void {
-  const line = lineOf(one);
-  if (line === 'ready') {
-    state.ready[sizeOf(ownTokens(one))]!.update(one);
-    state.readySize += 1;
-  } else state[line].update(one);
+  state[lineOf(one)].update(one);
   one.due.at = one.waitsSince! + state.config.maxPauseSeconds;
   state.waitsEnd.update(one.due);
 }
 
 /** Takes a program out of its line. */
 export function leaveLine(state: ProgramState, one: Program): void {
-  const line = lineOf(one);
-  if (line === 'ready') {
-    state.ready[sizeOf(ownTokens(one))]!.remove(one);
-    state.readySize -= 1;
-  } else state[line].remove(one);
+  state[lineOf(one)].remove(one);
   state.waitsEnd.remove(one.due);
 }
 

@@ -16,7 +16,7 @@
  */
 import { refuse } from '../../errors.ts';
 import { baseSeconds, type CostModel } from '../cost-model.ts';
-import { Batch, contextOf, newSequence, type Sequence } from '../engine/batch.ts';
+import { Batch, contextOf, type Sequence } from '../engine/batch.ts';
 import type { Plan } from '../engine/batch-scheduler.ts';
 import { EngineCounters } from '../engine/counters.ts';
 import { checkRequest, checkTime } from '../engine/request.ts';
@@ -127,7 +127,22 @@ export class TurnEngine extends EngineCounters {
     this.#catchUp(at);
     if (this.#sequences.has(requestId)) refuse('duplicate_id', 'requestId', 'a program without a turn here', requestId);
     const own = this.#options.prefixCache ? context : [{ key: requestId, tokens: promptTokens }];
-    const inner = { ...newSequence(request, this.#arrivals++), context: own, parts: [], begun: false, found: -1 };
+    // All fields in one literal: objects of one shape are several times as fast.
+    const inner: TurnSequence = {
+      request,
+      arrival: this.#arrivals++,
+      generated: 0,
+      place: 'waiting',
+      admittedAt: 0,
+      finish: 0,
+      heapIndex: -1,
+      older: undefined,
+      newer: undefined,
+      context: own,
+      parts: [],
+      begun: false,
+      found: -1,
+    };
     this.#sequences.set(requestId, inner);
     // Behind another one it waits longer than the present stretch, whose batch has no room for that one.
     if (this.#waiting.first() === undefined) this.#cut(at);
