@@ -36,7 +36,7 @@ function dropKept(state: ProgramState, at: number): void {
     countOut(state, first.program);
 }
 
-/** Lets in what has waited too long, whatever the budget: for one turn at least. */
+/** Lets in what has waited too long, whatever the budget: for one turn at least, and others pause before it. */
 function forceOverdue(state: ProgramState, ctx: Ctx): void {
   if (!hasEngine(state)) return;
   for (let first = state.waitsEnd.peek(); first !== undefined && first.at <= ctx.at; first = state.waitsEnd.peek())
@@ -65,11 +65,15 @@ function letIn(state: ProgramState, one: Program, anyRoom: boolean, ctx: Ctx): v
   const waited = ctx.at - one.waitsSince!;
   leaveLine(state, one);
   one.waitsSince = null;
+  one.forced = anyRoom;
   const found = bestEngine(state, one, ctx.at, anyRoom)!;
   if (one.paused) resume(state, one, found.best.engine, anyRoom, ctx);
   if (one.phase === 'asked') route(state, one, found, waited, ctx);
   // What was forced while its tool runs does not count: it has been resumed, and that is all.
-  else if (!anyRoom) countIn(state, one, found.best.engine);
+  else if (!anyRoom) {
+    if (one.phase === 'answered') one.keptUntil = ctx.at + worthSeconds(state, found.best.engine);
+    countIn(state, one, found.best.engine);
+  }
 }
 
 function resume(state: ProgramState, one: Program, engine: Engine, isForced: boolean, ctx: Ctx): void {

@@ -7,7 +7,7 @@ import { enforce, wait } from './admission.ts';
 import { PrefixCache } from './cache.ts';
 import { trim } from './cost.ts';
 import type { Ctx } from './messages.ts';
-import { countOut, type Engine, largestFirst, type Program, type ProgramState } from './state.ts';
+import { countOut, type Engine, type Program, type ProgramState, pausesFirst } from './state.ts';
 
 export function checkEngine({ engines }: ProgramState, { engineId }: { readonly engineId: string }): void {
   if (!engines.has(engineId)) refuse('unknown_id', 'engineId', 'an engine that was added', engineId);
@@ -35,8 +35,8 @@ export function addEngine(state: ProgramState, { engineId }: { readonly engineId
     runningTokens: 0,
     leaving: 0,
     leavingTokens: 0,
-    busy: new IndexedHeap(largestFirst),
-    resting: new IndexedHeap(largestFirst),
+    busy: new IndexedHeap(pausesFirst),
+    resting: new IndexedHeap(pausesFirst),
   });
 }
 

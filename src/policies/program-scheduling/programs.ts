@@ -4,19 +4,10 @@ import type { Message } from '../../schemas/messages.ts';
 import { endReading } from './cost.ts';
 import { askAgain, removeIfEmpty } from './engines.ts';
 import { type Ctx, late } from './messages.ts';
-import {
-  countOut,
-  hasEnded,
-  joinGroup,
-  leaveGroup,
-  leaveLine,
-  type Program,
-  type ProgramState,
-  rememberEnd,
-} from './state.ts';
+import { countOut, joinGroup, leaveGroup, leaveLine, type Program, type ProgramState } from './state.ts';
 
 export function checkNew(state: ProgramState, { requestId }: Message<'program.opened'>): void {
-  if (!state.programs.has(requestId) && !hasEnded(state, requestId)) return;
+  if (!state.programs.has(requestId) && !state.ended.has(requestId)) return;
   refuse('duplicate_id', 'requestId', 'a new program', requestId);
 }
 
@@ -42,6 +33,7 @@ export function open(state: ProgramState, event: Message<'program.opened'>, ctx:
     counted: false,
     leaving: false,
     paused: false,
+    forced: false,
     cause: null,
     line: 0,
     waitsSince: null,
@@ -71,7 +63,7 @@ export function close(state: ProgramState, { requestId }: Message<'program.close
   } else if (one.waitsSince !== null) leaveLine(state, one);
   state.programs.delete(requestId);
   leaveGroup(state, one);
-  rememberEnd(state, requestId);
+  state.ended.set(requestId, true);
   const reason = { code: 'closed', turns, moves, pausedSeconds } as const;
   ctx.emit({ type: 'program.ended', at: ctx.at, requestId, tokens, reason });
 }

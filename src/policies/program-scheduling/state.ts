@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Live } from '../../core/definition.ts';
 import { IndexedHeap } from '../../core/heap.ts';
 import { LruMap } from '../../core/lru.ts';
-import { byHand, derived, mapBy, setOf } from '../../core/state.ts';
+import { byHand, derived, mapBy } from '../../core/state.ts';
 import { savedTimes, WaitingTimes } from '../../core/waiting-times.ts';
 import { count, engineId, promptId, requestId, seconds, tokens } from '../../schemas/units.ts';
 import { prefixCache } from './cache.ts';
@@ -47,6 +47,8 @@ const program = z.strictObject({
   /** Whether it counts until the end of its turn, and is then paused. */
   leaving: z.boolean(),
   paused: z.boolean(),
+  /** Whether it was let in because it had waited too long; then it is the last to pause. */
+  forced: z.boolean(),
   /** Why it is routed, where that is no matter of cost. */
   cause: z.enum(['engine_lost', 'host_restarted']).nullable(),
   /** Number in the order of those that wait for room. */
@@ -75,8 +77,9 @@ const program = z.strictObject({
 /** A program: a trajectory of turns and tools. */
 export interface Program extends z.output<typeof program> {}
 
-/** The largest first; of equals the one that was opened last. */
-export const largestFirst = (a: Program, b: Program): number => ownTokens(b) - ownTokens(a) || b.seq - a.seq;
+/** Whom to pause first: what had not waited too long before; the largest; of equals the one that was opened last. */
+export const pausesFirst = (a: Program, b: Program): number =>
+  Number(a.forced) - Number(b.forced) || ownTokens(b) - ownTokens(a) || b.seq - a.seq;
 /** The smallest first; of equals the one that waits longest. */
 const smallestFirst = (a: Program, b: Program): number => ownTokens(a) - ownTokens(b) || a.line - b.line;
 const byGroup = (a: Program, b: Program): number => a.group - b.group || a.seq - b.seq;
@@ -107,9 +110,9 @@ const engine = z.strictObject({
   runningTokens: derived(() => 0),
   leaving: derived(() => 0),
   leavingTokens: derived(() => 0),
-  /** Members that run a turn and are not leaving, and members that need no engine now; the largest first. */
-  busy: derived(() => new IndexedHeap<Program>(largestFirst)),
-  resting: derived(() => new IndexedHeap<Program>(largestFirst)),
+  /** Members that run a turn and are not leaving, and members that need no engine now. */
+  busy: derived(() => new IndexedHeap<Program>(pausesFirst)),
+  resting: derived(() => new IndexedHeap<Program>(pausesFirst)),
 });
 /** An engine, and the programs that count in its budget. */
 export interface Engine extends z.output<typeof engine> {}
@@ -124,12 +127,23 @@ const tools = byHand(z.array(z.tuple([z.string(), savedTimes])).describe('Tool, 
   encode: (map) => [...map].map(([tool, times]) => [tool, times.save()] as [string, ReturnType<WaitingTimes['save']>]),
 });
 
+/** Number of programs that are remembered when they have ended. */
+const mostEnded = 1024;
+const ended = byHand(z.array(requestId), {
+  decode: (ids) => {
+    const map = new LruMap<string, true>(mostEnded);
+    for (const id of ids) map.set(id, true);
+    return map;
+  },
+  encode: (map) => [...map].map(([id]) => id),
+});
+
 /** Schema of the state. */
 export const programState = z.strictObject({
   programs: mapBy('requestId', program),
   engines: mapBy('engineId', engine),
-  /** Ids of the programs that ended last, in two generations: a report about one of them is late, not wrong. */
-  ended: z.strictObject({ newer: setOf(z.string()), older: setOf(z.string()) }),
+  /** Ids of the programs that ended last: a report about one of them is late, not wrong. */
+  ended,
   tools,
   seq: count,
   pace,
@@ -151,7 +165,7 @@ export type SavedPrograms = z.input<typeof programState>;
 
 /** Returns the initial state. */
 export function begin(): SavedPrograms {
-  const lists = { programs: [], engines: [], ended: { newer: [], older: [] }, tools: [] };
+  const lists = { programs: [], engines: [], ended: [], tools: [] };
   return { ...lists, seq: 0, pace: newPace(), timerAt: null };
 }
 
@@ -282,18 +296,4 @@ export function change(state: ProgramState, one: Program, apply: (one: Program) 
     apply(one);
     enterLine(state, one);
   } else apply(one);
-}
-
-/** Number of ids that are remembered; at most twice as many are. */
-const rememberedPrograms = 1024;
-
-/** Whether a program is known to have ended. */
-export function hasEnded({ ended }: ProgramState, id: string): boolean {
-  return ended.newer.has(id) || ended.older.has(id);
-}
-
-/** Remembers that a program has ended. */
-export function rememberEnd(state: ProgramState, id: string): void {
-  if (state.ended.newer.size >= rememberedPrograms) state.ended = { newer: new Set(), older: state.ended.newer };
-  state.ended.newer.add(id);
 }

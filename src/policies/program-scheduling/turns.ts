@@ -6,11 +6,11 @@ import { bestEngine, budgetOf } from './cost.ts';
 import { removeIfEmpty } from './engines.ts';
 import { type Ctx, late } from './messages.ts';
 import { averaged, learnTurn } from './pace.ts';
-import { change, countOut, hasEnded, leaveLine, type Program, type ProgramState } from './state.ts';
+import { change, countOut, leaveLine, type Program, type ProgramState } from './state.ts';
 import { learnAnswer } from './tools.ts';
 
 export function checkProgram(state: ProgramState, { requestId }: { readonly requestId: string }): void {
-  if (state.programs.has(requestId) || hasEnded(state, requestId)) return;
+  if (state.programs.has(requestId) || state.ended.has(requestId)) return;
   refuse('unknown_id', 'requestId', 'a program that was opened', requestId);
 }
 
