@@ -53,6 +53,7 @@ const parts = (): Part[] => [
       ['docs/advice.md', 'Which setting: sweep'],
       ['docs/which-tail-policy.md', 'Which tail policy'],
       ['docs/traces.md', 'Traces'],
+      ['docs/agentic.md', 'Agentic rollouts'],
       ['docs/agentic-workloads.md', 'Workloads of agents'],
       ['docs/rolloutpipe.md', 'Disaggregated pools'],
       ['docs/vlm.md', 'Vision-language steps'],
