@@ -54,6 +54,8 @@ const parts = (): Part[] => [
       ['docs/which-tail-policy.md', 'Which tail policy'],
       ['docs/traces.md', 'Traces'],
       ['docs/agentic.md', 'Agentic rollouts'],
+      ['docs/agentic-simulation.md', 'Simulating them'],
+      ['docs/agentic-workloads.md', 'Workloads of agents'],
       ['docs/agentic-workloads.md', 'Workloads of agents'],
       ['docs/rolloutpipe.md', 'Disaggregated pools'],
       ['docs/vlm.md', 'Vision-language steps'],

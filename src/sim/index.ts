@@ -1,6 +1,7 @@
 /** The simulator without the modules that write files: it also runs in a browser, where `rollflex/sim` resolves to this module. */
 
 export { type AgenticRunOptions, simulateAgentic } from './agentic/driver.ts';
+export type { EngineLoss } from './agentic/engines.ts';
 export {
   type AgenticPreset,
   type AgenticPresetId,
