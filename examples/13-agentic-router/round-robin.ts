@@ -1,0 +1,28 @@
+/** No policy: each turn goes to the next engine. To compare with. */
+import type { Policy } from './programs.ts';
+
+/** Makes one. */
+export function roundRobin(): Policy {
+  const engines: string[] = [];
+  const running = new Map<string, string>();
+  let turns = 0;
+  const route = (requestId: string, at: number) => {
+    const engineId = engines[turns++ % engines.length];
+    if (engineId === undefined) return [];
+    running.set(requestId, engineId);
+    const reason = { code: 'first', seconds: 0, cachedTokens: 0 } as const;
+    return [{ type: 'turn.route', at, requestId, engineId, reason } as const];
+  };
+  return {
+    send: (event) => {
+      const { type, at } = event;
+      if (type === 'engine.added') engines.push(event.engineId);
+      if (type === 'turn.requested') return route(event.requestId, at);
+      if (type === 'turn.finished' || type === 'program.closed') running.delete(event.requestId);
+      if (type !== 'engine.lost') return [];
+      engines.splice(engines.indexOf(event.engineId), 1);
+      const lost = [...running].filter(([, engineId]) => engineId === event.engineId);
+      return lost.flatMap(([requestId]) => route(requestId, at));
+    },
+  };
+}
