@@ -42,6 +42,7 @@ const entries: readonly Entry[] = [
   { id: 'round-composition', budget: 19 },
   { id: 'group-assembly', budget: 15 },
   { id: 'reward-dispatch', budget: 19 },
+  { id: 'program-scheduling', budget: 20 },
   { id: 'complete-group-pipelining', budget: 20 },
   { id: 'adaptive-tp', budget: 20 },
   { id: 'frontier-group-dispatch', budget: 21 },

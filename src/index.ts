@@ -52,6 +52,7 @@ export { frontierGroupDispatch } from './policies/frontier-group-dispatch/index.
 export { gpuScaleDown } from './policies/gpu-scale-down/index.ts';
 export { groupAssembly } from './policies/group-assembly/index.ts';
 export { longPromptQueue } from './policies/long-prompt-queue/index.ts';
+export { programScheduling } from './policies/program-scheduling/index.ts';
 export { rewardDispatch } from './policies/reward-dispatch/index.ts';
 export { roundComposition } from './policies/round-composition/index.ts';
 export { sandboxTimeout } from './policies/sandbox-timeout/index.ts';

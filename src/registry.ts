@@ -11,6 +11,7 @@ import { frontierGroupDispatch } from './policies/frontier-group-dispatch/index.
 import { gpuScaleDown } from './policies/gpu-scale-down/index.ts';
 import { groupAssembly } from './policies/group-assembly/index.ts';
 import { longPromptQueue } from './policies/long-prompt-queue/index.ts';
+import { programScheduling } from './policies/program-scheduling/index.ts';
 import { rewardDispatch } from './policies/reward-dispatch/index.ts';
 import { roundComposition } from './policies/round-composition/index.ts';
 import { sandboxTimeout } from './policies/sandbox-timeout/index.ts';
@@ -44,6 +45,7 @@ export const registry = createRegistry([
   flexUlysses, // FlexRL §3, Appendix A
   microBatches, // verl, slime: dynamic batch sizes
   shadowLoader, // FlexRL §4
+  programScheduling, // rollflex
   watchdog, // rollflex
   tailBatching, // RollPacker §3
   losslessTail, // rollflex

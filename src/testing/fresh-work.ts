@@ -133,6 +133,16 @@ function wanted(desk: Desk): Plan {
   return [['rule', 'sandbox', 'judge', 'rule', 'rule'].map(one)];
 }
 
+/** Plans programs that ask for their first turns. */
+function programs(desk: Desk): Plan {
+  return [
+    times(3, () => desk.mint('q')).flatMap((requestId) => [
+      { type: 'program.opened', requestId },
+      { type: 'turn.requested', requestId },
+    ]),
+  ];
+}
+
 function tested(desk: Desk): Plan {
   return [times(3, () => ({ type: 'sandbox.requested', runId: desk.mint('u'), testCaseId: desk.mint('t') }))];
 }
@@ -160,6 +170,7 @@ const works: readonly (readonly [takes: string, work: (desk: Desk) => Plan])[] =
   ['reward.requested', wanted],
   ['sandbox.requested', tested],
   ['step.finished', rolledOut],
+  ['turn.requested', programs],
 ];
 
 /** Plans work for a policy with these events; an empty plan if no work is known for them. */

@@ -9,6 +9,7 @@ import { arbitrary as frontierGroupDispatch } from '../policies/frontier-group-d
 import { arbitrary as gpuScaleDown } from '../policies/gpu-scale-down/arbitrary.ts';
 import { arbitrary as groupAssembly } from '../policies/group-assembly/arbitrary.ts';
 import { arbitrary as longPromptQueue } from '../policies/long-prompt-queue/arbitrary.ts';
+import { arbitrary as programScheduling } from '../policies/program-scheduling/arbitrary.ts';
 import { arbitrary as rewardDispatch } from '../policies/reward-dispatch/arbitrary.ts';
 import { arbitrary as roundComposition } from '../policies/round-composition/arbitrary.ts';
 import { arbitrary as sandboxTimeout } from '../policies/sandbox-timeout/arbitrary.ts';
@@ -47,6 +48,7 @@ const arbitraries: Readonly<Record<string, Arbitrary>> = Object.freeze({
   'group-assembly': groupAssembly,
   'long-prompt-queue': longPromptQueue,
   'lossless-tail': losslessTail,
+  'program-scheduling': programScheduling,
   'reward-dispatch': rewardDispatch,
   rolloutpipe,
   rollpacker,

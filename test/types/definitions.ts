@@ -25,6 +25,8 @@ import type * as GroupAssembly from '../../src/policies/group-assembly/index.ts'
 import type { assemblyConfig } from '../../src/policies/group-assembly/schema.ts';
 import type * as LongPromptQueue from '../../src/policies/long-prompt-queue/index.ts';
 import type { queueConfig } from '../../src/policies/long-prompt-queue/schema.ts';
+import type * as ProgramScheduling from '../../src/policies/program-scheduling/index.ts';
+import type { programConfig } from '../../src/policies/program-scheduling/schema.ts';
 import type * as RewardDispatch from '../../src/policies/reward-dispatch/index.ts';
 import type { rewardDispatchConfig } from '../../src/policies/reward-dispatch/schema.ts';
 import type * as RoundComposition from '../../src/policies/round-composition/index.ts';
@@ -108,6 +110,8 @@ export type Definitions = AllTrue<{
   MicroBatchesPlan: Same<MicroBatches.MicroBatchesPlan, z.output<typeof microBatchesPlan>>;
   ShadowLoaderInput: Same<ShadowLoader.ShadowLoaderInput, z.input<typeof shadowLoaderConfig>>;
   ShadowLoaderConfig: Same<ShadowLoader.ShadowLoaderConfig, z.output<typeof shadowLoaderConfig>>;
+  ProgramSchedulingInput: Same<ProgramScheduling.ProgramSchedulingInput, z.input<typeof programConfig>>;
+  ProgramSchedulingConfig: Same<ProgramScheduling.ProgramSchedulingConfig, z.output<typeof programConfig>>;
   WatchdogInput: Same<Watchdog.WatchdogInput, z.input<typeof watchdogConfig>>;
   WatchdogConfig: Same<Watchdog.WatchdogConfig, z.output<typeof watchdogConfig>>;
   TailBatchingInput: Same<TailBatching.TailBatchingInput, z.input<typeof tailBatchingConfig>>;

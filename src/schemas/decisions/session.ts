@@ -17,6 +17,7 @@ export const timerSet = defineDecision(
     response_timeout: { limitSeconds: seconds.describe('How long a request may run, in seconds.') },
     reward_budget: { budgetSeconds: rewardBudgetSeconds, graceSeconds },
     reward_cancel_grace: { graceSeconds },
+    program_waits: { limitSeconds: seconds.describe('How long a program may wait for room, in seconds.') },
     owed: { owed: positiveCount.describe('Answers that are owed.') },
   },
 );

@@ -86,7 +86,9 @@ import type {
 } from './pipelining.ts';
 import type {
   KvRetain,
+  ProgramAwaited,
   ProgramClosed,
+  ProgramEnded,
   ProgramLate,
   ProgramOpened,
   ProgramPause,
@@ -333,9 +335,13 @@ export interface Messages {
   'profile.measured': ProfileMeasured;
   /** What a decode step took in a rollout, to be held against the profile. */
   'profile.observed': ProfileObserved;
+  /** After a restart of the host: this program goes on where its last finished turn has ended, and its next report is awaited. */
+  'program.awaited': ProgramAwaited;
   /** A program is over, however it has ended: it needs no engine any more. */
   'program.closed': ProgramClosed;
-  /** A report about a program that is over: nothing changes. */
+  /** A program was closed: nothing of it is kept. */
+  'program.ended': ProgramEnded;
+  /** A report about a program that is over, or about a turn or a tool that is not running: nothing changes. */
   'program.late': ProgramLate;
   /** A program has begun: the trajectory of one request, in turns. A host without an admission gives it an id of its own. */
   'program.opened': ProgramOpened;

@@ -183,6 +183,12 @@ export interface TimerSet {
       }
     | {
         /** Which reason it is. */
+        code: 'program_waits';
+        /** How long a program may wait for room, in seconds. A number, 0 or more. */
+        limitSeconds: number;
+      }
+    | {
+        /** Which reason it is. */
         code: 'owed';
         /** Answers that are owed. A whole number, 1 or more. */
         owed: number;

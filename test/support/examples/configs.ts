@@ -121,6 +121,11 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
     { timeoutFactor: 1.5, minTimeoutSeconds: 0, exploreEvery: 3, maxTestCases: 3, historyRuns: 5 },
     { exploreEvery: 0, maxTestCases: 1, historyRuns: 1 },
   ],
+  'program-scheduling': [
+    {},
+    { kvCapacityTokens: 1000, maxPauseSeconds: 60 },
+    { kvCapacityTokens: 300, budgetShare: 0.5, prefillTokensPerSecond: 50 },
+  ],
   'group-assembly': [{ askAgain: false }, {}],
   'reward-dispatch': [
     {},

@@ -5,7 +5,7 @@ from typing import Literal
 
 from .._bases import AnyDecision
 from .._typing import NotRequired, TypedDict
-from .programs import ProgramLateReason
+from .sandbox import SandboxLateReason
 
 
 class SlotAssignReason(TypedDict):
@@ -37,7 +37,7 @@ class SlotLate(AnyDecision):
     type: Literal["slot.late"]
     slotId: str
     """Id of the environment, minted by the policy. String ≤ 512."""
-    reason: ProgramLateReason
+    reason: SandboxLateReason
 
 
 class SlotPrewarmReason(TypedDict):

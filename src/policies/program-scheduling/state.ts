@@ -1,0 +1,301 @@
+/** The state of program-scheduling. Sums, heaps and lines are derived: they are not saved but built again. */
+import { z } from 'zod';
+import type { Live } from '../../core/definition.ts';
+import { IndexedHeap } from '../../core/heap.ts';
+import { LruMap } from '../../core/lru.ts';
+import { byHand, derived, mapBy, setOf } from '../../core/state.ts';
+import { savedTimes, WaitingTimes } from '../../core/waiting-times.ts';
+import { count, engineId, promptId, requestId, seconds, tokens } from '../../schemas/units.ts';
+import { prefixCache } from './cache.ts';
+import type { ProgramSchedulingConfig } from './types.ts';
+
+const outside = () => -1;
+
+/** A place in a heap of times. */
+export interface Due {
+  heapIndex: number;
+  at: number;
+  readonly program: Program;
+}
+
+const program = z.strictObject({
+  requestId,
+  promptId: promptId.nullable(),
+  /** Tokens that it shares with the other programs of its prompt. */
+  promptTokens: tokens,
+  seq: count,
+  /** Number of the first program of its prompt: prompts begin in this order, so that groups complete. */
+  group: count,
+  /** `idle`: between a turn and what follows; `answered`: its tool has answered; `asked`: it wants a turn, and waits for room. */
+  phase: z.enum(['idle', 'tool', 'answered', 'asked', 'running']),
+  /** Time since when it is in this phase, in seconds. */
+  since: seconds,
+  contextTokens: tokens,
+  /** Tokens that it has generated. */
+  tokens,
+  turns: count,
+  /** Number of routes so far. */
+  routes: count,
+  moves: count,
+  /** Engine of its last turn. */
+  engineId: engineId.nullable(),
+  /** Whether it counts in the budget of this engine. */
+  counted: z.boolean(),
+  /** Whether it counts until the end of its turn, and is then paused. */
+  leaving: z.boolean(),
+  paused: z.boolean(),
+  /** Why it is routed, where that is no matter of cost. */
+  cause: z.enum(['engine_lost', 'host_restarted']).nullable(),
+  /** Number in the order of those that wait for room. */
+  line: count,
+  /** Time since when it waits for room, or is paused; `null` if neither. */
+  waitsSince: seconds.nullable(),
+  pausedAt: seconds,
+  pausedSeconds: seconds,
+  tool: z.string().nullable(),
+  /** Time until which its cache is worth its room while it needs no engine. */
+  keptUntil: seconds,
+  /** Tokens that the engine of its turn was believed to have cached, and when they were used last. */
+  believedTokens: tokens,
+  believedUse: z.int(),
+  heapIndex: derived(outside),
+  due: derived<Due>(),
+});
+/** A program: a trajectory of turns and tools. */
+export interface Program extends z.output<typeof program> {}
+
+/** The smallest first; of equals the one that was opened last. */
+export const bySize = (a: Program, b: Program): number => ownTokens(a) - ownTokens(b) || b.seq - a.seq;
+const byLine = (a: Program, b: Program): number => a.line - b.line;
+const byGroup = (a: Program, b: Program): number => a.group - b.group || a.seq - b.seq;
+const byTime = (a: Due, b: Due): number => a.at - b.at || a.program.seq - b.program.seq;
+
+/** Tokens of the context that it shares with no other program. */
+export function ownTokens({ contextTokens, promptTokens }: Program): number {
+  return Math.max(0, contextTokens - promptTokens);
+}
+
+const engine = z.strictObject({
+  engineId,
+  /** Whether it takes new turns. */
+  active: z.boolean(),
+  capacityTokens: tokens,
+  /** Time when all contexts that it was given are read, in seconds. */
+  readUntil: seconds,
+  preemptions: count,
+  cache: prefixCache,
+  /** Programs that count in its budget. */
+  members: derived(() => new Set<Program>()),
+  /** Tokens of their contexts; those of a prompt count once. */
+  usedTokens: derived(() => 0),
+  prompts: derived(() => new Map<string, { members: number; tokens: number }>()),
+  running: derived(() => 0),
+  runningTokens: derived(() => 0),
+  leaving: derived(() => 0),
+  leavingTokens: derived(() => 0),
+  /** Members that run a turn and are not leaving, and members that need no engine now; the smallest first. */
+  busy: derived(() => new IndexedHeap<Program>(bySize)),
+  resting: derived(() => new IndexedHeap<Program>(bySize)),
+});
+/** An engine, and the programs that count in its budget. */
+export interface Engine extends z.output<typeof engine> {}
+
+const mostTools = 64;
+const tools = byHand(z.array(z.tuple([z.string(), savedTimes])).describe('Tool, and how long its answers took.'), {
+  decode: (saved) => {
+    const map = new LruMap<string, WaitingTimes>(mostTools);
+    for (const [tool, times] of saved) map.set(tool, new WaitingTimes(times));
+    return map;
+  },
+  encode: (map) => [...map].map(([tool, times]) => [tool, times.save()] as [string, ReturnType<WaitingTimes['save']>]),
+});
+
+/** Lines of programs that have begun, by the size of their contexts: 32 sizes, each twice the one before. */
+const sizes = 33;
+/** Returns the line for a context. */
+export const sizeOf = (tokens: number): number => 32 - Math.clz32(Math.min(tokens, 0x7fff_ffff));
+
+/** Schema of the state. */
+export const programState = z.strictObject({
+  programs: mapBy('requestId', program),
+  engines: mapBy('engineId', engine),
+  /** Ids of the programs that ended last, in two generations: a report about one of them is late, not wrong. */
+  ended: z.strictObject({ newer: setOf(z.string()), older: setOf(z.string()) }),
+  tools,
+  seq: count,
+  /** Tokens that a turn generates, and by which the context of a program grows from turn to turn; older turns weigh less. */
+  turnTokens: z.number().nonnegative(),
+  growthTokens: z.number().nonnegative(),
+  /** Time when the timer fires, in seconds, if one is set. */
+  timerAt: seconds.nullable(),
+  groups: derived(() => new Map<string, { seq: number; programs: number }>()),
+  /** Programs that wait for room: those that have begun, by size; those that have not; and paused ones that need no engine yet. */
+  ready: derived(() => Array.from({ length: sizes }, () => new IndexedHeap<Program>(byLine))),
+  readySize: derived(() => 0),
+  fresh: derived(() => new IndexedHeap<Program>(byGroup)),
+  paused: derived(() => new IndexedHeap<Program>(byLine)),
+  /** When programs that wait have waited too long, and when caches are not worth their room any more. */
+  waitsEnd: derived(() => new IndexedHeap<Due>(byTime)),
+  keepsEnd: derived(() => new IndexedHeap<Due>(byTime)),
+});
+/** The state of the policy. */
+export type ProgramState = Live<z.output<typeof programState>, ProgramSchedulingConfig>;
+/** The state as it is saved. */
+export type SavedPrograms = z.input<typeof programState>;
+
+/** Returns the initial state. */
+export function begin(): SavedPrograms {
+  const lists = { programs: [], engines: [], ended: { newer: [], older: [] }, tools: [] };
+  return { ...lists, seq: 0, turnTokens: 200, growthTokens: 200, timerAt: null };
+}
+
+/** Sets the derived fields. */
+export function link(state: ProgramState): void {
+  for (const one of state.programs.values()) {
+    one.due = { heapIndex: -1, at: 0, program: one };
+    joinGroup(state, one);
+    if (one.counted) countIn(state, one, state.engines.get(one.engineId!)!);
+    if (one.leaving) leaveLater(state, one);
+    if (one.waitsSince !== null) enterLine(state, one);
+  }
+}
+
+export function joinGroup(state: ProgramState, one: Program): void {
+  if (one.promptId === null) return;
+  const group = state.groups.get(one.promptId);
+  if (group === undefined) state.groups.set(one.promptId, { seq: one.group, programs: 1 });
+  else group.programs += 1;
+}
+
+export function leaveGroup(state: ProgramState, { promptId }: Program): void {
+  if (promptId === null) return;
+  const group = state.groups.get(promptId)!;
+  group.programs -= 1;
+  if (group.programs === 0) state.groups.delete(promptId);
+}
+
+/** Tokens by which the used tokens of an engine would grow with a program. */
+export function addedTokens(one: Program, { prompts }: Engine): number {
+  const shares = one.promptId !== null && prompts.has(one.promptId);
+  return shares ? ownTokens(one) : Math.max(one.contextTokens, one.promptTokens);
+}
+
+/** Counts a program in the budget of an engine. */
+export function countIn(state: ProgramState, one: Program, engine: Engine): void {
+  engine.usedTokens += addedTokens(one, engine);
+  engine.members.add(one);
+  if (one.promptId !== null) {
+    const prompt = engine.prompts.get(one.promptId);
+    if (prompt === undefined) engine.prompts.set(one.promptId, { members: 1, tokens: one.promptTokens });
+    else prompt.members += 1;
+  }
+  one.engineId = engine.engineId;
+  one.counted = true;
+  place(state, one, engine);
+}
+
+/** Puts a member where its phase belongs. */
+function place(state: ProgramState, one: Program, engine: Engine): void {
+  if (one.phase === 'running') {
+    engine.running += 1;
+    engine.runningTokens += ownTokens(one);
+    engine.busy.update(one);
+  } else {
+    engine.resting.update(one);
+    one.due.at = one.keptUntil;
+    state.keepsEnd.update(one.due);
+  }
+}
+
+function unplace(state: ProgramState, one: Program, engine: Engine): void {
+  if (one.phase === 'running') {
+    engine.running -= 1;
+    engine.runningTokens -= ownTokens(one);
+    if (one.leaving) {
+      engine.leaving -= 1;
+      engine.leavingTokens -= ownTokens(one);
+      one.leaving = false;
+    } else engine.busy.remove(one);
+  } else {
+    engine.resting.remove(one);
+    state.keepsEnd.remove(one.due);
+  }
+}
+
+/** Takes a program out of the budget of its engine. */
+export function countOut(state: ProgramState, one: Program): Engine {
+  const engine = state.engines.get(one.engineId!)!;
+  unplace(state, one, engine);
+  engine.members.delete(one);
+  if (one.promptId !== null) {
+    const prompt = engine.prompts.get(one.promptId)!;
+    prompt.members -= 1;
+    if (prompt.members === 0) engine.prompts.delete(one.promptId);
+  }
+  engine.usedTokens -= addedTokens(one, engine);
+  one.counted = false;
+  return engine;
+}
+
+/** Lets a running member leave the budget at the end of its turn. */
+export function leaveLater(state: ProgramState, one: Program): void {
+  const engine = state.engines.get(one.engineId!)!;
+  engine.busy.remove(one);
+  engine.leaving += 1;
+  engine.leavingTokens += ownTokens(one);
+  one.leaving = true;
+}
+
+type Line = 'ready' | 'fresh' | 'paused';
+function lineOf({ phase, routes }: Program): Line {
+  if (phase === 'asked') return routes === 0 ? 'fresh' : 'ready';
+  return phase === 'answered' ? 'ready' : 'paused';
+}
+
+/** Adds a program to the line of those that wait for room. */
+export function enterLine(state: ProgramState, one: Program): void {
+  const line = lineOf(one);
+  if (line === 'ready') {
+    state.ready[sizeOf(ownTokens(one))]!.update(one);
+    state.readySize += 1;
+  } else state[line].update(one);
+  one.due.at = one.waitsSince! + state.config.maxPauseSeconds;
+  state.waitsEnd.update(one.due);
+}
+
+/** Takes a program out of its line. */
+export function leaveLine(state: ProgramState, one: Program): void {
+  const line = lineOf(one);
+  if (line === 'ready') {
+    state.ready[sizeOf(ownTokens(one))]!.remove(one);
+    state.readySize -= 1;
+  } else state[line].remove(one);
+  state.waitsEnd.remove(one.due);
+}
+
+/** Changes a program; sums, heaps and lines follow. */
+export function change(state: ProgramState, one: Program, apply: (one: Program) => void): void {
+  if (one.counted) {
+    const engine = countOut(state, one);
+    apply(one);
+    countIn(state, one, engine);
+  } else if (one.waitsSince !== null) {
+    leaveLine(state, one);
+    apply(one);
+    enterLine(state, one);
+  } else apply(one);
+}
+
+/** Number of ids that are remembered; at most twice as many are. */
+const rememberedPrograms = 1024;
+
+/** Whether a program is known to have ended. */
+export function hasEnded({ ended }: ProgramState, id: string): boolean {
+  return ended.newer.has(id) || ended.older.has(id);
+}
+
+/** Remembers that a program has ended. */
+export function rememberEnd(state: ProgramState, id: string): void {
+  if (state.ended.newer.size >= rememberedPrograms) state.ended = { newer: new Set(), older: state.ended.newer };
+  state.ended.newer.add(id);
+}

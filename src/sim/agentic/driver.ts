@@ -1,0 +1,102 @@
+/** The simulated host of an agentic rollout: programs that begin together on engines with prefix caches, until all are over. */
+import type { AnyEvent } from '../../core/definition.ts';
+import { refuse } from '../../errors.ts';
+import { type DrivenPolicy, EventLoop } from '../cluster/event-loop.ts';
+import { quantileOf, ratio, sumOf } from '../metrics.ts';
+import { TurnEngines } from './engines.ts';
+import { Programs } from './programs.ts';
+import type { AgenticRun } from './result.ts';
+import type { AgenticScheduler } from './scheduler.ts';
+import type { AgenticJob } from './settings.ts';
+import { Slots } from './slots.ts';
+import { type AgenticWorkload, checkPrograms } from './workload.ts';
+
+/** Options of one simulated run. */
+export interface AgenticRunOptions {
+  /** Seed of the starts of environments (default 1). The workload has its own. */
+  readonly seed?: number;
+  /** Whether the policy checks events against their schemas (default false: the driver is trusted). */
+  readonly validate?: boolean;
+}
+
+/**
+ * Runs a workload to its end. The same arguments give the same result.
+ *
+ * @throws PolicyError `invalid_input` for bad options or programs; `infeasible` when a program can never fit an engine, or the
+ *   scheduler leaves programs waiting for ever
+ */
+export function simulateAgentic(
+  job: AgenticJob,
+  scheduler: AgenticScheduler,
+  workload: AgenticWorkload,
+  options: AgenticRunOptions = {},
+): AgenticRun {
+  const { seed = 1, validate = false } = options;
+  if (!Number.isSafeInteger(seed)) refuse('invalid_input', 'seed', 'a whole number', seed);
+  checkPrograms(workload.programs, job);
+  const programs = new Programs(workload.programs, job.slots !== undefined);
+  const engines = new TurnEngines(job, programs);
+  const slots = job.slots === undefined ? undefined : new Slots(job.slots, seed);
+  const policy = onlyTaken(scheduler.create(job, { validate }));
+  const loop = new EventLoop();
+  const link = loop.add(policy, [engines, programs, ...(slots === undefined ? [] : [slots])]);
+  for (const event of [...engines.opening(), ...(slots?.opening() ?? []), ...programs.opening()]) link.send(event);
+  link.report();
+  while (programs.open > 0) {
+    if (!loop.runOnce()) {
+      refuse(
+        'infeasible',
+        '',
+        `${scheduler.id} to run every program`,
+        `${programs.open} that wait, and nothing in flight`,
+      );
+    }
+  }
+  return resultOf(scheduler, loop.now, programs, engines, slots);
+}
+
+/** A policy that is sent only what it takes. */
+function onlyTaken(policy: DrivenPolicy): DrivenPolicy {
+  const takes = (type: string): boolean => policy.takes?.(type) ?? true;
+  return { id: policy.id, takes, send: (event: AnyEvent) => (takes(event.type) ? policy.send(event) : []) };
+}
+
+function resultOf(
+  scheduler: AgenticScheduler,
+  makespanSeconds: number,
+  { book, size }: Programs,
+  { engines }: TurnEngines,
+  slots: Slots | undefined,
+): AgenticRun {
+  const { turnSeconds, pauses, contextTokens, cachedTokens, generatedTokens, failedPrograms } = book;
+  const ascending = Float64Array.from(turnSeconds).sort();
+  const turns = turnSeconds.length;
+  const total = sumOf(turnSeconds, (one) => one);
+  const busy = sumOf(engines, (one) => one.busySeconds);
+  return {
+    scheduler: scheduler.id,
+    makespanSeconds,
+    programs: size - failedPrograms,
+    failedPrograms,
+    turns,
+    generatedTokens,
+    tokensPerSecond: ratio(generatedTokens, makespanSeconds),
+    contextTokens,
+    cachedTokens,
+    prefixHitRate: ratio(cachedTokens, contextTokens),
+    prefilledTokens: sumOf(engines, (one) => one.prefilledTokens),
+    preemptions: sumOf(engines, (one) => one.preemptions),
+    idleShare: 1 - ratio(busy, engines.length * makespanSeconds),
+    turnSeconds: { mean: ratio(total, turns), p50: quantileOf(ascending, 0.5), p99: quantileOf(ascending, 0.99) },
+    heldSeconds: ratio(book.heldSeconds, turns),
+    pauses: pauses.length,
+    pausedSeconds: sumOf(pauses, (one) => one),
+    longestPauseSeconds: pauses.reduce((most, one) => Math.max(most, one), 0),
+    ...(slots === undefined
+      ? {}
+      : { slots: { use: slots.use(makespanSeconds), starts: slots.starts, failures: slots.failures } }),
+    engines: engines.map(({ engineId, busySeconds, prefillSeconds, preemptions }) => {
+      return { engineId, busySeconds, prefillSeconds, preemptions };
+    }),
+  };
+}
