@@ -19,6 +19,9 @@ export interface Load {
   readonly preemptions: number;
 }
 
+/** An engine that does not answer for so long counts as gone. A busy one is slow. */
+const answerMs = 5000;
+
 /** All of them. What becomes of them is told to the policy. */
 export class Engines {
   readonly all: readonly Engine[];
@@ -28,7 +31,7 @@ export class Engines {
   readonly #now: () => number;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param seconds - between two looks at an engine; an answer that takes as long counts as none */
+  /** @param seconds - between two looks at an engine */
   constructor(
     urls: readonly string[],
     programs: Programs,
@@ -97,7 +100,7 @@ export class Engines {
 
   #get(engine: Engine, path: string): Promise<Response> {
     const headers = this.#apiKey === undefined ? {} : { authorization: `Bearer ${this.#apiKey}` };
-    return fetch(new URL(path, engine.url), { headers, signal: AbortSignal.timeout(this.#seconds * 1000) });
+    return fetch(new URL(path, engine.url), { headers, signal: AbortSignal.timeout(answerMs) });
   }
 }
 
