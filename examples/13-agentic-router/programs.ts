@@ -47,8 +47,8 @@ export class Turn {
    * @throws HeldTooLong; the reason of the signal
    */
   async place(seconds: number, signal: AbortSignal): Promise<string> {
-    if (this.engineId !== undefined) return this.engineId;
     signal.throwIfAborted();
+    if (this.engineId !== undefined) return this.engineId;
     const give = (): void => this.#waiting?.(undefined);
     const timer = setTimeout(give, seconds * 1000);
     signal.addEventListener('abort', give);

@@ -60,6 +60,7 @@ export function relay(
   response: ServerResponse,
   more: Record<string, string>,
 ): Promise<Outcome> {
+  if (response.destroyed) return Promise.resolve({ kind: 'client_gone' });
   const { url, agent, apiKey, connectSeconds, silenceSeconds } = target;
   const key = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
   const headers = { ...passedOn(asked.headers), ...key, 'content-length': asked.bytes };

@@ -1,6 +1,7 @@
 /** The router: HTTP in front of engines, where the policy says which engine runs each turn, and which turns wait. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { bodyOf, programIn } from './asking.ts';
 import { Engines } from './engines.ts';
 import { metricsOf, newCounts } from './metrics.ts';
 import { HeldTooLong, type Policy, Programs, type Turn } from './programs.ts';
@@ -21,8 +22,6 @@ export interface RouterOptions {
   readonly maxBodyBytes?: number;
 }
 
-/** Headers that name a program, in this order: ours, that of the SGLang gateway, and what clients of other routers send. */
-const names = ['x-program-id', 'x-smg-routing-key', 'x-session-id'];
 /** Routes that are turns. */
 const turns: ReadonlySet<string> = new Set(['/v1/chat/completions', '/v1/completions', '/generate']);
 const triesAtMost = 3;
@@ -123,6 +122,7 @@ export class Router {
     const counts = this.#counts;
     const leaving = new AbortController();
     response.once('close', () => leaving.abort());
+    if (response.destroyed) leaving.abort();
     for (let tries = 1; ; tries += 1) {
       const from = performance.now();
       let engineId: string;
@@ -170,32 +170,4 @@ function refuse(response: ServerResponse, status: number, message: string): void
   if (response.headersSent || response.destroyed) return void response.destroy();
   response.writeHead(status, { 'content-type': 'application/json' });
   response.end(JSON.stringify({ error: { message, code: status } }));
-}
-
-/** Returns the name of the program: from a header, or else from the field `program_id`. */
-function programIn({ headers, body }: Asked): string | undefined {
-  for (const name of names) if (typeof headers[name] === 'string' && headers[name] !== '') return headers[name];
-  const text = Buffer.concat(body).toString();
-  if (!text.includes('"program_id"')) return undefined;
-  try {
-    const { program_id: name } = JSON.parse(text) as { readonly program_id?: unknown };
-    return typeof name === 'string' && name !== '' ? name : undefined;
-  } catch {
-    // The engine says what is wrong with it.
-    return undefined;
-  }
-}
-
-function bodyOf(request: IncomingMessage, mostBytes: number): Promise<{ body: Buffer[]; bytes: number } | undefined> {
-  return new Promise((resolve, reject) => {
-    const body: Buffer[] = [];
-    let bytes = 0;
-    request.on('data', (part: Buffer) => {
-      bytes += part.length;
-      if (bytes > mostBytes) return resolve(undefined);
-      body.push(part);
-    });
-    request.on('end', () => resolve({ body, bytes }));
-    request.on('error', reject);
-  });
 }

@@ -47,8 +47,9 @@ def engines() -> Iterator[MockEngines]:
 
 
 def run(job: Job, samples: int, meanwhile: Any = None) -> list[Any]:
-    from rollflex.adapters import slime_programs
     from slime.utils.types import Sample
+
+    from rollflex.adapters import slime_programs
 
     async def work() -> list[Any]:
         slime_programs._turns.clear()

@@ -4,10 +4,12 @@ import { request as callOf, createServer, type IncomingMessage } from 'node:http
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
+import { agent } from '../../../examples/13-agentic-router/agents.ts';
 import { sglangLoad, vllmLoad } from '../../../examples/13-agentic-router/engines.ts';
 import type { Policy } from '../../../examples/13-agentic-router/programs.ts';
 import { roundRobin } from '../../../examples/13-agentic-router/round-robin.ts';
 import { Router, type RouterOptions } from '../../../examples/13-agentic-router/router.ts';
+import { create, programScheduling } from '../../../src/index.ts';
 import { MockHttp } from '../../support/mock-engine/http.ts';
 
 let http: MockHttp;
@@ -284,4 +286,23 @@ test('loads are read as the engines write them', async () => {
   const loads = (await http.get('/v1/loads?include=core')).body;
   expect(sglangLoad(loads)).toEqual({ ...expected, kvCapacityTokens: 1000, kvUsedTokens: 0, running: 0 });
   expect(sglangLoad({})).toBeUndefined();
+});
+
+test('with the policy: turns stay where their cache is, and wait while there is no room', async () => {
+  http = await MockHttp.start(
+    { api: 'vllm', engines: 2, speed: 'max', promptTokensDetails: true, contextTokens: 600 },
+    { kvCapacityTokens: 600, memoryBoundSeconds: 0.01 },
+  );
+  const policy = create(programScheduling, { kvCapacityTokens: 600 });
+  router = new Router({ engines: http.running.engineUrls }, policy);
+  url = await router.start();
+  const results = await Promise.all(
+    Array.from({ length: 6 }, (_, number) =>
+      agent(`a${number}`, { url, turns: 3, systemCharacters: 400, toolCharacters: 100, maxTokens: 10, toolMs: 2 }),
+    ),
+  );
+  for (const { engines } of results) expect(engines).toHaveLength(3);
+  expect(results.some(({ cachedTokens }) => cachedTokens > 0)).toBe(true);
+  expect([metric('turns_total'), metric('programs'), metric('turns_held')]).toEqual([18, 0, 0]);
+  expect(metric('policy_seconds_total')).toBeGreaterThan(0);
 });

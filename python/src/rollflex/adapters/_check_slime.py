@@ -171,7 +171,12 @@ def problems(args: Any) -> list[Finding]:
 def configured(argv: Sequence[str], root: Path) -> list[Finding]:
     """Takes what ``train.py`` takes; what rollflex does not read is passed over."""
     parser = argparse.ArgumentParser(prog="train.py", add_help=False, allow_abbrev=False)
-    paths = ("rollout-function-path", "data-source-path", "dynamic-sampling-filter-path", "custom-generate-function-path")
+    paths = (
+        "rollout-function-path",
+        "data-source-path",
+        "dynamic-sampling-filter-path",
+        "custom-generate-function-path",
+    )
     for name in ("custom-config-path", *paths):
         parser.add_argument(f"--{name}")
     for name in ("rollout-batch-size", "over-sampling-batch-size"):

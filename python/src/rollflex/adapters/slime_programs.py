@@ -59,7 +59,9 @@ class _Turns:
         self._looked_at = float("-inf")
         self._looking = asyncio.Lock()
 
-    async def post(self, post: Callable[..., Awaitable[Any]], name: str, payload: Any, *args: Any, **options: Any) -> Any:
+    async def post(
+        self, post: Callable[..., Awaitable[Any]], name: str, payload: Any, *args: Any, **options: Any
+    ) -> Any:
         """Sends a turn to the engine that the policy says; to another one if that is gone."""
         await self._look()
         tokens = _context_tokens(payload)

@@ -24,7 +24,9 @@ class ProgramRouter:
     def __init__(self, servers: Mapping[str, Any], config: Mapping[str, Any]) -> None:
         unknown = sorted(set(config) - {"router_class", "settings", "server", "idle_seconds"})
         if unknown:
-            raise ValueError(f"router_config_path: expected settings, server and idle_seconds, got {', '.join(unknown)}")
+            raise ValueError(
+                f"router_config_path: expected settings, server and idle_seconds, got {', '.join(unknown)}"
+            )
         self._servers: dict[str, Any] = {}
         self._running: dict[str, int] = {}
         self._waiting = dict(servers)
