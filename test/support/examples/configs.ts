@@ -93,6 +93,7 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
     { ...admission, partialRollout: true, maxStaleness: 1, filter: 'zero-variance' },
     { ...admission, maxStaleness: 2, placement: 'policy', quotas: { code: 1, math: 2 }, allowOverlap: true },
     { ...admission, speculation: 'auto', responsesPerPrompt: 1 },
+    { ...admission, onRestart: 'continue', maxInFlight: 4, responseTimeoutSeconds: 30, filter: 'zero-variance' },
   ],
   'adaptive-tp': [
     tp,
