@@ -211,6 +211,23 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
     },
     { ...admission, maxResponseTokens: 50, lastFraction: 1 },
   ],
+  'agentic-rollout': [
+    { ...admission, slots: { box: 3 }, environment: 'box' },
+    {
+      ...admission,
+      ...{ slots: { kind0: 2, kind1: 1 }, suspendAfter: 1, retrySeconds: 5, maxRetrySeconds: 20, maxIdleSeconds: 30 },
+      ...{ kvCapacityTokens: 500, maxInFlight: 4, responseTimeoutSeconds: 60, filter: 'zero-variance' },
+    },
+    { ...admission, composition: true, windowRounds: 2, rememberedPrompts: 9, slots: { box: 2 }, environment: 'box' },
+    {
+      ...admission,
+      maxStaleness: 1,
+      partialRollout: true,
+      allowOverlap: true,
+      quotas: { code: 2, math: 1 },
+      filter: 'host',
+    },
+  ],
   'lossless-tail': [
     { ...admission, windowRounds: 2, rememberedPrompts: 9 },
     { ...admission, windowRounds: 3, rememberedPrompts: 4, filter: 'zero-variance', placement: 'policy' },
