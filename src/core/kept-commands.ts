@@ -4,7 +4,7 @@ import type { OpenCommand } from './open-commands.ts';
 import type { WaitingTimes } from './waiting-times.ts';
 
 /** Most notices of a kind that are remembered while none of the kind was answered: many hosts never answer any. */
-export const mostUnasked = 4096;
+export const mostUnasked = 1024;
 
 /** A command, with its place. Most are never looked at: what can be made later is. */
 export class Kept<Mark> implements OpenCommand, Linked<Kept<Mark>> {

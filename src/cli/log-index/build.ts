@@ -1,6 +1,7 @@
 /** Makes segments of the index from the lines of a log, in one pass: offsets, ids, gaps, and states at intervals. */
 import { type LogLine, type LogLineOf, logFormat } from '../../core/decision-log.ts';
-import { type PlayedPolicy, parseEventLine, parseLogLine, SessionPlay } from '../../core/log-play.ts';
+import { eachIdOf, isAsLogged, parseEventLine, parseLogLine } from '../../core/log-line.ts';
+import { type PlayedPolicy, SessionPlay } from '../../core/log-play.ts';
 import { eachId } from '../../core/message-ids.ts';
 import { isPolicyError, refuse } from '../../errors.ts';
 import { type FileLine, linesIn } from './lines.ts';
@@ -62,7 +63,7 @@ export function* buildSegments(
 ): Generator<Segment> {
   let lines = before;
   let segment = new Building(file, context, from, lines);
-  for (const line of linesIn(file.file, from)) {
+  for (const line of linesIn(file.name, file.file, from)) {
     lines += 1;
     try {
       segment.take(line);
@@ -129,9 +130,9 @@ class Building {
   }
 
   #parse({ text, from, ended }: FileLine): LogLine {
-    const at = { where: this.#where, ended };
+    const at = { where: this.#where, isLazy: ended };
     if (this.#file.kind === 'events')
-      return parseEventLine(text, from === 0 ? undefined : this.#playedOf('')?.play.seq, at);
+      return parseEventLine(text, from === 0 ? undefined : this.#playedOf('')?.play.seq, '', at);
     if (from === 0 && !text.startsWith('{"kind":"log"'))
       return refuse('invalid_input', this.#where(), 'the first line of a decision log', text);
     return parseLogLine(text, at);
@@ -158,12 +159,13 @@ class Building {
     const { play } = played;
     const seqBefore = play.seq;
     const gapsBefore = play.gaps.length;
-    play.take(line, this.#where);
+    const made = play.take(line, this.#where);
     const at = line.kind === 'event' ? line.event.at : (play.policy?.at ?? 0);
     if (at > played.at) played.at = at;
     if (line.time > played.time) played.time = line.time;
     const here = this.#here(session, played, seqBefore, from);
     if (play.gaps.length > gapsBefore) here.gaps.push(...play.gaps.slice(gapsBefore));
+    if (line.kind === 'event' && made !== undefined && !isAsLogged(line, made)) here.differs ??= line.seq;
     this.#mention(line);
     here.seq = play.seq;
     here.at = played.at;
@@ -192,13 +194,8 @@ class Building {
   }
 
   #mention(line: LogLineOf<'session'> | LogLineOf<'event'>): void {
-    const found = this.#found;
-    if (line.kind === 'session') {
-      if (line.snapshot !== null) eachId(line.snapshot, found);
-      return;
-    }
-    eachId(line.event, found);
-    for (const one of line.decisions) eachId(one, found);
+    if (line.kind === 'event') eachIdOf(line, this.#found);
+    else if (line.snapshot !== null) eachId(line.snapshot, this.#found);
   }
 
   #save(here: SegmentSession, played: Played, offset: number): void {
@@ -226,7 +223,6 @@ class Building {
       if (this.#context.plays.get(here.session) !== played) continue;
       if (isLast && played.pending >= this.#file.grain.state / 4) this.#save(here, played, to);
       here.problem = played.play.problem;
-      here.differs = played.play.differs;
     }
     const { file, writer, kind, size, modified } = this.#file;
     return this.#parts.segment({
