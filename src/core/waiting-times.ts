@@ -73,6 +73,11 @@ export class WaitingTimes {
     return bound;
   }
 
+  /** Iterates over the bins that are not empty, the shortest times first: upper bound in seconds, and weight. */
+  *bins(): Iterable<[bound: number, weight: number]> {
+    for (const [bin, weight] of this.save()) yield [bounds[bin]!, weight];
+  }
+
   save(): SavedTimes {
     return [...this.#bins.entries()].filter(([, weight]) => weight > 0);
   }

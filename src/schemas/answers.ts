@@ -40,7 +40,7 @@ export const answers: Readonly<Partial<Record<VocabularyDecision['type'], readon
     'sample.prefetch': ['sample.preprocessed', 'preprocess.failed'],
     'sample.preprocess': ['sample.preprocessed', 'preprocess.failed'],
     'sandbox.run': ['sandbox.finished'],
-    'slot.assign': [],
+    'slot.assign': ['response.completed', 'response.failed', 'request.aborted', 'program.closed'],
     'slot.prewarm': ['slot.ready', 'slot.failed'],
     'slot.reclaim': ['slot.released', 'slot.ready', 'slot.failed'],
     'timer.set': ['timer.fired'],

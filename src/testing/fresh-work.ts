@@ -133,8 +133,25 @@ function wanted(desk: Desk): Plan {
   return [['rule', 'sandbox', 'judge', 'rule', 'rule'].map(one)];
 }
 
+/** Plans programs that ask for their first turns. */
+function programs(desk: Desk): Plan {
+  return [
+    times(3, () => desk.mint('q')).flatMap((requestId) => [
+      { type: 'program.opened', requestId },
+      { type: 'turn.requested', requestId },
+    ]),
+  ];
+}
+
 function tested(desk: Desk): Plan {
   return [times(3, () => ({ type: 'sandbox.requested', runId: desk.mint('u'), testCaseId: desk.mint('t') }))];
+}
+
+/** Plans programs that need environments, one more of each kind than there may be. */
+function housed({ config, mint }: Desk): Plan {
+  const slots = Object.entries((config.slots ?? {}) as Readonly<Record<string, number>>);
+  const one = (environment: string) => ({ type: 'slot.requested', requestId: mint('q'), environment });
+  return [slots.flatMap(([environment, most]) => times(most + 1, () => one(environment)))];
 }
 
 function rolledOut(desk: Desk): Plan {
@@ -160,6 +177,8 @@ const works: readonly (readonly [takes: string, work: (desk: Desk) => Plan])[] =
   ['reward.requested', wanted],
   ['sandbox.requested', tested],
   ['step.finished', rolledOut],
+  ['slot.requested', housed],
+  ['turn.requested', programs],
 ];
 
 /** Plans work for a policy with these events; an empty plan if no work is known for them. */

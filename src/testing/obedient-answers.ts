@@ -123,6 +123,14 @@ const rules: Rules & Readonly<Record<string, unknown>> = {
     answer('reward.finished', one, { outcome: 'scored', reward: choices.below(2) }),
   ],
   'reward.cancel': (one, { answer }) => [answer('reward.finished', one, { outcome: 'cancelled' })],
+  // A turn is the last of its program, where nothing else ends it.
+  'turn.route': (one, { answer, takes }) =>
+    takes.has('program.closed')
+      ? [answer('turn.finished', one), answer('program.closed', one)]
+      : [answer('response.completed', one)],
+  'program.awaited': (one, { answer, takes }) => [
+    answer(takes.has('program.closed') ? 'program.closed' : 'response.completed', one),
+  ],
   'sample.dropped': ({ sampleId }, { gone }) => {
     gone.add(sampleId);
     return [];

@@ -17,6 +17,8 @@ import type * as AdaptiveTp from '../../src/policies/adaptive-tp/index.ts';
 import type { tpConfig } from '../../src/policies/adaptive-tp/schema.ts';
 import type * as CompleteGroupPipelining from '../../src/policies/complete-group-pipelining/index.ts';
 import type { pipeliningConfig } from '../../src/policies/complete-group-pipelining/schema.ts';
+import type * as EnvironmentSlots from '../../src/policies/environment-slots/index.ts';
+import type { environmentSlotsConfig } from '../../src/policies/environment-slots/schema.ts';
 import type * as FrontierGroupDispatch from '../../src/policies/frontier-group-dispatch/index.ts';
 import type { frontierConfig } from '../../src/policies/frontier-group-dispatch/schema.ts';
 import type * as GpuScaleDown from '../../src/policies/gpu-scale-down/index.ts';
@@ -25,6 +27,8 @@ import type * as GroupAssembly from '../../src/policies/group-assembly/index.ts'
 import type { assemblyConfig } from '../../src/policies/group-assembly/schema.ts';
 import type * as LongPromptQueue from '../../src/policies/long-prompt-queue/index.ts';
 import type { queueConfig } from '../../src/policies/long-prompt-queue/schema.ts';
+import type * as ProgramScheduling from '../../src/policies/program-scheduling/index.ts';
+import type { programConfig } from '../../src/policies/program-scheduling/schema.ts';
 import type * as RewardDispatch from '../../src/policies/reward-dispatch/index.ts';
 import type { rewardDispatchConfig } from '../../src/policies/reward-dispatch/schema.ts';
 import type * as RoundComposition from '../../src/policies/round-composition/index.ts';
@@ -108,6 +112,10 @@ export type Definitions = AllTrue<{
   MicroBatchesPlan: Same<MicroBatches.MicroBatchesPlan, z.output<typeof microBatchesPlan>>;
   ShadowLoaderInput: Same<ShadowLoader.ShadowLoaderInput, z.input<typeof shadowLoaderConfig>>;
   ShadowLoaderConfig: Same<ShadowLoader.ShadowLoaderConfig, z.output<typeof shadowLoaderConfig>>;
+  EnvironmentSlotsInput: Same<EnvironmentSlots.EnvironmentSlotsInput, z.input<typeof environmentSlotsConfig>>;
+  EnvironmentSlotsConfig: Same<EnvironmentSlots.EnvironmentSlotsConfig, z.output<typeof environmentSlotsConfig>>;
+  ProgramSchedulingInput: Same<ProgramScheduling.ProgramSchedulingInput, z.input<typeof programConfig>>;
+  ProgramSchedulingConfig: Same<ProgramScheduling.ProgramSchedulingConfig, z.output<typeof programConfig>>;
   WatchdogInput: Same<Watchdog.WatchdogInput, z.input<typeof watchdogConfig>>;
   WatchdogConfig: Same<Watchdog.WatchdogConfig, z.output<typeof watchdogConfig>>;
   TailBatchingInput: Same<TailBatching.TailBatchingInput, z.input<typeof tailBatchingConfig>>;

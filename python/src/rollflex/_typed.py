@@ -16,20 +16,21 @@ if TYPE_CHECKING:
     from ._threads import Session
     from .models import (
         AdaptiveTpConfig, AdaptiveTpDecision, AdaptiveTpEvent, CompleteGroupPipeliningConfig,
-        CompleteGroupPipeliningDecision, CompleteGroupPipeliningEvent, FlexUlyssesInput, FlexUlyssesPlan, FlexrlConfig,
-        FlexrlDecision, FlexrlEvent, FrontierGroupDispatchConfig, FrontierGroupDispatchDecision,
-        FrontierGroupDispatchEvent, GpuScaleDownConfig, GpuScaleDownDecision, GpuScaleDownEvent,
-        GradientRenormalizationInput, GradientRenormalizationPlan, GroupAssemblyConfig, GroupAssemblyDecision,
-        GroupAssemblyEvent, GrpoAdvantagesInput, GrpoAdvantagesPlan, JudgeOffloadInput, JudgeOffloadPlan,
-        LongPromptQueueConfig, LongPromptQueueDecision, LongPromptQueueEvent, LosslessTailConfig, LosslessTailDecision,
-        LosslessTailEvent, MicroBatchesInput, MicroBatchesPlan, RewardDispatchConfig, RewardDispatchDecision,
-        RewardDispatchEvent, RolloutpipeConfig, RolloutpipeDecision, RolloutpipeEvent, RollpackerConfig,
-        RollpackerDecision, RollpackerEvent, RoundCompositionConfig, RoundCompositionDecision, RoundCompositionEvent,
-        SandboxTimeoutConfig, SandboxTimeoutDecision, SandboxTimeoutEvent, ShadowLoaderConfig, ShadowLoaderDecision,
-        ShadowLoaderEvent, SpeculativeAdmissionConfig, SpeculativeAdmissionDecision, SpeculativeAdmissionEvent,
-        StreamTrainingConfig, StreamTrainingDecision, StreamTrainingEvent, TailBatchingConfig, TailBatchingDecision,
-        TailBatchingEvent, TailPipeliningConfig, TailPipeliningDecision, TailPipeliningEvent, WatchdogConfig,
-        WatchdogDecision, WatchdogEvent,
+        CompleteGroupPipeliningDecision, CompleteGroupPipeliningEvent, EnvironmentSlotsConfig, EnvironmentSlotsDecision,
+        EnvironmentSlotsEvent, FlexUlyssesInput, FlexUlyssesPlan, FlexrlConfig, FlexrlDecision, FlexrlEvent,
+        FrontierGroupDispatchConfig, FrontierGroupDispatchDecision, FrontierGroupDispatchEvent, GpuScaleDownConfig,
+        GpuScaleDownDecision, GpuScaleDownEvent, GradientRenormalizationInput, GradientRenormalizationPlan,
+        GroupAssemblyConfig, GroupAssemblyDecision, GroupAssemblyEvent, GrpoAdvantagesInput, GrpoAdvantagesPlan,
+        JudgeOffloadInput, JudgeOffloadPlan, LongPromptQueueConfig, LongPromptQueueDecision, LongPromptQueueEvent,
+        LosslessTailConfig, LosslessTailDecision, LosslessTailEvent, MicroBatchesInput, MicroBatchesPlan,
+        ProgramSchedulingConfig, ProgramSchedulingDecision, ProgramSchedulingEvent, RewardDispatchConfig,
+        RewardDispatchDecision, RewardDispatchEvent, RolloutpipeConfig, RolloutpipeDecision, RolloutpipeEvent,
+        RollpackerConfig, RollpackerDecision, RollpackerEvent, RoundCompositionConfig, RoundCompositionDecision,
+        RoundCompositionEvent, SandboxTimeoutConfig, SandboxTimeoutDecision, SandboxTimeoutEvent, ShadowLoaderConfig,
+        ShadowLoaderDecision, ShadowLoaderEvent, SpeculativeAdmissionConfig, SpeculativeAdmissionDecision,
+        SpeculativeAdmissionEvent, StreamTrainingConfig, StreamTrainingDecision, StreamTrainingEvent,
+        TailBatchingConfig, TailBatchingDecision, TailBatchingEvent, TailPipeliningConfig, TailPipeliningDecision,
+        TailPipeliningEvent, WatchdogConfig, WatchdogDecision, WatchdogEvent,
     )
 
 
@@ -96,6 +97,16 @@ class TypedClient:
         self, policy: Literal["shadow-loader"], *, config: ShadowLoaderConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[ShadowLoaderEvent, ShadowLoaderDecision]: ...
+    @overload
+    def open(
+        self, policy: Literal["environment-slots"], *, config: EnvironmentSlotsConfig | None = None,
+        **options: Unpack[OpenOptions],
+    ) -> Session[EnvironmentSlotsEvent, EnvironmentSlotsDecision]: ...
+    @overload
+    def open(
+        self, policy: Literal["program-scheduling"], *, config: ProgramSchedulingConfig | None = None,
+        **options: Unpack[OpenOptions],
+    ) -> Session[ProgramSchedulingEvent, ProgramSchedulingDecision]: ...
     @overload
     def open(
         self, policy: Literal["watchdog"], *, config: WatchdogConfig | None = None,
@@ -257,6 +268,16 @@ class TypedAsyncClient:
         self, policy: Literal["shadow-loader"], *, config: ShadowLoaderConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[ShadowLoaderEvent, ShadowLoaderDecision]: ...
+    @overload
+    async def open(
+        self, policy: Literal["environment-slots"], *, config: EnvironmentSlotsConfig | None = None,
+        **options: Unpack[OpenOptions],
+    ) -> AsyncSession[EnvironmentSlotsEvent, EnvironmentSlotsDecision]: ...
+    @overload
+    async def open(
+        self, policy: Literal["program-scheduling"], *, config: ProgramSchedulingConfig | None = None,
+        **options: Unpack[OpenOptions],
+    ) -> AsyncSession[ProgramSchedulingEvent, ProgramSchedulingDecision]: ...
     @overload
     async def open(
         self, policy: Literal["watchdog"], *, config: WatchdogConfig | None = None,

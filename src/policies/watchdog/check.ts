@@ -153,9 +153,10 @@ function oldestOf(cause: Cause): OpenCommand {
   return found!;
 }
 
-/** Says what is overdue, and returns when to check again, at the latest after `floorSeconds`. */
-export function check(state: WatchdogState, ctx: Ctx): number {
+/** Says what is overdue, and returns when to check again, at the latest after `floorSeconds`; nothing if time alone changes nothing. */
+export function check(state: WatchdogState, ctx: Ctx): number | undefined {
   const one = new Check(state, ctx);
   one.run();
+  if (one.next === Number.POSITIVE_INFINITY) return undefined;
   return Math.min(ctx.at + state.config.floorSeconds, Math.max(ctx.at + leastSeconds, one.next));
 }

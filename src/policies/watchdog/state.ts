@@ -26,6 +26,7 @@ const saved = z.strictObject({
   named: z.array(z.int().nonnegative()).describe('Commands that were named by themselves, by their index.'),
   heardAt: seconds.describe('When an event has come last.'),
   isHostNamed: z.boolean().describe('Whether the host was named, and nothing has come since.'),
+  isResting: z.boolean().describe('Whether nothing becomes overdue until something is asked for, or comes.'),
   timeoutSeconds: seconds.describe('How long the policy itself lets a response take; 0 if it sets no timer for them.'),
 });
 type Saved = z.output<typeof saved>;
@@ -37,6 +38,7 @@ export const nothingOwed: Saved = {
   named: [],
   heardAt: 0,
   isHostNamed: false,
+  isResting: false,
   timeoutSeconds: 0,
 };
 
@@ -59,6 +61,8 @@ export class Owed {
   heardAt: number;
   /** Whether the host was named, and nothing has come since. */
   isHostNamed: boolean;
+  /** Whether nothing becomes overdue until something is asked for, or comes. */
+  isResting: boolean;
   /** How long the policy itself lets a response take, in seconds; 0 if it sets no timer for them. */
   timeoutSeconds: number;
   /** Set by the definition's `link`. */
@@ -73,6 +77,7 @@ export class Owed {
     this.#keepsReasons = only !== undefined;
     this.heardAt = from.heardAt;
     this.isHostNamed = from.isHostNamed;
+    this.isResting = from.isResting;
     this.timeoutSeconds = from.timeoutSeconds;
     this.commands = new OpenCommands(only ?? messages, Number.POSITIVE_INFINITY, from.commands, this);
     for (const { key, ...known } of from.causes) {
@@ -99,6 +104,7 @@ export class Owed {
   isAlive(at: number): void {
     this.#now = at;
     this.heardAt = at;
+    this.isResting = false;
     if (!this.isHostNamed) return;
     this.isHostNamed = false;
     for (const one of this.causes) Object.assign(one, { isNamed: false, freshAt: at });
@@ -106,6 +112,7 @@ export class Owed {
 
   /** Follows a decision of another policy. */
   told(decision: AnyDecision, at: number): void {
+    this.isResting = false;
     // The numbers of a reason belong to the decision, and a state that is saved shares nothing with it.
     this.commands.told(decision, at, this.#keepsReasons ? decision.reason : { code: decision.reason.code });
     if (this.commands.size > this.config!.maxOwed) this.commands.forgetOldest();
@@ -114,6 +121,7 @@ export class Owed {
 
   /** Forgets what an event would answer. */
   forget(...events: readonly { readonly type: string }[]): void {
+    this.isResting = false;
     for (const event of events) this.commands.forget(event);
     this.#prune();
   }
@@ -178,6 +186,7 @@ export class Owed {
       named: this.commands.marks.flatMap((owing, index) => (owing.isNamed ? [index] : [])),
       heardAt: this.heardAt,
       isHostNamed: this.isHostNamed,
+      isResting: this.isResting,
       timeoutSeconds: this.timeoutSeconds,
     };
   }

@@ -69,7 +69,8 @@ function fired(state: WatchdogState, event: Message<'timer.fired'>, ctx: Ctx): v
   if (state.armedAt === null) return;
   state.armedAt = null;
   const next = check(state, ctx);
-  if (state.owed.size > 0) arm(state, next, ctx);
+  if (next === undefined) state.owed.isResting = true;
+  else arm(state, next, ctx);
 }
 
 /** Forgets what an engine or a worker owes that is gone: the policy asks others. */
@@ -111,7 +112,8 @@ export const watchdog: PolicyDefinition<
   handlers,
   after: (state, ctx) => {
     // Nothing that is asked for from now on is overdue before this check.
-    if (state.armedAt === null && state.owed.size > 0) arm(state, ctx.at + state.config.floorSeconds, ctx);
+    const { armedAt, owed, config } = state;
+    if (armedAt === null && owed.size > 0 && !owed.isResting) arm(state, ctx.at + config.floorSeconds, ctx);
   },
   decisions: [hostOwes, timerSet],
   ledgers: [nothing],

@@ -4,8 +4,11 @@ import { count, engineId, requestId, seconds, tokens } from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';
 
 const estimate = {
-  seconds: seconds.describe('Expected time until the turn would have finished there, in seconds.'),
+  seconds: seconds.describe(
+    'Expected cost there, in seconds of turns: until it would have finished, and by which it would delay those that run there.',
+  ),
   cachedTokens: tokens.describe('Tokens of its context that the engine is believed to have cached.'),
+  waitedSeconds: seconds.describe('How long the program waited for room, in seconds.'),
 };
 const budget = {
   usedTokens: tokens.describe('Tokens of the programs that run on the engine, this one included.'),
@@ -22,7 +25,9 @@ export const turnRoute = defineDecision(
     cached: estimate,
     moved: {
       ...estimate,
-      stayingSeconds: seconds.describe('Expected time on the engine of its last turn, in seconds.'),
+      stayingSeconds: seconds
+        .optional()
+        .describe('Expected cost on the engine of its last turn, in seconds; absent if that takes no turns.'),
     },
     engine_lost: estimate,
     host_restarted: estimate,
@@ -60,14 +65,42 @@ export const kvRetain = defineDecision(
   {
     tool_time: {
       answers: count.describe('Answers of the tool that were seen.'),
-      expectedSeconds: seconds.describe('How long the tool is expected to take, in seconds.'),
+      expectedSeconds: seconds
+        .optional()
+        .describe('How long the tool is expected to take, in seconds, if anything is known of it.'),
+    },
+  },
+);
+export const programAwaited = defineDecision(
+  'program.awaited',
+  'notice',
+  'After a restart of the host: this program goes on where its last finished turn has ended, and its next report is awaited.',
+  { requestId },
+  {
+    host_restarted: {
+      turns: count.describe('Turns that it has finished.'),
+      contextTokens: tokens.describe('Tokens of its context.'),
+      tool: z.string().optional().describe('The tool that it waits for, if it does.'),
+    },
+  },
+);
+export const programEnded = defineDecision(
+  'program.ended',
+  'notice',
+  'A program was closed: nothing of it is kept.',
+  { requestId, tokens: tokens.describe('Tokens that it has generated, as far as was reported.') },
+  {
+    closed: {
+      turns: count.describe('Turns that it has finished.'),
+      moves: count.describe('How often a turn ran on another engine than the one before.'),
+      pausedSeconds: seconds.describe('How long it was paused, in seconds.'),
     },
   },
 );
 export const programLate = defineDecision(
   'program.late',
   'notice',
-  'A report about a program that is over: nothing changes.',
+  'A report about a program that is over, or about a turn or a tool that is not running: nothing changes.',
   { requestId },
-  { already_ended: {} },
+  { already_ended: {}, out_of_turn: {} },
 );

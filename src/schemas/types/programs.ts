@@ -146,13 +146,72 @@ export interface KvRetain {
     code: 'tool_time';
     /** Answers of the tool that were seen. A whole number, 0 or more. */
     answers: number;
-    /** How long the tool is expected to take, in seconds. A number, 0 or more. */
-    expectedSeconds: number;
+    /** How long the tool is expected to take, in seconds, if anything is known of it. A number, 0 or more. */
+    expectedSeconds?: number | undefined;
   };
 }
 
 /**
- * A report about a program that is over: nothing changes.
+ * After a restart of the host: this program goes on where its last finished turn has ended, and its next report is
+ * awaited.
+ *
+ * Notice `program.awaited`.
+ */
+export interface ProgramAwaited {
+  /** Which event or decision it is. */
+  type: 'program.awaited';
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** Why, with the numbers. */
+  reason: {
+    /** Which reason it is. */
+    code: 'host_restarted';
+    /** Turns that it has finished. A whole number, 0 or more. */
+    turns: number;
+    /** Tokens of its context. A whole number, 0 or more. */
+    contextTokens: number;
+    /** The tool that it waits for, if it does. */
+    tool?: string | undefined;
+  };
+}
+
+/**
+ * A program was closed: nothing of it is kept.
+ *
+ * Notice `program.ended`.
+ */
+export interface ProgramEnded {
+  /** Which event or decision it is. */
+  type: 'program.ended';
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** Tokens that it has generated, as far as was reported. A whole number, 0 or more. */
+  tokens: number;
+  /** Why, with the numbers. */
+  reason: {
+    /** Which reason it is. */
+    code: 'closed';
+    /** Turns that it has finished. A whole number, 0 or more. */
+    turns: number;
+    /** How often a turn ran on another engine than the one before. A whole number, 0 or more. */
+    moves: number;
+    /** How long it was paused, in seconds. A number, 0 or more. */
+    pausedSeconds: number;
+  };
+}
+
+/**
+ * A report about a program that is over, or about a turn or a tool that is not running: nothing changes.
  *
  * Notice `program.late`.
  */
@@ -167,10 +226,15 @@ export interface ProgramLate {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'already_ended';
-  };
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'already_ended';
+      }
+    | {
+        /** Which reason it is. */
+        code: 'out_of_turn';
+      };
 }
 
 /**
@@ -263,43 +327,70 @@ export interface TurnRoute {
     | {
         /** Which reason it is. */
         code: 'first';
-        /** Expected time until the turn would have finished there, in seconds. A number, 0 or more. */
+        /**
+         * Expected cost there, in seconds of turns: until it would have finished, and by which it would delay those
+         * that run there. A number, 0 or more.
+         */
         seconds: number;
         /** Tokens of its context that the engine is believed to have cached. A whole number, 0 or more. */
         cachedTokens: number;
+        /** How long the program waited for room, in seconds. A number, 0 or more. */
+        waitedSeconds: number;
       }
     | {
         /** Which reason it is. */
         code: 'cached';
-        /** Expected time until the turn would have finished there, in seconds. A number, 0 or more. */
+        /**
+         * Expected cost there, in seconds of turns: until it would have finished, and by which it would delay those
+         * that run there. A number, 0 or more.
+         */
         seconds: number;
         /** Tokens of its context that the engine is believed to have cached. A whole number, 0 or more. */
         cachedTokens: number;
+        /** How long the program waited for room, in seconds. A number, 0 or more. */
+        waitedSeconds: number;
       }
     | {
         /** Which reason it is. */
         code: 'moved';
-        /** Expected time until the turn would have finished there, in seconds. A number, 0 or more. */
+        /**
+         * Expected cost there, in seconds of turns: until it would have finished, and by which it would delay those
+         * that run there. A number, 0 or more.
+         */
         seconds: number;
         /** Tokens of its context that the engine is believed to have cached. A whole number, 0 or more. */
         cachedTokens: number;
-        /** Expected time on the engine of its last turn, in seconds. A number, 0 or more. */
-        stayingSeconds: number;
+        /** How long the program waited for room, in seconds. A number, 0 or more. */
+        waitedSeconds: number;
+        /**
+         * Expected cost on the engine of its last turn, in seconds; absent if that takes no turns. A number, 0 or more.
+         */
+        stayingSeconds?: number | undefined;
       }
     | {
         /** Which reason it is. */
         code: 'engine_lost';
-        /** Expected time until the turn would have finished there, in seconds. A number, 0 or more. */
+        /**
+         * Expected cost there, in seconds of turns: until it would have finished, and by which it would delay those
+         * that run there. A number, 0 or more.
+         */
         seconds: number;
         /** Tokens of its context that the engine is believed to have cached. A whole number, 0 or more. */
         cachedTokens: number;
+        /** How long the program waited for room, in seconds. A number, 0 or more. */
+        waitedSeconds: number;
       }
     | {
         /** Which reason it is. */
         code: 'host_restarted';
-        /** Expected time until the turn would have finished there, in seconds. A number, 0 or more. */
+        /**
+         * Expected cost there, in seconds of turns: until it would have finished, and by which it would delay those
+         * that run there. A number, 0 or more.
+         */
         seconds: number;
         /** Tokens of its context that the engine is believed to have cached. A whole number, 0 or more. */
         cachedTokens: number;
+        /** How long the program waited for room, in seconds. A number, 0 or more. */
+        waitedSeconds: number;
       };
 }

@@ -149,6 +149,8 @@ export class Conversation {
         return this.#oneOf(models, (one) => this.#wrongPage(one, params.more as string, result));
       case 'session.snapshot':
         return this.#oneOf(models, (one) => this.#wrongSnapshot(one, result));
+      case 'session.why':
+        return this.#oneOf(models, (one) => this.#wrongWhy(one, result));
       case 'session.close':
         return this.#oneOf(models, (one) => {
           if (one.closed === Number.POSITIVE_INFINITY) return 'it is still open';
@@ -281,6 +283,16 @@ export class Conversation {
     if (expected !== JSON.stringify(snapshot)) return `the snapshot is ${expected}`;
     const last = model.start.deliver === 'stream' ? model.decisionSeqAt(seq as number) : undefined;
     return decisionSeq === last ? undefined : `decisionSeq must be ${last}`;
+  }
+
+  #wrongWhy(model: ModelSession, { owed, more, seq }: Json): string | undefined {
+    const wrong = this.#wrongSeq(model, seq as number);
+    if (wrong !== undefined) return wrong;
+    // Times that only the server knows decide the order, and so which are listed.
+    const said = ({ owed: all, more: others }: { owed: readonly { event: object }[]; more: number }) =>
+      JSON.stringify(others > 0 ? all.length + others : all.map(({ event }) => JSON.stringify(event)).sort());
+    const expected = said(model.whyAt(seq as number));
+    return said({ owed, more } as never) === expected ? undefined : `what is owed is ${expected}`;
   }
 
   #wrongList({ sessions }: { sessions: { session: string; seq: number }[] }, since: number): string | undefined {

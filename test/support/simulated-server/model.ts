@@ -1,6 +1,8 @@
 /** What a session must be: the bare policy, fed with the steps of the session one after the other. */
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../../../src/core/definition.ts';
 import { openSnapshot, type Snapshot } from '../../../src/core/snapshot.ts';
+import { create } from '../../../src/core/start.ts';
+import type { WhyAll } from '../../../src/core/why.ts';
 import { isPolicyError } from '../../../src/errors.ts';
 import type { SavedSession } from '../../../src/rpc/journal/entries.ts';
 
@@ -161,6 +163,11 @@ export class ModelSession {
     const other = new ModelSession(this.definition, this.start, this.opened);
     for (const { event, origin, place } of this.steps.slice(0, seq - this.firstSeq)) other.apply(event, origin, place);
     return other.snapshot();
+  }
+
+  /** What is owed after so many events. */
+  whyAt(seq: number): WhyAll {
+    return create(this.definition, { snapshot: this.snapshotAt(seq) }).why();
   }
 
   snapshot(): Snapshot {

@@ -42,7 +42,10 @@ export class World {
   /** How often what the seeds are for has happened. */
   readonly seen: Record<string, number> = {};
 
+  readonly seed: number;
+
   constructor(seed: number, traced: boolean) {
+    this.seed = seed;
     this.#generator = xoroshiro128plus(seed | 0);
     if (traced) this.#lines = [];
   }

@@ -13,8 +13,8 @@ class KvRetainReason(TypedDict):
     code: Literal["tool_time"]
     answers: int
     """Answers of the tool that were seen. Whole number ≥ 0."""
-    expectedSeconds: float
-    """How long the tool is expected to take, in seconds. Number ≥ 0."""
+    expectedSeconds: NotRequired[float]
+    """How long the tool is expected to take, in seconds, if anything is known of it. Number ≥ 0."""
 
 
 class KvRetain(AnyDecision):
@@ -30,14 +30,60 @@ class KvRetain(AnyDecision):
     reason: KvRetainReason
 
 
+class ProgramAwaitedReason(TypedDict):
+    """Reason of :class:`ProgramAwaited`. Why, with the numbers."""
+
+    code: Literal["host_restarted"]
+    turns: int
+    """Turns that it has finished. Whole number ≥ 0."""
+    contextTokens: int
+    """Tokens of its context. Whole number ≥ 0."""
+    tool: NotRequired[str]
+    """The tool that it waits for, if it does."""
+
+
+class ProgramAwaited(AnyDecision):
+    """A notice. After a restart of the host: this program goes on where its last finished turn has ended, and its next
+    report is awaited."""
+
+    type: Literal["program.awaited"]
+    requestId: str
+    """Id of the request, minted by the policy. String ≤ 1200."""
+    reason: ProgramAwaitedReason
+
+
+class ProgramEndedReason(TypedDict):
+    """Reason of :class:`ProgramEnded`. Why, with the numbers."""
+
+    code: Literal["closed"]
+    turns: int
+    """Turns that it has finished. Whole number ≥ 0."""
+    moves: int
+    """How often a turn ran on another engine than the one before. Whole number ≥ 0."""
+    pausedSeconds: float
+    """How long it was paused, in seconds. Number ≥ 0."""
+
+
+class ProgramEnded(AnyDecision):
+    """A notice. A program was closed: nothing of it is kept."""
+
+    type: Literal["program.ended"]
+    requestId: str
+    """Id of the request, minted by the policy. String ≤ 1200."""
+    tokens: int
+    """Tokens that it has generated, as far as was reported. Whole number ≥ 0."""
+    reason: ProgramEndedReason
+
+
 class ProgramLateReason(TypedDict):
     """Reason of :class:`ProgramLate`. Why, with the numbers."""
 
-    code: Literal["already_ended"]
+    code: Literal["already_ended", "out_of_turn"]
 
 
 class ProgramLate(AnyDecision):
-    """A notice. A report about a program that is over: nothing changes."""
+    """A notice. A report about a program that is over, or about a turn or a tool that is not running: nothing
+    changes."""
 
     type: Literal["program.late"]
     requestId: str
@@ -96,11 +142,15 @@ class TurnRouteReason(TypedDict):
 
     code: Literal["first", "cached", "moved", "engine_lost", "host_restarted"]
     seconds: float
-    """Expected time until the turn would have finished there, in seconds. Number ≥ 0."""
+    """Expected cost there, in seconds of turns: until it would have finished, and by which it would delay those that
+    run there. Number ≥ 0."""
     cachedTokens: int
     """Tokens of its context that the engine is believed to have cached. Whole number ≥ 0."""
+    waitedSeconds: float
+    """How long the program waited for room, in seconds. Number ≥ 0."""
     stayingSeconds: NotRequired[float]
-    """Expected time on the engine of its last turn, in seconds. Number ≥ 0. Only with `moved`."""
+    """Expected cost on the engine of its last turn, in seconds; absent if that takes no turns. Number ≥ 0. Only with
+    `moved`."""
 
 
 class TurnRoute(AnyDecision):

@@ -5,8 +5,13 @@ from typing import Literal
 
 from .._bases import AnyDecision
 from .._typing import NotRequired, TypedDict
-from .programs import ProgramLateReason
 from ..objects import TimeoutEstimate
+
+
+class SandboxLateReason(TypedDict):
+    """Reason of :class:`SandboxLate`. Why, with the numbers."""
+
+    code: Literal["already_ended"]
 
 
 class SandboxLate(AnyDecision):
@@ -15,7 +20,7 @@ class SandboxLate(AnyDecision):
     type: Literal["sandbox.late"]
     runId: str
     """Id of the run, given by the host; new for every run. String ≤ 512."""
-    reason: ProgramLateReason
+    reason: SandboxLateReason
 
 
 class SandboxReportReason(TypedDict):

@@ -1,0 +1,174 @@
+/**
+ * Which programs run at all: each engine has a budget of tokens. Programs wait while they fit no engine; where contexts grow over
+ * the budget, the largest pause: they are ahead of the others, and few of them make much room.
+ */
+import type { Message } from '../../schemas/messages.ts';
+import { beginReading, bestEngine, budgetOf, type Estimate, endReading, hasRoom, trim, worthSeconds } from './cost.ts';
+import type { Ctx } from './messages.ts';
+import {
+  addedTokens,
+  change,
+  countIn,
+  countOut,
+  type Engine,
+  enterLine,
+  leaveLater,
+  leaveLine,
+  type Program,
+  type ProgramState,
+} from './state.ts';
+
+/** Id of the one timer: for the program that waits longest, or the cache that is first not worth its room. */
+export const timerId = 'program-scheduling/waits';
+
+/** Routes what waits and has room now, resumes what is paused, and sets the timer. */
+export function settle(state: ProgramState, ctx: Ctx): void {
+  dropKept(state, ctx.at);
+  if (state.waitsEnd.size === 0) return;
+  forceOverdue(state, ctx);
+  for (let next = nextFitting(state); next !== undefined; next = nextFitting(state)) letIn(state, next, false, ctx);
+  arm(state, ctx);
+}
+
+/** Takes programs out of the budgets whose tools take so long that their caches are not worth the room. */
+function dropKept(state: ProgramState, at: number): void {
+  for (let first = state.keepsEnd.peek(); first !== undefined && first.at <= at; first = state.keepsEnd.peek())
+    countOut(state, first.program);
+}
+
+/** Lets in what has waited too long, whatever the budget: for one turn at least, and others pause before it. */
+function forceOverdue(state: ProgramState, ctx: Ctx): void {
+  if (!hasEngine(state)) return;
+  for (let first = state.waitsEnd.peek(); first !== undefined && first.at <= ctx.at; first = state.waitsEnd.peek())
+    letIn(state, first.program, true, ctx);
+}
+
+const hasEngine = ({ engines }: ProgramState): boolean => {
+  for (const { active } of engines.values()) if (active) return true;
+  return false;
+};
+
+/**
+ * Returns the next program that has room. Those that have begun are first, the smallest before larger ones, so that all get on
+ * alike and none is left over for the end; then those that have not, in the order of their prompts; then paused ones that wait for
+ * tools.
+ */
+function nextFitting(state: ProgramState): Program | undefined {
+  const next = state.ready.peek() ?? state.fresh.peek() ?? state.paused.peek();
+  if (next === undefined) return undefined;
+  for (const engine of state.engines.values()) if (engine.active && hasRoom(state, next, engine)) return next;
+  return undefined;
+}
+
+/** Lets a program in that waits: it is resumed if it is paused, and its turn is routed if it has asked. */
+function letIn(state: ProgramState, one: Program, anyRoom: boolean, ctx: Ctx): void {
+  const waited = ctx.at - one.waitsSince!;
+  leaveLine(state, one);
+  one.waitsSince = null;
+  one.forced = anyRoom;
+  const found = bestEngine(state, one, ctx.at, anyRoom)!;
+  if (one.paused) resume(state, one, found.engine, anyRoom, ctx);
+  if (one.phase === 'asked') route(state, one, found, waited, ctx);
+  // What was forced while its tool runs does not count: it has been resumed, and that is all.
+  else if (!anyRoom) {
+    if (one.phase === 'answered') one.keptUntil = ctx.at + worthSeconds(state, found.engine);
+    countIn(state, one, found.engine);
+  }
+}
+
+function resume(state: ProgramState, one: Program, engine: Engine, isForced: boolean, ctx: Ctx): void {
+  const pausedSeconds = ctx.at - one.pausedAt;
+  const { maxPauseSeconds: limitSeconds } = state.config;
+  const usedTokens = engine.usedTokens + addedTokens(one, engine);
+  const reason: Message<'program.resume'>['reason'] = isForced
+    ? { code: 'paused_longest', pausedSeconds, limitSeconds }
+    : { code: 'fits', engineId: engine.engineId, usedTokens, budgetTokens: budgetOf(state, engine), pausedSeconds };
+  one.paused = false;
+  one.pausedSeconds += pausedSeconds;
+  ctx.emit({ type: 'program.resume', at: ctx.at, requestId: one.requestId, reason });
+}
+
+/** Routes a turn that was asked for. If the program counts on an engine, it has its room there. */
+export function route(
+  state: ProgramState,
+  one: Program,
+  { engine, seconds, stayingSeconds }: Estimate,
+  waitedSeconds: number,
+  ctx: Ctx,
+): void {
+  const { engineId: before, routes, cause, requestId } = one;
+  if (one.counted) countOut(state, one);
+  const cachedTokens = beginReading(state, one, engine, ctx.at);
+  one.phase = 'running';
+  one.since = ctx.at;
+  one.cause = null;
+  one.routes += 1;
+  if (before !== null && before !== engine.engineId) one.moves += 1;
+  countIn(state, one, engine);
+  trim(engine);
+  const numbers = { seconds, cachedTokens, waitedSeconds };
+  let reason: Message<'turn.route'>['reason'];
+  if (cause !== null) reason = { code: cause, ...numbers };
+  else if (routes === 0) reason = { code: 'first', ...numbers };
+  else if (before === engine.engineId) reason = { code: 'cached', ...numbers };
+  else reason = { code: 'moved', ...numbers, ...(stayingSeconds === undefined ? undefined : { stayingSeconds }) };
+  ctx.emit({ type: 'turn.route', at: ctx.at, requestId, engineId: engine.engineId, reason });
+  enforce(state, engine, ctx);
+}
+
+/**
+ * Brings an engine back into its budget: programs that need no engine now pause, the largest first, and then running ones at the
+ * end of their turns. One program is always left, so that one that alone exceeds the budget runs.
+ */
+export function enforce(state: ProgramState, engine: Engine, ctx: Ctx): void {
+  const budgetTokens = budgetOf(state, engine);
+  while (engine.usedTokens - engine.leavingTokens > budgetTokens && engine.members.size - engine.leaving > 1) {
+    const resting = engine.resting.peek();
+    if (resting !== undefined) pause(state, resting, ctx);
+    else leaveLater(state, engine.busy.peek()!);
+  }
+}
+
+/** Pauses a program that runs no turn. */
+export function pause(state: ProgramState, one: Program, ctx: Ctx): void {
+  const engine = state.engines.get(one.engineId!)!;
+  const { usedTokens, engineId } = engine;
+  const budgetTokens = budgetOf(state, engine);
+  countOut(state, one);
+  one.paused = true;
+  one.pausedAt = ctx.at;
+  wait(state, one, ctx.at);
+  const reason = { code: 'over_budget', engineId, usedTokens, budgetTokens } as const;
+  ctx.emit({ type: 'program.pause', at: ctx.at, requestId: one.requestId, reason });
+}
+
+/** Puts a program into the line of those that wait for room. */
+export function wait(state: ProgramState, one: Program, at: number): void {
+  one.waitsSince = at;
+  one.line = state.seq++;
+  enterLine(state, one);
+}
+
+/** Ends the turn of a program on its engine, without pausing or counting it out. */
+export function endTurn(state: ProgramState, one: Program, contextTokens: number, at: number): void {
+  const engine = state.engines.get(one.engineId!)!;
+  change(state, one, () => {
+    one.phase = 'idle';
+    one.since = at;
+    one.contextTokens = contextTokens;
+    one.keptUntil = at + worthSeconds(state, engine);
+  });
+  endReading(state, one, engine, at);
+}
+
+/** Sets a timer for the program that has waited too long first, or the cache that makes room first for what waits. */
+function arm(state: ProgramState, ctx: Ctx): void {
+  const waits = state.waitsEnd.peek();
+  if (waits === undefined || !hasEngine(state)) return;
+  const keeps = state.keepsEnd.peek();
+  const fireAtSeconds = keeps === undefined ? waits.at : Math.min(waits.at, keeps.at);
+  if (state.timerAt !== null && state.timerAt <= fireAtSeconds) return;
+  state.timerAt = fireAtSeconds;
+  const { maxPauseSeconds: limitSeconds } = state.config;
+  ctx.emit({ type: 'timer.set', at: ctx.at, timerId, fireAtSeconds, reason: { code: 'program_waits', limitSeconds } });
+}

@@ -1,0 +1,98 @@
+/** Handles engines: they come, are drained, are lost, and report what they have to do. */
+
+import { IndexedHeap } from '../../core/heap.ts';
+import { refuse } from '../../errors.ts';
+import type { Message } from '../../schemas/messages.ts';
+import { enforce, wait } from './admission.ts';
+import { PrefixCache } from './cache.ts';
+import { trim } from './cost.ts';
+import type { Ctx } from './messages.ts';
+import { countOut, type Engine, type Program, type ProgramState, pausesFirst } from './state.ts';
+
+export function checkEngine({ engines }: ProgramState, { engineId }: { readonly engineId: string }): void {
+  if (!engines.has(engineId)) refuse('unknown_id', 'engineId', 'an engine that was added', engineId);
+}
+
+export function addEngine(state: ProgramState, { engineId }: { readonly engineId: string }): void {
+  const known = state.engines.get(engineId);
+  if (known !== undefined) {
+    known.active = true;
+    return;
+  }
+  state.engines.set(engineId, {
+    engineId,
+    active: true,
+    capacityTokens: state.config.kvCapacityTokens,
+    unreadTokens: 0,
+    unreadAt: 0,
+    givenTokens: 0,
+    preemptions: 0,
+    cache: new PrefixCache(),
+    members: new Set(),
+    usedTokens: 0,
+    prompts: new Map(),
+    running: 0,
+    runningTokens: 0,
+    leaving: 0,
+    leavingTokens: 0,
+    busy: new IndexedHeap(pausesFirst),
+    resting: new IndexedHeap(pausesFirst),
+  });
+}
+
+/** Drains an engine: its programs go on elsewhere, those whose turns run at the end of them. */
+export function drainEngine(state: ProgramState, { engineId }: { readonly engineId: string }): void {
+  const engine = state.engines.get(engineId)!;
+  engine.active = false;
+  for (const one of [...engine.members]) if (one.phase !== 'running') countOut(state, one);
+  removeIfEmpty(state, engine);
+}
+
+/** Forgets an engine that takes no turns and runs none. */
+export function removeIfEmpty(state: ProgramState, engine: Engine): void {
+  if (!engine.active && engine.members.size === 0) state.engines.delete(engine.engineId);
+}
+
+export function changeEngines(state: ProgramState, { engineIds }: Message<'engines.changed'>): void {
+  const named = new Set(engineIds);
+  for (const engineId of [...state.engines.keys()]) if (!named.has(engineId)) drainEngine(state, { engineId });
+  for (const engineId of engineIds) addEngine(state, { engineId });
+}
+
+/** Routes the turns of a lost engine again. */
+export function loseEngine(state: ProgramState, { engineId }: Message<'engine.lost'>, ctx: Ctx): void {
+  const engine = state.engines.get(engineId)!;
+  const members = [...engine.members].sort((a, b) => a.seq - b.seq);
+  for (const one of members) {
+    if (one.phase === 'running') askAgain(state, one, 'engine_lost', ctx.at);
+    else countOut(state, one);
+  }
+  state.engines.delete(engineId);
+}
+
+/** Gives up the turn of a program, so that it is routed again. */
+export function askAgain(state: ProgramState, one: Program, cause: NonNullable<Program['cause']>, at: number): void {
+  countOut(state, one);
+  one.phase = 'asked';
+  one.since = at;
+  one.cause = cause;
+  wait(state, one, at);
+}
+
+/**
+ * Takes what an engine says about itself. Fewer preemptions than before mean that it has started anew, with nothing cached. A report
+ * of an engine that is gone, or that was not added yet, changes nothing.
+ */
+export function engineReported(state: ProgramState, event: Message<'engine.reported'>, ctx: Ctx): void {
+  const engine = state.engines.get(event.engineId);
+  if (engine === undefined) return;
+  const { kvCapacityTokens, cachedTokens, preemptions, waiting } = event;
+  engine.capacityTokens = kvCapacityTokens;
+  if (preemptions < engine.preemptions) engine.cache.shrink(0);
+  engine.preemptions = preemptions;
+  // Nothing waits for its first token, so everything is read.
+  if (waiting === 0) engine.unreadTokens = 0;
+  if (cachedTokens !== undefined) engine.cache.shrink(cachedTokens);
+  trim(engine);
+  if (engine.active) enforce(state, engine, ctx);
+}

@@ -1,0 +1,96 @@
+/**
+ * Scheduling of programs, which are trajectories of turns with tools between them: which programs run at all, by a budget of
+ * tokens for each engine, and on which engine each turn runs, by expected time. See README.md.
+ */
+import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
+import { refuse } from '../../errors.ts';
+import {
+  engineAdded,
+  engineDrained,
+  engineLost,
+  enginesChanged,
+  engineReported as reported,
+} from '../../schemas/events/engines.ts';
+import * as events from '../../schemas/events/programs.ts';
+import { hostRestarted, timerFired } from '../../schemas/events/session.ts';
+import type { Message } from '../../schemas/messages.ts';
+import { settle, timerId } from './admission.ts';
+import { addEngine, changeEngines, checkEngine, drainEngine, engineReported, loseEngine } from './engines.ts';
+import { on, programDecisions } from './messages.ts';
+import { checkNew, close, open, restart } from './programs.ts';
+import { programConfig } from './schema.ts';
+import { begin, link, type ProgramState, programState, type SavedPrograms } from './state.ts';
+import { toolFinished, toolStarted } from './tools.ts';
+import { checkProgram, turnFinished, turnRequested } from './turns.ts';
+import type {
+  ProgramSchedulingCommand,
+  ProgramSchedulingConfig,
+  ProgramSchedulingDecision,
+  ProgramSchedulingEvent,
+  ProgramSchedulingInput,
+} from './types.ts';
+import { waits } from './waits.ts';
+
+const handlers = [
+  on(events.programOpened, open, checkNew),
+  on(events.programClosed, close, checkProgram),
+  on(events.turnRequested, turnRequested, checkProgram),
+  on(events.turnFinished, turnFinished, checkProgram),
+  on(events.toolStarted, toolStarted, checkProgram),
+  on(events.toolFinished, toolFinished, checkProgram),
+  on(engineAdded, addEngine),
+  on(engineDrained, drainEngine, checkEngine),
+  on(engineLost, loseEngine, checkEngine),
+  on(enginesChanged, changeEngines),
+  on(reported, engineReported),
+  on(
+    timerFired,
+    (state) => {
+      state.timerAt = null;
+    },
+    (_, event) => {
+      if (event.timerId !== timerId) refuse('unknown_id', 'timerId', timerId, event.timerId);
+    },
+  ),
+  on(hostRestarted, restart),
+];
+
+/** Holds programs: each enters when it is opened, and leaves when it is closed. */
+const programs: Ledger<SavedPrograms, Message, ProgramSchedulingDecision> = {
+  name: 'programs',
+  entered: (event) => (event.type === 'program.opened' ? [event.requestId] : []),
+  left: (decision) => (decision.type === 'program.ended' ? [decision.requestId] : []),
+  held: (saved) => saved.programs.map((one) => one.requestId),
+};
+
+/**
+ * Decides which programs run, and on which engine each of their turns.
+ *
+ * `turn.requested` asks for an engine, and `turn.route` names it, at once or when there is room. The turn ends with `turn.finished`,
+ * and the program with `program.closed`.
+ */
+export const programScheduling: PolicyDefinition<
+  ProgramSchedulingInput,
+  ProgramSchedulingConfig,
+  ProgramState,
+  ProgramSchedulingEvent,
+  ProgramSchedulingDecision,
+  SavedPrograms,
+  'program-scheduling',
+  ProgramSchedulingCommand['type']
+> = definePolicy({
+  id: 'program-scheduling',
+  version: 1,
+  summary:
+    'Decides which multi-turn programs run, by a token budget of each engine, and where each turn runs, by expected time.',
+  source: 'rollflex',
+  config: programConfig,
+  state: programState,
+  begin,
+  link,
+  handlers,
+  after: settle,
+  decisions: programDecisions,
+  ledgers: [programs],
+  waits,
+});

@@ -1,0 +1,308 @@
+/** The state of program-scheduling. Sums, heaps and lines are derived: they are not saved but built again. */
+import { z } from 'zod';
+import type { Live } from '../../core/definition.ts';
+import { IndexedHeap } from '../../core/heap.ts';
+import { LruMap } from '../../core/lru.ts';
+import { byHand, derived, mapBy } from '../../core/state.ts';
+import { savedTimes, WaitingTimes } from '../../core/waiting-times.ts';
+import { count, engineId, promptId, requestId, seconds, tokens } from '../../schemas/units.ts';
+import { prefixCache } from './cache.ts';
+import { newPace, pace } from './pace.ts';
+import type { ProgramSchedulingConfig } from './types.ts';
+
+const outside = () => -1;
+
+/** A place in a heap of times. */
+export interface Due {
+  heapIndex: number;
+  at: number;
+  readonly program: Program;
+}
+
+const program = z.strictObject({
+  requestId,
+  promptId: promptId.nullable(),
+  /** Tokens that it shares with the other programs of its prompt. */
+  promptTokens: tokens,
+  seq: count,
+  /** Number of the first program of its prompt: prompts begin in this order, so that groups complete. */
+  group: count,
+  /** `idle`: between a turn and what follows; `answered`: its tool has answered; `asked`: it wants a turn, and waits for room. */
+  phase: z.enum(['idle', 'tool', 'answered', 'asked', 'running']),
+  /** Time since when it is in this phase, in seconds. */
+  since: seconds,
+  contextTokens: tokens,
+  /** Tokens with which its last turn began. */
+  askedTokens: tokens,
+  /** Tokens that it has generated. */
+  tokens,
+  turns: count,
+  /** Number of routes so far. */
+  routes: count,
+  moves: count,
+  /** Engine of its last turn. */
+  engineId: engineId.nullable(),
+  /** Whether it counts in the budget of this engine. */
+  counted: z.boolean(),
+  /** Whether it counts until the end of its turn, and is then paused. */
+  leaving: z.boolean(),
+  paused: z.boolean(),
+  /** Whether it was let in because it had waited too long; then it is the last to pause. */
+  forced: z.boolean(),
+  /** Why it is routed, where that is no matter of cost. */
+  cause: z.enum(['engine_lost', 'host_restarted']).nullable(),
+  /** Number in the order of those that wait for room. */
+  line: count,
+  /** Time since when it waits for room, or is paused; `null` if neither. */
+  waitsSince: seconds.nullable(),
+  pausedAt: seconds,
+  pausedSeconds: seconds,
+  tool: z.string().nullable(),
+  /** Time until which its cache is worth its room while it needs no engine. */
+  keptUntil: seconds,
+  /** What was believed when its turn was routed. */
+  belief: z.strictObject({
+    /** Tokens that the engine had cached, and their number in the order of use. */
+    cachedTokens: tokens,
+    used: z.int(),
+    /** Tokens to read until the end of its context, and `givenTokens` of the engine with it. */
+    readTokens: z.number().nonnegative(),
+    givenTokens: count,
+    /** Seconds of a step. */
+    stepSeconds: seconds,
+  }),
+  heapIndex: derived(outside),
+  due: derived<Due>(),
+  /** Keys of the program and of its prompt in the caches. */
+  ownKey: derived<string>(),
+  promptKey: derived<string>(),
+});
+/** A program: a trajectory of turns and tools. */
+export interface Program extends z.output<typeof program> {}
+
+/** Whom to pause first: what had not waited too long before; the largest; of equals the one that was opened last. */
+export const pausesFirst = (a: Program, b: Program): number =>
+  Number(a.forced) - Number(b.forced) || ownTokens(b) - ownTokens(a) || b.seq - a.seq;
+/** The smallest first; of equals the one that waits longest. */
+const smallestFirst = (a: Program, b: Program): number => ownTokens(a) - ownTokens(b) || a.line - b.line;
+const byGroup = (a: Program, b: Program): number => a.group - b.group || a.seq - b.seq;
+const byTime = (a: Due, b: Due): number => a.at - b.at || a.program.seq - b.program.seq;
+
+/** Tokens of the context that it shares with no other program. */
+export function ownTokens({ contextTokens, promptTokens }: Program): number {
+  return Math.max(0, contextTokens - promptTokens);
+}
+
+const engine = z.strictObject({
+  engineId,
+  /** Whether it takes new turns. */
+  active: z.boolean(),
+  capacityTokens: tokens,
+  /** Tokens that it had still to read at a time, of contexts that are not cached, and all that it was ever given to read. */
+  unreadTokens: z.number().nonnegative(),
+  unreadAt: seconds,
+  givenTokens: count,
+  preemptions: count,
+  cache: prefixCache,
+  /** Programs that count in its budget. */
+  members: derived(() => new Set<Program>()),
+  /** Tokens of their contexts; those of a prompt count once. */
+  usedTokens: derived(() => 0),
+  prompts: derived(() => new Map<string, { members: number; tokens: number }>()),
+  running: derived(() => 0),
+  runningTokens: derived(() => 0),
+  leaving: derived(() => 0),
+  leavingTokens: derived(() => 0),
+  /** Members that run a turn and are not leaving, and members that need no engine now. */
+  busy: derived(() => new IndexedHeap<Program>(pausesFirst)),
+  resting: derived(() => new IndexedHeap<Program>(pausesFirst)),
+});
+/** An engine, and the programs that count in its budget. */
+export interface Engine extends z.output<typeof engine> {}
+
+const mostTools = 64;
+const tools = byHand(z.array(z.tuple([z.string(), savedTimes])).describe('Tool, and how long its answers took.'), {
+  decode: (saved) => {
+    const map = new LruMap<string, WaitingTimes>(mostTools);
+    for (const [tool, times] of saved) map.set(tool, new WaitingTimes(times));
+    return map;
+  },
+  encode: (map) => [...map].map(([tool, times]) => [tool, times.save()] as [string, ReturnType<WaitingTimes['save']>]),
+});
+
+/** Number of programs that are remembered when they have ended. */
+const mostEnded = 1024;
+const ended = byHand(z.array(requestId), {
+  decode: (ids) => {
+    const map = new LruMap<string, true>(mostEnded);
+    for (const id of ids) map.set(id, true);
+    return map;
+  },
+  encode: (map) => [...map].map(([id]) => id),
+});
+
+/** Schema of the state. */
+export const programState = z.strictObject({
+  programs: mapBy('requestId', program),
+  engines: mapBy('engineId', engine),
+  /** Ids of the programs that ended last: a report about one of them is late, not wrong. */
+  ended,
+  tools,
+  seq: count,
+  pace,
+  /** Time when the timer fires, in seconds, if one is set. */
+  timerAt: seconds.nullable(),
+  groups: derived(() => new Map<string, { seq: number; programs: number }>()),
+  /** Programs that wait for room: those that have begun; those that have not; and paused ones that need no engine yet. */
+  ready: derived(() => new IndexedHeap<Program>(smallestFirst)),
+  fresh: derived(() => new IndexedHeap<Program>(byGroup)),
+  paused: derived(() => new IndexedHeap<Program>(smallestFirst)),
+  /** When programs that wait have waited too long, and when caches are not worth their room any more. */
+  waitsEnd: derived(() => new IndexedHeap<Due>(byTime)),
+  keepsEnd: derived(() => new IndexedHeap<Due>(byTime)),
+});
+/** The state of the policy. */
+export type ProgramState = Live<z.output<typeof programState>, ProgramSchedulingConfig>;
+/** The state as it is saved. */
+export type SavedPrograms = z.input<typeof programState>;
+
+/** Returns the initial state. */
+export function begin(): SavedPrograms {
+  const lists = { programs: [], engines: [], ended: [], tools: [] };
+  return { ...lists, seq: 0, pace: newPace(), timerAt: null };
+}
+
+/** Sets the derived fields. */
+export function link(state: ProgramState): void {
+  for (const one of state.programs.values()) {
+    one.due = { heapIndex: -1, at: 0, program: one };
+    Object.assign(one, keysOf(one));
+    joinGroup(state, one);
+    if (one.counted) countIn(state, one, state.engines.get(one.engineId!)!);
+    if (one.leaving) leaveLater(state, one);
+    if (one.waitsSince !== null) enterLine(state, one);
+  }
+}
+
+/** Keys of a program and of its prompt in the caches; kept, since a new text is slower to look up. */
+export function keysOf({ requestId, promptId }: { requestId: string; promptId: string | null }) {
+  return { ownKey: `r${requestId}`, promptKey: `p${promptId}` };
+}
+
+export function joinGroup(state: ProgramState, one: Program): void {
+  if (one.promptId === null) return;
+  const group = state.groups.get(one.promptId);
+  if (group === undefined) state.groups.set(one.promptId, { seq: one.group, programs: 1 });
+  else group.programs += 1;
+}
+
+export function leaveGroup(state: ProgramState, { promptId }: Program): void {
+  if (promptId === null) return;
+  const group = state.groups.get(promptId)!;
+  group.programs -= 1;
+  if (group.programs === 0) state.groups.delete(promptId);
+}
+
+/** Tokens by which the used tokens of an engine would grow with a program. */
+export function addedTokens(one: Program, { prompts }: Engine): number {
+  const shares = one.promptId !== null && prompts.has(one.promptId);
+  return shares ? ownTokens(one) : Math.max(one.contextTokens, one.promptTokens);
+}
+
+/** Counts a program in the budget of an engine. */
+export function countIn(state: ProgramState, one: Program, engine: Engine): void {
+  engine.usedTokens += addedTokens(one, engine);
+  engine.members.add(one);
+  if (one.promptId !== null) {
+    const prompt = engine.prompts.get(one.promptId);
+    if (prompt === undefined) engine.prompts.set(one.promptId, { members: 1, tokens: one.promptTokens });
+    else prompt.members += 1;
+  }
+  one.engineId = engine.engineId;
+  one.counted = true;
+  place(state, one, engine);
+}
+
+/** Puts a member where its phase belongs. */
+function place(state: ProgramState, one: Program, engine: Engine): void {
+  if (one.phase === 'running') {
+    engine.running += 1;
+    engine.runningTokens += ownTokens(one);
+    engine.busy.update(one);
+  } else {
+    engine.resting.update(one);
+    one.due.at = one.keptUntil;
+    state.keepsEnd.update(one.due);
+  }
+}
+
+function unplace(state: ProgramState, one: Program, engine: Engine): void {
+  if (one.phase === 'running') {
+    engine.running -= 1;
+    engine.runningTokens -= ownTokens(one);
+    if (one.leaving) {
+      engine.leaving -= 1;
+      engine.leavingTokens -= ownTokens(one);
+      one.leaving = false;
+    } else engine.busy.remove(one);
+  } else {
+    engine.resting.remove(one);
+    state.keepsEnd.remove(one.due);
+  }
+}
+
+/** Takes a program out of the budget of its engine. */
+export function countOut(state: ProgramState, one: Program): Engine {
+  const engine = state.engines.get(one.engineId!)!;
+  unplace(state, one, engine);
+  engine.members.delete(one);
+  if (one.promptId !== null) {
+    const prompt = engine.prompts.get(one.promptId)!;
+    prompt.members -= 1;
+    if (prompt.members === 0) engine.prompts.delete(one.promptId);
+  }
+  engine.usedTokens -= addedTokens(one, engine);
+  one.counted = false;
+  return engine;
+}
+
+/** Lets a running member leave the budget at the end of its turn. */
+export function leaveLater(state: ProgramState, one: Program): void {
+  const engine = state.engines.get(one.engineId!)!;
+  engine.busy.remove(one);
+  engine.leaving += 1;
+  engine.leavingTokens += ownTokens(one);
+  one.leaving = true;
+}
+
+type Line = 'ready' | 'fresh' | 'paused';
+function lineOf({ phase, routes }: Program): Line {
+  if (phase === 'asked') return routes === 0 ? 'fresh' : 'ready';
+  return phase === 'answered' ? 'ready' : 'paused';
+}
+
+/** Adds a program to the line of those that wait for room. */
+export function enterLine(state: ProgramState, one: Program): void {
+  state[lineOf(one)].update(one);
+  one.due.at = one.waitsSince! + state.config.maxPauseSeconds;
+  state.waitsEnd.update(one.due);
+}
+
+/** Takes a program out of its line. */
+export function leaveLine(state: ProgramState, one: Program): void {
+  state[lineOf(one)].remove(one);
+  state.waitsEnd.remove(one.due);
+}
+
+/** Changes a program; sums, heaps and lines follow. */
+export function change(state: ProgramState, one: Program, apply: (one: Program) => void): void {
+  if (one.counted) {
+    const engine = countOut(state, one);
+    apply(one);
+    countIn(state, one, engine);
+  } else if (one.waitsSince !== null) {
+    leaveLine(state, one);
+    apply(one);
+    enterLine(state, one);
+  } else apply(one);
+}

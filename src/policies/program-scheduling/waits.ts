@@ -1,0 +1,45 @@
+/** What blocks what in program-scheduling: turns wait for their engines, tools for their environments, the rest for room. */
+import type { AwaitedEvent, HeldThing, Standing, Waits } from '../../core/waits.ts';
+import { timerId } from './admission.ts';
+import type { Program, ProgramState } from './state.ts';
+
+/** What makes room: the programs that have it now, or an engine, or the timer. */
+function* room({ engines, timerAt }: ProgramState): Iterable<HeldThing | AwaitedEvent> {
+  let active = false;
+  for (const engine of engines.values()) active ||= engine.active;
+  if (!active) yield { event: { type: 'engine.added' } };
+  if (timerAt !== null) yield { event: { type: 'timer.fired', timerId }, dueAt: timerAt };
+  for (const { members } of engines.values()) {
+    for (const { requestId } of members) yield { what: 'programs', id: requestId };
+  }
+}
+
+function standing(state: ProgramState, one: Program): Standing {
+  const { requestId, phase, since, engineId, paused, tool, routes } = one;
+  const next = (type: string, by?: string): readonly AwaitedEvent[] => [
+    { event: { type, requestId }, since, ...(by === undefined ? undefined : { by }) },
+  ];
+  switch (phase) {
+    case 'running':
+      return { stands: `runs a turn on engine ${engineId}`, since, for: next('turn.finished', engineId!) };
+    case 'asked': {
+      const how = paused ? 'is paused, and has asked' : routes === 0 ? 'is held back, and has asked' : 'has asked';
+      return { stands: `${how} for a turn`, since, for: room(state) };
+    }
+    case 'tool':
+      return { stands: `waits for its tool ${tool}${paused ? ', paused' : ''}`, since, for: next('tool.finished') };
+    default:
+      return { stands: `is between turns${paused ? ', paused' : ''}`, since, for: next('turn.requested') };
+  }
+}
+
+/** What blocks what. */
+export const waits: Waits<ProgramState> = {
+  programs: {
+    ids: ({ programs }) => programs.keys(),
+    of: (state, id) => {
+      const found = state.programs.get(id);
+      return found && standing(state, found);
+    },
+  },
+};

@@ -1,0 +1,95 @@
+/** The environments of programs as a machine: they start, or fail to, and end. */
+import type { AnyEvent } from '../../core/definition.ts';
+import { Heap } from '../../core/heap.ts';
+import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
+import type { Machine } from '../cluster/machine.ts';
+import { normal, uniform } from '../random.ts';
+import type { AgenticJob } from './settings.ts';
+
+interface Start {
+  readonly event: AnyEvent;
+  readonly seq: number;
+}
+
+// Keys of the random draws.
+const [timeKey, failureKey] = [211, 212];
+
+/** Environments in slots. Times and failures are fixed by the seed and the number of the start. */
+export class Slots implements Machine {
+  /** Environments that were started, and starts that failed. */
+  starts = 0;
+  failures = 0;
+  readonly #kinds: NonNullable<AgenticJob['slots']>;
+  readonly #seed: number;
+  readonly #starting = new Heap<Start>((a, b) => a.event.at - b.event.at || a.seq - b.seq);
+  /** Since when each has its program. */
+  readonly #since = new Map<string, number>();
+  #released: AnyEvent[] = [];
+  #usedSeconds = 0;
+
+  constructor(kinds: NonNullable<AgenticJob['slots']>, seed: number) {
+    this.#kinds = kinds;
+    this.#seed = seed;
+  }
+
+  /** Returns the events that say how many environments there may be. */
+  opening(): AnyEvent[] {
+    return Object.entries(this.#kinds).map(
+      ([environment, { slots }]) => ({ type: 'slots.changed', at: 0, environment, slots }) as AnyEvent,
+    );
+  }
+
+  /** Returns the share of the time of all slots, from the beginning to `at`, in which one had a program. */
+  use(at: number): number {
+    let used = this.#usedSeconds;
+    for (const since of this.#since.values()) used += at - since;
+    const slots = Object.values(this.#kinds).reduce((sum, kind) => sum + kind.slots, 0);
+    return at > 0 ? used / (slots * at) : 0;
+  }
+
+  carryOut(decision: VocabularyDecision, at: number): void {
+    switch (decision.type) {
+      case 'slot.prewarm':
+        this.#start(decision.slotId, decision.environment, at);
+        break;
+      case 'slot.assign':
+        this.#since.set(decision.slotId, at);
+        break;
+      case 'slot.reclaim': {
+        const { slotId } = decision;
+        this.#usedSeconds += at - (this.#since.get(slotId) ?? at);
+        this.#since.delete(slotId);
+        this.#released.push({ type: 'slot.released', at, slotId } as AnyEvent);
+        break;
+      }
+      default:
+    }
+  }
+
+  nextAt(): number {
+    return this.#starting.peek()?.event.at ?? Infinity;
+  }
+
+  advanceTo(at: number): AnyEvent[] {
+    const events = this.#released;
+    this.#released = [];
+    for (let next = this.#starting.peek(); next !== undefined && next.event.at <= at; next = this.#starting.peek()) {
+      this.#starting.pop();
+      events.push(next.event);
+    }
+    return events;
+  }
+
+  #start(slotId: string, environment: string, at: number): void {
+    const { startSeconds = 0, spread = 0, failureShare = 0 } = this.#kinds[environment] ?? {};
+    const seq = this.starts;
+    this.starts += 1;
+    const endsAt = at + startSeconds * (spread === 0 ? 1 : Math.exp(spread * normal(this.#seed, timeKey, seq)));
+    const fails = failureShare > 0 && uniform(this.#seed, failureKey, seq) < failureShare;
+    if (fails) this.failures += 1;
+    const event = fails
+      ? { type: 'slot.failed', at: endsAt, slotId, message: 'it did not start' }
+      : { type: 'slot.ready', at: endsAt, slotId };
+    this.#starting.push({ event: event as AnyEvent, seq });
+  }
+}
