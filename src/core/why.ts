@@ -42,7 +42,7 @@ export interface OwedEvent {
 export interface Why extends Standpoint {
   /** What it waits for in turn, from itself to the event that is needed most. */
   readonly through: readonly Standpoint[];
-  /** The events that would let it go on, those that are late first, then the oldest; at most 32. */
+  /** The events that would let it go on, those that are overdue first, then the oldest; at most 32. */
   readonly owed: readonly OwedEvent[];
   /** Number of further such events. */
   readonly more: number;
