@@ -51,7 +51,7 @@ class LazyLine implements EventLine {
   }
 
   eachId(found: (id: string) => void): void {
-    eachIdIn(this.#text, found);
+    if (!eachIdIn(this.#text, found)) eachId(parseJson(this.#text, this.#where), found);
   }
 
   /** Whether its decisions are seen to have these types, without parsing them. */

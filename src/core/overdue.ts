@@ -1,6 +1,5 @@
-/** Says whether an event that is owed to a policy is overdue, by the times that such events took before. */
+/** Says whether an event that is owed to a policy is late, by the times that such events took before. */
 import type { UsualTime } from './open-commands.ts';
-import type { OwedEvent } from './why.ts';
 
 /** What is awaited for a shorter time, in seconds, is never overdue. */
 const shortest = 10;
@@ -29,8 +28,17 @@ export function overdueSeconds(usual: UsualTime | undefined): number {
   return Math.max(shortest, Math.min(Math.max(limit, leastTimes * highSeconds), mostTimes * highSeconds));
 }
 
-/** Returns whether an event is overdue. What has no time is not. */
-export function isOverdue({ since, dueAt, usual }: OwedEvent, at: number): boolean {
-  if (dueAt !== undefined) return at - dueAt > timerPatience;
-  return since !== undefined && at - since > overdueSeconds(usual);
+/** What is known of the times of an event that is owed, in seconds. */
+interface Times {
+  /** Since when it is awaited. */
+  readonly since?: number | undefined;
+  /** For a timer: when it is to fire. */
+  readonly dueAt?: number | undefined;
+  readonly usual?: UsualTime | undefined;
+}
+
+/** Returns how long an event is awaited, as a multiple of the time after which it is overdue: above 1 it is. 0 where nothing is known. */
+export function lateness({ since, dueAt, usual }: Times, at: number): number {
+  if (dueAt !== undefined) return Math.max(0, at - dueAt) / timerPatience;
+  return since === undefined ? 0 : Math.max(0, at - since) / overdueSeconds(usual);
 }

@@ -181,7 +181,7 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
   }
 
   /**
-   * Returns why something waits: where it stands, what it waits for in turn, and which events would let it go on: those that are late
+   * Returns why something waits: where it stands, what it waits for in turn, and which events would let it go on: those that are overdue
    * first, then the oldest. Without an id, returns all events that are owed to the policy. Nothing changes. The cost is linear in what the policy holds.
    *
    * @param id - id of a prompt, a request, a round, or of whatever else the policy holds

@@ -5,6 +5,7 @@ import type { AnyPolicyDefinition } from './definition.ts';
 import { Heap } from './heap.ts';
 import { didYouMean, oneOf } from './nearest.ts';
 import type { OpenCommand, UsualTime } from './open-commands.ts';
+import { lateness } from './overdue.ts';
 import { type AwaitedEvent, type HeldThing, isEvent, type Standing } from './waits.ts';
 
 /** A held thing, and where it stands. */
@@ -41,7 +42,7 @@ export interface OwedEvent {
 export interface Why extends Standpoint {
   /** What it waits for in turn, from itself to the event that is needed most. */
   readonly through: readonly Standpoint[];
-  /** The events that would let it go on, those that are late first, then the oldest; at most 32. */
+  /** The events that would let it go on, those that are overdue first, then the oldest; at most 32. */
   readonly owed: readonly OwedEvent[];
   /** Number of further such events. */
   readonly more: number;
@@ -100,22 +101,6 @@ export interface KnownTimes {
   answeredBy?(event: AwaitedEvent['event']): OpenCommand | undefined;
   /** Returns how long events of this type usually take. */
   usual?(type: string): UsualTime | undefined;
-}
-
-/** What is awaited for a shorter time, in seconds, is never late: hosts have their delays. */
-const shortest = 1;
-
-/**
- * Returns how late an event is: the time that it is awaited, as a multiple of the time that 99 percent of such events do not exceed.
- * A timer is awaited from its time on, and needs no earlier ones to be late. 0 where nothing is known.
- */
-export function lateness(
-  { since, usual, dueAt }: { readonly [Key in keyof OwedEvent]?: OwedEvent[Key] | undefined },
-  at: number,
-): number {
-  const from = dueAt ?? (usual === undefined ? undefined : since);
-  if (from === undefined) return 0;
-  return Math.max(0, at - from) / Math.max(usual?.highSeconds ?? 0, dueAt === undefined ? shortest : 10 * shortest);
 }
 
 function owedEvent({ event, since: known, by: at, dueAt }: AwaitedEvent, times: KnownTimes | undefined): OwedEvent {

@@ -188,7 +188,7 @@ export const methods = Object.freeze([
         .describe('What it waits for in turn, from itself to the first event of `owed`. Only with `id`.'),
       owed: z
         .array(owedEvent)
-        .describe('The events that would let it go on: those that are late first, then the oldest. At most 32.'),
+        .describe('The events that would let it go on: those that are overdue first, then the oldest. At most 32.'),
       more: number.describe('Further such events.'),
       at: seconds.describe(
         'What the times of the answer compare with, in seconds: the present, if the session has Unix time, otherwise its latest time.',

@@ -82,7 +82,7 @@ class Session(SessionBase[E, D]):
     def why(self, id: str | None = None, what: str | None = None, *, timeout: float | None = None) -> SessionWhyResult:
         """
         Why something waits: where it ``stands``, what it waits for (``through``), and who owes which event (``owed``,
-        those that are late first, then the oldest). Without an id: all that is owed to the policy. Nothing changes.
+        those that are overdue first, then the oldest). Without an id: all that is owed to the policy. Nothing changes.
 
         :param id: id of a prompt, a request, a round, or of whatever else the policy holds
         :param what: kind of the thing, such as ``prompts``, where things of several kinds have this id

@@ -1,7 +1,7 @@
 /** Explains from a log why something waits at a place: where it stands, who must act, since when, and what led there. */
 import type { SessionPlay } from '../../core/log-play.ts';
 import type { OpenCommand } from '../../core/open-commands.ts';
-import { isOverdue } from '../../core/overdue.ts';
+import { lateness } from '../../core/overdue.ts';
 import type { LogGap } from '../../core/replay-log.ts';
 import { mostOwed, type OwedEvent, type Standpoint, type Why } from '../../core/why.ts';
 import { isPolicyError, refuse } from '../../errors.ts';
@@ -134,7 +134,7 @@ function owedAt(one: OwedEvent, at: number, last: number): Owed {
     ...one,
     ...(one.dueAt !== undefined && one.dueAt > at ? undefined : { waitedSeconds: at - (from ?? last) }),
     ...(from === undefined ? { atLeast: true as const } : undefined),
-    overdue: isOverdue({ ...one, since: one.since ?? last }, at),
+    overdue: lateness({ ...one, since: one.since ?? last }, at) > 1,
   };
 }
 

@@ -178,6 +178,11 @@ export const wrongPolicies: { law: number; title: string; tested: WithEvents }[]
   },
   {
     law: 3,
+    title: 'accepts what its check refuses',
+    tested: make({ accepts: () => true }),
+  },
+  {
+    law: 3,
     title: 'refuses by an error of its own',
     tested: make({
       check: (state: State) => {

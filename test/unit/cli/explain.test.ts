@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { type Asked, explain } from '../../../src/cli/explain/explain.ts';
 import { answerOf } from '../../../src/cli/explain/text.ts';
 import { LogIndex } from '../../../src/cli/log-index/index.ts';
-import { isOverdue, overdueSeconds } from '../../../src/core/overdue.ts';
+import { lateness, overdueSeconds } from '../../../src/core/overdue.ts';
 import { create, recordEvents, tailBatching } from '../../../src/index.ts';
 import { runInProcess } from '../../support/command-line/in-process.ts';
 import { logOfAStuckRound } from '../../support/documents/own-files.ts';
@@ -47,7 +47,11 @@ describe('wrong use', () => {
     ['another file', 'hello\n', 'run.jsonl:1: expected a JSON object, got "hello"'],
     ['no snapshot first', '{"event":{}}\n', 'run.jsonl:1: expected a log that begins with a snapshot'],
     ['a broken line', stuck.replace('\n', '\n{"event":\n'), 'run.jsonl:2: expected a JSON object'],
-    ['a line that is none of a log', stuck.replace('\n', '\n{}\n'), 'run.jsonl:2.event: expected an object, got nothing'],
+    [
+      'a line that is none of a log',
+      stuck.replace('\n', '\n{}\n'),
+      'run.jsonl:2.event: expected an object, got nothing',
+    ],
   ])('%s', async (_, text, expected) => {
     expect(await said(file(text))).toContain(expected);
   });
@@ -153,11 +157,10 @@ describe('overdue', () => {
   });
 
   test('of a timer by its time, of other events by their age', () => {
-    const event = { type: 'timer.fired' };
-    expect(isOverdue({ who: 'timer', event, dueAt: 100 }, 129)).toBe(false);
-    expect(isOverdue({ who: 'timer', event, dueAt: 100 }, 131)).toBe(true);
-    expect(isOverdue({ who: 'engine', event, since: 0, usual: usual(1, 2) }, 10)).toBe(false);
-    expect(isOverdue({ who: 'engine', event, since: 0, usual: usual(1, 2) }, 11)).toBe(true);
-    expect(isOverdue({ who: 'engine', event }, 1e9)).toBe(false);
+    expect(lateness({ dueAt: 100 }, 129) > 1).toBe(false);
+    expect(lateness({ dueAt: 100 }, 131) > 1).toBe(true);
+    expect(lateness({ since: 0, usual: usual(1, 2) }, 10) > 1).toBe(false);
+    expect(lateness({ since: 0, usual: usual(1, 2) }, 11) > 1).toBe(true);
+    expect(lateness({}, 1e9) > 1).toBe(false);
   });
 });

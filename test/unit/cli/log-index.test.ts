@@ -154,6 +154,38 @@ describe('an index', () => {
     expect(open(path)).toMatchObject({ sessions: [{ seq: 501 }], lacks: { tornFiles: 0 } });
   });
 
+  test('of a log that is cut off anywhere: the event is not played', () => {
+    const path = eventLog(500);
+    const line = lines.slice(500).find((one) => /\]\}.*\]\}/.test(one))!;
+    const before = open(path).stateAt('', { seq: 499 }).save();
+    const cuts = [...line.matchAll(/[\]}]/g)].map(({ index }) => index + 1).filter((one) => one < line.length);
+    expect(cuts.length).toBeGreaterThan(3);
+    for (const cut of cuts) {
+      writeFileSync(path, `${lines.slice(0, 500).join('\n')}\n${line.slice(0, cut)}`);
+      const index = open(path);
+      expect(index.sessions[0]).toMatchObject({ seq: 499, problem: undefined });
+      expect(index.stateAt('', { seq: 500 }).save()).toEqual(before);
+      index.close();
+    }
+  });
+
+  test('where the policy decides otherwise: from which event on, and with the ids of the log', () => {
+    const number = lines.findIndex((one) => one.includes('"type":"prompt.collected"'));
+    const added = lines[number]!.replace(
+      '"decisions":[',
+      '"decisions":[{"type":"acme/other","promptId":"p\\"\\u0041"},',
+    );
+    const log = (text: string) => inFolder('run.jsonl', `${lines.with(number, text).join('\n')}\n`);
+    expect(open(log(lines[number]!)).sessions[0]!.differs).toBeUndefined();
+    // Other spaces are no difference.
+    expect(
+      open(log(JSON.stringify(JSON.parse(lines[number]!), null, ' ').replaceAll('\n', ''))).sessions[0]!.differs,
+    ).toBeUndefined();
+    const index = open(log(added));
+    expect(index.sessions[0]!.differs).toBe(number);
+    expect([...index.linesOf('', 'p"A')].map(({ seq }) => seq)).toEqual([number]);
+  });
+
   test('where the folder of the log cannot be written is in a temporary one, or where the user says', () => {
     const path = eventLog();
     writeFileSync(join(path, '..', '.rollflex-index'), 'a file');

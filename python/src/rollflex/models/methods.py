@@ -233,7 +233,7 @@ class SessionWhyResult(TypedDict):
     through: NotRequired[list[SessionWhyResultThroughItem]]
     """What it waits for in turn, from itself to the first event of `owed`. Only with `id`."""
     owed: list[SessionWhyResultOwedItem]
-    """The events that would let it go on: those that are late first, then the oldest. At most 32."""
+    """The events that would let it go on: those that are overdue first, then the oldest. At most 32."""
     more: int
     """Further such events. Whole number ≥ 0."""
     at: float
