@@ -7,12 +7,13 @@ import random
 import threading
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import pytest
 
 import rollflex
 from rollflex import Client, PolicyError
+from rollflex.models import WatchdogEvent
 from support import Day, MakeProxy, Served, Start, command, opening, tail, tail_batching
 
 
@@ -52,6 +53,25 @@ def test_a_snapshot_goes_on_in_another_session(client: Client) -> None:
         assert other.send(completed(requests)) == session.send(completed(requests))
         assert other.snapshot()["state"] == session.snapshot()["state"]
     assert [one["session"] for one in client.sessions()] == [session.id]
+
+
+def test_a_watchdog_names_who_owes_an_answer(client: Client) -> None:
+    heard = {get_args(get_type_hints(one)["type"])[0] for one in get_args(WatchdogEvent)}
+    job = client.open(tail_batching, config=tail)
+    dog = client.open("watchdog", config={"startSeconds": 100})
+
+    def told(event: Any) -> None:
+        dog.send([one for one in (event, *job.send(event)) if one["type"] in heard])
+
+    for event in opening():
+        told(event)
+    requests = [one["event"]["requestId"] for one in job.why()["owed"]]
+    for one in completed(requests[:1], at=50):
+        told(one)
+    said = dog.send({"type": "timer.fired", "at": 1000, "timerId": "watchdog/check"})
+    [owes] = [one for one in said if one["type"] == "host.owes"]
+    assert (owes["sender"], owes["event"], owes["count"]) == ("engine", "response.completed", 8)
+    assert owes["ids"] == {"requestId": requests[1]}
 
 
 def test_why_names_who_has_to_act(client: Client) -> None:

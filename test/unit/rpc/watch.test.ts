@@ -3,6 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { FileDecisionLog, prometheus, RpcServer } from '../../../src/rpc/index.ts';
 import { HandClock, openingEvents, tail, WireClient } from '../../support/servers/clocked.ts';
 import { Folders, replayOf, wholeLines } from '../../support/servers/decision-log.ts';
+import { MemoryStore, serverOn, settleAll } from '../../support/servers/memory-store.ts';
 
 const folders = new Folders();
 afterAll(() => folders.remove());
@@ -60,6 +61,26 @@ describe('serve --watch', () => {
     for (let passed = 0; passed < 300; passed += 10) clock.move(10);
     expect(said).toEqual(['job: data source owes 1 prompts.supplied (silent)']);
     await close();
+  });
+
+  test('after a restart, what was asked for before goes on', async () => {
+    const store = new MemoryStore();
+    const first = await serverOn(store, { watch: {} } as never);
+    const client = new WireClient(first.server);
+    const call = async (method: string, params: object) => {
+      await client.raw(`${JSON.stringify({ jsonrpc: '2.0', method, params, id: 1 })}\n`);
+      await settleAll(store);
+    };
+    await call('session.open', { ...tail, session: 'job' });
+    await call('session.send', { session: 'job', events: openingEvents() });
+    const said: string[] = [];
+    const again = await serverOn(store, {
+      watch: { owes: (_: string, { event }: { event: string }) => said.push(event) },
+    } as never);
+    expect(again.server.owed).toContainEqual({ event: 'response.completed', owed: 9, overdue: 0 });
+    for (let passed = 0; passed < 2000; passed += 20) again.clock.move(20);
+    expect(said).toEqual(['response.completed']);
+    again.server.close();
   });
 
   test('its settings are checked', () => {
