@@ -50,6 +50,7 @@ const entries: readonly Entry[] = [
   { id: 'shadow-loader', budget: 22 },
   { id: 'speculative-admission', budget: 28 },
   { id: 'gpu-scale-down', budget: 27 },
+  { id: 'environment-slots', budget: 20 },
   { id: 'watchdog', budget: 24 },
   { id: 'grpo-advantages', budget: 10 },
   { id: 'gradient-renormalization', budget: 10 },
@@ -58,6 +59,11 @@ const entries: readonly Entry[] = [
   { id: 'flex-ulysses', budget: 28 },
   { id: 'tail-batching', budget: 33, brings: tail },
   { id: 'lossless-tail', budget: 38, brings: ['round-composition', 'speculative-admission'] },
+  {
+    id: 'agentic-rollout',
+    budget: 70,
+    brings: [...tail, 'round-composition', 'program-scheduling', 'environment-slots'],
+  },
   { id: 'rolloutpipe', budget: 39, brings: pools },
   { id: 'flexrl', budget: 50, brings: ['flex-ulysses', 'shadow-loader'] },
   {

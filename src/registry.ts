@@ -7,6 +7,7 @@ import { judgeOffload } from './planners/judge-offload/index.ts';
 import { microBatches } from './planners/micro-batches/index.ts';
 import { adaptiveTp } from './policies/adaptive-tp/index.ts';
 import { completeGroupPipelining } from './policies/complete-group-pipelining/index.ts';
+import { environmentSlots } from './policies/environment-slots/index.ts';
 import { frontierGroupDispatch } from './policies/frontier-group-dispatch/index.ts';
 import { gpuScaleDown } from './policies/gpu-scale-down/index.ts';
 import { groupAssembly } from './policies/group-assembly/index.ts';
@@ -19,6 +20,7 @@ import { shadowLoader } from './policies/shadow-loader/index.ts';
 import { speculativeAdmission } from './policies/speculative-admission/index.ts';
 import { streamTraining } from './policies/stream-training/index.ts';
 import { watchdog } from './policies/watchdog/index.ts';
+import { agenticRollout } from './recipes/agentic-rollout/index.ts';
 import { flexrl } from './recipes/flexrl/index.ts';
 import { losslessTail } from './recipes/lossless-tail/index.ts';
 import { rolloutPipe } from './recipes/rolloutpipe/index.ts';
@@ -45,10 +47,12 @@ export const registry = createRegistry([
   flexUlysses, // FlexRL §3, Appendix A
   microBatches, // verl, slime: dynamic batch sizes
   shadowLoader, // FlexRL §4
+  environmentSlots, // rollflex
   programScheduling, // rollflex
   watchdog, // rollflex
   tailBatching, // RollPacker §3
   losslessTail, // rollflex
+  agenticRollout, // rollflex
   rollpacker, // RollPacker §3, §4
   rolloutPipe, // RolloutPipe §3
   tailPipelining, // RollPacker §3, RolloutPipe §3

@@ -43,6 +43,18 @@ async def crashing_once(args: Any, sample: Any, sampling_params: Any) -> Any:
     return await generate(args, sample, sampling_params)
 
 
+async def failing_once(args: Any, sample: Any, sampling_params: Any) -> Any:
+    """An agent whose sandbox fails the first time, for some prompts: the status says so, its reward is 0."""
+    from slime.rollout.sglang_rollout import generate
+    from slime.utils.types import Sample
+
+    sample = await generate(args, sample, sampling_params)
+    if sample.prompt in failing:
+        failing.discard(sample.prompt)
+        sample.status, sample.reward = Sample.Status.FAILED, 0.0
+    return sample
+
+
 async def two_turns(args: Any, sample: Any, sampling_params: Any) -> Any:
     """An agent that asks twice, whatever the first answer says; the first of some prompts is long."""
     from slime.rollout.sglang_rollout import generate

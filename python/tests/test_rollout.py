@@ -212,6 +212,30 @@ def test_a_prompt_at_fault_fails_by_name_and_is_replaced() -> None:
     run(test())
 
 
+def test_a_failed_environment_has_a_budget_of_its_own_and_no_reward() -> None:
+    class Rewarding(Toy):
+        async def reward(self, launch: Launch[str, str], response: Response[str]) -> float | None:
+            return 1.0
+
+    async def test() -> None:
+        host = Rewarding()
+        retry = {"infrastructure": 0, "data": 0, "environment": 1}
+        settings = {"promptSpeculation": 1, "responseSpeculation": 1, "retry": retry}
+        async with rollouts(host, config=settings) as rollout:
+            round = asyncio.ensure_future(rollout.round(1))
+            await host.running(4)
+            broken = host.of("p0")[0]
+            host.ends[broken].set_exception(GenerationFailed("the sandbox is gone", "environment"))
+            await eventually_async(lambda: len(host.launched) == 5)
+            await host.finish("p0", "p1")
+            done = await round
+            assert (ids(done.groups), done.failures) == (["p0", "p1"], 1)
+            assert [one.reward for group in done.groups for one in group.samples] == [1.0] * 4
+            assert broken not in [one.request_id for group in done.groups for one in group.samples]
+
+    run(test())
+
+
 def test_the_host_judges_collected_groups_and_failed_rewards_have_a_name() -> None:
     class Judging(Toy):
         async def reward(self, launch: Launch[str, str], response: Response[str]) -> float | None:

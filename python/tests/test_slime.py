@@ -212,6 +212,14 @@ def test_a_crashed_task_is_tried_again(jobs: MakeJob) -> None:
     assert sorted(rows(output.samples) + waiting(source)) == list(range(10))
 
 
+def test_a_sandbox_that_failed_is_tried_again_and_its_zero_is_nobodys_reward(jobs: MakeJob) -> None:
+    slime_rewards.failing.update(f"question {row}" for row in (0, 3))
+    job = jobs(custom_generate_function_path="slime_rewards.failing_once", custom_rm_path="slime_rewards.always_one")
+    output = job.rollout(0, job.data_source())
+    assert output.metrics["rollout/rollflex/failures"] == 2
+    assert {one.reward for group in output.samples for one in group} == {1.0}
+
+
 def test_rewards_that_fail_have_a_name_and_those_not_needed_are_not_waited_for(jobs: MakeJob) -> None:
     slime_rewards.failing.add("question 0")
     job = jobs(custom_rm_path="slime_rewards.failing_for_some")

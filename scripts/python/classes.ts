@@ -90,6 +90,8 @@ export class ClassWriter {
         return 'float';
       case 'boolean':
         return 'bool';
+      case 'null':
+        return 'None';
       case 'string':
         return 'str';
       case 'object': {

@@ -81,6 +81,7 @@ export class TypeWriter {
       case 'number':
         return ['number'];
       case 'boolean':
+      case 'null':
       case 'string':
         return [shape.type];
       case 'object':

@@ -40,7 +40,7 @@ export const answers: Readonly<Partial<Record<VocabularyDecision['type'], readon
     'sample.prefetch': ['sample.preprocessed', 'preprocess.failed'],
     'sample.preprocess': ['sample.preprocessed', 'preprocess.failed'],
     'sandbox.run': ['sandbox.finished'],
-    'slot.assign': [],
+    'slot.assign': ['response.completed', 'response.failed', 'request.aborted', 'program.closed'],
     'slot.prewarm': ['slot.ready', 'slot.failed'],
     'slot.reclaim': ['slot.released', 'slot.ready', 'slot.failed'],
     'timer.set': ['timer.fired'],
@@ -66,5 +66,5 @@ export const unaskedAnswers: Readonly<Partial<Record<VocabularyDecision['type'],
 /** The events that end a wait that an event begins, without a command in between. */
 export const sequels: Readonly<Partial<Record<VocabularyEvent['type'], readonly VocabularyEvent['type'][]>>> =
   Object.freeze({
-    'tool.started': ['tool.finished', 'request.aborted', 'response.failed'],
+    'tool.started': ['tool.finished', 'response.completed', 'response.failed', 'request.aborted'],
   });

@@ -147,6 +147,13 @@ function tested(desk: Desk): Plan {
   return [times(3, () => ({ type: 'sandbox.requested', runId: desk.mint('u'), testCaseId: desk.mint('t') }))];
 }
 
+/** Plans programs that need environments, one more of each kind than there may be. */
+function housed({ config, mint }: Desk): Plan {
+  const slots = Object.entries((config.slots ?? {}) as Readonly<Record<string, number>>);
+  const one = (environment: string) => ({ type: 'slot.requested', requestId: mint('q'), environment });
+  return [slots.flatMap(([environment, most]) => times(most + 1, () => one(environment)))];
+}
+
 function rolledOut(desk: Desk): Plan {
   const round = newRound(desk);
   const reason = { code: 'queue_below_threshold', queued: 0, promptsPerRound: 1 };
@@ -170,6 +177,7 @@ const works: readonly (readonly [takes: string, work: (desk: Desk) => Plan])[] =
   ['reward.requested', wanted],
   ['sandbox.requested', tested],
   ['step.finished', rolledOut],
+  ['slot.requested', housed],
   ['turn.requested', programs],
 ];
 

@@ -24,6 +24,12 @@ export function machines({ config, takes, engines, arranged }: Desk): Report[] {
       ...node,
     })),
     ...workers,
+    // Environments of a policy in a recipe are in its configuration under the same name.
+    ...Object.entries((config.slots ?? {}) as Readonly<Record<string, number>>).map(([environment, slots]) => ({
+      type: 'slots.changed',
+      environment,
+      slots,
+    })),
     ...[...list(config.replicas), ...list(config.trainingReplicas)].map(({ id }) => ({
       type: 'replica.added',
       replica: id,

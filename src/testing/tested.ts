@@ -5,6 +5,7 @@ import { oneOf } from '../core/nearest.ts';
 import { refuse } from '../errors.ts';
 import { arbitrary as adaptiveTp } from '../policies/adaptive-tp/arbitrary.ts';
 import { arbitrary as completeGroupPipelining } from '../policies/complete-group-pipelining/arbitrary.ts';
+import { arbitrary as environmentSlots } from '../policies/environment-slots/arbitrary.ts';
 import { arbitrary as frontierGroupDispatch } from '../policies/frontier-group-dispatch/arbitrary.ts';
 import { arbitrary as gpuScaleDown } from '../policies/gpu-scale-down/arbitrary.ts';
 import { arbitrary as groupAssembly } from '../policies/group-assembly/arbitrary.ts';
@@ -17,6 +18,7 @@ import { arbitrary as shadowLoader } from '../policies/shadow-loader/arbitrary.t
 import { arbitrary as speculativeAdmission } from '../policies/speculative-admission/arbitrary.ts';
 import { arbitrary as streamTraining } from '../policies/stream-training/arbitrary.ts';
 import { arbitrary as watchdog } from '../policies/watchdog/arbitrary.ts';
+import { arbitrary as agenticRollout } from '../recipes/agentic-rollout/arbitrary.ts';
 import { arbitrary as flexrl } from '../recipes/flexrl/arbitrary.ts';
 import { arbitrary as losslessTail } from '../recipes/lossless-tail/arbitrary.ts';
 import { arbitrary as rolloutpipe } from '../recipes/rolloutpipe/arbitrary.ts';
@@ -41,7 +43,9 @@ export type Tested = AnyPolicyDefinition | WithEvents;
 
 const arbitraries: Readonly<Record<string, Arbitrary>> = Object.freeze({
   'adaptive-tp': adaptiveTp,
+  'agentic-rollout': agenticRollout,
   'complete-group-pipelining': completeGroupPipelining,
+  'environment-slots': environmentSlots,
   flexrl,
   'frontier-group-dispatch': frontierGroupDispatch,
   'gpu-scale-down': gpuScaleDown,

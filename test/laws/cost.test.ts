@@ -2,6 +2,7 @@ import { test } from 'vitest';
 import {
   adaptiveTp,
   completeGroupPipelining,
+  environmentSlots,
   frontierGroupDispatch,
   gpuScaleDown,
   groupAssembly,
@@ -512,4 +513,35 @@ test('program-scheduling keeps law 10: no event walks over the programs', () => 
       ] as never,
     }));
   }
+});
+
+test('environment-slots keeps law 10, with many programs that wait and as many that have an environment', () => {
+  const requested = (count: number) => ({
+    ...{ type: 'slot.requested', at: 0, requestId: `p${count}`, environment: 'box' },
+  });
+  const about = (type: string, number: number, at = 1) => ({ type, at, slotId: `slot/${number}` });
+  checkCost(environmentSlots, {}, (n) => ({
+    build: [
+      { type: 'slots.changed', at: 0, environment: 'box', slots: n / 2 },
+      ...Array.from({ length: n }, (_, count) => requested(count)),
+      ...Array.from({ length: n / 2 - 1 }, (_, number) => about('slot.ready', number)),
+      ...Array.from({ length: n / 4 }, (_, count) => ({
+        type: 'tool.started',
+        at: 2,
+        requestId: `p${count}`,
+        tool: 'bash',
+      })),
+    ] as never,
+    probes: [
+      about('slot.ready', n / 2 - 1, 3),
+      requested(n),
+      { type: 'tool.finished', at: 4, requestId: 'p7', outcome: 'success' },
+      { type: 'tool.started', at: 4, requestId: 'p7', tool: 'bash' },
+      { type: 'program.closed', at: 5, requestId: 'p8' },
+      about('slot.ready', 8, 6),
+      { type: 'program.closed', at: 5, requestId: `p${n - 1}` },
+      about('slot.failed', 9, 7),
+      { type: 'timer.fired', at: 30, timerId: 'environment-slots/due' },
+    ] as never,
+  }));
 });

@@ -17,6 +17,8 @@ import type * as AdaptiveTp from '../../src/policies/adaptive-tp/index.ts';
 import type { tpConfig } from '../../src/policies/adaptive-tp/schema.ts';
 import type * as CompleteGroupPipelining from '../../src/policies/complete-group-pipelining/index.ts';
 import type { pipeliningConfig } from '../../src/policies/complete-group-pipelining/schema.ts';
+import type * as EnvironmentSlots from '../../src/policies/environment-slots/index.ts';
+import type { environmentSlotsConfig } from '../../src/policies/environment-slots/schema.ts';
 import type * as FrontierGroupDispatch from '../../src/policies/frontier-group-dispatch/index.ts';
 import type { frontierConfig } from '../../src/policies/frontier-group-dispatch/schema.ts';
 import type * as GpuScaleDown from '../../src/policies/gpu-scale-down/index.ts';
@@ -110,6 +112,8 @@ export type Definitions = AllTrue<{
   MicroBatchesPlan: Same<MicroBatches.MicroBatchesPlan, z.output<typeof microBatchesPlan>>;
   ShadowLoaderInput: Same<ShadowLoader.ShadowLoaderInput, z.input<typeof shadowLoaderConfig>>;
   ShadowLoaderConfig: Same<ShadowLoader.ShadowLoaderConfig, z.output<typeof shadowLoaderConfig>>;
+  EnvironmentSlotsInput: Same<EnvironmentSlots.EnvironmentSlotsInput, z.input<typeof environmentSlotsConfig>>;
+  EnvironmentSlotsConfig: Same<EnvironmentSlots.EnvironmentSlotsConfig, z.output<typeof environmentSlotsConfig>>;
   ProgramSchedulingInput: Same<ProgramScheduling.ProgramSchedulingInput, z.input<typeof programConfig>>;
   ProgramSchedulingConfig: Same<ProgramScheduling.ProgramSchedulingConfig, z.output<typeof programConfig>>;
   WatchdogInput: Same<Watchdog.WatchdogInput, z.input<typeof watchdogConfig>>;

@@ -16,21 +16,21 @@ if TYPE_CHECKING:
     from ._threads import Session
     from .models import (
         AdaptiveTpConfig, AdaptiveTpDecision, AdaptiveTpEvent, CompleteGroupPipeliningConfig,
-        CompleteGroupPipeliningDecision, CompleteGroupPipeliningEvent, FlexUlyssesInput, FlexUlyssesPlan, FlexrlConfig,
-        FlexrlDecision, FlexrlEvent, FrontierGroupDispatchConfig, FrontierGroupDispatchDecision,
-        FrontierGroupDispatchEvent, GpuScaleDownConfig, GpuScaleDownDecision, GpuScaleDownEvent,
-        GradientRenormalizationInput, GradientRenormalizationPlan, GroupAssemblyConfig, GroupAssemblyDecision,
-        GroupAssemblyEvent, GrpoAdvantagesInput, GrpoAdvantagesPlan, JudgeOffloadInput, JudgeOffloadPlan,
-        LongPromptQueueConfig, LongPromptQueueDecision, LongPromptQueueEvent, LosslessTailConfig, LosslessTailDecision,
-        LosslessTailEvent, MicroBatchesInput, MicroBatchesPlan, ProgramSchedulingConfig, ProgramSchedulingDecision,
-        ProgramSchedulingEvent, RewardDispatchConfig, RewardDispatchDecision, RewardDispatchEvent, RolloutpipeConfig,
-        RolloutpipeDecision, RolloutpipeEvent, RollpackerConfig, RollpackerDecision, RollpackerEvent,
-        RoundCompositionConfig, RoundCompositionDecision, RoundCompositionEvent, SandboxTimeoutConfig,
-        SandboxTimeoutDecision, SandboxTimeoutEvent, ShadowLoaderConfig, ShadowLoaderDecision, ShadowLoaderEvent,
-        SpeculativeAdmissionConfig, SpeculativeAdmissionDecision, SpeculativeAdmissionEvent, StreamTrainingConfig,
-        StreamTrainingDecision, StreamTrainingEvent, TailBatchingConfig, TailBatchingDecision, TailBatchingEvent,
-        TailPipeliningConfig, TailPipeliningDecision, TailPipeliningEvent, WatchdogConfig, WatchdogDecision,
-        WatchdogEvent,
+        CompleteGroupPipeliningDecision, CompleteGroupPipeliningEvent, EnvironmentSlotsConfig, EnvironmentSlotsDecision,
+        EnvironmentSlotsEvent, FlexUlyssesInput, FlexUlyssesPlan, FlexrlConfig, FlexrlDecision, FlexrlEvent,
+        FrontierGroupDispatchConfig, FrontierGroupDispatchDecision, FrontierGroupDispatchEvent, GpuScaleDownConfig,
+        GpuScaleDownDecision, GpuScaleDownEvent, GradientRenormalizationInput, GradientRenormalizationPlan,
+        GroupAssemblyConfig, GroupAssemblyDecision, GroupAssemblyEvent, GrpoAdvantagesInput, GrpoAdvantagesPlan,
+        JudgeOffloadInput, JudgeOffloadPlan, LongPromptQueueConfig, LongPromptQueueDecision, LongPromptQueueEvent,
+        LosslessTailConfig, LosslessTailDecision, LosslessTailEvent, MicroBatchesInput, MicroBatchesPlan,
+        ProgramSchedulingConfig, ProgramSchedulingDecision, ProgramSchedulingEvent, RewardDispatchConfig,
+        RewardDispatchDecision, RewardDispatchEvent, RolloutpipeConfig, RolloutpipeDecision, RolloutpipeEvent,
+        RollpackerConfig, RollpackerDecision, RollpackerEvent, RoundCompositionConfig, RoundCompositionDecision,
+        RoundCompositionEvent, SandboxTimeoutConfig, SandboxTimeoutDecision, SandboxTimeoutEvent, ShadowLoaderConfig,
+        ShadowLoaderDecision, ShadowLoaderEvent, SpeculativeAdmissionConfig, SpeculativeAdmissionDecision,
+        SpeculativeAdmissionEvent, StreamTrainingConfig, StreamTrainingDecision, StreamTrainingEvent,
+        TailBatchingConfig, TailBatchingDecision, TailBatchingEvent, TailPipeliningConfig, TailPipeliningDecision,
+        TailPipeliningEvent, WatchdogConfig, WatchdogDecision, WatchdogEvent,
     )
 
 
@@ -97,6 +97,11 @@ class TypedClient:
         self, policy: Literal["shadow-loader"], *, config: ShadowLoaderConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[ShadowLoaderEvent, ShadowLoaderDecision]: ...
+    @overload
+    def open(
+        self, policy: Literal["environment-slots"], *, config: EnvironmentSlotsConfig | None = None,
+        **options: Unpack[OpenOptions],
+    ) -> Session[EnvironmentSlotsEvent, EnvironmentSlotsDecision]: ...
     @overload
     def open(
         self, policy: Literal["program-scheduling"], *, config: ProgramSchedulingConfig | None = None,
@@ -263,6 +268,11 @@ class TypedAsyncClient:
         self, policy: Literal["shadow-loader"], *, config: ShadowLoaderConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[ShadowLoaderEvent, ShadowLoaderDecision]: ...
+    @overload
+    async def open(
+        self, policy: Literal["environment-slots"], *, config: EnvironmentSlotsConfig | None = None,
+        **options: Unpack[OpenOptions],
+    ) -> AsyncSession[EnvironmentSlotsEvent, EnvironmentSlotsDecision]: ...
     @overload
     async def open(
         self, policy: Literal["program-scheduling"], *, config: ProgramSchedulingConfig | None = None,

@@ -8,22 +8,24 @@ import { advantagesInput, advantagesPlan } from './schema.ts';
 import type { GrpoAdvantagesInput, GrpoAdvantagesPlan, GrpoAdvantagesSettings } from './types.ts';
 
 type Group = GrpoAdvantagesSettings['groups'][number];
+const empty = { n: 0, mean: 0, std: 0, populationStd: 0, zeroVariance: false };
 type PlannedGroup = GrpoAdvantagesPlan['groups'][number];
 
-/** Returns the rewards of the responses; a response that is listed twice counts once. */
+/** Returns the rewards that there are; a response that is listed twice counts once. */
 function distinct({ rewards, responseIds }: Group): readonly number[] {
-  if (responseIds === undefined) return rewards;
   const first = new Set<string>();
-  return rewards.filter((_, index) => {
-    const id = responseIds[index]!;
-    if (first.has(id)) return false;
-    first.add(id);
+  return rewards.filter((reward, index): reward is number => {
+    const id = responseIds?.[index];
+    if (reward === null || (id !== undefined && first.has(id))) return false;
+    if (id !== undefined) first.add(id);
     return true;
   });
 }
 
 function planGroup(group: Group, settings: GrpoAdvantagesSettings): PlannedGroup {
-  const statistics = rewardStatistics(distinct(group), settings);
+  const known = distinct(group);
+  // Nothing is compared where nothing has a reward.
+  const statistics = known.length === 0 ? empty : rewardStatistics(known, settings);
   const { n, mean, std, zeroVariance } = statistics;
   return {
     ...(group.groupId === undefined ? {} : { groupId: group.groupId }),
@@ -31,7 +33,7 @@ function planGroup(group: Group, settings: GrpoAdvantagesSettings): PlannedGroup
     mean,
     std,
     zeroVariance,
-    advantages: group.rewards.map((reward) => advantageOf(reward, statistics, settings)),
+    advantages: group.rewards.map((reward) => (reward === null ? 0 : advantageOf(reward, statistics, settings))),
   };
 }
 

@@ -1,7 +1,7 @@
 /** Input and plan of grpo-advantages. */
 import { z } from 'zod';
 import { advantageFields, largestReward } from '../../schemas/advantages.ts';
-import { positiveCount } from '../../schemas/units.ts';
+import { count } from '../../schemas/units.ts';
 
 const id = z.string().min(1).max(512);
 
@@ -9,9 +9,11 @@ export const advantageGroup = z
   .strictObject({
     groupId: id.optional().describe('Id of the group (its prompt), given by the host; echoed.'),
     rewards: z
-      .array(z.number().min(-largestReward).max(largestReward))
+      .array(z.number().min(-largestReward).max(largestReward).nullable())
       .min(1)
-      .describe('The raw reward of every training sample of the group.'),
+      .describe(
+        'The raw reward of every training sample of the group; `null` where there is none, such as after a failure of its environment: it counts in no statistic.',
+      ),
     responseIds: z
       .array(id)
       .optional()
@@ -39,7 +41,7 @@ export const advantagesInput = z
         refuse([index, 'responseIds'], `one id for each of the ${rewards.length} rewards`);
         continue;
       }
-      const rewardOf = new Map<string, number>();
+      const rewardOf = new Map<string, number | null>();
       for (const [at, response] of responseIds.entries()) {
         const known = rewardOf.get(response);
         if (known === undefined) rewardOf.set(response, rewards[at]!);
@@ -54,13 +56,15 @@ export const advantagesPlan = z.strictObject({
     .array(
       z.strictObject({
         groupId: id.optional().describe('As it was given.'),
-        responses: positiveCount.describe('Responses that count.'),
-        mean: z.number().describe('Mean of their rewards.'),
+        responses: count.describe('Responses that count: those with a reward.'),
+        mean: z.number().describe('Mean of their rewards; 0 if there are none.'),
         std: z.number().nonnegative().describe('Their standard deviation, of the kind asked for; 0 for one response.'),
         zeroVariance: z
           .boolean()
           .describe('Whether their rewards are all the same; false for one response, which has no variance.'),
-        advantages: z.array(z.number()).describe('The advantage of every sample, in the order of `rewards`.'),
+        advantages: z
+          .array(z.number())
+          .describe('The advantage of every sample, in the order of `rewards`; 0 without a reward.'),
       }),
     )
     .describe('In the order of the input.'),

@@ -67,15 +67,15 @@ export interface GrpoAdvantagesPlan {
   groups: {
     /** As it was given. At most 512 characters. */
     groupId?: string | undefined;
-    /** Responses that count. A whole number, 1 or more. */
+    /** Responses that count: those with a reward. A whole number, 0 or more. */
     responses: number;
-    /** Mean of their rewards. */
+    /** Mean of their rewards; 0 if there are none. */
     mean: number;
     /** Their standard deviation, of the kind asked for; 0 for one response. */
     std: number;
     /** Whether their rewards are all the same; false for one response, which has no variance. */
     zeroVariance: boolean;
-    /** The advantage of every sample, in the order of `rewards`. */
+    /** The advantage of every sample, in the order of `rewards`; 0 without a reward. */
     advantages: number[];
   }[];
 }
@@ -84,8 +84,11 @@ export interface GrpoAdvantagesPlan {
 export interface AdvantageGroup {
   /** Id of the group (its prompt), given by the host; echoed. At most 512 characters. */
   groupId?: string | undefined;
-  /** The raw reward of every training sample of the group. */
-  rewards: number[];
+  /**
+   * The raw reward of every training sample of the group; `null` where there is none, such as after a failure of its
+   * environment: it counts in no statistic.
+   */
+  rewards: (number | null)[];
   /**
    * Which response each sample belongs to. Samples of one response (the pieces of a trajectory) share its reward and
    * count once; every sample is a response of its own if absent. Each: at most 512 characters.

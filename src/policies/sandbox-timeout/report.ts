@@ -1,19 +1,13 @@
 /** Reports the cost and the savings of other timeouts, from the runs that are remembered. */
+import { timeoutOf } from '../../core/adaptive-timeout.ts';
 import type { Context } from '../../core/definition.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { TimeoutEstimate } from '../../schemas/sandbox.ts';
+import { ruleOf } from './schema.ts';
 import type { PastRun, TimeoutState } from './state.ts';
 import type { SandboxTimeoutConfig } from './types.ts';
 
 const usualFactors: readonly number[] = [1, 1.25, 1.5, 2, 3, 4, 6, 8, 16];
-
-/** Returns min(max(Tmin, λ · anchor), Tmax), in seconds (RollPacker §4.3). */
-export function timeoutOf(config: SandboxTimeoutConfig, timeoutFactor: number, anchorSeconds: number): number {
-  const { minTimeoutSeconds, maxTimeoutSeconds } = config;
-  const timeout = Math.min(Math.max(minTimeoutSeconds, timeoutFactor * anchorSeconds), maxTimeoutSeconds);
-  // Without a minimum, a run that took no measurable time tells nothing about the next run.
-  return timeout > 0 ? timeout : maxTimeoutSeconds;
-}
 
 /** Returns the seconds that a run would take under another limit; a stopped run is assumed to have continued. */
 function secondsUnder(run: PastRun, limitSeconds: number): number {
@@ -21,12 +15,13 @@ function secondsUnder(run: PastRun, limitSeconds: number): number {
 }
 
 function estimate(config: SandboxTimeoutConfig, history: readonly PastRun[], timeoutFactor: number): TimeoutEstimate {
+  const rule = { ...ruleOf(config), factor: timeoutFactor };
   let correctKilled = 0;
   let exploredKilled = 0;
   let unknown = 0;
   let runSeconds = 0;
   for (const run of history) {
-    const limitSeconds = timeoutOf(config, timeoutFactor, run.anchorSeconds);
+    const limitSeconds = timeoutOf(rule, run.anchorSeconds);
     if (run.outcome === 'correct' && run.seconds > limitSeconds) {
       correctKilled += 1;
       if (run.explores) exploredKilled += 1;

@@ -2,6 +2,7 @@
  * Adaptive timeouts for code in sandboxes (RollPacker §4.3): a run may take a multiple of the longest correct run of
  * its test case, so that doomed code is stopped early. See README.md.
  */
+import { beginRun, exploreNext, raiseAnchor } from '../../core/adaptive-timeout.ts';
 import { type Context, definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { refuse } from '../../errors.ts';
 import {
@@ -19,8 +20,8 @@ import {
 } from '../../schemas/events/sandbox.ts';
 import { hostRestarted } from '../../schemas/events/session.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { report, timeoutOf } from './report.ts';
-import { timeoutConfig } from './schema.ts';
+import { report } from './report.ts';
+import { ruleOf, timeoutConfig } from './schema.ts';
 import { end, hasEnded, type Run, type SavedTimeouts, type TimeoutState, timeoutState } from './state.ts';
 import type {
   SandboxTimeoutCommand,
@@ -53,25 +54,12 @@ function checkNew(state: TimeoutState, { runId }: Message<'sandbox.requested'>):
 
 function request(state: TimeoutState, { runId, testCaseId }: Message<'sandbox.requested'>, ctx: Ctx): void {
   const { timeoutFactor, minTimeoutSeconds, maxTimeoutSeconds, exploreEvery } = state.config;
-  const anchor = state.anchors.get(testCaseId);
-  let timeoutSeconds = maxTimeoutSeconds;
-  let explores = false;
+  const { code, anchorSeconds, seconds: timeoutSeconds } = beginRun(state.anchors, testCaseId, ruleOf(state.config));
   let reason: Message<'sandbox.run'>['reason'];
-  if (anchor === undefined) reason = { code: 'no_anchor', maxTimeoutSeconds };
-  else {
-    anchor.runsSinceExploration += 1;
-    explores = exploreEvery > 0 && anchor.runsSinceExploration >= exploreEvery;
-    if (explores) {
-      anchor.runsSinceExploration = 0;
-      reason = { code: 'exploration', anchorSeconds: anchor.seconds, exploreEvery };
-    } else {
-      timeoutSeconds = timeoutOf(state.config, timeoutFactor, anchor.seconds);
-      const anchorSeconds = anchor.seconds;
-      reason = { code: 'anchored', anchorSeconds, timeoutFactor, minTimeoutSeconds, maxTimeoutSeconds };
-    }
-  }
-  const anchorSeconds = anchor === undefined ? null : anchor.seconds;
-  state.runs.set(runId, { runId, testCaseId, timeoutSeconds, anchorSeconds, explores });
+  if (anchorSeconds === null) reason = { code: 'no_anchor', maxTimeoutSeconds };
+  else if (code === 'exploration') reason = { code, anchorSeconds, exploreEvery };
+  else reason = { code: 'anchored', anchorSeconds, timeoutFactor, minTimeoutSeconds, maxTimeoutSeconds };
+  state.runs.set(runId, { runId, testCaseId, timeoutSeconds, anchorSeconds, explores: code === 'exploration' });
   ctx.emit({ type: 'sandbox.run', at: ctx.at, runId, testCaseId, timeoutSeconds, reason });
 }
 
@@ -102,25 +90,15 @@ function finish(state: TimeoutState, event: Message<'sandbox.finished'>, ctx: Ct
   let reason: Message<'sandbox.scored'>['reason'];
   if (outcome === 'correct') {
     score = 1;
-    reason = { code: 'correct', seconds, timeoutSeconds, anchorSeconds: raiseAnchor(state, testCaseId, seconds) };
+    const anchor = raiseAnchor(state.anchors, testCaseId, seconds);
+    if (anchor.forgets) state.forgotten += 1;
+    reason = { code: 'correct', seconds, timeoutSeconds, anchorSeconds: anchor.seconds };
   } else if (outcome === 'wrong') reason = { code: 'wrong', seconds, timeoutSeconds };
   else {
     const { maxTimeoutSeconds } = state.config;
     reason = { code: 'timeout', seconds, timeoutSeconds, maxTimeoutSeconds };
   }
   ctx.emit({ type: 'sandbox.scored', at: ctx.at, runId, testCaseId, score, reason });
-}
-
-function raiseAnchor(state: TimeoutState, testCaseId: string, seconds: number): number {
-  // The anchor was used when the run was requested, not now; `peek` does not mark it as used.
-  const anchor = state.anchors.peek(testCaseId);
-  if (anchor !== undefined) {
-    anchor.seconds = Math.max(anchor.seconds, seconds);
-    return anchor.seconds;
-  }
-  const forgotten = state.anchors.set(testCaseId, { seconds, runsSinceExploration: 0 });
-  if (forgotten !== undefined) state.forgotten += 1;
-  return seconds;
 }
 
 /** Remembers a run with an anchor. The timeouts of other runs do not depend on λ, so they are of no use for the report. */
@@ -138,8 +116,7 @@ function remember(state: TimeoutState, run: Run, outcome: 'correct' | 'wrong' | 
 function unscored(state: TimeoutState, run: Run, reason: Message<'sandbox.unscored'>['reason'], ctx: Ctx): void {
   const { runId, testCaseId } = run;
   end(state, runId);
-  const anchor = run.explores ? state.anchors.peek(testCaseId) : undefined;
-  if (anchor !== undefined) anchor.runsSinceExploration = state.config.exploreEvery;
+  if (run.explores) exploreNext(state.anchors, testCaseId, ruleOf(state.config));
   ctx.emit({ type: 'sandbox.unscored', at: ctx.at, runId, testCaseId, reason });
 }
 

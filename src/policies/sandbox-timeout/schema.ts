@@ -1,6 +1,8 @@
 /** Configuration of sandbox-timeout. */
 import { z } from 'zod';
+import type { TimeoutRule } from '../../core/adaptive-timeout.ts';
 import { count, positiveCount, positiveSeconds, seconds } from '../../schemas/units.ts';
+import type { SandboxTimeoutConfig } from './types.ts';
 
 /** Settings of the timeouts; a recipe adds them to its own. */
 export const timeoutSettings = {
@@ -37,3 +39,11 @@ export const timeoutConfig = z
     message: 'a minimum that is not above maxTimeoutSeconds',
     path: ['minTimeoutSeconds'],
   });
+
+/** Returns how the timeouts follow from anchors. */
+export const ruleOf = (config: SandboxTimeoutConfig): TimeoutRule => ({
+  factor: config.timeoutFactor,
+  minSeconds: config.minTimeoutSeconds,
+  maxSeconds: config.maxTimeoutSeconds,
+  exploreEvery: config.exploreEvery,
+});

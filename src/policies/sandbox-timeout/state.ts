@@ -1,34 +1,11 @@
 /** The state of sandbox-timeout: anchors, runs in flight, and the past runs for reports. */
 import { z } from 'zod';
+import { anchorsOf } from '../../core/adaptive-timeout.ts';
 import type { Live } from '../../core/definition.ts';
 import { Fifo } from '../../core/fifo.ts';
-import { LruMap } from '../../core/lru.ts';
 import { byHand, mapBy, setOf } from '../../core/state.ts';
 import { count, runId, seconds, testCaseId } from '../../schemas/units.ts';
 import type { SandboxTimeoutConfig } from './types.ts';
-
-/** The anchor of a test case that has been solved. */
-export interface Anchor {
-  /** The longest correct run, in seconds. */
-  seconds: number;
-  /** Number of runs since the last one that got Tmax to explore. */
-  runsSinceExploration: number;
-}
-
-/** Anchors by test case. They are saved as lists without field names, which halves the size; there are many anchors. */
-const anchors = byHand(
-  z.array(z.tuple([testCaseId, seconds, count])).describe('Test case, anchor, runs since an exploration.'),
-  {
-    decode: (saved) => {
-      const map = new LruMap<string, Anchor>(Number.POSITIVE_INFINITY);
-      for (const [id, anchorSeconds, runsSinceExploration] of saved) {
-        map.set(id, { seconds: anchorSeconds, runsSinceExploration });
-      }
-      return map;
-    },
-    encode: (map) => [...map].map(([id, one]) => [id, one.seconds, one.runsSinceExploration]),
-  },
-);
 
 const run = z.strictObject({
   runId,
@@ -70,7 +47,8 @@ const history = byHand(
 
 /** Schema of the state. */
 export const timeoutState = z.strictObject({
-  anchors,
+  /** Anchors by test case. */
+  anchors: anchorsOf(testCaseId),
   runs: mapBy('runId', run),
   /**
    * Ids of the runs that ended last: a second report about such a run is late, not wrong. There are two generations: when the newer

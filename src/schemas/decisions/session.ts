@@ -17,6 +17,11 @@ export const timerSet = defineDecision(
     response_timeout: { limitSeconds: seconds.describe('How long a request may run, in seconds.') },
     reward_budget: { budgetSeconds: rewardBudgetSeconds, graceSeconds },
     reward_cancel_grace: { graceSeconds },
+    environment_due: {
+      due: z
+        .enum(['start', 'tool', 'end', 'idle', 'trial'])
+        .describe('What has taken too long then, or whether an environment is idle, or tried, for long enough.'),
+    },
     program_waits: { limitSeconds: seconds.describe('How long a program may wait for room, in seconds.') },
     owed: { owed: positiveCount.describe('Answers that are owed.') },
   },

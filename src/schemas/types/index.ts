@@ -173,6 +173,8 @@ import type {
 import type { HostDecided, HostOwes, HostRestarted, TimerFired, TimerSet } from './session.ts';
 import type {
   SlotAssign,
+  SlotDenied,
+  SlotExpired,
   SlotFailed,
   SlotLate,
   SlotPrewarm,
@@ -403,7 +405,7 @@ export interface Messages {
   'request.migrate': RequestMigrate;
   /** A request has left its engine and goes on, with its tokens, on the one that it was sent to. */
   'request.migrated': RequestMigrated;
-  /** Go on generating a trajectory whose environment has answered. */
+  /** Go on generating a trajectory: its tool has answered, or the host has restarted. Then it goes on where its last finished turn has ended, or from its prompt if the host has not kept it. */
   'request.resume': RequestResume;
   /** A request runs on this engine. Needed where the host places requests, so that `engine.lost` finds them. */
   'request.started': RequestStarted;
@@ -531,8 +533,12 @@ export interface Messages {
   'slice.late': SliceLate;
   /** A rank has the frames of a slice. */
   'slice.materialized': SliceMaterialized;
-  /** Give this environment to this program. */
+  /** Give this environment to this program, which keeps it until `program.closed`. */
   'slot.assign': SlotAssign;
+  /** A program that has asked for an environment gets none: it may ask again. */
+  'slot.denied': SlotDenied;
+  /** The end of an environment was not confirmed in time: its place counts as free. */
+  'slot.expired': SlotExpired;
   /** An environment did not start, or has broken, and is gone: through no fault of the code in it. */
   'slot.failed': SlotFailed;
   /** A report about an environment that is gone: nothing changes. */
@@ -549,7 +555,7 @@ export interface Messages {
   'slot.requested': SlotRequested;
   /** From now on so many environments of this kind may exist at once; those above it end with their programs. */
   'slots.changed': SlotsChanged;
-  /** An environment of a kind that was suspended has started: they are started again as needed. */
+  /** Environments of a kind that was suspended are started again as needed. */
   'slots.recovered': SlotsRecovered;
   /** Environments of this kind fail one after the other: none is started until a trial succeeds. */
   'slots.suspended': SlotsSuspended;

@@ -183,6 +183,12 @@ export interface TimerSet {
       }
     | {
         /** Which reason it is. */
+        code: 'environment_due';
+        /** What has taken too long then, or whether an environment is idle, or tried, for long enough. */
+        due: 'start' | 'tool' | 'end' | 'idle' | 'trial';
+      }
+    | {
+        /** Which reason it is. */
         code: 'program_waits';
         /** How long a program may wait for room, in seconds. A number, 0 or more. */
         limitSeconds: number;

@@ -93,9 +93,9 @@ export interface SlotsChanged {
 }
 
 /**
- * Give this environment to this program.
+ * Give this environment to this program, which keeps it until `program.closed`.
  *
- * Command `slot.assign`.
+ * Command `slot.assign`; answered by `response.completed`, `response.failed`, `request.aborted`, `program.closed`.
  */
 export interface SlotAssign {
   /** Which event or decision it is. */
@@ -112,13 +112,99 @@ export interface SlotAssign {
   /** Kind of the environment, such as the image of a sandbox. At most 512 characters. */
   environment: string;
   /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'oldest';
+        /** How long the program has waited, in seconds. A number, 0 or more. */
+        waitedSeconds: number;
+        /** Programs that wait for an environment of this kind. A whole number, 0 or more. */
+        waiting: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'retry';
+        /** How long the program has waited, in seconds. A number, 0 or more. */
+        waitedSeconds: number;
+        /** Environments of this program that have failed. A whole number, 0 or more. */
+        failures: number;
+        /** How many may fail before it gets no other. A whole number, 0 or more. */
+        budget: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'host_restarted';
+      };
+}
+
+/**
+ * A program that has asked for an environment gets none: it may ask again.
+ *
+ * Notice `slot.denied`.
+ */
+export interface SlotDenied {
+  /** Which event or decision it is. */
+  type: 'slot.denied';
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** Kind of the environment, such as the image of a sandbox. At most 512 characters. */
+  environment: string;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'failed';
+        /** Environments of this program that have failed. A whole number, 0 or more. */
+        failures: number;
+        /** How many may fail before it gets no other. A whole number, 0 or more. */
+        budget: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'failing';
+        /** Failures one after the other. A whole number, 0 or more. */
+        failures: number;
+        /** Time until one is tried, in seconds. A number, 0 or more. */
+        retrySeconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'no_slots';
+      }
+    | {
+        /** Which reason it is. */
+        code: 'closed';
+      };
+}
+
+/**
+ * The end of an environment was not confirmed in time: its place counts as free.
+ *
+ * Notice `slot.expired`.
+ */
+export interface SlotExpired {
+  /** Which event or decision it is. */
+  type: 'slot.expired';
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
+  at: number;
+  /** Id of the environment, minted by the policy. At most 512 characters. */
+  slotId: string;
+  /** Kind of the environment, such as the image of a sandbox. At most 512 characters. */
+  environment: string;
+  /** Why, with the numbers. */
   reason: {
     /** Which reason it is. */
-    code: 'oldest';
-    /** How long the program has waited, in seconds. A number, 0 or more. */
-    waitedSeconds: number;
-    /** Programs that wait for an environment of this kind. A whole number, 0 or more. */
-    waiting: number;
+    code: 'end_unconfirmed';
+    /** How long the confirmation was waited for, in seconds. A number, 0 or more. */
+    graceSeconds: number;
   };
 }
 
@@ -174,9 +260,7 @@ export interface SlotPrewarm {
         code: 'predicted';
         /** Programs that will need one before another could start. A whole number, 0 or more. */
         expected: number;
-        /**
-         * Environments of this kind that are ready and have no program, this one included. A whole number, 0 or more.
-         */
+        /** Environments of this kind that are ready or start, and have no program. A whole number, 0 or more. */
         idle: number;
       }
     | {
@@ -216,9 +300,19 @@ export interface SlotReclaim {
     | {
         /** Which reason it is. */
         code: 'tool_timeout';
+        /** Name of the tool. */
+        tool: string;
         /** How long its tool has run, in seconds. A number, 0 or more. */
         waitedSeconds: number;
         /** How long it may run, in seconds. A number, 0 or more. */
+        limitSeconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'start_timeout';
+        /** How long it has been starting, in seconds. A number, 0 or more. */
+        waitedSeconds: number;
+        /** How long it may take, in seconds. A number, 0 or more. */
         limitSeconds: number;
       }
     | {
@@ -228,6 +322,8 @@ export interface SlotReclaim {
          * Environments of this kind that are ready and have no program, this one included. A whole number, 0 or more.
          */
         idle: number;
+        /** How long this one had no program, in seconds. A number, 0 or more. */
+        idleSeconds: number;
       }
     | {
         /** Which reason it is. */
@@ -238,7 +334,7 @@ export interface SlotReclaim {
 }
 
 /**
- * An environment of a kind that was suspended has started: they are started again as needed.
+ * Environments of a kind that was suspended are started again as needed.
  *
  * Notice `slots.recovered`.
  */
@@ -253,12 +349,19 @@ export interface SlotsRecovered {
   /** Kind of the environment, such as the image of a sandbox. At most 512 characters. */
   environment: string;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'started';
-    /** How long none was started, in seconds. A number, 0 or more. */
-    suspendedSeconds: number;
-  };
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'started';
+        /** How long none was started, in seconds. A number, 0 or more. */
+        suspendedSeconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'host_restarted';
+        /** How long none was started, in seconds. A number, 0 or more. */
+        suspendedSeconds: number;
+      };
 }
 
 /**

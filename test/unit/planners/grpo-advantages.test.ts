@@ -3,7 +3,7 @@ import { grpoAdvantages, runPlanner } from '../../../src/index.ts';
 import type { GrpoAdvantagesInput } from '../../../src/planners/grpo-advantages/index.ts';
 import { refusal } from '../../support/basics/refusal.ts';
 
-const one = (rewards: number[], more: Partial<GrpoAdvantagesInput> & { responseIds?: string[] } = {}) => {
+const one = (rewards: (number | null)[], more: Partial<GrpoAdvantagesInput> & { responseIds?: string[] } = {}) => {
   const { responseIds, ...settings } = more;
   const group = responseIds === undefined ? { rewards } : { rewards, responseIds };
   return runPlanner(grpoAdvantages, { groups: [group], ...settings }).groups[0]!;
@@ -47,6 +47,20 @@ describe('grpo-advantages', () => {
     expect(one([3])).toEqual({ responses: 1, mean: 3, std: 0, zeroVariance: false, advantages: [0] });
     expect(one([3], { baseline: 'leave-one-out' }).advantages).toEqual([0]);
     expect(one([3], { singleResponse: 'reward' }).advantages).toEqual([3]);
+  });
+
+  test('what has no reward counts in no statistic, and is no zero (open-instruct #1887)', () => {
+    const failed = one([1, 0, null, 1, null]);
+    const without = one([1, 0, 1]);
+    expect(failed).toMatchObject({ responses: 3, mean: without.mean, std: without.std, zeroVariance: false });
+    const [a, b, c] = without.advantages;
+    expect(failed.advantages).toEqual([a, b, 0, c, 0]);
+    // As zeros they would make this group look as if it taught something.
+    expect(one([1, null, 1])).toMatchObject({ zeroVariance: true, advantages: [0, 0, 0] });
+    expect(one([1, null])).toMatchObject({ responses: 1, zeroVariance: false });
+    expect(one([null, null])).toEqual({ responses: 0, mean: 0, std: 0, zeroVariance: false, advantages: [0, 0] });
+    expect(one([1, 1, null, 0], { responseIds: ['a', 'a', 'b', 'c'] })).toMatchObject({ responses: 2, mean: 0.5 });
+    expect(refusal(() => one([1, null], { responseIds: ['a', 'a'] })).code).toBe('invalid_input');
   });
 
   test('rewards that differ by rounding only have zero variance (slime #1674)', () => {

@@ -16,7 +16,7 @@ from slime.utils import http_utils
 from slime.utils.misc import load_function
 from slime.utils.types import Sample
 
-from ..rollout import Dropped, Group, Host, Launch, Response, Supplied
+from ..rollout import Dropped, GenerationFailed, Group, Host, Launch, Response, Supplied
 from ..rollout._http import Address, HttpError, call
 from ._slime_filter import check_reward_nonzero_std, has_a_filter_for_one
 from ._slime_requests import Requests, current, with_ids
@@ -94,6 +94,9 @@ class SlimeHost(Host[Samples, Any]):
         finally:
             del self._requests[launch.request_id]
         parts = result if isinstance(result, list) else [result]
+        if any(one.status == Sample.Status.FAILED for one in parts):
+            # Whatever reward it brings is none of the model's.
+            raise GenerationFailed("the sample has the status FAILED", "environment")
         tokens = sum(one.response_length for one in parts)
         finished = all(one.status != Sample.Status.ABORTED for one in parts)
         return Response(result, tokens, finished=finished)

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from .policies.complete_group_pipelining import *
     from .policies.frontier_group_dispatch import *
     from .policies.shadow_loader import *
+    from .policies.environment_slots import *
     from .policies.program_scheduling import *
     from .policies.watchdog import *
     from .policies.tail_batching import *
@@ -137,7 +138,9 @@ _names = {
     """,
     "decisions.sandbox": "SandboxLate SandboxReport SandboxRun SandboxScored SandboxUnscored",
     "decisions.session": "HostOwes TimerSet",
-    "decisions.slots": "SlotAssign SlotLate SlotPrewarm SlotReclaim SlotsRecovered SlotsSuspended",
+    "decisions.slots": """
+        SlotAssign SlotDenied SlotExpired SlotLate SlotPrewarm SlotReclaim SlotsRecovered SlotsSuspended
+    """,
     "decisions.training": """
         GradientScale GradientsDiscard GradientsOffload GradientsReload GroupLate GroupsDropped OptimizerStep
         ReferenceCompute RoundTrained TrainFetch TrainFinish TrainRequeued TrainingLate WeightsSwap
@@ -172,6 +175,9 @@ _names = {
         FrontierGroupDispatchSnapshot
     """,
     "policies.shadow_loader": "ShadowLoaderConfig ShadowLoaderEvent ShadowLoaderDecision ShadowLoaderSnapshot",
+    "policies.environment_slots": """
+        EnvironmentSlotsConfig EnvironmentSlotsEvent EnvironmentSlotsDecision EnvironmentSlotsSnapshot
+    """,
     "policies.program_scheduling": """
         ProgramSchedulingConfig ProgramSchedulingEvent ProgramSchedulingDecision ProgramSchedulingSnapshot
     """,

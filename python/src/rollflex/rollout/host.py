@@ -14,13 +14,15 @@ R = TypeVar("R")
 """The body of a response."""
 
 
-FailureKind = Literal["infrastructure", "data", "setup"]
+FailureKind = Literal["infrastructure", "environment", "data", "setup"]
 
 
 class GenerationFailed(RollflexError):
     """
     Raised by :meth:`Host.generate` and :meth:`Host.abort`. With ``data`` the prompt itself is at fault (too long, no
-    template) and is tried once more at most; with ``infrastructure`` another try may help. With ``setup`` none can,
+    template) and is tried once more at most; with ``infrastructure`` another try may help. With ``environment`` the
+    sandbox or the tools of a trajectory have failed, not what the model did there: tries have a budget of their own,
+    and a failed one has no reward, which a 0 would be. With ``setup`` no try can help,
     of no prompt (a wrong key, model or URL): the rollout ends as if it were closed, and ``round`` raises this. Every
     other exception counts as ``infrastructure``.
     """

@@ -51,7 +51,10 @@ class HostOwes(AnyDecision):
 class TimerSetReason(TypedDict):
     """Reason of :class:`TimerSet`. Why, with the numbers."""
 
-    code: Literal["abort_grace", "response_timeout", "reward_budget", "reward_cancel_grace", "program_waits", "owed"]
+    code: Literal[
+        "abort_grace", "response_timeout", "reward_budget", "reward_cancel_grace", "environment_due", "program_waits",
+        "owed",
+    ]
     graceSeconds: NotRequired[float]
     """With `abort_grace`: How long the confirmation of an abort is waited for, in seconds. Number ≥ 0. With
     `reward_budget`, `reward_cancel_grace`: How long the report of a worker is waited for beyond that, in seconds.
@@ -61,6 +64,9 @@ class TimerSetReason(TypedDict):
     program may wait for room, in seconds. Number ≥ 0."""
     budgetSeconds: NotRequired[float]
     """Seconds that the worker may take, > 0, at most 1,000,000. Number > 0. Only with `reward_budget`."""
+    due: NotRequired[Literal["start", "tool", "end", "idle", "trial"]]
+    """What has taken too long then, or whether an environment is idle, or tried, for long enough. Only with
+    `environment_due`."""
     owed: NotRequired[int]
     """Answers that are owed. Whole number ≥ 1. Only with `owed`."""
 

@@ -12,8 +12,9 @@ class GrpoAdvantagesInputGroup(TypedDict):
 
     groupId: NotRequired[str]
     """Id of the group (its prompt), given by the host; echoed. String ≤ 512."""
-    rewards: Sequence[float]
-    """The raw reward of every training sample of the group."""
+    rewards: Sequence[float | None]
+    """The raw reward of every training sample of the group; `null` where there is none, such as after a failure of its
+    environment: it counts in no statistic."""
     responseIds: NotRequired[Sequence[str]]
     """Which response each sample belongs to. Samples of one response (the pieces of a trajectory) share its reward and
     count once; every sample is a response of its own if absent."""
@@ -46,15 +47,15 @@ class GrpoAdvantagesPlanGroup(TypedDict):
     groupId: NotRequired[str]
     """As it was given. String ≤ 512."""
     responses: int
-    """Responses that count. Whole number ≥ 1."""
+    """Responses that count: those with a reward. Whole number ≥ 0."""
     mean: float
-    """Mean of their rewards."""
+    """Mean of their rewards; 0 if there are none."""
     std: float
     """Their standard deviation, of the kind asked for; 0 for one response. Number ≥ 0."""
     zeroVariance: bool
     """Whether their rewards are all the same; false for one response, which has no variance."""
     advantages: list[float]
-    """The advantage of every sample, in the order of `rewards`."""
+    """The advantage of every sample, in the order of `rewards`; 0 without a reward."""
 
 
 class GrpoAdvantagesPlan(TypedDict):

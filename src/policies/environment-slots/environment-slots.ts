@@ -1,0 +1,133 @@
+/**
+ * Environments of programs, such as sandboxes, as a pool of slots: started before they are needed, given to the program that has
+ * waited longest, and taken back from a tool that does not answer. See README.md.
+ */
+import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
+import { checkNewPrefix, replacePrefix } from '../../core/minted-ids.ts';
+import { refuse } from '../../errors.ts';
+import { programClosed, toolFinished, toolStarted } from '../../schemas/events/programs.ts';
+import { hostRestarted, timerFired } from '../../schemas/events/session.ts';
+import { slotFailed, slotReady, slotReleased, slotRequested, slotsChanged } from '../../schemas/events/slots.ts';
+import type { Message } from '../../schemas/messages.ts';
+import { recover } from './breaker.ts';
+import { checkSlot, failed, ready, released } from './environments.ts';
+import { type Ctx, on, slotDecisions } from './messages.ts';
+import {
+  checkNew,
+  checkTool,
+  closed,
+  forgetTool,
+  request,
+  toolFinished as toolAnswered,
+  toolStarted as toolBegan,
+} from './programs.ts';
+import { environmentSlotsConfig, mostKinds } from './schema.ts';
+import { settle, timerId } from './settle.ts';
+import { addKind, begin, leave, link, type SavedSlots, type SlotsState, setDue, slotsState } from './state.ts';
+import type {
+  EnvironmentSlotsCommand,
+  EnvironmentSlotsConfig,
+  EnvironmentSlotsDecision,
+  EnvironmentSlotsEvent,
+  EnvironmentSlotsInput,
+} from './types.ts';
+import { waits } from './waits.ts';
+
+const handlers = [
+  on(slotsChanged, changeSlots, checkKind),
+  on(slotRequested, request, checkNew),
+  on(slotReady, ready, checkSlot),
+  on(slotFailed, failed, checkSlot),
+  on(slotReleased, released, checkSlot),
+  on(programClosed, closed),
+  on(toolStarted, toolBegan, checkTool),
+  on(toolFinished, toolAnswered),
+  on(
+    timerFired,
+    (state) => {
+      state.timerAt = null;
+    },
+    (_, event) => {
+      if (event.timerId !== timerId) refuse('unknown_id', 'timerId', timerId, event.timerId);
+    },
+  ),
+  on(hostRestarted, restart, checkNewPrefix),
+];
+
+function checkKind({ kinds }: SlotsState, { environment }: Message<'slots.changed'>): void {
+  if (kinds.has(environment) || kinds.size < mostKinds) return;
+  refuse('limit_exceeded', 'environment', `at most ${mostKinds} kinds of environments`, environment);
+}
+
+function changeSlots(state: SlotsState, { environment, slots }: Message<'slots.changed'>): void {
+  const kind = state.kinds.get(environment) ?? addKind(state, environment, slots);
+  kind.slots = slots;
+  state.touched.add(kind);
+}
+
+/**
+ * Names the environments again that programs have: a host that has lost one says so. All others are gone: programs that wait get new
+ * ones.
+ */
+function restart(state: SlotsState, { idPrefix }: Message<'host.restarted'>, ctx: Ctx): void {
+  replacePrefix(state, idPrefix);
+  state.timerAt = null;
+  for (const kind of state.kinds.values()) {
+    recover(kind, 'host_restarted', ctx);
+    Object.assign(kind, { failures: 0, suspensions: 0 });
+    state.touched.add(kind);
+  }
+  for (const one of [...state.slots.values()]) {
+    const { id: slotId, requestId, environment } = one;
+    setDue(state, one, null);
+    if (requestId === null) {
+      leave(one);
+      state.slots.delete(slotId);
+      continue;
+    }
+    forgetTool(state, one);
+    Object.assign(one, { health: 'restarted', tool: null });
+    ctx.emit({ type: 'slot.assign', at: ctx.at, slotId, requestId, environment, reason: { code: 'host_restarted' } });
+  }
+}
+
+/** Programs that wait for an environment or have one: each leaves when its environment is taken back, or when it gets none. */
+const programs: Ledger<SavedSlots, Message, EnvironmentSlotsDecision> = {
+  name: 'programs',
+  entered: (event) => (event.type === 'slot.requested' ? [event.requestId] : []),
+  left: (decision) => {
+    if (decision.type === 'slot.denied') return [decision.requestId];
+    return decision.type === 'slot.reclaim' && decision.requestId !== undefined ? [decision.requestId] : [];
+  },
+  held: (saved) => saved.programs.map((one) => one.requestId),
+};
+
+/**
+ * Starts environments before they are needed, gives each to the program that has waited longest, and takes it back when the program
+ * is over, or when its tool does not answer.
+ */
+export const environmentSlots: PolicyDefinition<
+  EnvironmentSlotsInput,
+  EnvironmentSlotsConfig,
+  SlotsState,
+  EnvironmentSlotsEvent,
+  EnvironmentSlotsDecision,
+  SavedSlots,
+  'environment-slots',
+  EnvironmentSlotsCommand['type']
+> = definePolicy({
+  id: 'environment-slots',
+  version: 1,
+  summary:
+    'Gives environments, such as sandboxes, to programs: started ahead, taken back from tools that never answer.',
+  source: 'rollflex',
+  config: environmentSlotsConfig,
+  state: slotsState,
+  begin,
+  link,
+  handlers,
+  after: settle,
+  decisions: slotDecisions,
+  ledgers: [programs],
+  waits,
+});

@@ -1,0 +1,32 @@
+/** The decisions of environment-slots, and their context. */
+import { type Context, handlersOf } from '../../core/definition.ts';
+import { timerSet } from '../../schemas/decisions/session.ts';
+import {
+  slotAssign,
+  slotDenied,
+  slotExpired,
+  slotLate,
+  slotPrewarm,
+  slotReclaim,
+  slotsRecovered,
+  slotsSuspended,
+} from '../../schemas/decisions/slots.ts';
+import type { SlotsState } from './state.ts';
+import type { EnvironmentSlotsDecision } from './types.ts';
+
+export const slotDecisions = [
+  slotPrewarm,
+  slotAssign,
+  slotReclaim,
+  slotDenied,
+  slotsSuspended,
+  slotsRecovered,
+  slotExpired,
+  slotLate,
+  timerSet,
+] as const;
+
+/** The context through which handlers emit decisions. */
+export type Ctx = Context<EnvironmentSlotsDecision>;
+/** Declares the handler of an event. */
+export const on = handlersOf<SlotsState, EnvironmentSlotsDecision>();

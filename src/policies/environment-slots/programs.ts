@@ -1,0 +1,101 @@
+/** Handles programs: those that ask for an environment, their tools, and their end. */
+import { beginRun, exploreNext, raiseAnchor } from '../../core/adaptive-timeout.ts';
+import { refuse } from '../../errors.ts';
+import type { Message } from '../../schemas/messages.ts';
+import { proved } from './breaker.ts';
+import { reclaim } from './environments.ts';
+import type { Ctx } from './messages.ts';
+import { ruleOf } from './schema.ts';
+import { hasEnded, type Program, rememberEnd, type Slot, type SlotsState, setDue } from './state.ts';
+
+export function checkNew({ programs }: SlotsState, { requestId }: Message<'slot.requested'>): void {
+  if (programs.has(requestId)) refuse('duplicate_id', 'requestId', 'a program that has not asked yet', requestId);
+}
+
+/** Queues a program for an environment. */
+export function request(state: SlotsState, event: Message<'slot.requested'>, ctx: Ctx): void {
+  const { requestId, environment } = event;
+  const kind = state.kinds.get(environment);
+  const isClosed = hasEnded(state, requestId);
+  if (isClosed || kind === undefined || kind.slots === 0) {
+    const reason = { code: isClosed ? 'closed' : 'no_slots' } as const;
+    ctx.emit({ type: 'slot.denied', at: ctx.at, requestId, environment, reason });
+    return;
+  }
+  const seq = state.seq++;
+  const one: Program = { requestId, environment, seq, since: ctx.at, failures: 0, slot: null, heapIndex: -1 };
+  state.programs.set(requestId, one);
+  kind.waiting.update(one);
+  kind.demand.requested(ctx.at);
+  state.touched.add(kind);
+}
+
+/** Tells a program that waits that it gets no environment. */
+export function deny(state: SlotsState, one: Program, reason: Message<'slot.denied'>['reason'], ctx: Ctx): void {
+  const { requestId, environment } = one;
+  const kind = state.kinds.get(environment)!;
+  kind.waiting.remove(one);
+  state.programs.delete(requestId);
+  state.touched.add(kind);
+  ctx.emit({ type: 'slot.denied', at: ctx.at, requestId, environment, reason });
+}
+
+/** Handles the loss of a program's environment, through no fault of the program. */
+export function lostSlot(state: SlotsState, { requestId, health, kind }: Slot, ctx: Ctx): void {
+  const one = state.programs.get(requestId!)!;
+  one.slot = null;
+  one.since = ctx.at;
+  // What a restarted host has lost is no fault of the environment.
+  if (health !== 'restarted') one.failures += 1;
+  const { failures } = one;
+  const { retries: budget } = state.config;
+  kind.waiting.update(one);
+  if (failures > budget) deny(state, one, { code: 'failed', failures, budget }, ctx);
+}
+
+/** Ends a program. One without an environment needs none. */
+export function closed(state: SlotsState, { requestId }: Message<'program.closed'>, ctx: Ctx): void {
+  rememberEnd(state, requestId);
+  const one = state.programs.get(requestId);
+  if (one === undefined) return;
+  if (one.slot === null) deny(state, one, { code: 'closed' }, ctx);
+  else {
+    proved(one.slot);
+    reclaim(state, one.slot, { code: 'closed' }, ctx);
+  }
+}
+
+export function checkTool({ programs }: SlotsState, { requestId }: Message<'tool.started'>): void {
+  const name = programs.get(requestId)?.slot?.tool?.name;
+  if (name !== undefined)
+    refuse('out_of_order', 'requestId', 'a program without a tool that runs', `${requestId} (${name})`);
+}
+
+/** Limits the time of a tool. Tools of programs without an environment are not ours. */
+export function toolStarted(state: SlotsState, event: Message<'tool.started'>, ctx: Ctx): void {
+  const slot = state.programs.get(event.requestId)?.slot;
+  if (slot === null || slot === undefined) return;
+  const { tool: name, expectedSeconds = 0 } = event;
+  const rule = ruleOf(state.config);
+  const { seconds, code } = beginRun(state.tools, name, rule);
+  const limitSeconds = Math.max(seconds, Math.min(rule.maxSeconds, rule.factor * expectedSeconds));
+  slot.tool = { name, startedAt: ctx.at, limitSeconds, explores: code === 'exploration' };
+  setDue(state, slot, ctx.at + limitSeconds);
+}
+
+/** Learns how long a tool takes. One that the host has stopped tells only that the environment works. */
+export function toolFinished(state: SlotsState, event: Message<'tool.finished'>, ctx: Ctx): void {
+  const slot = state.programs.get(event.requestId)?.slot;
+  const tool = slot?.tool;
+  if (slot === null || slot === undefined || tool === null || tool === undefined) return;
+  if (event.outcome === 'timeout') forgetTool(state, slot);
+  else raiseAnchor(state.tools, tool.name, ctx.at - tool.startedAt);
+  slot.tool = null;
+  proved(slot);
+  setDue(state, slot, null);
+}
+
+/** Notes that nothing is learnt from the tool of an environment; if it explored, the next run does. */
+export function forgetTool(state: SlotsState, { tool }: Slot): void {
+  if (tool?.explores) exploreNext(state.tools, tool.name, ruleOf(state.config));
+}

@@ -1,0 +1,115 @@
+/** What follows every event: what is overdue ends, programs get environments, others are started or ended, and the timer is set. */
+import { broke } from './breaker.ts';
+import { assign, reclaim, remove, start } from './environments.ts';
+import type { Ctx } from './messages.ts';
+import { deny } from './programs.ts';
+import { type Alarm, alarmTrial, type Kind, needsTrial, type Slot, type SlotsState, setDue } from './state.ts';
+
+/** Id of the one timer: for whatever is due first. */
+export const timerId = 'environment-slots/due';
+
+/** Runs at the end of every event. A timer that the host never answers delays what is due, until any other event comes. */
+export function settle(state: SlotsState, ctx: Ctx): void {
+  for (let next = state.alarms.peek(); next !== undefined && next.due <= ctx.at; next = state.alarms.peek()) {
+    if ('slot' in next.of) expire(state, next.of.slot, ctx);
+    else {
+      state.alarms.remove(next);
+      state.touched.add(next.of.kind);
+    }
+  }
+  for (const kind of state.touched) fill(state, kind, ctx);
+  state.touched.clear();
+  arm(state, ctx);
+}
+
+function expire(state: SlotsState, one: Slot, ctx: Ctx): void {
+  const { kind, tool, since, startLimitSeconds } = one;
+  switch (one.status) {
+    case 'starting': {
+      const limits = { waitedSeconds: ctx.at - since, limitSeconds: startLimitSeconds };
+      reclaim(state, one, { code: 'start_timeout', ...limits }, ctx);
+      broke(state, one, ctx);
+      return;
+    }
+    case 'busy': {
+      const { name, startedAt, limitSeconds } = tool!;
+      const reason = { code: 'tool_timeout', tool: name, waitedSeconds: ctx.at - startedAt, limitSeconds } as const;
+      reclaim(state, one, reason, ctx);
+      return;
+    }
+    case 'idle':
+      endIdle(state, kind, one, ctx);
+      return;
+    default: {
+      remove(state, one, ctx);
+      const reason = { code: 'end_unconfirmed', graceSeconds: state.config.endGraceSeconds } as const;
+      ctx.emit({ type: 'slot.expired', at: ctx.at, slotId: one.id, environment: one.environment, reason });
+    }
+  }
+}
+
+/** Ends an environment that has been idle for longer than that usually pays, unless programs are expected to need it. */
+function endIdle(state: SlotsState, { demand, idle }: Kind, one: Slot, ctx: Ctx): void {
+  const keptUntil = one.since + demand.keepSeconds(state.config.maxIdleSeconds);
+  if (keptUntil > ctx.at) setDue(state, one, keptUntil);
+  else if (idle.size <= demand.expected(ctx.at)) setDue(state, one, ctx.at + demand.startSeconds);
+  else {
+    demand.endedIdle(one.since);
+    reclaim(state, one, { code: 'idle', idle: idle.size, idleSeconds: ctx.at - one.since }, ctx);
+  }
+}
+
+function fill(state: SlotsState, kind: Kind, ctx: Ctx): void {
+  const { idle, starting, waiting, slots } = kind;
+  if (slots === 0) {
+    for (let next = waiting.peek(); next !== undefined; next = waiting.peek()) {
+      deny(state, next, { code: 'no_slots' }, ctx);
+    }
+  }
+  while (kind.total - kind.leaving > slots) {
+    const surplus = starting.peek() ?? idle.peek();
+    if (surplus === undefined) break;
+    reclaim(state, surplus, { code: 'fewer', slots }, ctx);
+  }
+  for (let next = waiting.peek(); next !== undefined; next = waiting.peek()) {
+    const free = idle.peek();
+    if (free === undefined) break;
+    assign(state, free, next, ctx);
+  }
+  if (kind.suspendedAt === null) startAsNeeded(state, kind, ctx);
+  else if (needsTrial(kind) && kind.retryAt <= ctx.at) {
+    start(state, kind, { code: 'trial', failures: kind.failures }, ctx);
+  }
+  alarmTrial(state, kind);
+  if (slots === 0 && kind.total === 0) state.kinds.delete(kind.environment);
+}
+
+/** Starts environments for programs that wait, and one more if others are expected to come before it has started. */
+function startAsNeeded(state: SlotsState, kind: Kind, ctx: Ctx): void {
+  const { idle, starting, waiting, demand, slots } = kind;
+  while (kind.total < slots && starting.size < waiting.size) {
+    demand.missed(ctx.at, state.config.maxIdleSeconds);
+    start(state, kind, { code: 'requested', waiting: waiting.size }, ctx);
+  }
+  const expected = demand.expected(ctx.at);
+  const ahead = idle.size + starting.size;
+  if (kind.total >= slots || ahead >= waiting.size + expected) return;
+  start(state, kind, { code: 'predicted', expected, idle: ahead }, ctx);
+}
+
+const dueOf = ({ of }: Alarm): 'start' | 'tool' | 'end' | 'idle' | 'trial' => {
+  if ('kind' in of) return 'trial';
+  const { status } = of.slot;
+  if (status === 'starting') return 'start';
+  if (status === 'busy') return 'tool';
+  return status === 'idle' ? 'idle' : 'end';
+};
+
+/** Sets the timer for what is due first. */
+function arm(state: SlotsState, ctx: Ctx): void {
+  const first = state.alarms.peek();
+  if (first === undefined || (state.timerAt !== null && state.timerAt <= first.due)) return;
+  state.timerAt = first.due;
+  const reason = { code: 'environment_due', due: dueOf(first) } as const;
+  ctx.emit({ type: 'timer.set', at: ctx.at, timerId, fireAtSeconds: first.due, reason });
+}

@@ -1,0 +1,249 @@
+/** The state of environment-slots: kinds, environments and programs. Queues, counts and alarms are derived. */
+import { z } from 'zod';
+import { anchorsOf } from '../../core/adaptive-timeout.ts';
+import type { Live } from '../../core/definition.ts';
+import { IndexedHeap } from '../../core/heap.ts';
+import { prefixes } from '../../core/minted-ids.ts';
+import { derived, mapBy, setOf } from '../../core/state.ts';
+import { count, environment, requestId, seconds, slotId } from '../../schemas/units.ts';
+import { Demand, demandState } from './demand.ts';
+import type { EnvironmentSlotsConfig } from './types.ts';
+
+/** Most tools whose times are kept; the least recently used leave. */
+const mostTools = 4096;
+
+const outside = () => -1;
+
+/** When something of a slot or of a kind is due. */
+export interface Alarm {
+  due: number;
+  readonly of: { readonly slot: Slot } | { readonly kind: Kind };
+  heapIndex: number;
+}
+/** Makes an alarm that is not set. */
+export const alarmOf = (of: Alarm['of']): Alarm => ({ due: 0, of, heapIndex: -1 });
+const orderOf = ({ of }: Alarm): number => ('slot' in of ? of.slot.order : of.kind.order);
+const byDue = (a: Alarm, b: Alarm): number => a.due - b.due || orderOf(a) - orderOf(b);
+const latestFirst = (a: Slot, b: Slot): number => b.order - a.order;
+const bySeq = (a: Program, b: Program): number => a.seq - b.seq;
+
+const tool = z.strictObject({
+  name: z.string(),
+  startedAt: seconds,
+  limitSeconds: seconds,
+  explores: z.boolean(),
+});
+
+const slot = z.strictObject({
+  id: slotId,
+  environment,
+  /** Number in the order of starts, and of becoming idle. */
+  order: count,
+  /** `stopping` is the end of one that was still starting. */
+  status: z.enum(['starting', 'idle', 'busy', 'ending', 'stopping']),
+  /** Time since when it has this status, in seconds. */
+  since: seconds,
+  /** When the status has lasted too long, or its tool has, in seconds. */
+  due: seconds.nullable(),
+  /** The program that has it. */
+  requestId: requestId.nullable(),
+  /** Whether it has ever worked; or whether the host has restarted since, and may have lost it. */
+  health: z.enum(['new', 'proven', 'restarted']),
+  /** Whether its start tries a kind that was suspended. */
+  isTrial: z.boolean(),
+  /** How long the start may take, in seconds. */
+  startLimitSeconds: seconds,
+  /** The tool that runs in it. */
+  tool: tool.nullable(),
+  kind: derived<Kind>(),
+  alarm: derived<Alarm>(),
+  /** Place among the idle or the starting ones of its kind. */
+  heapIndex: derived(outside),
+});
+/** An environment. */
+export interface Slot extends z.output<typeof slot> {}
+
+const program = z.strictObject({
+  requestId,
+  environment,
+  /** Number in the order of requests. */
+  seq: count,
+  /** Time since when it waits, in seconds. */
+  since: seconds,
+  /** How many of its environments have failed. */
+  failures: count,
+  slot: derived<Slot | null>(() => null),
+  /** Place among those that wait. */
+  heapIndex: derived(outside),
+});
+/** A program that waits for an environment, or has one. */
+export interface Program extends z.output<typeof program> {}
+
+const kind = z.strictObject({
+  environment,
+  order: count,
+  slots: count,
+  /** Failures of environments that have never worked, one after the other. */
+  failures: count,
+  /** Suspensions since one last worked. */
+  suspensions: count,
+  suspendedAt: seconds.nullable(),
+  /** When one may be tried, in seconds. */
+  retryAt: seconds,
+  /** The longest start, in seconds; 0 while none has started. */
+  longestStartSeconds: seconds,
+  demand: demandState,
+  /** Programs that wait, the oldest first. */
+  waiting: derived(() => new IndexedHeap<Program>(bySeq)),
+  /** Environments without a program, the last that became so first: of those that are kept, the same ones are idle longest. */
+  idle: derived(() => new IndexedHeap<Slot>(latestFirst)),
+  starting: derived(() => new IndexedHeap<Slot>(latestFirst)),
+  /** Environments that exist. */
+  total: derived(() => 0),
+  /** Those among them that end. */
+  leaving: derived(() => 0),
+  alarm: derived<Alarm>(),
+});
+/** A kind of environments. */
+export interface Kind extends z.output<typeof kind> {}
+
+/** Schema of the state. */
+export const slotsState = z
+  .strictObject({
+    kinds: mapBy('environment', kind),
+    slots: mapBy('id', slot),
+    programs: mapBy('requestId', program),
+    /** Ids of programs that were closed last, in two generations: if one still asks, that has crossed. */
+    ended: z.strictObject({ newer: setOf(z.string()), older: setOf(z.string()) }),
+    /** The longest answer of each tool, in seconds. */
+    tools: anchorsOf(z.string()),
+    /** Time when the timer fires, in seconds, if one is set. */
+    timerAt: seconds.nullable(),
+    seq: count,
+    /** Number of the next environment; it never decreases. */
+    nextSlot: count,
+    ...prefixes,
+    alarms: derived(() => new IndexedHeap<Alarm>(byDue)),
+    /** Kinds of which something has changed by the present event. */
+    touched: derived(() => new Set<Kind>()),
+  })
+  .superRefine(({ kinds, slots, programs }, context) => {
+    const issue = (path: (string | number)[], message: string) => context.addIssue({ code: 'custom', path, message });
+    const free = new Set(programs.keys());
+    [...slots.values()].forEach((one, index) => {
+      if (!kinds.has(one.environment)) issue(['slots', index, 'environment'], 'a kind of the snapshot');
+      if ((one.requestId !== null) !== (one.status === 'busy')) issue(['slots', index, 'requestId'], 'an id if busy');
+      if (one.requestId !== null && !free.delete(one.requestId)) {
+        issue(['slots', index, 'requestId'], 'a program of the snapshot, once');
+      }
+    });
+    [...programs.values()].forEach((one, index) => {
+      if (!kinds.has(one.environment)) issue(['programs', index, 'environment'], 'a kind of the snapshot');
+    });
+  });
+/** The state of the policy. */
+export type SlotsState = Live<z.output<typeof slotsState>, EnvironmentSlotsConfig>;
+/** The state as it is saved. */
+export type SavedSlots = z.input<typeof slotsState>;
+
+/** Returns a new kind, in its saved form. */
+const newKind = (name: string, slots: number, order: number): SavedSlots['kinds'][number] => ({
+  ...{ environment: name, slots, order, failures: 0, suspensions: 0, suspendedAt: null, retryAt: 0 },
+  ...{ longestStartSeconds: 0, demand: new Demand().save() },
+});
+
+/** Returns the initial state. */
+export function begin({ idPrefix, slots }: EnvironmentSlotsConfig): SavedSlots {
+  // By name: JSON objects have no order that all languages keep.
+  const names = Object.keys(slots).sort();
+  const kinds = names.map((name, order) => newKind(name, slots[name]!, order));
+  const ended = { newer: [], older: [] };
+  const rest = {
+    slots: [],
+    programs: [],
+    ended,
+    tools: [],
+    timerAt: null,
+    nextSlot: 0,
+    prefix: idPrefix,
+    oldPrefixes: [],
+  };
+  return { ...rest, kinds, seq: kinds.length };
+}
+
+/** Adds a kind of which environments may exist from now on. */
+export function addKind(state: SlotsState, name: string, slots: number): Kind {
+  const added = kind.parse(newKind(name, slots, state.seq++)) as Kind;
+  added.alarm = alarmOf({ kind: added });
+  state.kinds.set(name, added);
+  return added;
+}
+
+/** Sets the derived fields. */
+export function link(state: SlotsState): void {
+  state.tools.limit(mostTools);
+  for (const one of state.kinds.values()) one.alarm = alarmOf({ kind: one });
+  for (const one of state.slots.values()) {
+    one.kind = state.kinds.get(one.environment)!;
+    one.alarm = alarmOf({ slot: one });
+    enter(one);
+    setDue(state, one, one.due);
+    if (one.requestId !== null) state.programs.get(one.requestId)!.slot = one;
+  }
+  for (const one of state.programs.values()) {
+    if (one.slot === null) state.kinds.get(one.environment)!.waiting.update(one);
+  }
+  for (const one of state.kinds.values()) alarmTrial(state, one);
+}
+
+/** Sets when something of a slot is due; `null`: nothing is. */
+export function setDue(state: SlotsState, one: Slot, due: number | null): void {
+  one.due = due;
+  one.alarm.due = due ?? 0;
+  if (due === null) state.alarms.remove(one.alarm);
+  else state.alarms.update(one.alarm);
+}
+
+/** Sets the alarm of a suspended kind: for its next trial, if a program waits for it, and it has room. */
+export function alarmTrial(state: SlotsState, one: Kind): void {
+  one.alarm.due = one.retryAt;
+  if (needsTrial(one)) state.alarms.update(one.alarm);
+  else state.alarms.remove(one.alarm);
+}
+
+/** Whether a kind is suspended, and a program waits until one of it is tried. */
+export function needsTrial({ suspendedAt, waiting, starting, total, slots }: Kind): boolean {
+  return suspendedAt !== null && waiting.size > 0 && starting.size === 0 && total < slots;
+}
+
+/** Least number of closed programs that are remembered; at most twice as many are. */
+const rememberedPrograms = 1024;
+
+/** Whether a program is known to be closed. */
+export function hasEnded({ ended }: SlotsState, id: string): boolean {
+  return ended.newer.has(id) || ended.older.has(id);
+}
+
+/** Remembers that a program is closed. */
+export function rememberEnd(state: SlotsState, id: string): void {
+  if (state.ended.newer.size >= rememberedPrograms) state.ended = { newer: new Set(), older: state.ended.newer };
+  state.ended.newer.add(id);
+}
+
+/** Counts a slot in its kind, by its status. */
+export function enter(one: Slot): void {
+  const { kind: its, status } = one;
+  its.total += 1;
+  if (status === 'idle') its.idle.update(one);
+  else if (status === 'starting') its.starting.update(one);
+  else if (status !== 'busy') its.leaving += 1;
+}
+
+/** Takes a slot out of the counts of its kind. */
+export function leave(one: Slot): void {
+  const { kind: its, status } = one;
+  its.total -= 1;
+  if (status === 'idle') its.idle.remove(one);
+  else if (status === 'starting') its.starting.remove(one);
+  else if (status !== 'busy') its.leaving -= 1;
+}
