@@ -25,6 +25,7 @@ export {
 } from './agentic/scheduler.ts';
 export { type AgenticJob, type AgenticJobInput, defineAgenticJob } from './agentic/settings.ts';
 export { type AgenticShape, agenticWorkload, type Spread, type ToolShape } from './agentic/shape.ts';
+export type { EngineStretch } from './agentic/timeline.ts';
 export { type TracedAgenticOptions, tracedAgenticWorkload } from './agentic/traced.ts';
 export type { AgenticProgram, AgenticTurn, AgenticWorkload } from './agentic/workload.ts';
 export { calibrateJob, type MeasuredRollout } from './calibrate.ts';

@@ -3,7 +3,7 @@
  * the budget, the largest pause: they are ahead of the others, and few of them make much room.
  */
 import type { Message } from '../../schemas/messages.ts';
-import { beginReading, bestEngine, budgetOf, type Estimate, endReading, hasRoom, worthSeconds } from './cost.ts';
+import { beginReading, bestEngine, budgetOf, type Estimate, endReading, hasRoom, trim, worthSeconds } from './cost.ts';
 import type { Ctx } from './messages.ts';
 import {
   addedTokens,
@@ -67,12 +67,12 @@ function letIn(state: ProgramState, one: Program, anyRoom: boolean, ctx: Ctx): v
   one.waitsSince = null;
   one.forced = anyRoom;
   const found = bestEngine(state, one, ctx.at, anyRoom)!;
-  if (one.paused) resume(state, one, found.best.engine, anyRoom, ctx);
+  if (one.paused) resume(state, one, found.engine, anyRoom, ctx);
   if (one.phase === 'asked') route(state, one, found, waited, ctx);
   // What was forced while its tool runs does not count: it has been resumed, and that is all.
   else if (!anyRoom) {
-    if (one.phase === 'answered') one.keptUntil = ctx.at + worthSeconds(state, found.best.engine);
-    countIn(state, one, found.best.engine);
+    if (one.phase === 'answered') one.keptUntil = ctx.at + worthSeconds(state, found.engine);
+    countIn(state, one, found.engine);
   }
 }
 
@@ -92,26 +92,26 @@ function resume(state: ProgramState, one: Program, engine: Engine, isForced: boo
 export function route(
   state: ProgramState,
   one: Program,
-  { best, staying }: { best: Estimate; staying: Estimate | undefined },
+  { engine, seconds, stayingSeconds }: Estimate,
   waitedSeconds: number,
   ctx: Ctx,
 ): void {
   const { engineId: before, routes, cause, requestId } = one;
-  const { seconds, cachedTokens, engine } = best;
-  const numbers = { seconds, cachedTokens, waitedSeconds };
-  let reason: Message<'turn.route'>['reason'];
-  if (cause !== null) reason = { code: cause, ...numbers };
-  else if (routes === 0) reason = { code: 'first', ...numbers };
-  else if (before === engine.engineId) reason = { code: 'cached', ...numbers };
-  else reason = { code: 'moved', ...numbers, ...(staying && { stayingSeconds: staying.seconds }) };
   if (one.counted) countOut(state, one);
+  const cachedTokens = beginReading(state, one, engine, ctx.at);
   one.phase = 'running';
   one.since = ctx.at;
   one.cause = null;
   one.routes += 1;
   if (before !== null && before !== engine.engineId) one.moves += 1;
   countIn(state, one, engine);
-  beginReading(state, one, best, ctx.at);
+  trim(engine);
+  const numbers = { seconds, cachedTokens, waitedSeconds };
+  let reason: Message<'turn.route'>['reason'];
+  if (cause !== null) reason = { code: cause, ...numbers };
+  else if (routes === 0) reason = { code: 'first', ...numbers };
+  else if (before === engine.engineId) reason = { code: 'cached', ...numbers };
+  else reason = { code: 'moved', ...numbers, ...(stayingSeconds === undefined ? undefined : { stayingSeconds }) };
   ctx.emit({ type: 'turn.route', at: ctx.at, requestId, engineId: engine.engineId, reason });
   enforce(state, engine, ctx);
 }

@@ -5,22 +5,14 @@
 import { type Rates, ratesOf } from './pace.ts';
 import { addedTokens, type Engine, ownTokens, type Program, type ProgramState } from './state.ts';
 
-/** An estimate for a turn on an engine. */
+/** The engine for a turn. */
 export interface Estimate {
   readonly engine: Engine;
   /** Seconds until the turn would have finished, and by which it would delay all others there. */
   readonly seconds: number;
-  /** Tokens of its context that the engine is believed to have cached. */
-  readonly cachedTokens: number;
-  /** Tokens that the engine has to read before those of the turn. */
-  readonly unreadTokens: number;
-  /** Seconds of a step, as configured. */
-  readonly stepSeconds: number;
+  /** The same on the engine of its last turn; `undefined` if that takes no turns. */
+  readonly stayingSeconds: number | undefined;
 }
-
-/** Keys of a program and of its prompt in the caches. */
-export const programKey = ({ requestId }: Program): string => `r${requestId}`;
-const promptKey = (promptId: string): string => `p${promptId}`;
 
 /** Tokens that the programs of an engine may fill. */
 export function budgetOf({ config }: ProgramState, { capacityTokens }: Engine): number {
@@ -46,98 +38,96 @@ export function hasRoom(state: ProgramState, one: Program, engine: Engine): bool
 }
 
 /** Tokens that an engine has still to read. */
-function unreadOf({ unreadTokens, unreadAt }: Engine, { readSeconds }: Rates, at: number): number {
+function unreadOf({ unreadTokens, unreadAt }: Engine, readSeconds: number, at: number): number {
   return Math.max(0, unreadTokens - (at - unreadAt) / readSeconds);
 }
 
-interface Question {
-  readonly state: ProgramState;
-  readonly one: Program;
-  readonly at: number;
-  readonly rates: Rates;
-  /** Keys of the program and of its prompt in the caches. */
-  readonly ownKey: string;
-  readonly promptKey: string | null;
+/** Tokens of its context that an engine is believed to have cached for a program. */
+function cachedOf({ promptId, promptTokens, contextTokens, ownKey, promptKey }: Program, { cache }: Engine): number {
+  const own = cache.of(ownKey);
+  const isShared = promptId !== null && (own > 0 || cache.of(promptKey) > 0);
+  return Math.min(contextTokens, isShared ? own + promptTokens : own);
 }
 
-function estimate({ state, one, at, rates, ownKey, promptKey }: Question, engine: Engine): Estimate {
-  const { decode } = state.config;
-  const { contextTokens, promptTokens } = one;
-  const own = engine.cache.of(ownKey);
-  const isShared = promptKey !== null && (own > 0 || engine.cache.of(promptKey) > 0);
-  const cachedTokens = Math.min(contextTokens, own + (isShared ? promptTokens : 0));
-  const unreadTokens = unreadOf(engine, rates, at);
+/** Seconds of a step with the turn in it, as configured. */
+function stepSecondsOf(
+  { config }: ProgramState,
+  { contextTokens }: Program,
+  { running, runningTokens }: Engine,
+): number {
+  const { stepSeconds, sequenceSeconds, contextTokenSeconds } = config.decode;
+  return stepSeconds + sequenceSeconds * (running + 1) + contextTokenSeconds * (runningTokens + contextTokens);
+}
+
+function costOf(state: ProgramState, one: Program, engine: Engine, rates: Rates, at: number): number {
+  const { sequenceSeconds, contextTokenSeconds } = state.config.decode;
+  const { contextTokens } = one;
+  const { running } = engine;
   const isMember = one.counted && one.engineId === engine.engineId;
   // What does not fit is evicted, and has to be read again.
   const overflow = engine.usedTokens + (isMember ? 0 : addedTokens(one, engine)) - engine.capacityTokens;
-  const { running, runningTokens } = engine;
-  const stepSeconds =
-    decode.stepSeconds +
-    decode.sequenceSeconds * (running + 1) +
-    decode.contextTokenSeconds * (runningTokens + contextTokens);
+  const uncached = contextTokens - cachedOf(one, engine) + Math.max(0, overflow);
   // A step gets longer for every turn that runs: by this turn's sequence and context, and by what is read in it.
-  const slower = running * (decode.sequenceSeconds + decode.contextTokenSeconds * contextTokens);
-  const reading = (contextTokens - cachedTokens + Math.max(0, overflow)) * rates.readSeconds;
-  const seconds =
-    unreadTokens * rates.readSeconds +
-    reading * (1 + running) +
-    Math.max(1, state.pace.turnTokens) * rates.decodeFactor * (stepSeconds + slower);
-  return { engine, seconds, cachedTokens, unreadTokens, stepSeconds };
+  const slower = running * (sequenceSeconds + contextTokenSeconds * contextTokens);
+  const { readSeconds, decodeFactor } = rates;
+  return (
+    (unreadOf(engine, readSeconds, at) + uncached * (1 + running)) * readSeconds +
+    Math.max(1, state.pace.turnTokens) * decodeFactor * (stepSecondsOf(state, one, engine) + slower)
+  );
 }
 
 /**
  * Returns the engine on which a turn costs least, among those with room, or among all; `undefined` if there is none. At equal costs
  * the engine of its last turn is first, and then the lowest id.
  */
-export function bestEngine(
-  state: ProgramState,
-  one: Program,
-  at: number,
-  anyRoom: boolean,
-): { best: Estimate; staying: Estimate | undefined } | undefined {
-  const { promptId } = one;
-  const keys = { ownKey: programKey(one), promptKey: promptId === null ? null : promptKey(promptId) };
-  const question = { state, one, at, rates: ratesOf(state.pace, state.config), ...keys };
-  let best: Estimate | undefined;
-  let staying: Estimate | undefined;
+export function bestEngine(state: ProgramState, one: Program, at: number, anyRoom: boolean): Estimate | undefined {
+  const rates = ratesOf(state.pace, state.config);
+  let best: Engine | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  let stayingSeconds: number | undefined;
   for (const engine of state.engines.values()) {
     if (!engine.active) continue;
     const isHome = engine.engineId === one.engineId;
     const canTake = anyRoom || hasRoom(state, one, engine);
     if (!canTake && !isHome) continue;
-    const found = estimate(question, engine);
-    if (isHome) staying = found;
-    if (canTake && (best === undefined || isBefore(found, best, one))) best = found;
+    const seconds = costOf(state, one, engine, rates, at);
+    if (isHome) stayingSeconds = seconds;
+    if (!canTake || seconds > least) continue;
+    if (seconds === least && !isHome && (best!.engineId === one.engineId || best!.engineId < engine.engineId)) continue;
+    best = engine;
+    least = seconds;
   }
-  return best && { best, staying };
+  return best && { engine: best, seconds: least, stayingSeconds };
 }
 
-function isBefore(one: Estimate, other: Estimate, { engineId }: Program): boolean {
-  if (one.seconds !== other.seconds) return one.seconds < other.seconds;
-  if (other.engine.engineId === engineId) return false;
-  return one.engine.engineId === engineId || one.engine.engineId < other.engine.engineId;
-}
-
-/** Gives an engine the context of a turn to read; what it has cached of it is in use now. */
-export function beginReading(state: ProgramState, one: Program, found: Estimate, at: number): void {
-  const { engine, cachedTokens, unreadTokens, stepSeconds } = found;
+/**
+ * Gives an engine the context of a turn to read; what it has cached of it is in use from now on.
+ *
+ * @returns tokens that were believed to be cached
+ */
+export function beginReading(state: ProgramState, one: Program, engine: Engine, at: number): number {
+  const cachedTokens = cachedOf(one, engine);
   const uncached = one.contextTokens - cachedTokens;
-  engine.givenTokens += uncached;
-  engine.unreadTokens = unreadTokens + uncached;
+  engine.unreadTokens = unreadOf(engine, ratesOf(state.pace, state.config).readSeconds, at) + uncached;
   engine.unreadAt = at;
-  const used = engine.cache.take(programKey(one));
-  const readTokens = engine.unreadTokens;
-  one.belief = { cachedTokens, used, readTokens, givenTokens: engine.givenTokens, stepSeconds };
-  if (one.promptId !== null) engine.cache.put(promptKey(one.promptId), one.promptTokens, state.seq++);
-  trim(engine);
+  engine.givenTokens += uncached;
+  one.belief = {
+    cachedTokens,
+    used: engine.cache.take(one.ownKey),
+    readTokens: engine.unreadTokens,
+    givenTokens: engine.givenTokens,
+    stepSeconds: stepSecondsOf(state, one, engine),
+  };
+  if (one.promptId !== null) engine.cache.put(one.promptKey, one.promptTokens, state.seq++);
+  return cachedTokens;
 }
 
 /** Keeps the tokens of a turn that is over in the cache, as those that were used last; what it had to read has been read. */
 export function endReading(state: ProgramState, one: Program, engine: Engine, at: number): void {
-  const left = unreadOf(engine, ratesOf(state.pace, state.config), at);
+  const left = unreadOf(engine, ratesOf(state.pace, state.config).readSeconds, at);
   engine.unreadTokens = Math.max(0, Math.min(left, engine.givenTokens - one.belief.givenTokens));
   engine.unreadAt = at;
-  engine.cache.put(programKey(one), ownTokens(one), state.seq++);
+  engine.cache.put(one.ownKey, ownTokens(one), state.seq++);
   trim(engine);
 }
 

@@ -4,7 +4,7 @@ import type { Message } from '../../schemas/messages.ts';
 import { endReading } from './cost.ts';
 import { askAgain, removeIfEmpty } from './engines.ts';
 import { type Ctx, late } from './messages.ts';
-import { countOut, joinGroup, leaveGroup, leaveLine, type Program, type ProgramState } from './state.ts';
+import { countOut, joinGroup, keysOf, leaveGroup, leaveLine, type Program, type ProgramState } from './state.ts';
 
 export function checkNew(state: ProgramState, { requestId }: Message<'program.opened'>): void {
   if (!state.programs.has(requestId) && !state.ended.has(requestId)) return;
@@ -44,6 +44,7 @@ export function open(state: ProgramState, event: Message<'program.opened'>, ctx:
     belief: { cachedTokens: 0, used: -1, readTokens: 0, givenTokens: 0, stepSeconds: 0 },
     heapIndex: -1,
     due: undefined as never,
+    ...keysOf({ requestId, promptId }),
   };
   one.due = { heapIndex: -1, at: 0, program: one };
   state.programs.set(requestId, one);

@@ -73,6 +73,9 @@ const program = z.strictObject({
   }),
   heapIndex: derived(outside),
   due: derived<Due>(),
+  /** Keys of the program and of its prompt in the caches. */
+  ownKey: derived<string>(),
+  promptKey: derived<string>(),
 });
 /** A program: a trajectory of turns and tools. */
 export interface Program extends z.output<typeof program> {}
@@ -173,11 +176,17 @@ export function begin(): SavedPrograms {
 export function link(state: ProgramState): void {
   for (const one of state.programs.values()) {
     one.due = { heapIndex: -1, at: 0, program: one };
+    Object.assign(one, keysOf(one));
     joinGroup(state, one);
     if (one.counted) countIn(state, one, state.engines.get(one.engineId!)!);
     if (one.leaving) leaveLater(state, one);
     if (one.waitsSince !== null) enterLine(state, one);
   }
+}
+
+/** Keys of a program and of its prompt in the caches; kept, since a new text is slower to look up. */
+export function keysOf({ requestId, promptId }: { requestId: string; promptId: string | null }) {
+  return { ownKey: `r${requestId}`, promptKey: `p${promptId}` };
 }
 
 export function joinGroup(state: ProgramState, one: Program): void {

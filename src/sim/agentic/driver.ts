@@ -12,6 +12,7 @@ import type { AgenticRun } from './result.ts';
 import type { AgenticScheduler } from './scheduler.ts';
 import type { AgenticJob } from './settings.ts';
 import { Slots } from './slots.ts';
+import { EngineTimeline } from './timeline.ts';
 import { type AgenticWorkload, checkPrograms } from './workload.ts';
 
 /** Options of one simulated run. */
@@ -22,6 +23,8 @@ export interface AgenticRunOptions {
   readonly losses?: readonly EngineLoss[];
   /** Whether the policy checks events against their schemas (default false: the driver is trusted). */
   readonly validate?: boolean;
+  /** Length of the stretches in which the result says what engines did, in seconds, above 0; without it, it does not. */
+  readonly timelineSeconds?: number;
 }
 
 /**
@@ -36,11 +39,12 @@ export function simulateAgentic(
   workload: AgenticWorkload,
   options: AgenticRunOptions = {},
 ): AgenticRun {
-  const { seed = 1, losses = [], validate = false } = options;
+  const { seed = 1, losses = [], validate = false, timelineSeconds } = options;
   if (!Number.isSafeInteger(seed)) refuse('invalid_input', 'seed', 'a whole number', seed);
   checkPrograms(workload.programs, job);
   const programs = new Programs(workload.programs, job.slots !== undefined);
   const engines = new TurnEngines(job, programs, losses);
+  if (timelineSeconds !== undefined) record(engines, timelineSeconds);
   const slots = job.slots === undefined ? undefined : new Slots(job.slots, seed);
   const loop = new EventLoop();
   const link = loop.add(policyOf(job, scheduler, { validate }), [
@@ -87,6 +91,11 @@ function policyOf(job: AgenticJob, scheduler: AgenticScheduler, options: PolicyO
   };
 }
 
+function record({ engines }: TurnEngines, seconds: number): void {
+  if (!(seconds > 0 && seconds < Infinity)) refuse('invalid_input', 'timelineSeconds', 'seconds above 0', seconds);
+  for (const engine of engines) engine.activity = new EngineTimeline(seconds);
+}
+
 function resultOf(
   scheduler: AgenticScheduler,
   makespanSeconds: number,
@@ -121,8 +130,9 @@ function resultOf(
     ...(slots === undefined
       ? {}
       : { slots: { use: slots.use(makespanSeconds), starts: slots.starts, failures: slots.failures } }),
-    engines: engines.map(({ engineId, busySeconds, prefillSeconds, preemptions }) => {
-      return { engineId, busySeconds, prefillSeconds, preemptions };
+    engines: engines.map(({ engineId, busySeconds, prefillSeconds, preemptions, activity }) => {
+      const timeline = activity === undefined ? {} : { timeline: activity.stretches };
+      return { engineId, busySeconds, prefillSeconds, preemptions, ...timeline };
     }),
   };
 }

@@ -23,6 +23,7 @@ import { checkRequest, checkTime } from '../engine/request.ts';
 import { type Stretch, stepsUntil, stretchSeconds } from '../engine/step-time.ts';
 import { WaitingQueue } from '../engine/waiting-queue.ts';
 import { type CachedPart, type ContextPart, PrefixCache } from './prefix-cache.ts';
+import type { EngineTimeline } from './timeline.ts';
 
 /** A turn as an engine sees it. */
 export interface EngineTurn {
@@ -84,6 +85,8 @@ export class TurnEngine extends EngineCounters {
   /** Tokens of contexts that were computed, those after preemptions included. */
   prefilledTokens = 0;
   readonly cache: PrefixCache;
+  /** Where it writes what it does, if anybody asks. */
+  activity: EngineTimeline | undefined;
   readonly #options: TurnEngineOptions;
   readonly #batch = new Batch();
   readonly #waiting = new WaitingQueue();
@@ -336,6 +339,7 @@ export class TurnEngine extends EngineCounters {
   #pass({ plan, startSeconds }: Phase, endSeconds: number, steps: number): void {
     const { size } = this.#batch;
     this.count(plan, startSeconds, endSeconds, steps, size);
+    this.activity?.add(startSeconds, endSeconds, plan.steps === 0, size);
     this.#batch.advance(steps);
     this.cache.pinnedTokens += steps * size;
     this.cache.fit(this.cost.kvCapacityTokens);

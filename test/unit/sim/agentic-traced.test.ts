@@ -33,9 +33,25 @@ describe('the trace that is shipped', () => {
   });
 
   it('runs, with the prefix of all prompts in the cache', () => {
-    const run = simulateAgentic(tauAirlineJob, leastInFlight, workload());
-    expect(run.generatedTokens).toBe(prompts.flatMap((one) => one.responses).reduce((sum, one) => sum + one.tokens, 0));
+    const few = prompts.slice(0, 6);
+    const run = simulateAgentic(tauAirlineJob, leastInFlight, workload({ prompts: few }));
+    expect(run.generatedTokens).toBe(few.flatMap((one) => one.responses).reduce((sum, one) => sum + one.tokens, 0));
     expect(run.prefixHitRate).toBeGreaterThan(0.3);
+    expect(run.engines[0]).not.toHaveProperty('timeline');
+    const options = { timelineSeconds: 0.7 };
+    const { engines } = simulateAgentic(tauAirlineJob, leastInFlight, workload({ prompts: few }), options);
+    for (const { timeline = [], busySeconds, prefillSeconds } of engines) {
+      const sum = (of: (one: (typeof timeline)[number]) => number): number =>
+        timeline.reduce((all, one) => all + of(one), 0);
+      expect(sum((one) => one.readingSeconds)).toBeCloseTo(prefillSeconds);
+      expect(sum((one) => one.decodingSeconds)).toBeCloseTo(busySeconds - prefillSeconds);
+      expect(timeline.every((one) => one.readingSeconds + one.decodingSeconds < 0.7 + 1e-9 && one.running <= 256)).toBe(
+        true,
+      );
+    }
+    expect(refusal(() => simulateAgentic(tauAirlineJob, leastInFlight, workload(), { timelineSeconds: 0 })).path).toBe(
+      'timelineSeconds',
+    );
   });
 });
 
