@@ -59,6 +59,11 @@ const entries: readonly Entry[] = [
   { id: 'flex-ulysses', budget: 28 },
   { id: 'tail-batching', budget: 33, brings: tail },
   { id: 'lossless-tail', budget: 38, brings: ['round-composition', 'speculative-admission'] },
+  {
+    id: 'agentic-rollout',
+    budget: 70,
+    brings: [...tail, 'round-composition', 'program-scheduling', 'environment-slots'],
+  },
   { id: 'rolloutpipe', budget: 39, brings: pools },
   { id: 'flexrl', budget: 50, brings: ['flex-ulysses', 'shadow-loader'] },
   {

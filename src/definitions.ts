@@ -21,6 +21,7 @@ export * from './policies/shadow-loader/index.ts';
 export * from './policies/speculative-admission/index.ts';
 export * from './policies/stream-training/index.ts';
 export * from './policies/watchdog/index.ts';
+export * from './recipes/agentic-rollout/index.ts';
 export * from './recipes/flexrl/index.ts';
 export * from './recipes/lossless-tail/index.ts';
 export * from './recipes/rolloutpipe/index.ts';

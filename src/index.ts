@@ -61,6 +61,7 @@ export { shadowLoader } from './policies/shadow-loader/index.ts';
 export { speculativeAdmission } from './policies/speculative-admission/index.ts';
 export { streamTraining } from './policies/stream-training/index.ts';
 export { watchdog } from './policies/watchdog/index.ts';
+export { agenticRollout } from './recipes/agentic-rollout/index.ts';
 export { flexrl } from './recipes/flexrl/index.ts';
 export { losslessTail } from './recipes/lossless-tail/index.ts';
 export { rolloutPipe } from './recipes/rolloutpipe/index.ts';

@@ -20,6 +20,7 @@ import { shadowLoader } from './policies/shadow-loader/index.ts';
 import { speculativeAdmission } from './policies/speculative-admission/index.ts';
 import { streamTraining } from './policies/stream-training/index.ts';
 import { watchdog } from './policies/watchdog/index.ts';
+import { agenticRollout } from './recipes/agentic-rollout/index.ts';
 import { flexrl } from './recipes/flexrl/index.ts';
 import { losslessTail } from './recipes/lossless-tail/index.ts';
 import { rolloutPipe } from './recipes/rolloutpipe/index.ts';
@@ -51,6 +52,7 @@ export const registry = createRegistry([
   watchdog, // rollflex
   tailBatching, // RollPacker §3
   losslessTail, // rollflex
+  agenticRollout, // rollflex
   rollpacker, // RollPacker §3, §4
   rolloutPipe, // RolloutPipe §3
   tailPipelining, // RollPacker §3, RolloutPipe §3

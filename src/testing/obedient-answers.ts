@@ -128,7 +128,9 @@ const rules: Rules & Readonly<Record<string, unknown>> = {
     takes.has('program.closed')
       ? [answer('turn.finished', one), answer('program.closed', one)]
       : [answer('response.completed', one)],
-  'program.awaited': (one, { answer }) => [answer('program.closed', one)],
+  'program.awaited': (one, { answer, takes }) => [
+    answer(takes.has('program.closed') ? 'program.closed' : 'response.completed', one),
+  ],
   'sample.dropped': ({ sampleId }, { gone }) => {
     gone.add(sampleId);
     return [];

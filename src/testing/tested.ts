@@ -18,6 +18,7 @@ import { arbitrary as shadowLoader } from '../policies/shadow-loader/arbitrary.t
 import { arbitrary as speculativeAdmission } from '../policies/speculative-admission/arbitrary.ts';
 import { arbitrary as streamTraining } from '../policies/stream-training/arbitrary.ts';
 import { arbitrary as watchdog } from '../policies/watchdog/arbitrary.ts';
+import { arbitrary as agenticRollout } from '../recipes/agentic-rollout/arbitrary.ts';
 import { arbitrary as flexrl } from '../recipes/flexrl/arbitrary.ts';
 import { arbitrary as losslessTail } from '../recipes/lossless-tail/arbitrary.ts';
 import { arbitrary as rolloutpipe } from '../recipes/rolloutpipe/arbitrary.ts';
@@ -42,6 +43,7 @@ export type Tested = AnyPolicyDefinition | WithEvents;
 
 const arbitraries: Readonly<Record<string, Arbitrary>> = Object.freeze({
   'adaptive-tp': adaptiveTp,
+  'agentic-rollout': agenticRollout,
   'complete-group-pipelining': completeGroupPipelining,
   'environment-slots': environmentSlots,
   flexrl,

@@ -42,6 +42,7 @@ class Model {
   readonly slots: Map<string, number>;
   readonly boxes = new Map<string, Box>();
   readonly programs = new Map<string, Asked>();
+  readonly closed = new Set<string>();
   readonly breakers = new Map<string, Breaker>();
   /** Longest answer of each tool. */
   readonly longest = new Map<string, number>();
@@ -99,6 +100,7 @@ class Model {
       case 'slot.released':
         return this.gone(event);
       case 'program.closed': {
+        this.closed.add(event.requestId);
         const boxId = this.programs.get(event.requestId)?.boxId;
         if (boxId !== undefined) this.proved(this.boxes.get(boxId)!);
         return;
@@ -153,6 +155,7 @@ class Model {
       case 'slot.reclaim':
         return this.reclaimed(decision, at);
       case 'slot.denied':
+        if (decision.reason.code === 'closed') expect(this.closed.has(decision.requestId)).toBe(true);
         // Invariant 1.
         expect(this.programs.get(decision.requestId)?.boxId).toBe(undefined);
         expect(this.programs.delete(decision.requestId)).toBe(true);

@@ -82,6 +82,13 @@ export function enqueue(state: AdmissionState, response: ResponseState, cause: L
   (cause === 'planned' ? state.launches : state.retries).push(response);
 }
 
+/** Queues a response that goes on, before all that are to be launched. */
+export function queueResume(state: AdmissionState, response: ResponseState): void {
+  response.status = 'resuming';
+  response.order = state.seq++;
+  state.resumes.push({ response, order: response.order });
+}
+
 /** Launches queued responses, as far as the limits and the engines allow. */
 export function pump(state: AdmissionState, ctx: Ctx): void {
   const { config } = state;
@@ -122,13 +129,19 @@ function resume(state: AdmissionState, response: ResponseState, engine: Engine |
   takeSlot(state, response, engine ?? engineOf(response));
   response.status = 'running';
   response.order = state.seq++;
+  const { promptId, ref } = response.prompt.spec;
+  // The host has forgotten which prompt it was.
+  const isAgain = state.config.onRestart === 'continue' && response.cause === 'host_restarted';
   ctx.emit({
     type: 'request.resume',
     at: ctx.at,
     requestId: response.requestId,
-    promptId: response.prompt.spec.promptId,
+    promptId,
     ...(engine === null ? {} : { engineId: engine.id }),
-    reason: { code: 'tool_finished', inFlight },
+    ...(isAgain && ref !== undefined ? { ref } : {}),
+    reason: isAgain
+      ? { code: 'host_restarted', inFlight, tokens: response.tokens }
+      : { code: 'tool_finished', inFlight },
   });
 }
 

@@ -3,7 +3,18 @@
 import { replacePrefix } from '../../core/minted-ids.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { addEngine, checkEngine, enqueue, freeSlot, reheap, takeSlot, takeTimedOut, timeoutTimer } from './launch.ts';
+import {
+  addEngine,
+  armResponseTimeout,
+  checkEngine,
+  enqueue,
+  freeSlot,
+  queueResume,
+  reheap,
+  takeSlot,
+  takeTimedOut,
+  timeoutTimer,
+} from './launch.ts';
 import { endAbort, finishDeferral } from './leave.ts';
 import { collect, failPrompt, nameOwed } from './progress.ts';
 import {
@@ -80,6 +91,8 @@ function failRequest(state: AdmissionState, response: ResponseState, kind: Fault
 export function fault(state: AdmissionState, response: ResponseState, kind: FaultKind, ctx: Ctx): void {
   const { prompt } = response;
   const failures = response.failures[kind] + 1;
+  // It has gone on under this id after a restart.
+  if (state.elsewhere.size > 0) state.elsewhere.delete(response.requestId);
   response.failures = { ...response.failures, [kind]: failures };
   const budget = state.config.retry[kind];
   if (failures <= budget) {
@@ -168,9 +181,8 @@ export function checkToolEnd(state: AdmissionState, event: Message<'tool.finishe
 export function toolFinished(state: AdmissionState, { requestId }: Message<'tool.finished'>, ctx: Ctx): void {
   const response = findLive(state, requestId, ctx);
   if (response === undefined) return;
-  response.status = 'resuming';
-  response.order = state.seq++;
-  state.resumes.push({ response, order: response.order });
+  if (response.cause === 'host_restarted') response.cause = 'planned';
+  queueResume(state, response);
 }
 
 /** Refuses a report about a request whose status does not fit, unless the request is being aborted. */
@@ -267,13 +279,26 @@ export function engineLost(state: AdmissionState, event: Message<'engine.lost'>,
   for (const round of rounds) reportDrained(state, round, ctx);
 }
 
-/** Forgets all requests in flight, and launches again, under the new prefix, those that the open round still needs. */
+/**
+ * Forgets all requests in flight, and launches again, under the new prefix, those that the open round still needs; or lets them go
+ * on under their ids, as the configuration says. Aborts are forgotten either way.
+ */
 export function hostRestarted(state: AdmissionState, { idPrefix }: Message<'host.restarted'>, ctx: Ctx): void {
   changePrefix(state, idPrefix);
   state.timers.abortGrace = null;
   state.timers.responseTimeout = null;
+  const goesOn = state.config.onRestart === 'continue';
+  state.deadlines.clear();
   for (const response of inFlight(state)) {
     freeSlot(state, response);
+    if (goesOn && response.status !== 'aborting') {
+      state.elsewhere.set(response.requestId, response);
+      response.cause = 'host_restarted';
+      response.since = ctx.at;
+      queueResume(state, response);
+      armResponseTimeout(state, response, ctx);
+      continue;
+    }
     if (response.round !== null) response.round.inFlight -= 1;
     response.round = null;
     if (response.status !== 'aborting') enqueue(state, response, 'host_restarted');

@@ -32,14 +32,14 @@ function placed({ prefix, prompts, places }: AdmissionState, requestId: string):
  * needed: the table of prompts has a tenth of its size, and far more of it stays in the processor caches.
  */
 export function findRequest(state: AdmissionState, requestId: string): ResponseState | undefined {
-  const response = placed(state, requestId);
+  const response = placed(state, requestId) ?? state.elsewhere.get(requestId);
   return response !== undefined && isLive(response) ? response : state.aborting.get(requestId);
 }
 
 /** Returns the response that a request has generated, while the response is held. */
 export function heldResponse(state: AdmissionState, requestId: string): ResponseState | undefined {
   const elsewhere = state.elsewhere.get(requestId);
-  if (elsewhere !== undefined) return elsewhere;
+  if (elsewhere?.status === 'held') return elsewhere;
   const response = placed(state, requestId);
   return response?.status === 'held' ? response : undefined;
 }
@@ -243,7 +243,10 @@ function linkResponse(state: AdmissionState, response: ResponseState, rounds: Re
   response.engine = (engine !== null && state.engines.get(engine)) || null;
   if (response.holdsSlot) takeSlot(state, response, response.engine);
   const { status, requestId } = response;
-  if (status === 'held' && heldResponse(state, requestId) !== response) state.elsewhere.set(requestId, response);
+  const isFound =
+    (status === 'held' ? heldResponse(state, requestId) : isLive(response) && findRequest(state, requestId)) ===
+    response;
+  if (!isFound && (status === 'held' || isLive(response))) state.elsewhere.set(requestId, response);
 }
 
 const standsInLine = ({ status }: ResponseState): boolean =>

@@ -117,6 +117,13 @@ export interface LosslessTailInput {
   /** Seconds after which a running response counts as an infrastructure fault; never if absent. A number above 0. */
   responseTimeoutSeconds?: number | undefined;
   /**
+   * What becomes of requests in flight when the host restarts: they are launched anew, or go on under their ids, as
+   * trajectories do whose finished turns the host has kept.
+   *
+   * @defaultValue `'launch'`
+   */
+  onRestart?: 'launch' | 'continue' | undefined;
+  /**
    * Prefix of every request id; new after each restart of the host. At most 128 characters.
    *
    * @defaultValue `''`
@@ -169,6 +176,11 @@ export interface LosslessTailConfig {
   abortGraceSeconds: number;
   /** Seconds after which a running response counts as an infrastructure fault; never if absent. A number above 0. */
   responseTimeoutSeconds?: number | undefined;
+  /**
+   * What becomes of requests in flight when the host restarts: they are launched anew, or go on under their ids, as
+   * trajectories do whose finished turns the host has kept.
+   */
+  onRestart: 'launch' | 'continue';
   /** Prefix of every request id; new after each restart of the host. At most 128 characters. */
   idPrefix: string;
   /**

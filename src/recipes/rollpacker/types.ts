@@ -212,6 +212,12 @@ export interface RollpackerInput {
   /** Seconds after which a running response counts as an infrastructure fault; never if absent. A number above 0. */
   responseTimeoutSeconds?: number | undefined;
   /**
+   * Requests are launched anew when the host restarts.
+   *
+   * @defaultValue `'launch'`
+   */
+  onRestart?: 'launch' | undefined;
+  /**
    * Prefix of every request id; new after each restart of the host. At most 128 characters.
    *
    * @defaultValue `''`
@@ -589,6 +595,8 @@ export interface RollpackerConfig {
   abortGraceSeconds: number;
   /** Seconds after which a running response counts as an infrastructure fault; never if absent. A number above 0. */
   responseTimeoutSeconds?: number | undefined;
+  /** Requests are launched anew when the host restarts. */
+  onRestart: 'launch';
   /** Prefix of every request id; new after each restart of the host. At most 128 characters. */
   idPrefix: string;
   /** Speculation in short rounds, and long rounds for what they defer. Off: every round waits for all. */

@@ -170,6 +170,12 @@ export interface TailPipeliningInput {
   /** Seconds after which a running response counts as an infrastructure fault; never if absent. A number above 0. */
   responseTimeoutSeconds?: number | undefined;
   /**
+   * Requests are launched anew when the host restarts.
+   *
+   * @defaultValue `'launch'`
+   */
+  onRestart?: 'launch' | undefined;
+  /**
    * Prefix of every request id; new after each restart of the host. At most 128 characters.
    *
    * @defaultValue `''`
@@ -308,6 +314,8 @@ export interface TailPipeliningConfig {
   abortGraceSeconds: number;
   /** Seconds after which a running response counts as an infrastructure fault; never if absent. A number above 0. */
   responseTimeoutSeconds?: number | undefined;
+  /** Requests are launched anew when the host restarts. */
+  onRestart: 'launch';
   /** Prefix of every request id; new after each restart of the host. At most 128 characters. */
   idPrefix: string;
   /** Which queued prompts a long round takes first; overdue ones always come before. */

@@ -74,9 +74,12 @@ export const requestAbort = defineDecision(
 export const requestResume = defineDecision(
   'request.resume',
   'command',
-  'Go on generating a trajectory whose environment has answered.',
-  { requestId, promptId, engineId: engineId.optional() },
-  { tool_finished: { inFlight } },
+  'Go on generating a trajectory: its tool has answered, or the host has restarted. Then it goes on where its last finished turn has ended, or from its prompt if the host has not kept it.',
+  { requestId, promptId, engineId: engineId.optional(), ref: ref.optional() },
+  {
+    tool_finished: { inFlight },
+    host_restarted: { inFlight, tokens: tokens.describe('Tokens that its finished turns have generated.') },
+  },
 );
 export const requestExpired = defineDecision(
   'request.expired',

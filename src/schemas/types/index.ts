@@ -405,7 +405,7 @@ export interface Messages {
   'request.migrate': RequestMigrate;
   /** A request has left its engine and goes on, with its tokens, on the one that it was sent to. */
   'request.migrated': RequestMigrated;
-  /** Go on generating a trajectory whose environment has answered. */
+  /** Go on generating a trajectory: its tool has answered, or the host has restarted. Then it goes on where its last finished turn has ended, or from its prompt if the host has not kept it. */
   'request.resume': RequestResume;
   /** A request runs on this engine. Needed where the host places requests, so that `engine.lost` finds them. */
   'request.started': RequestStarted;

@@ -253,7 +253,8 @@ export interface RequestLaunch {
 }
 
 /**
- * Go on generating a trajectory whose environment has answered.
+ * Go on generating a trajectory: its tool has answered, or the host has restarted. Then it goes on where its last
+ * finished turn has ended, or from its prompt if the host has not kept it.
  *
  * Command `request.resume`; answered by `response.completed`, `response.failed`.
  */
@@ -271,13 +272,24 @@ export interface RequestResume {
   promptId: string;
   /** Id of the inference engine, given by the host. At most 512 characters. */
   engineId?: string | undefined;
+  /** Opaque reference of the host, at most 256 bytes; echoed. */
+  ref?: string | undefined;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'tool_finished';
-    /** Requests in flight, without this one. A whole number, 0 or more. */
-    inFlight: number;
-  };
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'tool_finished';
+        /** Requests in flight, without this one. A whole number, 0 or more. */
+        inFlight: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'host_restarted';
+        /** Requests in flight, without this one. A whole number, 0 or more. */
+        inFlight: number;
+        /** Tokens that its finished turns have generated. A whole number, 0 or more. */
+        tokens: number;
+      };
 }
 
 /**

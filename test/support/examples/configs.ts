@@ -93,6 +93,7 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
     { ...admission, partialRollout: true, maxStaleness: 1, filter: 'zero-variance' },
     { ...admission, maxStaleness: 2, placement: 'policy', quotas: { code: 1, math: 2 }, allowOverlap: true },
     { ...admission, speculation: 'auto', responsesPerPrompt: 1 },
+    { ...admission, onRestart: 'continue', maxInFlight: 4, responseTimeoutSeconds: 30, filter: 'zero-variance' },
   ],
   'adaptive-tp': [
     tp,
@@ -209,6 +210,23 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
       maxMigrationAttempts: 1,
     },
     { ...admission, maxResponseTokens: 50, lastFraction: 1 },
+  ],
+  'agentic-rollout': [
+    { ...admission, slots: { box: 3 }, environment: 'box' },
+    {
+      ...admission,
+      ...{ slots: { kind0: 2, kind1: 1 }, suspendAfter: 1, retrySeconds: 5, maxRetrySeconds: 20, maxIdleSeconds: 30 },
+      ...{ kvCapacityTokens: 500, maxInFlight: 4, responseTimeoutSeconds: 60, filter: 'zero-variance' },
+    },
+    { ...admission, composition: true, windowRounds: 2, rememberedPrompts: 9, slots: { box: 2 }, environment: 'box' },
+    {
+      ...admission,
+      maxStaleness: 1,
+      partialRollout: true,
+      allowOverlap: true,
+      quotas: { code: 2, math: 1 },
+      filter: 'host',
+    },
   ],
   'lossless-tail': [
     { ...admission, windowRounds: 2, rememberedPrompts: 9 },

@@ -122,6 +122,8 @@ describe('a program', () => {
     const pool = new Pool();
     pool.request();
     expect(only(pool.close('p0'), 'slot.denied')).toMatchObject([{ requestId: 'p0', reason: { code: 'closed' } }]);
+    // A request that comes after the end has crossed it: nobody would ever close the program again.
+    expect(pool.request('p0')).toMatchObject([{ type: 'slot.denied', reason: { code: 'closed' } }]);
     expect([pool.close('p0'), pool.tool('other'), pool.answered('other')]).toEqual([[], [], []]);
   });
 

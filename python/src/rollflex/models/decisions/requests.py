@@ -104,13 +104,16 @@ class RequestLaunch(AnyDecision):
 class RequestResumeReason(TypedDict):
     """Reason of :class:`RequestResume`. Why, with the numbers."""
 
-    code: Literal["tool_finished"]
+    code: Literal["tool_finished", "host_restarted"]
     inFlight: int
     """Requests in flight, without this one. Whole number ≥ 0."""
+    tokens: NotRequired[int]
+    """Tokens that its finished turns have generated. Whole number ≥ 0. Only with `host_restarted`."""
 
 
 class RequestResume(AnyDecision):
-    """A command. Go on generating a trajectory whose environment has answered."""
+    """A command. Go on generating a trajectory: its tool has answered, or the host has restarted. Then it goes on where
+    its last finished turn has ended, or from its prompt if the host has not kept it."""
 
     type: Literal["request.resume"]
     requestId: str
@@ -119,6 +122,8 @@ class RequestResume(AnyDecision):
     """Id of the prompt, given by the host. String ≤ 512."""
     engineId: NotRequired[str]
     """Id of the inference engine, given by the host. String ≤ 512."""
+    ref: NotRequired[str]
+    """Opaque reference of the host, at most 256 bytes; echoed. String ≤ 256."""
     reason: RequestResumeReason
 
 

@@ -75,6 +75,9 @@ class SpeculativeAdmissionConfig(TypedDict):
     """Seconds until an unconfirmed abort frees its engine slot. Number > 0. Default: 30."""
     responseTimeoutSeconds: NotRequired[float]
     """Seconds after which a running response counts as an infrastructure fault; never if absent. Number > 0."""
+    onRestart: NotRequired[Literal["launch", "continue"]]
+    """What becomes of requests in flight when the host restarts: they are launched anew, or go on under their ids, as
+    trajectories do whose finished turns the host has kept. Default: "launch"."""
     idPrefix: NotRequired[str]
     """Prefix of every request id; new after each restart of the host. String ≤ 128. Default: ""."""
 

@@ -74,6 +74,8 @@ class TailPipeliningConfig(TypedDict):
     """Seconds until an unconfirmed abort frees its engine slot. Number > 0. Default: 30."""
     responseTimeoutSeconds: NotRequired[float]
     """Seconds after which a running response counts as an infrastructure fault; never if absent. Number > 0."""
+    onRestart: NotRequired[Literal["launch"]]
+    """Requests are launched anew when the host restarts. Default: "launch"."""
     idPrefix: NotRequired[str]
     """Prefix of every request id; new after each restart of the host. String ≤ 128. Default: ""."""
     order: NotRequired[Literal["fifo", "longest-expected-first"]]

@@ -1,0 +1,191 @@
+/**
+ * Rollouts of many turns with tools: which trajectories run for a round, on which engine each of their turns runs, and who gets an
+ * environment, through one stream of events. The recipe adds no scheduling of its own. See README.md.
+ */
+import type { AnyDecision, AnyEvent, AnyPolicyDefinition, PolicyDefinition } from '../../core/definition.ts';
+import { type Delivery, defineRecipe, type RecipeState, type Recipient, type SavedRecipe } from '../../core/recipe.ts';
+import { environmentSlots } from '../../policies/environment-slots/index.ts';
+import { longPromptQueue } from '../../policies/long-prompt-queue/index.ts';
+import { programScheduling } from '../../policies/program-scheduling/index.ts';
+import { roundComposition } from '../../policies/round-composition/index.ts';
+import { speculativeAdmission } from '../../policies/speculative-admission/index.ts';
+import type { Message } from '../../schemas/messages.ts';
+import { copyPrompt, type Prompt } from '../../schemas/prompts.ts';
+import { partDecisions, partEvents } from '../part-messages.ts';
+import { joinedLedger, rewardTo } from '../tail-batching/joined.ts';
+import { agenticRolloutConfig, partConfigs } from './schema.ts';
+import type {
+  AgenticRolloutCommand,
+  AgenticRolloutConfig,
+  AgenticRolloutDecision,
+  AgenticRolloutEvent,
+  AgenticRolloutInput,
+} from './types.ts';
+
+const parts = {
+  queue: longPromptQueue,
+  composition: roundComposition,
+  admission: speculativeAdmission,
+  programs: programScheduling,
+  slots: environmentSlots,
+} as const satisfies Readonly<Record<string, AnyPolicyDefinition>>;
+const holders = { queue: longPromptQueue, composition: roundComposition };
+
+// The host places nothing but turns, and programs are the trajectories of requests.
+const inside: ReadonlySet<string> = new Set([
+  ...['round.opened', 'program.opened', 'program.closed', 'request.started'],
+  ...partDecisions(parts).map((message) => message.type),
+]);
+const events = partEvents<AgenticRolloutEvent>(parts, inside);
+const decisions = partDecisions<AgenticRolloutDecision>(parts);
+
+/** An event for a part; it is skipped if the part refuses it. */
+const offer = (part: keyof typeof parts, event: Message): Delivery => ({
+  part,
+  event: event as AnyEvent,
+  ifTaken: true,
+});
+
+/** Ends the program of a request, whatever it did; its environment goes back. */
+function closing({ at, requestId }: { readonly at: number; readonly requestId: string }): Delivery[] {
+  const closed = { type: 'program.closed', at, requestId } as const;
+  return [offer('programs', closed), offer('slots', { ...closed })];
+}
+
+function deliver(
+  event: AgenticRolloutEvent,
+  { composition }: AgenticRolloutConfig,
+  recipients: readonly string[],
+): readonly Recipient[] {
+  switch (event.type) {
+    case 'timer.fired':
+      return [timerPart(event.timerId)];
+    // Prompts that replace others in an open round are for the admission, all others for a window.
+    case 'prompts.supplied':
+    case 'round.failed':
+      return composition ? [{ part: 'admission', event, otherwise: [{ part: 'composition', event }] }] : recipients;
+    case 'reward.ready':
+      return composition ? recipients : [rewardTo(event)];
+    // Whatever room they leave is there for the next try, which the admission launches.
+    case 'response.completed':
+    case 'response.failed':
+    case 'request.aborted':
+      return [...closing(event), ...recipients];
+    // A request keeps its place in the admission while its tools run: which programs need engines is for `programs`.
+    case 'tool.started':
+    case 'tool.finished':
+      return ['programs', 'slots'];
+    // Turns are routed again, and no request fails.
+    case 'engine.added':
+    case 'engine.drained':
+    case 'engine.lost':
+    case 'engines.changed':
+      return ['programs'];
+    default:
+      return recipients;
+  }
+}
+
+/** Returns the part that has set a timer: the id of a timer begins with the id of its policy. */
+function timerPart(timerId: string): string {
+  const id = timerId.slice(0, timerId.indexOf('/'));
+  return ['programs', 'slots'].find((name) => parts[name as keyof typeof parts].id === id) ?? 'admission';
+}
+
+function opening(
+  { at, roundId, kind, weightVersion }: Pick<Message<'round.planned'>, 'at' | 'roundId' | 'kind' | 'weightVersion'>,
+  prompts: readonly Prompt[],
+): Delivery {
+  const opened = { type: 'round.opened', at, roundId, kind, weightVersion } as const;
+  // Copies, because the host gets the notice as well and must not share the state of the parts.
+  return { part: 'admission', event: { ...opened, prompts: prompts.map(copyPrompt) } as AnyEvent };
+}
+
+const planned = {
+  to: (decision: AnyDecision) => {
+    const plan = decision as Message<'round.planned'>;
+    return [opening(plan, plan.queued)];
+  },
+};
+
+/** Opens a program for a request that is launched, and asks for its environment. */
+function launched(decision: AnyDecision, { environment }: AgenticRolloutConfig): Delivery[] {
+  const { at, requestId, promptId } = decision as Message<'request.launch'>;
+  const opened: Delivery = { part: 'programs', event: { type: 'program.opened', at, requestId, promptId } as AnyEvent };
+  if (environment === undefined) return [opened];
+  return [opened, offer('slots', { type: 'slot.requested', at, requestId, environment })];
+}
+
+/** Fails the trajectory of a program that has lost its environment, or got none: it has no reward, and is tried again. */
+function failed({ at, requestId }: { readonly at: number; readonly requestId: string }): Delivery[] {
+  const [program] = closing({ at, requestId });
+  return [program!, offer('admission', { type: 'response.failed', at, requestId, kind: 'environment' })];
+}
+
+/**
+ * Runs rounds of agentic trajectories.
+ *
+ * A session begins with `engine.added` for each engine and `round.requested`. The host supplies prompts, and runs the loop of each
+ * request that is launched: `turn.requested` → `turn.route` → `turn.finished` → `tool.started` → `tool.finished` → …, up to
+ * `response.completed`. It trains the prompts that `round.completed` names, and requests the next round after `round.drained`.
+ */
+export const agenticRollout: PolicyDefinition<
+  AgenticRolloutInput,
+  AgenticRolloutConfig,
+  RecipeState<AgenticRolloutConfig>,
+  AgenticRolloutEvent,
+  AgenticRolloutDecision,
+  SavedRecipe,
+  'agentic-rollout',
+  AgenticRolloutCommand['type']
+> = defineRecipe({
+  id: 'agentic-rollout',
+  version: 1,
+  summary: 'Rounds of trajectories with tools: tail batching, programs on engines turn by turn, and environments.',
+  source: 'rollflex',
+  config: agenticRolloutConfig,
+  parts,
+  configure: partConfigs,
+  events,
+  decisions,
+  // Either the queue plans rounds, or the composition.
+  off: ({ composition }) => [composition ? 'queue' : 'composition'],
+  deliver,
+  // No other round can open between the request and the plan. Ids of requests are never minted twice.
+  vouches: { admission: ['round.opened'], programs: ['program.opened'] },
+  origins: {
+    'round.opened': { event: 'round.requested' },
+    'program.closed': { event: 'response.completed' },
+  },
+  // The queue or the composition plans a round, but only the admission knows whether a round may open.
+  expects: (event) => (event.type === 'round.requested' ? [opening({ ...event, kind: 'long' }, [])] : []),
+  routes: {
+    queue: {
+      'round.planned': planned,
+      // Stays inside: the admission asks for the missing prompts, because it knows the carried ones.
+      'prompts.request': { out: false },
+    },
+    composition: { 'round.planned': planned },
+    admission: {
+      'request.launch': { to: launched },
+      // What is being aborted needs no engine and no environment any more, whenever that is confirmed.
+      'request.abort': { to: (decision) => closing(decision as Message<'request.abort'>) },
+    },
+    slots: {
+      'slot.reclaim': {
+        to: (decision) => {
+          const { at, requestId, reason } = decision as Message<'slot.reclaim'>;
+          return requestId === undefined || reason.code !== 'tool_timeout' ? [] : failed({ at, requestId });
+        },
+      },
+      'slot.denied': {
+        to: (decision) => {
+          const { reason, ...denied } = decision as Message<'slot.denied'>;
+          return reason.code === 'closed' ? [] : failed(denied);
+        },
+      },
+    },
+  },
+  // A request has an id, and so has its environment, which may be started anew.
+  ledgers: [joinedLedger('prompts', holders, 3), joinedLedger('responses', holders)],
+});

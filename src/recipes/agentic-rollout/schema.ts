@@ -1,0 +1,66 @@
+/** Configuration of agentic-rollout: flat, each setting once; the parts are configured from it. */
+import { z } from 'zod';
+import { settingsOf } from '../../core/recipe.ts';
+import { checkBounds, slotSettings } from '../../policies/environment-slots/schema.ts';
+import { queueSettings } from '../../policies/long-prompt-queue/schema.ts';
+import { programSettings } from '../../policies/program-scheduling/schema.ts';
+import { compositionConfig, compositionSettings } from '../../policies/round-composition/schema.ts';
+import { admissionConfig } from '../../policies/speculative-admission/schema.ts';
+import { environment } from '../../schemas/units.ts';
+import { domainsOf } from '../tail-batching/joined.ts';
+
+const shape = admissionConfig.safeExtend({
+  composition: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Rounds are composed by predicted length, and wait for all, as in `lossless-tail`. Off: tail batching, as in `tail-batching`.',
+    ),
+  environment: environment
+    .optional()
+    .describe(
+      'Kind of the environment that every trajectory needs; it is asked for when the trajectory is launched. Absent: none, or the host asks itself, by `slot.requested`.',
+    ),
+  placement: z.literal('host').default('host').describe('No request has an engine: each of its turns is routed.'),
+  maxInFlightPerEngine: z.undefined().optional(),
+  onRestart: z
+    .literal('continue')
+    .default('continue')
+    .describe('Trajectories go on under their ids when the host restarts.'),
+  ...queueSettings,
+  ...compositionSettings,
+  ...programSettings,
+  ...slotSettings,
+});
+type Settings = z.output<typeof shape>;
+
+/** Returns the configuration of each part. */
+export function partConfigs(config: Settings): Readonly<Record<string, Record<string, unknown>>> {
+  const { promptsPerRound, promptSpeculation, idPrefix, composition } = config;
+  const none = composition ? { speculation: 'fixed', promptSpeculation: 1, responseSpeculation: 1 } : {};
+  return {
+    queue: {
+      promptsPerRound,
+      promptSpeculation: composition ? 1 : promptSpeculation,
+      ...settingsOf(config, queueSettings),
+      domains: domainsOf(config),
+    },
+    composition: { ...settingsOf(config, compositionConfig.shape), promptSpeculation: 1 },
+    admission: { ...settingsOf(config, admissionConfig.shape), ...none },
+    programs: settingsOf(config, programSettings),
+    // Another environment is another try of the trajectory, and for the admission to decide.
+    slots: { ...settingsOf(config, slotSettings), retries: 0, idPrefix },
+  };
+}
+
+/** Schema of the configuration. */
+export const agenticRolloutConfig = shape.superRefine((config, context) => {
+  const refuse = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message });
+  checkBounds(config, context);
+  if (config.composition && config.quotas !== undefined) {
+    refuse('quotas', 'no `quotas` beside `composition`: rounds are composed by length, not by domain');
+  }
+  if (config.environment !== undefined && config.slots[config.environment] === undefined) {
+    refuse('slots', `how many environments of kind ${config.environment} there may be`);
+  }
+});
