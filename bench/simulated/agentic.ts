@@ -84,19 +84,14 @@ const makespan = (run: AgenticRun): number => run.makespanSeconds;
 /** Mean makespan of `runs` ÷ that of `base`, on the same programs. */
 function times(runs: readonly AgenticRun[], base: readonly AgenticRun[]): Interval {
   const pairs = runs.map((run, index) => ({ run, base: base[index]! }));
-  const sum = (list: typeof pairs, of: 'run' | 'base'): number => list.reduce((all, one) => all + makespan(one[of]), 0);
+  const sum = (list: readonly (typeof pairs)[number][], of: 'run' | 'base'): number =>
+    list.reduce((all, one) => all + makespan(one[of]), 0);
   return bootstrap(pairs, (list) => sum(list, 'run') / sum(list, 'base'), { seed: 1 });
 }
 const shown = ({ value, low, high }: Interval): string => `${value.toFixed(2)} (${low.toFixed(2)}–${high.toFixed(2)})`;
 
 const head = ['workload', 'KV room', 'ours s', 'best static s', 'best ÷ ours', 'wrong ÷ ours', 'ThunderAgent ÷ ours'];
-const more = [
-  'without decay ÷ ours',
-  'hits ours, best',
-  'idle ours, best',
-  'p99 turn s ours, best',
-  'longest pause s',
-];
+const more = ['without decay ÷ ours', 'hits ours, best', 'idle ours, best', 'p99 turn s ours, best', 'longest pause s'];
 
 function row({ id, workloads }: Case, job: AgenticJob): void {
   const run = (scheduler: AgenticScheduler): AgenticRun[] =>
