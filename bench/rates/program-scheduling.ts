@@ -1,6 +1,6 @@
 /**
- * Shows what program-scheduling takes for a turn, with 8 and with 64 engines, and with room for all programs and for a third of
- * them: the decision where a turn runs (`turn.requested`), and all four events of a turn. There are 75 programs an engine.
+ * Shows what program-scheduling takes for a turn, the decision where it runs (`turn.requested`) and all of its four events, against
+ * the number of engines: 8 and 64, with 75 programs each, and with room for all programs or for a third of them.
  */
 import { create, programScheduling } from '../../src/index.ts';
 import type { ProgramSchedulingEvent } from '../../src/policies/program-scheduling/index.ts';

@@ -3,10 +3,20 @@
  * the budget, the largest pause: they are ahead of the others, and few of them make much room.
  */
 import type { Message } from '../../schemas/messages.ts';
-import { beginReading, bestEngine, budgetOf, type Estimate, endReading, hasRoom, trim, worthSeconds } from './cost.ts';
+import {
+  beginReading,
+  bestEngine,
+  budgetOf,
+  type Estimate,
+  endReading,
+  hasRoom,
+  heldTokens,
+  newTokens,
+  trim,
+  worthSeconds,
+} from './cost.ts';
 import type { Ctx } from './messages.ts';
 import {
-  addedTokens,
   change,
   countIn,
   countOut,
@@ -79,7 +89,7 @@ function letIn(state: ProgramState, one: Program, anyRoom: boolean, ctx: Ctx): v
 function resume(state: ProgramState, one: Program, engine: Engine, isForced: boolean, ctx: Ctx): void {
   const pausedSeconds = ctx.at - one.pausedAt;
   const { maxPauseSeconds: limitSeconds } = state.config;
-  const usedTokens = engine.usedTokens + addedTokens(one, engine);
+  const usedTokens = heldTokens(state, engine) + newTokens(state, one, engine);
   const reason: Message<'program.resume'>['reason'] = isForced
     ? { code: 'paused_longest', pausedSeconds, limitSeconds }
     : { code: 'fits', engineId: engine.engineId, usedTokens, budgetTokens: budgetOf(state, engine), pausedSeconds };
@@ -122,7 +132,7 @@ export function route(
  */
 export function enforce(state: ProgramState, engine: Engine, ctx: Ctx): void {
   const budgetTokens = budgetOf(state, engine);
-  while (engine.usedTokens - engine.leavingTokens > budgetTokens && engine.members.size - engine.leaving > 1) {
+  while (heldTokens(state, engine) - engine.leavingTokens > budgetTokens && engine.members.size - engine.leaving > 1) {
     const resting = engine.resting.peek();
     if (resting !== undefined) pause(state, resting, ctx);
     else leaveLater(state, engine.busy.peek()!);
@@ -132,7 +142,8 @@ export function enforce(state: ProgramState, engine: Engine, ctx: Ctx): void {
 /** Pauses a program that runs no turn. */
 export function pause(state: ProgramState, one: Program, ctx: Ctx): void {
   const engine = state.engines.get(one.engineId!)!;
-  const { usedTokens, engineId } = engine;
+  const { engineId } = engine;
+  const usedTokens = heldTokens(state, engine);
   const budgetTokens = budgetOf(state, engine);
   countOut(state, one);
   one.paused = true;

@@ -22,6 +22,18 @@ export function budgetOf({ config }: ProgramState, { capacityTokens }: Engine): 
 /** Part of a turn by which every program may grow, before what was let in has to pause: on average a turn is half over. */
 const turnsAhead = 0.5;
 
+/** Tokens of the programs of an engine, where those with which all programs begin count once. */
+export function heldTokens({ pace }: ProgramState, { usedTokens, prompts }: Engine): number {
+  return Math.max(0, usedTokens - Math.max(0, prompts.size - 1) * Math.floor(pace.commonTokens));
+}
+
+/** Tokens by which they would grow with a program. */
+export function newTokens({ pace }: ProgramState, one: Program, engine: Engine): number {
+  const tokens = addedTokens(one, engine);
+  const isKnown = one.promptId === null || engine.prompts.size === 0 || engine.prompts.has(one.promptId);
+  return isKnown ? tokens : Math.max(0, tokens - Math.floor(pace.commonTokens));
+}
+
 /**
  * Tokens that a program may add to an engine when it is let in. One without members has always room, so that a program that alone
  * exceeds every engine runs, too, and so that no engine is idle while something waits.
@@ -29,12 +41,12 @@ const turnsAhead = 0.5;
 export function roomOf(state: ProgramState, engine: Engine): number {
   const { size } = engine.members;
   if (size === 0) return Number.POSITIVE_INFINITY;
-  return budgetOf(state, engine) - engine.usedTokens - turnsAhead * size * state.pace.growthTokens;
+  return budgetOf(state, engine) - heldTokens(state, engine) - turnsAhead * size * state.pace.growthTokens;
 }
 
 /** Whether a program has room on an engine: it is a member already, or may be let in. */
 export function hasRoom(state: ProgramState, one: Program, engine: Engine): boolean {
-  return (one.counted && one.engineId === engine.engineId) || addedTokens(one, engine) <= roomOf(state, engine);
+  return (one.counted && one.engineId === engine.engineId) || newTokens(state, one, engine) <= roomOf(state, engine);
 }
 
 /** Tokens that an engine has still to read. */
@@ -65,13 +77,15 @@ function costOf(state: ProgramState, one: Program, engine: Engine, rates: Rates,
   const { running } = engine;
   const isMember = one.counted && one.engineId === engine.engineId;
   // What does not fit is evicted, and has to be read again.
-  const overflow = engine.usedTokens + (isMember ? 0 : addedTokens(one, engine)) - engine.capacityTokens;
-  const uncached = contextTokens - cachedOf(one, engine) + Math.max(0, overflow);
+  const overflow = heldTokens(state, engine) + (isMember ? 0 : newTokens(state, one, engine)) - engine.capacityTokens;
+  // A prompt that no program there has takes room from others, which will be read again.
+  const newPrompt = one.promptId === null || engine.prompts.has(one.promptId) ? 0 : one.promptTokens;
+  const toRead = contextTokens - cachedOf(one, engine) + Math.max(0, overflow) + newPrompt;
   // A step gets longer for every turn that runs: by this turn's sequence and context, and by what is read in it.
   const slower = running * (sequenceSeconds + contextTokenSeconds * contextTokens);
   const { readSeconds, decodeFactor } = rates;
   return (
-    (unreadOf(engine, readSeconds, at) + uncached * (1 + running)) * readSeconds +
+    (unreadOf(engine, readSeconds, at) + toRead * (1 + running)) * readSeconds +
     Math.max(1, state.pace.turnTokens) * decodeFactor * (stepSecondsOf(state, one, engine) + slower)
   );
 }

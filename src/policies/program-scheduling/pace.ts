@@ -17,13 +17,15 @@ export const pace = z.strictObject({
   /** Tokens that a turn generates, and by which a context grows from turn to turn. */
   turnTokens: sum,
   growthTokens: sum,
+  /** Tokens with which programs of different prompts begin alike, such as a system prompt. */
+  commonTokens: sum.nonnegative(),
 });
 export type Pace = z.output<typeof pace>;
 
-/** Returns what is assumed before any turn: an answer of 200 tokens, and as many of a tool. */
+/** Returns what is assumed before any turn: an answer of 200 tokens, as many of a tool, and nothing that all programs share. */
 export function newPace(): Pace {
   const sums = { readRead: 0, readDecode: 0, decodeDecode: 0, readTime: 0, decodeTime: 0 };
-  return { ...sums, turnTokens: 200, growthTokens: 400 };
+  return { ...sums, turnTokens: 200, growthTokens: 400, commonTokens: 0 };
 }
 
 /** Part of the weight of a turn that is left when the next one has ended. */

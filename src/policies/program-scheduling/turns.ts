@@ -2,7 +2,7 @@
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { endTurn, enforce, pause, route, wait } from './admission.ts';
-import { bestEngine, budgetOf } from './cost.ts';
+import { bestEngine, budgetOf, heldTokens } from './cost.ts';
 import { removeIfEmpty } from './engines.ts';
 import { type Ctx, late } from './messages.ts';
 import { averaged, learnTurn } from './pace.ts';
@@ -54,12 +54,16 @@ export function turnFinished(state: ProgramState, event: Message<'turn.finished'
     // What was used before tokens that are gone is gone, too: engines evict in this order, and a new engine has nothing.
     if (cachedTokens !== undefined && 2 * cachedTokens < belief.cachedTokens) engine.cache.forgetUntil(belief.used);
     const { pace } = state;
+    // What was there before any program of its prompt is what other prompts begin with, too.
+    if (one.turns === 0 && cachedTokens !== undefined && belief.cachedTokens === 0)
+      pace.commonTokens = averaged(pace.commonTokens, cachedTokens);
     pace.turnTokens = averaged(pace.turnTokens, generated);
     learnTurn(pace, belief.readTokens, generated * belief.stepSeconds, ctx.at - since);
     finish(one, tokens);
     endTurn(state, one, one.contextTokens + generated, ctx.at);
     if (!engine.active) countOutOf(state, one);
-    else if (leaving && engine.usedTokens > budgetOf(state, engine) && engine.members.size > 1) pause(state, one, ctx);
+    else if (leaving && heldTokens(state, engine) > budgetOf(state, engine) && engine.members.size > 1)
+      pause(state, one, ctx);
     else enforce(state, engine, ctx);
   } else if (one.phase === 'asked' && generated > 0) {
     // The engine has finished, although it counts as lost.

@@ -137,8 +137,8 @@ describe('environments', () => {
 describe('every scheduler', () => {
   const preset = agenticPreset('swe-scarce-kv');
   const { programs } = presetWorkload(preset, 1);
-  const some = { name: 'some', source: 'test', programs: programs.slice(0, 48) };
-  const job = { ...preset.job, engines: 2, cost: { ...preset.job.cost, kvCapacityTokens: 80_000 } };
+  const some = { name: 'some', source: 'test', programs: programs.slice(0, 24) };
+  const job = { ...preset.job, engines: 2, cost: { ...preset.job.cost, kvCapacityTokens: 50_000 } };
   const turns = some.programs.flatMap((one) => one.turns);
 
   test.each([...agenticRules, programScheduler()].map((one) => [one.id, one] as const))(
@@ -149,7 +149,7 @@ describe('every scheduler', () => {
         { engine: 1, atSeconds: 100, downSeconds: 0 },
       ];
       const run = simulateAgentic(job, scheduler, some, { losses });
-      expect(run).toMatchObject({ programs: 48, failedPrograms: 0, turns: turns.length });
+      expect(run).toMatchObject({ programs: 24, failedPrograms: 0, turns: turns.length });
       expect(run.generatedTokens).toBe(turns.reduce((sum, one) => sum + one.generatedTokens, 0));
       const contexts = some.programs.map(({ contextTokens, turns: own }) => {
         let [sum, context] = [0, contextTokens];
