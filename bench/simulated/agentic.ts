@@ -1,8 +1,8 @@
 /**
  * Shows what program-scheduling, with one default setting, is worth on agentic rollouts, against the best static rule of each
  * workload, the worst one, and ThunderAgent's rule: the named workloads and the trace tau-airline, with the KV cache that they
- * state, and with one that has room for a quarter of the contexts. Prints the tables of docs/agentic-simulation.md.
- * `npx tsx bench/simulated/agentic.ts [seeds] [kv] [workload...]`, by default 5 seeds, `all` (or `stated`, `quarter`), and all.
+ * state, and with one that has room for a part of the contexts. Prints the tables of docs/agentic-simulation.md.
+ * `npx tsx bench/simulated/agentic.ts [seeds] [room,...] [workload...]`, by default 5 seeds, `stated,0.25`, and all workloads.
  */
 import { readTraceFile } from '../../src/cli/files.ts';
 import {
@@ -27,7 +27,7 @@ import {
   tracedAgenticWorkload,
 } from '../../src/sim/index.ts';
 
-const [seedCount = '5', kv = 'all', ...chosen] = process.argv.slice(2);
+const [seedCount = '5', rooms = 'stated,0.25', ...chosen] = process.argv.slice(2);
 const seeds = Array.from({ length: Number(seedCount) }, (_, index) => index + 1);
 
 /** Rules without memory of what they held back; margins are tuned for each workload. */
@@ -68,12 +68,12 @@ const cases: readonly (() => Case)[] = [
 const longest = ({ contextTokens, turns }: AgenticWorkload['programs'][number]): number =>
   turns.reduce((sum, { generatedTokens, toolTokens = 0 }) => sum + generatedTokens + toolTokens, contextTokens);
 
-/** The job with room for a quarter of what all programs have at their ends, and for the longest one on each engine. */
-function quarterOf({ job, workloads }: Case): AgenticJob {
+/** The job with room for a part of what all programs have at their ends, and for the longest one on each engine. */
+function withRoom({ job, workloads }: Case, share: number): AgenticJob {
   const ends = workloads.flatMap(({ programs }) => programs.map(longest));
   const all = ends.reduce((sum, one) => sum + one, 0) / seeds.length;
   const most = ends.reduce((one, other) => Math.max(one, other), 0);
-  const kvCapacityTokens = Math.max(Math.ceil(most / 0.95), Math.round(all / 4 / job.engines));
+  const kvCapacityTokens = Math.max(Math.ceil(most / 0.95), Math.round((share * all) / job.engines));
   return { ...job, cost: { ...job.cost, kvCapacityTokens } };
 }
 
@@ -120,16 +120,13 @@ function row({ id, workloads }: Case, job: AgenticJob): void {
   console.log(`| ${cells.join(' | ')} |`);
 }
 
-for (const [level, jobOf] of [
-  ['stated', ({ job }: Case) => job],
-  ['quarter', quarterOf],
-] as const) {
-  if (kv !== 'all' && kv !== level) continue;
-  console.log(`\nKV cache: ${level}, ${seeds.length} seeds\n`);
+for (const room of rooms.split(',')) {
+  console.log(`\nKV cache: ${room}, ${seeds.length} seeds\n`);
   for (const cells of [[...head, ...more], [...head, ...more].map(() => '---')])
     console.log(`| ${cells.join(' | ')} |`);
   for (const make of cases) {
     const one = make();
-    if (chosen.length === 0 || chosen.includes(one.id)) row(one, jobOf(one));
+    if (chosen.length > 0 && !chosen.includes(one.id)) continue;
+    row(one, room === 'stated' ? one.job : withRoom(one, Number(room)));
   }
 }
