@@ -1,4 +1,5 @@
 import { defineConfig, type Options } from 'tsup';
+import { writeDeclarations } from './scripts/declarations.ts';
 import { definitionFiles, writeEntries } from './scripts/definition-entries.ts';
 import { noticesInto } from './scripts/notices.ts';
 import { treeShaking } from './scripts/tree-shaking.ts';
@@ -17,7 +18,7 @@ const typed = Object.entries(definitionFiles).map(([id, file]) => [`definitions/
 // shortest path there is, that of the root entry: every definition would import it, in a circle.
 // `npm run types` is what checks: checked again, declarations take twice the time.
 const compilerOptions = { module: 'NodeNext', moduleResolution: 'NodeNext', noCheck: true };
-const dts = { entry: { ...entries, ...Object.fromEntries(typed) }, compilerOptions };
+const declared = { ...entries, ...Object.fromEntries(typed) };
 // What is no dependency or peer of the package is built in: nobody installs it, and its licence goes along.
 const withNotices = noticesInto('dist/THIRD-PARTY-LICENSES.txt');
 const common = {
@@ -41,8 +42,12 @@ const libraries: Options[] = [
     shims: true,
     onSuccess: async () => writeEntries('cjs'),
   },
-  { ...library, format: ['esm', 'cjs'], dts: { ...dts, only: true } },
 ];
+const declarations = (): Options => ({
+  ...library,
+  format: ['esm', 'cjs'],
+  dts: { entry: writeDeclarations(declared, compilerOptions), compilerOptions, only: true },
+});
 // Beside the command line: its threads. It serves metrics to whoever asks, so that what it needs for them is built in too.
 const commandLine: Options = {
   ...common,
@@ -66,4 +71,6 @@ const reportClient: Options = {
 
 // `npm start` needs the command line alone, which builds in a second and leaves what else was built as it was.
 const isForStart = process.env.ROLLFLEX_BUILD === 'command-line';
-export default defineConfig(isForStart ? [commandLine, reportClient] : [...libraries, commandLine, reportClient]);
+export default defineConfig(
+  isForStart ? [commandLine, reportClient] : [...libraries, declarations(), commandLine, reportClient],
+);

@@ -15,6 +15,7 @@ export const benchmarks: Readonly<Record<string, string | null>> = {
   'rpc/decision-log': null,
   'sim-engine': null,
   'mock-engine': null,
+  'rates/program-scheduling': 'program-scheduling',
   'rates/reward-dispatch': 'reward-dispatch',
   'rates/shadow-loader': 'shadow-loader',
   'rates/stream-training': 'stream-training',

@@ -13,6 +13,8 @@ import { mockEngineOptionsSchema } from '../src/mock-engine/index.ts';
 import { decisionLogSchema, limitsSchema, methods, notifications, type RpcMethod } from '../src/rpc/index.ts';
 import { type DecisionMessage, decisions, type EventMessage, events } from '../src/schemas/index.ts';
 import { trainers } from '../src/sim/advise/trainers.ts';
+import { agenticPreset, agenticPresetIds } from '../src/sim/agentic/presets.ts';
+import type { Spread } from '../src/sim/agentic/shape.ts';
 import type { Difference } from '../test/support/mock-engine/recorded/compare.ts';
 import {
   type MissingRoutes,
@@ -38,6 +40,7 @@ function readmeOf({ kind, id }: Pick<AnyDefinition, 'kind' | 'id'>): string {
 export const generatedFiles: readonly string[] = [
   'docs/index.md',
   'docs/advice.md',
+  'docs/agentic-workloads.md',
   'examples/README.md',
   'docs/vocabulary.md',
   'docs/errors.md',
@@ -297,6 +300,36 @@ function differenceTable(
   return `${head}\n\n${table(['What is different', 'Why'], rows)}`;
 }
 
+/** Median and spread of a distribution. */
+const spread = ({ median, sigma }: Spread): string => `${median} ± ${sigma}`;
+
+function agenticTable(): string {
+  const rows = agenticPresetIds.flatMap((id) => {
+    const { label, source, shapes, job } = agenticPreset(id);
+    return shapes.map((shape, index) => [
+      index === 0 ? `${code(id)}: ${label}` : '',
+      `${shape.prompts} × ${shape.samples}`,
+      `${shape.sharedTokens} + ${spread(shape.promptTokens)}`,
+      spread(shape.turns),
+      spread(shape.generatedTokens),
+      shape.tools.map(({ tool, seconds, tokens }) => `${tool}: ${spread(seconds)} s, ${spread(tokens)}`).join('; '),
+      index === 0 ? `${job.engines} × ${Math.round(job.cost.kvCapacityTokens / 1000)}k` : '',
+      index === 0 ? source : '',
+    ]);
+  });
+  const head = [
+    'Workload',
+    'Programs',
+    'Prompt',
+    'Turns',
+    'Generated a turn',
+    'Tools: seconds, tokens',
+    'KV cache',
+    'Measured',
+  ];
+  return table(head, rows);
+}
+
 function render(kind: string, id: string): string {
   switch (`${kind} ${id}`) {
     case 'policies all':
@@ -305,6 +338,8 @@ function render(kind: string, id: string): string {
       return exampleTable();
     case 'trainers all':
       return trainerTable();
+    case 'agentic workloads':
+      return agenticTable();
     case 'licences all':
       return licenceTable();
     case 'real-runs all':

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { generatedFiles, regenerate } from './docs-tables.ts';
 import { pythonModels } from './python/models.ts';
 import { typedClients } from './python/opens.ts';
+import { agenticRollout } from './site/agentic-picture.ts';
 import { tailFrontier } from './site/frontier-picture.ts';
 import { whatWaits } from './site/picture.ts';
 import { typescriptTypes } from './types/index.ts';
@@ -30,6 +31,7 @@ function renew(file: string, text: (before: string) => string): void {
 for (const file of generatedFiles) renew(file, regenerate);
 renew('docs/pictures/what-waits.svg', () => whatWaits());
 renew('docs/pictures/tail-frontier.svg', () => tailFrontier());
+renew('docs/pictures/agentic-rollout.svg', () => agenticRollout());
 const types = await typescriptTypes();
 for (const [file, text] of types) renew(file, () => text);
 const models = await pythonModels();

@@ -9,15 +9,17 @@ import {
   tailBatchingScheduler,
 } from '../../src/sim/index.ts';
 
-const left = 8;
-const width = 744;
-const lane = 13;
-const columns = width / 2;
+export const left = 8;
+export const width = 744;
+/** Height of a lane, and columns of two pixels in it. */
+export const lane = 13;
+export const columns = width / 2;
 /** Grey on both light and dark pages. */
 const grey = '#808890';
 /** From an engine with nothing to run to a full one. */
-const shades = ['#80889026', '#8ab4e8', '#5a94dc', '#3874c8', '#1f56a5'];
-const other = '#c8a15a';
+export const shades = ['#80889026', '#8ab4e8', '#5a94dc', '#3874c8', '#1f56a5'];
+/** What is neither. */
+export const other = '#c8a15a';
 
 /** The colour of each column of an engine's lane. */
 function colours({ timeline }: EngineResult, secondsPerColumn: number): string[] {
@@ -31,8 +33,8 @@ function colours({ timeline }: EngineResult, secondsPerColumn: number): string[]
   });
 }
 
-function laneOf(engine: EngineResult, y: number, secondsPerColumn: number): string {
-  const row = colours(engine, secondsPerColumn);
+/** A lane with these colours, a column each. */
+export function laneOf(row: readonly string[], y: number): string {
   let out = '';
   for (let from = 0, to = 0; from < columns; from = to) {
     while (to < columns && row[to] === row[from]) to += 1;
@@ -42,11 +44,11 @@ function laneOf(engine: EngineResult, y: number, secondsPerColumn: number): stri
   return out;
 }
 
-const text = (x: number, y: number, words: string, more = ''): string =>
+export const text = (x: number, y: number, words: string, more = ''): string =>
   `<text x="${x}" y="${y}" fill="${grey}"${more}>${words}</text>\n`;
 
 function part(run: RunResult, title: string, y: number, secondsPerColumn: number): string {
-  const lanes = run.engines.map((engine, index) => laneOf(engine, y + 8 + index * lane, secondsPerColumn));
+  const lanes = run.engines.map((engine, index) => laneOf(colours(engine, secondsPerColumn), y + 8 + index * lane));
   return (
     text(left, y, `${title}: five steps in ${Math.round(run.totalSeconds)} s`, ' font-weight="600"') + lanes.join('')
   );

@@ -22,6 +22,7 @@ export function importSummary(summary: DumpSummary, done: ImportDone): string {
     ],
     ['trace', traced(summary)],
     ['recorded', tokens(summary)],
+    ...turns(summary),
     ...how(summary),
     ...capped(summary, done),
     ...leftOut(summary),
@@ -38,6 +39,11 @@ function traced({ prompts, steps, responses, responsesPerPrompt: { least, most, 
 
 function tokens({ tokens: { p50, p75, p99, longest } }: DumpSummary): string {
   return `P50 ${p50}, P75 ${p75}, P99 ${p99}, longest ${longest} tokens`;
+}
+
+function turns({ turns: counts }: DumpSummary): [string, string][] {
+  if (counts === null) return [];
+  return [['turns', `P50 ${counts.p50}, P99 ${counts.p99}, most ${counts.most} a response`]];
 }
 
 function how({ fromText, responses, joined, textTokens, estimated }: DumpSummary): [string, string][] {

@@ -6,6 +6,7 @@ import { isDecisionLog, type LogFile, type ReadLine, readDecisionLog } from '../
 import { readEventLog } from '../core/read-event-log.ts';
 import { isPolicyError, refuse, relocated } from '../errors.ts';
 import { logFilesIn } from '../rpc/log/files.ts';
+import { chunksOf } from './log-index/lines.ts';
 import { isSystemError, readText } from './system-errors.ts';
 
 /** A log, with its kind. */
@@ -15,19 +16,14 @@ export type NamedLog =
 
 const headerBytes = 4096;
 
-const pieceBytes = 1 << 20;
-
 const fileAt = (path: string, name: string): LogFile => ({ name, read: () => piecesOf(path) });
 
 /** Returns the text of a file in pieces, since a file may be longer than a string. Throws the system's error, with the path. */
 function* piecesOf(path: string): Generator<string> {
   const file = openSync(path, 'r');
   const decoder = new StringDecoder('utf8');
-  const buffer = Buffer.alloc(pieceBytes);
   try {
-    for (let length = readSync(file, buffer); length > 0; length = readSync(file, buffer)) {
-      yield decoder.write(buffer.subarray(0, length));
-    }
+    for (const bytes of chunksOf(file)) yield decoder.write(bytes);
     yield decoder.end();
   } catch (error) {
     // For a folder the system's error has no path.

@@ -63,6 +63,8 @@ export function mockEngineCommand(): Command {
         .choices(['fcfs', 'priority'])
         .default('fcfs'),
     )
+    .option('--no-prefix-caching', 'every prefill costs all of its tokens')
+    .option('--prompt-tokens-details', 'vLLM: usage says how much of the prompt was cached')
     .option('--stream-interval <tokens>', 'tokens between two events of a stream', whole(1, 1e6), 16)
     .option('--incremental-streaming', 'SGLang: events hold what is new, not all of the response so far')
     .option('--tokenize-seconds <s>', 'before a request reaches the scheduler, and aborts reach it', seconds, 0.002)

@@ -29,6 +29,8 @@ export interface MockEngineCommandOptions
   readonly scheduling: 'fcfs' | 'priority';
   readonly streamInterval: number;
   readonly incrementalStreaming?: boolean;
+  readonly prefixCaching: boolean;
+  readonly promptTokensDetails?: boolean;
   readonly tokenizeSeconds: number;
   readonly abortLagSeconds: number;
   readonly disconnectSeconds?: number;
@@ -62,6 +64,8 @@ function optionsOf(options: MockEngineCommandOptions): MockEngineInput {
     abortLagSeconds,
     contextTokens: options.context,
     incrementalStreaming: options.incrementalStreaming ?? false,
+    prefixCaching: options.prefixCaching,
+    promptTokensDetails: options.promptTokensDetails ?? false,
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(disconnectSeconds === undefined ? {} : { disconnectSeconds }),
     ...(updateSeconds === undefined ? {} : { updateSeconds }),

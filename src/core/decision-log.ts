@@ -145,33 +145,47 @@ export function* readDecisionLog(files: Iterable<LogFile>): Generator<ReadLine> 
   }
 }
 
-/** A line of a file, its number from 1, and whether a line break ended it. */
-interface NumberedLine {
+/** A line of a text. */
+interface SplitLine {
   readonly text: string;
+  /** Number of the line, from 1. */
   readonly number: number;
+  /** Place of its first character. */
+  readonly from: number;
+  /** Whether a line break ends it. */
   readonly ended: boolean;
 }
 
+/** Returns the lines of a file that are not empty. Throws `limit_exceeded` as {@link splitLines} does. */
+export function linesOf(file: LogFile): Generator<SplitLine> {
+  const text = file.read();
+  return splitLines(typeof text === 'string' ? [text] : text, (number) => `${file.name}:${number}`);
+}
+
 /**
- * Returns the lines of a file that are not empty.
+ * Returns the lines of a text in pieces that are not empty.
  *
  * @throws PolicyError `limit_exceeded` for a line of 256 MiB or more
  */
-export function* linesOf(file: LogFile): Generator<NumberedLine> {
-  const text = file.read();
-  let [rest, number] = ['', 1];
-  for (const piece of typeof text === 'string' ? [text] : text) {
+export function* splitLines(pieces: Iterable<string>, where: (number: number) => string): Generator<SplitLine> {
+  let rest = '';
+  let number = 1;
+  /** Place of the piece. */
+  let begin = 0;
+  for (const piece of pieces) {
     let from = 0;
     for (let end = piece.indexOf('\n'); end >= 0; end = piece.indexOf('\n', from)) {
-      const line = rest + piece.slice(from, end);
-      if (line !== '') yield { text: line, number, ended: true };
-      [rest, from, number] = ['', end + 1, number + 1];
+      const text = rest + piece.slice(from, end);
+      if (text !== '') yield { text, number, from: begin + from - rest.length, ended: true };
+      rest = '';
+      from = end + 1;
+      number += 1;
     }
     rest += piece.slice(from);
-    if (rest.length >= longestLine)
-      refuse('limit_exceeded', `${file.name}:${number}`, expectedLine, `more than ${longestLine}`);
+    begin += piece.length;
+    if (rest.length >= longestLine) refuse('limit_exceeded', where(number), expectedLine, `more than ${longestLine}`);
   }
-  if (rest !== '') yield { text: rest, number, ended: false };
+  if (rest !== '') yield { text: rest, number, from: begin - rest.length, ended: false };
 }
 
 function lineOf(text: string, where: string): LogLine {

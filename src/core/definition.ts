@@ -107,6 +107,8 @@ export interface PolicyDefinition<
   init(config: Config): State;
   /** Refuses an event that does not fit the state, by a `PolicyError`; changes nothing. */
   check(state: State, event: E): void;
+  /** Whether `check` accepts an event, without the cost of a refusal; `undefined` where only `check` knows it. */
+  accepts?(state: State, event: E): boolean | undefined;
   /** Applies an event that `check` has accepted; cannot fail. */
   apply(state: State, event: E, context: Context<D>): void;
   /** Returns the whole state as JSON, which shares nothing with the state. */
@@ -198,10 +200,16 @@ export interface Handler<State, W extends EventMessage = EventMessage, D extends
   apply(state: State, event: Of<W>, context: Context<D>): void;
   /** Refuses an event that does not fit the state, by a `PolicyError`; changes nothing. */
   check?(state: State, event: Of<W>): void;
+  /**
+   * Whether `check` accepts the event. A recipe that offers an event to one part after the other asks this, where it is given: a
+   * refusal costs more than most events.
+   */
+  accepts?(state: State, event: Of<W>): boolean;
 }
 
 /**
- * Makes the `on` of a policy. `on` declares an event: its message, its handler, and the check that runs before the handler.
+ * Makes the `on` of a policy. `on` declares an event: its message, its handler, and the check that runs before the handler. What the
+ * check accepts may be said once more without a refusal, for recipes in which the policy often refuses such events.
  *
  * @example
  * ```ts
@@ -214,10 +222,12 @@ export function handlersOf<State, D extends AnyDecision>() {
     messages: W | readonly W[],
     apply: Handler<State, W, D>['apply'],
     check?: Handler<State, W, D>['check'],
+    accepts?: Handler<State, W, D>['accepts'],
   ): Handler<State, W, D> => ({
     messages: [messages].flat() as W[],
     apply,
     ...(check === undefined ? undefined : { check }),
+    ...(accepts === undefined ? undefined : { accepts }),
   });
 }
 
@@ -305,6 +315,7 @@ export function definePolicy<
     refusable: new Set([...byType].flatMap(([type, { check }]) => (check === undefined ? [] : [type]))),
     init: (config) => live(parse(spec.state, begin(config), 'internal', `${spec.id}.begin`), config),
     check: (state, event) => byType.get(event.type)!.check?.(state, event),
+    accepts: (state, event) => byType.get(event.type)!.accepts?.(state, event),
     apply: (state, event, context) => {
       byType.get(event.type)!.apply(state, event, context);
       after?.(state, context);

@@ -1,13 +1,12 @@
 /** One session of a log, played event by event: its policy, what is owed to it, and what the log lacks. */
 import { isPolicyError, refuse } from '../errors.ts';
-import { type LogLine, type LogLineOf, logLine } from './decision-log.ts';
+import type { LogLineOf } from './decision-log.ts';
 import type { AnyDecision, AnyEvent } from './definition.ts';
 import { OpenCommands, type SavedOpenCommands } from './open-commands.ts';
 import type { Policy } from './policy.ts';
 import type { LogGap } from './replay-log.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { LooseEvent } from './start.ts';
-import { parse } from './validate.ts';
 
 export type PlayedPolicy = Policy<unknown, unknown, LooseEvent, AnyDecision, unknown>;
 type Line = LogLineOf<'session'> | LogLineOf<'event'>;
@@ -30,8 +29,6 @@ export class SessionPlay {
   readonly gaps: LogGap[] = [];
   /** Why the last snapshot, or an event after it, could not be played. */
   problem: string | undefined;
-  /** Number of the first event on which the policy decided otherwise than the log says. */
-  differs: number | undefined;
   readonly #restore: (snapshot: unknown) => PlayedPolicy;
 
   constructor(restore: (snapshot: unknown) => PlayedPolicy, seq: number, from?: SavedPlay) {
@@ -42,10 +39,14 @@ export class SessionPlay {
     this.commands = new OpenCommands(this.policy.definition, undefined, from.commands);
   }
 
-  /** Takes the next line. `where` names it, for a gap. Throws `invalid_input` for an event out of order. */
-  take(line: Line, where: () => string): void {
-    if (line.kind === 'session') this.#begin(line, where);
-    else this.#play(line, where);
+  /**
+   * Takes the next line, and returns what the policy has decided; `undefined` where it was not asked. `where` names the line, for a
+   * gap. Throws `invalid_input` for an event out of order.
+   */
+  take(line: Line, where: () => string): readonly AnyDecision[] | undefined {
+    if (line.kind === 'event') return this.#play(line, where);
+    this.#begin(line, where);
+    return undefined;
   }
 
   /** Returns the point after the last line; `undefined` where the state is not known. */
@@ -72,22 +73,21 @@ export class SessionPlay {
     }
   }
 
-  #play({ seq, event, decisions }: LogLineOf<'event'>, where: () => string): void {
+  #play({ seq, event }: LogLineOf<'event'>, where: () => string): readonly AnyDecision[] | undefined {
     if (seq <= this.seq) refuse('invalid_input', where(), `event ${this.seq + 1}`, `event ${seq}`);
     this.#miss(seq - 1, where);
     this.seq = seq;
     const { policy, commands } = this;
-    if (policy === undefined || commands === undefined) return;
+    if (policy === undefined || commands === undefined) return undefined;
     let made: readonly AnyDecision[];
     try {
       made = policy.send(event as LooseEvent);
     } catch (error) {
       this.#failed(error);
-      return;
+      return undefined;
     }
     commands.follow(event as AnyEvent, made, policy.at);
-    const isSame = made.length === decisions.length && made.every(({ type }, index) => type === decisions[index]!.type);
-    if (!isSame) this.differs ??= seq;
+    return made;
   }
 
   #failed(error: unknown): void {
@@ -105,65 +105,4 @@ export class SessionPlay {
     this.policy = undefined;
     this.seq = seq;
   }
-}
-
-/**
- * Parses a line of a decision log. Lines of events are checked as far as a replay needs it, since they are many.
- *
- * @throws PolicyError `invalid_input` for a broken line
- */
-export function parseLogLine(text: string, where: () => string): LogLine {
-  const value = parseJson(text, where) as LogLineOf<'event'>;
-  if (
-    value.kind !== 'event' ||
-    !Number.isSafeInteger(value.seq) ||
-    typeof value.session !== 'string' ||
-    !isEntry(value)
-  )
-    return parse(logLine, value, 'invalid_input', where());
-  return value;
-}
-
-/**
- * Parses a line of an event log, as that of a session without a name.
- *
- * @param seq - number of the event before it; `undefined` for the first line
- * @throws PolicyError `invalid_input` for a broken line
- */
-export function parseEventLine(text: string, seq: number | undefined, where: () => string): Line {
-  const value = parseJson(text, where) as { snapshot?: Snapshot; event?: AnyEvent; decisions?: AnyDecision[] };
-  if (seq !== undefined) {
-    if (!isEntry(value)) refuse('invalid_input', where(), 'an object with `event` and `decisions`', value);
-    const { event, decisions } = value;
-    return { kind: 'event', time: event.at, session: '', seq: seq + 1, event, decisions } as LogLineOf<'event'>;
-  }
-  const { snapshot } = value;
-  if (typeof snapshot?.policy !== 'string' || !Number.isSafeInteger(snapshot.seq))
-    refuse('invalid_input', where(), 'a log that begins with a snapshot (recordEvents), or a decision log', value);
-  const { policy, version, at } = snapshot;
-  return {
-    kind: 'session',
-    time: at,
-    session: '',
-    policy,
-    version,
-    seq: snapshot.seq,
-    snapshot,
-  } as LogLineOf<'session'>;
-}
-
-const isEntry = (value: {
-  event?: { type?: unknown; at?: unknown };
-  decisions?: unknown;
-}): value is LogLineOf<'event'> =>
-  typeof value.event?.type === 'string' && typeof value.event.at === 'number' && Array.isArray(value.decisions);
-
-function parseJson(text: string, where: () => string): object {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null) return value;
-  } catch {
-    // The error below names the line.
-  }
-  return refuse('invalid_input', where(), 'a JSON object', text);
 }

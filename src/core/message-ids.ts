@@ -15,3 +15,31 @@ export function eachId(message: object, found: (id: string) => void): void {
     }
   }
 }
+
+/**
+ * Does the same with messages in JSON without spaces, which takes a fraction of the time to parse them. Inside of a text the
+ * quotation marks would be escaped.
+ */
+export function eachIdIn(json: string, found: (id: string) => void): void {
+  for (const key of ['Id":"', 'Ids":["']) {
+    for (let at = json.indexOf(key); at >= 0; at = json.indexOf(key, at)) {
+      at += key.length;
+      for (;;) {
+        const end = endOfText(json, at);
+        const id = json.slice(at, end);
+        found(id.includes('\\') ? (JSON.parse(`"${id}"`) as string) : id);
+        at = end + 3;
+        if (key === 'Id":"' || json.slice(end, at) !== '","') break;
+      }
+    }
+  }
+}
+
+/** Returns the place of the quotation mark that ends a text. */
+function endOfText(json: string, from: number): number {
+  for (let end = json.indexOf('"', from); ; end = json.indexOf('"', end + 1)) {
+    let escapes = 0;
+    while (json.charCodeAt(end - 1 - escapes) === 0x5c) escapes += 1;
+    if (escapes % 2 === 0) return end;
+  }
+}

@@ -3,9 +3,10 @@
  * decisions and events by the table of answers, and needs nothing of a policy. What blocks what is said by `waits`; this adds times.
  */
 import { z } from 'zod';
-import { answers, sequels, unaskedAnswers } from '../schemas/answers.ts';
-import type { EventMessage } from '../schemas/vocabulary.ts';
+import { sequels } from '../schemas/answers.ts';
+import { type Json, keyOf, type Messages, rulesOf } from './answer-rules.ts';
 import type { AnyDecision, AnyEvent } from './definition.ts';
+import { Kept, mostUnasked, Table } from './kept-commands.ts';
 import { savedTimes, WaitingTimes } from './waiting-times.ts';
 
 /** A command, or a notice that a host answers unasked, without an answer so far. */
@@ -22,6 +23,8 @@ export interface OpenCommand {
   readonly by?: string | undefined;
   /** Its reason. */
   readonly reason: AnyDecision['reason'];
+  /** Number of prompts that it still waits for, if it asks for prompts. */
+  readonly missing?: number | undefined;
 }
 
 /** How long an answer usually takes. */
@@ -41,6 +44,7 @@ const openCommand = z.strictObject({
   since: z.number(),
   by: z.string().optional(),
   reason: z.looseObject({ code: z.string() }),
+  missing: z.int().positive().optional(),
 });
 /** Schema of {@link OpenCommands} in a state. */
 export const savedOpenCommands = z.strictObject({
@@ -49,107 +53,84 @@ export const savedOpenCommands = z.strictObject({
 });
 export type SavedOpenCommands = z.output<typeof savedOpenCommands>;
 
-/** How a decision is answered: its usual answer first, each answer with the ids that it shares with the decision. */
-interface Rule {
-  readonly answer: string;
-  readonly fields: readonly string[];
-  readonly others: readonly string[];
-  /** Those of the others that are the usual answer of another command. */
-  replaces: readonly string[];
-}
-
-/** Most notices without an answer that are remembered. */
-const mostUnasked = 4096;
 /** Most commands without an answer that are remembered, where nothing else is said. */
 const mostOpen = 131_072;
 
-type Json = Readonly<Record<string, unknown>>;
-
-/** What a policy hears and tells: a definition, or a part of one. */
-export interface Messages {
-  readonly events: readonly EventMessage[];
-  readonly decisions: readonly EventMessage[];
-}
-
-const fieldsOf = (messages: readonly EventMessage[], type: string): readonly string[] =>
-  Object.keys((messages.find((one) => one.type === type)?.schema as z.ZodObject | undefined)?.shape ?? {});
-
-/** Returns the rules of the messages, by the type of a decision. */
-function rulesOf({ events, decisions }: Messages): Map<string, Rule> {
-  const rules = new Map<string, Rule>();
-  const all: Readonly<Record<string, readonly string[]>> = { ...answers, ...unaskedAnswers, ...sequels };
-  for (const { type } of [...decisions, ...events]) {
-    const heard = (all[type] ?? []).filter((answer) => events.some((one) => one.type === answer));
-    const [answer, ...others] = heard;
-    if (answer === undefined) continue;
-    // A new round has a new id.
-    const shared = answer === 'round.requested' ? [] : fieldsOf(events, answer);
-    const fields = fieldsOf([...decisions, ...events], type).filter(
-      (name) => name.endsWith('Id') && shared.includes(name),
-    );
-    rules.set(type, { answer, fields, others, replaces: [] });
-  }
-  const usual = new Set([...rules.values()].map(({ answer }) => answer));
-  for (const rule of rules.values()) rule.replaces = rule.others.filter((one) => usual.has(one));
-  return rules;
-}
-
-function keyOf(answer: string, fields: readonly string[], message: Json): string {
-  let key = answer;
-  for (const name of fields) key += `\n${String(message[name])}`;
-  return key;
-}
-
-/** Hears of each command that is opened, and that ends. */
-export interface CommandFollower {
-  opened(one: OpenCommand): void;
+/** Hears of each command that is opened, and that ends, and keeps a mark of its own for it meanwhile. */
+export interface CommandFollower<Mark> {
+  opened(one: OpenCommand): Mark;
   /** @param isAnswered - whether an event has answered it; otherwise it was replaced, or forgotten */
-  ended(one: OpenCommand, isAnswered: boolean): void;
+  ended(mark: Mark, isAnswered: boolean): void;
   /** Returns the longest time that may be learnt from the wait of a command, in seconds; called before it ends. */
-  longest(one: OpenCommand): number;
+  longest(mark: Mark): number;
+}
+
+/** A table, and the fields of a message that say which of its commands is meant. */
+interface Place<Mark> {
+  readonly table: Table<Mark>;
+  readonly fields: readonly string[];
+}
+
+interface Asked<Mark> extends Place<Mark> {
+  readonly replaces: readonly Table<Mark>[];
+  readonly isUnasked: boolean;
 }
 
 /** Follows the commands of one policy. Each message costs O(1), and the memory is bounded. */
-export class OpenCommands {
-  readonly #open = new Map<string, OpenCommand>();
-  /** Keys of notices that a host may answer unasked. Many hosts answer none of a kind: without a follower only the latest are kept. */
-  readonly #unasked = new Set<string>();
-  readonly #times = new Map<string, WaitingTimes>();
-  readonly #rules: ReadonlyMap<string, Rule>;
-  /** By the type of an event: the rules of the waits that it ends. */
-  readonly #ends = new Map<string, Rule[]>();
+export class OpenCommands<Mark = undefined> {
+  readonly #tables = new Map<string, Table<Mark>>();
+  /** By the type of a decision. */
+  readonly #asked = new Map<string, Asked<Mark>>();
+  /** By the type of an event: the waits that it ends. */
+  readonly #ends = new Map<string, Place<Mark>[]>();
   readonly #most: number;
-  readonly #follower: CommandFollower | undefined;
+  readonly #follower: CommandFollower<Mark> | undefined;
+  #size = 0;
+  #count = 0;
 
   /**
    * @param most - most commands that are remembered; the oldest are forgotten first
-   * @param follower - hears of every change from now on
+   * @param follower - hears of every change from now on, and of what is saved
    */
-  constructor(messages: Messages, most = mostOpen, saved?: SavedOpenCommands, follower?: CommandFollower) {
+  constructor(messages: Messages, most = mostOpen, saved?: SavedOpenCommands, follower?: CommandFollower<Mark>) {
     this.#most = most;
     this.#follower = follower;
-    this.#rules = rulesOf(messages);
-    for (const rule of this.#rules.values()) {
-      for (const event of [rule.answer, ...rule.others]) {
+    for (const { type, answer, others, replaces, fields, isUnasked } of rulesOf(messages)) {
+      const replaced = replaces.map((one) => this.#table(one));
+      const asked = { table: this.#table(answer), fields, replaces: replaced, isUnasked };
+      this.#asked.set(type, asked);
+      for (const event of [answer, ...others]) {
         const ends = this.#ends.get(event) ?? [];
-        // Commands with the same answer, such as to launch and to resume a request, are one wait.
-        const isSame = (one: Rule): boolean => one.answer === rule.answer && one.fields.join() === rule.fields.join();
-        if (!ends.some(isSame)) ends.push(rule);
+        if (!ends.some(({ table }) => table === asked.table)) ends.push(asked);
         this.#ends.set(event, ends);
       }
     }
+    for (const { answer, times } of saved?.times ?? []) this.#table(answer).times = new WaitingTimes(times);
     for (const one of saved?.open ?? []) {
       // The keys of a saved object may be in any order.
-      const fields = this.#rules.get(one.type)?.fields ?? Object.keys(one.ids);
+      const fields = this.#asked.get(one.type)?.fields ?? Object.keys(one.ids);
       const ids = Object.fromEntries(fields.map((name) => [name, one.ids[name]!]));
-      this.#set(keyOf(one.answer, fields, ids), { ...one, ids });
+      const table = this.#table(one.answer);
+      const { type, since, by, reason } = one;
+      const kept = new Kept(table, type, keyOf(fields, ids), ids, since, by, reason, this.#count++);
+      kept.missing = one.missing;
+      this.#add(kept);
     }
-    for (const { answer, times } of saved?.times ?? []) this.#times.set(answer, new WaitingTimes(times));
+  }
+
+  /** Number of commands without an answer. */
+  get size(): number {
+    return this.#size;
   }
 
   /** The commands without an answer, oldest first. */
-  get open(): Iterable<OpenCommand> {
-    return this.#open.values();
+  get open(): OpenCommand[] {
+    return this.#inOrder();
+  }
+
+  /** What the follower has made of these. */
+  get marks(): Mark[] {
+    return this.#inOrder().map(({ mark }) => mark as Mark);
   }
 
   /** Follows an event that was applied, and then the decisions that it has led to. */
@@ -160,103 +141,158 @@ export class OpenCommands {
 
   /** Follows an event that was applied, before the decisions that it leads to. */
   heard(event: AnyEvent, at: number): void {
-    if (event.type === 'host.restarted') this.#restarted();
-    else if (event.type === 'engine.lost' || event.type === 'reward-worker.lost') this.#forget(event as never);
-    for (const { answer, fields } of this.#ends.get(event.type) ?? []) {
-      const key = keyOf(answer, fields, event as never);
-      this.#learn(this.#open.get(key), at);
-      this.#end(key, true);
+    const { type } = event;
+    if (type === 'host.restarted') this.#restarted();
+    else if (type === 'engine.lost' || type === 'reward-worker.lost') this.#lost(event as never);
+    const ends = this.#ends.get(type);
+    if (ends !== undefined) {
+      for (const { table, fields } of ends) {
+        const key = keyOf(fields, event as never);
+        const kept = table.byKey.get(key);
+        if (kept !== undefined) {
+          this.#learn(kept, at);
+          this.#end(kept, true);
+          if (kept.missing !== undefined) this.#awaitRest(kept, event, at);
+        } else if (table.isHoped) {
+          const hoped = table.hopedFor(key);
+          if (hoped !== undefined) this.#learn(hoped, at);
+          // From now on such answers are awaited.
+          else table.times = new WaitingTimes();
+        }
+      }
     }
-    if (Object.hasOwn(sequels, event.type)) this.told({ ...event, at, reason: { code: 'reported' } });
+    if (Object.hasOwn(sequels, type)) this.told({ ...event, at, reason: { code: 'reported' } });
   }
 
   /** Forgets the command that an event would answer: it is not owed any more. The event needs only the fields that say which one. */
   forget(event: { readonly type: string }): void {
-    for (const { answer, fields } of this.#ends.get(event.type) ?? []) this.#end(keyOf(answer, fields, event as never));
+    for (const { table, fields } of this.#ends.get(event.type) ?? [])
+      this.#end(table.byKey.get(keyOf(fields, event as never)));
+  }
+
+  /** Forgets the command that is the oldest. */
+  forgetOldest(): void {
+    let oldest: Kept<Mark> | undefined;
+    for (const { inOrder } of this.#tables.values()) {
+      const first = inOrder.peek();
+      if (first !== undefined && (oldest === undefined || first.order < oldest.order)) oldest = first;
+    }
+    this.#end(oldest);
   }
 
   /** Follows a decision. Its time and its reason are kept, or others that are given. */
   told(decision: AnyDecision, at = decision.at, reason = decision.reason): void {
-    const rule = this.#rules.get(decision.type);
-    if (rule === undefined) return;
-    const { answer, fields, replaces } = rule;
+    const asked = this.#asked.get(decision.type);
+    if (asked === undefined) return;
+    const { table, fields, replaces, isUnasked } = asked;
     const given = decision as AnyDecision & Json;
+    const key = keyOf(fields, given);
     // Its answer also answers the command that it replaces: a request that is aborted is not expected to complete.
     for (const other of replaces) {
-      const replaced = keyOf(other, fields, given);
+      const replaced = other.byKey.get(key);
+      if (replaced === undefined) continue;
       // A follower looks for what is too long: without these, only the times of short responses would be learnt.
-      if (this.#follower !== undefined) this.#learn(this.#open.get(replaced), at);
+      if (this.#follower !== undefined) this.#learn(replaced, at);
       this.#end(replaced);
     }
-    const key = keyOf(answer, fields, given);
-    this.#end(key);
+    this.#end(table.byKey.get(key));
     const by = given.engineId ?? given.workerId;
-    const ids: Record<string, string> = {};
-    for (const name of fields) ids[name] = String(given[name]);
     // A timer is awaited from its time on.
     const since = typeof given.fireAtSeconds === 'number' ? given.fireAtSeconds : at;
+    const ids =
+      fields.length === 1 ? fields[0]! : Object.fromEntries(fields.map((name) => [name, String(given[name])]));
     const { type } = decision;
-    const one: OpenCommand =
-      typeof by === 'string' ? { type, answer, ids, since, by, reason } : { type, answer, ids, since, reason };
-    this.#set(key, one);
-    this.#follower?.opened(one);
-    if (this.#unasked.size > mostUnasked) this.#end(this.#unasked.values().next().value!);
-    if (this.#open.size > this.#most) this.#end(this.#open.keys().next().value!);
+    const engine = typeof by === 'string' ? by : undefined;
+    const kept = new Kept(table, type, key, ids, since, engine, reason, this.#count++);
+    if (table.answer === 'prompts.supplied') kept.missing = given.count as number;
+    const isHoped = isUnasked && table.times === undefined;
+    if (isHoped && this.#follower !== undefined) return table.hope(kept);
+    this.#add(kept);
+    if (isHoped && table.inOrder.size > mostUnasked) this.#end(table.inOrder.peek());
+    if (this.#size > this.#most) this.forgetOldest();
   }
 
   /** Returns the command that an event would answer. The event needs only the fields that say which one it is. */
   answeredBy(event: { readonly type: string }): OpenCommand | undefined {
-    for (const { answer, fields } of this.#ends.get(event.type) ?? []) {
-      const one = this.#open.get(keyOf(answer, fields, event as never));
-      if (one !== undefined) return one;
+    for (const { table, fields } of this.#ends.get(event.type) ?? []) {
+      const key = keyOf(fields, event as never);
+      const kept = table.byKey.get(key) ?? table.hopedFor(key);
+      if (kept !== undefined) return kept;
     }
     return undefined;
   }
 
   /** Returns how long answers of this type usually take; `undefined` before the first one. */
   usual(answer: string): UsualTime | undefined {
-    const times = this.#times.get(answer);
-    if (times === undefined) return undefined;
+    const times = this.#tables.get(answer)?.times;
+    if (times === undefined || times.weight === 0) return undefined;
     return { medianSeconds: times.quantile(0.5), highSeconds: times.quantile(0.99), answers: times.weight };
   }
 
   save(): SavedOpenCommands {
     return {
-      open: [...this.#open.values()].map((one) => ({ ...one, ids: { ...one.ids }, reason: { ...one.reason } })),
-      times: [...this.#times].map(([answer, times]) => ({ answer, times: times.save() })),
+      open: this.open.map(({ type, answer, ids, since, by, reason, missing }) => ({
+        ...{ type, answer, ids: { ...ids }, since, reason: { ...reason } },
+        ...(by === undefined ? undefined : { by }),
+        ...(missing === undefined ? undefined : { missing }),
+      })),
+      times: [...this.#tables.values()].flatMap(({ answer, times }) =>
+        times === undefined ? [] : [{ answer, times: times.save() }],
+      ),
     };
+  }
+
+  #table(answer: string): Table<Mark> {
+    let table = this.#tables.get(answer);
+    if (table === undefined) this.#tables.set(answer, (table = new Table(answer)));
+    return table;
   }
 
   /** Forgets what was asked for: it is asked for anew. What has no ids, such as the next round, is owed as before. */
   #restarted(): void {
-    for (const [key, { ids }] of this.#open) if (Object.keys(ids).length > 0) this.#end(key);
+    for (const kept of this.#inOrder()) if (Object.keys(kept.ids).length > 0) this.#end(kept);
   }
 
   /** Forgets what an engine or a worker was told that is lost; the policy tells others. */
-  #forget({ engineId, workerId }: { readonly engineId?: string; readonly workerId?: string }): void {
+  #lost({ engineId, workerId }: { readonly engineId?: string; readonly workerId?: string }): void {
     const by = engineId ?? workerId;
-    for (const [key, one] of this.#open) if (one.by === by) this.#end(key);
+    for (const kept of this.#inOrder()) if (kept.by === by) this.#end(kept);
   }
 
-  #set(key: string, one: OpenCommand): void {
-    this.#open.set(key, one);
-    if (this.#follower === undefined && Object.hasOwn(unaskedAnswers, one.type)) this.#unasked.add(key);
+  #inOrder(): Kept<Mark>[] {
+    return [...this.#tables.values()].flatMap(({ byKey }) => [...byKey.values()]).sort((a, b) => a.order - b.order);
   }
 
-  #end(key: string, isAnswered = false): void {
-    const one = this.#open.get(key);
-    if (one === undefined) return;
-    this.#open.delete(key);
-    this.#unasked.delete(key);
-    this.#follower?.ended(one, isAnswered);
+  #add(kept: Kept<Mark>): void {
+    const { table, key } = kept;
+    table.byKey.set(key, kept);
+    table.inOrder.push(kept);
+    this.#size += 1;
+    kept.mark = this.#follower?.opened(kept);
   }
 
-  #learn(one: OpenCommand | undefined, at: number): void {
-    if (one === undefined) return;
-    const { answer } = one;
-    const seconds = Math.min(at - one.since, this.#follower?.longest(one) ?? Number.POSITIVE_INFINITY);
-    let times = this.#times.get(answer);
-    if (times === undefined) this.#times.set(answer, (times = new WaitingTimes()));
-    times.add(Math.max(0, seconds));
+  #end(kept: Kept<Mark> | undefined, isAnswered = false): void {
+    if (kept === undefined) return;
+    const { table, mark } = kept;
+    table.byKey.delete(kept.key);
+    table.inOrder.remove(kept);
+    this.#size -= 1;
+    if (mark !== undefined) this.#follower!.ended(mark, isAnswered);
+  }
+
+  /** Prompts may come in portions: the rest is awaited from now on. */
+  #awaitRest({ table, type, key, ids, by, reason, missing }: Kept<Mark>, event: AnyEvent, at: number): void {
+    const { prompts } = event as { readonly prompts?: readonly unknown[] };
+    if (prompts === undefined || prompts.length >= missing!) return;
+    const rest = new Kept(table, type, key, ids, at, by, reason, this.#count++);
+    rest.missing = missing! - prompts.length;
+    this.#add(rest);
+  }
+
+  #learn(kept: Kept<Mark>, at: number): void {
+    const { table, since, mark } = kept;
+    const longest = mark === undefined ? Number.POSITIVE_INFINITY : this.#follower!.longest(mark);
+    table.times ??= new WaitingTimes();
+    table.times.add(Math.max(0, Math.min(at - since, longest)));
   }
 }

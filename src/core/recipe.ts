@@ -231,6 +231,8 @@ export function defineRecipe<
       part(name).check(parts[name], event);
       return true;
     }
+    const accepts = part(name).accepts?.(parts[name], event);
+    if (accepts !== undefined) return accepts;
     try {
       part(name).check(parts[name], event);
       return true;

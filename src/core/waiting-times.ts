@@ -38,12 +38,14 @@ function binOf(seconds: number): number {
 
 /** Times that waits of one kind have lasted. */
 export class WaitingTimes {
-  readonly #bins: Map<number, number>;
-  #weight: number;
+  readonly #bins = new Float64Array(lastBin + 1);
+  #weight = 0;
 
   constructor(saved: SavedTimes = []) {
-    this.#bins = new Map(saved);
-    this.#weight = saved.reduce((sum, [, weight]) => sum + weight, 0);
+    for (const [bin, weight] of saved) {
+      this.#bins[bin] = weight;
+      this.#weight += weight;
+    }
   }
 
   /** Weight of the waits that are counted: their number, until older ones weigh less. */
@@ -52,8 +54,7 @@ export class WaitingTimes {
   }
 
   add(seconds: number): void {
-    const bin = binOf(seconds);
-    this.#bins.set(bin, (this.#bins.get(bin) ?? 0) + 1);
+    this.#bins[binOf(seconds)]! += 1;
     this.#weight += 1;
     if (this.#weight > mostWeight) this.#halve();
   }
@@ -63,7 +64,8 @@ export class WaitingTimes {
     const wanted = part * this.#weight;
     let sum = 0;
     let bound = 0;
-    for (const [bin, weight] of this.save()) {
+    for (const [bin, weight] of this.#bins.entries()) {
+      if (weight === 0) continue;
       sum += weight;
       bound = bounds[bin]!;
       if (sum >= wanted) break;
@@ -77,17 +79,15 @@ export class WaitingTimes {
   }
 
   save(): SavedTimes {
-    return [...this.#bins].sort(([a], [b]) => a - b);
+    return [...this.#bins.entries()].filter(([, weight]) => weight > 0);
   }
 
   #halve(): void {
     this.#weight = 0;
-    for (const [bin, weight] of this.#bins) {
-      if (weight < 0.1) this.#bins.delete(bin);
-      else {
-        this.#bins.set(bin, weight / 2);
-        this.#weight += weight / 2;
-      }
+    for (const [bin, weight] of this.#bins.entries()) {
+      const half = weight < 0.1 ? 0 : weight / 2;
+      this.#bins[bin] = half;
+      this.#weight += half;
     }
   }
 }

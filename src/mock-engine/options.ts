@@ -30,6 +30,14 @@ export const mockEngineOptionsSchema = z.strictObject({
     .enum(['fcfs', 'priority'])
     .default('fcfs')
     .describe('Order of the waiting queue: by arrival, or by `priority` (lower first), then by arrival.'),
+  prefixCaching: z
+    .boolean()
+    .default(true)
+    .describe('Whether a prompt is not prefilled as far as it is cached; the cache has blocks of 16 tokens.'),
+  promptTokensDetails: z
+    .boolean()
+    .default(false)
+    .describe('vLLM: `usage.prompt_tokens_details.cached_tokens`, as with `--enable-prompt-tokens-details`.'),
   streamInterval: z.int().min(1).default(16).describe('Tokens between two events of a stream.'),
   incrementalStreaming: z
     .boolean()

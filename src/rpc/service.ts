@@ -86,9 +86,8 @@ export class Service {
   /** Throws `invalid_config`. */
   constructor(options: Omit<ServerOptions, 'journal'> & { readonly journal?: Records | undefined }) {
     const { registry = shipped, clock = systemClock, meter = noMeter, version = 'unknown', journal } = options;
-    const { decisionLog: log = noDecisionLog, watch } = options;
-    this.watch = watch === undefined ? undefined : new Watch(watch, clock, log);
-    const decisionLog = this.watch ?? log;
+    const { decisionLog = noDecisionLog, watch } = options;
+    this.watch = watch === undefined ? undefined : new Watch(watch, clock);
     this.#clock = clock;
     this.#planning = options.planning;
     this.limits = serverLimits(options.limits);
@@ -102,7 +101,7 @@ export class Service {
       clock,
       meter,
       decisionLog,
-      watches: watch !== undefined,
+      watch: this.watch,
       gate: this.#gate,
       total: { ids: 0 },
     };

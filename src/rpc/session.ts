@@ -1,7 +1,7 @@
 /** One session: a policy, the delivery of its decisions, its timers, and the log of its steps. */
 import type { AnyDecision, AnyPolicyDefinition } from '../core/definition.ts';
 import { create, type LooseEvent } from '../core/start.ts';
-import { type Watch, watch } from '../core/watch.ts';
+import { watch } from '../core/watch.ts';
 import { inOneGo, type Why, type WhyAll } from '../core/why.ts';
 import { refuse } from '../errors.ts';
 import { Applying, type Sending, type SessionPolicy, stepOf } from './applying.ts';
@@ -18,6 +18,7 @@ import { exceeded } from './refusals.ts';
 import type { DecisionStream } from './stream.ts';
 import { type ArmedTimer, Timers } from './timers.ts';
 import type { Turns } from './turns.ts';
+import type { SessionTimes, Watch } from './watch.ts';
 
 /** Parameters with which a session is opened. */
 export interface SessionStart {
@@ -51,8 +52,8 @@ export interface SessionHost {
   readonly meter: Meter;
   readonly total: Total;
   readonly decisionLog: DecisionLog;
-  /** Whether sessions follow the times of what is owed from their beginning; otherwise from the first question on. */
-  readonly watches: boolean;
+  /** Follows the times of what is owed from the beginning of a session on; without it, they are from its first question on. */
+  readonly watch: Watch | undefined;
   /** What concerns a session passes it, so that nothing comes into the middle of a call. */
   readonly gate: Gate;
 }
@@ -85,7 +86,7 @@ export class Session {
   #log: SessionLog = noLog;
   /** The call that has paused. */
   #paused: Paused | undefined;
-  #times: Watch | undefined;
+  #times: SessionTimes | undefined;
 
   /** Throws `invalid_config`, `snapshot_mismatch`, `limit_exceeded`. */
   constructor(id: string, start: SessionStart, host: SessionHost) {
@@ -98,7 +99,6 @@ export class Session {
     this.shadow = shadow;
     this.policy = (snapshot === undefined ? create(definition, config) : create(definition, { snapshot })) as never;
     const forgot = (decisionSeq: number): void => this.#log.add({ kind: 'acknowledged', decisionSeq }, []);
-    if (host.watches) this.#times = watch(this.policy);
     this.#delivery = new Delivery({ deliver, limits, forgot, saved });
     if (timers === 'server')
       this.#timers = new Timers(
@@ -112,6 +112,7 @@ export class Session {
     const decided = (decisions: readonly AnyDecision[]): void => this.#timers?.arm(decisions);
     const log = this.#decisionLog;
     this.#applying = new Applying(definition, this.policy, { shadow, log }, { ...host, decided });
+    this.#times = host.watch?.of(this, (notice) => log.owes?.(notice));
   }
 
   /** Number of ids in flight, with those that the policy may mint for them. */
@@ -246,10 +247,10 @@ export class Session {
     return found === undefined ? later(steps, turns, answered) : answered(found);
   }
 
-  /** Returns the present time if the session has Unix time, since a job that hangs sends no events; otherwise that of its last event. */
+  /** Returns the present time, since a job that hangs sends no events; that of its last event if the session has no Unix time and is not watched. */
   #present(): number {
     const { at } = this.policy;
-    return at < firstUnixTime ? at : Math.max(at, this.#host.clock.now());
+    return at < firstUnixTime ? (this.#times?.now?.() ?? at) : Math.max(at, this.#host.clock.now());
   }
 
   /** Sets the log. Every step is written to it before the step is answered. */
@@ -290,12 +291,14 @@ export class Session {
   /** Undoes the making of a session that was not opened. */
   discard(): void {
     this.#timers?.close();
+    this.#times?.stop();
     this.#applying.leave();
   }
 
   /** Closes the session because the server stops. */
   close(): void {
     this.#timers?.close();
+    this.#times?.stop();
     this.#decisionLog.closed('stopped');
   }
 

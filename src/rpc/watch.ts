@@ -1,17 +1,19 @@
-/** Watches over the sessions of a server: a watchdog for each follows its events and decisions, by the clock of the server. */
-import type { AnyDecision, AnyEvent } from '../core/definition.ts';
-import type { LooseEvent } from '../core/start.ts';
+/** Watches over the sessions of a server: a watchdog for each follows its events and decisions, and knows the times for `session.why`. */
+import { rulesOf } from '../core/answer-rules.ts';
+import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
 import { parse } from '../core/validate.ts';
-import type { PolicyError } from '../errors.ts';
+import { type Watch as Times, watch } from '../core/watch.ts';
 import {
   type WatchdogConfig,
   type WatchdogDecision,
   type WatchdogInput,
   watchdog,
 } from '../policies/watchdog/index.ts';
+import { nothingOwed, Owed, type WatchdogState } from '../policies/watchdog/state.ts';
+import { answers, unaskedAnswers } from '../schemas/answers.ts';
 import type { Message } from '../schemas/messages.ts';
+import type { SessionPolicy } from './applying.ts';
 import type { Clock } from './clock.ts';
-import type { DecisionLog, LoggedSession, SessionDecisionLog } from './log/decision-log.ts';
 
 /** Options of the watchdogs of a server. */
 export interface WatchOptions {
@@ -32,41 +34,56 @@ export interface OwedAnswers {
 }
 
 const taken: ReadonlySet<string> = new Set(watchdog.events.map(({ type }) => type));
+const asking: ReadonlySet<string> = new Set([...Object.keys(answers), ...Object.keys(unaskedAnswers)]);
 
-/** The watchdogs of a server. They hear what its decision log hears. */
-export class Watch implements DecisionLog {
+/** Types of the messages that tell a watchdog something of a policy: of what is asked for, only what the policy can hear answered. */
+function telling(definition: AnyPolicyDefinition): ReadonlySet<string> {
+  const answered = new Set(rulesOf(definition).map(({ type }) => type));
+  return new Set([...taken].filter((type) => answered.has(type) || !asking.has(type)));
+}
+
+/** A session that is watched. */
+export interface WatchedSession {
+  readonly id: string;
+  readonly shadow: boolean;
+  readonly policy: SessionPolicy;
+}
+
+/** Times of a session that is followed. */
+export interface SessionTimes extends Times {
+  /** The time of the host as it goes on since its last event, in seconds: a host that hangs sends none. */
+  now?(): number;
+}
+
+/** The watchdogs of a server. */
+export class Watch {
   readonly #config: WatchdogConfig;
   readonly #owes: NonNullable<WatchOptions['owes']>;
   readonly #clock: Clock;
-  readonly #inner: DecisionLog;
   readonly #dogs = new Set<SessionWatch>();
 
-  /**
-   * @param inner - the log that hears the same
-   * @throws PolicyError `invalid_config`
-   */
-  constructor({ config = {}, owes = () => undefined }: WatchOptions, clock: Clock, inner: DecisionLog) {
+  /** @throws PolicyError `invalid_config` */
+  constructor({ config = {}, owes = () => undefined }: WatchOptions, clock: Clock) {
     this.#config = parse(watchdog.config, config, 'invalid_config', 'watch.config');
     this.#owes = owes;
     this.#clock = clock;
-    this.#inner = inner;
   }
 
-  of(session: LoggedSession): SessionDecisionLog {
-    const log = this.#inner.of(session);
+  /** Follows a session. `owes` hears of what is overdue, before the option of the server does. */
+  of({ id, shadow, policy }: WatchedSession, owes: (notice: Message<'host.owes'>) => void): SessionTimes {
     // What a policy in shadow mode decides is not carried out, and not answered.
-    if (session.shadow) return log;
-    const host = {
-      clock: this.#clock,
-      owes: (notice: Message<'host.owes'>) => {
-        log.owes?.(notice);
-        this.#owes(session.id, notice);
-      },
-      left: () => void this.#dogs.delete(dog),
+    if (shadow) return watch(policy);
+    const said = (notice: Message<'host.owes'>): void => {
+      owes(notice);
+      this.#owes(id, notice);
     };
-    const dog = new SessionWatch(log, this.#config, host);
+    const dog: SessionWatch = new SessionWatch(policy, this.#config, {
+      clock: this.#clock,
+      owes: said,
+      left: () => void this.#dogs.delete(dog),
+    });
     this.#dogs.add(dog);
-    return dog;
+    return dog.times;
   }
 
   /** Counts what is owed to all sessions. */
@@ -88,19 +105,43 @@ interface SessionWatchHost {
   readonly left: () => void;
 }
 
-/** The watchdog of one session. Its events were checked by the session, so the definition is used without a facade. */
-class SessionWatch implements SessionDecisionLog {
-  readonly #log: SessionDecisionLog;
+/**
+ * The watchdog of one session. Its events were checked by the session, so the definition is used without a facade. It counts in the time
+ * of the host, which goes on by the clock of the server while nothing comes.
+ */
+class SessionWatch {
+  readonly times: SessionTimes;
   readonly #host: SessionWatchHost;
-  readonly #state: ReturnType<typeof watchdog.init>;
+  readonly #policy: SessionPolicy;
+  readonly #state: WatchdogState;
   readonly #context: { at: number; emit(decision: WatchdogDecision): void };
+  readonly #telling: ReadonlySet<string>;
+  /** When something has come last, by the clock of the server. */
+  #heardAt: number;
   #cancel: () => void = () => undefined;
 
-  constructor(log: SessionDecisionLog, config: WatchdogConfig, host: SessionWatchHost) {
-    this.#log = log;
+  constructor(policy: SessionPolicy, config: WatchdogConfig, host: SessionWatchHost) {
+    const { definition } = policy;
     this.#host = host;
-    this.#state = watchdog.init(config);
-    this.#context = { at: host.clock.now(), emit: (decision) => this.#decided(decision) };
+    this.#policy = policy;
+    const owed = new Owed(nothingOwed, definition);
+    owed.config = config;
+    this.#state = { config, owed, armedAt: null };
+    this.#context = { at: policy.at, emit: (decision) => this.#decided(decision) };
+    this.#telling = telling(definition);
+    this.#heardAt = host.clock.now();
+    const stop = policy.observe((event, decisions) => this.#applied(event, decisions));
+    const { commands } = owed;
+    this.times = {
+      answeredBy: (event) => commands.answeredBy(event),
+      usual: (type) => commands.usual(type),
+      now: () => this.#now(),
+      stop: () => {
+        stop();
+        this.#cancel();
+        host.left();
+      },
+    };
   }
 
   counts() {
@@ -108,44 +149,19 @@ class SessionWatch implements SessionDecisionLog {
     return causes.counts(isHostNamed);
   }
 
-  before(): void {
-    this.#log.before();
-  }
-
-  applied(event: LooseEvent, decisions: readonly AnyDecision[], producer: string | undefined): void {
-    this.#log.applied(event, decisions, producer);
-    const now = this.#now();
-    if (taken.has(event.type)) this.#apply(event);
-    for (const one of decisions) {
-      if (!taken.has(one.type)) continue;
-      const { fireAtSeconds } = one as AnyDecision & { readonly fireAtSeconds?: number };
-      // The clock of the host may be another one, and may stand still while the host hangs.
-      this.#apply(
-        fireAtSeconds === undefined ? one : ({ ...one, fireAtSeconds: now + fireAtSeconds - one.at } as AnyEvent),
-      );
-    }
-  }
-
-  decided(at: number, decision: { readonly type: string }, producer: string | undefined): void {
-    this.#log.decided(at, decision, producer);
-  }
-
-  refused(error: PolicyError, producer: string | undefined): void {
-    this.#log.refused(error, producer);
-  }
-
-  closed(reason: 'closed' | 'replaced' | 'stopped'): void {
-    this.#cancel();
-    this.#host.left();
-    this.#log.closed(reason);
-  }
-
   #now(): number {
-    return (this.#context.at = Math.max(this.#context.at, this.#host.clock.now()));
+    return this.#policy.at + Math.max(0, this.#host.clock.now() - this.#heardAt);
+  }
+
+  #applied(event: AnyEvent, decisions: readonly AnyDecision[]): void {
+    this.#heardAt = this.#host.clock.now();
+    this.#context.at = this.#policy.at;
+    this.#apply(event);
+    for (const one of decisions) this.#apply(one);
   }
 
   #apply(message: AnyEvent): void {
-    watchdog.apply(this.#state, message as never, this.#context);
+    if (this.#telling.has(message.type)) watchdog.apply(this.#state, message as never, this.#context);
   }
 
   #decided(decision: WatchdogDecision): void {
@@ -153,7 +169,7 @@ class SessionWatch implements SessionDecisionLog {
     const { timerId, fireAtSeconds } = decision;
     this.#cancel();
     this.#cancel = this.#host.clock.after(Math.max(0, fireAtSeconds - this.#context.at), () => {
-      const at = this.#now();
+      const at = (this.#context.at = this.#now());
       this.#apply({ type: 'timer.fired', at, timerId } as AnyEvent);
     });
   }

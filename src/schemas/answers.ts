@@ -66,5 +66,5 @@ export const unaskedAnswers: Readonly<Partial<Record<VocabularyDecision['type'],
 /** The events that end a wait that an event begins, without a command in between. */
 export const sequels: Readonly<Partial<Record<VocabularyEvent['type'], readonly VocabularyEvent['type'][]>>> =
   Object.freeze({
-    'tool.started': ['tool.finished', 'request.aborted', 'response.failed'],
+    'tool.started': ['tool.finished', 'response.completed', 'response.failed', 'request.aborted'],
   });

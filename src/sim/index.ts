@@ -1,5 +1,33 @@
 /** The simulator without the modules that write files: it also runs in a browser, where `rollflex/sim` resolves to this module. */
 
+export { type AgenticRunOptions, simulateAgentic } from './agentic/driver.ts';
+export type { EngineLoss } from './agentic/engines.ts';
+export {
+  type AgenticPreset,
+  type AgenticPresetId,
+  agenticPreset,
+  agenticPresetIds,
+  presetWorkload,
+  tauAirlineJob,
+  tauAirlineSeconds,
+} from './agentic/presets.ts';
+export type * from './agentic/result.ts';
+export { agenticRules } from './agentic/rules/index.ts';
+export { consistentHash, dualThreshold, leastInFlight, margin } from './agentic/rules/static.ts';
+export { type ThunderAgentSettings, thunderAgent, thunderAgentDefaults } from './agentic/rules/thunder-agent.ts';
+export {
+  type AgenticScheduler,
+  programScheduler,
+  type RoutedTurn,
+  type RuleEngine,
+  ruleScheduler,
+  type TurnRule,
+} from './agentic/scheduler.ts';
+export { type AgenticJob, type AgenticJobInput, defineAgenticJob } from './agentic/settings.ts';
+export { type AgenticShape, agenticWorkload, type Spread, type ToolShape } from './agentic/shape.ts';
+export type { EngineStretch } from './agentic/timeline.ts';
+export { type TracedAgenticOptions, tracedAgenticWorkload } from './agentic/traced.ts';
+export type { AgenticProgram, AgenticTurn, AgenticWorkload } from './agentic/workload.ts';
 export { calibrateJob, type MeasuredRollout } from './calibrate.ts';
 export { calibrate } from './calibration/fit.ts';
 export { calibrationFileSchema, type MeasuredStep } from './calibration/measured.ts';
@@ -100,7 +128,7 @@ export { type SweepBatch, type SweepPhase, sweepPhases } from './sweep/search.ts
 export type { PoolsSettings, SweepSettings, SynchronousSettings } from './sweep/settings.ts';
 export type { PromptSplit, SweepPart } from './sweep/split.ts';
 export { sweep, sweeping } from './sweep/sweep.ts';
-export { formatTrace, readTraceLine, type TracePrompt } from './trace/format.ts';
+export { formatTrace, readTraceLine, type TracePrompt, type TraceTurn } from './trace/format.ts';
 export type {
   DumpContext,
   DumpedResponse,

@@ -76,15 +76,20 @@ function atomic({ definition, config, events }: Case): void {
   expectNoTrace(definition, definition.load(JSON.parse(before).state, parsed), last);
 }
 
-/** Throws unless `check` of each event leaves the state unchanged; a refusal must be clear. */
+/** Throws unless `check` of each event leaves the state unchanged and agrees with `accepts`; a refusal must be clear. */
 function expectNoTrace(definition: AnyPolicyDefinition, state: unknown, events: readonly AnyEvent[]): void {
   const saved = JSON.stringify(definition.save(state));
   for (const event of events) {
+    let isAccepted = true;
+    const accepts = definition.accepts?.(state, event);
     try {
       definition.check(state, event);
     } catch (error) {
       expectClear(error);
+      isAccepted = false;
     }
+    if (accepts !== undefined && accepts !== isAccepted)
+      throw new Error(`\`accepts\` of ${JSON.stringify(event)} is ${accepts}, and \`check\` says otherwise`);
     if (JSON.stringify(definition.save(state)) !== saved)
       throw new Error(`check of ${JSON.stringify(event)} changes the state`);
   }

@@ -7,6 +7,7 @@ import {
   gpuScaleDown,
   groupAssembly,
   longPromptQueue,
+  programScheduling,
   rewardDispatch,
   rolloutPipe,
   roundComposition,
@@ -485,6 +486,33 @@ test('watchdog keeps law 10: a check looks at the oldest of each engine, and not
       { type: 'timer.fired', at: 4000, timerId: 'watchdog/check' },
     ] as never,
   }));
+});
+
+test('program-scheduling keeps law 10: no event walks over the programs', () => {
+  const [some, all] = [8000, 1_000_000_000];
+  for (const kvCapacityTokens of [some, all]) {
+    checkCost(programScheduling, { kvCapacityTokens }, (n) => ({
+      build: [
+        { type: 'engine.added', at: 0, engineId: 'e0' },
+        { type: 'engine.added', at: 0, engineId: 'e1' },
+        ...Array.from({ length: n }, (_, index) => [
+          { type: 'program.opened', at: 0, requestId: `x${index}`, promptId: `p${index >> 3}`, promptTokens: 100 },
+          { type: 'turn.requested', at: 0, requestId: `x${index}`, contextTokens: 1000 },
+        ]).flat(),
+      ] as never,
+      probes: [
+        { type: 'turn.finished', at: 1, requestId: 'x0', tokens: 10, cachedTokens: 0 },
+        { type: 'tool.started', at: 1, requestId: 'x0', tool: 'bash' },
+        { type: 'tool.finished', at: 2, requestId: 'x0', outcome: 'success' },
+        { type: 'turn.requested', at: 2, requestId: 'x0', contextTokens: 1100 },
+        { type: 'turn.requested', at: 3, requestId: 'x0', contextTokens: 1200 },
+        { type: 'turn.finished', at: 4, requestId: 'x1', tokens: 10 },
+        { type: 'program.closed', at: 5, requestId: 'x1' },
+        { type: 'program.opened', at: 5, requestId: 'new' },
+        { type: 'timer.fired', at: 40, timerId: 'program-scheduling/waits' },
+      ] as never,
+    }));
+  }
 });
 
 test('environment-slots keeps law 10, with many programs that wait and as many that have an environment', () => {

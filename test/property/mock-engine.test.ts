@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Generation } from '../../src/mock-engine/engine/generation.ts';
 import { type PauseMode, pause, resume, updateWeights } from '../../src/mock-engine/engine/pausing.ts';
+import type { Prompt } from '../../src/mock-engine/engine/prompt.ts';
 import type { Fault } from '../../src/mock-engine/faults.ts';
 import { times } from '../support/basics/runs.ts';
 import { ask, clusterOf, type Ended } from '../support/mock-engine/cluster.ts';
@@ -14,7 +15,7 @@ const kvCapacityTokens = 120;
 type Action =
   | {
       readonly do: 'ask';
-      readonly prompt: number;
+      readonly prompt: number | Prompt;
       readonly maxTokens: number;
       readonly priority: number;
       readonly copies: number;
@@ -43,9 +44,13 @@ const faults = fc.constantFrom<Fault>(
   { fault: 'slow', factor: 1 },
   { fault: 'ignore-aborts', count: 1 },
 );
+/** Texts of 20 and 40 tokens, of which some begin like others. */
+const texts: Prompt[] = ['a', 'aa', 'ab'].map((letters) => ({
+  text: [...letters].map((one) => one.repeat(80)).join(''),
+}));
 const asks = fc.record({
   do: fc.constant('ask' as const),
-  prompt: fc.integer({ min: 1, max: 60 }),
+  prompt: fc.oneof(fc.integer({ min: 1, max: 60 }), fc.constantFrom(...texts)),
   maxTokens: fc.integer({ min: 1, max: 60 }),
   priority: fc.constantFrom(0, 0, 1),
   copies: fc.integer({ min: 1, max: 4 }),
@@ -96,8 +101,9 @@ function play(given: Parameters<typeof clusterOf>[0], script: readonly Timed[], 
   let asked = 0;
   const look = (): void => {
     for (const engine of cluster.engines) {
-      const { running, waiting, held, usedTokens } = engine.load();
+      const { running, waiting, held, usedTokens, idleTokens } = engine.load();
       expect(usedTokens).toBeLessThanOrEqual(kvCapacityTokens);
+      expect(idleTokens).toBeGreaterThanOrEqual(0);
       expect(running).toBeLessThanOrEqual(4);
       const { accepted, stop, length, abort, lost, inFlight } = engine.counts;
       expect(inFlight).toBe(accepted - stop - length - abort - lost);
@@ -158,7 +164,7 @@ function play(given: Parameters<typeof clusterOf>[0], script: readonly Timed[], 
 
 describe('mock engines', () => {
   test('each request that was taken ends exactly once, its tokens are counted, and streams only grow', () => {
-    const met = { stop: 0, length: 0, abort: 0, lost: 0, preempted: 0 };
+    const met = { stop: 0, length: 0, abort: 0, lost: 0, preempted: 0, cached: 0 };
     fc.assert(
       fc.property(options, scripts, looks, (given, script, lookAt) => {
         const { cluster, ended, all, told } = play(given, script, lookAt);
@@ -168,6 +174,7 @@ describe('mock engines', () => {
           const { count, requestId } = generation;
           tokens += count;
           met[generation.ended!] += 1;
+          if (generation.cachedTokens > 0) met.cached += 1;
           expect(generation.tokenIds).toHaveLength(count);
           expect(count).toBeLessThanOrEqual(generation.tokens);
           if (generation.ended === 'stop' || generation.ended === 'length') {
@@ -200,6 +207,7 @@ describe('mock engines', () => {
         const watched = play(given, script, lookAt);
         expect(watched.ended).toEqual(alone.ended);
         expect(watched.weights).toEqual(alone.weights);
+        expect(watched.all.map((one) => one.cachedTokens)).toEqual(alone.all.map((one) => one.cachedTokens));
         expect(watched.all.map(({ text }) => text)).toEqual(alone.all.map(({ text }) => text));
       }),
       { numRuns: runs },

@@ -1,8 +1,9 @@
-/** The hosts of the zoo with other random numbers: `npx tsx test/zoo/other-seeds.ts [SEEDS]` counts the causes that are named. */
+/** The hosts of the zoo with other random numbers: `npx tsx test/zoo/other-seeds.ts [SEEDS]` counts the causes that `explain` and a watchdog name. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Explanation, explain } from '../../src/cli/explain/explain.ts';
+import { openLogs } from '../../src/cli/log-files.ts';
 import { LogIndex } from '../../src/cli/log-index/index.ts';
 import { registry } from '../../src/index.ts';
 import { incidents } from './incidents.ts';
@@ -10,6 +11,9 @@ import { eventLog, serverLog } from './record.ts';
 import type { Scene } from './scene.ts';
 import { slow } from './slow.ts';
 import { stuck } from './stuck.ts';
+import { type HeardLine, noticesOf } from './watched.ts';
+
+type Notice = ReturnType<typeof noticesOf>[number];
 
 const seeds = Number(process.argv[2] ?? 10);
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-seeds-'));
@@ -20,8 +24,8 @@ function reseeded(scene: Scene, by: number): Scene {
   return scene;
 }
 
-/** What is found out about the log of a scene; nothing where it has no event. */
-function explained(scene: Scene, name: string): Explanation | undefined {
+/** What is found out about the log of a scene, and what a watchdog says first; nothing where it has no event. */
+function explained(scene: Scene, name: string): { found: Explanation; noticed: Notice | undefined } | undefined {
   const path = join(folder, name);
   let paths = [path];
   if (scene.server === undefined) {
@@ -42,13 +46,26 @@ function explained(scene: Scene, name: string): Explanation | undefined {
   try {
     // On a server it is the session `job-0`, beside another one.
     const session = index.sessions.find((one) => one.session !== 'job-1')!;
-    return explain(index, session, undefined);
+    const found = explain(index, session, undefined);
+    const lines = [...linesOf(paths)].filter((line) => line.session !== 'job-1');
+    return { found, noticed: noticesOf(lines, scene.isHealthy === true ? 0 : 3600)[0] };
   } finally {
     index.close();
   }
 }
 
-const counts = { stuck: [0, 0], slow: [0, 0] } as const satisfies Record<string, [number, number]>;
+/** The events of a log. */
+function* linesOf(paths: readonly string[]): Generator<HeardLine> {
+  for (const { lines } of openLogs(paths))
+    for (const { line } of lines()) if (line !== 'torn' && line.kind === 'event') yield line as HeardLine;
+}
+
+const counts = {
+  stuck: [0, 0],
+  slow: [0, 0],
+  'stuck, watchdog': [0, 0],
+  'slow, watchdog': [0, 0],
+} as const satisfies Record<string, [number, number]>;
 const count = (kind: keyof typeof counts, isRight: boolean): void => {
   const pair = counts[kind] as [number, number];
   pair[0] += isRight ? 1 : 0;
@@ -57,26 +74,40 @@ const count = (kind: keyof typeof counts, isRight: boolean): void => {
 for (let seed = 1; seed <= seeds; seed += 1) {
   for (const { log, cause } of incidents) {
     const scene = reseeded(stuck[log]!(), seed);
-    const found = explained(scene, `${log}-${seed}`)!;
+    const { found, noticed } = explained(scene, `${log}-${seed}`)!;
     // Of these two nothing is lost: it is changed.
     const isUnlost = ['nemo-rl-3066', 'miles-1673'].includes(log);
     // With these numbers no report met the fault.
     if (scene.host.lost.length === 0 && !isUnlost) continue;
-    const event = found.owed[0]?.event ?? { type: '' };
-    const isLost = ({ report }: (typeof scene.host.lost)[number]): boolean =>
-      Object.entries(event).every(([field, value]) => typeof value !== 'string' || report[field] === value);
-    const isNamed =
-      found.verdict === 'stuck' && (scene.host.lost.some(isLost) || (isUnlost && event.type === cause.event));
+    const isMissing = (event: object & { readonly type: string }): boolean => {
+      const isLost = ({ report }: (typeof scene.host.lost)[number]): boolean =>
+        Object.entries(event).every(([field, value]) => typeof value !== 'string' || report[field] === value);
+      return scene.host.lost.some(isLost) || (isUnlost && event.type === cause.event);
+    };
+    const isNamed = found.verdict === 'stuck' && isMissing(found.owed[0]?.event ?? { type: '' });
     count('stuck', isNamed);
+    const isNoticed = noticed !== undefined && isMissing({ type: noticed.event, ...noticed.ids });
+    count('stuck, watchdog', isNoticed);
+    if (!isNoticed) console.log(`${log} ${seed}: watchdog, first ${JSON.stringify(noticed)}`);
     if (!isNamed) console.log(`${log} ${seed}: ${found.verdict}, first ${JSON.stringify(found.owed[0])}`);
   }
   for (const [log, make] of Object.entries(slow)) {
-    const found = explained(reseeded(make(), seed), `${log}-${seed}`);
-    if (found === undefined) continue;
+    const both = explained(reseeded(make(), seed), `${log}-${seed}`);
+    if (both === undefined) continue;
+    const { found, noticed } = both;
+    count('slow, watchdog', noticed === undefined);
+    if (noticed !== undefined) console.log(`${log} ${seed}: watchdog, ${JSON.stringify(noticed)}`);
     count('slow', found.verdict !== 'stuck');
     if (found.verdict === 'stuck') console.log(`${log} ${seed}: ${JSON.stringify(found.owed[0])}`);
   }
 }
 rmSync(folder, { recursive: true });
-console.log(`the cause is named in ${counts.stuck[0]} of ${counts.stuck[1]} logs with a fault`);
-console.log(`nothing is named in ${counts.slow[0]} of ${counts.slow[1]} logs of slow runs`);
+for (const [who, kind] of [
+  ['explain', ''],
+  ['a watchdog', ', watchdog'],
+] as const) {
+  const [named, stuckLogs] = counts[`stuck${kind}`];
+  const [silent, slowLogs] = counts[`slow${kind}`];
+  console.log(`${who}: the cause is named in ${named} of ${stuckLogs} logs with a fault`);
+  console.log(`${who}: nothing is named in ${silent} of ${slowLogs} logs of slow runs`);
+}

@@ -1,9 +1,10 @@
 /** Makes segments of the index from the lines of a log, in one pass: offsets, ids, gaps, and states at intervals. */
 import { type LogLine, type LogLineOf, logFormat } from '../../core/decision-log.ts';
-import { type PlayedPolicy, parseEventLine, parseLogLine, SessionPlay } from '../../core/log-play.ts';
+import { eachIdOf, isAsLogged, parseEventLine, parseLogLine } from '../../core/log-line.ts';
+import { type PlayedPolicy, SessionPlay } from '../../core/log-play.ts';
 import { eachId } from '../../core/message-ids.ts';
 import { isPolicyError, refuse } from '../../errors.ts';
-import { linesIn } from './lines.ts';
+import { type FileLine, linesIn } from './lines.ts';
 import { digestOf, type Segment, type SegmentHead, SegmentParts, type SegmentSession } from './segment.ts';
 
 /** Lengths of the parts of an index, in bytes of the log. */
@@ -62,14 +63,12 @@ export function* buildSegments(
 ): Generator<Segment> {
   let lines = before;
   let segment = new Building(file, context, from, lines);
-  for (const { text, ended, ...line } of linesIn(file.file, from)) {
+  for (const line of linesIn(file.name, file.file, from)) {
     lines += 1;
-    const number = lines;
-    const where = (): string => `${file.name}:${number}`;
     try {
-      segment.take(text, line, where);
+      segment.take(line);
     } catch (error) {
-      if (ended || !isPolicyError(error)) throw error;
+      if (line.ended || !isPolicyError(error)) throw error;
       // A line that is being written, or whose writer was killed.
       segment.torn = true;
       break;
@@ -90,8 +89,11 @@ class Building {
   readonly #before: number;
   readonly #parts = new SegmentParts();
   readonly #blocks: number[];
-  readonly #sessions = new Map<string, SegmentSession>();
+  readonly #sessions = new Map<Played, SegmentSession>();
   readonly #found = (id: string): void => this.#parts.mention(id, this.#blocks.length - 1);
+  /** Names the present line. */
+  readonly #where = (): string => `${this.#file.name}:${this.#lines}`;
+  #lines: number;
   #events = 0;
   #droppedLines = 0;
   #time = 0;
@@ -102,6 +104,7 @@ class Building {
     this.from = from;
     this.to = from;
     this.#before = before;
+    this.#lines = before;
     this.#blocks = [from];
   }
 
@@ -109,27 +112,30 @@ class Building {
     return this.to === this.from;
   }
 
-  take(text: string, { from, to }: { from: number; to: number }, where: () => string): void {
-    const line = this.#parse(text, from, where);
+  take(place: FileLine): void {
+    this.#lines += 1;
+    const line = this.#parse(place);
+    const { from, to } = place;
     this.to = to;
-    if (from - this.#blocks.at(-1)! >= this.#file.grain.block) this.#blocks.push(from);
+    if (from - this.#blocks[this.#blocks.length - 1]! >= this.#file.grain.block) this.#blocks.push(from);
     if (line.kind === 'log') {
-      if (line.format !== logFormat) refuse('invalid_input', `${where()}.format`, `format ${logFormat}`, line.format);
+      if (line.format !== logFormat)
+        refuse('invalid_input', `${this.#where()}.format`, `format ${logFormat}`, line.format);
       return;
     }
     if (line.time > this.#time) this.#time = line.time;
     if (line.kind === 'dropped') this.#droppedLines += line.lines;
-    else if (line.kind === 'session' || line.kind === 'event') this.#play(line, { from, to }, where);
+    else if (line.kind === 'session' || line.kind === 'event') this.#play(line, place);
     else if (line.kind === 'closed') this.#close(line, from);
   }
 
-  #parse(text: string, from: number, where: () => string): LogLine {
-    if (this.#file.kind === 'decisions') {
-      if (from === 0 && !text.startsWith('{"kind":"log"'))
-        return refuse('invalid_input', where(), 'the first line of a decision log', text);
-      return parseLogLine(text, where);
-    }
-    return parseEventLine(text, from === 0 ? undefined : this.#playedOf('')?.play.seq, where);
+  #parse({ text, from, ended }: FileLine): LogLine {
+    const at = { where: this.#where, isLazy: ended };
+    if (this.#file.kind === 'events')
+      return parseEventLine(text, from === 0 ? undefined : this.#playedOf('')?.play.seq, '', at);
+    if (from === 0 && !text.startsWith('{"kind":"log"'))
+      return refuse('invalid_input', this.#where(), 'the first line of a decision log', text);
+    return parseLogLine(text, at);
   }
 
   #playedOf(session: string): Played | undefined {
@@ -139,11 +145,7 @@ class Building {
     return found;
   }
 
-  #play(
-    line: LogLineOf<'session'> | LogLineOf<'event'>,
-    { from, to }: { from: number; to: number },
-    where: () => string,
-  ): void {
+  #play(line: LogLineOf<'session'> | LogLineOf<'event'>, { from, to }: FileLine): void {
     const { session } = line;
     let played = this.#playedOf(session);
     if (line.kind === 'session' && (played === undefined || isNew(played, line))) {
@@ -153,15 +155,17 @@ class Building {
       this.#context.plays.set(session, played);
     }
     if (played === undefined)
-      return refuse('invalid_input', where(), 'the session before its events', `event ${line.seq}`);
+      return refuse('invalid_input', this.#where(), 'the session before its events', `event ${line.seq}`);
     const { play } = played;
-    const [seqBefore, gapsBefore] = [play.seq, play.gaps.length];
-    play.take(line, where);
+    const seqBefore = play.seq;
+    const gapsBefore = play.gaps.length;
+    const made = play.take(line, this.#where);
     const at = line.kind === 'event' ? line.event.at : (play.policy?.at ?? 0);
     if (at > played.at) played.at = at;
     if (line.time > played.time) played.time = line.time;
     const here = this.#here(session, played, seqBefore, from);
-    for (const gap of play.gaps.slice(gapsBefore)) here.gaps.push(gap);
+    if (play.gaps.length > gapsBefore) here.gaps.push(...play.gaps.slice(gapsBefore));
+    if (line.kind === 'event' && made !== undefined && !isAsLogged(line, made)) here.differs ??= line.seq;
     this.#mention(line);
     here.seq = play.seq;
     here.at = played.at;
@@ -173,30 +177,25 @@ class Building {
   }
 
   /** Returns what this segment has of a session; a block that has a line of it is noted. */
-  #here(session: string, { run, policy, at, time }: Played, seq: number, from: number): SegmentSession {
-    const key = `${run}\n${session}`;
-    let here = this.#sessions.get(key);
+  #here(session: string, played: Played, seq: number, from: number): SegmentSession {
+    let here = this.#sessions.get(played);
     if (here === undefined) {
+      const { run, policy, at, time } = played;
       here = { session, run, policy, from, blocks: [], seqs: [], times: [], points: [], gaps: [], seq, at, time };
-      this.#sessions.set(key, here);
+      this.#sessions.set(played, here);
     }
     const block = this.#blocks.length - 1;
-    if (here.blocks.at(-1) !== block) {
+    if (here.blocks[here.blocks.length - 1] !== block) {
       here.blocks.push(block);
       here.seqs.push(seq);
-      here.times.push(at);
+      here.times.push(played.at);
     }
     return here;
   }
 
   #mention(line: LogLineOf<'session'> | LogLineOf<'event'>): void {
-    const found = this.#found;
-    if (line.kind === 'session') {
-      if (line.snapshot !== null) eachId(line.snapshot, found);
-      return;
-    }
-    eachId(line.event, found);
-    for (const one of line.decisions) eachId(one, found);
+    if (line.kind === 'event') eachIdOf(line, this.#found);
+    else if (line.snapshot !== null) eachId(line.snapshot, this.#found);
   }
 
   #save(here: SegmentSession, played: Played, offset: number): void {
@@ -220,12 +219,10 @@ class Building {
 
   /** Ends the segment. The last one of a file has the states at its end. */
   finish(to: number, lines: number, isLast: boolean): Segment {
-    for (const here of this.#sessions.values()) {
-      const played = this.#context.plays.get(here.session);
-      if (played?.run !== here.run) continue;
+    for (const [played, here] of this.#sessions) {
+      if (this.#context.plays.get(here.session) !== played) continue;
       if (isLast && played.pending >= this.#file.grain.state / 4) this.#save(here, played, to);
       here.problem = played.play.problem;
-      here.differs = played.play.differs;
     }
     const { file, writer, kind, size, modified } = this.#file;
     return this.#parts.segment({

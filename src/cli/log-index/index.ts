@@ -4,8 +4,8 @@
  */
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import type { LogLineOf } from '../../core/decision-log.ts';
-import { type PlayedPolicy, parseEventLine, parseLogLine, SessionPlay } from '../../core/log-play.ts';
-import { eachId } from '../../core/message-ids.ts';
+import { eachIdOf, parseEventLine, parseLogLine } from '../../core/log-line.ts';
+import { type PlayedPolicy, SessionPlay } from '../../core/log-play.ts';
 import { nearest } from '../../core/nearest.ts';
 import type { LogGap } from '../../core/replay-log.ts';
 import { refuse } from '../../errors.ts';
@@ -243,12 +243,13 @@ export class LogIndex {
     for (const block of here.blocks) {
       const [begin, end] = [head.blocks[block]!, head.blocks[block + 1] ?? head.to];
       if (end <= from) continue;
-      for (const line of linesIn(file.file, Math.max(begin, here.from, from), end)) {
+      for (const line of linesIn(file.name, file.file, Math.max(begin, here.from, from), end)) {
         const where = () => file.name;
+        const at = { where, isLazy: line.ended };
         const parsed =
           this.kind === 'decisions'
-            ? parseLogLine(line.text, where)
-            : parseEventLine(line.text, line.from === 0 ? undefined : seq(), where);
+            ? parseLogLine(line.text, at)
+            : parseEventLine(line.text, line.from === 0 ? undefined : seq(), '', at);
         if ((parsed.kind === 'event' || parsed.kind === 'session') && parsed.session === here.session) yield parsed;
       }
     }
@@ -293,13 +294,11 @@ export class LogIndex {
   }
 }
 
-function mentions({ event, decisions }: FoundLine, id: string): boolean {
+function mentions(line: FoundLine, id: string): boolean {
   let isHere = false;
-  const look = (one: string): void => {
+  eachIdOf(line, (one) => {
     if (one === id) isHere = true;
-  };
-  eachId(event, look);
-  for (const one of decisions) if (!isHere) eachId(one, look);
+  });
   return isHere;
 }
 

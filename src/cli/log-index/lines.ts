@@ -1,7 +1,20 @@
-/** Reads the lines of a file from any place, in chunks: a log may be longer than a string can be. */
+/** Reads files in chunks, from any place: a log may be longer than a string can be. */
+import { isAscii } from 'node:buffer';
 import { readSync } from 'node:fs';
+import { splitLines } from '../../core/decision-log.ts';
 
 const chunkBytes = 1 << 20;
+
+/** Returns the bytes of an open file, from an offset to another or to its end. A chunk is valid until the next one. */
+export function* chunksOf(file: number, from = 0, until = Number.POSITIVE_INFINITY): Generator<Buffer> {
+  const chunk = Buffer.allocUnsafe(Math.max(0, Math.min(chunkBytes, until - from)));
+  for (let at = from; at < until; ) {
+    const length = readSync(file, chunk, 0, Math.min(chunk.length, until - at), at);
+    if (length === 0) return;
+    yield chunk.subarray(0, length);
+    at += length;
+  }
+}
 
 /** A line of a file. */
 export interface FileLine {
@@ -14,33 +27,26 @@ export interface FileLine {
   readonly ended: boolean;
 }
 
-/** Returns the lines of an open file that begin in a range, empty lines left out. */
-export function* linesIn(file: number, from: number, until = Number.POSITIVE_INFINITY): Generator<FileLine> {
-  let chunk = Buffer.allocUnsafe(chunkBytes);
-  /** Offset in the file of the chunk's first byte, and bytes in the chunk. */
-  let [begin, length] = [from, 0];
-  for (;;) {
-    const read = readSync(file, chunk, length, chunk.length - length, begin + length);
-    const searched = length;
-    length += read;
-    let start = 0;
-    for (let end = chunk.indexOf(10, searched); end >= 0 && end < length; end = chunk.indexOf(10, start)) {
-      if (begin + start >= until) return;
-      const text = end > start ? chunk.toString('utf8', start, end) : '';
-      if (text !== '') yield { from: begin + start, to: begin + end + 1, text, ended: true };
-      start = end + 1;
+/**
+ * Returns the lines in a part of an open file, empty lines left out. A line of the part must not go on behind it.
+ *
+ * @param name - name of the file
+ * @throws PolicyError `limit_exceeded` for a line of 256 MiB or more
+ */
+export function* linesIn(name: string, file: number, from: number, until?: number): Generator<FileLine> {
+  let isPlain = true;
+  // One character for each byte, so that places in the text are places in the file.
+  function* pieces(): Generator<string> {
+    for (const bytes of chunksOf(file, from, until)) {
+      isPlain &&= isAscii(bytes);
+      yield bytes.toString('latin1');
     }
-    if (begin + start >= until) return;
-    if (read === 0) {
-      const text = chunk.toString('utf8', start, length);
-      if (text !== '') yield { from: begin + start, to: begin + length, text, ended: false };
-      return;
-    }
-    // What is left over begins the next chunk, which is twice as long if one line fills this one.
-    const next = start === 0 && length === chunk.length ? Buffer.allocUnsafe(chunk.length * 2) : chunk;
-    chunk.copy(next, 0, start, length);
-    chunk = next;
-    begin += start;
-    length -= start;
+  }
+  for (const line of splitLines(pieces(), () => name)) {
+    const { ended } = line;
+    const begin = from + line.from;
+    const end = begin + line.text.length;
+    const text = isPlain ? line.text : Buffer.from(line.text, 'latin1').toString('utf8');
+    yield { from: begin, to: ended ? end + 1 : end, text, ended };
   }
 }

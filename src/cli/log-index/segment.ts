@@ -154,8 +154,14 @@ export class SegmentParts {
   readonly #ids = new Map<string, number[]>();
   readonly #states: Buffer[] = [];
   #stateBytes = 0;
+  #last: string | undefined;
+  #lastBlock = 0;
 
   mention(id: string, block: number): void {
+    // An event and its decisions often name the same thing.
+    if (id === this.#last && block === this.#lastBlock) return;
+    this.#last = id;
+    this.#lastBlock = block;
     const blocks = this.#ids.get(id);
     if (blocks === undefined) this.#ids.set(id, [block]);
     else if (blocks[blocks.length - 1] !== block) blocks.push(block);

@@ -16,6 +16,8 @@ export class Counts {
   lost = 0;
   /** Tokens of the prompts of requests that have ended. */
   promptTokens = 0;
+  /** How many of them were in the prefix cache. */
+  cachedTokens = 0;
   /** Tokens generated for requests that ended with an end token or at their limit. */
   completedTokens = 0;
   /** Tokens generated for aborted requests. */
@@ -60,13 +62,14 @@ export class Counts {
   }
 
   /** Counts a request that has ended. */
-  end({ requestId, listener, count, planned, acceptedAt, endedAt }: Generation, ending: Ending): void {
+  end({ requestId, listener, count, planned, cachedTokens, acceptedAt, endedAt }: Generation, ending: Ending): void {
     const left = this.#open.get(requestId)! - 1;
     if (left === 0) this.#open.delete(requestId);
     else this.#open.set(requestId, left);
     if (listener.progress !== undefined) this.#streams -= 1;
     this[ending] += 1;
     this.promptTokens += planned.promptTokens;
+    this.cachedTokens += cachedTokens;
     this.#sizes.prompts.add(planned.promptTokens);
     this.#sizes.responses.add(count);
     this.#sizes.seconds.add(endedAt - acceptedAt);

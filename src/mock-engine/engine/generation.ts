@@ -54,6 +54,8 @@ export class Generation implements Output {
   readonly ending: 'stop' | 'length';
   /** Simulated seconds at which the request was accepted. */
   readonly acceptedAt: number;
+  /** Tokens of the prompt that were in the prefix cache, once it runs. */
+  cachedTokens = 0;
   /** Tokens generated so far. */
   count = 0;
   /** How the response ended; `null` before. */

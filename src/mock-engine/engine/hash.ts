@@ -12,27 +12,67 @@ export class SequenceName {
   #first: number;
   #second: number;
   #length = 0;
+  readonly #blockLength: number;
+  #blocks: number[] = [];
 
-  constructor(seed: number) {
+  /** @param blockLength - values of a block, if its blocks are to have names */
+  constructor(seed: number, blockLength = Number.POSITIVE_INFINITY) {
     this.#first = seed | 0;
     this.#second = ~seed;
+    this.#blockLength = blockLength;
+  }
+
+  /** Names of the sequence up to the end of each whole block, as numbers. */
+  get blocks(): readonly number[] {
+    return this.#blocks;
+  }
+
+  copy(): SequenceName {
+    const copy = new SequenceName(0, this.#blockLength);
+    copy.#first = this.#first;
+    copy.#second = this.#second;
+    copy.#length = this.#length;
+    copy.#blocks = [...this.#blocks];
+    return copy;
   }
 
   push(value: number): this {
     this.#first = mix(this.#first, value);
     this.#second = mix(this.#second, value + 0x5bd1e995);
     this.#length += 1;
+    if (this.#length === (this.#blocks.length + 1) * this.#blockLength) this.#endBlock();
     return this;
   }
 
   pushText(text: string): this {
-    for (let at = 0; at < text.length; at += 1) this.push(text.charCodeAt(at));
+    let [first, second] = [this.#first, this.#second];
+    for (let at = 0; at < text.length; ) {
+      const end = Math.min(text.length, at + (this.#blocks.length + 1) * this.#blockLength - this.#length);
+      this.#length += end - at;
+      for (; at < end; at += 1) {
+        const value = text.charCodeAt(at);
+        first = mix(first, value);
+        second = mix(second, value + 0x5bd1e995);
+      }
+      this.#first = first;
+      this.#second = second;
+      if (this.#length === (this.#blocks.length + 1) * this.#blockLength) this.#endBlock();
+    }
     return this;
+  }
+
+  #endBlock(): void {
+    this.#blocks.push((this.#first >>> 0) * 2 ** 21 + (this.#second >>> 11));
   }
 
   /** The name as a number from 0 to 2³² − 1. */
   get number(): number {
     return this.#first >>> 0;
+  }
+
+  /** Returns the number of the sequence with one more value. */
+  numberWith(value: number): number {
+    return mix(this.#first, value) >>> 0;
   }
 
   toString(): string {

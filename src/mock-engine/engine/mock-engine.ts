@@ -10,7 +10,7 @@ import type { EngineContext } from './engine-context.ts';
 import { Gate } from './gate.ts';
 import type { Ending, Generation } from './generation.ts';
 import type { PausableDecode } from './pausable-decode.ts';
-import { type Matches, Scheduler } from './scheduler.ts';
+import { type Matches, Scheduler, type TokenSums } from './scheduler.ts';
 
 /** The load of an engine. */
 export interface MockLoad {
@@ -26,6 +26,8 @@ export interface MockLoad {
   readonly usedTokens: number;
   /** Tokens that fit the KV cache. */
   readonly kvCapacityTokens: number;
+  /** Tokens that the prefix cache keeps for requests that may come; they make room when others need it. */
+  readonly idleTokens: number;
 }
 
 /** Weight version before a client sets one. */
@@ -103,15 +105,17 @@ export class MockEngine {
       held: this.#gate.held.length,
       usedTokens: contextTokens,
       kvCapacityTokens: this.#decode.kvCapacityTokens,
+      idleTokens: this.#decode.cache?.idleTokens ?? 0,
     };
   }
 
   /** Returns the tokens of prompts and responses since the engine was made, with those of requests under way. */
-  tokensSoFar(): { promptTokens: number; generatedTokens: number } {
-    const { promptTokens, generatedTokens } = this.#scheduler.tokensUnderWay();
+  tokensSoFar(): TokenSums {
+    const { promptTokens, cachedTokens, generatedTokens } = this.#scheduler.tokensUnderWay();
     const { completedTokens, abortedTokens, lostTokens } = this.counts;
     return {
       promptTokens: this.counts.promptTokens + promptTokens,
+      cachedTokens: this.counts.cachedTokens + cachedTokens,
       generatedTokens: completedTokens + abortedTokens + lostTokens + generatedTokens,
     };
   }
@@ -212,6 +216,11 @@ export class MockEngine {
   retract(): void {
     this.advance();
     this.#scheduler.retract();
+  }
+
+  /** Empties the prefix cache; what running requests have stays. */
+  forgetPrefixes(): void {
+    this.#decode.cache?.clear();
   }
 
   /** Makes the engine hang: it accepts connections, and processes nothing. */

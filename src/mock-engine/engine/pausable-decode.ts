@@ -8,12 +8,15 @@ import {
 } from '../../sim/engine/decode-engine.ts';
 import type { EngineContext } from './engine-context.ts';
 import { FrozenClock } from './frozen-clock.ts';
+import { BlockCache } from './prefix-cache.ts';
 
 /** A decode engine that can be stopped. All times are simulated times of the cluster. */
 export class PausableDecode {
   readonly #name: string;
   readonly #context: Pick<EngineContext, 'cost' | 'options' | 'now'>;
   readonly #clock = new FrozenClock();
+  /** What the engine keeps of earlier requests; `undefined` if it keeps nothing. */
+  cache: BlockCache | undefined;
   #engine: DecodeEngine;
   /** Tokens that fit its KV cache. */
   kvCapacityTokens: number;
@@ -109,6 +112,8 @@ export class PausableDecode {
 
   #newEngine(): DecodeEngine {
     const { cost, options } = this.#context;
-    return new DecodeEngine(this.#name, cost, { scheduling: options.scheduling });
+    this.cache = options.prefixCaching ? new BlockCache() : undefined;
+    const cache = this.cache === undefined ? {} : { cache: this.cache };
+    return new DecodeEngine(this.#name, cost, { scheduling: options.scheduling, ...cache });
   }
 }

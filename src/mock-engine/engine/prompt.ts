@@ -1,13 +1,18 @@
 /** A prompt of a request: text or tokens. */
 import { numberAt, SequenceName } from './hash.ts';
+import { charactersPerToken } from './prefix.ts';
 
 /** A prompt, as text or as token ids. */
-export type Prompt = { readonly text: string } | { readonly tokenIds: readonly number[] };
+export type Prompt =
+  | {
+      readonly text: string;
+      /** What stands between it and the response to it in the prompt of a next turn; nothing by default. */
+      readonly joint?: string;
+    }
+  | { readonly tokenIds: readonly number[] };
 
 /** Number of different tokens. */
 export const vocabularySize = 32_000;
-/** Characters per token of made-up text. */
-const charactersPerToken = 4;
 
 /** Returns a name that only equal prompts share. More tokens may be added to it. */
 export function nameOf(prompt: Prompt): SequenceName {

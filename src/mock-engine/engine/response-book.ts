@@ -6,6 +6,7 @@
  */
 import { LruMap } from '../../core/lru.ts';
 import type { Workload, WorkloadPrompt } from '../../sim/workload/workload.ts';
+import { Prefix } from './prefix.ts';
 import { nameOf, type Prompt, tokenIdsOf, tokensOf } from './prompt.ts';
 
 /** The response that a prompt gets. */
@@ -18,6 +19,8 @@ export interface PlannedResponse {
   readonly offset: number;
   /** Tokens left in the response; it ends with the last of them. */
   readonly tokens: number;
+  /** The prompt, for the prefix cache; the response is added at its end. */
+  readonly prefix: Prefix;
 }
 
 const vocabularyEntries = 65_536;
@@ -51,19 +54,21 @@ export class ResponseBook {
    *   has made, or else the number of earlier requests with the prompt
    */
   plan(prompt: Prompt, sample: number | undefined, requestId: string): PlannedResponse {
-    const name = nameOf(prompt);
+    const prefix = Prefix.of(prompt);
+    const { name } = prefix;
     const key = name.toString();
     const rest = this.#cutShort.get(key);
-    if (rest !== undefined) return rest;
+    if (rest !== undefined) return { ...rest, prefix: rest.prefix.copy() };
     const known = 'text' in prompt ? this.#placeOf.get(prompt.text.trim()) : undefined;
     const found = this.#promptAt(known ?? name.number % this.#places);
     const k = sample ?? mintedIndex(requestId) ?? this.#count(key);
     const response = found.sample(Math.abs(Math.trunc(k)));
     return {
       promptTokens: known === undefined ? tokensOf(prompt) : found.promptTokens,
-      seed: name.push(k).number,
+      seed: name.numberWith(k),
       offset: 0,
       tokens: response.tokens,
+      prefix: known === undefined ? prefix : Prefix.ofPlace(known, found.promptTokens),
     };
   }
 
@@ -72,7 +77,8 @@ export class ResponseBook {
     const tokens = planned.tokens - output.count;
     if (output.count === 0 || tokens < 1) return;
     const promptTokens = planned.promptTokens + output.count;
-    const rest = { ...planned, promptTokens, offset: planned.offset + output.count, tokens };
+    const offset = planned.offset + output.count;
+    const rest = { ...planned, promptTokens, offset, tokens, prefix: planned.prefix.copy() };
     // Whoever has sent a text may go on with the token ids that the answer gave.
     const ids = nameOf({ tokenIds: tokenIdsOf(prompt, planned.promptTokens) });
     for (const tokenId of output.tokenIds) ids.push(tokenId);

@@ -7,6 +7,13 @@ import { PausableDecode } from './pausable-decode.ts';
 /** Selects the requests to abort. */
 export type Matches = (generation: Generation) => boolean;
 
+/** Tokens of prompts, how many of them were in the prefix cache, and of responses. */
+export interface TokenSums {
+  promptTokens: number;
+  cachedTokens: number;
+  generatedTokens: number;
+}
+
 /** The requests of an engine, and the decode engine that runs them. */
 export class Scheduler {
   /** The decode engine that generates. */
@@ -65,6 +72,10 @@ export class Scheduler {
     this.#takeArrivals();
     for (const { requestId: id, kind, tokens } of this.decode.advance()) {
       const generation = this.#take(id, tokens);
+      if (this.decode.cache !== undefined) {
+        generation.planned.prefix.extend(generation);
+        this.decode.cache.end(id);
+      }
       yield { generation, ending: kind === 'aborted' ? 'abort' : generation.ending };
     }
   }
@@ -119,19 +130,21 @@ export class Scheduler {
       const whole = Math.floor(tokensAt(generation.id)! / streamInterval) * streamInterval;
       if (whole <= generation.told) continue;
       generation.count = whole;
+      generation.cachedTokens = this.decode.cache?.cachedTokens(generation.id) ?? 0;
       progress(generation);
       generation.told = whole;
     }
   }
 
   /** Returns the tokens of the responses that are under way: of those that have begun the prompts, and what is generated. */
-  tokensUnderWay(): { promptTokens: number; generatedTokens: number } {
+  tokensUnderWay(): TokenSums {
     const tokensAt = this.decode.tokens();
-    const sum = { promptTokens: 0, generatedTokens: 0 };
+    const sum = { promptTokens: 0, cachedTokens: 0, generatedTokens: 0 };
     for (const { id, planned } of this.#generations.values()) {
       const tokens = tokensAt(id) ?? 0;
       if (tokens === 0) continue;
       sum.promptTokens += planned.promptTokens;
+      sum.cachedTokens += this.decode.cache?.cachedTokens(id) ?? 0;
       sum.generatedTokens += tokens;
     }
     return sum;
@@ -151,6 +164,7 @@ export class Scheduler {
   #add(generation: Generation, at: number): void {
     const { id, planned, tokens, priority, count } = generation;
     this.#generations.set(id, generation);
+    this.decode.cache?.expect(id, planned.prefix, planned.promptTokens);
     const request = { requestId: id, promptTokens: planned.promptTokens, responseTokens: tokens, priority };
     this.decode.add(count === 0 ? request : { ...request, generatedTokens: count }, at);
   }
@@ -159,11 +173,16 @@ export class Scheduler {
     const generation = this.#generations.get(id)!;
     this.#generations.delete(id);
     generation.count = tokens;
+    generation.cachedTokens = this.decode.cache?.cachedTokens(id) ?? 0;
     return generation;
   }
 
   /** Removes and returns all requests of the decode engine, with their generated tokens. */
   #lose(): Generation[] {
-    return this.decode.lose().map(({ requestId, tokens }) => this.#take(requestId, tokens));
+    return this.decode.lose().map(({ requestId, tokens }) => {
+      const generation = this.#take(requestId, tokens);
+      this.decode.cache?.drop(requestId);
+      return generation;
+    });
   }
 }

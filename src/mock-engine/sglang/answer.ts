@@ -34,7 +34,7 @@ export function answerOf(generation: Generation, weightVersion: string, style: A
         weight_version: weightVersion,
         ...logProbs,
         reasoning_tokens: 0,
-        cached_tokens: 0,
+        cached_tokens: generation.cachedTokens,
         dp_rank: null,
         ...last,
       };

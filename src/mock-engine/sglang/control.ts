@@ -15,7 +15,9 @@ export function controlRoutes(stand: RouteContext): Routes {
   const flush: Handler = ({ response }) => {
     const text =
       'Cache flushed.\nPlease check backend logs for more details. (When there are running or waiting requests, the operation will not be performed.)\n';
-    replyText(response, text, engine.size === 0 ? 200 : 400, null);
+    const isIdle = engine.size === 0;
+    if (isIdle) engine.forgetPrefixes();
+    replyText(response, text, isIdle ? 200 : 400, null);
   };
   const withBody: Routes = {
     'POST /abort_request': (call) => abortRequest(stand, call),
@@ -66,9 +68,11 @@ function weightRoutes({ engine, cluster }: RouteContext): Routes {
       const fields = new Fields(body);
       const version = fields.string('weight_version');
       const abortAll = fields.boolean('abort_all_requests') ?? false;
-      updateWeights(engine, { version, seconds: cluster.options.updateSeconds, abortAll }, () =>
-        reply(response, { success: true, ...words(version) }),
-      );
+      const flushes = fields.boolean('flush_cache') ?? true;
+      updateWeights(engine, { version, seconds: cluster.options.updateSeconds, abortAll }, () => {
+        if (flushes) engine.forgetPrefixes();
+        reply(response, { success: true, ...words(version) });
+      });
     };
   const message = (version: string | undefined): string =>
     version === undefined
@@ -102,6 +106,7 @@ function memoryRoutes({ engine }: RouteContext): Routes {
   const release: Handler = ({ response }) => {
     if (engine.size > 0) refuse(`release_memory_occupation: ${engine.size} requests are running or waiting`);
     engine.close(memoryGate);
+    engine.forgetPrefixes();
     reply(response, null);
   };
   const back: Handler = ({ response }) => {

@@ -98,6 +98,7 @@ function loads({ engine, cluster }: RouteContext, include: string | null): unkno
   const unknown = asked.filter((one) => !sections.includes(one));
   if (unknown.length > 0) refuse(`Invalid include sections: ${unknown}. Valid options: ${[...sections].sort()}`);
   const { running, waiting, waitingTokens, usedTokens, kvCapacityTokens } = engine.load();
+  const { promptTokens, cachedTokens } = engine.tokensSoFar();
   const { maxRunningSequences, gpus } = cluster.cost;
   const queues = asked.includes('all') || asked.includes('queues');
   return {
@@ -116,8 +117,8 @@ function loads({ engine, cluster }: RouteContext, include: string | null): unkno
         num_active_tokens: usedTokens + waitingTokens,
         num_waiting_uncached_tokens: waitingTokens,
         num_prealloc_ready_tokens: 0,
-        cache_hit_rate: 0,
-        total_prefill_uncached_tokens: engine.tokensSoFar().promptTokens,
+        cache_hit_rate: promptTokens === 0 ? 0 : cachedTokens / promptTokens,
+        total_prefill_uncached_tokens: promptTokens - cachedTokens,
         max_total_num_tokens: kvCapacityTokens,
         token_usage: usedTokens / kvCapacityTokens,
         max_running_requests: maxRunningSequences,

@@ -15,7 +15,10 @@ export function controlRoutes(stand: RouteContext): Routes {
   const isAsleep = (): boolean => memory.some((one) => engine.isClosedBy(one));
   return {
     'POST /pause': ({ query, response }) => {
-      pause(engine, paused, modeOf(query), 'all', () => reply(response, { status: 'paused' }));
+      pause(engine, paused, modeOf(query), 'all', () => {
+        if (query.get('clear_cache') !== 'false') engine.forgetPrefixes();
+        reply(response, { status: 'paused' });
+      });
     },
     'POST /resume': ({ response }) => {
       resume(engine, paused);
@@ -34,6 +37,7 @@ export function controlRoutes(stand: RouteContext): Routes {
     'POST /sleep': ({ query, response }) => {
       const level = levelOf(query);
       pause(engine, paused, modeOf(query), 'all', () => {
+        engine.forgetPrefixes();
         if (level > 0) for (const one of memory) engine.close(one);
         reply(response, { status: 'sleeping', level });
       });
@@ -51,11 +55,14 @@ export function controlRoutes(stand: RouteContext): Routes {
       if (query.get('reset_running_requests') === 'true') {
         return engine.freeze('reset', () => {
           engine.retract();
+          engine.forgetPrefixes();
           engine.thaw('reset');
           reply(response, { success: true });
         });
       }
-      reply(response, { success: engine.load().usedTokens === 0 });
+      const success = engine.load().usedTokens === 0;
+      if (success) engine.forgetPrefixes();
+      reply(response, { success });
     },
     'POST /reset_mm_cache': ({ response }) => replyEmpty(response),
     'POST /reset_encoder_cache': ({ response }) => replyEmpty(response),

@@ -1,20 +1,18 @@
 /** `GET /metrics` of a vLLM engine: the metrics of vLLM that the simulation knows, under vLLM's names. */
 import type { Histogram } from '../engine/histogram.ts';
+import { blockTokens } from '../engine/prefix.ts';
 import type { RouteContext } from '../generating.ts';
 
-/** Counters of vLLM for what never happens here: caches that find something, and FLOPs. */
+/** Counters of vLLM for what never happens here: caches beside the one for prefixes, and FLOPs. */
 const zeros = [
-  'prefix_cache_hits_total',
   'external_prefix_cache_queries_total',
   'external_prefix_cache_hits_total',
   'mm_cache_queries_total',
   'mm_cache_hits_total',
-  'prompt_tokens_cached_total',
   'estimated_flops_per_gpu_total',
   'estimated_read_bytes_per_gpu_total',
   'estimated_write_bytes_per_gpu_total',
 ];
-const cachedFrom = { device: 0, host: 0, p2p: 0, disk: 0, external_unspecified: 0 };
 
 /** Writes the metrics of an engine in the text format of Prometheus. */
 export function metricsText({ engine, cluster }: RouteContext): string {
@@ -51,15 +49,21 @@ export function metricsText({ engine, cluster }: RouteContext): string {
   parts('engine_sleep_state', 'gauge', 'State of the sleep: 1 for the present one.', 'sleep_state', states);
   gauge('kv_cache_usage_perc', 'Part of the KV cache in use, 0 to 1.', usedTokens / kvCapacityTokens);
   counter('num_preemptions_total', 'Preemptions.', work.preemptions);
-  const { promptTokens, generatedTokens } = engine.tokensSoFar();
+  const blocks = { block_size: `${blockTokens}`, num_gpu_blocks: `${Math.floor(kvCapacityTokens / blockTokens)}` };
+  const settings = { enable_prefix_caching: cluster.options.prefixCaching ? 'True' : 'False', engine: '0' };
+  write('cache_config_info', 'gauge', 'Settings of the KV cache.', [[{ ...blocks, ...settings }, 1]]);
+  const { promptTokens, cachedTokens, generatedTokens } = engine.tokensSoFar();
   counter('prompt_tokens_total', 'Tokens of prompts.', promptTokens);
-  const sources = { local_compute: promptTokens, local_cache_hit: 0, external_kv_transfer: 0 };
+  const computed = promptTokens - cachedTokens;
+  const sources = { local_compute: computed, local_cache_hit: cachedTokens, external_kv_transfer: 0 };
   parts('prompt_tokens_by_source_total', 'counter', 'Tokens of prompts, by where they came from.', 'source', sources);
   counter('generation_tokens_total', 'Generated tokens.', generatedTokens);
   const { stop, length, abort } = counts;
   const ends = { stop, length, abort, error: 0, repetition: 0 };
   parts('request_success_total', 'counter', 'Requests that have ended, by how.', 'finished_reason', ends);
   counter('prefix_cache_queries_total', 'Tokens that were looked up in the prefix cache.', promptTokens);
+  counter('prefix_cache_hits_total', 'Tokens that were found in it.', cachedTokens);
+  counter('prompt_tokens_cached_total', 'Tokens of prompts that were found in a cache.', cachedTokens);
   for (const name of zeros) counter(name, 'Never happens here.', 0);
   const { model_name } = own;
   const rejections = ['max_num_queued_reqs', 'max_num_queued_tokens'].map((reason) => ({ model_name, reason }));
@@ -69,7 +73,8 @@ export function metricsText({ engine, cluster }: RouteContext): string {
     'Never happens here.',
     rejections.map((one) => [one, 0]),
   );
-  parts('prompt_tokens_cached_by_source_total', 'counter', 'Never happens here.', 'source', cachedFrom);
+  const cachedFrom = { device: cachedTokens, host: 0, p2p: 0, disk: 0, external_unspecified: 0 };
+  parts('prompt_tokens_cached_by_source_total', 'counter', 'The same, by where it was.', 'source', cachedFrom);
   histogram('request_prompt_tokens', 'Tokens of the prompts of requests that have ended.', counts.sizes.prompts);
   histogram('request_generation_tokens', 'Generated tokens of requests that have ended.', counts.sizes.responses);
   histogram('e2e_request_latency_seconds', 'Simulated seconds from arrival to end.', counts.sizes.seconds);

@@ -26,7 +26,7 @@ export function chatPrompt(body: Json): Prompt {
   const { messages } = body;
   if (!Array.isArray(messages)) return refuseField('messages', 'a list of messages', messages);
   if (messages.length === 0) return refuse('messages: expected a list that is not empty');
-  return { text: messages.map((one, at) => contentOf(one, at)).join('\n') };
+  return { text: messages.map((one, at) => contentOf(one, at)).join('\n'), joint: '\n' };
 }
 
 function contentOf(message: unknown, at: number): string {

@@ -10,7 +10,7 @@ import type { Choice, OpenAiRequest } from './request.ts';
 export const fingerprint = 'rollflex-mock-engine (vllm routes)';
 /** Fields of whole answers that only other set-ups fill. */
 export const transfers = { kv_transfer_params: null, ec_transfer_params: null, metrics: null };
-/** Parts of a usage that only other set-ups fill. */
+/** Details of the usage where it has none. */
 export const noDetails = { prompt_tokens_details: null, completion_tokens_details: null };
 
 /** The format of the answers of a route. */
@@ -56,6 +56,14 @@ function usageOf(prompt_tokens: number, generations: readonly Pick<Generation, '
   return { prompt_tokens, total_tokens: prompt_tokens + completion_tokens, completion_tokens };
 }
 
+/** Returns what a usage says beside the counts, at the end of a request: how much of its prompts was cached, if the engine tells. */
+function detailsOf({ cluster }: RouteContext, generations: readonly Generation[]): Json {
+  let cached_tokens = 0;
+  for (const one of generations) cached_tokens += one.cachedTokens;
+  if (!cluster.options.promptTokensDetails || cached_tokens === 0) return noDetails;
+  return { ...noDetails, prompt_tokens_details: { cached_tokens } };
+}
+
 function serveStream(stand: RouteContext, request: OpenAiRequest, response: ServerResponse, style: Style): void {
   beginEvents(response);
   const { head, tail, first } = style;
@@ -79,7 +87,9 @@ function serveStream(stand: RouteContext, request: OpenAiRequest, response: Serv
     progress: sendDelta,
     ended: sendDelta,
     done: () => {
-      const usage = usageOf(request.promptTokens, generations);
+      const { prompt_tokens_details } = detailsOf(stand, generations);
+      const details = prompt_tokens_details === null ? {} : { prompt_tokens_details };
+      const usage = { ...usageOf(request.promptTokens, generations), ...details };
       if (request.includeUsage) sendEvent(response, { ...head, choices: [], usage, ...tail });
       endEvents(response);
     },
@@ -90,7 +100,7 @@ function serveWhole(stand: RouteContext, request: OpenAiRequest, response: Serve
   const generations: Generation[] = [];
   start(stand, request, response, generations, {
     done: () => {
-      const usage = { ...usageOf(request.promptTokens, generations), ...noDetails };
+      const usage = { ...usageOf(request.promptTokens, generations), ...detailsOf(stand, generations) };
       stand.server().stamp(response);
       reply(response, { ...style.head, ...style.whole(generations), ...style.tail, usage });
     },

@@ -60,7 +60,7 @@ const handlers = [
   on([promptFiltered, promptFailed], ({ carried }, { promptId }) => {
     carried.delete(promptId);
   }),
-  on(rewardReady, (state, event) => reward(state, event.requestId, event.reward), checkReward),
+  on(rewardReady, (state, event) => reward(state, event.requestId, event.reward), checkReward, awaitsReward),
   on(roundRequested, plan, checkRound),
   on(sourceExhausted, exhaust),
   on(sourceReopened, (state) => {
@@ -69,9 +69,9 @@ const handlers = [
   }),
 ];
 
-function checkReward(state: QueueState, { requestId }: Message<'reward.ready'>): void {
-  if (awaitsReward(state, requestId)) return;
-  refuse('unknown_id', 'requestId', 'a response without a reward that a queued prompt keeps', requestId);
+function checkReward(state: QueueState, event: Message<'reward.ready'>): void {
+  if (awaitsReward(state, event)) return;
+  refuse('unknown_id', 'requestId', 'a response without a reward that a queued prompt keeps', event.requestId);
 }
 
 /** Marks the source, or one of its domains, as exhausted. */

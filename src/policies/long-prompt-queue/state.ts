@@ -59,7 +59,7 @@ function release({ unrewarded }: QueueState, { kept = [] }: Prompt): void {
 }
 
 /** Whether a prompt that waits here keeps a response with this id that has no reward yet. */
-export function awaitsReward({ unrewarded }: QueueState, requestId: string): boolean {
+export function awaitsReward({ unrewarded }: QueueState, { requestId }: { readonly requestId: string }): boolean {
   return unrewarded.has(requestId);
 }
 

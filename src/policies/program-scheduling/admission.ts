@@ -1,9 +1,9 @@
 /**
  * Which programs run at all: each engine has a budget of tokens. Programs wait while they fit no engine; where contexts grow over
- * the budget, the smallest pause.
+ * the budget, the largest pause: they are ahead of the others, and few of them make much room.
  */
 import type { Message } from '../../schemas/messages.ts';
-import { beginReading, bestEngine, budgetOf, type Estimate, fits, keepRead } from './cost.ts';
+import { beginReading, bestEngine, budgetOf, type Estimate, endReading, hasRoom, trim, worthSeconds } from './cost.ts';
 import type { Ctx } from './messages.ts';
 import {
   addedTokens,
@@ -36,7 +36,7 @@ function dropKept(state: ProgramState, at: number): void {
     countOut(state, first.program);
 }
 
-/** Lets in what has waited too long, whatever the budget: for one turn at least. */
+/** Lets in what has waited too long, whatever the budget: for one turn at least, and others pause before it. */
 function forceOverdue(state: ProgramState, ctx: Ctx): void {
   if (!hasEngine(state)) return;
   for (let first = state.waitsEnd.peek(); first !== undefined && first.at <= ctx.at; first = state.waitsEnd.peek())
@@ -49,32 +49,14 @@ const hasEngine = ({ engines }: ProgramState): boolean => {
 };
 
 /**
- * Returns the next program that has room: of those that have begun the largest, the one that waits longest among equally large ones;
- * then those that have not begun, in the order of their prompts; then paused ones that wait for tools.
+ * Returns the next program that has room. Those that have begun are first, the smallest before larger ones, so that all get on
+ * alike and none is left over for the end; then those that have not, in the order of their prompts; then paused ones that wait for
+ * tools.
  */
 function nextFitting(state: ProgramState): Program | undefined {
-  let [room, shared] = [-1, false];
-  for (const engine of state.engines.values()) {
-    if (!engine.active) continue;
-    room = Math.max(room, engine.members.size === 0 ? Infinity : budgetOf(state, engine) - engine.usedTokens);
-    shared ||= engine.prompts.size > 0;
-  }
-  if (room < 0) return undefined;
-  const hasRoom = (one: Program | undefined): one is Program => {
-    if (one === undefined) return false;
-    if (one.contextTokens <= room && one.promptTokens <= room) return true;
-    if (!shared || one.promptId === null) return false;
-    for (const engine of state.engines.values()) if (engine.active && fits(state, one, engine)) return true;
-    return false;
-  };
-  if (state.readySize > 0) {
-    for (let size = state.ready.length - 1; size >= 0; size -= 1) {
-      const one = state.ready[size]!.peek();
-      if (hasRoom(one)) return one;
-    }
-    return undefined;
-  }
-  for (const one of [state.fresh.peek(), state.paused.peek()]) if (hasRoom(one)) return one;
+  const next = state.ready.peek() ?? state.fresh.peek() ?? state.paused.peek();
+  if (next === undefined) return undefined;
+  for (const engine of state.engines.values()) if (engine.active && hasRoom(state, next, engine)) return next;
   return undefined;
 }
 
@@ -83,11 +65,15 @@ function letIn(state: ProgramState, one: Program, anyRoom: boolean, ctx: Ctx): v
   const waited = ctx.at - one.waitsSince!;
   leaveLine(state, one);
   one.waitsSince = null;
+  one.forced = anyRoom;
   const found = bestEngine(state, one, ctx.at, anyRoom)!;
-  if (one.paused) resume(state, one, found.best.engine, anyRoom, ctx);
+  if (one.paused) resume(state, one, found.engine, anyRoom, ctx);
   if (one.phase === 'asked') route(state, one, found, waited, ctx);
   // What was forced while its tool runs does not count: it has been resumed, and that is all.
-  else if (!anyRoom) countIn(state, one, found.best.engine);
+  else if (!anyRoom) {
+    if (one.phase === 'answered') one.keptUntil = ctx.at + worthSeconds(state, found.engine);
+    countIn(state, one, found.engine);
+  }
 }
 
 function resume(state: ProgramState, one: Program, engine: Engine, isForced: boolean, ctx: Ctx): void {
@@ -106,32 +92,32 @@ function resume(state: ProgramState, one: Program, engine: Engine, isForced: boo
 export function route(
   state: ProgramState,
   one: Program,
-  { best, staying }: { best: Estimate; staying: Estimate | undefined },
+  { engine, seconds, stayingSeconds }: Estimate,
   waitedSeconds: number,
   ctx: Ctx,
 ): void {
   const { engineId: before, routes, cause, requestId } = one;
-  const { seconds, cachedTokens, engine } = best;
-  const numbers = { seconds, cachedTokens, waitedSeconds };
-  let reason: Message<'turn.route'>['reason'];
-  if (cause !== null) reason = { code: cause, ...numbers };
-  else if (routes === 0) reason = { code: 'first', ...numbers };
-  else if (before === engine.engineId) reason = { code: 'cached', ...numbers };
-  else reason = { code: 'moved', ...numbers, ...(staying && { stayingSeconds: staying.seconds }) };
   if (one.counted) countOut(state, one);
+  const cachedTokens = beginReading(state, one, engine, ctx.at);
   one.phase = 'running';
   one.since = ctx.at;
   one.cause = null;
   one.routes += 1;
   if (before !== null && before !== engine.engineId) one.moves += 1;
   countIn(state, one, engine);
-  beginReading(state, one, best, ctx.at);
+  trim(engine);
+  const numbers = { seconds, cachedTokens, waitedSeconds };
+  let reason: Message<'turn.route'>['reason'];
+  if (cause !== null) reason = { code: cause, ...numbers };
+  else if (routes === 0) reason = { code: 'first', ...numbers };
+  else if (before === engine.engineId) reason = { code: 'cached', ...numbers };
+  else reason = { code: 'moved', ...numbers, ...(stayingSeconds === undefined ? undefined : { stayingSeconds }) };
   ctx.emit({ type: 'turn.route', at: ctx.at, requestId, engineId: engine.engineId, reason });
   enforce(state, engine, ctx);
 }
 
 /**
- * Brings an engine back into its budget: programs that need no engine now pause, the smallest first, and then running ones at the
+ * Brings an engine back into its budget: programs that need no engine now pause, the largest first, and then running ones at the
  * end of their turns. One program is always left, so that one that alone exceeds the budget runs.
  */
 export function enforce(state: ProgramState, engine: Engine, ctx: Ctx): void {
@@ -172,15 +158,7 @@ export function endTurn(state: ProgramState, one: Program, contextTokens: number
     one.contextTokens = contextTokens;
     one.keptUntil = at + worthSeconds(state, engine);
   });
-  keepRead(state, one, engine);
-}
-
-/**
- * How long the cache of a program is worth its room: reading its context again takes the engine as long as the room, as a part of
- * the whole, is worth in this time. The size of the context does not matter.
- */
-export function worthSeconds({ config }: ProgramState, { capacityTokens }: Engine): number {
-  return capacityTokens / config.prefillTokensPerSecond;
+  endReading(state, one, engine, at);
 }
 
 /** Sets a timer for the program that has waited too long first, or the cache that makes room first for what waits. */

@@ -9,7 +9,7 @@ import { byHand } from '../../core/state.ts';
 import { count, tokens } from '../../schemas/units.ts';
 
 /** Most entries of a cache: it is a model, and must not grow with very short contexts. */
-const mostEntries = 4096;
+const mostEntries = 1024;
 
 interface Entry extends Linked<Entry> {
   readonly key: string;

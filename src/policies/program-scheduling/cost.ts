@@ -1,110 +1,145 @@
-/** What a turn would take on an engine: the rule by which turns are routed. It has no threshold to tune. */
+/**
+ * What a turn would cost on an engine: the rule by which turns are routed. It has no threshold to tune. All of it is seconds of
+ * turns: those of the turn itself, and those by which it delays the turns that run there.
+ */
+import { type Rates, ratesOf } from './pace.ts';
 import { addedTokens, type Engine, ownTokens, type Program, type ProgramState } from './state.ts';
 
-/** An estimate for a turn on an engine. */
+/** The engine for a turn. */
 export interface Estimate {
   readonly engine: Engine;
-  /** Seconds until the turn would have finished. */
+  /** Seconds until the turn would have finished, and by which it would delay all others there. */
   readonly seconds: number;
-  /** Tokens of its context that the engine is believed to have cached. */
-  readonly cachedTokens: number;
+  /** The same on the engine of its last turn; `undefined` if that takes no turns. */
+  readonly stayingSeconds: number | undefined;
 }
-
-/** Keys of a program and of its prompt in the caches. */
-export const programKey = ({ requestId }: Program): string => `r${requestId}`;
-export const promptKey = (promptId: string): string => `p${promptId}`;
 
 /** Tokens that the programs of an engine may fill. */
 export function budgetOf({ config }: ProgramState, { capacityTokens }: Engine): number {
   return Math.floor(config.budgetShare * capacityTokens);
 }
 
+/** Part of a turn by which every program may grow, before what was let in has to pause: on average a turn is half over. */
+const turnsAhead = 0.5;
+
 /**
- * Whether a program has room in the budget of an engine. One without other members has always room, so that a program that alone
+ * Tokens that a program may add to an engine when it is let in. One without members has always room, so that a program that alone
  * exceeds every engine runs, too, and so that no engine is idle while something waits.
  */
-export function fits(state: ProgramState, one: Program, engine: Engine): boolean {
-  if (one.counted && one.engineId === engine.engineId) return true;
-  if (engine.members.size === 0) return true;
-  return engine.usedTokens + addedTokens(one, engine) <= budgetOf(state, engine);
+export function roomOf(state: ProgramState, engine: Engine): number {
+  const { size } = engine.members;
+  if (size === 0) return Number.POSITIVE_INFINITY;
+  return budgetOf(state, engine) - engine.usedTokens - turnsAhead * size * state.pace.growthTokens;
 }
 
-/** Returns the estimate for a program, whose key and whose prompt's key are given, on an engine. */
-export function estimate(
-  { config, turnTokens }: ProgramState,
-  one: Program,
-  engine: Engine,
-  keys: { readonly own: string; readonly prompt: string | null },
-  at: number,
-): Estimate {
-  const { prefillTokensPerSecond, decode } = config;
-  const { contextTokens, promptTokens } = one;
-  const own = engine.cache.of(keys.own);
-  const isShared = keys.prompt !== null && (own > 0 || engine.cache.of(keys.prompt) > 0);
-  const cachedTokens = Math.min(contextTokens, own + (isShared ? promptTokens : 0));
-  const queue = Math.max(0, engine.readUntil - at);
+/** Whether a program has room on an engine: it is a member already, or may be let in. */
+export function hasRoom(state: ProgramState, one: Program, engine: Engine): boolean {
+  return (one.counted && one.engineId === engine.engineId) || addedTokens(one, engine) <= roomOf(state, engine);
+}
+
+/** Tokens that an engine has still to read. */
+function unreadOf({ unreadTokens, unreadAt }: Engine, readSeconds: number, at: number): number {
+  return Math.max(0, unreadTokens - (at - unreadAt) / readSeconds);
+}
+
+/** Tokens of its context that an engine is believed to have cached for a program. */
+function cachedOf({ promptId, promptTokens, contextTokens, ownKey, promptKey }: Program, { cache }: Engine): number {
+  const own = cache.of(ownKey);
+  const isShared = promptId !== null && (own > 0 || cache.of(promptKey) > 0);
+  return Math.min(contextTokens, isShared ? own + promptTokens : own);
+}
+
+/** Seconds of a step with the turn in it, as configured. */
+function stepSecondsOf(
+  { config }: ProgramState,
+  { contextTokens }: Program,
+  { running, runningTokens }: Engine,
+): number {
+  const { stepSeconds, sequenceSeconds, contextTokenSeconds } = config.decode;
+  return stepSeconds + sequenceSeconds * (running + 1) + contextTokenSeconds * (runningTokens + contextTokens);
+}
+
+function costOf(state: ProgramState, one: Program, engine: Engine, rates: Rates, at: number): number {
+  const { sequenceSeconds, contextTokenSeconds } = state.config.decode;
+  const { contextTokens } = one;
+  const { running } = engine;
   const isMember = one.counted && one.engineId === engine.engineId;
-  const others = isMember ? engine.usedTokens : engine.usedTokens + addedTokens(one, engine);
-  const overflow = Math.max(0, others - engine.capacityTokens);
-  const isRunning = isMember && one.phase === 'running';
-  const running = engine.running - (isRunning ? 1 : 0);
-  const step =
-    decode.stepSeconds +
-    decode.sequenceSeconds * (running + 1) +
-    decode.contextTokenSeconds * (engine.runningTokens + contextTokens);
-  const seconds =
-    queue + (contextTokens - cachedTokens + overflow) / prefillTokensPerSecond + Math.max(1, turnTokens) * step;
-  return { engine, seconds, cachedTokens };
+  // What does not fit is evicted, and has to be read again.
+  const overflow = engine.usedTokens + (isMember ? 0 : addedTokens(one, engine)) - engine.capacityTokens;
+  const uncached = contextTokens - cachedOf(one, engine) + Math.max(0, overflow);
+  // A step gets longer for every turn that runs: by this turn's sequence and context, and by what is read in it.
+  const slower = running * (sequenceSeconds + contextTokenSeconds * contextTokens);
+  const { readSeconds, decodeFactor } = rates;
+  return (
+    (unreadOf(engine, readSeconds, at) + uncached * (1 + running)) * readSeconds +
+    Math.max(1, state.pace.turnTokens) * decodeFactor * (stepSecondsOf(state, one, engine) + slower)
+  );
 }
 
 /**
- * Returns the engine on which a turn is expected to finish first, among those with room, or among all; `undefined` if there is none.
- * At equal times the engine of its last turn is first, and then the lowest id.
+ * Returns the engine on which a turn costs least, among those with room, or among all; `undefined` if there is none. At equal costs
+ * the engine of its last turn is first, and then the lowest id.
  */
-export function bestEngine(
-  state: ProgramState,
-  one: Program,
-  at: number,
-  anyRoom: boolean,
-): { best: Estimate; staying: Estimate | undefined } | undefined {
-  const keys = { own: programKey(one), prompt: one.promptId === null ? null : promptKey(one.promptId) };
-  let best: Estimate | undefined;
-  let staying: Estimate | undefined;
+export function bestEngine(state: ProgramState, one: Program, at: number, anyRoom: boolean): Estimate | undefined {
+  const rates = ratesOf(state.pace, state.config);
+  let best: Engine | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  let stayingSeconds: number | undefined;
   for (const engine of state.engines.values()) {
-    const isHome = engine.engineId === one.engineId;
     if (!engine.active) continue;
-    const hasRoom = anyRoom || fits(state, one, engine);
-    if (!hasRoom && !isHome) continue;
-    const found = estimate(state, one, engine, keys, at);
-    if (isHome) staying = found;
-    if (hasRoom && (best === undefined || isBefore(found, best, one))) best = found;
+    const isHome = engine.engineId === one.engineId;
+    const canTake = anyRoom || hasRoom(state, one, engine);
+    if (!canTake && !isHome) continue;
+    const seconds = costOf(state, one, engine, rates, at);
+    if (isHome) stayingSeconds = seconds;
+    if (!canTake || seconds > least) continue;
+    if (seconds === least && !isHome && (best!.engineId === one.engineId || best!.engineId < engine.engineId)) continue;
+    best = engine;
+    least = seconds;
   }
-  return best && { best, staying };
+  return best && { engine: best, seconds: least, stayingSeconds };
 }
 
-function isBefore(one: Estimate, other: Estimate, { engineId }: Program): boolean {
-  if (one.seconds !== other.seconds) return one.seconds < other.seconds;
-  if (other.engine.engineId === engineId) return false;
-  return one.engine.engineId === engineId || one.engine.engineId < other.engine.engineId;
-}
-
-/** Moves what the caches of an engine are believed to hold when a turn begins there: its own tokens are in use. */
-export function beginReading(state: ProgramState, one: Program, { engine, cachedTokens }: Estimate, at: number): void {
+/**
+ * Gives an engine the context of a turn to read; what it has cached of it is in use from now on.
+ *
+ * @returns tokens that were believed to be cached
+ */
+export function beginReading(state: ProgramState, one: Program, engine: Engine, at: number): number {
+  const cachedTokens = cachedOf(one, engine);
   const uncached = one.contextTokens - cachedTokens;
-  engine.readUntil = Math.max(at, engine.readUntil) + uncached / state.config.prefillTokensPerSecond;
-  one.believedTokens = cachedTokens;
-  one.believedUse = engine.cache.take(programKey(one));
-  if (one.promptId !== null) engine.cache.put(promptKey(one.promptId), one.promptTokens, state.seq++);
-  trim(engine);
+  engine.unreadTokens = unreadOf(engine, ratesOf(state.pace, state.config).readSeconds, at) + uncached;
+  engine.unreadAt = at;
+  engine.givenTokens += uncached;
+  one.belief = {
+    cachedTokens,
+    used: engine.cache.take(one.ownKey),
+    readTokens: engine.unreadTokens,
+    givenTokens: engine.givenTokens,
+    stepSeconds: stepSecondsOf(state, one, engine),
+  };
+  if (one.promptId !== null) engine.cache.put(one.promptKey, one.promptTokens, state.seq++);
+  return cachedTokens;
 }
 
-/** Keeps the tokens of a turn that is over in the cache, as those that were used last. */
-export function keepRead(state: ProgramState, one: Program, engine: Engine): void {
-  engine.cache.put(programKey(one), ownTokens(one), state.seq++);
+/** Keeps the tokens of a turn that is over in the cache, as those that were used last; what it had to read has been read. */
+export function endReading(state: ProgramState, one: Program, engine: Engine, at: number): void {
+  const left = unreadOf(engine, ratesOf(state.pace, state.config).readSeconds, at);
+  engine.unreadTokens = Math.max(0, Math.min(left, engine.givenTokens - one.belief.givenTokens));
+  engine.unreadAt = at;
+  engine.cache.put(one.ownKey, ownTokens(one), state.seq++);
   trim(engine);
 }
 
 /** Evicts what does not fit beside the contexts of running turns. */
 export function trim(engine: Engine): void {
   engine.cache.shrink(Math.max(0, engine.capacityTokens - engine.runningTokens));
+}
+
+/**
+ * How long the cache of a program is worth its room, in seconds: reading its context again takes the engine as long as the room, as a
+ * part of the whole, is worth in this time. The size of the context does not matter.
+ */
+export function worthSeconds(state: ProgramState, { capacityTokens }: Engine): number {
+  return capacityTokens * ratesOf(state.pace, state.config).readSeconds;
 }

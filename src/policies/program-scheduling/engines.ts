@@ -7,7 +7,7 @@ import { enforce, wait } from './admission.ts';
 import { PrefixCache } from './cache.ts';
 import { trim } from './cost.ts';
 import type { Ctx } from './messages.ts';
-import { bySize, countOut, type Engine, type Program, type ProgramState } from './state.ts';
+import { countOut, type Engine, type Program, type ProgramState, pausesFirst } from './state.ts';
 
 export function checkEngine({ engines }: ProgramState, { engineId }: { readonly engineId: string }): void {
   if (!engines.has(engineId)) refuse('unknown_id', 'engineId', 'an engine that was added', engineId);
@@ -23,7 +23,9 @@ export function addEngine(state: ProgramState, { engineId }: { readonly engineId
     engineId,
     active: true,
     capacityTokens: state.config.kvCapacityTokens,
-    readUntil: 0,
+    unreadTokens: 0,
+    unreadAt: 0,
+    givenTokens: 0,
     preemptions: 0,
     cache: new PrefixCache(),
     members: new Set(),
@@ -33,8 +35,8 @@ export function addEngine(state: ProgramState, { engineId }: { readonly engineId
     runningTokens: 0,
     leaving: 0,
     leavingTokens: 0,
-    busy: new IndexedHeap(bySize),
-    resting: new IndexedHeap(bySize),
+    busy: new IndexedHeap(pausesFirst),
+    resting: new IndexedHeap(pausesFirst),
   });
 }
 
@@ -89,7 +91,7 @@ export function engineReported(state: ProgramState, event: Message<'engine.repor
   if (preemptions < engine.preemptions) engine.cache.shrink(0);
   engine.preemptions = preemptions;
   // Nothing waits for its first token, so everything is read.
-  if (waiting === 0) engine.readUntil = Math.min(engine.readUntil, ctx.at);
+  if (waiting === 0) engine.unreadTokens = 0;
   if (cachedTokens !== undefined) engine.cache.shrink(cachedTokens);
   trim(engine);
   if (engine.active) enforce(state, engine, ctx);

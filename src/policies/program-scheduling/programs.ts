@@ -1,22 +1,13 @@
 /** Handles programs that begin and end, and restarts of the host. */
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { keepRead } from './cost.ts';
+import { endReading } from './cost.ts';
 import { askAgain, removeIfEmpty } from './engines.ts';
 import { type Ctx, late } from './messages.ts';
-import {
-  countOut,
-  hasEnded,
-  joinGroup,
-  leaveGroup,
-  leaveLine,
-  type Program,
-  type ProgramState,
-  rememberEnd,
-} from './state.ts';
+import { countOut, joinGroup, keysOf, leaveGroup, leaveLine, type Program, type ProgramState } from './state.ts';
 
 export function checkNew(state: ProgramState, { requestId }: Message<'program.opened'>): void {
-  if (!state.programs.has(requestId) && !hasEnded(state, requestId)) return;
+  if (!state.programs.has(requestId) && !state.ended.has(requestId)) return;
   refuse('duplicate_id', 'requestId', 'a new program', requestId);
 }
 
@@ -33,6 +24,7 @@ export function open(state: ProgramState, event: Message<'program.opened'>, ctx:
     phase: 'idle',
     since: ctx.at,
     contextTokens: 0,
+    askedTokens: 0,
     tokens: 0,
     turns: 0,
     routes: 0,
@@ -41,6 +33,7 @@ export function open(state: ProgramState, event: Message<'program.opened'>, ctx:
     counted: false,
     leaving: false,
     paused: false,
+    forced: false,
     cause: null,
     line: 0,
     waitsSince: null,
@@ -48,10 +41,10 @@ export function open(state: ProgramState, event: Message<'program.opened'>, ctx:
     pausedSeconds: 0,
     tool: null,
     keptUntil: 0,
-    believedTokens: 0,
-    believedUse: -1,
+    belief: { cachedTokens: 0, used: -1, readTokens: 0, givenTokens: 0, stepSeconds: 0 },
     heapIndex: -1,
     due: undefined as never,
+    ...keysOf({ requestId, promptId }),
   };
   one.due = { heapIndex: -1, at: 0, program: one };
   state.programs.set(requestId, one);
@@ -66,12 +59,12 @@ export function close(state: ProgramState, { requestId }: Message<'program.close
   if (one.counted) {
     const wasRunning = one.phase === 'running';
     const engine = countOut(state, one);
-    if (wasRunning) keepRead(state, one, engine);
+    if (wasRunning) endReading(state, one, engine, ctx.at);
     removeIfEmpty(state, engine);
   } else if (one.waitsSince !== null) leaveLine(state, one);
   state.programs.delete(requestId);
   leaveGroup(state, one);
-  rememberEnd(state, requestId);
+  state.ended.set(requestId, true);
   const reason = { code: 'closed', turns, moves, pausedSeconds } as const;
   ctx.emit({ type: 'program.ended', at: ctx.at, requestId, tokens, reason });
 }

@@ -3,10 +3,11 @@ import { z } from 'zod';
 import type { Live } from '../../core/definition.ts';
 import { IndexedHeap } from '../../core/heap.ts';
 import { LruMap } from '../../core/lru.ts';
-import { byHand, derived, mapBy, setOf } from '../../core/state.ts';
+import { byHand, derived, mapBy } from '../../core/state.ts';
 import { savedTimes, WaitingTimes } from '../../core/waiting-times.ts';
 import { count, engineId, promptId, requestId, seconds, tokens } from '../../schemas/units.ts';
 import { prefixCache } from './cache.ts';
+import { newPace, pace } from './pace.ts';
 import type { ProgramSchedulingConfig } from './types.ts';
 
 const outside = () => -1;
@@ -31,6 +32,8 @@ const program = z.strictObject({
   /** Time since when it is in this phase, in seconds. */
   since: seconds,
   contextTokens: tokens,
+  /** Tokens with which its last turn began. */
+  askedTokens: tokens,
   /** Tokens that it has generated. */
   tokens,
   turns: count,
@@ -44,6 +47,8 @@ const program = z.strictObject({
   /** Whether it counts until the end of its turn, and is then paused. */
   leaving: z.boolean(),
   paused: z.boolean(),
+  /** Whether it was let in because it had waited too long; then it is the last to pause. */
+  forced: z.boolean(),
   /** Why it is routed, where that is no matter of cost. */
   cause: z.enum(['engine_lost', 'host_restarted']).nullable(),
   /** Number in the order of those that wait for room. */
@@ -55,18 +60,31 @@ const program = z.strictObject({
   tool: z.string().nullable(),
   /** Time until which its cache is worth its room while it needs no engine. */
   keptUntil: seconds,
-  /** Tokens that the engine of its turn was believed to have cached, and when they were used last. */
-  believedTokens: tokens,
-  believedUse: z.int(),
+  /** What was believed when its turn was routed. */
+  belief: z.strictObject({
+    /** Tokens that the engine had cached, and their number in the order of use. */
+    cachedTokens: tokens,
+    used: z.int(),
+    /** Tokens to read until the end of its context, and `givenTokens` of the engine with it. */
+    readTokens: z.number().nonnegative(),
+    givenTokens: count,
+    /** Seconds of a step. */
+    stepSeconds: seconds,
+  }),
   heapIndex: derived(outside),
   due: derived<Due>(),
+  /** Keys of the program and of its prompt in the caches. */
+  ownKey: derived<string>(),
+  promptKey: derived<string>(),
 });
 /** A program: a trajectory of turns and tools. */
 export interface Program extends z.output<typeof program> {}
 
-/** The smallest first; of equals the one that was opened last. */
-export const bySize = (a: Program, b: Program): number => ownTokens(a) - ownTokens(b) || b.seq - a.seq;
-const byLine = (a: Program, b: Program): number => a.line - b.line;
+/** Whom to pause first: what had not waited too long before; the largest; of equals the one that was opened last. */
+export const pausesFirst = (a: Program, b: Program): number =>
+  Number(a.forced) - Number(b.forced) || ownTokens(b) - ownTokens(a) || b.seq - a.seq;
+/** The smallest first; of equals the one that waits longest. */
+const smallestFirst = (a: Program, b: Program): number => ownTokens(a) - ownTokens(b) || a.line - b.line;
 const byGroup = (a: Program, b: Program): number => a.group - b.group || a.seq - b.seq;
 const byTime = (a: Due, b: Due): number => a.at - b.at || a.program.seq - b.program.seq;
 
@@ -80,8 +98,10 @@ const engine = z.strictObject({
   /** Whether it takes new turns. */
   active: z.boolean(),
   capacityTokens: tokens,
-  /** Time when all contexts that it was given are read, in seconds. */
-  readUntil: seconds,
+  /** Tokens that it had still to read at a time, of contexts that are not cached, and all that it was ever given to read. */
+  unreadTokens: z.number().nonnegative(),
+  unreadAt: seconds,
+  givenTokens: count,
   preemptions: count,
   cache: prefixCache,
   /** Programs that count in its budget. */
@@ -93,9 +113,9 @@ const engine = z.strictObject({
   runningTokens: derived(() => 0),
   leaving: derived(() => 0),
   leavingTokens: derived(() => 0),
-  /** Members that run a turn and are not leaving, and members that need no engine now; the smallest first. */
-  busy: derived(() => new IndexedHeap<Program>(bySize)),
-  resting: derived(() => new IndexedHeap<Program>(bySize)),
+  /** Members that run a turn and are not leaving, and members that need no engine now. */
+  busy: derived(() => new IndexedHeap<Program>(pausesFirst)),
+  resting: derived(() => new IndexedHeap<Program>(pausesFirst)),
 });
 /** An engine, and the programs that count in its budget. */
 export interface Engine extends z.output<typeof engine> {}
@@ -110,30 +130,33 @@ const tools = byHand(z.array(z.tuple([z.string(), savedTimes])).describe('Tool, 
   encode: (map) => [...map].map(([tool, times]) => [tool, times.save()] as [string, ReturnType<WaitingTimes['save']>]),
 });
 
-/** Lines of programs that have begun, by the size of their contexts: 32 sizes, each twice the one before. */
-const sizes = 33;
-/** Returns the line for a context. */
-export const sizeOf = (tokens: number): number => 32 - Math.clz32(Math.min(tokens, 0x7fff_ffff));
+/** Number of programs that are remembered when they have ended. */
+const mostEnded = 1024;
+const ended = byHand(z.array(requestId), {
+  decode: (ids) => {
+    const map = new LruMap<string, true>(mostEnded);
+    for (const id of ids) map.set(id, true);
+    return map;
+  },
+  encode: (map) => [...map].map(([id]) => id),
+});
 
 /** Schema of the state. */
 export const programState = z.strictObject({
   programs: mapBy('requestId', program),
   engines: mapBy('engineId', engine),
-  /** Ids of the programs that ended last, in two generations: a report about one of them is late, not wrong. */
-  ended: z.strictObject({ newer: setOf(z.string()), older: setOf(z.string()) }),
+  /** Ids of the programs that ended last: a report about one of them is late, not wrong. */
+  ended,
   tools,
   seq: count,
-  /** Tokens that a turn generates, and by which the context of a program grows from turn to turn; older turns weigh less. */
-  turnTokens: z.number().nonnegative(),
-  growthTokens: z.number().nonnegative(),
+  pace,
   /** Time when the timer fires, in seconds, if one is set. */
   timerAt: seconds.nullable(),
   groups: derived(() => new Map<string, { seq: number; programs: number }>()),
-  /** Programs that wait for room: those that have begun, by size; those that have not; and paused ones that need no engine yet. */
-  ready: derived(() => Array.from({ length: sizes }, () => new IndexedHeap<Program>(byLine))),
-  readySize: derived(() => 0),
+  /** Programs that wait for room: those that have begun; those that have not; and paused ones that need no engine yet. */
+  ready: derived(() => new IndexedHeap<Program>(smallestFirst)),
   fresh: derived(() => new IndexedHeap<Program>(byGroup)),
-  paused: derived(() => new IndexedHeap<Program>(byLine)),
+  paused: derived(() => new IndexedHeap<Program>(smallestFirst)),
   /** When programs that wait have waited too long, and when caches are not worth their room any more. */
   waitsEnd: derived(() => new IndexedHeap<Due>(byTime)),
   keepsEnd: derived(() => new IndexedHeap<Due>(byTime)),
@@ -145,19 +168,25 @@ export type SavedPrograms = z.input<typeof programState>;
 
 /** Returns the initial state. */
 export function begin(): SavedPrograms {
-  const lists = { programs: [], engines: [], ended: { newer: [], older: [] }, tools: [] };
-  return { ...lists, seq: 0, turnTokens: 200, growthTokens: 200, timerAt: null };
+  const lists = { programs: [], engines: [], ended: [], tools: [] };
+  return { ...lists, seq: 0, pace: newPace(), timerAt: null };
 }
 
 /** Sets the derived fields. */
 export function link(state: ProgramState): void {
   for (const one of state.programs.values()) {
     one.due = { heapIndex: -1, at: 0, program: one };
+    Object.assign(one, keysOf(one));
     joinGroup(state, one);
     if (one.counted) countIn(state, one, state.engines.get(one.engineId!)!);
     if (one.leaving) leaveLater(state, one);
     if (one.waitsSince !== null) enterLine(state, one);
   }
+}
+
+/** Keys of a program and of its prompt in the caches; kept, since a new text is slower to look up. */
+export function keysOf({ requestId, promptId }: { requestId: string; promptId: string | null }) {
+  return { ownKey: `r${requestId}`, promptKey: `p${promptId}` };
 }
 
 export function joinGroup(state: ProgramState, one: Program): void {
@@ -254,22 +283,14 @@ function lineOf({ phase, routes }: Program): Line {
 
 /** Adds a program to the line of those that wait for room. */
 export function enterLine(state: ProgramState, one: Program): void {
-  const line = lineOf(one);
-  if (line === 'ready') {
-    state.ready[sizeOf(ownTokens(one))]!.update(one);
-    state.readySize += 1;
-  } else state[line].update(one);
+  state[lineOf(one)].update(one);
   one.due.at = one.waitsSince! + state.config.maxPauseSeconds;
   state.waitsEnd.update(one.due);
 }
 
 /** Takes a program out of its line. */
 export function leaveLine(state: ProgramState, one: Program): void {
-  const line = lineOf(one);
-  if (line === 'ready') {
-    state.ready[sizeOf(ownTokens(one))]!.remove(one);
-    state.readySize -= 1;
-  } else state[line].remove(one);
+  state[lineOf(one)].remove(one);
   state.waitsEnd.remove(one.due);
 }
 
@@ -284,18 +305,4 @@ export function change(state: ProgramState, one: Program, apply: (one: Program) 
     apply(one);
     enterLine(state, one);
   } else apply(one);
-}
-
-/** Number of ids that are remembered; at most twice as many are. */
-const rememberedPrograms = 1024;
-
-/** Whether a program is known to have ended. */
-export function hasEnded({ ended }: ProgramState, id: string): boolean {
-  return ended.newer.has(id) || ended.older.has(id);
-}
-
-/** Remembers that a program has ended. */
-export function rememberEnd(state: ProgramState, id: string): void {
-  if (state.ended.newer.size >= rememberedPrograms) state.ended = { newer: new Set(), older: state.ended.newer };
-  state.ended.newer.add(id);
 }

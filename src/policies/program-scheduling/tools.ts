@@ -1,7 +1,7 @@
 /** Handles tools: how long they take says how long a cache is worth its room. */
 import { WaitingTimes } from '../../core/waiting-times.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { worthSeconds } from './admission.ts';
+import { worthSeconds } from './cost.ts';
 import { type Ctx, late } from './messages.ts';
 import { change, countOut, type Program, type ProgramState } from './state.ts';
 

@@ -5,11 +5,12 @@ import { endTurn, enforce, pause, route, wait } from './admission.ts';
 import { bestEngine, budgetOf } from './cost.ts';
 import { removeIfEmpty } from './engines.ts';
 import { type Ctx, late } from './messages.ts';
-import { change, countOut, hasEnded, leaveLine, type Program, type ProgramState } from './state.ts';
+import { averaged, learnTurn } from './pace.ts';
+import { change, countOut, leaveLine, type Program, type ProgramState } from './state.ts';
 import { learnAnswer } from './tools.ts';
 
 export function checkProgram(state: ProgramState, { requestId }: { readonly requestId: string }): void {
-  if (state.programs.has(requestId) || hasEnded(state, requestId)) return;
+  if (state.programs.has(requestId) || state.ended.has(requestId)) return;
   refuse('unknown_id', 'requestId', 'a program that was opened', requestId);
 }
 
@@ -21,10 +22,12 @@ export function turnRequested(state: ProgramState, event: Message<'turn.requeste
   if (one.phase === 'tool') learnAnswer(state, one, ctx.at);
   // A turn that runs is given up, and runs anew.
   if (one.phase === 'running') endTurn(state, one, one.contextTokens, ctx.at);
+  if (one.turns > 0) learnGrowth(state, one, contextTokens);
   if (one.counted && !state.engines.get(one.engineId!)!.active) countOutOf(state, one);
   if (one.counted) {
     change(state, one, () => {
       one.contextTokens = contextTokens;
+      one.askedTokens = contextTokens;
     });
     const home = state.engines.get(one.engineId!)!;
     route(state, one, bestEngine(state, one, ctx.at, false)!, 0, ctx);
@@ -34,6 +37,7 @@ export function turnRequested(state: ProgramState, event: Message<'turn.requeste
     one.phase = 'asked';
     one.since = ctx.at;
     one.contextTokens = contextTokens;
+    one.askedTokens = contextTokens;
   });
   if (one.waitsSince === null) wait(state, one, ctx.at);
 }
@@ -46,9 +50,12 @@ export function turnFinished(state: ProgramState, event: Message<'turn.finished'
   if (one.phase === 'running') {
     const engine = state.engines.get(one.engineId!)!;
     const { leaving } = one;
+    const { belief, since } = one;
     // What was used before tokens that are gone is gone, too: engines evict in this order, and a new engine has nothing.
-    if (cachedTokens !== undefined && 2 * cachedTokens < one.believedTokens) engine.cache.forgetUntil(one.believedUse);
-    state.turnTokens += (generated - state.turnTokens) / 64;
+    if (cachedTokens !== undefined && 2 * cachedTokens < belief.cachedTokens) engine.cache.forgetUntil(belief.used);
+    const { pace } = state;
+    pace.turnTokens = averaged(pace.turnTokens, generated);
+    learnTurn(pace, belief.readTokens, generated * belief.stepSeconds, ctx.at - since);
     finish(one, tokens);
     endTurn(state, one, one.contextTokens + generated, ctx.at);
     if (!engine.active) countOutOf(state, one);
@@ -70,6 +77,12 @@ export function turnFinished(state: ProgramState, event: Message<'turn.finished'
 function finish(one: Program, tokens: number): void {
   one.tokens = Math.max(one.tokens, tokens);
   one.turns += 1;
+}
+
+/** Learns by how much contexts grow from turn to turn: by what a turn has generated, which counts already, and what a tool adds. */
+function learnGrowth({ pace }: ProgramState, one: Program, contextTokens: number): void {
+  const grown = contextTokens - one.askedTokens;
+  if (grown > 0) pace.growthTokens = averaged(pace.growthTokens, grown);
 }
 
 /** Takes a program out of a budget; an engine that takes no turns and runs none is forgotten. */

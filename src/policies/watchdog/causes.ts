@@ -1,6 +1,16 @@
 /** Who owes what: open commands by their cause, which is an engine, a worker, or a kind of answer whose sender has no id. */
+import { type Linked, LinkedList } from '../../core/linked-list.ts';
 import type { OpenCommand } from '../../core/open-commands.ts';
 import { type Sender, senderOf } from '../../schemas/senders.ts';
+
+/** A command without an answer, with its cause. */
+export interface Owing extends Linked<Owing> {
+  readonly one: OpenCommand;
+  readonly cause: Cause;
+  /** Where it stands until it is named by itself. */
+  readonly queue: LinkedList<Owing>;
+  isNamed: boolean;
+}
 
 /** A cause, with what it owes. */
 export interface Cause {
@@ -9,9 +19,9 @@ export interface Cause {
   /** Id of the engine or worker. */
   readonly by: string | undefined;
   /** What it owes and was not named by itself, by the type of the command, oldest first. */
-  readonly queues: Map<string, Set<OpenCommand>>;
+  readonly queues: Map<string, LinkedList<Owing>>;
   /** What it owes and was named by itself. */
-  readonly named: Set<OpenCommand>;
+  readonly named: Set<Owing>;
   /** Number of answers that it owes. */
   owed: number;
   /** Time when something has come from it last, in seconds; 0 if nothing has since it owes something. */
@@ -25,16 +35,28 @@ export interface Cause {
 }
 
 /** Timers run out in an order of their own, so each is a cause. */
-function keyOf({ answer, by, ids }: OpenCommand): string {
+function keyOf(one: OpenCommand): string {
+  const { answer, by } = one;
   if (by !== undefined) return `${senderOf(answer)}\n${by}`;
-  return answer === 'timer.fired' ? `${answer}\n${ids.timerId}` : answer;
+  return answer === 'timer.fired' ? `${answer}\n${one.ids.timerId}` : answer;
 }
 
 const byKey = (one: Cause, other: Cause): number => (one.key < other.key ? -1 : 1);
 
 /** Returns what a cause owes and was not named by itself, by the type of the command, in the order of these types. */
-export const queuesOf = ({ queues }: Cause): Set<OpenCommand>[] =>
-  [...queues].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, queue]) => queue);
+export const queuesOf = ({ queues }: Cause): LinkedList<Owing>[] =>
+  [...queues]
+    .filter(([, { size }]) => size > 0)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([, queue]) => queue);
+
+/** Returns all that a cause owes. */
+export function commandsOf(cause: Cause): OpenCommand[] {
+  const all = [...cause.named].map(({ one }) => one);
+  for (const queue of queuesOf(cause))
+    for (let owing = queue.peek(); owing !== undefined; owing = owing.next ?? undefined) all.push(owing.one);
+  return all;
+}
 
 /** How many answers of a type are owed, and how many of them are overdue, or wait with their cause. */
 export interface Count {
@@ -59,11 +81,7 @@ export class Causes {
     return this.#all.get(key);
   }
 
-  of(one: OpenCommand): Cause {
-    return this.#all.get(keyOf(one))!;
-  }
-
-  add(one: OpenCommand): Cause {
+  add(one: OpenCommand): Owing {
     const key = keyOf(one);
     let cause = this.#all.get(key);
     if (cause === undefined) {
@@ -73,22 +91,19 @@ export class Causes {
       this.#all.set(key, cause);
     }
     let queue = cause.queues.get(one.type);
-    if (queue === undefined) cause.queues.set(one.type, (queue = new Set()));
-    queue.add(one);
+    if (queue === undefined) cause.queues.set(one.type, (queue = new LinkedList()));
+    const owing: Owing = { one, cause, queue, isNamed: false, previous: null, next: null };
+    queue.push(owing);
     cause.owed += 1;
-    return cause;
+    return owing;
   }
 
   /** Takes a command out. Its cause stays until {@link prune}, since another command may replace it. */
-  remove(one: OpenCommand): Cause {
-    const cause = this.of(one);
-    if (!cause.named.delete(one)) {
-      const queue = cause.queues.get(one.type)!;
-      queue.delete(one);
-      if (queue.size === 0) cause.queues.delete(one.type);
-    }
+  remove(owing: Owing): void {
+    const { cause, queue, isNamed } = owing;
+    if (isNamed) cause.named.delete(owing);
+    else queue.remove(owing);
     cause.owed -= 1;
-    return cause;
   }
 
   /** Forgets a cause that owes nothing. */
@@ -105,20 +120,18 @@ export class Causes {
       count.owed += owed;
       if (isOverdue) count.overdue += owed;
     };
-    for (const { queues, named, isNamed } of this.#all.values()) {
-      for (const queue of queues.values()) {
-        const [{ answer }] = queue as unknown as [OpenCommand];
-        add(answer, queue.size, isNamed || areAllNamed);
-      }
-      for (const { answer } of named) add(answer, 1, true);
+    for (const cause of this.#all.values()) {
+      const isOverdue = cause.isNamed || areAllNamed;
+      for (const queue of queuesOf(cause)) add(queue.peek()!.one.answer, queue.size, isOverdue);
+      for (const { one } of cause.named) add(one.answer, 1, true);
     }
     return counts;
   }
 
   /** Moves a command to those that were named by themselves. */
-  name(one: OpenCommand): void {
-    const cause = this.remove(one);
-    cause.named.add(one);
-    cause.owed += 1;
+  name(owing: Owing): void {
+    owing.queue.remove(owing);
+    owing.isNamed = true;
+    owing.cause.named.add(owing);
   }
 }

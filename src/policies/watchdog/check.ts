@@ -2,7 +2,7 @@
 import type { Context } from '../../core/definition.ts';
 import type { OpenCommand } from '../../core/open-commands.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { type Cause, queuesOf } from './causes.ts';
+import { type Cause, type Owing, queuesOf } from './causes.ts';
 import type { Limit, WatchdogState } from './state.ts';
 import type { WatchdogDecision } from './types.ts';
 
@@ -21,6 +21,7 @@ class Check {
   readonly #state: WatchdogState;
   readonly #ctx: Ctx;
   readonly #limits = new Map<string, Limit>();
+  readonly #isAsked: boolean;
   #room = mostNotices;
   /** When something may be overdue next. */
   next = Number.POSITIVE_INFINITY;
@@ -28,6 +29,7 @@ class Check {
   constructor(state: WatchdogState, ctx: Ctx) {
     this.#state = state;
     this.#ctx = ctx;
+    this.#isAsked = state.owed.isAsked;
   }
 
   run(): void {
@@ -52,7 +54,7 @@ class Check {
 
   #limitOf(one: OpenCommand): Limit {
     let limit = this.#limits.get(one.type);
-    if (limit === undefined) this.#limits.set(one.type, (limit = this.#state.owed.limitOf(one)));
+    if (limit === undefined) this.#limits.set(one.type, (limit = this.#state.owed.limitOf(one, this.#isAsked)));
     return limit;
   }
 
@@ -64,11 +66,13 @@ class Check {
   /** Whether the oldest of every kind that a cause owes is overdue, and nothing has come from it meanwhile. */
   #isSilent(cause: Cause): boolean {
     const { at } = this.#ctx;
-    let isSilent = cause.queues.size > 0;
-    for (const [oldest] of cause.queues.values()) {
-      const dueAt = this.#dueAt(oldest!, cause);
+    const queues = queuesOf(cause);
+    let isSilent = queues.length > 0;
+    for (const queue of queues) {
+      const { one } = queue.peek()!;
+      const dueAt = this.#dueAt(one, cause);
       if (dueAt > at) this.next = Math.min(this.next, dueAt);
-      if (dueAt > at || cause.heardAt + this.#limitOf(oldest!).seconds > at) isSilent = false;
+      if (dueAt > at || cause.heardAt + this.#limitOf(one).seconds > at) isSilent = false;
     }
     return isSilent;
   }
@@ -82,25 +86,25 @@ class Check {
   /** Names what is overdue of a cause from which other things come. */
   #single(cause: Cause): void {
     for (const queue of queuesOf(cause)) {
-      const late: OpenCommand[] = [];
-      for (const one of queue) {
-        const dueAt = this.#dueAt(one, cause);
+      const late: Owing[] = [];
+      for (let owing = queue.peek(); owing !== undefined; owing = owing.next ?? undefined) {
+        const dueAt = this.#dueAt(owing.one, cause);
         if (dueAt > this.#ctx.at) {
           this.next = Math.min(this.next, dueAt);
           break;
         }
-        late.push(one);
+        late.push(owing);
       }
       if (late.length === 0) continue;
+      const [{ one: first }] = late as [Owing];
       if (this.#room < Math.min(late.length, mostSingle)) {
         this.next = 0;
         continue;
       }
-      cause.namedAfter = this.#limitOf(late[0]!).seconds;
-      for (const one of late) this.#state.owed.causes.name(one);
-      if (late.length > mostSingle)
-        this.#emit(cause, late[0]!, late.length, { code: 'overdue', ...this.#late(late[0]!) });
-      else for (const one of late) this.#emit(cause, one, 1, { code: 'overdue', ...this.#late(one) });
+      cause.namedAfter = this.#limitOf(first).seconds;
+      for (const owing of late) this.#state.owed.causes.name(owing);
+      if (late.length > mostSingle) this.#emit(cause, first, late.length, { code: 'overdue', ...this.#late(first) });
+      else for (const { one } of late) this.#emit(cause, one, 1, { code: 'overdue', ...this.#late(one) });
     }
   }
 
@@ -142,13 +146,17 @@ class Check {
 
 function oldestOf(cause: Cause): OpenCommand {
   let found: OpenCommand | undefined;
-  for (const [oldest] of queuesOf(cause)) if (found === undefined || oldest!.since < found.since) found = oldest;
+  for (const queue of queuesOf(cause)) {
+    const { one } = queue.peek()!;
+    if (found === undefined || one.since < found.since) found = one;
+  }
   return found!;
 }
 
-/** Says what is overdue, and returns when to check again, at the latest after `floorSeconds`. */
-export function check(state: WatchdogState, ctx: Ctx): number {
+/** Says what is overdue, and returns when to check again, at the latest after `floorSeconds`; nothing if time alone changes nothing. */
+export function check(state: WatchdogState, ctx: Ctx): number | undefined {
   const one = new Check(state, ctx);
   one.run();
+  if (one.next === Number.POSITIVE_INFINITY) return undefined;
   return Math.min(ctx.at + state.config.floorSeconds, Math.max(ctx.at + leastSeconds, one.next));
 }

@@ -5,6 +5,8 @@ import { sampleMaterialize, samplePrefetch, samplePreprocess } from '../../schem
 import { profileMeasure } from '../../schemas/decisions/parallelism.ts';
 import { trainDispatch, weightsPublish } from '../../schemas/decisions/pipelining.ts';
 import {
+  promptCollected,
+  promptCounted,
   promptDeferred,
   promptFailed,
   promptFiltered,
@@ -35,6 +37,7 @@ import {
 import { preprocessFailed, samplePreprocessed, sliceFailed, sliceMaterialized } from '../../schemas/events/loading.ts';
 import { profileMeasured } from '../../schemas/events/parallelism.ts';
 import { updateConsumed, updateLost, weightsPublished } from '../../schemas/events/pipelining.ts';
+import { toolFinished, toolStarted } from '../../schemas/events/programs.ts';
 import { requestAborted, responseCompleted, responseFailed } from '../../schemas/events/requests.ts';
 import { rewardFinished } from '../../schemas/events/reward-workers.ts';
 import { promptJudged, rewardReady } from '../../schemas/events/rewards.ts';
@@ -51,6 +54,7 @@ export const asked = [
   optimizerStep,
   profileMeasure,
   progressQuery,
+  promptCollected,
   promptsRequest,
   requestAbort,
   requestAdmit,
@@ -96,6 +100,8 @@ export const answering = [
   sliceFailed,
   sliceMaterialized,
   sourceExhausted,
+  toolFinished,
+  toolStarted,
   trainConsumed,
   trainFinished,
   updateConsumed,
@@ -103,8 +109,15 @@ export const answering = [
   weightsPublished,
 ] as const;
 
-/** Decisions after which the rewards of the responses that they drop are not awaited any more. */
-export const dropping = [promptDeferred, promptFailed, promptFiltered, promptMerged, promptReturned] as const;
+/** Decisions after which the judgement of a prompt, and the rewards of the responses that they drop, are not awaited any more. */
+export const dropping = [
+  promptCounted,
+  promptDeferred,
+  promptFailed,
+  promptFiltered,
+  promptMerged,
+  promptReturned,
+] as const;
 
 /** Decisions on one response whose reward is not awaited any more. */
 export const unrewarded = [responseDropped, rewardFailed] as const;

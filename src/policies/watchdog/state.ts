@@ -1,12 +1,13 @@
 /** The state of watchdog: what is owed, by whom, and what has been said of it. */
 import { z } from 'zod';
+import type { Messages } from '../../core/answer-rules.ts';
 import type { AnyDecision, AnyEvent, Live } from '../../core/definition.ts';
 import { type OpenCommand, OpenCommands, savedOpenCommands, type UsualTime } from '../../core/open-commands.ts';
 import { byHand } from '../../core/state.ts';
 import { unaskedAnswers } from '../../schemas/answers.ts';
 import { timerSet } from '../../schemas/decisions/session.ts';
 import { seconds } from '../../schemas/units.ts';
-import { type Cause, Causes } from './causes.ts';
+import { type Cause, Causes, type Owing } from './causes.ts';
 import { answering, asked, timerFired } from './messages.ts';
 import type { WatchdogConfig } from './types.ts';
 
@@ -25,8 +26,21 @@ const saved = z.strictObject({
   named: z.array(z.int().nonnegative()).describe('Commands that were named by themselves, by their index.'),
   heardAt: seconds.describe('When an event has come last.'),
   isHostNamed: z.boolean().describe('Whether the host was named, and nothing has come since.'),
+  isResting: z.boolean().describe('Whether nothing becomes overdue until something is asked for, or comes.'),
+  timeoutSeconds: seconds.describe('How long the policy itself lets a response take; 0 if it sets no timer for them.'),
 });
 type Saved = z.output<typeof saved>;
+
+/** What is owed at the beginning. */
+export const nothingOwed: Saved = {
+  commands: { open: [], times: [] },
+  causes: [],
+  named: [],
+  heardAt: 0,
+  isHostNamed: false,
+  isResting: false,
+  timeoutSeconds: 0,
+};
 
 /** Fewest answers from which a time is learnt. */
 const fewestAnswers = 8;
@@ -42,34 +56,41 @@ export interface Limit {
 /** What is owed, by whom, and what has been said of it. */
 export class Owed {
   readonly causes = new Causes();
-  readonly commands: OpenCommands;
+  readonly commands: OpenCommands<Owing>;
   /** Time when an event has come last, in seconds. */
   heardAt: number;
   /** Whether the host was named, and nothing has come since. */
   isHostNamed: boolean;
+  /** Whether nothing becomes overdue until something is asked for, or comes. */
+  isResting: boolean;
+  /** How long the policy itself lets a response take, in seconds; 0 if it sets no timer for them. */
+  timeoutSeconds: number;
   /** Set by the definition's `link`. */
   config: WatchdogConfig | undefined;
   #now = 0;
-  /** Causes that owe less than before the present event. */
-  readonly #less = new Set<Cause>();
-  #size = 0;
+  /** Causes that owed nothing for a moment. */
+  #empty: Cause[] = [];
+  readonly #keepsReasons: boolean;
 
-  constructor(from: Saved) {
+  /** @param only - messages of the only policy that is followed: then nothing else is awaited, and reasons are kept as they are */
+  constructor(from: Saved, only?: Messages) {
+    this.#keepsReasons = only !== undefined;
     this.heardAt = from.heardAt;
     this.isHostNamed = from.isHostNamed;
-    this.commands = new OpenCommands(messages, Number.POSITIVE_INFINITY, from.commands, this);
-    for (const one of this.commands.open) this.opened(one);
+    this.isResting = from.isResting;
+    this.timeoutSeconds = from.timeoutSeconds;
+    this.commands = new OpenCommands(only ?? messages, Number.POSITIVE_INFINITY, from.commands, this);
     for (const { key, ...known } of from.causes) {
       const found = this.causes.get(key);
       if (found !== undefined) Object.assign(found, known);
     }
-    const open = [...this.commands.open];
-    for (const index of from.named) if (open[index] !== undefined) this.causes.name(open[index]);
+    const { marks } = this.commands;
+    for (const index of from.named) if (marks[index] !== undefined) this.causes.name(marks[index]);
   }
 
-  /** Number of answers that are owed. */
+  /** Number of answers that are awaited. */
   get size(): number {
-    return this.#size;
+    return this.commands.size;
   }
 
   /** Follows an event of the host. */
@@ -83,6 +104,7 @@ export class Owed {
   isAlive(at: number): void {
     this.#now = at;
     this.heardAt = at;
+    this.isResting = false;
     if (!this.isHostNamed) return;
     this.isHostNamed = false;
     for (const one of this.causes) Object.assign(one, { isNamed: false, freshAt: at });
@@ -90,56 +112,70 @@ export class Owed {
 
   /** Follows a decision of another policy. */
   told(decision: AnyDecision, at: number): void {
-    // The numbers of a reason belong to the decision, and the state shares nothing with it.
-    this.commands.told(decision, at, { code: decision.reason.code });
-    if (this.#size > this.config!.maxOwed) this.#forgetOldest();
+    this.isResting = false;
+    // The numbers of a reason belong to the decision, and a state that is saved shares nothing with it.
+    this.commands.told(decision, at, this.#keepsReasons ? decision.reason : { code: decision.reason.code });
+    if (this.commands.size > this.config!.maxOwed) this.commands.forgetOldest();
     this.#prune();
   }
 
   /** Forgets what an event would answer. */
   forget(...events: readonly { readonly type: string }[]): void {
+    this.isResting = false;
     for (const event of events) this.commands.forget(event);
     this.#prune();
   }
 
   /** Called by the commands. */
-  opened(one: OpenCommand): void {
-    this.#size += 1;
-    this.causes.add(one);
+  opened(one: OpenCommand): Owing {
+    return this.causes.add(one);
   }
 
   /** Called by the commands. What was overdue is not usual: a single hang would hide the next ones. */
-  longest(one: OpenCommand): number {
-    const { isNamed, named, freshAt, namedAfter } = this.causes.of(one);
-    return isNamed || named.has(one) || one.since < freshAt ? namedAfter : Number.POSITIVE_INFINITY;
+  longest({ one, cause, isNamed }: Owing): number {
+    return cause.isNamed || isNamed || one.since < cause.freshAt ? cause.namedAfter : Number.POSITIVE_INFINITY;
   }
 
-  /** Returns after how many seconds an answer is overdue. */
-  limitOf({ answer, type }: OpenCommand): Limit {
+  /** Whether a command is owed that was asked for: not a timer, nor what the host sends by itself. */
+  get isAsked(): boolean {
+    const isAsked = ([type, { size }]: [string, { size: number }]): boolean =>
+      size > 0 && type !== 'timer.set' && !Object.hasOwn(unaskedAnswers, type);
+    return [...this.causes].some(({ queues, named }) => named.size > 0 || [...queues].some(isAsked));
+  }
+
+  /**
+   * Returns after how many seconds an answer is overdue.
+   *
+   * @param isAsked - {@link Owed.isAsked}
+   */
+  limitOf({ answer, type }: OpenCommand, isAsked: boolean): Limit {
     const { floorSeconds, startSeconds, factor } = this.config!;
     const usual = this.commands.usual(answer);
-    let limit = startSeconds;
+    // A timer is awaited from its time on.
+    let limit = answer === 'timer.fired' ? floorSeconds : startSeconds;
     if (usual !== undefined && usual.answers >= fewestAnswers)
       limit = Math.max(floorSeconds, factor * usual.highSeconds);
-    // Whether a host answers these at all is known only once it has.
-    else if (Object.hasOwn(unaskedAnswers, type)) limit = Number.POSITIVE_INFINITY;
+    // What a host does by itself it may do only after what it was asked for.
+    else if (isAsked && Object.hasOwn(unaskedAnswers, type)) limit = Number.POSITIVE_INFINITY;
+    // A policy that ends late responses by itself is given time for that: its timer, and then what it asks for.
+    if (answer === 'response.completed' && this.timeoutSeconds > 0)
+      limit = Math.max(limit, this.timeoutSeconds + 2 * floorSeconds);
     return { seconds: limit, usual };
   }
 
   /** Called by the commands. */
-  ended(one: OpenCommand, isAnswered: boolean): void {
-    this.#size -= 1;
-    const found = this.causes.remove(one);
-    this.#less.add(found);
+  ended(owing: Owing, isAnswered: boolean): void {
+    const { cause } = owing;
+    this.causes.remove(owing);
+    if (cause.owed === 0) this.#empty.push(cause);
     if (!isAnswered) return;
-    found.heardAt = this.#now;
-    if (!found.isNamed) return;
-    found.isNamed = false;
-    found.freshAt = this.#now;
+    cause.heardAt = this.#now;
+    if (!cause.isNamed) return;
+    cause.isNamed = false;
+    cause.freshAt = this.#now;
   }
 
   save(): Saved {
-    const open = [...this.commands.open];
     const isKnown = ({ heardAt, isNamed, freshAt, namedAfter }: Cause): boolean =>
       isNamed || Math.max(heardAt, freshAt, namedAfter) > 0;
     return {
@@ -147,22 +183,18 @@ export class Owed {
       causes: [...this.causes]
         .filter(isKnown)
         .map(({ key, heardAt, isNamed, freshAt, namedAfter }) => ({ key, heardAt, isNamed, freshAt, namedAfter })),
-      named: open.flatMap((one, index) => (this.causes.of(one).named.has(one) ? [index] : [])),
+      named: this.commands.marks.flatMap((owing, index) => (owing.isNamed ? [index] : [])),
       heardAt: this.heardAt,
       isHostNamed: this.isHostNamed,
+      isResting: this.isResting,
+      timeoutSeconds: this.timeoutSeconds,
     };
   }
 
-  #forgetOldest(): void {
-    for (const { answer, ids } of this.commands.open) {
-      this.commands.forget({ type: answer, ...ids });
-      return;
-    }
-  }
-
   #prune(): void {
-    for (const one of this.#less) this.causes.prune(one);
-    this.#less.clear();
+    if (this.#empty.length === 0) return;
+    for (const one of this.#empty) this.causes.prune(one);
+    this.#empty = [];
   }
 }
 

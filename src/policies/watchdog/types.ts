@@ -18,6 +18,8 @@ import type {
   ProfileMeasured,
   ProgressQuery,
   ProgressReported,
+  PromptCollected,
+  PromptCounted,
   PromptDeferred,
   PromptFailed,
   PromptFiltered,
@@ -60,6 +62,8 @@ import type {
   SourceExhausted,
   TimerFired,
   TimerSet,
+  ToolFinished,
+  ToolStarted,
   TrainConsumed,
   TrainDispatch,
   TrainFetch,
@@ -135,6 +139,8 @@ export type WatchdogEvent =
   | ProfileMeasured
   | ProgressQuery
   | ProgressReported
+  | PromptCollected
+  | PromptCounted
   | PromptDeferred
   | PromptFailed
   | PromptFiltered
@@ -177,6 +183,8 @@ export type WatchdogEvent =
   | SourceExhausted
   | TimerFired
   | TimerSet
+  | ToolFinished
+  | ToolStarted
   | TrainConsumed
   | TrainDispatch
   | TrainFetch

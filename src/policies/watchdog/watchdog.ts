@@ -9,26 +9,41 @@ import { rewardWorkerLost } from '../../schemas/events/reward-workers.ts';
 import { roundFailed } from '../../schemas/events/rounds.ts';
 import { hostRestarted } from '../../schemas/events/session.ts';
 import type { Message } from '../../schemas/messages.ts';
+import { commandsOf } from './causes.ts';
 import { check } from './check.ts';
 import { answering, asked, dropping, requestExpired, roundCompleted, timerFired, unrewarded } from './messages.ts';
 import { watchdogConfig } from './schema.ts';
-import { type SavedWatchdog, type WatchdogState, watchdogState } from './state.ts';
+import { nothingOwed, type SavedWatchdog, type WatchdogState, watchdogState } from './state.ts';
 import type { WatchdogCommand, WatchdogConfig, WatchdogDecision, WatchdogEvent, WatchdogInput } from './types.ts';
 
 type Ctx = Context<WatchdogDecision>;
 
 const timerId = 'watchdog/check';
 
+/** What the decisions of {@link dropping} say. */
+interface Dropping {
+  readonly roundId?: string;
+  readonly promptId?: string;
+  readonly prompt?: { readonly promptId: string };
+  readonly dropped?: readonly { readonly requestId: string }[];
+}
+
 const on = handlersOf<WatchdogState, WatchdogDecision>();
 const handlers = [
   on(asked, (state, decision, ctx) => state.owed.told(decision, ctx.at)),
   on(timerSet, (state, decision, ctx) => {
-    if (decision.timerId !== timerId) state.owed.told(decision, ctx.at);
+    if (decision.timerId === timerId) return;
+    if (decision.reason.code === 'response_timeout') state.owed.timeoutSeconds = decision.reason.limitSeconds;
+    state.owed.told(decision, ctx.at);
   }),
   on(answering, (state, event, ctx) => state.owed.heard(event, ctx.at)),
   on(timerFired, fired),
-  on([...dropping], (state, { dropped = [] }) => {
-    state.owed.forget(...dropped.map(({ requestId }) => ({ type: 'reward.ready', requestId })));
+  on([...dropping], (state, decision) => {
+    const { roundId, prompt, promptId = prompt?.promptId, dropped = [] } = decision as Dropping;
+    state.owed.forget(
+      { type: 'prompt.judged', promptId, roundId } as never,
+      ...dropped.map(({ requestId }) => ({ type: 'reward.ready', requestId })),
+    );
   }),
   on([...unrewarded], (state, { requestId }) => state.owed.forget({ type: 'reward.ready', requestId } as never)),
   on(requestExpired, (state, { requestId }) => state.owed.forget({ type: 'request.aborted', requestId } as never)),
@@ -39,8 +54,6 @@ const handlers = [
   on(rewardWorkerLost, (state, { workerId }, ctx) => lose(state, `reward worker\n${workerId}`, ctx)),
   on(hostRestarted, (state, event, ctx) => {
     state.owed.heard(event, ctx.at);
-    // The host has lost what it was told; the policies tell it what they still need.
-    state.owed.forget(...[...state.owed.commands.open].map(({ answer, ids }) => ({ type: answer, ...ids })));
     state.armedAt = null;
   }),
 ];
@@ -56,7 +69,8 @@ function fired(state: WatchdogState, event: Message<'timer.fired'>, ctx: Ctx): v
   if (state.armedAt === null) return;
   state.armedAt = null;
   const next = check(state, ctx);
-  if (state.owed.size > 0) arm(state, next, ctx);
+  if (next === undefined) state.owed.isResting = true;
+  else arm(state, next, ctx);
 }
 
 /** Forgets what an engine or a worker owes that is gone: the policy asks others. */
@@ -64,8 +78,7 @@ function lose({ owed }: WatchdogState, key: string, { at }: Ctx): void {
   owed.isAlive(at);
   const cause = owed.causes.get(key);
   if (cause === undefined) return;
-  const all = [...cause.named, ...[...cause.queues.values()].flatMap((queue) => [...queue])];
-  owed.forget(...all.map(({ answer, ids }) => ({ type: answer, ...ids })));
+  owed.forget(...commandsOf(cause).map(({ answer, ids }) => ({ type: answer, ...ids })));
 }
 
 /** A watchdog only looks on: whatever it follows is held by other policies, and nothing can be lost here. */
@@ -92,17 +105,15 @@ export const watchdog: PolicyDefinition<
   source: 'rollflex',
   config: watchdogConfig,
   state: watchdogState,
-  begin: () => ({
-    owed: { commands: { open: [], times: [] }, causes: [], named: [], heardAt: 0, isHostNamed: false },
-    armedAt: null,
-  }),
+  begin: () => ({ owed: nothingOwed, armedAt: null }),
   link: (state) => {
     state.owed.config = state.config;
   },
   handlers,
   after: (state, ctx) => {
     // Nothing that is asked for from now on is overdue before this check.
-    if (state.armedAt === null && state.owed.size > 0) arm(state, ctx.at + state.config.floorSeconds, ctx);
+    const { armedAt, owed, config } = state;
+    if (armedAt === null && owed.size > 0 && !owed.isResting) arm(state, ctx.at + config.floorSeconds, ctx);
   },
   decisions: [hostOwes, timerSet],
   ledgers: [nothing],

@@ -4,7 +4,9 @@ import { count, engineId, requestId, seconds, tokens } from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';
 
 const estimate = {
-  seconds: seconds.describe('Expected time until the turn would have finished there, in seconds.'),
+  seconds: seconds.describe(
+    'Expected cost there, in seconds of turns: until it would have finished, and by which it would delay those that run there.',
+  ),
   cachedTokens: tokens.describe('Tokens of its context that the engine is believed to have cached.'),
   waitedSeconds: seconds.describe('How long the program waited for room, in seconds.'),
 };
@@ -25,7 +27,7 @@ export const turnRoute = defineDecision(
       ...estimate,
       stayingSeconds: seconds
         .optional()
-        .describe('Expected time on the engine of its last turn, in seconds; absent if that takes no turns.'),
+        .describe('Expected cost on the engine of its last turn, in seconds; absent if that takes no turns.'),
     },
     engine_lost: estimate,
     host_restarted: estimate,

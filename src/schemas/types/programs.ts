@@ -327,7 +327,10 @@ export interface TurnRoute {
     | {
         /** Which reason it is. */
         code: 'first';
-        /** Expected time until the turn would have finished there, in seconds. A number, 0 or more. */
+        /**
+         * Expected cost there, in seconds of turns: until it would have finished, and by which it would delay those
+         * that run there. A number, 0 or more.
+         */
         seconds: number;
         /** Tokens of its context that the engine is believed to have cached. A whole number, 0 or more. */
         cachedTokens: number;
@@ -337,7 +340,10 @@ export interface TurnRoute {
     | {
         /** Which reason it is. */
         code: 'cached';
-        /** Expected time until the turn would have finished there, in seconds. A number, 0 or more. */
+        /**
+         * Expected cost there, in seconds of turns: until it would have finished, and by which it would delay those
+         * that run there. A number, 0 or more.
+         */
         seconds: number;
         /** Tokens of its context that the engine is believed to have cached. A whole number, 0 or more. */
         cachedTokens: number;
@@ -347,21 +353,27 @@ export interface TurnRoute {
     | {
         /** Which reason it is. */
         code: 'moved';
-        /** Expected time until the turn would have finished there, in seconds. A number, 0 or more. */
+        /**
+         * Expected cost there, in seconds of turns: until it would have finished, and by which it would delay those
+         * that run there. A number, 0 or more.
+         */
         seconds: number;
         /** Tokens of its context that the engine is believed to have cached. A whole number, 0 or more. */
         cachedTokens: number;
         /** How long the program waited for room, in seconds. A number, 0 or more. */
         waitedSeconds: number;
         /**
-         * Expected time on the engine of its last turn, in seconds; absent if that takes no turns. A number, 0 or more.
+         * Expected cost on the engine of its last turn, in seconds; absent if that takes no turns. A number, 0 or more.
          */
         stayingSeconds?: number | undefined;
       }
     | {
         /** Which reason it is. */
         code: 'engine_lost';
-        /** Expected time until the turn would have finished there, in seconds. A number, 0 or more. */
+        /**
+         * Expected cost there, in seconds of turns: until it would have finished, and by which it would delay those
+         * that run there. A number, 0 or more.
+         */
         seconds: number;
         /** Tokens of its context that the engine is believed to have cached. A whole number, 0 or more. */
         cachedTokens: number;
@@ -371,7 +383,10 @@ export interface TurnRoute {
     | {
         /** Which reason it is. */
         code: 'host_restarted';
-        /** Expected time until the turn would have finished there, in seconds. A number, 0 or more. */
+        /**
+         * Expected cost there, in seconds of turns: until it would have finished, and by which it would delay those
+         * that run there. A number, 0 or more.
+         */
         seconds: number;
         /** Tokens of its context that the engine is believed to have cached. A whole number, 0 or more. */
         cachedTokens: number;

@@ -33,7 +33,7 @@ export interface PromptCarried {
 /**
  * A prompt has its R0 responses.
  *
- * Notice `prompt.collected`; an event of `frontier-group-dispatch`.
+ * Notice `prompt.collected`; an event of `frontier-group-dispatch`, `watchdog`.
  */
 export interface PromptCollected {
   /** Which event or decision it is. */
@@ -63,7 +63,7 @@ export interface PromptCollected {
 /**
  * A prompt counts for the round.
  *
- * Notice `prompt.counted`; an event of `round-composition`, `group-assembly`, `gpu-scale-down`.
+ * Notice `prompt.counted`; an event of `round-composition`, `group-assembly`, `gpu-scale-down`, `watchdog`.
  */
 export interface PromptCounted {
   /** Which event or decision it is. */

@@ -1,22 +1,30 @@
 /** The simulated host of an agentic rollout: programs that begin together on engines with prefix caches, until all are over. */
-import type { AnyEvent } from '../../core/definition.ts';
+import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
+import type { PolicyOptions } from '../../core/policy.ts';
+import { create } from '../../core/start.ts';
 import { refuse } from '../../errors.ts';
+import { environmentSlots } from '../../policies/environment-slots/index.ts';
 import { type DrivenPolicy, EventLoop } from '../cluster/event-loop.ts';
 import { quantileOf, ratio, sumOf } from '../metrics.ts';
-import { TurnEngines } from './engines.ts';
+import { type EngineLoss, TurnEngines } from './engines.ts';
 import { Programs } from './programs.ts';
 import type { AgenticRun } from './result.ts';
 import type { AgenticScheduler } from './scheduler.ts';
 import type { AgenticJob } from './settings.ts';
 import { Slots } from './slots.ts';
+import { EngineTimeline } from './timeline.ts';
 import { type AgenticWorkload, checkPrograms } from './workload.ts';
 
 /** Options of one simulated run. */
 export interface AgenticRunOptions {
   /** Seed of the starts of environments (default 1). The workload has its own. */
   readonly seed?: number;
+  /** Engines that crash, and come back with an empty cache. */
+  readonly losses?: readonly EngineLoss[];
   /** Whether the policy checks events against their schemas (default false: the driver is trusted). */
   readonly validate?: boolean;
+  /** Length of the stretches in which the result says what engines did, in seconds, above 0; without it, it does not. */
+  readonly timelineSeconds?: number;
 }
 
 /**
@@ -31,15 +39,19 @@ export function simulateAgentic(
   workload: AgenticWorkload,
   options: AgenticRunOptions = {},
 ): AgenticRun {
-  const { seed = 1, validate = false } = options;
+  const { seed = 1, losses = [], validate = false, timelineSeconds } = options;
   if (!Number.isSafeInteger(seed)) refuse('invalid_input', 'seed', 'a whole number', seed);
   checkPrograms(workload.programs, job);
   const programs = new Programs(workload.programs, job.slots !== undefined);
-  const engines = new TurnEngines(job, programs);
+  const engines = new TurnEngines(job, programs, losses);
+  if (timelineSeconds !== undefined) record(engines, timelineSeconds);
   const slots = job.slots === undefined ? undefined : new Slots(job.slots, seed);
-  const policy = onlyTaken(scheduler.create(job, { validate }));
   const loop = new EventLoop();
-  const link = loop.add(policy, [engines, programs, ...(slots === undefined ? [] : [slots])]);
+  const link = loop.add(policyOf(job, scheduler, { validate }), [
+    engines,
+    programs,
+    ...(slots === undefined ? [] : [slots]),
+  ]);
   for (const event of [...engines.opening(), ...(slots?.opening() ?? []), ...programs.opening()]) link.send(event);
   link.report();
   while (programs.open > 0) {
@@ -55,10 +67,33 @@ export function simulateAgentic(
   return resultOf(scheduler, loop.now, programs, engines, slots);
 }
 
-/** A policy that is sent only what it takes. */
-function onlyTaken(policy: DrivenPolicy): DrivenPolicy {
-  const takes = (type: string): boolean => policy.takes?.(type) ?? true;
-  return { id: policy.id, takes, send: (event: AnyEvent) => (takes(event.type) ? policy.send(event) : []) };
+/** Returns the policies as one: each is sent only what it takes. Slots are scheduled by `environment-slots`, if not by another. */
+function policyOf(job: AgenticJob, scheduler: AgenticScheduler, options: PolicyOptions): DrivenPolicy {
+  const first = scheduler.create(job, options);
+  const takes = (one: DrivenPolicy, type: string): boolean => one.takes?.(type) ?? true;
+  const parts = [first];
+  if (job.slots !== undefined && !takes(first, 'slot.requested'))
+    parts.push(create(environmentSlots, {}, options) as unknown as DrivenPolicy);
+  const ofTimer = new Map<string, DrivenPolicy>();
+  const send = (one: DrivenPolicy, event: AnyEvent): readonly AnyDecision[] => {
+    const decisions = one.send(event);
+    for (const { type, timerId } of decisions as readonly (AnyDecision & { readonly timerId?: string })[])
+      if (type === 'timer.set') ofTimer.set(timerId!, one);
+    return decisions;
+  };
+  return {
+    id: scheduler.id,
+    send: (event) => {
+      const { type, timerId } = event as AnyEvent & { readonly timerId?: string };
+      if (type === 'timer.fired') return send(ofTimer.get(timerId!)!, event);
+      return parts.flatMap((one) => (takes(one, type) ? send(one, event) : []));
+    },
+  };
+}
+
+function record({ engines }: TurnEngines, seconds: number): void {
+  if (!(seconds > 0 && seconds < Infinity)) refuse('invalid_input', 'timelineSeconds', 'seconds above 0', seconds);
+  for (const engine of engines) engine.activity = new EngineTimeline(seconds);
 }
 
 function resultOf(
@@ -95,8 +130,9 @@ function resultOf(
     ...(slots === undefined
       ? {}
       : { slots: { use: slots.use(makespanSeconds), starts: slots.starts, failures: slots.failures } }),
-    engines: engines.map(({ engineId, busySeconds, prefillSeconds, preemptions }) => {
-      return { engineId, busySeconds, prefillSeconds, preemptions };
+    engines: engines.map(({ engineId, busySeconds, prefillSeconds, preemptions, activity }) => {
+      const timeline = activity === undefined ? {} : { timeline: activity.stretches };
+      return { engineId, busySeconds, prefillSeconds, preemptions, ...timeline };
     }),
   };
 }

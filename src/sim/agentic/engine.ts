@@ -16,13 +16,14 @@
  */
 import { refuse } from '../../errors.ts';
 import { baseSeconds, type CostModel } from '../cost-model.ts';
-import { Batch, contextOf, newSequence, type Sequence } from '../engine/batch.ts';
+import { Batch, contextOf, type Sequence } from '../engine/batch.ts';
 import type { Plan } from '../engine/batch-scheduler.ts';
 import { EngineCounters } from '../engine/counters.ts';
 import { checkRequest, checkTime } from '../engine/request.ts';
 import { type Stretch, stepsUntil, stretchSeconds } from '../engine/step-time.ts';
 import { WaitingQueue } from '../engine/waiting-queue.ts';
 import { type CachedPart, type ContextPart, PrefixCache } from './prefix-cache.ts';
+import type { EngineTimeline } from './timeline.ts';
 
 /** A turn as an engine sees it. */
 export interface EngineTurn {
@@ -84,6 +85,8 @@ export class TurnEngine extends EngineCounters {
   /** Tokens of contexts that were computed, those after preemptions included. */
   prefilledTokens = 0;
   readonly cache: PrefixCache;
+  /** Where it writes what it does, if anybody asks. */
+  activity: EngineTimeline | undefined;
   readonly #options: TurnEngineOptions;
   readonly #batch = new Batch();
   readonly #waiting = new WaitingQueue();
@@ -124,7 +127,22 @@ export class TurnEngine extends EngineCounters {
     this.#catchUp(at);
     if (this.#sequences.has(requestId)) refuse('duplicate_id', 'requestId', 'a program without a turn here', requestId);
     const own = this.#options.prefixCache ? context : [{ key: requestId, tokens: promptTokens }];
-    const inner = { ...newSequence(request, this.#arrivals++), context: own, parts: [], begun: false, found: -1 };
+    // All fields in one literal: objects of one shape are several times as fast.
+    const inner: TurnSequence = {
+      request,
+      arrival: this.#arrivals++,
+      generated: 0,
+      place: 'waiting',
+      admittedAt: 0,
+      finish: 0,
+      heapIndex: -1,
+      older: undefined,
+      newer: undefined,
+      context: own,
+      parts: [],
+      begun: false,
+      found: -1,
+    };
     this.#sequences.set(requestId, inner);
     // Behind another one it waits longer than the present stretch, whose batch has no room for that one.
     if (this.#waiting.first() === undefined) this.#cut(at);
@@ -321,6 +339,7 @@ export class TurnEngine extends EngineCounters {
   #pass({ plan, startSeconds }: Phase, endSeconds: number, steps: number): void {
     const { size } = this.#batch;
     this.count(plan, startSeconds, endSeconds, steps, size);
+    this.activity?.add(startSeconds, endSeconds, plan.steps === 0, size);
     this.#batch.advance(steps);
     this.cache.pinnedTokens += steps * size;
     this.cache.fit(this.cost.kvCapacityTokens);

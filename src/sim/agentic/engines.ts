@@ -11,8 +11,19 @@ import type { AgenticJob } from './settings.ts';
 interface Node {
   readonly index: number;
   readonly engine: TurnEngine;
+  isUp: boolean;
   nextAt: number;
   heapIndex: number;
+}
+
+/** An engine that crashes, with all turns on it, and comes back with an empty cache. */
+export interface EngineLoss {
+  /** Number of the engine, from 0. */
+  readonly engine: number;
+  /** When it crashes, in seconds from the beginning, >= 0. */
+  readonly atSeconds: number;
+  /** How long it is gone, in seconds, >= 0. */
+  readonly downSeconds: number;
 }
 
 /** What the engines ask of the programs that run on them. */
@@ -21,6 +32,8 @@ export interface TurnSource {
   route(requestId: string, at: number): EngineTurn;
   /** Hears of the end of a turn; returns the tokens that the program has generated so far. */
   ended(outcome: TurnOutcome): number;
+  /** Hears that the turn of a program is gone with its engine: it is routed again. */
+  lost(requestId: string): void;
 }
 
 /** Engines that run the turns of programs. */
@@ -31,17 +44,35 @@ export class TurnEngines implements Machine {
   readonly #touched = new Set<Node>();
   readonly #source: TurnSource;
   readonly #reportSeconds: number;
+  /** Crashes and restarts to come, ascending. */
+  readonly #changes: { readonly at: number; readonly node: Node; readonly isUp: boolean }[] = [];
   #reportsAt = Infinity;
   /** Turns on the engines. */
   #turns = 0;
 
-  constructor({ engines, cost, chunkTokens, prefixCache, reportSeconds }: AgenticJob, source: TurnSource) {
+  constructor(
+    { engines, cost, chunkTokens, prefixCache, reportSeconds }: AgenticJob,
+    source: TurnSource,
+    losses: readonly EngineLoss[],
+  ) {
     this.#source = source;
     this.#reportSeconds = reportSeconds;
     this.engines = numbered('engine', engines).map((id) => new TurnEngine(id, cost, { chunkTokens, prefixCache }));
     this.engines.forEach((engine, index) => {
-      this.#nodes.set(engine.engineId, { index, engine, nextAt: Infinity, heapIndex: -1 });
+      this.#nodes.set(engine.engineId, { index, engine, isUp: true, nextAt: Infinity, heapIndex: -1 });
     });
+    for (const [place, loss] of losses.entries()) {
+      const path = `losses[${place}]`;
+      const { engine, atSeconds, downSeconds } = loss;
+      if (!Number.isSafeInteger(engine) || engine < 0 || engine >= engines)
+        refuse('invalid_input', `${path}.engine`, `a whole number from 0 to ${engines - 1}`, engine);
+      for (const name of ['atSeconds', 'downSeconds'] as const)
+        if (!(loss[name] >= 0 && loss[name] < Infinity))
+          refuse('invalid_input', `${path}.${name}`, 'seconds >= 0', loss[name]);
+      const node = this.#nodes.get(this.engines[engine]!.engineId)!;
+      this.#changes.push({ at: atSeconds, node, isUp: false }, { at: atSeconds + downSeconds, node, isUp: true });
+    }
+    this.#changes.sort((a, b) => a.at - b.at);
   }
 
   /** Returns the events that make the engines known. */
@@ -54,7 +85,7 @@ export class TurnEngines implements Machine {
     if (decision.type !== 'turn.route') return;
     const { requestId, engineId } = decision;
     const node = this.#nodes.get(engineId);
-    if (node === undefined) refuse('unknown_id', 'engineId', 'an engine of the job', engineId);
+    if (!node?.isUp) refuse('unknown_id', 'engineId', 'an engine that is there', engineId);
     node.engine.add(this.#source.route(requestId, at), at);
     this.#turns += 1;
     this.#touched.add(node);
@@ -70,7 +101,7 @@ export class TurnEngines implements Machine {
       if (node.nextAt < Infinity) this.#byTime.update(node);
     }
     this.#touched.clear();
-    return Math.min(this.#byTime.peek()?.nextAt ?? Infinity, this.#reportsAt);
+    return Math.min(this.#byTime.peek()?.nextAt ?? Infinity, this.#reportsAt, this.#changes[0]?.at ?? Infinity);
   }
 
   advanceTo(at: number): AnyEvent[] {
@@ -85,6 +116,9 @@ export class TurnEngines implements Machine {
       this.#byTime.remove(node);
       this.#touched.add(node);
     }
+    // A policy hears of a crash before it can route another turn to the engine, and after the turns that ended before.
+    if (events.length > 0) return events;
+    if (this.#changes.length > 0 && this.#changes[0]!.at <= at) return [this.#change(this.#changes.shift()!, at)];
     if (this.#reportsAt <= at) {
       events.push(...this.#reports(at));
       // Once more after the last turn, then not before the next: a simulation in which nothing happens has to end.
@@ -93,11 +127,27 @@ export class TurnEngines implements Machine {
     return events;
   }
 
+  #change({ node, isUp }: { readonly node: Node; readonly isUp: boolean }, at: number): AnyEvent {
+    node.isUp = isUp;
+    const { engineId } = node.engine;
+    if (isUp) return { type: 'engine.added', at, engineId } as AnyEvent;
+    const lost = node.engine.lose(at);
+    this.#turns -= lost.length;
+    for (const requestId of lost) this.#source.lost(requestId);
+    this.#byTime.remove(node);
+    this.#touched.delete(node);
+    return { type: 'engine.lost', at, engineId } as AnyEvent;
+  }
+
   #reports(at: number): AnyEvent[] {
-    return this.engines.map((engine) => {
-      const { engineId, preemptions } = engine;
-      const kvCapacityTokens = engine.cost.kvCapacityTokens;
-      return { type: 'engine.reported', at, engineId, kvCapacityTokens, ...engine.load(at), preemptions } as AnyEvent;
-    });
+    const events: AnyEvent[] = [];
+    for (const { engine, isUp } of this.#nodes.values()) {
+      if (!isUp) continue;
+      const { engineId, preemptions, cost } = engine;
+      const { kvCapacityTokens } = cost;
+      const load = engine.load(at);
+      events.push({ type: 'engine.reported', at, engineId, kvCapacityTokens, ...load, preemptions } as AnyEvent);
+    }
+    return events;
   }
 }

@@ -47,6 +47,16 @@ function jobOf(name: string, model: keyof typeof costs, engines: number, kvCapac
   });
 }
 
+/**
+ * What is assumed of the trace `tau-airline`, for {@link tracedAgenticWorkload}: the seconds of a simulated user, which is a model
+ * itself, and of a call of the database. The trace has no times. Its trials share the system prompt, `sharedTokens`; that it is
+ * the same text follows from tau-bench, which has one for each domain.
+ */
+export const tauAirlineSeconds = { user: lognormal(3, 0.5), database: lognormal(0.1, 0.5) } as const;
+
+/** Engines for the 112 programs of that trace: room for about half of their contexts. */
+export const tauAirlineJob: AgenticJob = jobOf('tau-airline', '7b', 2, 100_000);
+
 const swe: AgenticShape = {
   environment: 'swe',
   prompts: 76,
@@ -154,8 +164,8 @@ const presets = {
         correlation: 0.57,
         generatedTokens: lognormal(43, 0.85),
         tools: [
-          { tool: 'user', share: 1, seconds: lognormal(3, 0.5), tokens: lognormal(25, 0.5) },
-          { tool: 'database', share: 1, seconds: lognormal(0.1, 0.5), tokens: lognormal(180, 0.86) },
+          { tool: 'user', share: 1, seconds: tauAirlineSeconds.user, tokens: lognormal(25, 0.5) },
+          { tool: 'database', share: 1, seconds: tauAirlineSeconds.database, tokens: lognormal(180, 0.86) },
         ],
         longestContext: 32_768,
       },

@@ -104,6 +104,10 @@ export class Programs implements Machine, TurnSource {
       case 'slot.assign':
         this.#events.push(this.#ask(this.#programOf(decision.requestId), at));
         break;
+      case 'slot.denied':
+        // A host may ask again; this one gives the program up.
+        this.#close(this.#programOf(decision.requestId), at);
+        break;
       case 'slot.reclaim':
         // A program whose environment ends fails with it; after `closed` it is over already.
         if (decision.requestId !== undefined) this.#close(this.#programOf(decision.requestId), at);

@@ -1,5 +1,7 @@
 /** The results of a simulation of agentic rollouts: plain data. */
 
+import type { EngineStretch } from './timeline.ts';
+
 /** One scheduler on one workload. */
 export interface AgenticRun {
   /** Id of the scheduler. */
@@ -41,5 +43,7 @@ export interface AgenticRun {
     readonly busySeconds: number;
     readonly prefillSeconds: number;
     readonly preemptions: number;
+    /** What it did, in stretches of equal length, if the options ask for them. */
+    readonly timeline?: readonly Readonly<EngineStretch>[];
   }[];
 }

@@ -4,7 +4,9 @@
  */
 import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
 import type { PolicyOptions } from '../../core/policy.ts';
+import { create } from '../../core/start.ts';
 import { refuse } from '../../errors.ts';
+import { type ProgramSchedulingInput, programScheduling } from '../../policies/program-scheduling/index.ts';
 import type { DrivenPolicy } from '../cluster/event-loop.ts';
 import type { AgenticJob } from './settings.ts';
 
@@ -16,6 +18,13 @@ export interface AgenticScheduler {
   readonly label: string;
   /** Returns a new policy, at its beginning. It is sent only the events that it takes. */
   create(job: AgenticJob, options: PolicyOptions): DrivenPolicy;
+}
+
+/** Returns the policy `program-scheduling` as a scheduler. */
+export function programScheduler(config: ProgramSchedulingInput = {}): AgenticScheduler {
+  const make = (_job: AgenticJob, options: PolicyOptions) =>
+    create(programScheduling, config, options) as unknown as DrivenPolicy;
+  return Object.freeze({ id: 'program-scheduling', label: 'program-scheduling', create: make });
 }
 
 /** A turn that needs an engine, as a static rule sees it. */

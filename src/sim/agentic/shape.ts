@@ -52,9 +52,10 @@ export interface AgenticShape {
 
 const [promptKey, turnsKey, ownTurnsKey, generatedKey, toolKey, secondsKey, tokensKey] = [41, 42, 43, 44, 45, 46, 47];
 
-const value = ({ median, sigma, least = 0, most = Number.POSITIVE_INFINITY }: Spread, z: number): number =>
+/** Returns the value of a distribution at a standard normal number. */
+export const lognormalAt = ({ median, sigma, least = 0, most = Number.POSITIVE_INFINITY }: Spread, z: number): number =>
   Math.min(most, Math.max(least, median * Math.exp(sigma * z)));
-const count = (spread: Spread, z: number): number => Math.max(1, Math.round(value(spread, z)));
+const count = (spread: Spread, z: number): number => Math.max(1, Math.round(lognormalAt(spread, z)));
 
 /**
  * Returns a workload of programs that begin together. Prompts of several shapes take turns.
@@ -90,7 +91,7 @@ function programOf(shape: AgenticShape, keys: readonly [number, number, number],
     const generatedTokens = count(shape.generatedTokens, normal(generatedKey, ...at));
     const tool = toolOf(shape.tools, uniform(toolKey, ...at));
     const toolTokens = count(tool.tokens, normal(tokensKey, ...at));
-    const toolSeconds = value(tool.seconds, normal(secondsKey, ...at));
+    const toolSeconds = lognormalAt(tool.seconds, normal(secondsKey, ...at));
     turns.push({ generatedTokens, tool: tool.tool, toolSeconds, toolTokens });
     context += generatedTokens + toolTokens;
   }

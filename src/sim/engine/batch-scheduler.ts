@@ -25,6 +25,16 @@ const noStretch: Stretch = { firstSeconds: 0, growthSeconds: 0 };
 /** First come, first served; or by priority (lower first), which orders the waiting queue and decides preemption. */
 export type Scheduling = 'fcfs' | 'priority';
 
+/** The prefixes that an engine keeps beside its batch: it decides how much of a sequence is not computed again. */
+export interface PrefixCache {
+  /** Keeps no more than so many tokens; called before each plan, with what the batch leaves of the KV cache. */
+  trim(roomTokens: number): void;
+  /** A sequence joins the batch; returns the tokens of its context that are cached, fewer than its prompt has. */
+  join(requestId: string): number;
+  /** A sequence is preempted, or has not joined after all: a plan was undone. The end of a sequence is not told. */
+  leave(requestId: string): void;
+}
+
 /** The batch and the waiting queue, with the rules that move sequences between them. */
 export class BatchScheduler {
   readonly batch = new Batch();
@@ -41,9 +51,11 @@ export class BatchScheduler {
   #prefillTokens = 0;
   /** Whether the plan began with a prefill that took no time. */
   #hasInstantPrefill = false;
+  readonly #cache: PrefixCache | undefined;
 
-  constructor(cost: CostModel, scheduling: Scheduling) {
+  constructor(cost: CostModel, scheduling: Scheduling, cache?: PrefixCache) {
     this.#cost = cost;
+    this.#cache = cache;
     this.waiting = scheduling === 'priority' ? new PriorityQueue() : new WaitingQueue();
     this.kvCapacityTokens = cost.kvCapacityTokens;
   }
@@ -64,6 +76,7 @@ export class BatchScheduler {
     this.#preemptions = 0;
     this.#recomputedTokens = 0;
     this.#hasInstantPrefill = false;
+    this.#cache?.trim(this.#kvCapacityTokens - this.batch.contextTokens);
     for (;;) {
       this.#prefillTokens = 0;
       if (this.#preempt() || !this.#admit()) return this.#decode();
@@ -90,9 +103,11 @@ export class BatchScheduler {
       if (sequence.place === 'running') {
         this.batch.leave(sequence, 'waiting');
         this.waiting.pushFront(sequence);
+        this.#cache?.leave(sequence.request.requestId);
       } else {
         this.waiting.takeBack(sequence);
         this.batch.join(sequence);
+        this.#cache?.join(sequence.request.requestId);
       }
     }
   }
@@ -150,6 +165,7 @@ export class BatchScheduler {
       const victim = this.#victim();
       batch.leave(victim, 'waiting');
       this.waiting.pushFront(victim);
+      this.#cache?.leave(victim.request.requestId);
       this.#moved.push(victim);
       this.#preemptions += 1;
       this.#recomputedTokens += contextOf(victim);
@@ -165,7 +181,7 @@ export class BatchScheduler {
       this.waiting.shift();
       this.batch.join(next);
       this.#moved.push(next);
-      this.#prefillTokens += contextOf(next);
+      this.#prefillTokens += contextOf(next) - (this.#cache?.join(next.request.requestId) ?? 0);
       admitted = true;
     }
     return admitted;

@@ -21,7 +21,7 @@
 import { refuse } from '../../errors.ts';
 import type { CostModel } from '../cost-model.ts';
 import { newSequence, type Sequence } from './batch.ts';
-import { BatchScheduler, type Plan, type Scheduling } from './batch-scheduler.ts';
+import { BatchScheduler, type Plan, type PrefixCache, type Scheduling } from './batch-scheduler.ts';
 import { EngineCounters } from './counters.ts';
 import {
   checkRequest,
@@ -69,13 +69,17 @@ export class DecodeEngine extends EngineCounters {
    * Makes an engine without requests, at time 0 s.
    *
    * @param options - `timeline`: whether to record a timeline (default false, which is faster); `scheduling`: the order of the
-   *   waiting queue and of preemption (default `fcfs`)
+   *   waiting queue and of preemption (default `fcfs`); `cache`: prefixes that need no prefill (default none)
    */
-  constructor(engineId: string, cost: CostModel, options: { timeline?: boolean; scheduling?: Scheduling } = {}) {
+  constructor(
+    engineId: string,
+    cost: CostModel,
+    options: { timeline?: boolean; scheduling?: Scheduling; cache?: PrefixCache } = {},
+  ) {
     super(options.timeline ?? false);
     this.engineId = engineId;
     this.cost = cost;
-    this.#scheduler = new BatchScheduler(cost, options.scheduling ?? 'fcfs');
+    this.#scheduler = new BatchScheduler(cost, options.scheduling ?? 'fcfs', options.cache);
   }
 
   /** Number of its requests, running or waiting. */

@@ -3,6 +3,23 @@ import { z } from 'zod';
 import { parse } from '../../core/validate.ts';
 import { refuse } from '../../errors.ts';
 
+const count = z.int().nonnegative();
+
+/** Schema of a turn. */
+export const traceTurnSchema = z.strictObject({
+  addedTokens: count
+    .optional()
+    .describe(
+      'Tokens that came into the context before it: the answer of a tool or a user; of the first, after the prompt.',
+    ),
+  tokens: z.int().positive().describe('Tokens that it generated.'),
+  tool: z.string().min(1).optional().describe('What it waited for afterwards: the name of a tool, or `user`.'),
+  toolSeconds: z.number().nonnegative().optional().describe('Seconds that the answer took.'),
+});
+
+/** A turn of a response. */
+export type TraceTurn = z.output<typeof traceTurnSchema>;
+
 /** Schema of a line. */
 export const tracePromptSchema = z.strictObject({
   prompt: z.string().min(1).optional().describe('Id of the prompt; the line number if absent.'),
@@ -12,20 +29,42 @@ export const tracePromptSchema = z.strictObject({
     .optional()
     .describe('Id of the prompt in its data set, where `prompt` is new each time; else `prompt` without `@STEP`.'),
   promptTokens: z.int().nonnegative().optional().describe('Tokens of the prompt.'),
+  sharedTokens: count.optional().describe('Those of them that all prompts of its environment begin with.'),
+  environment: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('What prompts with the same `sharedTokens` have in common: a name.'),
   task: z.string().optional().describe('`math`, `code`, `judge`, …'),
   estimated: z.string().min(1).optional().describe('How tokens were estimated; absent where they were counted.'),
   responses: z
     .array(
-      z.strictObject({
-        tokens: z.int().positive().describe('Tokens of the response.'),
-        correct: z.boolean().optional().describe('Whether it was right.'),
-        rewardSeconds: z.number().nonnegative().optional().describe('Seconds that its reward took.'),
-        capped: z.boolean().optional().describe('It ran into the length limit: it would have been longer.'),
-      }),
+      z
+        .strictObject({
+          tokens: z.int().positive().describe('Tokens of the response, of all its turns.'),
+          turns: z.array(traceTurnSchema).min(1).optional().describe('Its turns, where it has several.'),
+          correct: z.boolean().optional().describe('Whether it was right.'),
+          rewardSeconds: z.number().nonnegative().optional().describe('Seconds that its reward took.'),
+          capped: z.boolean().optional().describe('It ran into the length limit: it would have been longer.'),
+        })
+        .refine(({ tokens, turns }) => turns === undefined || generatedIn(turns) === tokens, {
+          path: ['tokens'],
+          error: 'the sum of the tokens of its turns',
+        }),
     )
     .min(1)
     .describe('Its responses, in the order in which they were sampled.'),
 });
+
+/** Returns the tokens that turns have generated. */
+export function generatedIn(turns: readonly TraceTurn[]): number {
+  return turns.reduce((sum, { tokens }) => sum + tokens, 0);
+}
+
+/** Returns the tokens that tools and users have added in turns. */
+export function addedIn(turns: readonly TraceTurn[]): number {
+  return turns.reduce((sum, { addedTokens = 0 }) => sum + addedTokens, 0);
+}
 
 /** A prompt of a trace. */
 export interface TracePrompt extends z.output<typeof tracePromptSchema> {

@@ -111,32 +111,6 @@ export const traceReaders: readonly TraceReader[] = Object.freeze([
   ),
   jsonReader(
     {
-      id: 'tau-airline',
-      description: 'tau-bench airline: multi-turn agent; a response is the sum of its turns',
-      keys: ['task_id', 'turns'],
-    },
-    z.object({
-      task_id: z.string(),
-      trial: z.int(),
-      system_tokens: count,
-      turns: z.array(z.object({ in: count, gen: count })),
-    }),
-    (row) => ({
-      prompt: `${row.task_id}/${row.trial}`,
-      promptTokens: row.system_tokens + row.turns.reduce((sum, turn) => sum + turn.in, 0),
-      task: 'agent',
-      responses: [
-        {
-          tokens: Math.max(
-            1,
-            row.turns.reduce((sum, turn) => sum + turn.gen, 0),
-          ),
-        },
-      ],
-    }),
-  ),
-  jsonReader(
-    {
       id: 'misguided-attention',
       description: 'Misguided Attention: 3 samples a prompt',
       keys: ['model', 'response_tokens', 'prompt_tokens_approx'],

@@ -10,7 +10,7 @@
  */
 import { refuse } from '../../errors.ts';
 import { normal, normalDistribution, pickIndex, shuffled } from '../random.ts';
-import { rowOf, type TracePrompt } from '../trace/format.ts';
+import { addedIn, rowOf, type TracePrompt } from '../trace/format.ts';
 import { type Response, type Scored, score } from './scores.ts';
 import { capped, checkWorkload, type Sample, samplesPerEpoch, type Workload, type WorkloadPrompt } from './workload.ts';
 
@@ -77,7 +77,7 @@ export function tracedWorkload(options: TracedOptions): Workload {
       return {
         promptId: epoch === 0 ? prompt : `${prompt}${mark}${epoch}`,
         ...(epoch === 0 && firstId === prompt ? undefined : { firstId }),
-        promptTokens: Math.max(1, promptTokens ?? 1),
+        promptTokens: Math.max(1, (promptTokens ?? 0) + addedBy(responses)),
         ...(task === undefined ? undefined : { task }),
         sample: (k): Sample => {
           const response = k < recorded ? responses[k]! : draw(prompts[row]!, row, epoch, k);
@@ -93,6 +93,12 @@ function caveatOf(prompts: readonly TracePrompt[]): { readonly caveat?: string }
   const methods = new Set(prompts.flatMap(({ estimated }) => estimated ?? []));
   if (methods.size === 0) return {};
   return { caveat: `Lengths of the trace are estimates (${[...methods].join('; ')}), not counts of tokens.` };
+}
+
+/** The mean of the tokens that tools and users have added to responses: without turns, they count as part of the prompt. */
+function addedBy(responses: TracePrompt['responses']): number {
+  const added = responses.reduce((sum, { turns = [] }) => sum + addedIn(turns), 0);
+  return Math.round(added / responses.length);
 }
 
 /** Orders prompts by their ids. */

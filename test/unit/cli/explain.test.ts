@@ -47,7 +47,7 @@ describe('wrong use', () => {
     ['another file', 'hello\n', 'run.jsonl:1: expected a JSON object, got "hello"'],
     ['no snapshot first', '{"event":{}}\n', 'run.jsonl:1: expected a log that begins with a snapshot'],
     ['a broken line', stuck.replace('\n', '\n{"event":\n'), 'run.jsonl:2: expected a JSON object'],
-    ['a line that is none of a log', stuck.replace('\n', '\n{}\n'), 'run.jsonl:2: expected an object with `event`'],
+    ['a line that is none of a log', stuck.replace('\n', '\n{}\n'), 'run.jsonl:2.event: expected an object, got nothing'],
   ])('%s', async (_, text, expected) => {
     expect(await said(file(text))).toContain(expected);
   });

@@ -203,8 +203,55 @@ describe('who is named', () => {
     const dog = quick();
     const timer = { timerId: 't', fireAtSeconds: dog.now + 500, reason: { code: 'abort_grace', graceSeconds: 500 } };
     dog.say('timer.set', timer);
-    expect(dog.wait(2200)).toEqual([]);
-    expect(dog.wait(200)).toEqual(['silent: timer, 1 of timer.fired t']);
+    expect(dog.wait(500 + 59)).toEqual([]);
+    expect(dog.wait(60)).toEqual(['silent: timer, 1 of timer.fired t']);
+  });
+
+  test('the timer of a policy that ends late responses, and not the responses', () => {
+    const dog = quick();
+    dog.launch('a', 'e0');
+    const reason = { code: 'response_timeout', limitSeconds: 600 };
+    dog.say('timer.set', { timerId: 't', fireAtSeconds: dog.now + 600, reason });
+    expect(dog.wait(660)).toEqual(['silent: timer, 1 of timer.fired t']);
+    dog.say('timer.fired', { timerId: 't' });
+    expect(dog.wait(120)).toEqual(['silent: engine e0, 1 of response.completed a']);
+  });
+
+  test('the tool that a response waits for, and the response only while it generates', () => {
+    const dog = quick();
+    dog.launch('a', 'e0');
+    dog.say('tool.started', { requestId: 'a', tool: 'bash' });
+    expect(dog.wait(1860)).toEqual(['silent: environment, 1 of tool.finished a']);
+    dog.say('tool.finished', { requestId: 'a', outcome: 'success' });
+    expect(dog.wait(3600)).toEqual([]);
+    const resumed = { requestId: 'a', promptId: 'p', engineId: 'e0' };
+    dog.say('request.resume', { ...resumed, reason: { code: 'tool_finished', inFlight: 1 } });
+    expect(dog.wait(120)).toEqual(['silent: engine e0, 1 of response.completed a']);
+  });
+
+  test('the data source, for the prompts that a portion did not bring', () => {
+    const dog = new Dog();
+    dog.say('prompts.request', { roundId: 'r', count: 3, reason: { code: 'round_opened', target: 3, known: 0 } });
+    dog.wait(1000);
+    dog.say('prompts.supplied', { roundId: 'r', prompts: [{ promptId: 'a' }, { promptId: 'b' }] });
+    expect(dog.wait(1700)).toEqual([]);
+    expect(dog.wait(200)).toEqual(['silent: data source, 1 of prompts.supplied r']);
+    dog.say('prompts.supplied', { roundId: 'r', prompts: [{ promptId: 'c' }] });
+    expect(dog.wait(3600)).toEqual([]);
+  });
+
+  test('the host for the next round, after one that it began, and only once nothing else is owed', () => {
+    const dog = new Dog();
+    const drained = () => dog.say('round.drained', { roundId: 'r', reason: { code: 'all_ended', afterSeconds: 0 } });
+    drained();
+    expect(dog.wait(3600)).toEqual([]);
+    dog.say('round.requested', { roundId: 'r2', weightVersion: 1 });
+    drained();
+    dog.launch('a', 'e0');
+    expect(dog.wait(1860)).toEqual(['silent: engine e0, 1 of response.completed a']);
+    dog.complete('a');
+    dog.say('host.restarted', { idPrefix: 'h' });
+    expect(dog.wait(120)).toEqual(['silent: host, 1 of round.requested ']);
   });
 });
 

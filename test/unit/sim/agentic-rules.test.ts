@@ -1,12 +1,14 @@
 /** Static rules for agentic rollouts, each on loads that are made by hand. */
 import { describe, expect, it } from 'vitest';
 import type { AnyEvent } from '../../../src/core/definition.ts';
+import { simulateAgentic } from '../../../src/sim/agentic/driver.ts';
 import { agenticPreset } from '../../../src/sim/agentic/presets.ts';
 import { agenticRules } from '../../../src/sim/agentic/rules/index.ts';
 import { consistentHash, dualThreshold, leastInFlight, margin } from '../../../src/sim/agentic/rules/static.ts';
 import { thunderAgent } from '../../../src/sim/agentic/rules/thunder-agent.ts';
 import type { AgenticScheduler } from '../../../src/sim/agentic/scheduler.ts';
 import type { AgenticJob } from '../../../src/sim/agentic/settings.ts';
+import { agenticWorkload } from '../../../src/sim/agentic/shape.ts';
 import { refusal } from '../../support/basics/refusal.ts';
 
 const job = agenticPreset('swe-long').job;
@@ -55,6 +57,22 @@ class Play {
     return this.send('timer.fired', { timerId: 'thunder-agent' });
   }
 }
+
+describe.each(agenticRules)('$id', (scheduler) => {
+  it('runs every turn of a workload for which the KV cache is scarce', () => {
+    const [shape] = agenticPreset('swe-scarce-kv').shapes;
+    const few = { ...shape!, prompts: 6, samples: 4, turns: { median: 6, sigma: 0.5 } };
+    const workload = agenticWorkload([few], { name: 'few', source: 'test', seed: 1 });
+    const turns = workload.programs.reduce((sum, one) => sum + one.turns.length, 0);
+    const scarce = { ...job, engines: 3, cost: { ...job.cost, kvCapacityTokens: 16_000 } };
+    const run = simulateAgentic(scarce, scheduler, workload);
+    expect(run).toMatchObject({ programs: 24, turns });
+    expect(simulateAgentic(scarce, scheduler, workload)).toEqual(run);
+    // What is paused is resumed at the next check that has room: minutes, not the bound of 1,800 s.
+    expect(run.longestPauseSeconds).toBeLessThan(300);
+    expect(run.pauses > 0).toBe(scheduler.id.startsWith('thunder-agent'));
+  });
+});
 
 it('rules have ids that differ', () => {
   expect(new Set(agenticRules.map(({ id }) => id)).size).toBe(agenticRules.length);

@@ -80,7 +80,11 @@ framework = Framework(
 _function = "rollflex.adapters.slime.generate_rollout"
 _source = "rollflex.adapters.slime.RollflexDataSource"
 _source_of_slime = "slime.rollout.data_source.RolloutDataSourceWithBuffer"
-_settings = ("", "_policy", "_server", "_token_file", "_placement", "_affinity", "_session", "_options")
+_settings = (
+    *("", "_policy", "_server", "_token_file", "_placement", "_affinity", "_session", "_options"),
+    *("_generate", "_programs"),
+)
+_turns = "rollflex.adapters.slime_programs.generate"
 
 
 def refusals(args: Any) -> list[Finding]:
@@ -137,6 +141,12 @@ def server_of(args: Any) -> dict[str, Any] | None:
 def problems(args: Any) -> list[Finding]:
     """What would not work with these arguments."""
     found = []
+    places_turns = getattr(args, "custom_generate_function_path", None) == _turns
+    if places_turns:
+        settings = getattr(args, "rollflex_programs", None) or {}
+        found += try_policy(server_of(args), settings, "rollflex_programs", "program-scheduling")
+        if args.rollout_function_path is None:
+            return found
     if args.rollout_function_path != _function:
         wrong = f"is {args.rollout_function_path}" if args.rollout_function_path else "slime's own rollout is used"
         found.append(Finding("--rollout-function-path", wrong, f"write {_function}"))
@@ -161,7 +171,13 @@ def problems(args: Any) -> list[Finding]:
 def configured(argv: Sequence[str], root: Path) -> list[Finding]:
     """Takes what ``train.py`` takes; what rollflex does not read is passed over."""
     parser = argparse.ArgumentParser(prog="train.py", add_help=False, allow_abbrev=False)
-    for name in ("rollout-function-path", "data-source-path", "custom-config-path", "dynamic-sampling-filter-path"):
+    paths = (
+        "rollout-function-path",
+        "data-source-path",
+        "dynamic-sampling-filter-path",
+        "custom-generate-function-path",
+    )
+    for name in ("custom-config-path", *paths):
         parser.add_argument(f"--{name}")
     for name in ("rollout-batch-size", "over-sampling-batch-size"):
         parser.add_argument(f"--{name}", type=int)

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ._check import Finding, Framework, WrongUse, try_policy, unknown
-from ._config import Config
-from ._hooks import Hook
+from ._config import Config, load
+from ._hooks import Hook, missing
 
 _v1 = "trainer/ppo/v1"
 _given = (
@@ -49,6 +49,31 @@ _lossless = ("pkg://rollflex.adapters.verl_lossless", "LosslessTailSampler")
 _settings = ("server", "prompt_speculation", "filter_groups_metric", "poll_interval")
 
 
+_router = "rollflex.adapters.verl_router.ProgramRouter"
+_path_of_router = "actor_rollout_ref.rollout.router_config_path"
+_hooks_of_router = [
+    Hook(
+        "workers/rollout/router.py",
+        "RequestLoadBalancer",
+        only=(
+            "acquire_server",
+            "release_server",
+            "require_acquire_fields",
+            "require_release_fields",
+            "add_servers",
+            "remove_servers",
+            "get_all_servers",
+            "get_status",
+            "clear_sticky_cache",
+            "get_total_inflight",
+        ),
+    ),
+    Hook("workers/rollout/router.py", "RequestLoadBalancer.release_server", takes=("server_id", "request_id")),
+    Hook("workers/rollout/router.py", "_create_plugin_extension", takes=("servers", "router_config_path")),
+    Hook("workers/rollout/llm_server.py", "LLMServerClient.generate", takes=("request_id", "prompt_ids")),
+]
+
+
 def least_threshold(warmup_batches: float) -> int:
     """A group may wait for its first round, is found too old in one, and is waited for in the next."""
     return 3 + max(0, ceil(warmup_batches) - 1)
@@ -86,6 +111,8 @@ def problems(config: Config) -> list[Finding]:
     chosen = tuple(config.get(f"{sampler}.custom_sampler.{one}") for one in ("path", "name"))
     if chosen == _lossless:
         return found + _problems_of_lossless(config)
+    if chosen == (None, None) and config.get(_path_of_router):
+        return found
     if chosen != _of_rollflex:
         own = "verl's own is used" if None in chosen else f"is {chosen[0]}, {chosen[1]}"
         write = "write {0}.path={1} {0}.name={2}".format(f"{sampler}.custom_sampler", *_of_rollflex)
@@ -173,4 +200,18 @@ def configured(argv: Sequence[str], root: Path) -> list[Finding]:
         config = Config.read(whole)
     for each in overrides:
         config.override(each)
-    return problems(config)
+    return problems(config) + _problems_of_router(config, root)
+
+
+def _problems_of_router(config: Config, root: Path) -> list[Finding]:
+    """What would not work with the router that places turns, if it is the one."""
+    path = config.get(_path_of_router)
+    if not path:
+        return []
+    given = load(Path(path))
+    if given.get("router_class") != _router:
+        return []
+    found = [Finding(one.where, why, "use verl 0.9.1") for one in _hooks_of_router for why in missing(root, one)]
+    found += unknown(_path_of_router, given, ("router_class", "settings", "server", "idle_seconds"))
+    settings: Mapping[str, Any] = given.get("settings") or {}
+    return found + try_policy(given.get("server"), settings, f"{_path_of_router}: settings", "program-scheduling")

@@ -1,6 +1,7 @@
 /** Types for readers of trainers' dumps. A reader turns a line of a dump into responses, and keeps only numbers. */
 import { z } from 'zod';
 import { refuse } from '../../../errors.ts';
+import type { TraceTurn } from '../format.ts';
 
 /** Counts the tokens of texts, for dumps without token counts. */
 export interface TextTokens {
@@ -29,6 +30,10 @@ export interface DumpedResponse {
   readonly row?: number;
   /** Tokens of the response, a whole number >= 1. */
   readonly tokens: number;
+  /** Its turns, if the dump has them; their tokens add up to `tokens`. */
+  readonly turns?: readonly TraceTurn[];
+  /** What its prompt begins with, if other prompts do, too. */
+  readonly shared?: { readonly environment: string; readonly tokens: number };
   /** Returns the tokens of the prompt; called once per group. */
   readonly promptTokens: () => number | undefined;
   /** Whether the response reached the length limit, according to the dump. */

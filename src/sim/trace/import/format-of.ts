@@ -6,6 +6,7 @@ import { CsvRows, isNumber } from './csv.ts';
 import type { DumpReader } from './dump.ts';
 import { dumpLine } from './line.ts';
 import { dumpReaders } from './readers.ts';
+import { RequestSessions } from './sessions.ts';
 import { tableColumns, tableDump } from './table.ts';
 
 /** The format of the lines of a file. */
@@ -16,12 +17,14 @@ export type Format =
       readonly id: string;
       readonly read: (line: string, where: string) => TracePrompt | undefined;
     }
-  | { readonly kind: 'quantiles'; readonly id: 'servegen' };
+  | { readonly kind: 'quantiles'; readonly id: 'servegen' }
+  | { readonly kind: 'requests'; readonly id: 'mooncake' };
 
 /** Ids of all formats, for messages. */
 export const formatIds: readonly string[] = [
   ...traceReaders.map(({ id }) => id),
   'servegen',
+  RequestSessions.id,
   ...dumpReaders.map(({ id }) => id),
 ];
 
@@ -45,6 +48,7 @@ export function formatOf(line: string, where: string, from?: string): Format {
   const dump = dumpReaders.find((one) => one !== tableDump && one.detect(row));
   if (dump !== undefined) return ofDump(dump);
   if (hasKeys(line, ['rps'])) return { kind: 'quantiles', id: 'servegen' };
+  if (RequestSessions.detect(line)) return { kind: 'requests', id: 'mooncake' };
   refuseOtherVersion(row, where);
   const trace = traceReaders.find((one) => one.detect(line));
   if (trace !== undefined) return ofTrace(trace);

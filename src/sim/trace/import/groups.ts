@@ -2,7 +2,7 @@
  * Groups responses by prompt and step. Only numbers are kept, so that memory grows with the number of responses and not with their
  * text.
  */
-import { rowOf, type TracePrompt } from '../format.ts';
+import { rowOf, type TracePrompt, type TraceTurn } from '../format.ts';
 import type { DumpedResponse } from './dump.ts';
 
 interface Group {
@@ -21,6 +21,9 @@ interface Group {
   seconds?: (number | undefined)[];
   /** The method by which the tokens of a trace were estimated. */
   estimated?: string;
+  /** Turns of each response, if the dump or the trace has any. */
+  turns?: (TraceTurn[] | undefined)[];
+  shared?: { readonly environment?: string | undefined; readonly tokens?: number | undefined };
 }
 
 const flag = { capped: 1, correctKnown: 2, correct: 4, cappedKnown: 8 } as const;
@@ -66,9 +69,8 @@ export class ResponseGroups {
 
   /** Adds a response, or a further part of one; returns false for a row that was added before. */
   add(response: DumpedResponse, capped: boolean): boolean {
-    const id = response.step === undefined ? response.group : `${response.group}@${response.step}`;
-    const group = this.#groups.get(id) ?? this.#open(id, response);
-    const { part, row, correct } = response;
+    const group = this.#groupOf(response);
+    const { part, row, correct, turns } = response;
     if (row !== undefined) {
       group.rows ??= [];
       if (group.rows.includes(row)) return false;
@@ -79,6 +81,7 @@ export class ResponseGroups {
     if (at >= 0) {
       this.#parts += 1;
       group.tokens[at]! += response.tokens;
+      if (group.turns !== undefined) group.turns[at] = turns && group.turns[at]?.concat(turns);
       this.#mark(group, at, capped, correct);
       return true;
     }
@@ -86,18 +89,21 @@ export class ResponseGroups {
     group.parts?.push(part ?? -1);
     group.flags.push(0);
     this.#mark(group, group.tokens.push(response.tokens) - 1, capped, correct);
+    this.#keepTurns(group, turns);
     return true;
   }
 
   /** Adds a prompt of a trace, with a new id. */
-  addPrompt({ prompt, row, promptTokens, task, estimated, responses }: TracePrompt): void {
+  addPrompt({ prompt, row, promptTokens, task, estimated, responses, environment, sharedTokens }: TracePrompt): void {
     const group: Group = { row, promptTokens, task, tokens: [], flags: [] };
+    if (environment !== undefined || sharedTokens !== undefined) group.shared = { environment, tokens: sharedTokens };
     if (estimated !== undefined) group.estimated = estimated;
     this.#groups.set(prompt, group);
-    for (const { tokens, correct, capped, rewardSeconds } of responses) {
+    for (const { tokens, turns, correct, capped, rewardSeconds } of responses) {
       this.#responses += 1;
       group.flags.push(capped === undefined ? 0 : flag.cappedKnown);
       this.#mark(group, group.tokens.push(tokens) - 1, capped === true, correct);
+      this.#keepTurns(group, turns);
       if (rewardSeconds === undefined) continue;
       group.seconds ??= [];
       group.seconds[group.tokens.length - 1] = rewardSeconds;
@@ -107,17 +113,20 @@ export class ResponseGroups {
   /** Yields each prompt in the format of traces. */
   *traced(estimatedHere: string | undefined): Generator<TracePrompt> {
     for (const [prompt, group] of this.#groups) {
-      const { row, promptTokens, task, tokens, flags, seconds, estimated = estimatedHere } = group;
+      const { row, promptTokens, task, tokens, flags, seconds, turns, shared, estimated = estimatedHere } = group;
       yield {
         prompt,
         ...(row === undefined ? undefined : { row }),
         ...(promptTokens === undefined ? undefined : { promptTokens }),
+        ...(shared?.tokens === undefined ? undefined : { sharedTokens: shared.tokens }),
+        ...(shared?.environment === undefined ? undefined : { environment: shared.environment }),
         ...(task === undefined ? undefined : { task }),
         ...(estimated === undefined ? undefined : { estimated }),
         responses: tokens.map((count, index) => {
           const bits = flags[index]!;
           return {
             tokens: count,
+            ...(turns?.[index] === undefined ? undefined : { turns: turns[index] }),
             ...((bits & flag.correctKnown) === 0 ? undefined : { correct: (bits & flag.correct) !== 0 }),
             ...(seconds?.[index] === undefined ? undefined : { rewardSeconds: seconds[index] }),
             ...((bits & (flag.capped | flag.cappedKnown)) === 0 ? undefined : { capped: (bits & flag.capped) !== 0 }),
@@ -135,6 +144,13 @@ export class ResponseGroups {
       for (const count of tokens) all[next++] = count;
     }
     return all.sort();
+  }
+
+  /** Returns the numbers of turns of the responses that have them, fewest first. */
+  turnCounts(): Float64Array {
+    const counts: number[] = [];
+    for (const { turns = [] } of this.#groups.values()) for (const one of turns) if (one) counts.push(one.length);
+    return Float64Array.from(counts).sort();
   }
 
   /** Returns the number of responses per prompt: the least, the most, and the most frequent. */
@@ -156,7 +172,23 @@ export class ResponseGroups {
     return { prompts: lines.size, returned: [...lines.values()].filter((count) => count > 1).length };
   }
 
-  #open(id: string, { prompt: row, promptTokens, task, step }: DumpedResponse): Group {
+  /** Returns the group of a response. Trajectories of one id that begin with other prompts are another group. */
+  #groupOf(response: DumpedResponse): Group {
+    const { group: name, step, turns } = response;
+    const id = step === undefined ? name : `${name}@${step}`;
+    const group = this.#groups.get(id) ?? this.#open(id, response);
+    if (turns === undefined || group.promptTokens === response.promptTokens()) return group;
+    const other = `${id}~${response.promptTokens()}`;
+    return this.#groups.get(other) ?? this.#open(other, response);
+  }
+
+  #keepTurns(group: Group, turns: readonly TraceTurn[] | undefined): void {
+    if (turns === undefined) return;
+    group.turns ??= [];
+    group.turns[group.tokens.length - 1] = [...turns];
+  }
+
+  #open(id: string, { prompt: row, promptTokens, task, step, shared }: DumpedResponse): Group {
     if (step !== undefined) this.#steps.add(step);
     const group: Group = {
       row: step === undefined ? undefined : row,
@@ -164,6 +196,7 @@ export class ResponseGroups {
       task,
       tokens: [],
       flags: [],
+      ...(shared === undefined ? undefined : { shared }),
     };
     this.#groups.set(id, group);
     return group;

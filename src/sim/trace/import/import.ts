@@ -8,6 +8,7 @@ import { type Format, formatOf } from './format-of.ts';
 import { ResponseGroups } from './groups.ts';
 import { dumpLine } from './line.ts';
 import { dumpReaders } from './readers.ts';
+import { RequestSessions } from './sessions.ts';
 import { tableDump } from './table.ts';
 
 /** Options for reading a dump. */
@@ -44,6 +45,8 @@ export interface DumpSummary {
   readonly responsesPerPrompt: { readonly least: number; readonly most: number; readonly usual: number };
   /** Lengths of the responses, in tokens. */
   readonly tokens: { readonly p50: number; readonly p75: number; readonly p99: number; readonly longest: number };
+  /** Turns of the responses that have them; null if none has. */
+  readonly turns: { readonly p50: number; readonly p99: number; readonly most: number } | null;
   /** Share of the responses that reached the limit, according to the dump or the cap. */
   readonly cappedShare: number;
   /** Number of responses that are known to be correct or wrong. */
@@ -79,6 +82,8 @@ export class DumpImport {
   readonly #options: DumpImportOptions;
   readonly #groups = new ResponseGroups();
   readonly #rows: QuantileRow[] = [];
+  /** Requests of a serving trace, until they are divided into sessions. */
+  #requests = new RequestSessions();
   readonly #skipped: Partial<Record<SkipReason, number>> = {};
   readonly #firstBroken: string[] = [];
   /** The place of each prompt of a trace, because no prompt may occur twice. */
@@ -112,9 +117,9 @@ export class DumpImport {
     this.#options = options;
   }
 
-  /** Number of responses so far. */
+  /** Number of responses so far; of a serving trace, of requests. */
   get responses(): number {
-    return this.#groups.responses;
+    return this.#groups.responses + this.#requests.count;
   }
 
   /** Id of the detected format; undefined until a line has shown it. */
@@ -145,6 +150,7 @@ export class DumpImport {
       if (format.csv !== undefined && isFirst && format.csv.hasHeader) return;
       this.#unbroken(() => this.#takeRow(format, text, where, step));
     } else if (format.kind === 'trace') this.#unbroken(() => this.#takePrompt(format.read(line, where), file, number));
+    else if (format.kind === 'requests') this.#unbroken(() => this.#requests.take(line, where));
     else this.#unbroken(() => this.#rows.push(readQuantiles(line, where)));
   }
 
@@ -156,6 +162,8 @@ export class DumpImport {
   /** Returns the trace: every prompt with its responses, in the order of the files. Throws `invalid_input` for an empty trace. */
   prompts(): Generator<TracePrompt> {
     this.#begin(this.#file);
+    for (const session of this.#requests.prompts(this.#groups.prompts)) this.#groups.addPrompt(session);
+    this.#requests = new RequestSessions();
     if (this.#groups.responses === 0) {
       const path = this.#file ?? 'trace';
       refuse('invalid_input', path, 'a trace with prompts', this.#nothing());
@@ -174,6 +182,8 @@ export class DumpImport {
     this.prompts();
     const sorted = this.#groups.sortedTokens();
     const at = (share: number): number => Math.round(quantileOf(sorted, share));
+    const turns = this.#groups.turnCounts();
+    const turnsAt = (share: number): number => Math.round(quantileOf(turns, share));
     return {
       readers: this.#known === undefined ? [] : [this.#known.id],
       lines: this.#lines,
@@ -183,6 +193,7 @@ export class DumpImport {
       responses: this.#groups.responses,
       responsesPerPrompt: this.#groups.groupSizes(),
       tokens: { p50: at(0.5), p75: at(0.75), p99: at(0.99), longest: at(1) },
+      turns: turns.length === 0 ? null : { p50: turnsAt(0.5), p99: turnsAt(0.99), most: turnsAt(1) },
       cappedShare: this.#groups.capped / this.#groups.responses,
       scored: this.#groups.scored,
       fromText: this.#fromText,

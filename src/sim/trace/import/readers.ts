@@ -4,6 +4,8 @@ import { nemoRlDump } from './nemo-rl.ts';
 import { rollBoard, rollDump } from './roll.ts';
 import { slimeDump } from './slime.ts';
 import { tableDump } from './table.ts';
+import { tauAirline } from './tau-airline.ts';
+import { trajectoryDump } from './trajectory.ts';
 import { verlDump } from './verl.ts';
 
 /** The known dump formats, the most specific first. */
@@ -13,5 +15,7 @@ export const dumpReaders: readonly DumpReader[] = Object.freeze([
   slimeDump,
   rollDump,
   verlDump,
+  tauAirline,
+  trajectoryDump,
   tableDump,
 ]);

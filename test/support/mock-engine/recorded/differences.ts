@@ -37,8 +37,8 @@ export const vllmDifferences: readonly Difference[] = [
   {
     calls: /^information: \/metrics$/,
     field: /^shape\.vllm:cache_config_info: /,
-    what: '`/metrics`: no `cache_config_info`',
-    why: 'the mock engine has no cache of blocks whose settings it could name',
+    what: '`/metrics`: `cache_config_info` has the size and the number of blocks, and `enable_prefix_caching`',
+    why: 'the other settings have nothing here that they would set',
   },
 ];
 

@@ -14,15 +14,32 @@ const response = fc.record(
   },
   { requiredKeys: ['tokens'] },
 );
+const turn = fc.record(
+  {
+    tokens: fc.integer({ min: 1, max: 1e6 }),
+    addedTokens: fc.nat(),
+    tool: fc.string({ minLength: 1 }),
+    toolSeconds: fc.double({ min: 0, max: 1e6, noNaN: true }).map((seconds) => seconds + 0),
+  },
+  { requiredKeys: ['tokens'] },
+);
+const inTurns = fc
+  .array(turn, { minLength: 1, maxLength: 4 })
+  .map((list) => ({ tokens: list.reduce((sum, { tokens }) => sum + tokens, 0), turns: list }));
 const prompt = fc.record(
   {
     prompt: fc.string({ minLength: 1, unit: 'binary' }),
     promptTokens: fc.nat(),
     task: fc.string(),
-    responses: fc.array(response, { minLength: 1, maxLength: 4 }),
+    sharedTokens: fc.nat(),
+    environment: fc.string({ minLength: 1 }),
+    responses: fc.array(fc.oneof(response, inTurns), { minLength: 1, maxLength: 4 }),
   },
   { requiredKeys: ['prompt', 'responses'] },
 );
+
+const turns = (list: string): string => `{"responses":[{"tokens":1,"turns":[${list}]}]}`;
+const ofTurns = 'f:3.responses[0]';
 
 describe('the format of rollflex', () => {
   it('is read as it was written, whatever is in ids and tasks', () => {
@@ -71,6 +88,26 @@ describe('the format of rollflex', () => {
     ['an empty id', '{"prompt":"","responses":[{"tokens":1}]}', 'f:3.prompt', 'string >= 1'],
     ['an id that is a number', '{"prompt":4,"responses":[{"tokens":1}]}', 'f:3.prompt', 'a string'],
     ['an unknown key', '{"id":"a","responses":[{"tokens":1}]}', 'f:3.id', 'no other keys than the schema has'],
+    [
+      'an unknown key of a turn',
+      turns('{"tokens":1,"toolSecond":1}'),
+      `${ofTurns}.turns[0].toolSecond`,
+      /did you mean "toolSeconds"/,
+    ],
+    ['a turn without tokens', turns('{"addedTokens":1}'), `${ofTurns}.turns[0].tokens`, /number/],
+    [
+      'a turn that adds less than nothing',
+      turns('{"tokens":1,"addedTokens":-1}'),
+      `${ofTurns}.turns[0].addedTokens`,
+      'number >= 0',
+    ],
+    ['no turns', turns(''), `${ofTurns}.turns`, 'array >= 1'],
+    [
+      'turns with more tokens than their response',
+      turns('{"tokens":1},{"tokens":2}'),
+      `${ofTurns}.tokens`,
+      /sum of the tokens of its turns/,
+    ],
     ['an unknown key of a response', '{"responses":[{"tokens":1,"len":1}]}', 'f:3.responses[0].len', /no other keys/],
   ])('refuses %s', (_what, line, path, expected) => {
     const refused = refusal(() => readTraceLine(line, 'f:3'));

@@ -32,7 +32,6 @@ const files: readonly (readonly [file: string, reader: string])[] = [
   ['lrm-economy.jsonl', 'lrm-economy'],
   ['misguided-attention.jsonl', 'misguided-attention'],
   ['skyt1.jsonl', 'skyt1'],
-  ['tau-airline.jsonl', 'tau-airline'],
   ['azure2023-code.csv', 'requests-csv'],
   ['mooncake-conversation.csv', 'requests-csv'],
 ];
@@ -153,28 +152,6 @@ describe('skyt1', () => {
   it('refuses another number of verdicts than of answers', () => {
     const text = changed('skyt1.jsonl', { response_tokens: [5, 6], correct: [true] });
     expect(refusal(() => readTrace(text, 's'))).toMatchObject({ code: 'invalid_input', path: 's:1.correct' });
-  });
-});
-
-describe('tau-airline', () => {
-  it('adds the turns of a trial up', () => {
-    expect(prompts(excerpt('tau-airline.jsonl'))).toEqual([
-      { prompt: 'airline-44/3', promptTokens: 1303 + 35 + 33, task: 'agent', responses: tokens([109 + 74]) },
-      { prompt: 'airline-35/3', promptTokens: 1303 + 25 + 38 + 52, task: 'agent', responses: tokens([35 + 71 + 110]) },
-    ]);
-  });
-
-  it('counts a trial that generated nothing as one token', () => {
-    expect(prompts(changed('tau-airline.jsonl', { turns: [] }))[0]!.responses).toEqual(tokens([1]));
-  });
-
-  it.each([
-    ['turns[0].gen', { turns: [{ in: 1, gen: -1 }] }],
-    ['turns[1].in', { turns: [{ in: 1, gen: 1 }, { gen: 1 }] }],
-    ['system_tokens', { system_tokens: -1 }],
-    ['trial', { trial: 'first' }],
-  ])('refuses a bad %s', (field, fields) => {
-    expect(refusal(() => readTrace(changed('tau-airline.jsonl', fields), 't')).path).toBe(`t:1.${field}`);
   });
 });
 

@@ -142,13 +142,14 @@ class TurnRouteReason(TypedDict):
 
     code: Literal["first", "cached", "moved", "engine_lost", "host_restarted"]
     seconds: float
-    """Expected time until the turn would have finished there, in seconds. Number ≥ 0."""
+    """Expected cost there, in seconds of turns: until it would have finished, and by which it would delay those that
+    run there. Number ≥ 0."""
     cachedTokens: int
     """Tokens of its context that the engine is believed to have cached. Whole number ≥ 0."""
     waitedSeconds: float
     """How long the program waited for room, in seconds. Number ≥ 0."""
     stayingSeconds: NotRequired[float]
-    """Expected time on the engine of its last turn, in seconds; absent if that takes no turns. Number ≥ 0. Only with
+    """Expected cost on the engine of its last turn, in seconds; absent if that takes no turns. Number ≥ 0. Only with
     `moved`."""
 
 

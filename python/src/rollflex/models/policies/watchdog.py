@@ -10,7 +10,9 @@ from ..decisions.gpus import GpusReclaim, GpusRelease, ProgressQuery, RequestMig
 from ..decisions.loading import SampleMaterialize, SamplePrefetch, SamplePreprocess
 from ..decisions.parallelism import ProfileMeasure
 from ..decisions.pipelining import TrainDispatch, WeightsPublish
-from ..decisions.prompts import PromptDeferred, PromptFailed, PromptFiltered, PromptMerged, PromptReturned
+from ..decisions.prompts import (
+    PromptCollected, PromptCounted, PromptDeferred, PromptFailed, PromptFiltered, PromptMerged, PromptReturned,
+)
 from ..decisions.requests import (
     RequestAbort, RequestExpired, RequestLaunch, RequestResume, ResponseAccepted, ResponseDropped,
 )
@@ -27,6 +29,7 @@ from ..events.gpus import (
 from ..events.loading import PreprocessFailed, SamplePreprocessed, SliceFailed, SliceMaterialized
 from ..events.parallelism import ProfileMeasured
 from ..events.pipelining import UpdateConsumed, UpdateLost, WeightsPublished
+from ..events.programs import ToolFinished, ToolStarted
 from ..events.requests import RequestAborted, ResponseCompleted, ResponseFailed
 from ..events.reward_workers import RewardFinished, RewardWorkerLost
 from ..events.rewards import PromptJudged, RewardReady
@@ -52,16 +55,16 @@ class WatchdogConfig(TypedDict):
 
 
 WatchdogEvent: TypeAlias = Union[
-    GpusReclaim, GpusRelease, JudgementRequest, OptimizerStep, ProfileMeasure, ProgressQuery, PromptsRequest,
-    RequestAbort, RequestAdmit, RequestLaunch, RequestMigrate, RequestResume, ResponseAccepted, RewardCancel,
-    RewardDispatch, RewardRequest, RoundDrained, SampleMaterialize, SamplePrefetch, SamplePreprocess, SandboxRun,
-    TrainDispatch, TrainFetch, TrainFinish, WeightsPublish, TimerSet, GpusReleaseFailed, GpusReleased, GpusReturned,
-    MigrationFailed, OptimizerStepped, PreprocessFailed, ProfileMeasured, ProgressReported, PromptJudged,
+    GpusReclaim, GpusRelease, JudgementRequest, OptimizerStep, ProfileMeasure, ProgressQuery, PromptCollected,
+    PromptsRequest, RequestAbort, RequestAdmit, RequestLaunch, RequestMigrate, RequestResume, ResponseAccepted,
+    RewardCancel, RewardDispatch, RewardRequest, RoundDrained, SampleMaterialize, SamplePrefetch, SamplePreprocess,
+    SandboxRun, TrainDispatch, TrainFetch, TrainFinish, WeightsPublish, TimerSet, GpusReleaseFailed, GpusReleased,
+    GpusReturned, MigrationFailed, OptimizerStepped, PreprocessFailed, ProfileMeasured, ProgressReported, PromptJudged,
     PromptsSupplied, RequestAborted, RequestMigrated, ResponseCompleted, ResponseFailed, RewardFinished, RewardReady,
-    RoundRequested, SamplePreprocessed, SandboxFinished, SliceFailed, SliceMaterialized, SourceExhausted, TrainConsumed,
-    TrainFinished, UpdateConsumed, UpdateLost, WeightsPublished, TimerFired, PromptDeferred, PromptFailed,
-    PromptFiltered, PromptMerged, PromptReturned, ResponseDropped, RewardFailed, RequestExpired, RoundCompleted,
-    RoundFailed, EngineLost, RewardWorkerLost, HostRestarted,
+    RoundRequested, SamplePreprocessed, SandboxFinished, SliceFailed, SliceMaterialized, SourceExhausted, ToolFinished,
+    ToolStarted, TrainConsumed, TrainFinished, UpdateConsumed, UpdateLost, WeightsPublished, TimerFired, PromptCounted,
+    PromptDeferred, PromptFailed, PromptFiltered, PromptMerged, PromptReturned, ResponseDropped, RewardFailed,
+    RequestExpired, RoundCompleted, RoundFailed, EngineLost, RewardWorkerLost, HostRestarted,
 ]
 """What `watchdog` is told."""
 

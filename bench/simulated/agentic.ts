@@ -1,0 +1,140 @@
+/**
+ * Shows what program-scheduling, with one default setting, is worth on agentic rollouts, against the best static rule of each
+ * workload, the worst one, and ThunderAgent's rule: the named workloads and the trace tau-airline, with the KV cache that they
+ * state, and with one that has room for a quarter of the contexts. Prints the tables of docs/agentic-simulation.md.
+ * `npx tsx bench/simulated/agentic.ts [seeds] [kv] [workload...]`, by default 5 seeds, `all` (or `stated`, `quarter`), and all.
+ */
+import { readTraceFile } from '../../src/cli/files.ts';
+import {
+  type AgenticJob,
+  type AgenticRun,
+  type AgenticScheduler,
+  type AgenticWorkload,
+  agenticPreset,
+  agenticPresetIds,
+  bootstrap,
+  consistentHash,
+  dualThreshold,
+  type Interval,
+  leastInFlight,
+  margin,
+  presetWorkload,
+  programScheduler,
+  simulateAgentic,
+  tauAirlineJob,
+  tauAirlineSeconds,
+  thunderAgent,
+  tracedAgenticWorkload,
+} from '../../src/sim/index.ts';
+
+const [seedCount = '5', kv = 'all', ...chosen] = process.argv.slice(2);
+const seeds = Array.from({ length: Number(seedCount) }, (_, index) => index + 1);
+
+/** Rules without memory of what they held back; margins are tuned for each workload. */
+const statics: readonly AgenticScheduler[] = [
+  leastInFlight,
+  consistentHash,
+  dualThreshold(4, 1.1),
+  dualThreshold(32, 1.5),
+  ...[1, 2, 4, 8, 16, 32].map(margin),
+];
+const thunders = [thunderAgent(), thunderAgent({ decays: false })];
+
+interface Case {
+  readonly id: string;
+  readonly job: AgenticJob;
+  /** One for each seed. */
+  readonly workloads: readonly AgenticWorkload[];
+}
+
+function tauAirline(): Case {
+  const name = 'tau-airline';
+  const { trace } = readTraceFile(`examples/traces/${name}-gpt4o.jsonl`);
+  if (trace.kind !== 'prompts') throw new Error('expected a trace of prompts');
+  const { prompts } = trace;
+  const toolSeconds = tauAirlineSeconds;
+  const workloads = seeds.map((seed) => tracedAgenticWorkload({ name, prompts, toolSeconds, seed }));
+  return { id: name, job: tauAirlineJob, workloads };
+}
+const cases: readonly (() => Case)[] = [
+  ...agenticPresetIds.map((id) => (): Case => {
+    const preset = agenticPreset(id);
+    return { id, job: preset.job, workloads: seeds.map((seed) => presetWorkload(preset, seed)) };
+  }),
+  tauAirline,
+];
+
+/** Tokens that a program has at its end. */
+const longest = ({ contextTokens, turns }: AgenticWorkload['programs'][number]): number =>
+  turns.reduce((sum, { generatedTokens, toolTokens = 0 }) => sum + generatedTokens + toolTokens, contextTokens);
+
+/** The job with room for a quarter of what all programs have at their ends, and for the longest one on each engine. */
+function quarterOf({ job, workloads }: Case): AgenticJob {
+  const ends = workloads.flatMap(({ programs }) => programs.map(longest));
+  const all = ends.reduce((sum, one) => sum + one, 0) / seeds.length;
+  const most = ends.reduce((one, other) => Math.max(one, other), 0);
+  const kvCapacityTokens = Math.max(Math.ceil(most / 0.95), Math.round(all / 4 / job.engines));
+  return { ...job, cost: { ...job.cost, kvCapacityTokens } };
+}
+
+const meanOf = (runs: readonly AgenticRun[], value: (run: AgenticRun) => number): number =>
+  runs.reduce((sum, run) => sum + value(run), 0) / runs.length;
+const makespan = (run: AgenticRun): number => run.makespanSeconds;
+
+/** Mean makespan of `runs` ÷ that of `base`, on the same programs. */
+function times(runs: readonly AgenticRun[], base: readonly AgenticRun[]): Interval {
+  const pairs = runs.map((run, index) => ({ run, base: base[index]! }));
+  const sum = (list: typeof pairs, of: 'run' | 'base'): number => list.reduce((all, one) => all + makespan(one[of]), 0);
+  return bootstrap(pairs, (list) => sum(list, 'run') / sum(list, 'base'), { seed: 1 });
+}
+const shown = ({ value, low, high }: Interval): string => `${value.toFixed(2)} (${low.toFixed(2)}–${high.toFixed(2)})`;
+
+const head = ['workload', 'KV room', 'ours s', 'best static s', 'best ÷ ours', 'wrong ÷ ours', 'ThunderAgent ÷ ours'];
+const more = [
+  'its full budget ÷ ours',
+  'hits ours, best',
+  'idle ours, best',
+  'p99 turn s ours, best',
+  'longest pause s',
+];
+
+function row({ id, workloads }: Case, job: AgenticJob): void {
+  const run = (scheduler: AgenticScheduler): AgenticRun[] =>
+    workloads.map((workload) => simulateAgentic(job, scheduler, workload));
+  const ours = run(programScheduler());
+  const rules = statics.map((rule) => ({ rule, runs: run(rule) }));
+  rules.sort((a, b) => meanOf(a.runs, makespan) - meanOf(b.runs, makespan));
+  const [best, worst] = [rules[0]!, rules[rules.length - 1]!];
+  const ends = workloads.flatMap(({ programs }) => programs.map(longest)).reduce((sum, end) => sum + end, 0);
+  const room = (job.engines * job.cost.kvCapacityTokens * workloads.length) / ends;
+  const both = (value: (run: AgenticRun) => number, digits = 0): string =>
+    [ours, best.runs].map((runs) => meanOf(runs, value).toFixed(digits)).join(', ');
+  const cells = [
+    id,
+    room.toFixed(2),
+    meanOf(ours, makespan).toFixed(0),
+    `${meanOf(best.runs, makespan).toFixed(0)} (${best.rule.label})`,
+    shown(times(best.runs, ours)),
+    `${times(worst.runs, ours).value.toFixed(2)} (${worst.rule.label})`,
+    ...thunders.map((rule) => shown(times(run(rule), ours))),
+    both((each) => 100 * each.prefixHitRate),
+    both((each) => 100 * each.idleShare),
+    both((each) => each.turnSeconds.p99, 1),
+    ours.reduce((most, each) => Math.max(most, each.longestPauseSeconds), 0).toFixed(0),
+  ];
+  console.log(`| ${cells.join(' | ')} |`);
+}
+
+for (const [level, jobOf] of [
+  ['stated', ({ job }: Case) => job],
+  ['quarter', quarterOf],
+] as const) {
+  if (kv !== 'all' && kv !== level) continue;
+  console.log(`\nKV cache: ${level}, ${seeds.length} seeds\n`);
+  for (const cells of [[...head, ...more], [...head, ...more].map(() => '---')])
+    console.log(`| ${cells.join(' | ')} |`);
+  for (const make of cases) {
+    const one = make();
+    if (chosen.length === 0 || chosen.includes(one.id)) row(one, jobOf(one));
+  }
+}

@@ -1,0 +1,60 @@
+/** Names of the blocks of a prompt: prompts that begin alike have the same first names. */
+import { SequenceName } from './hash.ts';
+import type { Prompt } from './prompt.ts';
+
+/** Tokens of a block of the prefix cache; only whole blocks are found. */
+export const blockTokens = 16;
+/** Characters per token of made-up text. */
+export const charactersPerToken = 4;
+
+/** The part of a context that an engine may have cached. */
+export class Prefix {
+  readonly #name: SequenceName;
+  readonly #isText: boolean;
+  readonly #joint: string;
+
+  private constructor(name: SequenceName, isText: boolean, joint: string) {
+    this.#name = name;
+    this.#isText = isText;
+    this.#joint = joint;
+  }
+
+  /** Makes the prefix of a prompt. */
+  static of(prompt: Prompt): Prefix {
+    if ('text' in prompt) {
+      const name = new SequenceName(1, blockTokens * charactersPerToken).pushText(prompt.text);
+      return new Prefix(name, true, prompt.joint ?? '');
+    }
+    const name = new SequenceName(2, blockTokens);
+    for (const tokenId of prompt.tokenIds) name.push(tokenId);
+    return new Prefix(name, false, '');
+  }
+
+  /** Makes the prefix of a prompt of the workload, which has more tokens than the text that stands for it. */
+  static ofPlace(place: number, tokens: number): Prefix {
+    const name = new SequenceName(3, blockTokens).push(place);
+    for (let at = 1; at < tokens; at += 1) name.push(at);
+    return new Prefix(name, false, '');
+  }
+
+  /** The name of all of it. */
+  get name(): SequenceName {
+    return this.#name;
+  }
+
+  /** Names of its whole blocks, in order. */
+  get blocks(): readonly number[] {
+    return this.#name.blocks;
+  }
+
+  copy(): Prefix {
+    return new Prefix(this.#name.copy(), this.#isText, this.#joint);
+  }
+
+  /** Adds a response, as the next turn will have it. */
+  extend({ text, tokenIds }: { readonly text: string; readonly tokenIds: readonly number[] }): this {
+    if (this.#isText) this.#name.pushText(this.#joint).pushText(text);
+    else for (const tokenId of tokenIds) this.#name.push(tokenId);
+    return this;
+  }
+}

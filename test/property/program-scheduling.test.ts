@@ -1,0 +1,185 @@
+/** The invariants of program-scheduling, by their numbers in its README, under random events and restored snapshots. */
+
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { create } from '../../src/core/start.ts';
+import { isPolicyError } from '../../src/errors.ts';
+import { arbitrary } from '../../src/policies/program-scheduling/arbitrary.ts';
+import {
+  type ProgramSchedulingConfig,
+  type ProgramSchedulingDecision,
+  type ProgramSchedulingEvent,
+  programScheduling,
+} from '../../src/policies/program-scheduling/index.ts';
+import { addedTokens, type ProgramState } from '../../src/policies/program-scheduling/state.ts';
+import { choicesFrom, tapes } from '../../src/testing/index.ts';
+import { runs } from '../support/basics/runs.ts';
+import { exampleConfigs } from '../support/examples/configs.ts';
+
+interface Kept {
+  phase: 'free' | 'asked' | 'running' | 'tool';
+  engineId: string | undefined;
+  paused: boolean;
+  generated: number;
+  /** Since when it waits for its turn. */
+  since: number;
+}
+
+/** What was sent and told: what a host knows. */
+class Host {
+  readonly programs = new Map<string, Kept>();
+  readonly engines = new Set<string>();
+  timerAt: number | undefined;
+  at = 0;
+
+  /** Enters an accepted event, and checks its decisions. */
+  enter(event: ProgramSchedulingEvent, decisions: readonly ProgramSchedulingDecision[], limit: number): void {
+    this.at = Math.max(this.at, event.at);
+    const ended = decisions.filter(({ type }) => type === 'program.ended');
+    const before = this.#sent(event);
+    for (const one of decisions) this.#told(one);
+    expect(ended.length, 'invariant 1: a program ends with its end').toBe(before);
+    for (const [id, { phase, since }] of this.programs) {
+      if (phase !== 'asked' || this.engines.size === 0) continue;
+      expect(this.at - since, `invariant 6: ${id} waits`).toBeLessThan(limit);
+      expect(this.timerAt, `invariant 6: ${id} has a timer`).toBeLessThanOrEqual(since + limit);
+    }
+  }
+
+  /** Returns how many programs end. */
+  #sent(event: ProgramSchedulingEvent): number {
+    const { at } = this;
+    const one = 'requestId' in event ? this.programs.get(event.requestId) : undefined;
+    switch (event.type) {
+      case 'program.opened':
+        this.programs.set(event.requestId, {
+          phase: 'free',
+          engineId: undefined,
+          paused: false,
+          generated: 0,
+          since: 0,
+        });
+        break;
+      case 'program.closed':
+        return Number(this.programs.delete(event.requestId));
+      case 'turn.requested':
+        if (one?.phase === 'asked') break;
+        if (one !== undefined) Object.assign(one, { phase: 'asked', since: at });
+        break;
+      case 'turn.finished':
+        if (one === undefined) break;
+        if (one.phase === 'running' || (one.phase === 'asked' && event.tokens > one.generated)) {
+          one.phase = 'free';
+          one.generated = Math.max(one.generated, event.tokens);
+        }
+        break;
+      case 'tool.started':
+        if (one !== undefined && one.phase !== 'running' && one.phase !== 'asked') one.phase = 'tool';
+        break;
+      case 'tool.finished':
+        if (one?.phase === 'tool') one.phase = 'free';
+        break;
+      case 'engine.added':
+        this.engines.add(event.engineId);
+        break;
+      case 'engine.drained':
+        this.engines.delete(event.engineId);
+        break;
+      case 'engine.lost':
+        this.engines.delete(event.engineId);
+        this.#again(({ engineId }) => engineId === event.engineId);
+        break;
+      case 'engines.changed':
+        this.engines.clear();
+        for (const id of event.engineIds) this.engines.add(id);
+        break;
+      case 'host.restarted':
+        this.timerAt = undefined;
+        this.#again(() => true);
+        break;
+      case 'timer.fired':
+        this.timerAt = undefined;
+        break;
+      default:
+    }
+    return 0;
+  }
+
+  #again(isHit: (one: Kept) => boolean): void {
+    for (const one of this.programs.values()) {
+      if (one.phase === 'running' && isHit(one)) Object.assign(one, { phase: 'asked', since: this.at });
+    }
+  }
+
+  #told(decision: ProgramSchedulingDecision): void {
+    if (decision.type === 'timer.set') this.timerAt = decision.fireAtSeconds;
+    if (!('requestId' in decision)) return;
+    const one = this.programs.get(decision.requestId);
+    switch (decision.type) {
+      case 'turn.route':
+        expect(one?.phase, `invariant 2: ${decision.requestId} has asked`).toBe('asked');
+        expect(one!.paused, `invariant 4: ${decision.requestId} is not paused`).toBe(false);
+        expect([...this.engines], 'invariant 3: the engine takes turns').toContain(decision.engineId);
+        Object.assign(one!, { phase: 'running', engineId: decision.engineId });
+        break;
+      case 'program.pause':
+        expect(one?.phase, 'invariant 4: no turn is cut short').not.toBe('running');
+        expect(one!.paused).toBe(false);
+        one!.paused = true;
+        break;
+      case 'program.resume':
+        expect(one?.paused, 'invariant 4: only what is paused is resumed').toBe(true);
+        one!.paused = false;
+        break;
+      default:
+    }
+  }
+}
+
+/** Checks the state: its sums, and what waits although it has room. */
+function checkState({ engines, programs, ready, fresh }: ProgramState): void {
+  for (const engine of engines.values()) {
+    const prompts = new Map<string, number>();
+    let tokens = 0;
+    for (const one of engine.members) {
+      tokens += addedTokens(one, { ...engine, prompts: new Map([...prompts].map(([id]) => [id, {}])) } as never);
+      if (one.promptId !== null) prompts.set(one.promptId, one.promptTokens);
+    }
+    expect(engine.cache.tokens, 'invariant 7: nothing is believed cached beyond the cache').toBeLessThanOrEqual(
+      Math.max(0, engine.capacityTokens),
+    );
+    if (engine.members.size > 0) expect(engine.usedTokens, 'the sum of contexts').toBe(tokens);
+    if (engine.active && engine.members.size === 0)
+      expect(ready.size + fresh.size, 'invariant 5: an engine without programs, and something waits').toBe(0);
+  }
+  for (const one of programs.values()) {
+    if (one.phase === 'running') expect(one.counted).toBe(true);
+    if (one.phase === 'asked') expect(one.waitsSince).not.toBeNull();
+  }
+}
+
+test('invariants 1 to 7 hold for any events, and across restores', () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...exampleConfigs['program-scheduling']!), tapes(120), (given, tape) => {
+      const config = programScheduling.config.parse(given) as ProgramSchedulingConfig;
+      let policy = create(programScheduling, config);
+      let state = programScheduling.init(config);
+      const host = new Host();
+      const choices = choicesFrom(tape);
+      for (let index = 0; index < 120; index += 1) {
+        const event = arbitrary(state, choices);
+        try {
+          host.enter(event, policy.send(event), config.maxPauseSeconds);
+        } catch (error) {
+          if (!isPolicyError(error)) throw error;
+          expect(error.code).not.toBe('internal');
+        }
+        const snapshot = policy.snapshot();
+        state = programScheduling.load(JSON.parse(JSON.stringify(snapshot.state)), config);
+        checkState(state);
+        if (choices.below(4) === 0) policy = create(programScheduling, { snapshot });
+      }
+    }),
+    runs(120),
+  );
+});
