@@ -91,7 +91,7 @@ const shown = ({ value, low, high }: Interval): string => `${value.toFixed(2)} (
 
 const head = ['workload', 'KV room', 'ours s', 'best static s', 'best ÷ ours', 'wrong ÷ ours', 'ThunderAgent ÷ ours'];
 const more = [
-  'its full budget ÷ ours',
+  'without decay ÷ ours',
   'hits ours, best',
   'idle ours, best',
   'p99 turn s ours, best',

@@ -66,12 +66,14 @@ function costOf(state: ProgramState, one: Program, engine: Engine, rates: Rates,
   const isMember = one.counted && one.engineId === engine.engineId;
   // What does not fit is evicted, and has to be read again.
   const overflow = engine.usedTokens + (isMember ? 0 : addedTokens(one, engine)) - engine.capacityTokens;
-  const uncached = contextTokens - cachedOf(one, engine) + Math.max(0, overflow);
+  // A prompt that no program there has takes room from others, which will be read again.
+  const newPrompt = one.promptId === null || engine.prompts.has(one.promptId) ? 0 : one.promptTokens;
+  const toRead = contextTokens - cachedOf(one, engine) + Math.max(0, overflow) + newPrompt;
   // A step gets longer for every turn that runs: by this turn's sequence and context, and by what is read in it.
   const slower = running * (sequenceSeconds + contextTokenSeconds * contextTokens);
   const { readSeconds, decodeFactor } = rates;
   return (
-    (unreadOf(engine, readSeconds, at) + uncached * (1 + running)) * readSeconds +
+    (unreadOf(engine, readSeconds, at) + toRead * (1 + running)) * readSeconds +
     Math.max(1, state.pace.turnTokens) * decodeFactor * (stepSecondsOf(state, one, engine) + slower)
   );
 }

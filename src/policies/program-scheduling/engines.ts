@@ -92,7 +92,14 @@ export function engineReported(state: ProgramState, event: Message<'engine.repor
   engine.preemptions = preemptions;
   // Nothing waits for its first token, so everything is read.
   if (waiting === 0) engine.unreadTokens = 0;
-  if (cachedTokens !== undefined) engine.cache.shrink(cachedTokens);
+  if (cachedTokens !== undefined) engine.cache.shrink(cachedTokens + promptsOf(engine));
   trim(engine);
   if (engine.active) enforce(state, engine, ctx);
+}
+
+/** Tokens of the prompts of its members: an engine does not count them as cached while a turn of one runs. */
+function promptsOf({ prompts }: Engine): number {
+  let sum = 0;
+  for (const { tokens } of prompts.values()) sum += tokens;
+  return sum;
 }
