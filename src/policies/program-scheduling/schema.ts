@@ -11,7 +11,7 @@ export const programSettings = {
     .number()
     .min(0.05)
     .max(1)
-    .default(0.9)
+    .default(0.95)
     .describe('Part of its KV cache that the programs of an engine may fill.'),
   maxPauseSeconds: positiveSeconds
     .max(1_000_000)

@@ -35,7 +35,7 @@ export interface ProgramSchedulingInput {
   /**
    * Part of its KV cache that the programs of an engine may fill. A number, 0.05 to 1.
    *
-   * @defaultValue `0.9`
+   * @defaultValue `0.95`
    */
   budgetShare?: number | undefined;
   /**

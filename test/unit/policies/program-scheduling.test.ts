@@ -82,7 +82,7 @@ describe.each(bothWays<ProgramSchedulingInput, Programs>((config) => new Program
     session.begin('a', 8000);
     session.begin('b', 8000);
     expect(only(session.begin('c', 3000, { promptId: 'p' }), 'turn.route')).toEqual([]);
-    session.begin('d', 3000, { promptId: 'q' });
+    session.begin('d', 6000, { promptId: 'q' });
     session.begin('e', 3000, { promptId: 'p' });
     expect(session.why('c')[0]).toContain('is held back');
     session.at = 5;

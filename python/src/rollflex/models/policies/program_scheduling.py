@@ -31,7 +31,7 @@ class ProgramSchedulingConfig(TypedDict):
     kvCapacityTokens: NotRequired[int]
     """Tokens that fit the KV cache of an engine, until it reports its own number. Whole number ≥ 1. Default: 400000."""
     budgetShare: NotRequired[float]
-    """Part of its KV cache that the programs of an engine may fill. Number 0.05 to 1. Default: 0.9."""
+    """Part of its KV cache that the programs of an engine may fill. Number 0.05 to 1. Default: 0.95."""
     maxPauseSeconds: NotRequired[float]
     """No program is held back or paused for longer, in seconds, while there is an engine. Number > 0. Default: 1800."""
     prefillTokensPerSecond: NotRequired[float]
