@@ -3,16 +3,21 @@
 import type { z } from 'zod';
 import { listOf } from './state.ts';
 
-/** Number of ids that are remembered. */
+/** Number of ids that are remembered, where nothing else is said. */
 export const mostRecent = 64;
 
-/** The last {@link mostRecent} different ids, oldest first. Every operation is O(1). */
+/** The last different ids, oldest first. Every operation is O(1). */
 export class RecentIds implements Iterable<string> {
   readonly #ids = new Set<string>();
+  readonly #most: number;
   #newest: string | undefined;
 
-  /** @param ids - saved ids, oldest first */
-  constructor(ids: Iterable<string> = []) {
+  /**
+   * @param ids - saved ids, oldest first
+   * @param most - number of ids that are remembered, a few thousand at most
+   */
+  constructor(ids: Iterable<string> = [], most = mostRecent) {
+    this.#most = most;
     for (const id of ids) this.add(id);
   }
 
@@ -29,11 +34,11 @@ export class RecentIds implements Iterable<string> {
     return this.#ids.has(id);
   }
 
-  /** Remembers an id, and forgets the oldest one if there are more than {@link mostRecent}. */
+  /** Remembers an id, and forgets the oldest one if there are too many. */
   add(id: string): void {
     this.#ids.add(id);
     this.#newest = id;
-    if (this.#ids.size > mostRecent) this.#ids.delete(this.#ids.values().next().value!);
+    if (this.#ids.size > this.#most) this.#ids.delete(this.#ids.values().next().value!);
   }
 
   [Symbol.iterator](): IterableIterator<string> {
@@ -42,4 +47,5 @@ export class RecentIds implements Iterable<string> {
 }
 
 /** Schema of {@link RecentIds} in a state. */
-export const recentIds = (id: z.ZodType<string, string>) => listOf(id, (ids) => new RecentIds(ids));
+export const recentIds = (id: z.ZodType<string, string>, most?: number) =>
+  listOf(id, (ids) => new RecentIds(ids, most));

@@ -43,6 +43,8 @@ import type * as StreamTraining from '../../src/policies/stream-training/index.t
 import type { streamTrainingConfig } from '../../src/policies/stream-training/schema.ts';
 import type * as Watchdog from '../../src/policies/watchdog/index.ts';
 import type { watchdogConfig } from '../../src/policies/watchdog/schema.ts';
+import type * as AgenticRollout from '../../src/recipes/agentic-rollout/index.ts';
+import type { agenticRolloutConfig } from '../../src/recipes/agentic-rollout/schema.ts';
 import type * as Flexrl from '../../src/recipes/flexrl/index.ts';
 import type { flexrlConfig } from '../../src/recipes/flexrl/schema.ts';
 import type * as LosslessTail from '../../src/recipes/lossless-tail/index.ts';
@@ -122,6 +124,8 @@ export type Definitions = AllTrue<{
   TailBatchingConfig: Same<TailBatching.TailBatchingConfig, z.output<typeof tailBatchingConfig>>;
   LosslessTailInput: Same<LosslessTail.LosslessTailInput, z.input<typeof losslessTailConfig>>;
   LosslessTailConfig: Same<LosslessTail.LosslessTailConfig, z.output<typeof losslessTailConfig>>;
+  AgenticRolloutInput: Same<AgenticRollout.AgenticRolloutInput, z.input<typeof agenticRolloutConfig>>;
+  AgenticRolloutConfig: Same<AgenticRollout.AgenticRolloutConfig, z.output<typeof agenticRolloutConfig>>;
   RollpackerInput: Same<Rollpacker.RollpackerInput, z.input<typeof rollpackerConfig>>;
   RollpackerConfig: Same<Rollpacker.RollpackerConfig, z.output<typeof rollpackerConfig>>;
   RolloutPipeInput: Same<RolloutPipe.RolloutPipeInput, z.input<typeof rolloutPipeConfig>>;

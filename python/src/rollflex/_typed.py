@@ -15,22 +15,23 @@ if TYPE_CHECKING:
     from ._tasks import AsyncSession
     from ._threads import Session
     from .models import (
-        AdaptiveTpConfig, AdaptiveTpDecision, AdaptiveTpEvent, CompleteGroupPipeliningConfig,
-        CompleteGroupPipeliningDecision, CompleteGroupPipeliningEvent, EnvironmentSlotsConfig, EnvironmentSlotsDecision,
-        EnvironmentSlotsEvent, FlexUlyssesInput, FlexUlyssesPlan, FlexrlConfig, FlexrlDecision, FlexrlEvent,
-        FrontierGroupDispatchConfig, FrontierGroupDispatchDecision, FrontierGroupDispatchEvent, GpuScaleDownConfig,
-        GpuScaleDownDecision, GpuScaleDownEvent, GradientRenormalizationInput, GradientRenormalizationPlan,
-        GroupAssemblyConfig, GroupAssemblyDecision, GroupAssemblyEvent, GrpoAdvantagesInput, GrpoAdvantagesPlan,
-        JudgeOffloadInput, JudgeOffloadPlan, LongPromptQueueConfig, LongPromptQueueDecision, LongPromptQueueEvent,
-        LosslessTailConfig, LosslessTailDecision, LosslessTailEvent, MicroBatchesInput, MicroBatchesPlan,
-        ProgramSchedulingConfig, ProgramSchedulingDecision, ProgramSchedulingEvent, RewardDispatchConfig,
-        RewardDispatchDecision, RewardDispatchEvent, RolloutpipeConfig, RolloutpipeDecision, RolloutpipeEvent,
-        RollpackerConfig, RollpackerDecision, RollpackerEvent, RoundCompositionConfig, RoundCompositionDecision,
-        RoundCompositionEvent, SandboxTimeoutConfig, SandboxTimeoutDecision, SandboxTimeoutEvent, ShadowLoaderConfig,
-        ShadowLoaderDecision, ShadowLoaderEvent, SpeculativeAdmissionConfig, SpeculativeAdmissionDecision,
-        SpeculativeAdmissionEvent, StreamTrainingConfig, StreamTrainingDecision, StreamTrainingEvent,
-        TailBatchingConfig, TailBatchingDecision, TailBatchingEvent, TailPipeliningConfig, TailPipeliningDecision,
-        TailPipeliningEvent, WatchdogConfig, WatchdogDecision, WatchdogEvent,
+        AdaptiveTpConfig, AdaptiveTpDecision, AdaptiveTpEvent, AgenticRolloutConfig, AgenticRolloutDecision,
+        AgenticRolloutEvent, CompleteGroupPipeliningConfig, CompleteGroupPipeliningDecision,
+        CompleteGroupPipeliningEvent, EnvironmentSlotsConfig, EnvironmentSlotsDecision, EnvironmentSlotsEvent,
+        FlexUlyssesInput, FlexUlyssesPlan, FlexrlConfig, FlexrlDecision, FlexrlEvent, FrontierGroupDispatchConfig,
+        FrontierGroupDispatchDecision, FrontierGroupDispatchEvent, GpuScaleDownConfig, GpuScaleDownDecision,
+        GpuScaleDownEvent, GradientRenormalizationInput, GradientRenormalizationPlan, GroupAssemblyConfig,
+        GroupAssemblyDecision, GroupAssemblyEvent, GrpoAdvantagesInput, GrpoAdvantagesPlan, JudgeOffloadInput,
+        JudgeOffloadPlan, LongPromptQueueConfig, LongPromptQueueDecision, LongPromptQueueEvent, LosslessTailConfig,
+        LosslessTailDecision, LosslessTailEvent, MicroBatchesInput, MicroBatchesPlan, ProgramSchedulingConfig,
+        ProgramSchedulingDecision, ProgramSchedulingEvent, RewardDispatchConfig, RewardDispatchDecision,
+        RewardDispatchEvent, RolloutpipeConfig, RolloutpipeDecision, RolloutpipeEvent, RollpackerConfig,
+        RollpackerDecision, RollpackerEvent, RoundCompositionConfig, RoundCompositionDecision, RoundCompositionEvent,
+        SandboxTimeoutConfig, SandboxTimeoutDecision, SandboxTimeoutEvent, ShadowLoaderConfig, ShadowLoaderDecision,
+        ShadowLoaderEvent, SpeculativeAdmissionConfig, SpeculativeAdmissionDecision, SpeculativeAdmissionEvent,
+        StreamTrainingConfig, StreamTrainingDecision, StreamTrainingEvent, TailBatchingConfig, TailBatchingDecision,
+        TailBatchingEvent, TailPipeliningConfig, TailPipeliningDecision, TailPipeliningEvent, WatchdogConfig,
+        WatchdogDecision, WatchdogEvent,
     )
 
 
@@ -122,6 +123,11 @@ class TypedClient:
         self, policy: Literal["lossless-tail"], *, config: LosslessTailConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[LosslessTailEvent, LosslessTailDecision]: ...
+    @overload
+    def open(
+        self, policy: Literal["agentic-rollout"], *, config: AgenticRolloutConfig | None = None,
+        **options: Unpack[OpenOptions],
+    ) -> Session[AgenticRolloutEvent, AgenticRolloutDecision]: ...
     @overload
     def open(
         self, policy: Literal["rollpacker"], *, config: RollpackerConfig | None = None,
@@ -293,6 +299,11 @@ class TypedAsyncClient:
         self, policy: Literal["lossless-tail"], *, config: LosslessTailConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[LosslessTailEvent, LosslessTailDecision]: ...
+    @overload
+    async def open(
+        self, policy: Literal["agentic-rollout"], *, config: AgenticRolloutConfig | None = None,
+        **options: Unpack[OpenOptions],
+    ) -> AsyncSession[AgenticRolloutEvent, AgenticRolloutDecision]: ...
     @overload
     async def open(
         self, policy: Literal["rollpacker"], *, config: RollpackerConfig | None = None,

@@ -6,7 +6,7 @@ import { proved } from './breaker.ts';
 import { reclaim } from './environments.ts';
 import type { Ctx } from './messages.ts';
 import { ruleOf } from './schema.ts';
-import { hasEnded, type Program, rememberEnd, type Slot, type SlotsState, setDue } from './state.ts';
+import { type Program, type Slot, type SlotsState, setDue } from './state.ts';
 
 export function checkNew({ programs }: SlotsState, { requestId }: Message<'slot.requested'>): void {
   if (programs.has(requestId)) refuse('duplicate_id', 'requestId', 'a program that has not asked yet', requestId);
@@ -16,7 +16,7 @@ export function checkNew({ programs }: SlotsState, { requestId }: Message<'slot.
 export function request(state: SlotsState, event: Message<'slot.requested'>, ctx: Ctx): void {
   const { requestId, environment } = event;
   const kind = state.kinds.get(environment);
-  const isClosed = hasEnded(state, requestId);
+  const isClosed = state.ended.has(requestId);
   if (isClosed || kind === undefined || kind.slots === 0) {
     const reason = { code: isClosed ? 'closed' : 'no_slots' } as const;
     ctx.emit({ type: 'slot.denied', at: ctx.at, requestId, environment, reason });
@@ -55,7 +55,7 @@ export function lostSlot(state: SlotsState, { requestId, health, kind }: Slot, c
 
 /** Ends a program. One without an environment needs none. */
 export function closed(state: SlotsState, { requestId }: Message<'program.closed'>, ctx: Ctx): void {
-  rememberEnd(state, requestId);
+  state.ended.add(requestId);
   const one = state.programs.get(requestId);
   if (one === undefined) return;
   if (one.slot === null) deny(state, one, { code: 'closed' }, ctx);

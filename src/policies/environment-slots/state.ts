@@ -4,13 +4,17 @@ import { anchorsOf } from '../../core/adaptive-timeout.ts';
 import type { Live } from '../../core/definition.ts';
 import { IndexedHeap } from '../../core/heap.ts';
 import { prefixes } from '../../core/minted-ids.ts';
-import { derived, mapBy, setOf } from '../../core/state.ts';
+import { recentIds } from '../../core/recent-ids.ts';
+import { derived, mapBy } from '../../core/state.ts';
 import { count, environment, requestId, seconds, slotId } from '../../schemas/units.ts';
 import { Demand, demandState } from './demand.ts';
 import type { EnvironmentSlotsConfig } from './types.ts';
 
 /** Most tools whose times are kept; the least recently used leave. */
 const mostTools = 4096;
+
+/** Number of closed programs that are remembered. */
+const rememberedPrograms = 1024;
 
 const outside = () => -1;
 
@@ -113,8 +117,8 @@ export const slotsState = z
     kinds: mapBy('environment', kind),
     slots: mapBy('id', slot),
     programs: mapBy('requestId', program),
-    /** Ids of programs that were closed last, in two generations: if one still asks, that has crossed. */
-    ended: z.strictObject({ newer: setOf(z.string()), older: setOf(z.string()) }),
+    /** Ids of the programs that were closed last: if one still asks, that has crossed. */
+    ended: recentIds(requestId, rememberedPrograms),
     /** The longest answer of each tool, in seconds. */
     tools: anchorsOf(z.string()),
     /** Time when the timer fires, in seconds, if one is set. */
@@ -157,11 +161,10 @@ export function begin({ idPrefix, slots }: EnvironmentSlotsConfig): SavedSlots {
   // By name: JSON objects have no order that all languages keep.
   const names = Object.keys(slots).sort();
   const kinds = names.map((name, order) => newKind(name, slots[name]!, order));
-  const ended = { newer: [], older: [] };
   const rest = {
     slots: [],
     programs: [],
-    ended,
+    ended: [],
     tools: [],
     timerAt: null,
     nextSlot: 0,
@@ -214,20 +217,6 @@ export function alarmTrial(state: SlotsState, one: Kind): void {
 /** Whether a kind is suspended, and a program waits until one of it is tried. */
 export function needsTrial({ suspendedAt, waiting, starting, total, slots }: Kind): boolean {
   return suspendedAt !== null && waiting.size > 0 && starting.size === 0 && total < slots;
-}
-
-/** Least number of closed programs that are remembered; at most twice as many are. */
-const rememberedPrograms = 1024;
-
-/** Whether a program is known to be closed. */
-export function hasEnded({ ended }: SlotsState, id: string): boolean {
-  return ended.newer.has(id) || ended.older.has(id);
-}
-
-/** Remembers that a program is closed. */
-export function rememberEnd(state: SlotsState, id: string): void {
-  if (state.ended.newer.size >= rememberedPrograms) state.ended = { newer: new Set(), older: state.ended.newer };
-  state.ended.newer.add(id);
 }
 
 /** Counts a slot in its kind, by its status. */

@@ -98,9 +98,9 @@ const shape = z.strictObject({
     .describe('Seconds after which a running response counts as an infrastructure fault; never if absent.'),
   onRestart: z
     .enum(['launch', 'continue'])
-    .default('launch')
+    .optional()
     .describe(
-      'What becomes of requests in flight when the host restarts: they are launched anew, or go on under their ids, as trajectories do whose finished turns the host has kept.',
+      'What becomes of requests in flight when the host restarts: they are launched anew, as if absent, or go on under their ids, as trajectories do whose finished turns the host has kept.',
     ),
   idPrefix: idPrefix.default(''),
 });

@@ -143,10 +143,8 @@ export interface SpeculativeAdmissionInput {
   /** Seconds after which a running response counts as an infrastructure fault; never if absent. A number above 0. */
   responseTimeoutSeconds?: number | undefined;
   /**
-   * What becomes of requests in flight when the host restarts: they are launched anew, or go on under their ids, as
-   * trajectories do whose finished turns the host has kept.
-   *
-   * @defaultValue `'launch'`
+   * What becomes of requests in flight when the host restarts: they are launched anew, as if absent, or go on under
+   * their ids, as trajectories do whose finished turns the host has kept.
    */
   onRestart?: 'launch' | 'continue' | undefined;
   /**
@@ -207,10 +205,10 @@ export interface SpeculativeAdmissionConfig {
   /** Seconds after which a running response counts as an infrastructure fault; never if absent. A number above 0. */
   responseTimeoutSeconds?: number | undefined;
   /**
-   * What becomes of requests in flight when the host restarts: they are launched anew, or go on under their ids, as
-   * trajectories do whose finished turns the host has kept.
+   * What becomes of requests in flight when the host restarts: they are launched anew, as if absent, or go on under
+   * their ids, as trajectories do whose finished turns the host has kept.
    */
-  onRestart: 'launch' | 'continue';
+  onRestart?: 'launch' | 'continue' | undefined;
   /** Prefix of every request id; new after each restart of the host. At most 128 characters. */
   idPrefix: string;
 }

@@ -157,8 +157,14 @@ export const agenticRollout: PolicyDefinition<
     'round.opened': { event: 'round.requested' },
     'program.closed': { event: 'response.completed' },
   },
-  // The queue or the composition plans a round, but only the admission knows whether a round may open.
-  expects: (event) => (event.type === 'round.requested' ? [opening({ ...event, kind: 'long' }, [])] : []),
+  expects: (event) => {
+    // The queue or the composition plans a round, but only the admission knows whether a round may open.
+    if (event.type === 'round.requested') return [opening({ ...event, kind: 'long' }, [])];
+    if (event.type !== 'slot.requested') return [];
+    // Whether it is a request at all: an environment of another would never come back.
+    const { at, requestId } = event;
+    return [{ part: 'admission', event: { type: 'response.failed', at, requestId, kind: 'environment' } as AnyEvent }];
+  },
   routes: {
     queue: {
       'round.planned': planned,

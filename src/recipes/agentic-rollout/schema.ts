@@ -9,7 +9,11 @@ import { admissionConfig } from '../../policies/speculative-admission/schema.ts'
 import { environment } from '../../schemas/units.ts';
 import { domainsOf } from '../tail-batching/joined.ts';
 
-const shape = admissionConfig.safeExtend({
+// No request has an engine: each of its turns is routed. And trajectories go on when the host restarts.
+const { placement: _, maxInFlightPerEngine: _most, onRestart: _restart, ...ofAdmission } = admissionConfig.shape;
+
+const shape = z.strictObject({
+  ...ofAdmission,
   composition: z
     .boolean()
     .default(false)
@@ -21,12 +25,6 @@ const shape = admissionConfig.safeExtend({
     .describe(
       'Kind of the environment that every trajectory needs; it is asked for when the trajectory is launched. Absent: none, or the host asks itself, by `slot.requested`.',
     ),
-  placement: z.literal('host').default('host').describe('No request has an engine: each of its turns is routed.'),
-  maxInFlightPerEngine: z.undefined().optional(),
-  onRestart: z
-    .literal('continue')
-    .default('continue')
-    .describe('Trajectories go on under their ids when the host restarts.'),
   ...queueSettings,
   ...compositionSettings,
   ...programSettings,
@@ -46,7 +44,7 @@ export function partConfigs(config: Settings): Readonly<Record<string, Record<st
       domains: domainsOf(config),
     },
     composition: { ...settingsOf(config, compositionConfig.shape), promptSpeculation: 1 },
-    admission: { ...settingsOf(config, admissionConfig.shape), ...none },
+    admission: { ...settingsOf(config, ofAdmission), ...none, placement: 'host', onRestart: 'continue' },
     programs: settingsOf(config, programSettings),
     // Another environment is another try of the trajectory, and for the admission to decide.
     slots: { ...settingsOf(config, slotSettings), retries: 0, idPrefix },
@@ -57,6 +55,8 @@ export function partConfigs(config: Settings): Readonly<Record<string, Record<st
 export const agenticRolloutConfig = shape.superRefine((config, context) => {
   const refuse = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message });
   checkBounds(config, context);
+  const { error } = admissionConfig.safeParse(partConfigs(config).admission);
+  for (const { path, message } of error?.issues ?? []) refuse(path.join('.'), message);
   if (config.composition && config.quotas !== undefined) {
     refuse('quotas', 'no `quotas` beside `composition`: rounds are composed by length, not by domain');
   }

@@ -41,7 +41,7 @@ const settings = {
     .optional()
     .describe('The judge, for `judgeOffload`; its `sequenceTokens` is the greatest length that it is ever given.'),
   placement: z.literal('policy').default('policy').describe('The recipe knows the engines, and places all requests.'),
-  onRestart: z.literal('launch').default('launch').describe('Requests are launched anew when the host restarts.'),
+  onRestart: z.literal('launch').optional().describe('Requests are launched anew when the host restarts.'),
   ...queueSettings,
   ...compositionSettings,
   servers,

@@ -211,11 +211,7 @@ export interface RollpackerInput {
   abortGraceSeconds?: number | undefined;
   /** Seconds after which a running response counts as an infrastructure fault; never if absent. A number above 0. */
   responseTimeoutSeconds?: number | undefined;
-  /**
-   * Requests are launched anew when the host restarts.
-   *
-   * @defaultValue `'launch'`
-   */
+  /** Requests are launched anew when the host restarts. */
   onRestart?: 'launch' | undefined;
   /**
    * Prefix of every request id; new after each restart of the host. At most 128 characters.
@@ -596,7 +592,7 @@ export interface RollpackerConfig {
   /** Seconds after which a running response counts as an infrastructure fault; never if absent. A number above 0. */
   responseTimeoutSeconds?: number | undefined;
   /** Requests are launched anew when the host restarts. */
-  onRestart: 'launch';
+  onRestart?: 'launch' | undefined;
   /** Prefix of every request id; new after each restart of the host. At most 128 characters. */
   idPrefix: string;
   /** Speculation in short rounds, and long rounds for what they defer. Off: every round waits for all. */

@@ -14,7 +14,7 @@ const { width, startRequests, starvedShare } = frontierConfig.shape;
 const shape = admissionConfig.safeExtend({
   maxStaleness: z.literal(0).default(0).describe('Every sample is of the weights of its round.'),
   partialRollout: z.literal(false).default(false).describe('Deferred prompts begin anew: their tokens would be stale.'),
-  onRestart: z.literal('launch').default('launch').describe('Requests are launched anew when the host restarts.'),
+  onRestart: z.literal('launch').optional().describe('Requests are launched anew when the host restarts.'),
   ...queueSettings,
   globalBatchSamples,
   maxTokensPerGpu,

@@ -169,11 +169,7 @@ export interface TailPipeliningInput {
   abortGraceSeconds?: number | undefined;
   /** Seconds after which a running response counts as an infrastructure fault; never if absent. A number above 0. */
   responseTimeoutSeconds?: number | undefined;
-  /**
-   * Requests are launched anew when the host restarts.
-   *
-   * @defaultValue `'launch'`
-   */
+  /** Requests are launched anew when the host restarts. */
   onRestart?: 'launch' | undefined;
   /**
    * Prefix of every request id; new after each restart of the host. At most 128 characters.
@@ -315,7 +311,7 @@ export interface TailPipeliningConfig {
   /** Seconds after which a running response counts as an infrastructure fault; never if absent. A number above 0. */
   responseTimeoutSeconds?: number | undefined;
   /** Requests are launched anew when the host restarts. */
-  onRestart: 'launch';
+  onRestart?: 'launch' | undefined;
   /** Prefix of every request id; new after each restart of the host. At most 128 characters. */
   idPrefix: string;
   /** Which queued prompts a long round takes first; overdue ones always come before. */

@@ -212,21 +212,14 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
     { ...admission, maxResponseTokens: 50, lastFraction: 1 },
   ],
   'agentic-rollout': [
-    { ...admission, slots: { box: 3 }, environment: 'box' },
+    { ...admission, slots: { box: 3 }, environment: 'box', allowOverlap: true, maxStaleness: 1, partialRollout: true },
     {
       ...admission,
       ...{ slots: { kind0: 2, kind1: 1 }, suspendAfter: 1, retrySeconds: 5, maxRetrySeconds: 20, maxIdleSeconds: 30 },
       ...{ kvCapacityTokens: 500, maxInFlight: 4, responseTimeoutSeconds: 60, filter: 'zero-variance' },
+      ...{ quotas: { code: 2, math: 1 } },
     },
     { ...admission, composition: true, windowRounds: 2, rememberedPrompts: 9, slots: { box: 2 }, environment: 'box' },
-    {
-      ...admission,
-      maxStaleness: 1,
-      partialRollout: true,
-      allowOverlap: true,
-      quotas: { code: 2, math: 1 },
-      filter: 'host',
-    },
   ],
   'lossless-tail': [
     { ...admission, windowRounds: 2, rememberedPrompts: 9 },

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from .policies.watchdog import *
     from .policies.tail_batching import *
     from .policies.lossless_tail import *
+    from .policies.agentic_rollout import *
     from .policies.rollpacker import *
     from .policies.rolloutpipe import *
     from .policies.tail_pipelining import *
@@ -184,6 +185,9 @@ _names = {
     "policies.watchdog": "WatchdogConfig WatchdogEvent WatchdogDecision WatchdogSnapshot",
     "policies.tail_batching": "TailBatchingConfig TailBatchingEvent TailBatchingDecision TailBatchingSnapshot",
     "policies.lossless_tail": "LosslessTailConfig LosslessTailEvent LosslessTailDecision LosslessTailSnapshot",
+    "policies.agentic_rollout": """
+        AgenticRolloutConfig AgenticRolloutEvent AgenticRolloutDecision AgenticRolloutSnapshot
+    """,
     "policies.rollpacker": "RollpackerConfig RollpackerEvent RollpackerDecision RollpackerSnapshot",
     "policies.rolloutpipe": "RolloutpipeConfig RolloutpipeEvent RolloutpipeDecision RolloutpipeSnapshot",
     "policies.tail_pipelining": """

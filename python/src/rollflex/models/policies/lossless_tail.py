@@ -54,8 +54,8 @@ class LosslessTailConfig(TypedDict):
     responseTimeoutSeconds: NotRequired[float]
     """Seconds after which a running response counts as an infrastructure fault; never if absent. Number > 0."""
     onRestart: NotRequired[Literal["launch", "continue"]]
-    """What becomes of requests in flight when the host restarts: they are launched anew, or go on under their ids, as
-    trajectories do whose finished turns the host has kept. Default: "launch"."""
+    """What becomes of requests in flight when the host restarts: they are launched anew, as if absent, or go on under
+    their ids, as trajectories do whose finished turns the host has kept."""
     idPrefix: NotRequired[str]
     """Prefix of every request id; new after each restart of the host. String ≤ 128. Default: ""."""
     windowRounds: NotRequired[int]

@@ -97,7 +97,7 @@ class RollpackerConfig(TypedDict):
     responseTimeoutSeconds: NotRequired[float]
     """Seconds after which a running response counts as an infrastructure fault; never if absent. Number > 0."""
     onRestart: NotRequired[Literal["launch"]]
-    """Requests are launched anew when the host restarts. Default: "launch"."""
+    """Requests are launched anew when the host restarts."""
     idPrefix: NotRequired[str]
     """Prefix of every request id; new after each restart of the host. String ≤ 128. Default: ""."""
     tailBatching: NotRequired[bool]
