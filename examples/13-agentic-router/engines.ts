@@ -99,7 +99,8 @@ export class Engines {
   }
 
   #get(engine: Engine, path: string): Promise<Response> {
-    const headers = this.#apiKey === undefined ? {} : { authorization: `Bearer ${this.#apiKey}` };
+    const headers: Record<string, string> = {};
+    if (this.#apiKey !== undefined) headers.authorization = `Bearer ${this.#apiKey}`;
     return fetch(new URL(path, engine.url), { headers, signal: AbortSignal.timeout(answerMs) });
   }
 }

@@ -1,5 +1,5 @@
 /** Programs and their turns: what the policy is told of them, and what becomes of its decisions. */
-import type { ProgramSchedulingDecision, ProgramSchedulingEvent } from 'rollflex';
+import type { ProgramSchedulingDecision, ProgramSchedulingEvent } from 'rollflex/program-scheduling';
 
 /** What decides: the policy, or something to compare it with. */
 export interface Policy {

@@ -15,7 +15,7 @@ export function roundRobin(): Policy {
     }
     held.delete(requestId);
     running.set(requestId, engineId);
-    const reason = { code: 'first', seconds: 0, cachedTokens: 0 } as const;
+    const reason = { code: 'first', seconds: 0, cachedTokens: 0, waitedSeconds: 0 } as const;
     return [{ type: 'turn.route', at, requestId, engineId, reason } as const];
   };
   return {

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
@@ -44,16 +45,22 @@ def test_the_settings_for_slime_are_taken(tmp_path: Path) -> None:
     use_slime()
     from slime.utils.misc import load_function
 
+    from rollflex.adapters import _check_slime, slime_programs
     from rollflex.adapters.slime import RollflexDataSource, generate_rollout
 
-    (shell,) = blocks("slime.md", "sh")
+    shell, shell_of_turns = blocks("slime.md", "sh")
     assert len(shell.splitlines()) < 20
     paths = dict(re.findall(r"--([\w-]+-path) (rollflex[\w.]+\w)(?: |\n)", shell))
     assert load_function(paths["rollout-function-path"]) is generate_rollout
     assert load_function(paths["data-source-path"]) is RollflexDataSource
-    (yaml,) = blocks("slime.md", "yaml")
+    yaml, yaml_of_turns = blocks("slime.md", "yaml")
     settings = dict(_setting(line) for line in yaml.splitlines())
     assert settings.pop("rollflex_server").startswith("/")
+    (path,) = re.findall(r"--custom-generate-function-path (\S+)", shell_of_turns)
+    assert load_function(path) is slime_programs.generate
+    args = Namespace(**dict(_setting(line) for line in yaml_of_turns.splitlines()))
+    args.custom_generate_function_path, args.rollout_function_path = path, None
+    assert _check_slime.problems(args) == []
     engines = MockEngines("--engines", "2", "--speed", "500")
     try:
         job = Job(tmp_path, engines, 64, **settings)

@@ -1,11 +1,9 @@
 /** Names of the blocks of a prompt: prompts that begin alike have the same first names. */
 import { SequenceName } from './hash.ts';
-import type { Prompt } from './prompt.ts';
+import { charactersPerToken, type Prompt } from './prompt.ts';
 
 /** Tokens of a block of the prefix cache; only whole blocks are found. */
 export const blockTokens = 16;
-/** Characters per token of made-up text. */
-export const charactersPerToken = 4;
 
 /** The part of a context that an engine may have cached. */
 export class Prefix {

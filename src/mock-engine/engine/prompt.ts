@@ -1,6 +1,5 @@
 /** A prompt of a request: text or tokens. */
 import { numberAt, SequenceName } from './hash.ts';
-import { charactersPerToken } from './prefix.ts';
 
 /** A prompt, as text or as token ids. */
 export type Prompt =
@@ -11,6 +10,8 @@ export type Prompt =
     }
   | { readonly tokenIds: readonly number[] };
 
+/** Characters per token of made-up text. */
+export const charactersPerToken = 4;
 /** Number of different tokens. */
 export const vocabularySize = 32_000;
 

@@ -217,9 +217,14 @@ describe('a client that goes away', () => {
     let [held, isOpen] = [undefined as Event | undefined, false];
     const events = await start({}, { pollSeconds: 0.02 }, (policy) => ({
       send: (event) => {
-        if (event.type !== 'turn.requested') return policy.send(isOpen && held ? held : event);
-        held = event;
-        return [];
+        if (event.type === 'turn.requested') {
+          held = event;
+          return [];
+        }
+        if (!isOpen || held === undefined) return policy.send(event);
+        const asked = held;
+        held = undefined;
+        return policy.send(asked);
       },
     }));
     const leaving = new AbortController();

@@ -120,7 +120,7 @@ test('whatever joins, leaves, ends and is evicted: it finds what a search from t
         expect(cache.idleTokens).toBe(16 * kept.filter((one) => !inUse().has(one)).length);
       }
     }),
-    times(200),
+    { numRuns: times(200) },
   );
 });
 
