@@ -91,7 +91,6 @@ compile() { # folder, module, more options
   in_project "$1" "$root/node_modules/.bin/tsc" -p . --module "$2" "${@:3}"
 }
 nodenext_types() { compile "$1" nodenext "${@:2}"; }
-node16_types() { compile "$1" node16 --noEmit --skipLibCheck; }
 bundler_types() { compile "$1" esnext --moduleResolution bundler --noEmit --skipLibCheck; }
 runs_compiled() { # folder, mjs or cjs
   local file
@@ -206,10 +205,9 @@ with_bun() {
 }
 with_deno() { runs_smoke consumer tool deno run --allow-all --node-modules-dir=manual; }
 
-typed_project() { # folder, name, options: the declarations themselves, and by node16, need to be checked once only
+typed_project() { # folder, name, options: the declarations themselves, and with a bundler, need to be checked once only
   check "$2: types by nodenext" nodenext_types "$1" "${@:3}"
-  [ $# -gt 2 ] || check "$2: types by node16" node16_types "$1"
-  check "$2: types with a bundler" bundler_types "$1"
+  [ $# -gt 2 ] || check "$2: types with a bundler" bundler_types "$1"
   check "$2: own policies run as ESM" runs_compiled "$1" mjs
   check "$2: own policies run as CommonJS" runs_compiled "$1" cjs
 }

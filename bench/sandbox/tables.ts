@@ -21,6 +21,15 @@ const markdown = (rows: readonly (readonly string[])[]): string => {
   return [line(head!), line(widths.map((width) => '-'.repeat(width))), ...others.map(line)].join('\n');
 };
 
+const made = new Map<string, Outcome>();
+/** A replay: tables share some of them. */
+function replayed(recording: Recording, half: 0 | 1, variant: Variant): Outcome {
+  const key = JSON.stringify([recording.name, half, variant]);
+  const outcome = made.get(key) ?? replay(recording, half, variant);
+  made.set(key, outcome);
+  return outcome;
+}
+
 const cells = (one: Outcome): string[] => [percent(savedShare(one)), percent(killedShare(one), 2)];
 
 /** Seconds saved and correct runs stopped over λ, on the half that λ was not chosen on. */
@@ -32,7 +41,7 @@ export function factorTable(recording: Recording): string {
     ['fixed 30 s', ...variants.flatMap(() => ['0.0 %', '0.00 %'])],
     ...factors.map((timeoutFactor) => [
       `${timeoutFactor}${note(timeoutFactor)}`,
-      ...variants.flatMap((variant) => cells(replay(recording, reportedHalf, { ...variant, timeoutFactor }))),
+      ...variants.flatMap((variant) => cells(replayed(recording, reportedHalf, { ...variant, timeoutFactor }))),
     ]),
   ]);
 }
@@ -41,7 +50,7 @@ export function factorTable(recording: Recording): string {
 export function sizeTable(): string {
   const rows = recordings.map((recording) => {
     const draws = recording.seeds * (recording.bothOrders ? 2 : 1);
-    const one = replay(recording, reportedHalf, { timeoutFactor: paperFactor });
+    const one = replayed(recording, reportedHalf, { timeoutFactor: paperFactor });
     const each = (value: number): string => (value / draws).toFixed(0);
     const runs = recording.bothOrders ? `${each(2 * one.anchoredRuns)}, each order counted` : each(one.anchoredRuns);
     const seconds = `${each(one.secondsUnderFixed)} s`;
@@ -57,7 +66,7 @@ export function sizeTable(): string {
 export function meanKilled(which: 0 | 1): Map<number, number> {
   return new Map(
     factors.map((timeoutFactor) => {
-      const shares = recordings.map((one) => killedShare(replay(one, which, { ...bare, timeoutFactor })));
+      const shares = recordings.map((one) => killedShare(replayed(one, which, { ...bare, timeoutFactor })));
       return [timeoutFactor, shares.reduce((sum, share) => sum + share, 0) / shares.length];
     }),
   );
@@ -90,7 +99,7 @@ export function explorationTable(): string {
     ['exploreEvery', 'as recorded: saved', 'killed', '6 times slower from the 9th run on: saved', 'killed'],
     ...[0, 32, 16, 8, 4].map((exploreEvery) => [
       `${exploreEvery}${exploreEvery === defaults.exploreEvery ? ' (default)' : ''}`,
-      ...[{}, slow].flatMap((more) => cells(replay(pytest, reportedHalf, { ...bare, ...more, exploreEvery }))),
+      ...[{}, slow].flatMap((more) => cells(replayed(pytest, reportedHalf, { ...bare, ...more, exploreEvery }))),
     ]),
   ]);
 }

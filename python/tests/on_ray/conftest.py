@@ -23,9 +23,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.filterwarnings("default"))
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def nodes() -> Iterator[Nodes]:
-    """A cluster: a head, and three nodes."""
+    """One cluster for all tests: a head, and three nodes. A test that kills some adds as many, with other names."""
     pytest.importorskip("ray", reason="Ray is not installed: pip install 'rollflex[ray]'")
     from cluster import Nodes
 

@@ -169,7 +169,7 @@ describe('own', () => {
   });
 
   test('the command, from standard input; a step takes as long as simulate says', async () => {
-    const shape = ['--prompts-per-round', '4', '--responses-per-prompt', '4', '--engines', '2', '--json'];
+    const shape = ['--prompts-per-round', '2', '--responses-per-prompt', '2', '--engines', '1', '--json'];
     const fewer = ['--steps', '2', '--workers', '1', '--trainer', 'slime'];
     const [advised, simulated] = await Promise.all([
       rollflexOn(readFileSync(file, 'utf8'), 'advise', '-', ...shape, ...fewer),

@@ -1,5 +1,5 @@
 import metaSchema from '@open-rpc/meta-schema';
-import { Ajv } from 'ajv';
+import { Ajv, type ValidateFunction } from 'ajv';
 import { describe, expect, test } from 'vitest';
 import { registry } from '../../../src/index.ts';
 import { methods, notifications } from '../../../src/rpc/index.ts';
@@ -20,8 +20,13 @@ const document = (await client.call('rpc.discover')) as Document;
 const of = (name: string) => document.methods.find((one) => one.name === name)!;
 const ajv = new Ajv({ strict: false, logger: false, validateFormats: false });
 ajv.addSchema({ $id: 'doc', ...document });
-const resolved = (schema: Json) =>
-  ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"doc#/components')));
+const compiled = new Map<string, ValidateFunction>();
+const resolved = (schema: Json): ValidateFunction => {
+  const text = JSON.stringify(schema).replaceAll('"#/components', '"doc#/components');
+  const one = compiled.get(text) ?? ajv.compile(JSON.parse(text));
+  compiled.set(text, one);
+  return one;
+};
 
 describe('the OpenRPC document', () => {
   test('is valid', () => {

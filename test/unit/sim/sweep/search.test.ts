@@ -24,7 +24,7 @@ import { refusal } from '../../../support/basics/refusal.ts';
 const problem: SynchronousProblem = {
   kind: 'synchronous',
   // Small: beside the formulas, the seconds of a synchronous step are simulated.
-  job: { ...jobPreset('qwen2.5-14b-16k').job, promptsPerRound: 16, engines: 4 },
+  job: { ...jobPreset('qwen2.5-14b-16k').job, promptsPerRound: 4, responsesPerPrompt: 2, engines: 4 },
   workload: (seed) => rolloutpipeWorkload('sci-xw', seed),
   steps: 10,
 };
@@ -302,7 +302,7 @@ describe('with the simulator', () => {
   const { job } = jobPreset('qwen2.5-7b-8k');
   const small: SweepProblem = {
     kind: 'synchronous',
-    job: { ...job, promptsPerRound: 8, responsesPerPrompt: 4 },
+    job: { ...job, promptsPerRound: 4, responsesPerPrompt: 4, engines: 8 },
     workload: (seed) => rolloutpipeWorkload('sci-xw', seed),
     steps: 5,
   };
