@@ -46,7 +46,7 @@ module.exports = {
     layer('index', '^src/index\\.ts$', `^src/(${below}|registry\\.ts$|${parts})`),
     layer('testing', '^src/testing/', `^src/(${below}|${parts}|${arbitraries}|testing/|registry\\.ts$)`),
     // A server has a watchdog for each session.
-    layer('rpc', '^src/rpc/', `^src/(${below}|registry\\.ts$|policies/watchdog/index\\.ts$|rpc/)`),
+    layer('rpc', '^src/rpc/', `^src/(${below}|registry\\.ts$|policies/watchdog/(index|state)\\.ts$|rpc/)`),
     layer('embedded', '^src/embedded/', `^src/(${below}|rpc/|embedded/)`),
     layer('sim', '^src/sim/', `^src/(${below}|${parts}|${settings}|registry\\.ts$|sim/)`),
     layer('mock-engine', '^src/mock-engine/', `^src/(${below}|sim/|mock-engine/)`),

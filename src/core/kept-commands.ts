@@ -1,7 +1,25 @@
 /** Commands that wait for their answers, by what tells them apart, and in their order. */
+import type { AnyDecision } from './definition.ts';
 import { type Linked, LinkedList } from './linked-list.ts';
-import type { OpenCommand } from './open-commands.ts';
 import type { WaitingTimes } from './waiting-times.ts';
+
+/** A command, or a notice that a host answers unasked, without an answer so far. */
+export interface OpenCommand {
+  /** Type of the decision. */
+  readonly type: string;
+  /** Type of its usual answer. */
+  readonly answer: string;
+  /** Ids that the answer shares with it, by field. */
+  readonly ids: Readonly<Record<string, string>>;
+  /** Time of the decision, for a timer its time to fire, in seconds. */
+  readonly since: number;
+  /** Id of the engine or worker that carries it out, if it names one. */
+  readonly by?: string | undefined;
+  /** Its reason. */
+  readonly reason: AnyDecision['reason'];
+  /** Number of prompts that it still waits for, if it asks for prompts. */
+  readonly missing?: number | undefined;
+}
 
 /** Most notices of a kind that are remembered while none of the kind was answered: many hosts never answer any. */
 export const mostUnasked = 1024;

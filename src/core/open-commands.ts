@@ -6,26 +6,10 @@ import { z } from 'zod';
 import { sequels } from '../schemas/answers.ts';
 import { type Json, keyOf, type Messages, rulesOf } from './answer-rules.ts';
 import type { AnyDecision, AnyEvent } from './definition.ts';
-import { Kept, mostUnasked, Table } from './kept-commands.ts';
+import { Kept, mostUnasked, type OpenCommand, Table } from './kept-commands.ts';
 import { savedTimes, WaitingTimes } from './waiting-times.ts';
 
-/** A command, or a notice that a host answers unasked, without an answer so far. */
-export interface OpenCommand {
-  /** Type of the decision. */
-  readonly type: string;
-  /** Type of its usual answer. */
-  readonly answer: string;
-  /** Ids that the answer shares with it, by field. */
-  readonly ids: Readonly<Record<string, string>>;
-  /** Time of the decision, for a timer its time to fire, in seconds. */
-  readonly since: number;
-  /** Id of the engine or worker that carries it out, if it names one. */
-  readonly by?: string | undefined;
-  /** Its reason. */
-  readonly reason: AnyDecision['reason'];
-  /** Number of prompts that it still waits for, if it asks for prompts. */
-  readonly missing?: number | undefined;
-}
+export type { OpenCommand } from './kept-commands.ts';
 
 /** How long an answer usually takes. */
 export interface UsualTime {

@@ -1,7 +1,7 @@
 /** Stops starts of a kind whose environments fail one after the other, and tries one after growing times. */
 
+import { deny } from './endings.ts';
 import type { Ctx } from './messages.ts';
-import { deny } from './programs.ts';
 import type { Kind, Slot, SlotsState } from './state.ts';
 
 /** Doublings of the time between two trials after which it grows no more. */

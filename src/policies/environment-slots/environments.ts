@@ -3,8 +3,8 @@ import { mintedId, wasMinted } from '../../core/minted-ids.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { broke, started } from './breaker.ts';
+import { forgetTool, lostSlot } from './endings.ts';
 import type { Ctx } from './messages.ts';
-import { forgetTool, lostSlot } from './programs.ts';
 import { alarmOf, enter, type Kind, leave, type Program, type Slot, type SlotsState, setDue } from './state.ts';
 
 const idKind = 'slot/';

@@ -1,12 +1,13 @@
 /** Handles programs: those that ask for an environment, their tools, and their end. */
-import { beginRun, exploreNext, raiseAnchor } from '../../core/adaptive-timeout.ts';
+import { beginRun, raiseAnchor } from '../../core/adaptive-timeout.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { proved } from './breaker.ts';
+import { deny, forgetTool } from './endings.ts';
 import { reclaim } from './environments.ts';
 import type { Ctx } from './messages.ts';
 import { ruleOf } from './schema.ts';
-import { type Program, type Slot, type SlotsState, setDue } from './state.ts';
+import { type Program, type SlotsState, setDue } from './state.ts';
 
 export function checkNew({ programs }: SlotsState, { requestId }: Message<'slot.requested'>): void {
   if (programs.has(requestId)) refuse('duplicate_id', 'requestId', 'a program that has not asked yet', requestId);
@@ -28,29 +29,6 @@ export function request(state: SlotsState, event: Message<'slot.requested'>, ctx
   kind.waiting.update(one);
   kind.demand.requested(ctx.at);
   state.touched.add(kind);
-}
-
-/** Tells a program that waits that it gets no environment. */
-export function deny(state: SlotsState, one: Program, reason: Message<'slot.denied'>['reason'], ctx: Ctx): void {
-  const { requestId, environment } = one;
-  const kind = state.kinds.get(environment)!;
-  kind.waiting.remove(one);
-  state.programs.delete(requestId);
-  state.touched.add(kind);
-  ctx.emit({ type: 'slot.denied', at: ctx.at, requestId, environment, reason });
-}
-
-/** Handles the loss of a program's environment, through no fault of the program. */
-export function lostSlot(state: SlotsState, { requestId, health, kind }: Slot, ctx: Ctx): void {
-  const one = state.programs.get(requestId!)!;
-  one.slot = null;
-  one.since = ctx.at;
-  // What a restarted host has lost is no fault of the environment.
-  if (health !== 'restarted') one.failures += 1;
-  const { failures } = one;
-  const { retries: budget } = state.config;
-  kind.waiting.update(one);
-  if (failures > budget) deny(state, one, { code: 'failed', failures, budget }, ctx);
 }
 
 /** Ends a program. One without an environment needs none. */
@@ -93,9 +71,4 @@ export function toolFinished(state: SlotsState, event: Message<'tool.finished'>,
   slot.tool = null;
   proved(slot);
   setDue(state, slot, null);
-}
-
-/** Notes that nothing is learnt from the tool of an environment; if it explored, the next run does. */
-export function forgetTool(state: SlotsState, { tool }: Slot): void {
-  if (tool?.explores) exploreNext(state.tools, tool.name, ruleOf(state.config));
 }

@@ -1,8 +1,8 @@
 /** What follows every event: what is overdue ends, programs get environments, others are started or ended, and the timer is set. */
 import { broke } from './breaker.ts';
+import { deny } from './endings.ts';
 import { assign, reclaim, remove, start } from './environments.ts';
 import type { Ctx } from './messages.ts';
-import { deny } from './programs.ts';
 import { type Alarm, alarmTrial, type Kind, needsTrial, type Slot, type SlotsState, setDue } from './state.ts';
 
 /** Id of the one timer: for whatever is due first. */
