@@ -255,6 +255,36 @@ describe('who is named', () => {
   });
 });
 
+describe('what is owed', () => {
+  const countsOf = (dog: Dog) => {
+    const { state } = dog.policy.snapshot();
+    const { owed } = watchdog.load(state as never, dog.policy.config as never);
+    return Object.fromEntries(owed.causes.counts(owed.isHostNamed));
+  };
+
+  test('is named 32 at a time, and the rest after a second', () => {
+    const dog = new Dog();
+    dog.learn(10, 1);
+    for (let index = 0; index < 40; index += 1) dog.launch(`x${index}`, `e${index}`);
+    dog.say('prompts.request', { roundId: 'r', count: 3, reason: { code: 'round_opened', target: 3, known: 0 } });
+    expect(dog.wait(60)).toHaveLength(32);
+    expect(dog.wait(1)).toHaveLength(8);
+  });
+
+  test('is at most maxOwed, and the oldest are forgotten', () => {
+    const dog = new Dog({ maxOwed: 3, startSeconds: 60 });
+    for (const id of ['a', 'b', 'c']) dog.launch(id, id);
+    expect(countsOf(dog)).toEqual({ 'response.completed': { owed: 3, overdue: 0 } });
+    dog.launch('d', 'd');
+    expect(dog.wait(120)).toEqual(['nothing_comes: host, 3 of response.completed b']);
+  });
+
+  test('a floor may be the start, and not above it', () => {
+    expect(create(watchdog, { floorSeconds: 60, startSeconds: 60 }).config.floorSeconds).toBe(60);
+    expect(() => create(watchdog, { floorSeconds: 61, startSeconds: 60 })).toThrow(/floorSeconds/);
+  });
+});
+
 test('it takes the events and decisions of tail batching as they are', () => {
   const tail = create(tailBatching, { promptsPerRound: 2, responsesPerPrompt: 2 });
   const dog = create(watchdog, {});
