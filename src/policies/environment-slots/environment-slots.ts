@@ -10,13 +10,13 @@ import { hostRestarted, timerFired } from '../../schemas/events/session.ts';
 import { slotFailed, slotReady, slotReleased, slotRequested, slotsChanged } from '../../schemas/events/slots.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { recover } from './breaker.ts';
+import { forgetTool } from './endings.ts';
 import { checkSlot, failed, ready, released } from './environments.ts';
 import { type Ctx, on, slotDecisions } from './messages.ts';
 import {
   checkNew,
   checkTool,
   closed,
-  forgetTool,
   request,
   toolFinished as toolAnswered,
   toolStarted as toolBegan,

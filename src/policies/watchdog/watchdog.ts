@@ -100,7 +100,7 @@ export const watchdog: PolicyDefinition<
   WatchdogCommand['type']
 > = definePolicy({
   id: 'watchdog',
-  version: 1,
+  version: 2,
   summary: 'Says who owes an answer that is overdue, by how long such answers usually take.',
   source: 'rollflex',
   config: watchdogConfig,
