@@ -257,8 +257,8 @@ describe('who is named', () => {
 
 describe('what is owed', () => {
   const countsOf = (dog: Dog) => {
-    const { state } = dog.policy.snapshot();
-    const { owed } = watchdog.load(state as never, dog.policy.config as never);
+    const { state, config } = dog.policy.snapshot() as { state: never; config: never };
+    const { owed } = watchdog.load(state, config);
     return Object.fromEntries(owed.causes.counts(owed.isHostNamed));
   };
 
