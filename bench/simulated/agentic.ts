@@ -1,21 +1,26 @@
 /**
  * Shows what program-scheduling, with one default setting, is worth on agentic rollouts, against the best static rule of each
  * workload, the worst one, and ThunderAgent's rule: the named workloads and the trace tau-airline, with the KV cache that they
- * state, and with one that has room for a part of the contexts. Prints the tables of docs/agentic-simulation.md.
- * `npx tsx bench/simulated/agentic.ts [seeds] [room,...] [workload...]`, by default 5 seeds, `stated,0.25`, and all workloads.
+ * state, and with one that has room for a part of the contexts; and workloads whose numbers are drawn at random. Prints the tables
+ * of docs/agentic-simulation.md. `npx tsx bench/simulated/agentic.ts [seeds] [room,...] [workload...]`: seeds `5` are 1 to 5, `101-105`
+ * those; by default 5 seeds, `stated,0.25`, and all named workloads. `drawn` are twenty drawn ones.
  */
 import { readTraceFile } from '../../src/cli/files.ts';
 import {
   type AgenticJob,
   type AgenticRun,
   type AgenticScheduler,
+  type AgenticShape,
   type AgenticWorkload,
   agenticPreset,
   agenticPresetIds,
+  agenticWorkload,
   bootstrap,
   consistentHash,
+  defineAgenticJob,
   dualThreshold,
   type Interval,
+  jobPreset,
   leastInFlight,
   margin,
   presetWorkload,
@@ -26,9 +31,11 @@ import {
   thunderAgent,
   tracedAgenticWorkload,
 } from '../../src/sim/index.ts';
+import { uniform } from '../../src/sim/random.ts';
 
 const [seedCount = '5', rooms = 'stated,0.25', ...chosen] = process.argv.slice(2);
-const seeds = Array.from({ length: Number(seedCount) }, (_, index) => index + 1);
+const [firstSeed, lastSeed] = seedCount.includes('-') ? seedCount.split('-').map(Number) : [1, Number(seedCount)];
+const seeds = Array.from({ length: lastSeed! - firstSeed! + 1 }, (_, index) => firstSeed! + index);
 
 /** Rules without memory of what they held back; margins are tuned for each workload. */
 const statics: readonly AgenticScheduler[] = [
@@ -63,6 +70,40 @@ const cases: readonly (() => Case)[] = [
   }),
   tauAirline,
 ];
+
+/** A number between two, its logarithm equally likely everywhere: the same for a key and a number of a workload. */
+function drawn(index: number, key: number, low: number, high: number): number {
+  return low * (high / low) ** uniform(20_261_126, index, key);
+}
+
+/** Twenty workloads of which every number is drawn, so that nobody has chosen them. */
+const drawnCases = Array.from({ length: 20 }, (_, index) => (): Case => {
+  const of = (key: number, low: number, high: number): number => drawn(index, key, low, high);
+  const whole = (key: number, low: number, high: number): number => Math.round(of(key, low, high));
+  const spread = (key: number, low: number, high: number, widest: number) => ({
+    median: of(key, low, high),
+    sigma: of(key + 1, widest / 3, widest),
+  });
+  const samples = whole(0, 4, 16);
+  const shape: AgenticShape = {
+    environment: 'drawn',
+    prompts: Math.max(1, Math.round(whole(1, 100, 800) / samples)),
+    samples,
+    sharedTokens: whole(2, 200, 3000),
+    promptTokens: spread(3, 50, 10_000, 0.8),
+    turns: spread(5, 3, 40, 0.9),
+    correlation: 0.3,
+    generatedTokens: spread(7, 40, 2000, 1),
+    tools: [{ tool: 'tool', share: 1, seconds: spread(9, 0.1, 30, 1.5), tokens: spread(11, 20, 2000, 1) }],
+    longestContext: 65_536,
+  };
+  const { cost } = jobPreset(of(13, 1, 4) < 2 ? 'qwen2.5-7b-8k' : 'qwen2.5-32b-32k').job;
+  const id = `drawn-${index + 1}`;
+  const job = defineAgenticJob({ name: id, engines: whole(14, 2, 12), cost });
+  const workloads = seeds.map((seed) => agenticWorkload([shape], { name: id, source: 'drawn', seed }));
+  const one = { id, job, workloads };
+  return { ...one, job: withRoom(one, of(15, 0.15, 2)) };
+});
 
 /** Tokens that a program has at its end. */
 const longest = ({ contextTokens, turns }: AgenticWorkload['programs'][number]): number =>
@@ -124,9 +165,9 @@ for (const room of rooms.split(',')) {
   console.log(`\nKV cache: ${room}, ${seeds.length} seeds\n`);
   for (const cells of [[...head, ...more], [...head, ...more].map(() => '---')])
     console.log(`| ${cells.join(' | ')} |`);
-  for (const make of cases) {
+  for (const make of chosen.includes('drawn') ? drawnCases : cases) {
     const one = make();
-    if (chosen.length > 0 && !chosen.includes(one.id)) continue;
+    if (chosen.length > 0 && !chosen.includes('drawn') && !chosen.includes(one.id)) continue;
     row(one, room === 'stated' ? one.job : withRoom(one, Number(room)));
   }
 }

@@ -119,7 +119,7 @@ export class HostModel {
         break;
       case 'host.restarted':
         this.restarts += 1;
-        this.#requests.flights.clear();
+        this.#requests.restarted();
         break;
       default:
     }

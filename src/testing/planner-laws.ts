@@ -102,10 +102,18 @@ function expectNear(error: PolicyError, path: Path): void {
   throw new Error(`it refuses ${around.at(-1)} with the path ${JSON.stringify(error.path)}`);
 }
 
+/** Whether the schema of the input has nothing against null in this place. */
+function isNullable({ definition, input }: PlannerCase, path: Path): boolean {
+  const { error } = definition.input.safeParse(replaced(copy(input), path, null));
+  const at = pathText(path);
+  return !error?.issues.some((issue) => at.startsWith(pathText(issue.path as Path)));
+}
+
 function typed(one: PlannerCase): void {
   for (const wrong of [null, undefined, [], 'text', 7]) expectInvalid(one, wrong, `${String(wrong)} as its input`);
   for (const [path, value] of valuePaths(one.input)) {
     for (const wrong of wrongFor(value)) {
+      if (wrong === null && isNullable(one, path)) continue;
       const what = `${pathText(path)} = ${typeof wrong === 'number' ? wrong : JSON.stringify(wrong)}`;
       expectNear(expectInvalid(one, replaced(copy(one.input), path, wrong), what), path);
     }

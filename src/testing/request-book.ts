@@ -12,6 +12,8 @@ export class RequestBook {
   readonly over: string[] = [];
   readonly #config: HostModelConfig;
   readonly #minted = new Set<string>();
+  /** Requests that were in flight when the host restarted. */
+  readonly #lost = new Map<string, Flight>();
 
   constructor(config: HostModelConfig) {
     this.#config = config;
@@ -44,11 +46,26 @@ export class RequestBook {
   }
 
   /** Checks invariant 4: a request resumes only when it may, and within the limits. */
-  resumed({ requestId, engineId }: Told<'request.resume'>): void {
+  resumed({ requestId, engineId, reason }: Told<'request.resume'>): void {
+    if (reason.code === 'host_restarted') this.#goesOn(requestId);
     const flight = this.flights.get(requestId);
     claim(flight?.phase === 'resuming', `${requestId} is to resume and is ${flight?.phase ?? 'not in flight'}`);
     Object.assign(flight!, { phase: 'running', engineId: engineId ?? flight!.engineId });
     checkLimits(this.#config, this.flights, engineId);
+  }
+
+  /** Takes a request back that a restart has interrupted, and that goes on under its id. */
+  #goesOn(requestId: string): void {
+    const lost = this.#lost.get(requestId);
+    claim(lost !== undefined, `${requestId} is to go on and was not in flight`);
+    this.#lost.delete(requestId);
+    this.flights.set(requestId, { promptId: lost!.promptId, engineId: undefined, phase: 'resuming' });
+  }
+
+  /** Forgets what was in flight, as a host does that restarts. */
+  restarted(): void {
+    for (const [id, flight] of this.flights) if (flight.phase !== 'aborting') this.#lost.set(id, flight);
+    this.flights.clear();
   }
 
   /** Checks invariant 7: an abort is for a request in flight, and comes only once. */

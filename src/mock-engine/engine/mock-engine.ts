@@ -109,7 +109,7 @@ export class MockEngine {
     };
   }
 
-  /** Returns the tokens of prompts and responses since the engine was made, with those of requests under way. */
+  /** Returns the tokens of prompts and responses since the engine was made, with those of requests under way. @internal */
   tokensSoFar(): TokenSums {
     const { promptTokens, cachedTokens, generatedTokens } = this.#scheduler.tokensUnderWay();
     const { completedTokens, abortedTokens, lostTokens } = this.counts;

@@ -19,7 +19,7 @@ export interface PlannedResponse {
   readonly offset: number;
   /** Tokens left in the response; it ends with the last of them. */
   readonly tokens: number;
-  /** The prompt, for the prefix cache; the response is added at its end. */
+  /** The prompt, for the prefix cache; the response is added at its end. @internal */
   readonly prefix: Prefix;
 }
 

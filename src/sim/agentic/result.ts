@@ -8,16 +8,19 @@ export interface AgenticRun {
   readonly scheduler: string;
   /** Seconds until the last program was over. */
   readonly makespanSeconds: number;
-  /** Programs that had all their turns, and programs whose environment ended under them. */
+  /** Programs that had all their turns. */
   readonly programs: number;
+  /** Programs whose environment ended under them. */
   readonly failedPrograms: number;
   /** Turns that had all their tokens. */
   readonly turns: number;
-  /** Tokens that those turns have generated, in all and a second. */
+  /** Tokens that those turns have generated. */
   readonly generatedTokens: number;
+  /** Tokens that they have generated a second of the makespan. */
   readonly tokensPerSecond: number;
-  /** Tokens of the contexts with which turns began, and those of them that were in the prefix cache. */
+  /** Tokens of the contexts with which turns began. */
   readonly contextTokens: number;
+  /** Those of them that were in the prefix cache. */
   readonly cachedTokens: number;
   /** `cachedTokens` ÷ `contextTokens`. */
   readonly prefixHitRate: number;
@@ -31,9 +34,11 @@ export interface AgenticRun {
   readonly turnSeconds: { readonly mean: number; readonly p50: number; readonly p99: number };
   /** Mean seconds of those in which the scheduler held the turn back. */
   readonly heldSeconds: number;
-  /** Pauses of programs: how many, their seconds in all, and those of the longest. */
+  /** Pauses of programs. */
   readonly pauses: number;
+  /** Seconds of all pauses together. */
   readonly pausedSeconds: number;
+  /** Seconds of the longest one. */
   readonly longestPauseSeconds: number;
   /** Environments, where the job has slots: the share of their time that they had a program, starts, and failed starts. */
   readonly slots?: { readonly use: number; readonly starts: number; readonly failures: number };

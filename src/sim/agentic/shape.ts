@@ -31,8 +31,9 @@ export interface ToolShape {
 export interface AgenticShape {
   /** Kind of environment. */
   readonly environment: string;
-  /** Prompts, and programs of each. */
+  /** Prompts. */
   readonly prompts: number;
+  /** Programs of each prompt. */
   readonly samples: number;
   /** Tokens with which every program of the environment begins. */
   readonly sharedTokens: number;

@@ -185,7 +185,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     says: 'prompt.collected has no reason',
   },
   {
-    title: 'wrong cause: all running requests are said to wait for their environment',
+    title: 'wrong cause: all running requests are said to wait for a tool',
     original: admission,
     definition: patched(admission, {
       waits: {
@@ -193,15 +193,15 @@ export const plantedBugs: readonly PlantedBug[] = [
         requests: {
           ids: (state: Any) => admission.waits!.requests!.ids(state),
           of: (_state: Any, requestId: string) => ({
-            stands: 'waits for its environment',
-            for: [{ event: { type: 'tool.finished', requestId, outcome: 'success' } }],
+            stands: 'waits for a tool',
+            for: [{ event: { type: 'tool.finished', requestId } }],
           }),
         },
       },
     }),
     config: admissionConfig,
     foundBy: 14,
-    says: 'expected a request whose environment is waiting',
+    says: 'expected a request that waits for a tool',
   },
 ];
 

@@ -149,7 +149,7 @@ export const wrongCommands: readonly WrongCommand[] = [
   ['schema tail-batching --plan', 2, '--plan: expected a planner, got "tail-batching, a recipe"'],
   // Logs.
   ['replay', 2, "missing required argument 'log'"],
-  ['replay %/no-log.jsonl', 2, 'no-log.jsonl:1.snapshot: expected a snapshot'],
+  ['replay %/no-log.jsonl', 2, 'no-log.jsonl:1: expected a log that begins with a snapshot'],
   ['replay %/lengths.jsonl --policies %/mine.js', 2, '%/mine.js: there is no such file'],
   ['replay %/lengths.jsonl --policies %/no-definitions.js', 2, 'no-definitions.js: expected a module that exports'],
   ['replay %/lengths.jsonl --policies %/broken.js', 2, '%/broken.js', 'expected a module that loads'],

@@ -25,6 +25,7 @@ const kept: Record<string, readonly string[]> = {
     'assembly: round.resumed',
     'pipelining: round.resumed',
   ],
+  'agentic-rollout': ['queue: prompts.request'],
   'tail-batching': ['queue: prompts.request'],
   'tail-pipelining': [
     'queue: prompts.request',
