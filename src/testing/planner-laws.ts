@@ -102,11 +102,12 @@ function expectNear(error: PolicyError, path: Path): void {
   throw new Error(`it refuses ${around.at(-1)} with the path ${JSON.stringify(error.path)}`);
 }
 
-/** Whether the schema of the input has nothing against null in this place. */
+/** Whether the schema of the input takes null in this place, as null. */
 function isNullable({ definition, input }: PlannerCase, path: Path): boolean {
-  const { error } = definition.input.safeParse(replaced(copy(input), path, null));
+  const { data, error } = definition.input.safeParse(replaced(copy(input), path, null));
   const at = pathText(path);
-  return !error?.issues.some((issue) => at.startsWith(pathText(issue.path as Path)));
+  if (error !== undefined) return !error.issues.some((issue) => at.startsWith(pathText(issue.path as Path)));
+  return valuePaths(data).some(([place, value]) => value === null && pathText(place) === at);
 }
 
 function typed(one: PlannerCase): void {
