@@ -110,7 +110,8 @@ def test_a_deadline_ends_a_search_with_the_best_plan_so_far() -> None:
             plan = client.plan(
                 "flex-ulysses", {"lengths": lengths, "devices": 128, "effort": "thorough"}, deadline_seconds=1
             )
-            assert plan["cut"] == {"by": "deadline", "parts": ["communication"]}
+            # On a slow machine other parts are cut as well.
+            assert plan["cut"]["by"] == "deadline" and "communication" in plan["cut"]["parts"]
             assert len(plan["assignments"]) == 1000
 
 
