@@ -9,8 +9,6 @@ import type { AnyDecision, AnyEvent } from './definition.ts';
 import { Kept, mostUnasked, type OpenCommand, Table } from './kept-commands.ts';
 import { savedTimes, WaitingTimes } from './waiting-times.ts';
 
-export type { OpenCommand } from './kept-commands.ts';
-
 /** How long an answer usually takes. */
 export interface UsualTime {
   /** Median, in seconds. */

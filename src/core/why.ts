@@ -3,8 +3,9 @@ import { refuse } from '../errors.ts';
 import { type Sender, senderOf } from '../schemas/senders.ts';
 import type { AnyPolicyDefinition } from './definition.ts';
 import { Heap } from './heap.ts';
+import type { OpenCommand } from './kept-commands.ts';
 import { didYouMean, oneOf } from './nearest.ts';
-import type { OpenCommand, UsualTime } from './open-commands.ts';
+import type { UsualTime } from './open-commands.ts';
 import { lateness } from './overdue.ts';
 import { type AwaitedEvent, type HeldThing, isEvent, type Standing } from './waits.ts';
 

@@ -1,6 +1,7 @@
 /** Explains from a log why something waits at a place: where it stands, who must act, since when, and what led there. */
+
+import type { OpenCommand } from '../../core/kept-commands.ts';
 import type { SessionPlay } from '../../core/log-play.ts';
-import type { OpenCommand } from '../../core/open-commands.ts';
 import { lateness } from '../../core/overdue.ts';
 import type { LogGap } from '../../core/replay-log.ts';
 import { mostOwed, type OwedEvent, type Standpoint, type Why } from '../../core/why.ts';

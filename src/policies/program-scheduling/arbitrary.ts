@@ -26,13 +26,7 @@ function opened(state: ProgramState, at: number, choices: Choices): ProgramSched
 /** The usual next report of a program, or another one of a program that is here or was. */
 function step(state: ProgramState, at: number, choices: Choices): ProgramSchedulingEvent {
   const one = pick([...state.programs.values()], choices);
-  const past =
-    choices.below(12) === 0
-      ? pick(
-          [...state.ended].map(([id]) => id),
-          choices,
-        )
-      : undefined;
+  const past = choices.below(12) === 0 ? pick([...state.ended], choices) : undefined;
   if (one === undefined || past !== undefined) return report(past ?? 'x0', undefined, at, choices);
   if (choices.below(8) === 0) return report(one.requestId, one, at, choices);
   const { requestId, phase, contextTokens, tokens } = one;

@@ -64,7 +64,7 @@ export function close(state: ProgramState, { requestId }: Message<'program.close
   } else if (one.waitsSince !== null) leaveLine(state, one);
   state.programs.delete(requestId);
   leaveGroup(state, one);
-  state.ended.set(requestId, true);
+  state.ended.add(requestId);
   const reason = { code: 'closed', turns, moves, pausedSeconds } as const;
   ctx.emit({ type: 'program.ended', at: ctx.at, requestId, tokens, reason });
 }

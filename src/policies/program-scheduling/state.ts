@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Live } from '../../core/definition.ts';
 import { IndexedHeap } from '../../core/heap.ts';
 import { LruMap } from '../../core/lru.ts';
+import { recentIds } from '../../core/recent-ids.ts';
 import { byHand, derived, mapBy } from '../../core/state.ts';
 import { savedTimes, WaitingTimes } from '../../core/waiting-times.ts';
 import { count, engineId, promptId, requestId, seconds, tokens } from '../../schemas/units.ts';
@@ -132,21 +133,13 @@ const tools = byHand(z.array(z.tuple([z.string(), savedTimes])).describe('Tool, 
 
 /** Number of programs that are remembered when they have ended. */
 const mostEnded = 1024;
-const ended = byHand(z.array(requestId), {
-  decode: (ids) => {
-    const map = new LruMap<string, true>(mostEnded);
-    for (const id of ids) map.set(id, true);
-    return map;
-  },
-  encode: (map) => [...map].map(([id]) => id),
-});
 
 /** Schema of the state. */
 export const programState = z.strictObject({
   programs: mapBy('requestId', program),
   engines: mapBy('engineId', engine),
   /** Ids of the programs that ended last: a report about one of them is late, not wrong. */
-  ended,
+  ended: recentIds(requestId, mostEnded),
   tools,
   seq: count,
   pace,

@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import type { Messages } from '../../core/answer-rules.ts';
 import type { AnyDecision, AnyEvent, Live } from '../../core/definition.ts';
-import { type OpenCommand, OpenCommands, savedOpenCommands, type UsualTime } from '../../core/open-commands.ts';
+import type { OpenCommand } from '../../core/kept-commands.ts';
+import { OpenCommands, savedOpenCommands, type UsualTime } from '../../core/open-commands.ts';
 import { byHand } from '../../core/state.ts';
 import { unaskedAnswers } from '../../schemas/answers.ts';
 import { timerSet } from '../../schemas/decisions/session.ts';
