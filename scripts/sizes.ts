@@ -55,6 +55,7 @@ const entries: readonly Entry[] = [
   { id: 'grpo-advantages', budget: 10 },
   { id: 'gradient-renormalization', budget: 10 },
   { id: 'judge-offload', budget: 10 },
+  { id: 'draft-budget', budget: 10 },
   { id: 'micro-batches', budget: 10 },
   { id: 'flex-ulysses', budget: 28 },
   { id: 'tail-batching', budget: 34, brings: tail },

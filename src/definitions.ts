@@ -1,6 +1,7 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** What the entries of all definitions export. */
 
+export * from './planners/draft-budget/index.ts';
 export * from './planners/flex-ulysses/index.ts';
 export * from './planners/gradient-renormalization/index.ts';
 export * from './planners/grpo-advantages/index.ts';

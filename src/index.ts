@@ -42,6 +42,7 @@ export {
   type PolicyErrorDetails,
   policyErrorCodes,
 } from './errors.ts';
+export { draftBudget } from './planners/draft-budget/index.ts';
 export { flexUlysses } from './planners/flex-ulysses/index.ts';
 export { gradientRenormalization } from './planners/gradient-renormalization/index.ts';
 export { grpoAdvantages } from './planners/grpo-advantages/index.ts';

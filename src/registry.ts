@@ -1,5 +1,6 @@
 /** The frozen list of everything that rollflex ships, each with the paper section it comes from. */
 import { createRegistry } from './core/registry.ts';
+import { draftBudget } from './planners/draft-budget/index.ts';
 import { flexUlysses } from './planners/flex-ulysses/index.ts';
 import { gradientRenormalization } from './planners/gradient-renormalization/index.ts';
 import { grpoAdvantages } from './planners/grpo-advantages/index.ts';
@@ -45,6 +46,7 @@ export const registry = createRegistry([
   completeGroupPipelining, // RolloutPipe §3.2
   frontierGroupDispatch, // RolloutPipe §3.3
   flexUlysses, // FlexRL §3, Appendix A
+  draftBudget, // rollflex
   microBatches, // verl, slime: dynamic batch sizes
   shadowLoader, // FlexRL §4
   environmentSlots, // rollflex

@@ -1,6 +1,8 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Each setting, and each part of a plan, has the type of its schema: the compiler says so. */
 import type { z } from 'zod';
+import type * as DraftBudget from '../../src/planners/draft-budget/index.ts';
+import type { draftBudgetInput, draftBudgetPlan } from '../../src/planners/draft-budget/schema.ts';
 import type * as FlexUlysses from '../../src/planners/flex-ulysses/index.ts';
 import type { flexUlyssesPlan } from '../../src/planners/flex-ulysses/plan-schema.ts';
 import type { flexUlyssesInput } from '../../src/planners/flex-ulysses/schema.ts';
@@ -109,6 +111,9 @@ export type Definitions = AllTrue<{
   FlexUlyssesInput: Same<FlexUlysses.FlexUlyssesInput, z.input<typeof flexUlyssesInput>>;
   FlexUlyssesSettings: Same<FlexUlysses.FlexUlyssesSettings, z.output<typeof flexUlyssesInput>>;
   FlexUlyssesPlan: Same<FlexUlysses.FlexUlyssesPlan, z.output<typeof flexUlyssesPlan>>;
+  DraftBudgetInput: Same<DraftBudget.DraftBudgetInput, z.input<typeof draftBudgetInput>>;
+  DraftBudgetSettings: Same<DraftBudget.DraftBudgetSettings, z.output<typeof draftBudgetInput>>;
+  DraftBudgetPlan: Same<DraftBudget.DraftBudgetPlan, z.output<typeof draftBudgetPlan>>;
   MicroBatchesInput: Same<MicroBatches.MicroBatchesInput, z.input<typeof microBatchesInput>>;
   MicroBatchesSettings: Same<MicroBatches.MicroBatchesSettings, z.output<typeof microBatchesInput>>;
   MicroBatchesPlan: Same<MicroBatches.MicroBatchesPlan, z.output<typeof microBatchesPlan>>;

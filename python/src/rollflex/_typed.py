@@ -17,21 +17,22 @@ if TYPE_CHECKING:
     from .models import (
         AdaptiveTpConfig, AdaptiveTpDecision, AdaptiveTpEvent, AgenticRolloutConfig, AgenticRolloutDecision,
         AgenticRolloutEvent, CompleteGroupPipeliningConfig, CompleteGroupPipeliningDecision,
-        CompleteGroupPipeliningEvent, EnvironmentSlotsConfig, EnvironmentSlotsDecision, EnvironmentSlotsEvent,
-        FlexUlyssesInput, FlexUlyssesPlan, FlexrlConfig, FlexrlDecision, FlexrlEvent, FrontierGroupDispatchConfig,
-        FrontierGroupDispatchDecision, FrontierGroupDispatchEvent, GpuScaleDownConfig, GpuScaleDownDecision,
-        GpuScaleDownEvent, GradientRenormalizationInput, GradientRenormalizationPlan, GroupAssemblyConfig,
-        GroupAssemblyDecision, GroupAssemblyEvent, GrpoAdvantagesInput, GrpoAdvantagesPlan, JudgeOffloadInput,
-        JudgeOffloadPlan, LongPromptQueueConfig, LongPromptQueueDecision, LongPromptQueueEvent, LosslessTailConfig,
-        LosslessTailDecision, LosslessTailEvent, MicroBatchesInput, MicroBatchesPlan, ProgramSchedulingConfig,
-        ProgramSchedulingDecision, ProgramSchedulingEvent, RewardDispatchConfig, RewardDispatchDecision,
-        RewardDispatchEvent, RolloutpipeConfig, RolloutpipeDecision, RolloutpipeEvent, RollpackerConfig,
-        RollpackerDecision, RollpackerEvent, RoundCompositionConfig, RoundCompositionDecision, RoundCompositionEvent,
-        SandboxTimeoutConfig, SandboxTimeoutDecision, SandboxTimeoutEvent, ShadowLoaderConfig, ShadowLoaderDecision,
-        ShadowLoaderEvent, SpeculativeAdmissionConfig, SpeculativeAdmissionDecision, SpeculativeAdmissionEvent,
-        StreamTrainingConfig, StreamTrainingDecision, StreamTrainingEvent, TailBatchingConfig, TailBatchingDecision,
-        TailBatchingEvent, TailPipeliningConfig, TailPipeliningDecision, TailPipeliningEvent, WatchdogConfig,
-        WatchdogDecision, WatchdogEvent,
+        CompleteGroupPipeliningEvent, DraftBudgetInput, DraftBudgetPlan, EnvironmentSlotsConfig,
+        EnvironmentSlotsDecision, EnvironmentSlotsEvent, FlexUlyssesInput, FlexUlyssesPlan, FlexrlConfig,
+        FlexrlDecision, FlexrlEvent, FrontierGroupDispatchConfig, FrontierGroupDispatchDecision,
+        FrontierGroupDispatchEvent, GpuScaleDownConfig, GpuScaleDownDecision, GpuScaleDownEvent,
+        GradientRenormalizationInput, GradientRenormalizationPlan, GroupAssemblyConfig, GroupAssemblyDecision,
+        GroupAssemblyEvent, GrpoAdvantagesInput, GrpoAdvantagesPlan, JudgeOffloadInput, JudgeOffloadPlan,
+        LongPromptQueueConfig, LongPromptQueueDecision, LongPromptQueueEvent, LosslessTailConfig, LosslessTailDecision,
+        LosslessTailEvent, MicroBatchesInput, MicroBatchesPlan, ProgramSchedulingConfig, ProgramSchedulingDecision,
+        ProgramSchedulingEvent, RewardDispatchConfig, RewardDispatchDecision, RewardDispatchEvent, RolloutpipeConfig,
+        RolloutpipeDecision, RolloutpipeEvent, RollpackerConfig, RollpackerDecision, RollpackerEvent,
+        RoundCompositionConfig, RoundCompositionDecision, RoundCompositionEvent, SandboxTimeoutConfig,
+        SandboxTimeoutDecision, SandboxTimeoutEvent, ShadowLoaderConfig, ShadowLoaderDecision, ShadowLoaderEvent,
+        SpeculativeAdmissionConfig, SpeculativeAdmissionDecision, SpeculativeAdmissionEvent, StreamTrainingConfig,
+        StreamTrainingDecision, StreamTrainingEvent, TailBatchingConfig, TailBatchingDecision, TailBatchingEvent,
+        TailPipeliningConfig, TailPipeliningDecision, TailPipeliningEvent, WatchdogConfig, WatchdogDecision,
+        WatchdogEvent,
     )
 
 
@@ -183,6 +184,11 @@ class TypedClient:
         self, planner: Literal["flex-ulysses"], input: FlexUlyssesInput, *,
         deadline_seconds: float | None = None, timeout: float | None = None,
     ) -> FlexUlyssesPlan: ...
+    @overload
+    def plan(
+        self, planner: Literal["draft-budget"], input: DraftBudgetInput, *,
+        deadline_seconds: float | None = None, timeout: float | None = None,
+    ) -> DraftBudgetPlan: ...
     @overload
     def plan(
         self, planner: Literal["micro-batches"], input: MicroBatchesInput, *,
@@ -359,6 +365,11 @@ class TypedAsyncClient:
         self, planner: Literal["flex-ulysses"], input: FlexUlyssesInput, *,
         deadline_seconds: float | None = None, timeout: float | None = None,
     ) -> FlexUlyssesPlan: ...
+    @overload
+    async def plan(
+        self, planner: Literal["draft-budget"], input: DraftBudgetInput, *,
+        deadline_seconds: float | None = None, timeout: float | None = None,
+    ) -> DraftBudgetPlan: ...
     @overload
     async def plan(
         self, planner: Literal["micro-batches"], input: MicroBatchesInput, *,

@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from .planners.gradient_renormalization import *
     from .planners.grpo_advantages import *
     from .planners.flex_ulysses import *
+    from .planners.draft_budget import *
     from .planners.micro_batches import *
     from .methods import *
 else:
@@ -198,6 +199,7 @@ _names = {
     "planners.gradient_renormalization": "GradientRenormalizationInput GradientRenormalizationPlan",
     "planners.grpo_advantages": "GrpoAdvantagesInput GrpoAdvantagesPlan",
     "planners.flex_ulysses": "FlexUlyssesInput FlexUlyssesPlan",
+    "planners.draft_budget": "DraftBudgetInput DraftBudgetPlan",
     "planners.micro_batches": "MicroBatchesInput MicroBatchesPlan",
     "methods": """
         SessionOpenParams SessionOpenResult SessionSendParams SessionSendResult SessionMoreParams SessionMoreResult
