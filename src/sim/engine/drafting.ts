@@ -18,7 +18,7 @@ export interface SeenPosition {
 }
 
 /** Drafts after which acceptance is first looked at. */
-const firstLook = 64;
+const firstLook = 8;
 /** Tokens by which a sum of expected tokens may be wrong. */
 const rounding = 1e-6;
 
