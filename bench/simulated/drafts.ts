@@ -15,6 +15,7 @@ import {
 } from '../../src/sim/colocated/scheduler.ts';
 import { compare } from '../../src/sim/compare.ts';
 import { type CostModel, deriveCostModel } from '../../src/sim/cost-model.ts';
+import { eagleDrafts, expectedTokens } from '../../src/sim/draft-settings.ts';
 import { DecodeEngine } from '../../src/sim/engine/decode-engine.ts';
 import { jobPreset, jobPresetIds, rollpackerWorkload } from '../../src/sim/presets.ts';
 import { inEpochs } from '../../src/sim/workload/epochs.ts';
@@ -32,14 +33,8 @@ type Drafts = NonNullable<CostModel['drafts']>;
  */
 const published = { plain: 133, 2: 201.69, 4: 198, 7: 169.92 };
 
-function expected(acceptance: number, tokens: number): number {
-  let [sum, chance] = [1, 1];
-  for (let at = 0; at < tokens; at += 1) sum += chance *= acceptance;
-  return sum;
-}
-
 function fitted(): { acceptance: number; passShare: number; stepShare: number } {
-  const secondsAt = (acceptance: number, tokens: 2 | 4 | 7) => expected(acceptance, tokens) / published[tokens];
+  const secondsAt = (acceptance: number, tokens: 2 | 4 | 7) => expectedTokens(acceptance, tokens) / published[tokens];
   let [low, high] = [0.3, 0.62];
   for (let round = 0; round < 60; round += 1) {
     const acceptance = (low + high) / 2;
@@ -54,14 +49,14 @@ function fitted(): { acceptance: number; passShare: number; stepShare: number } 
 }
 const eagle = fitted();
 
-/** The same drafter on another model: as large a share of a step with one sequence. */
-function drafter(cost: CostModel): Pick<Drafts, 'passSeconds' | 'stepSeconds' | 'secondsPerToken'> {
-  const one = cost.memoryBoundSeconds + cost.overheadSeconds;
-  return { passSeconds: eagle.passShare * one, stepSeconds: eagle.stepShare * one, secondsPerToken: 0 };
+/** The drafts of the cost model, which are rounded from that fit. */
+function withDrafts(cost: CostModel, given: { acceptance: number } & Partial<Drafts>): CostModel {
+  return { ...cost, drafts: eagleDrafts(cost, given) };
 }
-function withDrafts(cost: CostModel, given: Pick<Drafts, 'tokens' | 'acceptance'> & Partial<Drafts>): CostModel {
-  return { ...cost, drafts: { maxTokens: 8, ...drafter(cost), ...given } };
-}
+const drafter = (cost: CostModel) => {
+  const { passSeconds, stepSeconds } = eagleDrafts(cost, { acceptance: 0 });
+  return { passSeconds, stepSeconds };
+};
 
 const h20 = { memoryGb: 96, bandwidthGbps: 4000, tflops: 148 };
 const qwen7b = { billionParameters: 7.6, layers: 28, kvHeads: 4, headDimension: 128 };
@@ -118,7 +113,7 @@ function grid(): void {
         const rollouts = Array.from({ length: rounds }, (_, round) =>
           Array.from({ length: size }, (_, index) => workload.prompt(round * size + index).sample(0).tokens),
         );
-        const seconds = (drafts?: Pick<Drafts, 'tokens' | 'acceptance'> & Partial<Drafts>) =>
+        const seconds = (drafts?: { acceptance: number } & Partial<Drafts>) =>
           rolloutSeconds(drafts === undefined ? cost : withDrafts(cost, drafts), rollouts);
         const none = seconds();
         for (const acceptance of acceptances) {
@@ -237,7 +232,7 @@ function untilDone(cost: CostModel, lengths: readonly number[], acceptance: numb
       maxDraftTokens: mode === 'none' ? 0 : 8,
       perSequence: mode !== 'one for all',
     });
-    const gains = plan.groups.map(({ draftTokens, deeper }) => expected(acceptance, draftTokens + deeper));
+    const gains = plan.groups.map(({ draftTokens, deeper }) => expectedTokens(acceptance, draftTokens + deeper));
     const soon = Math.min(16, ...left.map((tokens, at) => Math.max(1, Math.ceil(tokens / gains[at]! - 1e-9))));
     seconds += soon * plan.stepSeconds;
     for (const [at, gain] of gains.entries()) left[at]! -= soon * gain;
@@ -277,7 +272,7 @@ function rateOf(cost: CostModel, sequences: number, tokens: number, acceptance: 
     Math.max(cost.memoryBoundSeconds, all * cost.computeSecondsPerSequence) +
     (cost.overheadSeconds + all * cost.secondsPerSequence);
   const drafted = base(sequences * (tokens + 1)) + stepSeconds + tokens * passSeconds;
-  return (expected(acceptance, tokens) * base(sequences)) / drafted;
+  return (expectedTokens(acceptance, tokens) * base(sequences)) / drafted;
 }
 
 function points(): void {
@@ -333,7 +328,9 @@ function points(): void {
       drafter: { passSeconds: drafted - seconds },
       maxDraftTokens: 1,
     });
-    const rates = [eagle.acceptance, 1].map((acceptance) => percent((expected(acceptance, 1) * seconds) / drafted));
+    const rates = [eagle.acceptance, 1].map((acceptance) =>
+      percent((expectedTokens(acceptance, 1) * seconds) / drafted),
+    );
     line([tokens, seconds, drafted, ...rates, plan.draftTokens]);
   }
 

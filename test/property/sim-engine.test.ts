@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type CostModel, costModelSchema } from '../../src/sim/cost-model.ts';
+import type { DraftSettings } from '../../src/sim/draft-settings.ts';
 import { DecodeEngine, type LostRequest, type Outcome } from '../../src/sim/engine/decode-engine.ts';
 import { met as atLeast, times } from '../support/basics/runs.ts';
 import { type Counters, type EngineRun, type Input, runOracle } from '../support/simulator/engine-oracle.ts';
@@ -134,10 +135,15 @@ function compare(cost: CostModel, script: Script, oracleCost = cost): EngineRun 
   return oracle;
 }
 
+const byBatch = [
+  { sequences: 1, tokens: 4 },
+  { sequences: 3, tokens: 1 },
+  { sequences: 5, tokens: 0 },
+];
 /** Drafts of a given length, and those that the planner chooses, with beliefs that may be wrong. */
 const drafts = fc
   .record({
-    tokens: fc.constantFrom('planned' as const, 'planned' as const, 0, 1, 2, 5),
+    tokens: fc.constantFrom<DraftSettings['tokens']>('planned', 'planned', 0, 1, 2, 5, byBatch),
     maxTokens: fc.constantFrom(1, 8),
     acceptance: fc.constantFrom(0, 0.5, 0.61803, 0.9, 1),
     believed: fc.record({ acceptance: seconds(1), tokens: fc.constantFrom(1, 50) }),

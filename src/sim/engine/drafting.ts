@@ -9,7 +9,7 @@
 import { runPlanner } from '../../core/start.ts';
 import { draftBudget } from '../../planners/draft-budget/index.ts';
 import { baseSeconds, type CostModel } from '../cost-model.ts';
-import type { DraftSettings } from '../draft-settings.ts';
+import { type DraftSettings, expectedTokens } from '../draft-settings.ts';
 
 /** Drafts offered at a position, and how many were accepted, in expectation. */
 export interface SeenPosition {
@@ -33,8 +33,6 @@ export class Drafting {
   readonly seen: SeenPosition[] = [];
   readonly #cost: CostModel;
   readonly #drafts: DraftSettings;
-  /** Chance that drafts are accepted up to their j-th token, from j = 0 on. */
-  readonly #accepted: number[] = [1];
   #planned = new Map<number, number>();
   #nextLook = firstLook;
 
@@ -46,8 +44,9 @@ export class Drafting {
   /** Returns the tokens to draft for each sequence of a batch. */
   tokensFor(size: number, contextTokens: number): number {
     const { tokens } = this.#drafts;
-    if (tokens !== 'planned') return tokens;
+    if (typeof tokens === 'number') return tokens;
     if (size === 0) return 0;
+    if (tokens !== 'planned') return tokens.findLast(({ sequences }) => sequences <= size)!.tokens;
     const context = classOf(contextTokens / size);
     const key = size * 64 + context;
     let planned = this.#planned.get(key);
@@ -60,9 +59,7 @@ export class Drafting {
 
   /** Returns the tokens that a step gives a sequence, in expectation. */
   yieldOf(tokens: number): number {
-    let sum = 1;
-    for (let at = 1; at <= tokens; at += 1) sum += this.#chance(at);
-    return sum;
+    return expectedTokens(this.#drafts.acceptance, tokens);
   }
 
   /** Returns the seconds of a step, without those for the context. */
@@ -84,21 +81,17 @@ export class Drafting {
 
   /** Counts completed steps. */
   observe(steps: number, size: number, tokens: number): void {
+    let accepted = steps * size;
     for (let at = 0; at < tokens; at += 1) {
+      accepted *= this.#drafts.acceptance;
       this.seen[at] ??= { offered: 0, accepted: 0 };
       this.seen[at]!.offered += steps * size;
-      this.seen[at]!.accepted += steps * size * this.#chance(at + 1);
+      this.seen[at]!.accepted += accepted;
     }
     const offered = this.seen[0]?.offered ?? 0;
     if (offered < this.#nextLook) return;
     this.#nextLook = 2 * offered;
     this.#planned = new Map();
-  }
-
-  #chance(position: number): number {
-    const chances = this.#accepted;
-    while (chances.length <= position) chances.push(chances.at(-1)! * this.#drafts.acceptance);
-    return chances[position]!;
   }
 
   #plan(size: number, contextOfEach: number): number {
