@@ -4,7 +4,7 @@ import { refuse } from '../errors.ts';
 import { sglangDraftTokens, vllmDraftTokens } from '../mock-engine/drafts.ts';
 import { type MockEngineInput, type RunningMockEngine, type Speed, startMockEngine } from '../mock-engine/index.ts';
 import { mockEngineOptionsSchema } from '../mock-engine/options.ts';
-import { type DraftSettings, eagleDrafts } from '../sim/draft-settings.ts';
+import { eagleDrafts } from '../sim/draft-settings.ts';
 import { type JobPresetId, jobPreset } from '../sim/presets.ts';
 import { bundledTraces, readTraceFile } from './files.ts';
 import { readingOf, readTraces, type TextOptions } from './input/read.ts';
@@ -57,7 +57,7 @@ function readFaults(path: string | undefined): MockEngineInput['faults'] {
 }
 
 /** Returns the tokens that are drafted, by the options of the engine; nothing without these. */
-function draftTokens(options: MockEngineCommandOptions): DraftSettings['tokens'] | undefined {
+function draftTokens(options: MockEngineCommandOptions): ReturnType<typeof vllmDraftTokens> | undefined {
   const { api, speculativeConfig, speculativeNumSteps: numSteps, speculativeNumDraftTokens: numDraftTokens } = options;
   const path = options.speculativeAdaptiveConfig;
   const [others, flag] =
@@ -129,7 +129,7 @@ export async function runMockEngine(path: string | undefined, options: MockEngin
   const running = await startMockEngine({
     cost: {
       ...cost,
-      ...(tokens === undefined ? {} : { drafts: eagleDrafts(cost, { tokens, acceptance }) }),
+      ...(tokens === undefined ? {} : { drafts: eagleDrafts(cost, { ...tokens, acceptance }) }),
       ...(kvTokens === undefined ? {} : { kvCapacityTokens: kvTokens }),
       ...(maxRunning === undefined ? {} : { maxRunningSequences: maxRunning }),
     },

@@ -5,7 +5,7 @@ import { refuse } from '../errors.ts';
 import { count, positiveCount } from '../schemas/units.ts';
 import type { DraftSettings } from '../sim/draft-settings.ts';
 
-type Tokens = Exclude<DraftSettings['tokens'], 'planned'>;
+type Tokens = Pick<DraftSettings, 'tokens' | 'maxTokens'>;
 
 /** What is read of vLLM's `speculative_config`; method, model and all else change nothing here. */
 const vllmConfig = z.looseObject({
@@ -28,7 +28,7 @@ export function vllmDraftTokens(config: unknown): Tokens {
     config,
     'invalid_config',
   );
-  if (ranges === undefined) return most;
+  if (ranges === undefined) return { tokens: most, maxTokens: most };
   const sorted = [...ranges].sort(([a], [b]) => a - b);
   for (const [at, [first, last]] of sorted.entries()) {
     const least = (sorted[at - 1]?.[1] ?? 0) + 1;
@@ -36,7 +36,7 @@ export function vllmDraftTokens(config: unknown): Tokens {
     if (at === 0 && first !== 1) refuse('invalid_config', path, 'a first range from 1 on', first);
     if (first < least || last < first) refuse('invalid_config', path, 'ranges that do not overlap', [first, last]);
   }
-  return sorted.map(([sequences, , tokens]) => ({ sequences, tokens: Math.min(most, tokens) }));
+  return { tokens: sorted.map(([sequences, , tokens]) => ({ sequences, tokens })), maxTokens: most };
 }
 
 /** Options of SGLang for drafts, as its server takes them. */
@@ -62,7 +62,7 @@ export function sglangDraftTokens({ numSteps, numDraftTokens = numSteps + 1, ada
   if (numDraftTokens !== numSteps + 1) {
     refuse('infeasible', 'speculative_num_draft_tokens', `${numSteps + 1}: no trees of drafts`, numDraftTokens);
   }
-  if (adaptiveConfig === undefined) return numSteps;
+  if (adaptiveConfig === undefined) return { tokens: numSteps, maxTokens: numSteps };
   const all = parse(z.record(z.string(), z.unknown()), adaptiveConfig, 'invalid_config');
   const entries = Object.entries(all)
     .filter(([key]) => /^\d+$/.test(key))
@@ -74,5 +74,6 @@ export function sglangDraftTokens({ numSteps, numDraftTokens = numSteps + 1, ada
     })
     .sort((a, b) => a.sequences - b.sequences);
   if (entries.length === 0) refuse('invalid_config', '', 'a batch size as a key', Object.keys(all));
-  return [{ ...entries[0]!, sequences: 1 }, ...entries.slice(1)];
+  const tokens = [{ ...entries[0]!, sequences: 1 }, ...entries.slice(1)];
+  return { tokens, maxTokens: Math.max(numSteps, ...tokens.map((one) => one.tokens)) };
 }

@@ -34,7 +34,7 @@ export const draftSettings = z.strictObject({
     .describe(
       'Tokens drafted for each sequence in a step: a number, or a number for each size of the batch; `planned` asks the planner `draft-budget`.',
     ),
-  maxTokens: count.max(limit).default(8).describe('With `planned`: most tokens that are drafted.'),
+  maxTokens: count.max(limit).default(8).describe('Most tokens that are drafted, where `tokens` is not one number.'),
   acceptance: chance.describe('Chance that a drafted token is accepted if those before it were.'),
   believed: z
     .strictObject({
@@ -69,8 +69,7 @@ export function eagleDrafts(
 
 /** Returns the most tokens that are drafted for a sequence in a step. */
 export function mostTokens({ tokens, maxTokens }: DraftSettings): number {
-  if (tokens === 'planned') return maxTokens;
-  return typeof tokens === 'number' ? tokens : Math.max(...tokens.map((one) => one.tokens));
+  return typeof tokens === 'number' ? tokens : maxTokens;
 }
 
 /** Returns the tokens that a step with so many drafted tokens gives a sequence, in expectation: 1 + a + a² + … */

@@ -43,10 +43,10 @@ export class Drafting {
 
   /** Returns the tokens to draft for each sequence of a batch. */
   tokensFor(size: number, contextTokens: number): number {
-    const { tokens } = this.#drafts;
+    const { tokens, maxTokens } = this.#drafts;
     if (typeof tokens === 'number') return tokens;
     if (size === 0) return 0;
-    if (tokens !== 'planned') return tokens.findLast(({ sequences }) => sequences <= size)!.tokens;
+    if (tokens !== 'planned') return Math.min(maxTokens, tokens.findLast(({ sequences }) => sequences <= size)!.tokens);
     const context = classOf(contextTokens / size);
     const key = size * 64 + context;
     let planned = this.#planned.get(key);

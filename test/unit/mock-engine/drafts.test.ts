@@ -71,14 +71,14 @@ describe('an engine with drafts', () => {
   });
 
   test('a schedule by batch size: from three requests on nothing is drafted', async () => {
-    const tokens = vllmDraftTokens({
+    const schedule = vllmDraftTokens({
       num_speculative_tokens: 2,
       num_speculative_tokens_per_batch_size: [
         [3, 64, 0],
         [1, 2, 5],
       ],
     });
-    http = await MockHttp.start({ api: 'vllm', speed: 'max' }, { drafts: { ...drafts, tokens } });
+    http = await MockHttp.start({ api: 'vllm', speed: 'max' }, { drafts: { ...drafts, ...schedule } });
     const complete = (prompt: string) =>
       http!.send('POST', '/v1/completions', { model: 'mock-model', prompt, seed: 0, max_tokens: 500 }).reply;
     const ends = await Promise.all(['10', '20', '55'].map(complete));
@@ -93,7 +93,7 @@ describe('an engine with drafts', () => {
 describe('options of the engines', () => {
   test('vLLM: ranges go on until the next one, and no longer than drafts can be', () => {
     const config = { method: 'eagle3', num_speculative_tokens: 3 };
-    expect(vllmDraftTokens(config)).toBe(3);
+    expect(vllmDraftTokens(config)).toEqual({ tokens: 3, maxTokens: 3 });
     expect(
       vllmDraftTokens({
         ...config,
@@ -102,10 +102,13 @@ describe('options of the engines', () => {
           [9, 16, 1],
         ],
       }),
-    ).toEqual([
-      { sequences: 1, tokens: 3 },
-      { sequences: 9, tokens: 1 },
-    ]);
+    ).toEqual({
+      tokens: [
+        { sequences: 1, tokens: 7 },
+        { sequences: 9, tokens: 1 },
+      ],
+      maxTokens: 3,
+    });
   });
 
   test.each<[unknown, object]>([
@@ -126,12 +129,15 @@ describe('options of the engines', () => {
   });
 
   test('SGLang: one candidate for each batch size, smaller batches as the first', () => {
-    expect(sglangDraftTokens({ numSteps: 3, numDraftTokens: 4 })).toBe(3);
+    expect(sglangDraftTokens({ numSteps: 3, numDraftTokens: 4 })).toEqual({ tokens: 3, maxTokens: 3 });
     const adaptiveConfig = { ema_alpha: 0.2, '8': { candidate_steps: [0] }, '2': { candidate_steps: [5] } };
-    expect(sglangDraftTokens({ numSteps: 3, adaptiveConfig })).toEqual([
-      { sequences: 1, tokens: 5 },
-      { sequences: 8, tokens: 0 },
-    ]);
+    expect(sglangDraftTokens({ numSteps: 3, adaptiveConfig })).toEqual({
+      tokens: [
+        { sequences: 1, tokens: 5 },
+        { sequences: 8, tokens: 0 },
+      ],
+      maxTokens: 5,
+    });
     expect(refusal(() => sglangDraftTokens({ numSteps: 3, numDraftTokens: 8 }))).toMatchObject({ code: 'infeasible' });
     const several = { '1': { candidate_steps: [1, 3] } };
     expect(refusal(() => sglangDraftTokens({ numSteps: 3, adaptiveConfig: several }))).toMatchObject({

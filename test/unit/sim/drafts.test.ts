@@ -9,7 +9,6 @@ import {
   costModelSchema,
   defineAgenticJob,
   eagleDrafts,
-  expectedTokens,
 } from '../../../src/sim/index.ts';
 import { refusal } from '../../support/basics/refusal.ts';
 
