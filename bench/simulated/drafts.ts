@@ -1,7 +1,7 @@
 /**
  * Shows what the planner draft-budget is worth in the simulator, against no drafts and drafts of 2, 4 and 8 tokens: on single engines
  * over a grid of batches, acceptance, hardware and beliefs that are wrong (`grid`); on jobs with the traces that are shipped, for the
- * synchronous baseline, tail batching and the lossless tail (`tail`); with a budget for each sequence (`classes`); and the model
+ * synchronous baseline, tail batching and the lossless tail (`tail`), and on an H20 (`h20`); with a budget for each sequence (`classes`); and the model
  * against published points (`points`). Prints the tables of src/planners/draft-budget/README.md.
  * `npx tsx bench/simulated/drafts.ts [seeds] [part]`, by default 5 and every part.
  */
@@ -170,17 +170,23 @@ function serveGen(correlation: number): Case {
   return { name, job, workload: (seed) => inEpochs(marginalWorkload({ ...lengths, seed }), dataSet, seed) };
 }
 
+/** 64 responses on each engine, whose compute is a sixth; training takes what the preset says. */
+function onH20Job(): Case {
+  const { job, capTokens } = jobOf('qwen2.5-7b-8k', 128);
+  const name = 'RollPacker, 7B on H20';
+  const { memoryBoundSeconds, computeSecondsPerSequence, secondsPerContextToken } = onH20;
+  const { prefillSecondsPerToken, kvCapacityTokens } = onH20;
+  const engine = { memoryBoundSeconds, computeSecondsPerSequence, secondsPerContextToken, prefillSecondsPerToken };
+  const cost = { ...job.cost, ...engine, kvCapacityTokens };
+  return { name, job: { ...job, cost }, workload: (seed) => rollpackerWorkload(capTokens, seed) };
+}
+
 const steps = 40;
 
-function tail(): void {
+function inJobs(cases: readonly Case[]): void {
   const title = `jobs, ${steps} steps, ${seeds.length} seeds: acceptance ${eagle.acceptance.toFixed(2)}: seconds a step without drafts, and what drafts change`;
   const head = ['lengths', 'scheduler', 'no drafts', 'k = 2', 'k = 4', 'k = 8', 'planned'];
   begin(title, [...head, 'rollout alone, planned']);
-  const cases = [
-    traced('castillo-qwen2.5-7b-instruct-1m', 'qwen2.5-14b-16k'),
-    traced('castillo-qwen2.5-32b-instruct', 'qwen2.5-14b-16k'),
-    serveGen(0.3),
-  ];
   for (const { name, job, workload } of cases) {
     const runsOf = (cost: CostModel) => {
       const own = { ...job, cost };
@@ -365,7 +371,18 @@ function points(): void {
   }
 }
 
-const parts: Readonly<Record<string, () => void>> = { points, grid, classes, tail };
+const traces = (): Case[] => [
+  traced('castillo-qwen2.5-7b-instruct-1m', 'qwen2.5-14b-16k'),
+  traced('castillo-qwen2.5-32b-instruct', 'qwen2.5-14b-16k'),
+  serveGen(0.3),
+];
+const parts: Readonly<Record<string, () => void>> = {
+  points,
+  grid,
+  classes,
+  tail: () => inJobs(traces()),
+  h20: () => inJobs([onH20Job()]),
+};
 if (chosen !== 'all' && !(chosen in parts))
   throw new Error(`expected all, ${Object.keys(parts).join(', ')}: ${chosen}`);
 for (const [name, run] of Object.entries(parts)) if (chosen === 'all' || chosen === name) run();
