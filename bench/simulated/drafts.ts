@@ -3,7 +3,7 @@
  * over a grid of batches, acceptance, hardware and beliefs that are wrong (`grid`); on jobs with the traces that are shipped, for the
  * synchronous baseline, tail batching and the lossless tail (`tail`), and on an H20 (`h20`); with a budget for each sequence (`classes`); and the model
  * against published points (`points`). Prints the tables of src/planners/draft-budget/README.md.
- * `npx tsx bench/simulated/drafts.ts [seeds] [part]`, by default 5 and every part.
+ * `npx tsx bench/simulated/drafts.ts [seeds] [part] [job]`, by default 5, every part, and jobs by a part of their name.
  */
 import { readTraceFile } from '../../src/cli/files.ts';
 import { draftBudget, runPlanner } from '../../src/index.ts';
@@ -23,7 +23,7 @@ import { marginalWorkload, pooledQuantile } from '../../src/sim/workload/margina
 import { tracedWorkload } from '../../src/sim/workload/traced.ts';
 import type { Workload } from '../../src/sim/workload/workload.ts';
 
-const [seedCount = '5', chosen = 'all'] = process.argv.slice(2);
+const [seedCount = '5', chosen = 'all', only = ''] = process.argv.slice(2);
 const seeds = Array.from({ length: Number(seedCount) }, (_, index) => index + 1);
 type Drafts = NonNullable<CostModel['drafts']>;
 
@@ -161,7 +161,7 @@ function traced(name: string, id: (typeof jobPresetIds)[number]): Case {
 function serveGen(correlation: number): Case {
   const { trace } = readTraceFile('examples/traces/servegen-deepseek-r1.jsonl');
   if (trace.kind !== 'quantiles') throw new Error('expected quantiles');
-  const { job, capTokens } = jobOf('qwen2.5-14b-16k', 128);
+  const { job, capTokens } = jobOf('qwen2.5-14b-16k', 32);
   const name = `ServeGen R1, ρ ${correlation}`;
   const responseTokens = pooledQuantile(trace.rows, 'outputTokens');
   const promptTokens = pooledQuantile(trace.rows, 'inputTokens');
@@ -187,7 +187,7 @@ function inJobs(cases: readonly Case[]): void {
   const title = `jobs, ${steps} steps, ${seeds.length} seeds: acceptance ${eagle.acceptance.toFixed(2)}: seconds a step without drafts, and what drafts change`;
   const head = ['lengths', 'scheduler', 'no drafts', 'k = 2', 'k = 4', 'k = 8', 'planned'];
   begin(title, [...head, 'rollout alone, planned']);
-  for (const { name, job, workload } of cases) {
+  for (const { name, job, workload } of cases.filter((one) => one.name.includes(only))) {
     const runsOf = (cost: CostModel) => {
       const own = { ...job, cost };
       const schedulers = [tailBatchingScheduler(own), losslessTailScheduler(own)];

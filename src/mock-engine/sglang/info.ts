@@ -86,7 +86,7 @@ function serverInfo({ engine, cluster }: RouteContext): unknown {
 
 /** Settings of drafts, where there are any: chains. */
 function speculation(drafts: DraftSettings | undefined): object {
-  if (drafts === undefined) return { speculative_algorithm: null };
+  if (drafts === undefined) return {};
   const steps = mostTokens(drafts);
   return {
     speculative_algorithm: 'EAGLE',
