@@ -64,14 +64,14 @@ function draftTokens(options: MockEngineCommandOptions): ReturnType<typeof vllmD
     api === 'vllm'
       ? [numSteps ?? numDraftTokens ?? path, '--speculative-config']
       : [speculativeConfig, '--speculative-num-steps'];
-  if (others !== undefined) refuse('invalid_input', flag.slice(2), `${flag}, as ${api} calls it`, others);
+  if (others !== undefined) refuse('invalid_input', flag, `this option with --api ${api}`, undefined);
   if (speculativeConfig !== undefined) {
     const value = parseJson(speculativeConfig);
     return vllmDraftTokens(value);
   }
   if (numSteps === undefined) {
     if ((numDraftTokens ?? path) !== undefined)
-      refuse('invalid_input', flag.slice(2), 'it beside other options', 'nothing');
+      refuse('invalid_input', flag, 'a number beside the other options of drafts', undefined);
     return undefined;
   }
   const more = numDraftTokens === undefined ? {} : { numDraftTokens };
@@ -84,7 +84,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    refuse('invalid_input', 'speculative-config', `JSON: ${(error as Error).message}`, text);
+    refuse('invalid_input', '--speculative-config', `JSON (${(error as Error).message})`, text);
   }
 }
 
