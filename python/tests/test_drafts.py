@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+import rollflex
 from mock_engines import MockEngines
 from rollflex.drafts import by_batch_size, seen_in_sglang, seen_in_vllm, sglang_adaptive_config
 from rollflex.models.planners.draft_budget import DraftBudgetInput, DraftBudgetInputSeenItem
-from support import Start
 
 
 def given(seen: list[DraftBudgetInputSeenItem]) -> DraftBudgetInput:
@@ -42,7 +42,7 @@ def shares(seen: list[DraftBudgetInputSeenItem]) -> list[float]:
     return [one["accepted"] / one["offered"] for one in seen]
 
 
-def test_vllm_from_metrics_to_a_schedule_that_it_takes(start: Start) -> None:
+def test_vllm_from_metrics_to_a_schedule_that_it_takes() -> None:
     config = {"method": "eagle3", "num_speculative_tokens": 3}
     engines = MockEngines(
         *("--api", "vllm", "--speed", "max", "--speculative-config", json.dumps(config), "--draft-acceptance", "0.7")
@@ -56,7 +56,7 @@ def test_vllm_from_metrics_to_a_schedule_that_it_takes(start: Start) -> None:
     finally:
         engines.stop()
     assert shares(seen) == pytest.approx([0.7, 0.49, 0.343], abs=0.001)
-    with start() as client:
+    with rollflex.Client() as client:
         ranges = by_batch_size(lambda one: client.plan("draft-budget", one), given(seen), 64)
     assert [first for first, _, _ in ranges] == [1, *(last + 1 for _, last, _ in ranges[:-1])]
     assert ranges[0][2] > 3
@@ -74,7 +74,7 @@ def test_vllm_from_metrics_to_a_schedule_that_it_takes(start: Start) -> None:
     assert shares(seen) == pytest.approx([0.7], abs=0.001)
 
 
-def test_sglang_from_responses_to_a_configuration_that_it_takes(start: Start, tmp_path: Path) -> None:
+def test_sglang_from_responses_to_a_configuration_that_it_takes(tmp_path: Path) -> None:
     engines = MockEngines("--speed", "max", "--speculative-num-steps", "2", "--draft-acceptance", "0.7")
     body = {"text": ["a", "b"], "sampling_params": {"max_new_tokens": 4000, "ignore_eos": True}}
     try:
@@ -84,7 +84,7 @@ def test_sglang_from_responses_to_a_configuration_that_it_takes(start: Start, tm
     seen = seen_in_sglang([*metas, {"completion_tokens": 1}])
     assert shares(seen) == pytest.approx([0.7, 0.49], abs=0.002)
     assert seen_in_sglang([]) == []
-    with start() as client:
+    with rollflex.Client() as client:
         config = sglang_adaptive_config(by_batch_size(lambda one: client.plan("draft-budget", one), given(seen), 64))
     path = tmp_path / "adaptive.json"
     path.write_text(json.dumps(config), encoding="utf-8")
