@@ -42,6 +42,7 @@ const entries: readonly Entry[] = [
   { id: 'round-composition', budget: 19 },
   { id: 'group-assembly', budget: 15 },
   { id: 'reward-dispatch', budget: 19 },
+  { id: 'staleness-pacing', budget: 17 },
   { id: 'program-scheduling', budget: 19 },
   { id: 'complete-group-pipelining', budget: 20 },
   { id: 'adaptive-tp', budget: 20 },

@@ -1,0 +1,30 @@
+/** Configuration of staleness-pacing. */
+import { z } from 'zod';
+import { count, idPrefix, positiveCount } from '../../schemas/units.ts';
+
+/** Schema of the configuration. */
+export const stalenessPacingConfig = z
+  .strictObject({
+    groupsPerBatch: positiveCount
+      .max(100_000)
+      .describe('P: groups of a batch. The trainer makes one version of the weights from each batch.'),
+    maxStaleness: count
+      .max(1000)
+      .default(1)
+      .describe('η: most versions that the weights may have advanced from the first token of a group to its batch.'),
+    windowGroups: positiveCount
+      .optional()
+      .describe(
+        'W: a batch takes groups from the W oldest alone, in the order of their launches; at least P. Absent: as many as may be in flight.',
+      ),
+    maxInFlightGroups: positiveCount
+      .optional()
+      .describe('Most groups that are generated at once, whatever else allows; absent: no such limit.'),
+    idPrefix: idPrefix
+      .default('')
+      .describe('Prefix of every id of a launch and of a batch; new after each restart of the host.'),
+  })
+  .refine(({ groupsPerBatch, windowGroups }) => windowGroups === undefined || windowGroups >= groupsPerBatch, {
+    path: ['windowGroups'],
+    message: 'a window of at least groupsPerBatch groups',
+  });
