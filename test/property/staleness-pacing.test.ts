@@ -12,11 +12,15 @@ const configs = fc
     groupsPerBatch: fc.integer({ min: 1, max: 3 }),
     maxStaleness: fc.integer({ min: 0, max: 3 }),
     more: fc.option(fc.integer({ min: 0, max: 5 })),
-    maxInFlightGroups: fc.option(fc.integer({ min: 1, max: 5 }), { nil: undefined }),
+    fewer: fc.option(fc.integer({ min: 0, max: 5 })),
   })
-  .map(({ more, maxInFlightGroups, ...rest }): StalenessPacingInput => {
-    const windowGroups = more === null ? undefined : rest.groupsPerBatch + more;
-    return { ...rest, ...(windowGroups && { windowGroups }), ...(maxInFlightGroups && { maxInFlightGroups }) };
+  .map(({ more, fewer, ...rest }): StalenessPacingInput => {
+    const { groupsPerBatch: size } = rest;
+    return {
+      ...rest,
+      ...(more === null ? undefined : { windowGroups: size + more }),
+      ...(fewer === null ? undefined : { maxGroups: size + fewer }),
+    };
   });
 
 /** What waits for the host, if the trainer does: groups in flight, prompts, or the end. */

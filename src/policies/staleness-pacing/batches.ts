@@ -156,6 +156,5 @@ export function endIfOver(state: PacingState, ctx: Ctx): void {
 
 /** How many groups may still be launched now. */
 export function room(state: PacingState): number {
-  const { maxInFlightGroups = Number.POSITIVE_INFINITY } = state.config;
-  return Math.min(allowed(state) - state.groups.size, maxInFlightGroups - inFlight(state));
+  return Math.min(allowed(state), state.config.maxGroups ?? Number.POSITIVE_INFINITY) - state.groups.size;
 }

@@ -17,14 +17,18 @@ export const stalenessPacingConfig = z
       .describe(
         'W: a batch takes groups from the W oldest alone, in the order of their launches; at least P. Absent: as many as may be in flight.',
       ),
-    maxInFlightGroups: positiveCount
+    maxGroups: positiveCount
       .optional()
-      .describe('Most groups that are generated at once, whatever else allows; absent: no such limit.'),
+      .describe(
+        'Most groups that are launched and in no batch, where fewer than staleness allows are enough: they are fresher. At least P.',
+      ),
     idPrefix: idPrefix
       .default('')
       .describe('Prefix of every id of a launch and of a batch; new after each restart of the host.'),
   })
-  .refine(({ groupsPerBatch, windowGroups }) => windowGroups === undefined || windowGroups >= groupsPerBatch, {
-    path: ['windowGroups'],
-    message: 'a window of at least groupsPerBatch groups',
+  .superRefine(({ groupsPerBatch, windowGroups, maxGroups }, context) => {
+    for (const [name, value] of Object.entries({ windowGroups, maxGroups })) {
+      if (value !== undefined && value < groupsPerBatch)
+        context.addIssue({ code: 'custom', path: [name], message: 'at least groupsPerBatch' });
+    }
   });

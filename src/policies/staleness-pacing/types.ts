@@ -41,8 +41,11 @@ export interface StalenessPacingInput {
    * be in flight. A whole number, 1 or more.
    */
   windowGroups?: number | undefined;
-  /** Most groups that are generated at once, whatever else allows; absent: no such limit. A whole number, 1 or more. */
-  maxInFlightGroups?: number | undefined;
+  /**
+   * Most groups that are launched and in no batch, where fewer than staleness allows are enough: they are fresher. At
+   * least P. A whole number, 1 or more.
+   */
+  maxGroups?: number | undefined;
   /**
    * Prefix of every id of a launch and of a batch; new after each restart of the host. At most 128 characters.
    *
@@ -67,8 +70,11 @@ export interface StalenessPacingConfig {
    * be in flight. A whole number, 1 or more.
    */
   windowGroups?: number | undefined;
-  /** Most groups that are generated at once, whatever else allows; absent: no such limit. A whole number, 1 or more. */
-  maxInFlightGroups?: number | undefined;
+  /**
+   * Most groups that are launched and in no batch, where fewer than staleness allows are enough: they are fresher. At
+   * least P. A whole number, 1 or more.
+   */
+  maxGroups?: number | undefined;
   /** Prefix of every id of a launch and of a batch; new after each restart of the host. At most 128 characters. */
   idPrefix: string;
 }

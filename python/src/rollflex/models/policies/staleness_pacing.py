@@ -27,8 +27,9 @@ class StalenessPacingConfig(TypedDict):
     windowGroups: NotRequired[int]
     """W: a batch takes groups from the W oldest alone, in the order of their launches; at least P. Absent: as many as
     may be in flight. Whole number ≥ 1."""
-    maxInFlightGroups: NotRequired[int]
-    """Most groups that are generated at once, whatever else allows; absent: no such limit. Whole number ≥ 1."""
+    maxGroups: NotRequired[int]
+    """Most groups that are launched and in no batch, where fewer than staleness allows are enough: they are fresher. At
+    least P. Whole number ≥ 1."""
     idPrefix: NotRequired[str]
     """Prefix of every id of a launch and of a batch; new after each restart of the host. String ≤ 128. Default: ""."""
 
