@@ -8,7 +8,7 @@ import type { StalenessPacingEvent } from './types.ts';
 /** Draws a likely next event. */
 export function arbitrary(state: PacingState, choices: Choices): StalenessPacingEvent {
   const at = choices.below(6) === 0 ? choices.below(2000) : state.nextLaunch + state.nextBatch + choices.below(9);
-  const { round, weightVersion, batch, groups } = state;
+  const { round, weightVersion, groups } = state;
   const roundId = round?.roundId ?? state.recentRounds.newest ?? 'r0';
   if (round === null && choices.below(8) > 0) {
     if (state.isExhausted && choices.below(2) === 0) return { type: 'source.reopened', at };
@@ -18,9 +18,10 @@ export function arbitrary(state: PacingState, choices: Choices): StalenessPacing
   const roll = choices.below(20);
   if (roll === 0) return rare(state, roundId, at, choices);
   if (roll < 8 && round !== null && round.asked > 0) return supplied(state, roundId, at, choices);
-  if (roll < 11 && batch !== null) {
-    const { publicationId } = batch;
-    const ahead = choices.below(12) === 0 ? choices.below(5) : 1;
+  if (roll < 11 && state.batches.length > 0) {
+    const index = choices.below(6) === 0 ? choices.below(state.batches.length) : 0;
+    const { publicationId } = state.batches[index]!;
+    const ahead = choices.below(12) === 0 ? choices.below(5) : index + 1;
     return { type: 'weights.published', at, roundId, publicationId, weightVersion: weightVersion + ahead };
   }
   const running = [...groups.values()].filter(({ isComplete }) => !isComplete || choices.below(12) === 0);

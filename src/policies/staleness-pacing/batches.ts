@@ -6,35 +6,50 @@ import { mintedId, wasMinted } from '../../core/minted-ids.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Ctx } from './messages.ts';
-import { allowed, type Batch, batchKind, type Group, inFlight, type PacingState, remove } from './state.ts';
+import {
+  allowed,
+  type Batch,
+  batchKind,
+  type Group,
+  inFlight,
+  nextVersion,
+  type PacingState,
+  remove,
+} from './state.ts';
 
 /** Whether no other group will ever be launched, unless the source is opened again. */
 const isEnding = ({ isExhausted, waiting }: PacingState): boolean => isExhausted && waiting.size === 0;
 
 /**
  * Whether the P oldest complete groups of the window are a batch that leaves nothing too old. Until the batch of version b there are
- * b − v further batches, so that this one has to take what exceeds them of the groups that must be trained by then. No choice of
- * groups takes more of the oldest than this one does, for any b.
+ * b − c further batches, so that this one, of version c, has to take what exceeds them of the groups that must be trained by then.
+ * No choice of groups takes more of the oldest than this one does, for any b.
  */
-function isSafe({ config, cohorts, ready, weightVersion }: PacingState): boolean {
+function isSafe(state: PacingState): boolean {
+  const { config, cohorts, ready } = state;
   const { groupsPerBatch: size, maxStaleness } = config;
   if (ready.size < size) return false;
+  const next = nextVersion(state);
   let groups = 0;
   let taken = 0;
   for (const cohort of cohorts.values()) {
     groups += cohort.groups;
     taken = Math.min(size, taken + cohort.ready);
-    if (groups - size * (cohort.version + maxStaleness - weightVersion) > taken) return false;
+    if (groups - size * (cohort.version + maxStaleness - next) > taken) return false;
   }
   return true;
 }
 
-/** Decides a batch if the trainer has none and one is possible. */
-export function formBatch(state: PacingState, ctx: Ctx): void {
+/** Decides batches while the trainer takes one and one is possible. */
+export function formBatches(state: PacingState, ctx: Ctx): void {
+  while (state.batches.length < state.config.maxBatches && formBatch(state, ctx));
+}
+
+function formBatch(state: PacingState, ctx: Ctx): boolean {
   const { config, groups, ready, complete, round } = state;
-  if (state.batch !== null || groups.size === 0) return;
+  if (groups.size === 0) return false;
   const isLast = isEnding(state) && groups.size < config.groupsPerBatch;
-  if (isLast ? inFlight(state) > 0 : !isSafe(state)) return;
+  if (isLast ? inFlight(state) > 0 : !isSafe(state)) return false;
   const finished = complete;
   const batch: Batch = {
     publicationId: mintedId(state.prefix, batchKind, state.nextBatch++),
@@ -51,58 +66,67 @@ export function formBatch(state: PacingState, ctx: Ctx): void {
     batch.tokens += one.tokens;
     remove(state, one);
   }
-  state.batch = batch;
+  state.batches.push(batch);
   round!.lastBatchAt = ctx.at;
   round!.onlyDuplicates = false;
-  handOver(state, batch, isLast ? 'source_exhausted' : 'batch_ready', finished, ctx);
+  handOver(state, state.batches.length - 1, isLast ? 'source_exhausted' : 'batch_ready', finished, ctx);
+  return true;
 }
 
 /** Hands a batch to the trainer, for the first time or again. */
 export function handOver(
   state: PacingState,
-  { publicationId, groups, samples, tokens }: Batch,
+  index: number,
   code: Message<'train.batch'>['reason']['code'],
   finished: number,
   ctx: Ctx,
 ): void {
-  const { weightVersion } = state;
+  const { publicationId, groups, samples, tokens } = state.batches[index]!;
+  const trained = state.weightVersion + index;
   ctx.emit({
     type: 'train.batch',
     at: ctx.at,
     roundId: state.round!.roundId,
     publicationId,
-    weightVersion: weightVersion + 1,
+    weightVersion: trained + 1,
     groups: groups.map((one) => ({ ...one })),
     samples,
     tokens,
-    reason: { code, finished, inFlight: inFlight(state), largestLag: weightVersion - groups[0]!.weightVersion },
+    reason: { code, finished, inFlight: inFlight(state), largestLag: trained - groups[0]!.weightVersion },
   });
 }
 
+const indexOf = ({ batches }: PacingState, publicationId: string): number =>
+  batches.findIndex((one) => one.publicationId === publicationId);
+
 export function checkPublished(state: PacingState, event: Message<'weights.published'>): void {
   const { roundId, publicationId, weightVersion } = event;
-  const { batch, round } = state;
-  if (batch?.publicationId !== publicationId) {
+  const index = indexOf(state, publicationId);
+  if (index < 0) {
     if (wasMinted(state, publicationId, state.nextBatch, batchKind)) return;
     return refuse('unknown_id', 'publicationId', 'that of a `train.batch`', publicationId);
   }
-  if (round!.roundId !== roundId) refuse('invalid_event', 'roundId', round!.roundId, roundId);
-  if (weightVersion <= state.weightVersion)
-    refuse('invalid_event', 'weightVersion', `a version after ${state.weightVersion}`, weightVersion);
+  const { roundId: own } = state.round!;
+  if (own !== roundId) refuse('invalid_event', 'roundId', own, roundId);
+  const before = state.weightVersion + index;
+  if (weightVersion <= before) refuse('invalid_event', 'weightVersion', `a version after ${before}`, weightVersion);
 }
 
-/** Takes new weights. If their version is more than one ahead, the groups leave that cannot be trained in time any more. */
+/**
+ * Takes new weights: those of a batch, and so of all batches before it. If their version is more than one ahead, the groups leave
+ * that cannot be trained in time any more.
+ */
 export function publish(state: PacingState, event: Message<'weights.published'>, ctx: Ctx): void {
   const { roundId, publicationId, weightVersion } = event;
-  const isIts = state.batch?.publicationId === publicationId;
-  if (!isIts && weightVersion <= state.weightVersion) {
+  const batches = indexOf(state, publicationId) + 1;
+  if (batches === 0 && weightVersion <= state.weightVersion) {
     ctx.emit({ type: 'training.late', at: ctx.at, roundId, publicationId, reason: { code: 'publication_over' } });
     return;
   }
-  const isUsual = isIts && weightVersion === state.weightVersion + 1;
-  if (isIts) state.batch = null;
+  const isSkipping = weightVersion > state.weightVersion + batches;
+  state.batches.splice(0, batches);
   state.weightVersion = weightVersion;
-  if (!isUsual) dropStale(state, ctx);
+  if (isSkipping) dropStale(state, ctx);
 }
 
 /** Drops the fewest groups that leave room for the others to be trained in time: those that are not complete, the last ones first. */
@@ -141,13 +165,10 @@ function drop(state: PacingState, one: Group, next: number, ctx: Ctx): void {
   });
 }
 
-/** Version of the weights on which the next batch is trained. */
-export const nextVersion = ({ weightVersion, batch }: PacingState): number => weightVersion + (batch === null ? 0 : 1);
-
 /** Ends the round when the source has no prompts and everything is trained. */
 export function endIfOver(state: PacingState, ctx: Ctx): void {
-  const { round, groups, batch } = state;
-  if (round === null || !isEnding(state) || groups.size > 0 || batch !== null) return;
+  const { round, groups, batches } = state;
+  if (round === null || !isEnding(state) || groups.size > 0 || batches.length > 0) return;
   const { roundId, lastBatchAt } = round;
   state.round = null;
   const reason = { code: 'all_ended', afterSeconds: ctx.at - (lastBatchAt ?? ctx.at) } as const;

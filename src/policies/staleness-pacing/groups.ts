@@ -4,7 +4,7 @@ import { replacePrefix, wasMinted } from '../../core/minted-ids.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { copyPrompt } from '../../schemas/prompts.ts';
-import { endIfOver, formBatch, handOver, room } from './batches.ts';
+import { endIfOver, formBatches, handOver, room } from './batches.ts';
 import type { Ctx } from './messages.ts';
 import { allowed, complete, type Group, launched, launchKind, type PacingState, remove } from './state.ts';
 
@@ -67,7 +67,7 @@ function launch(
 
 /** Makes all decisions that the state allows. */
 export function settle(state: PacingState, ctx: Ctx): void {
-  formBatch(state, ctx);
+  formBatches(state, ctx);
   launchMore(state, ctx);
   endIfOver(state, ctx);
 }
@@ -114,14 +114,14 @@ export function reject(state: PacingState, event: Message<'group.rejected'>, ctx
 /** Names everything again that the host owes. What was generated is gone, and is launched anew, after all that is complete. */
 export function restart(state: PacingState, { idPrefix }: Message<'host.restarted'>, ctx: Ctx): void {
   replacePrefix(state, idPrefix);
-  const { round, batch, weightVersion } = state;
+  const { round, batches, weightVersion } = state;
   if (round === null) return;
   const { roundId } = round;
   Object.assign(round, { asked: 0, onlyDuplicates: false });
   const promptIds = [...state.groups.values(), ...state.waiting].map(({ groupId }) => groupId);
   const reason = { code: 'host_restarted', prompts: promptIds.length } as const;
   ctx.emit({ type: 'round.resumed', at: ctx.at, roundId, weightVersion, promptIds, reason });
-  if (batch !== null) handOver(state, batch, 'host_restarted', state.complete, ctx);
+  for (const index of batches.keys()) handOver(state, index, 'host_restarted', state.complete, ctx);
   for (const one of [...state.groups.values()]) {
     if (one.isComplete) continue;
     remove(state, one);

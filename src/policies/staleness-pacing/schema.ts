@@ -22,6 +22,12 @@ export const stalenessPacingConfig = z
       .describe(
         'Most groups that are launched and in no batch, where fewer than staleness allows are enough: they are fresher. At least P.',
       ),
+    maxBatches: positiveCount
+      .max(64)
+      .default(1)
+      .describe(
+        'Batches that the trainer may have at once: the one that it trains, and those that it has fetched ahead. More than η + 1 are never used.',
+      ),
     idPrefix: idPrefix
       .default('')
       .describe('Prefix of every id of a launch and of a batch; new after each restart of the host.'),

@@ -54,7 +54,7 @@ const batch = z.strictObject({
   tokens,
   since: seconds,
 });
-/** The batch that the trainer has. */
+/** A batch that the trainer has. */
 export type Batch = z.output<typeof batch>;
 
 /** Schema of the state. */
@@ -77,7 +77,8 @@ export const pacingState = z.strictObject({
   waiting: fifoOf(waiting),
   /** In the order of launches, which is also that of versions. */
   groups: mapBy('launchId', group),
-  batch: batch.nullable(),
+  /** Batches whose weights are not there yet, in the order of training. */
+  batches: z.array(batch),
   ...prefixes,
   nextLaunch: count,
   nextBatch: count,
@@ -106,7 +107,7 @@ export const begin = ({ idPrefix }: StalenessPacingConfig): SavedPacing => ({
   weightVersion: 0,
   waiting: [],
   groups: [],
-  batch: null,
+  batches: [],
   prefix: idPrefix,
   oldPrefixes: [],
   nextLaunch: 0,
@@ -126,12 +127,12 @@ export const batchKind = 'batch#';
 /** Number of groups that are generated. */
 export const inFlight = ({ groups, complete }: PacingState): number => groups.size - complete;
 
-/**
- * How many groups may be launched and in no batch: as many as the batches take until a group that is launched now would be too old.
- * While the trainer has a batch, the next one is trained with the version after this one.
- */
-export function allowed({ config, batch }: PacingState): number {
-  return config.groupsPerBatch * (config.maxStaleness + (batch === null ? 1 : 0));
+/** Version of the weights that the next batch is trained with. */
+export const nextVersion = ({ weightVersion, batches }: PacingState): number => weightVersion + batches.length;
+
+/** How many groups may be launched and in no batch: as many as batches take until a group that is launched now is too old. */
+export function allowed({ config, batches }: PacingState): number {
+  return config.groupsPerBatch * Math.max(0, config.maxStaleness + 1 - batches.length);
 }
 
 /** Launches a prompt: it becomes the last group of the line. */

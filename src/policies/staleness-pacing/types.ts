@@ -47,6 +47,13 @@ export interface StalenessPacingInput {
    */
   maxGroups?: number | undefined;
   /**
+   * Batches that the trainer may have at once: the one that it trains, and those that it has fetched ahead. More than η
+   * + 1 are never used. A whole number, 1 to 64.
+   *
+   * @defaultValue `1`
+   */
+  maxBatches?: number | undefined;
+  /**
    * Prefix of every id of a launch and of a batch; new after each restart of the host. At most 128 characters.
    *
    * @defaultValue `''`
@@ -75,6 +82,11 @@ export interface StalenessPacingConfig {
    * least P. A whole number, 1 or more.
    */
   maxGroups?: number | undefined;
+  /**
+   * Batches that the trainer may have at once: the one that it trains, and those that it has fetched ahead. More than η
+   * + 1 are never used. A whole number, 1 to 64.
+   */
+  maxBatches: number;
   /** Prefix of every id of a launch and of a batch; new after each restart of the host. At most 128 characters. */
   idPrefix: string;
 }

@@ -18,8 +18,12 @@ function* groupsInFlight(state: PacingState): For {
 }
 
 /** What makes room, or lets the next batch begin. */
-const progress = (state: PacingState): For =>
-  state.batch === null ? groupsInFlight(state) : [batchThing(state.batch)];
+function* progress(state: PacingState): For {
+  const { batches, config } = state;
+  const [first] = batches;
+  if (first !== undefined) yield batchThing(first);
+  if (batches.length < config.maxBatches) yield* groupsInFlight(state);
+}
 
 function groupStanding(state: PacingState, one: Group): Standing {
   const { groupId, launchId, since, startVersion, isComplete } = one;
@@ -42,23 +46,27 @@ function promptStanding(state: PacingState, id: string): Standing | undefined {
 export const waits: Waits<PacingState> = {
   prompts: { ids: ({ here }) => here, of: promptStanding },
   batches: {
-    ids: ({ batch }) => (batch === null ? [] : [batch.publicationId]),
-    of: ({ batch, round }, id) => {
-      if (batch?.publicationId !== id) return undefined;
-      const { since, groups } = batch;
+    ids: ({ batches }) => batches.map(({ publicationId }) => publicationId),
+    of: ({ batches, round }, id) => {
+      const index = batches.findIndex(({ publicationId }) => publicationId === id);
+      const found = batches[index];
+      if (found === undefined) return undefined;
+      const { since, groups } = found;
+      const stands = `is ${index === 0 ? 'trained' : 'fetched ahead'}, with ${groups.length} groups`;
+      if (index > 0) return { stands, since, for: [batchThing(batches[index - 1]!)] };
       const event = { type: 'weights.published', roundId: round!.roundId, publicationId: id };
-      return { stands: `is trained, with ${groups.length} groups`, since, for: [{ event, since }] };
+      return { stands, since, for: [{ event, since }] };
     },
   },
   rounds: {
     ids: ({ round }) => (round === null ? [] : [round.roundId]),
     of: (state, id) => {
-      const { round, groups, batch, complete, isExhausted } = state;
+      const { round, groups, batches, complete, isExhausted } = state;
       if (round?.roundId !== id) return undefined;
-      const trainer = batch === null ? 'the trainer waits' : 'the trainer works';
+      const trainer = batches.length === 0 ? 'the trainer waits' : 'the trainer works';
       const stands = `has ${groups.size - complete} groups in flight and ${complete} complete, ${trainer}`;
       const end: For = isExhausted ? [] : [{ event: { type: 'source.exhausted' } }];
-      return { stands, for: batch === null ? [...groupsInFlight(state), ...end] : [batchThing(batch), ...end] };
+      return { stands, for: [...progress(state), ...end] };
     },
   },
 };

@@ -1,9 +1,12 @@
 /**
  * The usual way with an asynchronous trainer, to compare `staleness-pacing` with: so many groups are generated at all times, the
- * trainer takes the oldest complete ones, and what is too old by then is discarded, complete or not. It speaks as the policy does.
+ * trainer takes the oldest complete ones, and what is too old by then is discarded, complete or not. It decides with
+ * the messages of the policy, without reasons.
  */
 import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
+import type { VocabularyEvent } from '../../schemas/events/index.ts';
 import type { DrivenPolicy } from '../cluster/event-loop.ts';
+import { sumOf } from '../metrics.ts';
 
 interface Group {
   readonly groupId: string;
@@ -27,50 +30,35 @@ export function discarding(settings: DiscardingSettings): DrivenPolicy {
   const groups = new Map<string, Group>();
   let [version, launches, batches, inFlight, asked] = [0, 0, 0, 0, 0];
   let isTraining = false;
-  const reason = { code: 'rule' } as never;
   return {
     id: 'discarding',
-    send: (event: AnyEvent): readonly AnyDecision[] => {
+    send: (given: AnyEvent): readonly AnyDecision[] => {
+      const event = given as VocabularyEvent;
       const { at } = event;
-      const told: AnyDecision[] = [];
-      const one = event as never as Record<string, never>;
-      const roundId = one.roundId as string;
-      if (event.type === 'prompts.supplied') {
-        const { prompts } = one as never as { prompts: { promptId: string }[] };
-        asked -= prompts.length;
-        for (const { promptId: groupId } of prompts) {
-          const group: Group = {
-            groupId,
-            launchId: `launch#${launches++}`,
-            weightVersion: version,
-            tokens: undefined,
-            samples: 0,
-          };
-          groups.set(group.launchId, group);
-          inFlight += 1;
-          const { launchId, weightVersion } = group;
-          told.push({ type: 'group.launch', at, roundId, groupId, launchId, weightVersion, reason } as AnyDecision);
-        }
-      } else if (event.type === 'group.completed') {
-        Object.assign(groups.get(one.launchId)!, { tokens: one.tokens, samples: one.samples });
-        inFlight -= 1;
-      } else if (event.type === 'weights.published') {
-        version = one.weightVersion;
-        isTraining = false;
-        for (const { groupId, launchId, weightVersion, tokens } of [...groups.values()]) {
-          if (version - weightVersion <= maxStaleness) continue;
-          groups.delete(launchId);
-          if (tokens === undefined) inFlight -= 1;
-          const numbers = { startVersion: weightVersion, weightVersion: version, maxStaleness, tokens: tokens ?? 0 };
-          told.push({
-            type: 'group.drop',
-            at,
-            roundId,
-            groupId,
-            launchId,
-            reason: { code: 'rule', ...numbers },
-          } as AnyDecision);
-        }
+      const told: object[] = [];
+      switch (event.type) {
+        case 'prompts.supplied':
+          asked -= event.prompts.length;
+          for (const { promptId: groupId } of event.prompts) {
+            const group = { groupId, launchId: `launch#${launches++}`, weightVersion: version };
+            groups.set(group.launchId, { ...group, tokens: undefined, samples: 0 });
+            inFlight += 1;
+            told.push({ type: 'group.launch', at, ...group });
+          }
+          break;
+        case 'group.completed':
+          Object.assign(groups.get(event.launchId!)!, { tokens: event.tokens, samples: event.samples });
+          inFlight -= 1;
+          break;
+        case 'weights.published':
+          version = event.weightVersion;
+          isTraining = false;
+          for (const { launchId, weightVersion, tokens } of [...groups.values()]) {
+            if (version - weightVersion <= maxStaleness) continue;
+            groups.delete(launchId);
+            if (tokens === undefined) inFlight -= 1;
+            told.push({ type: 'group.drop', at, launchId, reason: { tokens: tokens ?? 0 } });
+          }
       }
       const complete = isTraining ? [] : [...groups.values()].filter(({ tokens }) => tokens !== undefined);
       if (complete.length >= groupsPerBatch) {
@@ -80,21 +68,19 @@ export function discarding(settings: DiscardingSettings): DrivenPolicy {
         told.push({
           type: 'train.batch',
           at,
-          roundId,
           publicationId: `batch#${batches++}`,
           weightVersion: version + 1,
           groups: batch.map(({ groupId, launchId, weightVersion }) => ({ groupId, launchId, weightVersion })),
-          samples: batch.reduce((sum, { samples }) => sum + samples, 0),
-          tokens: batch.reduce((sum, { tokens }) => sum + tokens!, 0),
-          reason,
-        } as AnyDecision);
+          samples: sumOf(batch, ({ samples }) => samples),
+          tokens: sumOf(batch, ({ tokens }) => tokens!),
+        });
       }
       const missing = concurrency - inFlight - asked;
       if (missing > 0) {
         asked += missing;
-        told.push({ type: 'prompts.request', at, roundId, count: missing, reason } as AnyDecision);
+        told.push({ type: 'prompts.request', at, count: missing });
       }
-      return told;
+      return told as AnyDecision[];
     },
   };
 }

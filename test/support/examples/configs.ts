@@ -120,7 +120,7 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
     { groupsPerBatch: 2 },
     { groupsPerBatch: 2, maxStaleness: 2, windowGroups: 3 },
     { groupsPerBatch: 3, maxStaleness: 0, windowGroups: 3 },
-    { groupsPerBatch: 1, maxStaleness: 3, maxGroups: 3 },
+    { groupsPerBatch: 1, maxStaleness: 3, maxGroups: 3, maxBatches: 2 },
   ],
   watchdog: [{}, { floorSeconds: 2, startSeconds: 20, factor: 1.5, maxOwed: 6 }],
   'sandbox-timeout': [

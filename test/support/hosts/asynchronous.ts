@@ -37,7 +37,8 @@ export class AsynchronousHost {
   /** Reports that the policy has not heard. */
   reports: Report[] = [];
   readonly heard: Report[] = [];
-  batch: Told<'train.batch'> | undefined;
+  /** Batches whose weights the policy does not know of. */
+  outstanding: string[] = [];
   readonly batches: Told<'train.batch'>[] = [];
   /** Publications that the trainer has really made, with their versions. */
   readonly published = new Map<string, number>();
@@ -109,12 +110,12 @@ export class AsynchronousHost {
 
   #train(decision: Told<'train.batch'>): void {
     const { publicationId, weightVersion, groups, roundId } = decision;
-    this.batch = decision;
     if (decision.reason.code !== 'host_restarted') {
+      this.outstanding.push(publicationId);
       this.batches.push(decision);
       const own = groups.map(({ launchId }) => this.live.find((one) => one.launchId === launchId)!);
       this.onBatch(own, decision);
-      for (const { trueStart } of own) this.largestLag = Math.max(this.largestLag, this.version - trueStart);
+      for (const { trueStart } of own) this.largestLag = Math.max(this.largestLag, weightVersion - 1 - trueStart);
       this.left.trained += groups.length;
       this.live = this.live.filter((one) => !own.includes(one));
     }
@@ -129,7 +130,7 @@ export class AsynchronousHost {
     if (report.type === 'weights.published') {
       this.published.set(report.publicationId, report.weightVersion);
       this.version = Math.max(this.version, report.weightVersion);
-      if (this.batch?.publicationId === report.publicationId) this.batch = undefined;
+      this.outstanding.splice(0, this.outstanding.indexOf(report.publicationId) + 1);
     }
     if (report.type === 'group.completed') {
       const one = this.live.find(({ launchId }) => launchId === report.launchId);

@@ -33,7 +33,7 @@ class Run extends Session {
   }
 
   /** Completes groups, in this order. */
-  complete(...groupIds: string[]): VocabularyDecision[] {
+  finish(...groupIds: string[]): VocabularyDecision[] {
     return groupIds.flatMap((groupId) =>
       this.tell({ type: 'group.completed', ...this.ids(groupId), samples: 2, tokens: 100 }),
     );
@@ -68,14 +68,14 @@ describe('launches', () => {
   test('P · (η + 1) groups are launched, P · η while the trainer works, and P more with each version', () => {
     const run = new Run({ groupsPerBatch: 2, maxStaleness: 2 });
     expect(brief(run.supply(...'abcdefg'))).toEqual([...'abcdef'].map((id) => `launch ${id} v0`));
-    expect(brief(run.complete('c', 'a'))).toEqual(['train ac → v1, lag 0']);
+    expect(brief(run.finish('c', 'a'))).toEqual(['train ac → v1, lag 0']);
     expect(brief(run.publish(0, 1))).toEqual(['launch g v1', 'ask 1']);
   });
 
   test('without staleness, nothing is launched while the trainer works', () => {
     const run = new Run({ groupsPerBatch: 1, maxStaleness: 0 }, 4);
     expect(brief(run.supply('a', 'b'))).toEqual(['launch a v4']);
-    expect(brief(run.complete('a'))).toEqual(['train a → v5, lag 0']);
+    expect(brief(run.finish('a'))).toEqual(['train a → v5, lag 0']);
     expect(brief(run.publish(0, 5))).toEqual(['launch b v5']);
   });
 
@@ -83,7 +83,7 @@ describe('launches', () => {
     const run = new Run({ groupsPerBatch: 2 });
     run.supply(...'abcdef');
     expect(brief(run.reject('a'))).toEqual(['group.withdrawn', 'launch e v0']);
-    run.complete('b');
+    run.finish('b');
     expect(brief(run.reject('b', 'failed'))).toEqual(['group.withdrawn', 'launch f v0']);
     expect(brief(run.reject('c'))).toEqual(['group.withdrawn', 'ask 1']);
   });
@@ -91,14 +91,14 @@ describe('launches', () => {
   test('maxGroups is a smaller reserve', () => {
     const run = new Run({ groupsPerBatch: 2, maxStaleness: 4, maxGroups: 3 });
     expect(run.supply(...'abcd').length).toBe(3);
-    expect(brief(run.complete('b', 'c'))).toEqual(['train bc → v1, lag 0', 'launch d v0', 'ask 1']);
+    expect(brief(run.finish('b', 'c'))).toEqual(['train bc → v1, lag 0', 'launch d v0', 'ask 1']);
   });
 
   test('prompts that are here already are merged, and not asked for again until something has changed', () => {
     const run = new Run({ groupsPerBatch: 1, maxStaleness: 1 });
     expect(brief(run.supply('a'))).toEqual(['launch a v0']);
     expect(brief(run.supply('a'))).toEqual(['prompt.merged']);
-    expect(brief(run.complete('a'))).toEqual(['train a → v1, lag 0', 'ask 1']);
+    expect(brief(run.finish('a'))).toEqual(['train a → v1, lag 0', 'ask 1']);
     expect(brief(run.supply('a'))).toEqual(['launch a v0']);
   });
 });
@@ -107,30 +107,50 @@ describe('batches', () => {
   test('take any groups of the window, the oldest first, and none outside it', () => {
     const run = new Run({ groupsPerBatch: 2, maxStaleness: 2, windowGroups: 3 });
     run.supply(...'abcdef');
-    expect(brief(run.complete('f', 'e', 'd', 'c'))).toEqual([]);
+    expect(brief(run.finish('f', 'e', 'd', 'c'))).toEqual([]);
     // With b the window has two; then it moves on by two.
-    expect(brief(run.complete('b'))).toEqual(['train bc → v1, lag 0']);
+    expect(brief(run.finish('b'))).toEqual(['train bc → v1, lag 0']);
     expect(brief(run.publish(0, 1))).toEqual(['train de → v2, lag 1', 'ask 2']);
   });
 
   test('wait for groups that would be too old later', () => {
     const run = new Run({ groupsPerBatch: 2, maxStaleness: 1 });
     run.supply(...'abcd');
-    run.complete('c', 'd');
+    run.finish('c', 'd');
     run.publish(0, 1);
     run.supply('e', 'f');
-    expect(brief(run.complete('e', 'f', 'b'))).toEqual([]);
-    expect(brief(run.complete('a'))).toEqual(['train ab → v2, lag 1']);
+    expect(brief(run.finish('e', 'f', 'b'))).toEqual([]);
+    expect(brief(run.finish('a'))).toEqual(['train ab → v2, lag 1']);
     expect(brief(run.publish(1, 2))).toEqual(['train ef → v3, lag 1', 'ask 2']);
+  });
+
+  test('are fetched ahead, where the trainer takes several; the weights of one are those of all before it', () => {
+    const run = new Run({ groupsPerBatch: 1, maxStaleness: 2, maxBatches: 2 });
+    run.supply(...'abcd');
+    expect(brief(run.finish('c', 'b', 'a'))).toEqual(['train c → v1, lag 0', 'train b → v2, lag 1']);
+    expect(run.why('batch#1')).toEqual([
+      'batch#1 is fetched ahead, with 1 groups',
+      'batch#0 is trained, with 1 groups',
+      'trainer: weights.published run batch#0',
+    ]);
+    run.refuses(
+      { type: 'weights.published', at: 1, roundId, publicationId: 'batch#1', weightVersion: 1 },
+      'invalid_event',
+      'weightVersion',
+    );
+    expect(brief(run.publish(1, 2))).toEqual(['train a → v3, lag 2', 'launch d v2', 'ask 1']);
+    expect(run.publish(0, 1)).toMatchObject([{ type: 'training.late' }]);
+    const again = run.tell({ type: 'host.restarted', idPrefix: 'h-' });
+    expect(only(again, 'train.batch')).toMatchObject([{ publicationId: 'batch#2', weightVersion: 3 }]);
   });
 
   test('the last one has what is left, and ends the round', () => {
     const run = new Run({ groupsPerBatch: 2 });
     run.supply(...'abc');
-    run.complete('a', 'b');
+    run.finish('a', 'b');
     run.tell({ type: 'source.exhausted' });
     expect(brief(run.publish(0, 1))).toEqual([]);
-    expect(brief(run.complete('c'))).toEqual(['train c → v2, lag 1']);
+    expect(brief(run.finish('c'))).toEqual(['train c → v2, lag 1']);
     expect(brief(run.publish(1, 2))).toEqual(['round.drained']);
     const again = { type: 'round.requested', roundId: 'next', weightVersion: 2 };
     expect(brief(run.tell(again))).toEqual(['source.drained']);
@@ -149,7 +169,7 @@ describe('trouble', () => {
   test('a restart launches anew what was in flight, after what is complete, and names the batch again', () => {
     const run = new Run({ groupsPerBatch: 2, maxStaleness: 2 });
     run.supply(...'abcdef');
-    run.complete('a', 'b', 'd');
+    run.finish('a', 'b', 'd');
     const [resumed, ...rest] = run.tell({ type: 'host.restarted', idPrefix: 'h1-' });
     expect(resumed).toMatchObject({ type: 'round.resumed', roundId, promptIds: ['c', 'd', 'e', 'f'] });
     expect(brief(rest)).toEqual(['train ab → v1, lag 0', 'launch c v0', 'launch e v0', 'launch f v0']);
@@ -159,26 +179,26 @@ describe('trouble', () => {
     expect(run.tell(late)).toMatchObject([{ type: 'group.late', reason: { code: 'launch_over' } }]);
     // The first of these was the batch before the restart: it keeps its id.
     run.publish(0, 1);
-    expect(brief(run.complete('f'))).toEqual(['train df → v2, lag 1']);
+    expect(brief(run.finish('f'))).toEqual(['train df → v2, lag 1']);
   });
 
   test('versions that the host skips cost the groups that are too late, complete ones last', () => {
     const run = new Run({ groupsPerBatch: 2, maxStaleness: 2 });
     run.supply(...'abcdef');
-    run.complete('a', 'b', 'e');
+    run.finish('a', 'b', 'e');
     // Version 2 is the last one for these, and takes two of four.
     expect(brief(run.publish(0, 2))).toEqual(['drop f (0)', 'drop d (0)', 'ask 4']);
-    expect(brief(run.complete('c'))).toEqual(['train ce → v3, lag 2']);
+    expect(brief(run.finish('c'))).toEqual(['train ce → v3, lag 2']);
     expect(brief(run.publish(1, 9))).toEqual(['ask 2']);
   });
 
   test('reports twice, of old launches and of old batches, change nothing', () => {
     const run = new Run({ groupsPerBatch: 1 });
     run.supply('a', 'b');
-    run.complete('b');
-    expect(run.complete('b')).toMatchObject([{ type: 'group.late', reason: { code: 'launch_over' } }]);
-    run.complete('a');
-    expect(run.complete('a')).toMatchObject([{ type: 'group.late', reason: { code: 'known' } }]);
+    run.finish('b');
+    expect(run.finish('b')).toMatchObject([{ type: 'group.late', reason: { code: 'launch_over' } }]);
+    run.finish('a');
+    expect(run.finish('a')).toMatchObject([{ type: 'group.late', reason: { code: 'known' } }]);
     run.publish(0, 1);
     expect(run.publish(0, 1)).toMatchObject([{ type: 'training.late', reason: { code: 'publication_over' } }]);
   });
@@ -198,7 +218,7 @@ describe('trouble', () => {
     run.refuses(completed({ launchId: 'launch#9' }), 'unknown_id', 'launchId');
     run.refuses(completed({ groupId: 'b' }), 'invalid_event', 'groupId');
     run.refuses(completed({ roundId: 'other' }), 'invalid_event', 'roundId');
-    run.complete('a');
+    run.finish('a');
     const published = { type: 'weights.published', at: 1, roundId, publicationId: 'batch#0', weightVersion: 4 };
     run.refuses({ ...published, weightVersion: 3 }, 'invalid_event', 'weightVersion');
     run.refuses({ ...published, publicationId: 'batch#1' }, 'unknown_id', 'publicationId');
@@ -207,7 +227,7 @@ describe('trouble', () => {
     run.refuses({ type: 'prompts.supplied', at: 1, roundId: 'r2', prompts: [] }, 'unknown_id', 'roundId');
     run.refuses({ type: 'host.restarted', at: 1, idPrefix: '' }, 'duplicate_id', 'idPrefix');
     run.tell({ type: 'source.exhausted' });
-    run.complete('b');
+    run.finish('b');
     run.publish(0, 4);
     run.publish(1, 5);
     run.refuses({ type: 'round.requested', at: 1, roundId, weightVersion: 5 }, 'duplicate_id', 'roundId');
@@ -225,7 +245,7 @@ describe('trouble', () => {
 test('why says what holds a group up', () => {
   const run = new Run({ groupsPerBatch: 2, maxStaleness: 1, windowGroups: 2 });
   run.supply(...'abcde');
-  run.complete('d');
+  run.finish('d');
   expect(run.why('a')).toMatchInlineSnapshot(`
     [
       "a is generated since version 0",
@@ -250,7 +270,7 @@ test('why says what holds a group up', () => {
       "host: group.completed run c launch#2",
     ]
   `);
-  run.complete('a', 'b');
+  run.finish('a', 'b');
   expect(run.why('e')).toMatchInlineSnapshot(`
     [
       "e waits to be launched: 2 of 2 groups are here, 1 of them in flight",

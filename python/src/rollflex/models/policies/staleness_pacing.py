@@ -30,6 +30,9 @@ class StalenessPacingConfig(TypedDict):
     maxGroups: NotRequired[int]
     """Most groups that are launched and in no batch, where fewer than staleness allows are enough: they are fresher. At
     least P. Whole number ≥ 1."""
+    maxBatches: NotRequired[int]
+    """Batches that the trainer may have at once: the one that it trains, and those that it has fetched ahead. More than
+    η + 1 are never used. Whole number 1 to 64. Default: 1."""
     idPrefix: NotRequired[str]
     """Prefix of every id of a launch and of a batch; new after each restart of the host. String ≤ 128. Default: ""."""
 
