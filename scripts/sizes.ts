@@ -42,6 +42,7 @@ const entries: readonly Entry[] = [
   { id: 'round-composition', budget: 19 },
   { id: 'group-assembly', budget: 15 },
   { id: 'reward-dispatch', budget: 19 },
+  { id: 'staleness-pacing', budget: 18 },
   { id: 'program-scheduling', budget: 19 },
   { id: 'complete-group-pipelining', budget: 20 },
   { id: 'adaptive-tp', budget: 20 },
@@ -59,7 +60,7 @@ const entries: readonly Entry[] = [
   { id: 'micro-batches', budget: 10 },
   { id: 'flex-ulysses', budget: 28 },
   { id: 'tail-batching', budget: 34, brings: tail },
-  { id: 'lossless-tail', budget: 38, brings: ['round-composition', 'speculative-admission'] },
+  { id: 'lossless-tail', budget: 39, brings: ['round-composition', 'speculative-admission'] },
   {
     id: 'agentic-rollout',
     budget: 58,

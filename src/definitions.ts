@@ -20,6 +20,7 @@ export * from './policies/round-composition/index.ts';
 export * from './policies/sandbox-timeout/index.ts';
 export * from './policies/shadow-loader/index.ts';
 export * from './policies/speculative-admission/index.ts';
+export * from './policies/staleness-pacing/index.ts';
 export * from './policies/stream-training/index.ts';
 export * from './policies/watchdog/index.ts';
 export * from './recipes/agentic-rollout/index.ts';

@@ -19,6 +19,7 @@ import { roundComposition } from './policies/round-composition/index.ts';
 import { sandboxTimeout } from './policies/sandbox-timeout/index.ts';
 import { shadowLoader } from './policies/shadow-loader/index.ts';
 import { speculativeAdmission } from './policies/speculative-admission/index.ts';
+import { stalenessPacing } from './policies/staleness-pacing/index.ts';
 import { streamTraining } from './policies/stream-training/index.ts';
 import { watchdog } from './policies/watchdog/index.ts';
 import { agenticRollout } from './recipes/agentic-rollout/index.ts';
@@ -51,6 +52,7 @@ export const registry = createRegistry([
   shadowLoader, // FlexRL §4
   environmentSlots, // rollflex
   programScheduling, // rollflex
+  stalenessPacing, // rollflex
   watchdog, // rollflex
   tailBatching, // RollPacker §3
   losslessTail, // rollflex

@@ -41,6 +41,8 @@ import type * as ShadowLoader from '../../src/policies/shadow-loader/index.ts';
 import type { shadowLoaderConfig } from '../../src/policies/shadow-loader/schema.ts';
 import type * as SpeculativeAdmission from '../../src/policies/speculative-admission/index.ts';
 import type { admissionConfig } from '../../src/policies/speculative-admission/schema.ts';
+import type * as StalenessPacing from '../../src/policies/staleness-pacing/index.ts';
+import type { stalenessPacingConfig } from '../../src/policies/staleness-pacing/schema.ts';
 import type * as StreamTraining from '../../src/policies/stream-training/index.ts';
 import type { streamTrainingConfig } from '../../src/policies/stream-training/schema.ts';
 import type * as Watchdog from '../../src/policies/watchdog/index.ts';
@@ -123,6 +125,8 @@ export type Definitions = AllTrue<{
   EnvironmentSlotsConfig: Same<EnvironmentSlots.EnvironmentSlotsConfig, z.output<typeof environmentSlotsConfig>>;
   ProgramSchedulingInput: Same<ProgramScheduling.ProgramSchedulingInput, z.input<typeof programConfig>>;
   ProgramSchedulingConfig: Same<ProgramScheduling.ProgramSchedulingConfig, z.output<typeof programConfig>>;
+  StalenessPacingInput: Same<StalenessPacing.StalenessPacingInput, z.input<typeof stalenessPacingConfig>>;
+  StalenessPacingConfig: Same<StalenessPacing.StalenessPacingConfig, z.output<typeof stalenessPacingConfig>>;
   WatchdogInput: Same<Watchdog.WatchdogInput, z.input<typeof watchdogConfig>>;
   WatchdogConfig: Same<Watchdog.WatchdogConfig, z.output<typeof watchdogConfig>>;
   TailBatchingInput: Same<TailBatching.TailBatchingInput, z.input<typeof tailBatchingConfig>>;

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .decisions.groups import *
     from .decisions.judge import *
     from .decisions.loading import *
+    from .decisions.pacing import *
     from .decisions.parallelism import *
     from .decisions.pipelining import *
     from .decisions.programs import *
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from .policies.shadow_loader import *
     from .policies.environment_slots import *
     from .policies.program_scheduling import *
+    from .policies.staleness_pacing import *
     from .policies.watchdog import *
     from .policies.tail_batching import *
     from .policies.lossless_tail import *
@@ -80,9 +82,9 @@ else:
 _names = {
     "objects": """
         CountedResponse RewardedResponse KeptResponse Deferral DroppedResponse FinalResponse TimeoutEstimate
-        TrainingShare RolloutWorkload ProfileConfiguration ProfileRow ReplicaGroup RunningRequest EnginePlace MicroBatch
-        Migration LoaderNode TextSample GoneSample TensorShape FrameSlice BatchSequence BatchAssignment BatchPack
-        GpuServer Resolution LengthPolynomial LengthPoint Prompt FinalPrompt VisualSample
+        TrainingShare PacedGroup RolloutWorkload ProfileConfiguration ProfileRow ReplicaGroup RunningRequest EnginePlace
+        MicroBatch Migration LoaderNode TextSample GoneSample TensorShape FrameSlice BatchSequence BatchAssignment
+        BatchPack GpuServer Resolution LengthPolynomial LengthPoint Prompt FinalPrompt VisualSample
     """,
     "events.engines": "EngineAdded EngineDrained EngineLost EngineReported EnginesChanged EnginesPlaced",
     "events.frontier": "RequestArrived",
@@ -104,7 +106,9 @@ _names = {
     "events.sandbox": "SandboxCancelled SandboxFinished SandboxReportRequested SandboxRequested",
     "events.session": "HostDecided HostRestarted TimerFired",
     "events.slots": "SlotFailed SlotReady SlotReleased SlotRequested SlotsChanged",
-    "events.training": "GroupCompleted OptimizerStepped ReplicaAdded ReplicaLost TrainConsumed TrainFinished",
+    "events.training": """
+        GroupCompleted GroupRejected OptimizerStepped ReplicaAdded ReplicaLost TrainConsumed TrainFinished
+    """,
     "decisions.frontier": """
         FrontierResized FrontierStarved GroupLeft RequestAdmit RequestAwaited RequestDeferred RequestDropped
     """,
@@ -119,6 +123,7 @@ _names = {
         SamplePlaceholder SamplePrefetch SamplePreprocess SampleRegistered SampleReleased SampleUnplaced SliceLate
         StepResumed
     """,
+    "decisions.pacing": "GroupDrop GroupLaunch TrainBatch",
     "decisions.parallelism": "KindTpKept KindTpSet ProfileMeasure RoundTpSet",
     "decisions.pipelining": "GroupTrainable PipelineMeasured TrainDispatch UpdateCancel WeightsPublish",
     "decisions.programs": "KvRetain ProgramAwaited ProgramEnded ProgramLate ProgramPause ProgramResume TurnRoute",
@@ -182,6 +187,9 @@ _names = {
     """,
     "policies.program_scheduling": """
         ProgramSchedulingConfig ProgramSchedulingEvent ProgramSchedulingDecision ProgramSchedulingSnapshot
+    """,
+    "policies.staleness_pacing": """
+        StalenessPacingConfig StalenessPacingEvent StalenessPacingDecision StalenessPacingSnapshot
     """,
     "policies.watchdog": "WatchdogConfig WatchdogEvent WatchdogDecision WatchdogSnapshot",
     "policies.tail_batching": "TailBatchingConfig TailBatchingEvent TailBatchingDecision TailBatchingSnapshot",
