@@ -80,7 +80,7 @@ export const programScheduling: PolicyDefinition<
   ProgramSchedulingCommand['type']
 > = definePolicy({
   id: 'program-scheduling',
-  version: 1,
+  version: 2,
   summary:
     'Decides which multi-turn programs run, by a token budget of each engine, and where each turn runs, by expected time.',
   source: 'rollflex',

@@ -4,6 +4,7 @@ import type { Message } from '../../schemas/messages.ts';
 import { endReading } from './cost.ts';
 import { askAgain, removeIfEmpty } from './engines.ts';
 import { type Ctx, late } from './messages.ts';
+import { pack } from './packing.ts';
 import { countOut, joinGroup, keysOf, leaveGroup, leaveLine, type Program, type ProgramState } from './state.ts';
 
 export function checkNew(state: ProgramState, { requestId }: Message<'program.opened'>): void {
@@ -66,6 +67,7 @@ export function close(state: ProgramState, { requestId }: Message<'program.close
   leaveGroup(state, one);
   state.ended.add(requestId);
   const reason = { code: 'closed', turns, moves, pausedSeconds } as const;
+  pack(state);
   ctx.emit({ type: 'program.ended', at: ctx.at, requestId, tokens, reason });
 }
 

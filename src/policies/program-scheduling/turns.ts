@@ -23,7 +23,7 @@ export function turnRequested(state: ProgramState, event: Message<'turn.requeste
   // A turn that runs is given up, and runs anew.
   if (one.phase === 'running') endTurn(state, one, one.contextTokens, ctx.at);
   if (one.turns > 0) learnGrowth(state, one, contextTokens);
-  if (one.counted && !state.engines.get(one.engineId!)!.active) countOutOf(state, one);
+  if (one.counted && state.engines.get(one.engineId!)!.status !== 'open') countOutOf(state, one);
   if (one.counted) {
     change(state, one, () => {
       one.contextTokens = contextTokens;
@@ -61,7 +61,7 @@ export function turnFinished(state: ProgramState, event: Message<'turn.finished'
     learnTurn(pace, belief.readTokens, generated * belief.stepSeconds, ctx.at - since);
     finish(one, tokens);
     endTurn(state, one, one.contextTokens + generated, ctx.at);
-    if (!engine.active) countOutOf(state, one);
+    if (engine.status !== 'open') countOutOf(state, one);
     else if (leaving && heldTokens(state, engine) > budgetOf(state, engine) && engine.members.size > 1)
       pause(state, one, ctx);
     else enforce(state, engine, ctx);

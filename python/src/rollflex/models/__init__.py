@@ -120,7 +120,9 @@ _names = {
     """,
     "decisions.parallelism": "KindTpKept KindTpSet ProfileMeasure RoundTpSet",
     "decisions.pipelining": "GroupTrainable PipelineMeasured TrainDispatch UpdateCancel WeightsPublish",
-    "decisions.programs": "KvRetain ProgramAwaited ProgramEnded ProgramLate ProgramPause ProgramResume TurnRoute",
+    "decisions.programs": """
+        EngineFreed KvRetain ProgramAwaited ProgramEnded ProgramLate ProgramPause ProgramResume TurnRoute
+    """,
     "decisions.prompts": """
         PromptCarried PromptCollected PromptCounted PromptDeferred PromptFailed PromptFiltered PromptMerged
         PromptReturned
