@@ -214,7 +214,7 @@ export interface ProgramAwaited {
 /**
  * A program was closed: nothing of it is kept.
  *
- * Notice `program.ended`.
+ * Notice `program.ended`; an event of `watchdog`.
  */
 export interface ProgramEnded {
   /** Which event or decision it is. */
@@ -244,7 +244,7 @@ export interface ProgramEnded {
 /**
  * A report about a program that is over, or about a turn or a tool that is not running: nothing changes.
  *
- * Notice `program.late`.
+ * Notice `program.late`; an event of `watchdog`.
  */
 export interface ProgramLate {
   /** Which event or decision it is. */
