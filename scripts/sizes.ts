@@ -52,7 +52,7 @@ const entries: readonly Entry[] = [
   { id: 'speculative-admission', budget: 28 },
   { id: 'gpu-scale-down', budget: 27 },
   { id: 'environment-slots', budget: 18 },
-  { id: 'watchdog', budget: 26 },
+  { id: 'watchdog', budget: 28 },
   { id: 'grpo-advantages', budget: 10 },
   { id: 'gradient-renormalization', budget: 10 },
   { id: 'judge-offload', budget: 10 },

@@ -86,6 +86,7 @@ import type {
   WeightsPublished,
 } from './pipelining.ts';
 import type {
+  EngineFreed,
   KvRetain,
   ProgramAwaited,
   ProgramClosed,
@@ -248,6 +249,8 @@ export interface Messages {
   'engine.added': EngineAdded;
   /** An engine finishes what it has and takes nothing new. */
   'engine.drained': EngineDrained;
+  /** The programs that are left need this engine no more, and it runs no turn: a host that sends `engine.drained` may use it for something else. It holds until a `turn.route` names the engine. */
+  'engine.freed': EngineFreed;
   /** An engine is gone, with all requests that ran on it: they need no reports of their own. */
   'engine.lost': EngineLost;
   /** How much an engine has to do, as it tells itself, such as in its metrics. */

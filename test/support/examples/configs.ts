@@ -142,6 +142,7 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
     {},
     { kvCapacityTokens: 1000, maxPauseSeconds: 60 },
     { kvCapacityTokens: 300, budgetShare: 0.5, prefillTokensPerSecond: 50 },
+    { tailSlowdown: 3 },
   ],
   'group-assembly': [{ askAgain: false }, {}],
   'reward-dispatch': [

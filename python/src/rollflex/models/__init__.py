@@ -126,7 +126,9 @@ _names = {
     "decisions.pacing": "GroupDrop GroupLaunch TrainBatch",
     "decisions.parallelism": "KindTpKept KindTpSet ProfileMeasure RoundTpSet",
     "decisions.pipelining": "GroupTrainable PipelineMeasured TrainDispatch UpdateCancel WeightsPublish",
-    "decisions.programs": "KvRetain ProgramAwaited ProgramEnded ProgramLate ProgramPause ProgramResume TurnRoute",
+    "decisions.programs": """
+        EngineFreed KvRetain ProgramAwaited ProgramEnded ProgramLate ProgramPause ProgramResume TurnRoute
+    """,
     "decisions.prompts": """
         PromptCarried PromptCollected PromptCounted PromptDeferred PromptFailed PromptFiltered PromptMerged
         PromptReturned
