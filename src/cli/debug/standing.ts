@@ -1,10 +1,12 @@
 /** A short summary of a state: what is held, by where it stands, and what was asked for and is not answered yet. */
 import type { SessionPlay } from '../../core/log-play.ts';
 import { lateness } from '../../core/overdue.ts';
+import { unaskedAnswers } from '../../schemas/answers.ts';
+import { singular } from '../explain/text.ts';
 
 /** Things of one kind that stand at the same place. */
 export interface StandingGroup {
-  /** Kind of the things, such as `prompts`. */
+  /** Kind of the things, such as `prompts`, or `prompt` for one. */
   readonly what: string;
   readonly stands: string;
   readonly count: number;
@@ -42,19 +44,25 @@ export function standingOf({ policy }: SessionPlay, at: number): StandingGroup[]
     group.all.push({ id, since });
     if (!kinds.includes(what)) kinds.push(what);
   }
-  const found = [...groups.values()].map(({ what, stands, all }): StandingGroup => {
-    const oldest = all.sort((a, b) => (a.since ?? 0) - (b.since ?? 0));
-    const since = oldest.find((one) => one.since !== undefined)?.since;
-    const ids = oldest.slice(0, mostIds).map(({ id }) => id);
-    return { what, stands, count: all.length, ids, ...(since === undefined ? undefined : { seconds: at - since }) };
-  });
-  return found.sort((a, b) => kinds.indexOf(a.what) - kinds.indexOf(b.what) || b.count - a.count).slice(0, mostGroups);
+  return [...groups.values()]
+    .sort((a, b) => kinds.indexOf(a.what) - kinds.indexOf(b.what) || b.all.length - a.all.length)
+    .slice(0, mostGroups)
+    .map(({ what, stands, all }) => {
+      const oldest = all.sort((a, b) => (a.since ?? 0) - (b.since ?? 0));
+      const since = oldest.find((one) => one.since !== undefined)?.since;
+      const ids = oldest.slice(0, mostIds).map(({ id }) => id);
+      const count = all.length;
+      const kind = count === 1 ? singular(what) : what;
+      return { what: kind, stands, count, ids, ...(since === undefined ? undefined : { seconds: at - since }) };
+    });
 }
 
 /** Returns what was asked for and is not answered at a time, by who has to answer; the oldest first, timers last. */
 export function askedOf({ commands }: SessionPlay, at: number): AskedGroup[] {
   const groups = new Map<string, AskedGroup & { count: number; ids: string[]; overdue: boolean }>();
-  for (const { answer, by, ids, since } of commands?.open ?? []) {
+  for (const { type, answer, by, ids, since } of commands?.open ?? []) {
+    // What hosts may send unasked is awaited only where it has come before.
+    if (Object.hasOwn(unaskedAnswers, type) && commands!.usual(answer) === undefined) continue;
     const key = `${answer}\n${by ?? ''}`;
     const [id] = Object.entries(ids).flatMap(([name, one]) => (name === 'roundId' ? [] : [one]));
     const seconds = at - since;

@@ -189,7 +189,9 @@ export class DebugTerminal {
     }
     for (const { what, stands, count, ids: shown, seconds } of standing) {
       const since = seconds === undefined ? '' : `, ${duration(seconds)}`;
-      print(`  held     ${count} ${oneLine(what)}: ${oneLine(stands)}${since}: ${ids(shown, count)}`);
+      print(
+        `  held     ${count} ${oneLine(what)}${count === 1 ? '' : ', each'} ${oneLine(stands)}${since}: ${ids(shown, count)}`,
+      );
     }
     if (asked.length + standing.length === 0) print('  nothing');
   }

@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
 import type { Snapshot } from '../../core/snapshot.ts';
-import { refuse } from '../../errors.ts';
+import { isPolicyError, refuse, relocated } from '../../errors.ts';
 import { registryWith } from '../definitions.ts';
 import { type Explanation, explain } from '../explain/explain.ts';
 import { answerOf, chainText, notesOf } from '../explain/text.ts';
@@ -161,7 +161,7 @@ export class LogView {
     // At the end of the log time has gone on without events.
     const place = seq === session.seq ? undefined : { seq };
     const asked = thing === undefined ? undefined : { id: thing, kinds: [], word: 'id' };
-    const one = explain(this.#index, session, place, asked);
+    const one = explained(() => explain(this.#index, session, place, asked));
     const notes = notesOf(one).map((line) => line.trim());
     return { verdict: one.verdict, answer: answerOf(one).join(' '), notes, chain: chainText(one) };
   }
@@ -179,6 +179,15 @@ export class LogView {
     if (!('text' in wanted)) return {};
     const meant = this.#index.nearestId(wanted.text);
     return meant === undefined || meant === wanted.text ? {} : { meant };
+  }
+}
+
+/** An error of `explain` names an option of its command. */
+function explained(explanation: () => Explanation): Explanation {
+  try {
+    return explanation();
+  } catch (error) {
+    throw isPolicyError(error) && error.path === '--id' ? relocated(error, 'id') : error;
   }
 }
 

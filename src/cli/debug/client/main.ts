@@ -126,6 +126,7 @@ async function showThing(signal: AbortSignal): Promise<void> {
   const { session, seq, thing } = place;
   const panel = byId('thing');
   panel.hidden = false;
+  panel.scrollIntoView({ block: 'nearest' });
   const title = byId('thing-name');
   title.replaceChildren(idButton(thing));
   try {

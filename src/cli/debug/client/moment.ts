@@ -49,13 +49,10 @@ export function eventPart({ seq, at, sinceSeconds, event, decisions, producer }:
 }
 const mostDecisions = 50;
 
-const idsCell = (ids: readonly string[], count: number): HTMLElement =>
-  element(
-    'td',
-    'ids',
-    ...ids.map(idButton),
-    count > ids.length ? element('span', 'soft', `+${count - ids.length}`) : undefined,
-  );
+const idsCell = (ids: readonly string[], count: number): HTMLElement => {
+  const more = count > ids.length ? element('span', 'soft', `+${count - ids.length}`) : undefined;
+  return element('td', '', element('div', 'ids', ...ids.map(idButton), more));
+};
 
 /** Where things stand, and what was asked for. */
 export function standingPart({ standing, asked, notes }: Moment): HTMLElement {
@@ -63,7 +60,13 @@ export function standingPart({ standing, asked, notes }: Moment): HTMLElement {
     element(
       'tr',
       '',
-      element('td', '', element('b', '', `${count} `), what, element('span', 'soft', ` ${stands}`)),
+      element(
+        'td',
+        '',
+        element('b', '', `${count} `),
+        what,
+        element('span', 'soft', `${count === 1 ? '' : ', each'} ${stands}`),
+      ),
       element('td', 'time', seconds === undefined ? '' : duration(seconds)),
       idsCell(ids, count),
     ),

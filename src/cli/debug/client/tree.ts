@@ -38,7 +38,7 @@ async function item(ask: AskTree, path: readonly string[], node: TreeNode): Prom
         : element('span', typeof value === 'string' ? 'text' : 'number', String(value));
     return element('li', '', element('b', '', `${key} `), shown);
   }
-  const count = size === 0 ? 'empty' : `${size}${isList ? (size === 1 ? ' value' : ' values') : ''}`;
+  const count = size === 0 ? 'empty' : `${size} ${isList ? 'value' : 'field'}${size === 1 ? '' : 's'}`;
   const title = [element('b', '', `${key} `), element('span', 'soft', label ?? count)];
   if (size === 0) return element('li', '', ...title);
   const folded = element('details', '', element('summary', '', ...title));
