@@ -23,12 +23,16 @@ export interface DebugOptions {
   readonly policies?: string;
 }
 
+const ownHost = '127.0.0.1';
 /** Most sessions of which the first one that is stuck is looked for. */
 const mostLooked = 16;
 
 /** Returns where to begin: what the user names, or the end of the first session that is stuck. */
-function startOf(view: LogView, path: string, { session, at }: DebugOptions): { session: string; seq: number } {
+function startOf(view: LogView, path: string, options: DebugOptions): { session: string; seq: number } {
+  const { session, at, follow, terminal } = options;
   const { sessions } = view;
+  // A job that has just begun.
+  if (sessions.length === 0 && follow && !terminal) return { session: session ?? '', seq: at ?? 0 };
   if (sessions.length === 0) refuse('invalid_input', path, 'a log with a session in it', 'no line of one');
   const isStuck = (one: { session: string; seq: number }): boolean =>
     view.why(one.session, one.seq).verdict === 'stuck';
@@ -49,8 +53,8 @@ function startOf(view: LogView, path: string, { session, at }: DebugOptions): { 
 /** Shows a log until a signal comes, or until the input ends. Throws `invalid_input`, `unknown_id`; the system's error. */
 export async function runDebug(paths: readonly string[], options: DebugOptions): Promise<void> {
   const { terminal = false, follow = false, host, tokenFile, index, policies } = options;
-  if (tokenFile === undefined && host !== '127.0.0.1' && terminal)
-    refuse('invalid_input', '--host', 'no --host beside --terminal', host);
+  if (terminal && (host !== ownHost || tokenFile !== undefined || options.port !== 0))
+    refuse('invalid_input', '--terminal', 'no --host, --port or --token-file beside it', 'one of them');
   // Refused events are expected inside of recipes, and the trace of an error costs more than an event.
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
@@ -78,7 +82,7 @@ export function debugCommand(): Command {
     .option('--session <id>', 'begin with this session (default: the first one that is stuck)')
     .option('--at <event>', 'begin after this event (default: the last one)', whole(0, Number.MAX_SAFE_INTEGER))
     .option('--port <n>', 'TCP port of the page; 0 chooses one', whole(0, 65_535), 0)
-    .option('--host <address>', 'address of the page; needs --token-file if others can reach it', '127.0.0.1')
+    .option('--host <address>', 'address of the page; needs --token-file if others can reach it', ownHost)
     .option('--token-file <file>', 'the page asks for the token in this file')
     .option('--no-open', 'on a terminal, too, only print the URL')
     .option('--index <folder>', 'keep the index of the log here (default: beside the log)')

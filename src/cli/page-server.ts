@@ -199,7 +199,7 @@ export async function servePage({ page, answers, port, host, tokenFile, ...more 
       const name = path.replace(/^\/api\//, '');
       if (!path.startsWith('/api/') || !Object.hasOwn(answers, name))
         return refused(response, 404, 'there is no such page');
-      const [, given = ''] = /^Bearer (\S+)$/.exec(request.headers.authorization ?? '') ?? [];
+      const [, given = ''] = /^Bearer (.+)$/.exec(request.headers.authorization ?? '') ?? [];
       if (!isKey(given))
         return refused(response, 401, 'the key is missing or wrong: it is part of the URL that was printed');
       inTurn(response, answers[name]!, new URLSearchParams(query));

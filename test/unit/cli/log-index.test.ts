@@ -109,6 +109,51 @@ describe('an index', () => {
     expect(index.nearestId('prompt_3x')).toBe('prompt-3');
   });
 
+  test('steps on, back and far away to the same states as from the beginning', () => {
+    const path = eventLog();
+    const index = open(path);
+    const steps = [700, 701, 702, 701, 700, 699, 698, 640, 639, 1, 0, 300, 299, 298, 1200, 1199, 1200, 63, 62];
+    for (const seq of steps) {
+      const fresh = open(path);
+      expect(index.stateAt('', { seq }).save(), String(seq)).toEqual(fresh.stateAt('', { seq }).save());
+      fresh.close();
+    }
+    // The state that is stepped on is that of the questions, and none that others go on with.
+    appendFileSync(
+      path,
+      `${JSON.stringify({ event: { type: 'engine.added', at: 1e6, engineId: 'one-more' }, decisions: [] })}\n`,
+    );
+    expect(index.refresh()).toBe(true);
+    expect(index.sessions).toMatchObject([{ seq: events + 1 }]);
+    expect(index.stateAt('', { seq: events }).save()!.snapshot).toEqual(snapshots.get(events));
+    expect(index.stateAt('', { seq: events + 1 }).policy!.seq).toBe(events + 1);
+  });
+
+  test('saves a state where playing takes long, whatever the lines weigh', () => {
+    let slow = 0;
+    const slowly = (snapshot: unknown) => {
+      const policy = restore(snapshot);
+      policy.observe(() => {
+        const until = process.cpuUsage().user + slow;
+        while (process.cpuUsage().user < until);
+      });
+      return policy;
+    };
+    const coarse = { ...grain, state: 1 << 20 };
+    const pointsOf = (microseconds: number): number => {
+      slow = microseconds;
+      const path = eventLog(400);
+      open(path, { restore: slowly, grain: coarse });
+      const texts = segmentsOf(path).map((name) => readFileSync(join(path, '..', '.rollflex-index', name), 'latin1'));
+      return texts.reduce(
+        (sum, text) => sum + JSON.parse(text.slice(0, text.indexOf('\n'))).sessions[0].points.length,
+        0,
+      );
+    };
+    const usual = pointsOf(0);
+    expect(pointsOf(1000)).toBeGreaterThan(usual + 2);
+  });
+
   test('is found again, and then nothing is read', () => {
     const path = eventLog();
     const first = answers(open(path));

@@ -76,8 +76,10 @@ function writeHash(isJump: boolean): void {
 /** Goes where the URL says; without a word of it, where the server says. */
 function readHash(): void {
   const hash = new URLSearchParams(location.hash.slice(1));
-  const session = hash.get('s') ?? '';
-  place.session = sessions.some((one) => one.session === session) ? session : start.session;
+  const wantedSession = [hash.get('s') ?? '', start.session].find((id) =>
+    sessions.some(({ session }) => session === id),
+  );
+  place.session = wantedSession ?? sessions[0]?.session ?? '';
   const { first = 0, seq = 0 } = here() ?? {};
   const wanted = Number(hash.get('e') ?? (place.session === start.session ? start.seq : seq));
   place.seq = Number.isSafeInteger(wanted) ? Math.min(Math.max(wanted, first), seq) : seq;
@@ -91,6 +93,7 @@ async function show(isJump = false): Promise<void> {
   asked.abort();
   asked = new AbortController();
   const { signal } = asked;
+  if (here() === undefined) return say('The log has no session yet.');
   const { session, seq } = place;
   const { first = 0, seq: last = 0 } = here() ?? {};
   slider.min = String(first);
@@ -268,6 +271,7 @@ function showLog({ name, sessions: found, lacks, follow, start: from }: LogAnswe
 
 /** Milliseconds between two looks at a log that is followed. */
 const often = 1000;
+let timer: ReturnType<typeof setTimeout> | undefined;
 
 /** Looks whether the log has grown. Who stands at its end goes on with it. */
 async function look(): Promise<void> {
@@ -278,6 +282,7 @@ async function look(): Promise<void> {
     const now = here();
     if (now === undefined) {
       readHash();
+      say('');
       await show();
     } else if (now.seq !== before?.seq || now.closed !== before?.closed) {
       if (before === undefined || place.seq === before.seq || place.seq > now.seq) go(now.seq);
@@ -289,7 +294,12 @@ async function look(): Promise<void> {
   } catch (error) {
     failed(error);
   }
-  setTimeout(() => void look(), often);
+  lookSoon();
+}
+
+function lookSoon(): void {
+  clearTimeout(timer);
+  if (follows) timer = setTimeout(() => void look(), often);
 }
 
 async function load(): Promise<void> {
@@ -299,7 +309,7 @@ async function load(): Promise<void> {
     byId('view').hidden = false;
     readHash();
     await show();
-    if (follows) setTimeout(() => void look(), often);
+    lookSoon();
   } catch (error) {
     failed(error);
   }
