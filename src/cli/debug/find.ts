@@ -22,7 +22,9 @@ export function* findEvent(
 ): Generator<undefined, FoundLine | undefined> {
   const matches = 'text' in wanted ? hasValue(wanted.text) : yield* differsFrom(index, session, from);
   const needle = 'text' in wanted ? JSON.stringify(wanted.text) : undefined;
-  for (const block of index.blocksOf(session, from, back)) {
+  // What the index knows as an id is looked up; what it does not know is searched for.
+  const id = 'text' in wanted && index.hasId(wanted.text) ? wanted.text : undefined;
+  for (const block of index.blocksOf(session, from, back, id)) {
     yield;
     // Nearly all blocks are passed over by this.
     if (needle !== undefined && !block.bytes().includes(needle)) continue;

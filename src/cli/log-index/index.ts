@@ -431,6 +431,11 @@ export class LogIndex {
     }
   }
 
+  /** Whether the log mentions an id. */
+  hasId(id: string): boolean {
+    return this.#files.some(({ segments }) => segments.some((segment) => segment.blocksOf(id).length > 0));
+  }
+
   /** Returns the id of the log that is nearest to one that it does not have. Ids of requests, which are many, answer only for those. */
   nearestId(id: string): string | undefined {
     const ids = new Set<string>();

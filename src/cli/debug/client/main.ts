@@ -115,9 +115,7 @@ async function show(isJump = false): Promise<void> {
       ask<TreePage>('state', { ...query, path: JSON.stringify(path), from: String(from) }, signal);
     if (state.open) byId('tree').replaceChildren(await branch(askTree, []));
     else byId('tree').replaceChildren();
-    byId('whole').replaceChildren(
-      whyPart(await ask<WhyText>('why', query, signal), 'what is owed, and what led there'),
-    );
+    byId('whole').replaceChildren(whyPart(await ask<WhyText>('why', query, signal)));
     if (place.thing !== '') await showThing(signal);
     document.body.dataset.shown = String(seq);
   } catch (error) {
@@ -134,7 +132,7 @@ async function showThing(signal: AbortSignal): Promise<void> {
   title.replaceChildren(idButton(thing));
   try {
     const why = await ask<WhyText>('why', { session, seq: String(seq), id: thing }, signal);
-    byId('thing-why').replaceChildren(whyPart(why, 'what led there'));
+    byId('thing-why').replaceChildren(whyPart(why));
   } catch (error) {
     if (!(error instanceof Failed) || error.status === 0 || error.status === 401) throw error;
     byId('thing-why').replaceChildren(element('p', 'note', error.message));

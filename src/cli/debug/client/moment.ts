@@ -106,9 +106,12 @@ export function standingPart({ standing, asked, notes }: Moment): HTMLElement {
 }
 
 /** Why something waits. */
-export function whyPart({ verdict, answer, notes, chain }: WhyText, label: string): HTMLElement {
+export function whyPart({ verdict, answer, notes, chain }: WhyText): HTMLElement {
   const lines = chain.join('\n').trim();
-  const more = lines === '' ? undefined : element('details', '', element('summary', '', label), pre(lines));
+  const more =
+    lines === ''
+      ? undefined
+      : element('details', '', element('summary', '', 'what is owed, and what led there'), pre(lines));
   return element(
     'div',
     `why ${verdict}`,
