@@ -2,41 +2,16 @@
  * The index of a log: made once, extended where the log has grown, and made anew where the log is another one. It answers the state
  * at any event, the lines that mention an id, and what is missing.
  */
-import { closeSync, fstatSync, openSync, statSync } from 'node:fs';
 import type { LogLineOf } from '../../core/decision-log.ts';
 import { eachIdOf, parseEventLine, parseLogLine } from '../../core/log-line.ts';
-import { type PlayedPolicy, type SavedPlay, SessionPlay } from '../../core/log-play.ts';
+import { type SavedPlay, SessionPlay } from '../../core/log-play.ts';
 import { nearest } from '../../core/nearest.ts';
 import type { LogGap } from '../../core/replay-log.ts';
 import { refuse } from '../../errors.ts';
-import { isEventLog, logPaths } from '../log-files.ts';
-import {
-  type BuildContext,
-  type BuiltFile,
-  defaultGrain,
-  FileBuilding,
-  type Grain,
-  type Played,
-  playedFrom,
-} from './build.ts';
+import { type Played, playedFrom } from './build.ts';
+import { type IndexedFile, IndexedFiles, type IndexOptions, type Part } from './files.ts';
 import { chunksOf, linesIn } from './lines.ts';
-import { digestOf, type Point, type Segment, type SegmentHead, type SegmentSession } from './segment.ts';
-import { SegmentStore } from './store.ts';
-
-/** How a log is read. */
-export interface IndexOptions {
-  restore(snapshot: unknown): PlayedPolicy;
-  /** Names what makes states: an index of another writer is made anew. */
-  readonly writer: string;
-  /** Folder for the index; beside the log if absent. */
-  readonly cache?: string | undefined;
-  /** Bytes of the log below which the index is not kept (default 4 MiB): it is made in no time. */
-  readonly leastBytes?: number;
-  /** Lengths of its parts; tests have short ones. */
-  readonly grain?: Grain;
-  /** Called with the bytes that were read of all that must be. */
-  readonly progress?: (done: number, all: number) => void;
-}
+import type { Point, SegmentHead, SegmentSession } from './segment.ts';
 
 /** A session of a log. */
 export interface LoggedSession {
@@ -71,21 +46,6 @@ export interface LineBlock {
 /** A place in a session: after an event, or at a time of the session's clock. */
 export type Place = { readonly seq: number } | { readonly at: number };
 
-interface IndexedFile extends BuiltFile {
-  readonly path: string;
-  readonly segments: Segment[];
-  readonly store: SegmentStore | undefined;
-  /** What goes on where the file grows. */
-  building?: FileBuilding;
-}
-
-/** Where a session is in a segment. */
-interface Part {
-  readonly file: IndexedFile;
-  readonly segment: Segment;
-  readonly here: SegmentSession;
-}
-
 /** A session that is played, and the place of the next line. */
 interface Playing {
   readonly session: string;
@@ -102,7 +62,6 @@ interface Stop extends Pick<Playing, 'session' | 'run' | 'file' | 'offset'> {
   readonly saved: string;
 }
 
-const defaultLeastBytes = 4 << 20;
 /** Most ids that are compared with a mistyped one, and the letters that those of requests share with it. */
 const [mostCompared, likeness] = [50_000, 4];
 /** A step back saves a state so many events before, for the steps back that follow; and so many of those are kept. */
@@ -111,15 +70,10 @@ const [stepsBack, mostStops] = [64, 8];
 const eventsOfARestore = 1000;
 
 export class LogIndex {
-  readonly kind: SegmentHead['kind'];
-  readonly #paths: readonly string[];
-  readonly #files: IndexedFile[] = [];
-  readonly #options: IndexOptions;
-  readonly #plays = new Map<string, Played>();
+  readonly #files: IndexedFiles;
+  readonly #restore: IndexOptions['restore'];
   #playing: Playing | undefined;
   #stops: Stop[] = [];
-  /** Bytes of the log that were read to make or extend the index. */
-  built = 0;
 
   /**
    * Opens a log, and makes or extends its index.
@@ -127,12 +81,10 @@ export class LogIndex {
    * @throws PolicyError `invalid_input` for a broken line, with its file and number, or for files of different kinds; the system's error
    */
   constructor(paths: readonly string[], options: IndexOptions) {
-    const found = logPaths(paths);
-    this.#paths = paths;
-    this.#options = options;
-    this.kind = found.length === 1 && isEventLog(found[0]!.path) ? 'events' : 'decisions';
+    this.#restore = options.restore;
+    this.#files = new IndexedFiles(paths, options, (session) => this.#resume(session));
     try {
-      this.#open(found);
+      this.#files.refresh();
     } catch (error) {
       this.close();
       throw error;
@@ -140,110 +92,25 @@ export class LogIndex {
   }
 
   close(): void {
-    for (const { file } of this.#files.splice(0)) closeSync(file);
+    this.#files.close();
   }
 
-  /** Opens files, and then makes or extends the index of each. */
-  #open(found: readonly { readonly path: string; readonly name: string }[]): void {
-    const { writer, cache, grain = defaultGrain, leastBytes = defaultLeastBytes } = this.#options;
-    const opened = found.map(({ path, name }) => {
-      const file = openSync(path, 'r');
-      const { size, mtimeMs: modified } = fstatSync(file);
-      return { path, name, file, size, modified };
-    });
-    const all = opened.reduce((sum, { size }) => sum + size, 0);
-    for (const one of opened) {
-      const store = all >= leastBytes ? new SegmentStore(one.path, cache) : undefined;
-      const after = `${writer} ${this.#files.at(-1)?.name ?? ''}`;
-      const file: IndexedFile = { ...one, kind: this.kind, writer: after, grain, segments: [], store };
-      this.#files.push(file);
-      this.#load(file);
-      this.#extend(file, all);
-    }
+  get kind(): SegmentHead['kind'] {
+    return this.#files.kind;
   }
 
-  /** Takes the segments that were stored. */
-  #load(file: IndexedFile): void {
-    const { segments, store } = file;
-    for (let next = store?.read(0); next !== undefined; next = store?.read(segments.length)) {
-      // The log has not only grown: it may be another one that begins alike.
-      if (!isValid(next.head, file, segments.at(-1)?.head.to ?? 0)) {
-        segments.length = 0;
-        break;
-      }
-      segments.push(next);
-    }
-    // What was played in files before it is older than its segments.
-    if (segments.length > 0) this.#plays.clear();
+  /** Bytes of the log that were read to make or extend the index. */
+  get built(): number {
+    return this.#files.built;
   }
 
-  /** Reads what the segments of a file do not have yet. */
-  #extend(file: IndexedFile, all: number): void {
-    const { segments, store } = file;
-    const last = segments.at(-1)?.head;
-    if (file.building === undefined) {
-      if (last !== undefined && (last.to === file.size || (last.torn && last.size === file.size))) return;
-      // The log has grown: the segment that was its last one is made anew.
-      if (last !== undefined && (last.size <= last.to || last.torn)) segments.pop();
-      store?.trim(segments.length);
-      const context: BuildContext = {
-        restore: this.#options.restore,
-        plays: this.#plays,
-        resume: (session) => this.#resume(session),
-      };
-      file.building = new FileBuilding(file, context, segments.at(-1)?.head.to ?? 0, linesOf(segments));
-    } else segments.pop();
-    const from = file.building.to;
-    for (const { segment, isWhole } of file.building.grow()) {
-      // The last one is written by those who only come once.
-      if (isWhole || from === 0 || last === undefined || last.to <= segment.head.from)
-        store?.write(segments.length, segment);
-      segments.push(segment);
-      this.built += segment.head.to - Math.max(from, segment.head.from);
-      this.#options.progress?.(this.built, all);
-    }
-  }
-
-  /**
-   * Reads what was added to the log since it was opened, in its files and in new ones.
-   *
-   * @returns whether there was something; `replaced` where the log is another one now, and has to be opened anew
-   * @throws PolicyError `invalid_input` for a broken line, with its file and number; the system's error
-   */
+  /** Reads what was added to the log: see {@link IndexedFiles.refresh}. */
   refresh(): boolean | 'replaced' {
-    const found = logPaths(this.#paths);
-    let isNew = false;
-    for (const file of this.#files) {
-      const { size, mtimeMs } = fstatSync(file.file);
-      const now = statSync(file.path, { throwIfNoEntry: false });
-      // A file that the server has deleted stays open, and what it has stays known.
-      if (size < file.size || (now !== undefined && now.ino !== fstatSync(file.file).ino)) return 'replaced';
-      if (size === file.size) continue;
-      Object.assign(file, { size, modified: mtimeMs });
-      this.#extend(file, size);
-      isNew = true;
-    }
-    const known = new Set(this.#files.map(({ path }) => path));
-    const added = found.filter(({ path }) => !known.has(path));
-    if (added.length > 0) this.#open(added);
-    return isNew || added.length > 0;
-  }
-
-  #parts(session: string, run?: number): Part[] {
-    const parts: Part[] = [];
-    for (const file of this.#files) {
-      for (const segment of file.segments) {
-        for (const here of segment.head.sessions) {
-          if (here.session === session && (run === undefined || here.run === run)) parts.push({ file, segment, here });
-        }
-      }
-    }
-    const last = parts.at(-1)?.here.run;
-    return run === undefined ? parts.filter(({ here }) => here.run === last) : parts;
+    return this.#files.refresh();
   }
 
   #resume(session: string): Played | undefined {
-    const last = this.#parts(session).at(-1)?.here;
+    const last = this.#files.partsOf(session).at(-1)?.here;
     if (last === undefined) return undefined;
     const { play } = this.#play(session, { seq: Number.MAX_SAFE_INTEGER }, undefined);
     const { run, policy, at, time, closed } = last;
@@ -254,14 +121,14 @@ export class LogIndex {
   get sessions(): LoggedSession[] {
     const ids = new Set<string>();
     let time = 0;
-    for (const { segments } of this.#files) {
+    for (const { segments } of this.#files.all) {
       for (const { head } of segments) {
         for (const { session } of head.sessions) ids.add(session);
         time = Math.max(time, head.time);
       }
     }
     return [...ids].map((session) => {
-      const parts = this.#parts(session);
+      const parts = this.#files.partsOf(session);
       const { here: last } = parts.at(-1)!;
       const { run, policy, seq, at, closed, problem } = last;
       const differs = parts.find(({ here }) => here.differs !== undefined)?.here.differs;
@@ -273,7 +140,7 @@ export class LogIndex {
 
   /** Lines that the server reports as dropped, and files that end in the middle of a line. */
   get lacks(): { droppedLines: number; tornFiles: number } {
-    const heads = this.#files.map(({ segments }) => segments.map(({ head }) => head));
+    const heads = this.#files.all.map(({ segments }) => segments.map(({ head }) => head));
     return {
       droppedLines: heads.flat().reduce((sum, one) => sum + one.droppedLines, 0),
       tornFiles: heads.filter((one) => one.at(-1)?.torn).length,
@@ -282,9 +149,9 @@ export class LogIndex {
 
   /** Bytes of the log, its events, and bytes of the index. */
   get sizes(): { log: number; events: number; index: number } {
-    const segments = this.#files.flatMap((file) => file.segments);
+    const segments = this.#files.all.flatMap((file) => file.segments);
     return {
-      log: this.#files.reduce((sum, { size }) => sum + size, 0),
+      log: this.#files.all.reduce((sum, { size }) => sum + size, 0),
       events: segments.reduce((sum, { head }) => sum + head.events, 0),
       index: segments.reduce((sum, one) => sum + one.bytes, 0),
     };
@@ -304,7 +171,7 @@ export class LogIndex {
 
   /** @param before - what may be played on */
   #play(session: string, place: Place, before: Playing | undefined): Playing {
-    const parts = this.#parts(session);
+    const parts = this.#files.partsOf(session);
     if (parts.length === 0) refuse('unknown_id', 'session', 'a session of the log', session);
     const { run } = parts[0]!.here;
     const known = before?.session === session && before.run === run ? before : undefined;
@@ -312,16 +179,16 @@ export class LogIndex {
     // Steps back follow each other.
     const isBack = known !== undefined && 'seq' in place && place.seq < known.play.seq;
     const stop = isBack ? place.seq - stepsBack : -1;
-    const [number, offset] = playing === undefined ? [-1, 0] : [this.#files.indexOf(playing.file), playing.offset];
+    const [number, offset] = playing === undefined ? [-1, 0] : [this.#files.all.indexOf(playing.file), playing.offset];
     for (const part of parts) {
       const { file, segment } = part;
-      const here = this.#files.indexOf(file);
+      const here = this.#files.all.indexOf(file);
       if (here < number || (here === number && segment.head.to <= offset)) continue;
       for (const { line, to } of this.#lines(part, here === number ? offset : 0, () => playing?.play.seq)) {
         const at = line.kind === 'event' ? line.event.at : (line.snapshot?.at ?? 0);
         if (playing !== undefined && ('seq' in place ? line.seq > place.seq : at > place.at)) return playing;
         const seq = line.kind === 'session' ? line.seq : line.seq - 1;
-        playing ??= { session, run, play: new SessionPlay(this.#options.restore, seq), file, offset: 0 };
+        playing ??= { session, run, play: new SessionPlay(this.#restore, seq), file, offset: 0 };
         playing.play.take(line, () => file.name);
         playing.file = file;
         playing.offset = to;
@@ -333,7 +200,7 @@ export class LogIndex {
 
   /** Returns the nearest state before a place from which it can be played; `undefined` where that is the beginning of the log. */
   #start(parts: readonly Part[], place: Place, known: Playing | undefined): Playing | undefined {
-    const { restore } = this.#options;
+    const restore = this.#restore;
     const isBefore = ({ seq, at }: { seq: number; at?: number }): boolean =>
       'seq' in place ? seq <= place.seq : (at ?? Number.POSITIVE_INFINITY) <= place.at;
     let from = parts.length - 1;
@@ -388,7 +255,7 @@ export class LogIndex {
    * @param id - only those that mention this id
    */
   *blocksOf(session: string, from: number, back: boolean, id?: string): Generator<LineBlock> {
-    const parts = this.#parts(session);
+    const parts = this.#files.partsOf(session);
     for (const part of back ? parts.reverse() : parts) {
       const { file, segment, here } = part;
       const { blocks, seqs } = here;
@@ -433,14 +300,14 @@ export class LogIndex {
 
   /** Whether the log mentions an id. */
   hasId(id: string): boolean {
-    return this.#files.some(({ segments }) => segments.some((segment) => segment.blocksOf(id).length > 0));
+    return this.#files.all.some(({ segments }) => segments.some((segment) => segment.blocksOf(id).length > 0));
   }
 
   /** Returns the id of the log that is nearest to one that it does not have. Ids of requests, which are many, answer only for those. */
   nearestId(id: string): string | undefined {
     const ids = new Set<string>();
     const isRequest = id.includes('#');
-    for (const { segments } of this.#files) {
+    for (const { segments } of this.#files.all) {
       for (const segment of segments) {
         for (const one of segment.ids) {
           const isLike =
@@ -459,15 +326,4 @@ function mentions(line: FoundLine, id: string): boolean {
     if (one === id) isHere = true;
   });
   return isHere;
-}
-
-const linesOf = (segments: readonly Segment[]): number => {
-  const last = segments.at(-1)?.head;
-  return last === undefined ? 0 : last.linesBefore + last.lines;
-};
-
-/** Whether a segment is one of this file as it is now. */
-function isValid(head: SegmentHead, { writer, kind, size, modified, file }: IndexedFile, from: number): boolean {
-  if (head.writer !== writer || head.kind !== kind || head.from !== from || size < head.to) return false;
-  return (modified === head.modified || size > head.size) && digestOf(file, head.to) === head.digest;
 }

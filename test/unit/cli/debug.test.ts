@@ -121,7 +121,7 @@ describe('a log that grows', () => {
     const cut = stuck.indexOf('"q15"');
     const path = inFolder('run.jsonl', stuck.slice(0, cut));
     const view = await viewOf(path);
-    const [{ seq }] = view.sessions as [{ seq: number }];
+    const seq = view.sessions[0]!.seq;
     expect(seq).toBeLessThan(60);
     view.moment('', seq);
     expect(view.refresh()).toBe(false);
