@@ -29,10 +29,10 @@ if TYPE_CHECKING:
         RolloutpipeDecision, RolloutpipeEvent, RollpackerConfig, RollpackerDecision, RollpackerEvent,
         RoundCompositionConfig, RoundCompositionDecision, RoundCompositionEvent, SandboxTimeoutConfig,
         SandboxTimeoutDecision, SandboxTimeoutEvent, ShadowLoaderConfig, ShadowLoaderDecision, ShadowLoaderEvent,
-        SpeculativeAdmissionConfig, SpeculativeAdmissionDecision, SpeculativeAdmissionEvent, StreamTrainingConfig,
-        StreamTrainingDecision, StreamTrainingEvent, TailBatchingConfig, TailBatchingDecision, TailBatchingEvent,
-        TailPipeliningConfig, TailPipeliningDecision, TailPipeliningEvent, WatchdogConfig, WatchdogDecision,
-        WatchdogEvent,
+        SpeculativeAdmissionConfig, SpeculativeAdmissionDecision, SpeculativeAdmissionEvent, StalenessPacingConfig,
+        StalenessPacingDecision, StalenessPacingEvent, StreamTrainingConfig, StreamTrainingDecision,
+        StreamTrainingEvent, TailBatchingConfig, TailBatchingDecision, TailBatchingEvent, TailPipeliningConfig,
+        TailPipeliningDecision, TailPipeliningEvent, WatchdogConfig, WatchdogDecision, WatchdogEvent,
     )
 
 
@@ -109,6 +109,11 @@ class TypedClient:
         self, policy: Literal["program-scheduling"], *, config: ProgramSchedulingConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[ProgramSchedulingEvent, ProgramSchedulingDecision]: ...
+    @overload
+    def open(
+        self, policy: Literal["staleness-pacing"], *, config: StalenessPacingConfig | None = None,
+        **options: Unpack[OpenOptions],
+    ) -> Session[StalenessPacingEvent, StalenessPacingDecision]: ...
     @overload
     def open(
         self, policy: Literal["watchdog"], *, config: WatchdogConfig | None = None,
@@ -290,6 +295,11 @@ class TypedAsyncClient:
         self, policy: Literal["program-scheduling"], *, config: ProgramSchedulingConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[ProgramSchedulingEvent, ProgramSchedulingDecision]: ...
+    @overload
+    async def open(
+        self, policy: Literal["staleness-pacing"], *, config: StalenessPacingConfig | None = None,
+        **options: Unpack[OpenOptions],
+    ) -> AsyncSession[StalenessPacingEvent, StalenessPacingDecision]: ...
     @overload
     async def open(
         self, policy: Literal["watchdog"], *, config: WatchdogConfig | None = None,
