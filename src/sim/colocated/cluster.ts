@@ -87,6 +87,9 @@ function elastic(job: Job, workload: Workload, { prompts, seed, timeline, oneSte
     refuse('infeasible', path, `a job with ${path}`, job.name);
   }
   const { tp: rowGpus, cost } = hardware.costs[0]!;
+  if (job.cost.drafts !== undefined && hardware.costs.some((one) => one.cost.drafts === undefined)) {
+    refuse('infeasible', 'hardware.costs', 'drafts in every one of them, as in `cost`', job.name);
+  }
   const gpuIds = gpuIdsOf(job);
   const pool = new EnginePool(gpuIds.length / rowGpus, cost, timeline, 'gpus');
   const model = new RewardModel(rewards, seed);
