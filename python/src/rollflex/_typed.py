@@ -17,21 +17,22 @@ if TYPE_CHECKING:
     from .models import (
         AdaptiveTpConfig, AdaptiveTpDecision, AdaptiveTpEvent, AgenticRolloutConfig, AgenticRolloutDecision,
         AgenticRolloutEvent, CompleteGroupPipeliningConfig, CompleteGroupPipeliningDecision,
-        CompleteGroupPipeliningEvent, EnvironmentSlotsConfig, EnvironmentSlotsDecision, EnvironmentSlotsEvent,
-        FlexUlyssesInput, FlexUlyssesPlan, FlexrlConfig, FlexrlDecision, FlexrlEvent, FrontierGroupDispatchConfig,
-        FrontierGroupDispatchDecision, FrontierGroupDispatchEvent, GpuScaleDownConfig, GpuScaleDownDecision,
-        GpuScaleDownEvent, GradientRenormalizationInput, GradientRenormalizationPlan, GroupAssemblyConfig,
-        GroupAssemblyDecision, GroupAssemblyEvent, GrpoAdvantagesInput, GrpoAdvantagesPlan, JudgeOffloadInput,
-        JudgeOffloadPlan, LongPromptQueueConfig, LongPromptQueueDecision, LongPromptQueueEvent, LosslessTailConfig,
-        LosslessTailDecision, LosslessTailEvent, MicroBatchesInput, MicroBatchesPlan, ProgramSchedulingConfig,
-        ProgramSchedulingDecision, ProgramSchedulingEvent, RewardDispatchConfig, RewardDispatchDecision,
-        RewardDispatchEvent, RolloutpipeConfig, RolloutpipeDecision, RolloutpipeEvent, RollpackerConfig,
-        RollpackerDecision, RollpackerEvent, RoundCompositionConfig, RoundCompositionDecision, RoundCompositionEvent,
-        SandboxTimeoutConfig, SandboxTimeoutDecision, SandboxTimeoutEvent, ShadowLoaderConfig, ShadowLoaderDecision,
-        ShadowLoaderEvent, SpeculativeAdmissionConfig, SpeculativeAdmissionDecision, SpeculativeAdmissionEvent,
-        StreamTrainingConfig, StreamTrainingDecision, StreamTrainingEvent, TailBatchingConfig, TailBatchingDecision,
-        TailBatchingEvent, TailPipeliningConfig, TailPipeliningDecision, TailPipeliningEvent, WatchdogConfig,
-        WatchdogDecision, WatchdogEvent,
+        CompleteGroupPipeliningEvent, DraftBudgetInput, DraftBudgetPlan, EnvironmentSlotsConfig,
+        EnvironmentSlotsDecision, EnvironmentSlotsEvent, FlexUlyssesInput, FlexUlyssesPlan, FlexrlConfig,
+        FlexrlDecision, FlexrlEvent, FrontierGroupDispatchConfig, FrontierGroupDispatchDecision,
+        FrontierGroupDispatchEvent, GpuScaleDownConfig, GpuScaleDownDecision, GpuScaleDownEvent,
+        GradientRenormalizationInput, GradientRenormalizationPlan, GroupAssemblyConfig, GroupAssemblyDecision,
+        GroupAssemblyEvent, GrpoAdvantagesInput, GrpoAdvantagesPlan, JudgeOffloadInput, JudgeOffloadPlan,
+        LongPromptQueueConfig, LongPromptQueueDecision, LongPromptQueueEvent, LosslessTailConfig, LosslessTailDecision,
+        LosslessTailEvent, MicroBatchesInput, MicroBatchesPlan, ProgramSchedulingConfig, ProgramSchedulingDecision,
+        ProgramSchedulingEvent, RewardDispatchConfig, RewardDispatchDecision, RewardDispatchEvent, RolloutpipeConfig,
+        RolloutpipeDecision, RolloutpipeEvent, RollpackerConfig, RollpackerDecision, RollpackerEvent,
+        RoundCompositionConfig, RoundCompositionDecision, RoundCompositionEvent, SandboxTimeoutConfig,
+        SandboxTimeoutDecision, SandboxTimeoutEvent, ShadowLoaderConfig, ShadowLoaderDecision, ShadowLoaderEvent,
+        SpeculativeAdmissionConfig, SpeculativeAdmissionDecision, SpeculativeAdmissionEvent, StalenessPacingConfig,
+        StalenessPacingDecision, StalenessPacingEvent, StreamTrainingConfig, StreamTrainingDecision,
+        StreamTrainingEvent, TailBatchingConfig, TailBatchingDecision, TailBatchingEvent, TailPipeliningConfig,
+        TailPipeliningDecision, TailPipeliningEvent, WatchdogConfig, WatchdogDecision, WatchdogEvent,
     )
 
 
@@ -110,6 +111,11 @@ class TypedClient:
     ) -> Session[ProgramSchedulingEvent, ProgramSchedulingDecision]: ...
     @overload
     def open(
+        self, policy: Literal["staleness-pacing"], *, config: StalenessPacingConfig | None = None,
+        **options: Unpack[OpenOptions],
+    ) -> Session[StalenessPacingEvent, StalenessPacingDecision]: ...
+    @overload
+    def open(
         self, policy: Literal["watchdog"], *, config: WatchdogConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[WatchdogEvent, WatchdogDecision]: ...
@@ -183,6 +189,11 @@ class TypedClient:
         self, planner: Literal["flex-ulysses"], input: FlexUlyssesInput, *,
         deadline_seconds: float | None = None, timeout: float | None = None,
     ) -> FlexUlyssesPlan: ...
+    @overload
+    def plan(
+        self, planner: Literal["draft-budget"], input: DraftBudgetInput, *,
+        deadline_seconds: float | None = None, timeout: float | None = None,
+    ) -> DraftBudgetPlan: ...
     @overload
     def plan(
         self, planner: Literal["micro-batches"], input: MicroBatchesInput, *,
@@ -286,6 +297,11 @@ class TypedAsyncClient:
     ) -> AsyncSession[ProgramSchedulingEvent, ProgramSchedulingDecision]: ...
     @overload
     async def open(
+        self, policy: Literal["staleness-pacing"], *, config: StalenessPacingConfig | None = None,
+        **options: Unpack[OpenOptions],
+    ) -> AsyncSession[StalenessPacingEvent, StalenessPacingDecision]: ...
+    @overload
+    async def open(
         self, policy: Literal["watchdog"], *, config: WatchdogConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[WatchdogEvent, WatchdogDecision]: ...
@@ -359,6 +375,11 @@ class TypedAsyncClient:
         self, planner: Literal["flex-ulysses"], input: FlexUlyssesInput, *,
         deadline_seconds: float | None = None, timeout: float | None = None,
     ) -> FlexUlyssesPlan: ...
+    @overload
+    async def plan(
+        self, planner: Literal["draft-budget"], input: DraftBudgetInput, *,
+        deadline_seconds: float | None = None, timeout: float | None = None,
+    ) -> DraftBudgetPlan: ...
     @overload
     async def plan(
         self, planner: Literal["micro-batches"], input: MicroBatchesInput, *,
