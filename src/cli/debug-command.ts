@@ -19,6 +19,7 @@ export interface DebugOptions {
   readonly host: string;
   readonly tokenFile?: string;
   readonly open: boolean;
+  readonly perfetto?: string;
   readonly index?: string;
   readonly policies?: string;
 }
@@ -50,9 +51,17 @@ function startOf(view: LogView, path: string, options: DebugOptions): { session:
   return { session: found.session, seq: at ?? seq };
 }
 
+/** Writes a log as a trace, instead of showing it. */
+async function writeTrace(view: LogView, paths: readonly string[], path: string, session: string | undefined) {
+  const { checkOutputs, writeWhole } = await import('./written-files.ts');
+  checkOutputs({ '--perfetto': path }, paths);
+  writeWhole(path, view.trace(session));
+  print(`trace: ${path} (open it in ui.perfetto.dev)`);
+}
+
 /** Shows a log until a signal comes, or until the input ends. Throws `invalid_input`, `unknown_id`; the system's error. */
 export async function runDebug(paths: readonly string[], options: DebugOptions): Promise<void> {
-  const { terminal = false, follow = false, host, tokenFile, index, policies } = options;
+  const { terminal = false, follow = false, host, tokenFile, index, policies, perfetto } = options;
   if (terminal && (host !== ownHost || tokenFile !== undefined || options.port !== 0))
     refuse('invalid_input', '--terminal', 'no --host, --port or --token-file beside it', 'one of them');
   // Refused events are expected inside of recipes, and the trace of an error costs more than an event.
@@ -61,6 +70,7 @@ export async function runDebug(paths: readonly string[], options: DebugOptions):
   let view: LogView | undefined;
   try {
     view = await LogView.open(paths, index, policies);
+    if (perfetto !== undefined) return await writeTrace(view, paths, perfetto, options.session);
     const start = startOf(view, paths[0]!, options);
     if (terminal) return await new DebugTerminal(view, follow, start).run(process.stdin, process.stdout);
     const server = await serveDebug(view, { paths, start, follow, port: options.port, host, tokenFile });
@@ -85,6 +95,7 @@ export function debugCommand(): Command {
     .option('--host <address>', 'address of the page; needs --token-file if others can reach it', ownHost)
     .option('--token-file <file>', 'the page asks for the token in this file')
     .option('--no-open', 'on a terminal, too, only print the URL')
+    .option('--perfetto <file>', 'only write the log as a Chrome/Perfetto trace, with flows from cause to effect')
     .option('--index <folder>', 'keep the index of the log here (default: beside the log)')
     .option('--policies <file>', 'a module with definitions of your own, each an export or in a list')
     .addHelpText(

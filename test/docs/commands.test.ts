@@ -113,14 +113,15 @@ describe('what is printed, but for its numbers', () => {
       'schema',
       'schema',
       'explain',
+      'debug',
       'replay',
     ]);
   });
 
   test('which tail policy is shown by a sweep', () => expect(names(tail)).toEqual(['sweep']));
 
-  test('why it is stuck is shown for a session and a prompt', () =>
-    expect(names(explain)).toEqual(['explain', 'explain']));
+  test('why it is stuck is shown for a session and a prompt, and event by event', () =>
+    expect(names(explain)).toEqual(['explain', 'explain', 'debug']));
 
   test('the guide goes from a dump to a table, with the measurements that it shows', () => {
     expect(names(yourJob)).toEqual(['import', 'simulate', 'simulate']);

@@ -36,6 +36,11 @@ export function* findEvent(
   return undefined;
 }
 
+/** Returns all events of a session. */
+export function* eventsOf(index: LogIndex, session: string): Generator<FoundLine> {
+  for (const block of index.blocksOf(session, 0, false)) yield* block.events();
+}
+
 /** Returns the event with this number; `undefined` where the log lacks it. */
 export function eventAt(index: LogIndex, session: string, seq: number): FoundLine | undefined {
   for (const block of index.blocksOf(session, seq, false)) {

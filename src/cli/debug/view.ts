@@ -8,7 +8,8 @@ import { type Explanation, explain } from '../explain/explain.ts';
 import { answerOf, chainText, notesOf } from '../explain/text.ts';
 import { type LoggedSession, LogIndex } from '../log-index/index.ts';
 import { packageVersion } from '../package.ts';
-import { eventAt, findEvent, type Wanted } from './find.ts';
+import { eventAt, eventsOf, findEvent, type Wanted } from './find.ts';
+import { traceOf } from './perfetto.ts';
 import { type AskedGroup, askedOf, type StandingGroup, standingOf } from './standing.ts';
 import { type TreePage, treeAt } from './tree.ts';
 
@@ -47,14 +48,24 @@ export interface WhyText {
   readonly chain: readonly string[];
 }
 
+type AnyRegistry = Awaited<ReturnType<typeof registryWith>>;
+/** Characters of a piece of a trace. */
+const pieceLength = 1 << 16;
+
 export class LogView {
   readonly #paths: readonly string[];
+  readonly #registry: AnyRegistry;
   readonly #options: ConstructorParameters<typeof LogIndex>[1];
   #index: LogIndex;
   #snapshot: { readonly key: string; readonly snapshot: Snapshot | undefined } | undefined;
 
-  private constructor(paths: readonly string[], options: ConstructorParameters<typeof LogIndex>[1]) {
+  private constructor(
+    paths: readonly string[],
+    registry: AnyRegistry,
+    options: ConstructorParameters<typeof LogIndex>[1],
+  ) {
     this.#paths = paths;
+    this.#registry = registry;
     this.#options = options;
     this.#index = new LogIndex(paths, options);
   }
@@ -69,7 +80,7 @@ export class LogView {
   static async open(paths: readonly string[], cache?: string, policies?: string): Promise<LogView> {
     const registry = await registryWith(policies);
     const own = policies === undefined ? '' : ` ${policies} ${statSync(policies).mtimeMs}`;
-    return new LogView(paths, {
+    return new LogView(paths, registry, {
       restore: (snapshot) => registry.restore(snapshot, { validate: false }),
       writer: `${packageVersion()}${own}`,
       cache,
@@ -164,6 +175,40 @@ export class LogView {
     const one = explained(() => explain(this.#index, session, place, asked));
     const notes = notesOf(one).map((line) => line.trim());
     return { verdict: one.verdict, answer: answerOf(one).join(' '), notes, chain: chainText(one) };
+  }
+
+  /**
+   * Returns sessions as a Chrome trace in JSON, in pieces.
+   *
+   * @param id - only this session
+   * @throws PolicyError `unknown_id`; `invalid_input` for a session of a policy that is not known here
+   */
+  *trace(id?: string): Generator<string> {
+    const sessions = id === undefined ? this.#index.sessions : [this.#sessionOf(id)];
+    const firsts = sessions.map(({ session, first }) => eventAt(this.#index, session, first + 1)?.event.at);
+    const origin = Math.min(...firsts.filter((at) => at !== undefined));
+    let piece = '{"displayTimeUnit":"ms","traceEvents":[';
+    let before = '';
+    for (const [number, { session, policy, end }] of sessions.entries()) {
+      const messages = this.#registry.policies.find((one) => one.id === policy);
+      if (messages === undefined)
+        refuse(
+          'invalid_input',
+          session === '' ? 'the log' : session,
+          'a session of a policy that is known here',
+          policy,
+        );
+      const name = session === '' ? policy : `${session} (${policy})`;
+      const events = eventsOf(this.#index, session);
+      for (const entry of traceOf({ pid: number + 1, name, messages, events, end, origin })) {
+        piece += `${before}${JSON.stringify(entry)}`;
+        before = ',\n';
+        if (piece.length < pieceLength) continue;
+        yield piece;
+        piece = '';
+      }
+    }
+    yield `${piece}]}\n`;
   }
 
   /** Looks for the next event, in short steps. Returns its number; without one, the id that may have been meant. */

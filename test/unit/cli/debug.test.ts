@@ -1,6 +1,6 @@
 /** `rollflex debug`: what it says after each event of a log, searches, logs that grow, and the terminal. */
-import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { LogView } from '../../../src/cli/debug/view.ts';
 import { runInProcess } from '../../support/command-line/in-process.ts';
@@ -224,6 +224,52 @@ describe('the terminal', () => {
 
   test('begins where it is told to', async () => {
     expect((await ask('', '--at', '2')).out).toMatch(/^2 of 153 {2}engine\.added/);
+  });
+});
+
+describe('a trace', () => {
+  interface Entry {
+    readonly ph: string;
+    readonly name: string;
+    readonly id?: number;
+    readonly tid: number;
+    readonly ts: number;
+    readonly dur?: number;
+    readonly args?: { readonly outcome?: string };
+  }
+
+  test.each([
+    ['skyrl-1691', ['request.launch p13/0#3', 'request.launch p15/0#3']],
+    ['nemo-rl-3938', ['prompts.request r3']],
+  ])('of %s: flows from cause to effect, spans that do not overlap, what nobody has answered', async (log, open) => {
+    const path = join(folders.next(), 'trace.json');
+    mkdirSync(dirname(path), { recursive: true });
+    const done = await runInProcess('debug', pathOf(log), '--perfetto', path);
+    expect(done).toEqual({ code: 0, out: `trace: ${path} (open it in ui.perfetto.dev)\n`, err: '' });
+    const { traceEvents } = JSON.parse(readFileSync(path, 'utf8')) as { traceEvents: Entry[] };
+    const spans = traceEvents.filter(({ ph }) => ph === 'X');
+    const sorted = [...spans].sort((a, b) => a.tid - b.tid || a.ts - b.ts);
+    for (const [place, { tid, ts }] of sorted.entries()) {
+      const before = sorted[place - 1];
+      if (before?.tid === tid) expect(ts).toBeGreaterThanOrEqual(before.ts + before.dur!);
+    }
+    const flows = traceEvents.filter(({ ph }) => ph === 's' || ph === 'f');
+    expect(flows.length).toBeGreaterThan(50);
+    for (const [place, { ph, id, tid, ts }] of flows.entries()) {
+      expect([ph, id]).toEqual([place % 2 === 0 ? 's' : 'f', (place >> 1) + 1]);
+      // A flow is tied to the span that it is in.
+      expect(spans.some((one) => one.tid === tid && one.ts <= ts && ts < one.ts + one.dur!)).toBe(true);
+    }
+    expect(spans.filter(({ args }) => args?.outcome === 'not answered').map(({ name }) => name)).toEqual(open);
+  });
+
+  test('never replaces the log', async () => {
+    const log = inFolder('run.jsonl', stuck);
+    const done = await runInProcess('debug', log, '--perfetto', log);
+    expect(done).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--perfetto: expected a file that is not read'),
+    });
   });
 });
 
