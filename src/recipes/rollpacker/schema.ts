@@ -96,6 +96,7 @@ export function partConfigs(config: Settings): Readonly<Record<string, Record<st
       promptsPerRound,
       promptSpeculation: config.tailBatching ? config.promptSpeculation : 1,
       ...settingsOf(config, queueSettings),
+      maxStaleness: config.partialRollout ? config.maxStaleness : 0,
       domains: domainsOf(config),
     },
     composition: { ...settingsOf(config, compositionConfig.shape), promptSpeculation: 1 },
