@@ -3,7 +3,6 @@
  * of every event, the consequences for the round are settled. A round ends complete or failed.
  */
 import { Fifo } from '../../core/fifo.ts';
-import { Heap } from '../../core/heap.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { scaledCount } from '../../schemas/units.ts';
@@ -13,7 +12,16 @@ import { applyFilter, countReady, nameOwed } from './progress.ts';
 import { abortAll, reportDrained } from './requests.ts';
 import { type Ctx, usualFactor } from './schema.ts';
 import { currentFactor, grid, measure, roundsPerFactor } from './speculation.ts';
-import { type AdmissionState, type DomainQuota, isLive, join, type PromptState, quotaOf, type Round } from './state.ts';
+import {
+  type AdmissionState,
+  type DomainQuota,
+  isLive,
+  join,
+  newReady,
+  type PromptState,
+  quotaOf,
+  type Round,
+} from './state.ts';
 
 type CompletedReason = Message<'round.completed'>['reason'];
 
@@ -113,7 +121,7 @@ function newQuotas(state: AdmissionState, isShort: boolean, factor: number): Dom
     standby: new Fifo(),
     members: new Set(),
     expiring: new Set(),
-    ready: new Heap((a, b) => a.seq - b.seq),
+    ready: newReady(),
     exhausted,
   });
   if (isShort && quotas !== undefined) {

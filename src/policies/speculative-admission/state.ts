@@ -50,7 +50,7 @@ const quota = z.strictObject({
   /** Members whose oldest tokens would be too old in a round with newer weights: this round waits for them. */
   expiring: derived(() => new Set<PromptState>()),
   /** Members that could count if no place were kept for those that are `expiring`; some have left meanwhile. */
-  ready: derived(() => new Heap<PromptState>((a, b) => a.seq - b.seq)),
+  ready: derived(newReady),
 });
 /** Prompts that share a quota: those of one domain, or all of them. */
 export interface DomainQuota extends z.output<typeof quota> {}
@@ -315,6 +315,10 @@ export function newResponse(owner: PromptState, index: number): ResponseState {
     order: 0,
     since: 0,
   };
+}
+
+export function newReady(): Heap<PromptState> {
+  return new Heap<PromptState>((a, b) => a.seq - b.seq);
 }
 
 /** Makes a started prompt a member of its quota. */

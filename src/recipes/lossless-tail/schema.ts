@@ -2,10 +2,7 @@
 import { z } from 'zod';
 import { settingsOf } from '../../core/recipe.ts';
 import { compositionConfig, compositionSettings } from '../../policies/round-composition/schema.ts';
-import { admissionConfig } from '../../policies/speculative-admission/schema.ts';
-
-/** Over-provisioning of prompts where the responses of those that are left over go on in later rounds. */
-export const usualMore = 1.25;
+import { admissionConfig, usualFactor } from '../../policies/speculative-admission/schema.ts';
 
 // Responses beyond those that a prompt needs would be thrown away. Rounds are composed by length, not by domain.
 const {
@@ -24,7 +21,7 @@ const shape = z.strictObject({
     'Weight versions that a token may lag behind. 0: on policy, every round waits for all of its prompts. More: partial rollout, a round leaves its last prompts to the next ones, which go on from their tokens.',
   ),
   promptSpeculation: promptSpeculation.describe(
-    `With \`maxStaleness\` above 0: prompts in a round over those that it trains on; ${usualMore} if absent. Up to 2, no token becomes too old.`,
+    `With \`maxStaleness\` above 0: prompts in a round over those that it trains on; ${usualFactor} if absent. Up to 2, no token becomes too old.`,
   ),
   ...compositionSettings,
 });
@@ -33,7 +30,7 @@ const shape = z.strictObject({
 export function partConfigs(config: z.output<typeof shape>) {
   const { maxStaleness: most } = config;
   const isPartial = most > 0;
-  const factor = isPartial ? (config.promptSpeculation ?? usualMore) : 1;
+  const factor = isPartial ? (config.promptSpeculation ?? usualFactor) : 1;
   return {
     composition: { ...settingsOf(config, compositionConfig.shape), promptSpeculation: factor },
     admission: {

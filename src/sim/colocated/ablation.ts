@@ -26,6 +26,8 @@ export type RollpackerSwitches = Pick<
       | 'startTp'
       | 'fetch'
       | 'judgeOffload'
+      | 'partialRollout'
+      | 'maxStaleness'
     >
   > & {
     /** A round opens while the one before is trained on GPUs of its own (RollPacker §6.7); not with `streamTraining`. */
@@ -106,6 +108,7 @@ export function rollpackerScheduler(job: Job, id: string, switches: RollpackerSw
     holdsDeferred: true,
     trains: true,
     oneStepOff: switches.oneStepOff ?? false,
+    keepsTokens: switches.partialRollout ?? false,
     create: (options) => create(rollpacker, config, options) as unknown as DrivenPolicy,
     openRound: (round) => ({ type: 'round.requested', ...round }) as AnyEvent,
   };
