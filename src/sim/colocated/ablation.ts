@@ -152,6 +152,16 @@ export const variants = [
   { id: 'rlhfuse', label: 'RLHFuse-like', switches: { ...off, asyncReward: true, streamTraining: true } },
 ] as const;
 
+/**
+ * Returns RollPacker with partial rollout in place of tail batching, in the order of the data: every response is kept, and its tokens
+ * lag by at most two versions.
+ */
+export function partialScheduler(job: Job): Scheduler {
+  const switches = { tailBatching: false, composition: true, windowRounds: 1, partialRollout: true };
+  const label = 'partial rollout';
+  return rollpackerScheduler(job, 'partial-rollout', { ...switches, maxStaleness: 2, promptSpeculation: 1.5 }, label);
+}
+
 /** Over-provisioning of prompts and of responses in short rounds; 1.25 each if absent. */
 export type BatchFactors = Pick<RollpackerSwitches, 'promptSpeculation' | 'responseSpeculation'>;
 

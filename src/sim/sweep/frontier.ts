@@ -65,7 +65,7 @@ export function* measuringFrontier(
   const workload = problem.workload(seeds[0]!);
   const correlationIs =
     workload.resampling === 'marginal' ? 'assumed' : workload.correlation > 0 ? 'measured' : 'unknown';
-  const book = new Book(sweepSpace(problem, advice.objective.limits.maxLag));
+  const book = new Book(sweepSpace(problem));
   const given = settingsToTry(problem, advice);
   const plain = book.candidate(given.plain);
   // If one recorded response is drawn again and again, every prediction would come true.
