@@ -87,12 +87,14 @@ const slimeLossless = (chosen: Parameters<typeof losslessTail>[0]): string[] => 
   'rollflex_policy: lossless-tail',
   `rollflex: ${losslessTail(chosen)}`,
 ];
-const hostOfOnesOwn = (chosen: Chosen): string[] => [
-  ownHost,
+const ownLossless = (chosen: Parameters<typeof losslessTail>[0]): string[] =>
   chosen.maxStaleness === undefined
-    ? `policy tail-batching: { ${tailBatching(chosen)} }`
-    : `policy lossless-tail: ${losslessTail(chosen)}`,
-];
+    ? [ownHost, `policy lossless-tail: ${losslessTail(chosen)}`]
+    : [ownHost, 'policy lossless-tail:', `  ${losslessTail(chosen)}`];
+const hostOfOnesOwn = (chosen: Chosen): string[] =>
+  chosen.maxStaleness === undefined
+    ? [ownHost, `policy tail-batching: { ${tailBatching(chosen)} }`]
+    : ownLossless(chosen);
 
 /** The trainers; those with an adapter come first. */
 export const trainers: readonly TrainerFacts[] = Object.freeze([
@@ -211,7 +213,7 @@ export const trainers: readonly TrainerFacts[] = Object.freeze([
     levers: { ...requests, resumes: true },
     staleness: sameWeights,
     paste: hostOfOnesOwn,
-    pasteLossless: (chosen) => [ownHost, `policy lossless-tail: ${losslessTail(chosen)}`],
+    pasteLossless: ownLossless,
   },
   {
     id: 'own',
