@@ -232,6 +232,7 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
     { ...admission, windowRounds: 2, rememberedPrompts: 9 },
     { ...admission, windowRounds: 3, rememberedPrompts: 4, filter: 'zero-variance', placement: 'policy' },
     { ...admission, windowRounds: 1, rememberedPrompts: 1, filter: 'host', allowOverlap: true, maxInFlight: 4 },
+    { ...admission, windowRounds: 2, maxStaleness: 2, promptSpeculation: 1.5 },
   ],
   rolloutpipe: [
     { responsesPerPrompt: 2, globalBatchSamples: 4, width: 2, maxTokensPerGpu: 100 },
