@@ -17,6 +17,8 @@ import type * as AdaptiveTp from '../../src/policies/adaptive-tp/index.ts';
 import type { tpConfig } from '../../src/policies/adaptive-tp/schema.ts';
 import type * as CompleteGroupPipelining from '../../src/policies/complete-group-pipelining/index.ts';
 import type { pipeliningConfig } from '../../src/policies/complete-group-pipelining/schema.ts';
+import type * as DividedRollout from '../../src/policies/divided-rollout/index.ts';
+import type { dividedConfig } from '../../src/policies/divided-rollout/schema.ts';
 import type * as EnvironmentSlots from '../../src/policies/environment-slots/index.ts';
 import type { environmentSlotsConfig } from '../../src/policies/environment-slots/schema.ts';
 import type * as FrontierGroupDispatch from '../../src/policies/frontier-group-dispatch/index.ts';
@@ -118,6 +120,8 @@ export type Definitions = AllTrue<{
   EnvironmentSlotsConfig: Same<EnvironmentSlots.EnvironmentSlotsConfig, z.output<typeof environmentSlotsConfig>>;
   ProgramSchedulingInput: Same<ProgramScheduling.ProgramSchedulingInput, z.input<typeof programConfig>>;
   ProgramSchedulingConfig: Same<ProgramScheduling.ProgramSchedulingConfig, z.output<typeof programConfig>>;
+  DividedRolloutInput: Same<DividedRollout.DividedRolloutInput, z.input<typeof dividedConfig>>;
+  DividedRolloutConfig: Same<DividedRollout.DividedRolloutConfig, z.output<typeof dividedConfig>>;
   WatchdogInput: Same<Watchdog.WatchdogInput, z.input<typeof watchdogConfig>>;
   WatchdogConfig: Same<Watchdog.WatchdogConfig, z.output<typeof watchdogConfig>>;
   TailBatchingInput: Same<TailBatching.TailBatchingInput, z.input<typeof tailBatchingConfig>>;

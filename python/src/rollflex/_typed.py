@@ -17,21 +17,22 @@ if TYPE_CHECKING:
     from .models import (
         AdaptiveTpConfig, AdaptiveTpDecision, AdaptiveTpEvent, AgenticRolloutConfig, AgenticRolloutDecision,
         AgenticRolloutEvent, CompleteGroupPipeliningConfig, CompleteGroupPipeliningDecision,
-        CompleteGroupPipeliningEvent, EnvironmentSlotsConfig, EnvironmentSlotsDecision, EnvironmentSlotsEvent,
-        FlexUlyssesInput, FlexUlyssesPlan, FlexrlConfig, FlexrlDecision, FlexrlEvent, FrontierGroupDispatchConfig,
-        FrontierGroupDispatchDecision, FrontierGroupDispatchEvent, GpuScaleDownConfig, GpuScaleDownDecision,
-        GpuScaleDownEvent, GradientRenormalizationInput, GradientRenormalizationPlan, GroupAssemblyConfig,
-        GroupAssemblyDecision, GroupAssemblyEvent, GrpoAdvantagesInput, GrpoAdvantagesPlan, JudgeOffloadInput,
-        JudgeOffloadPlan, LongPromptQueueConfig, LongPromptQueueDecision, LongPromptQueueEvent, LosslessTailConfig,
-        LosslessTailDecision, LosslessTailEvent, MicroBatchesInput, MicroBatchesPlan, ProgramSchedulingConfig,
-        ProgramSchedulingDecision, ProgramSchedulingEvent, RewardDispatchConfig, RewardDispatchDecision,
-        RewardDispatchEvent, RolloutpipeConfig, RolloutpipeDecision, RolloutpipeEvent, RollpackerConfig,
-        RollpackerDecision, RollpackerEvent, RoundCompositionConfig, RoundCompositionDecision, RoundCompositionEvent,
-        SandboxTimeoutConfig, SandboxTimeoutDecision, SandboxTimeoutEvent, ShadowLoaderConfig, ShadowLoaderDecision,
-        ShadowLoaderEvent, SpeculativeAdmissionConfig, SpeculativeAdmissionDecision, SpeculativeAdmissionEvent,
-        StreamTrainingConfig, StreamTrainingDecision, StreamTrainingEvent, TailBatchingConfig, TailBatchingDecision,
-        TailBatchingEvent, TailPipeliningConfig, TailPipeliningDecision, TailPipeliningEvent, WatchdogConfig,
-        WatchdogDecision, WatchdogEvent,
+        CompleteGroupPipeliningEvent, DividedRolloutConfig, DividedRolloutDecision, DividedRolloutEvent,
+        EnvironmentSlotsConfig, EnvironmentSlotsDecision, EnvironmentSlotsEvent, FlexUlyssesInput, FlexUlyssesPlan,
+        FlexrlConfig, FlexrlDecision, FlexrlEvent, FrontierGroupDispatchConfig, FrontierGroupDispatchDecision,
+        FrontierGroupDispatchEvent, GpuScaleDownConfig, GpuScaleDownDecision, GpuScaleDownEvent,
+        GradientRenormalizationInput, GradientRenormalizationPlan, GroupAssemblyConfig, GroupAssemblyDecision,
+        GroupAssemblyEvent, GrpoAdvantagesInput, GrpoAdvantagesPlan, JudgeOffloadInput, JudgeOffloadPlan,
+        LongPromptQueueConfig, LongPromptQueueDecision, LongPromptQueueEvent, LosslessTailConfig, LosslessTailDecision,
+        LosslessTailEvent, MicroBatchesInput, MicroBatchesPlan, ProgramSchedulingConfig, ProgramSchedulingDecision,
+        ProgramSchedulingEvent, RewardDispatchConfig, RewardDispatchDecision, RewardDispatchEvent, RolloutpipeConfig,
+        RolloutpipeDecision, RolloutpipeEvent, RollpackerConfig, RollpackerDecision, RollpackerEvent,
+        RoundCompositionConfig, RoundCompositionDecision, RoundCompositionEvent, SandboxTimeoutConfig,
+        SandboxTimeoutDecision, SandboxTimeoutEvent, ShadowLoaderConfig, ShadowLoaderDecision, ShadowLoaderEvent,
+        SpeculativeAdmissionConfig, SpeculativeAdmissionDecision, SpeculativeAdmissionEvent, StreamTrainingConfig,
+        StreamTrainingDecision, StreamTrainingEvent, TailBatchingConfig, TailBatchingDecision, TailBatchingEvent,
+        TailPipeliningConfig, TailPipeliningDecision, TailPipeliningEvent, WatchdogConfig, WatchdogDecision,
+        WatchdogEvent,
     )
 
 
@@ -108,6 +109,11 @@ class TypedClient:
         self, policy: Literal["program-scheduling"], *, config: ProgramSchedulingConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[ProgramSchedulingEvent, ProgramSchedulingDecision]: ...
+    @overload
+    def open(
+        self, policy: Literal["divided-rollout"], *, config: DividedRolloutConfig | None = None,
+        **options: Unpack[OpenOptions],
+    ) -> Session[DividedRolloutEvent, DividedRolloutDecision]: ...
     @overload
     def open(
         self, policy: Literal["watchdog"], *, config: WatchdogConfig | None = None,
@@ -284,6 +290,11 @@ class TypedAsyncClient:
         self, policy: Literal["program-scheduling"], *, config: ProgramSchedulingConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[ProgramSchedulingEvent, ProgramSchedulingDecision]: ...
+    @overload
+    async def open(
+        self, policy: Literal["divided-rollout"], *, config: DividedRolloutConfig | None = None,
+        **options: Unpack[OpenOptions],
+    ) -> AsyncSession[DividedRolloutEvent, DividedRolloutDecision]: ...
     @overload
     async def open(
         self, policy: Literal["watchdog"], *, config: WatchdogConfig | None = None,

@@ -137,6 +137,17 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
     { kvCapacityTokens: 1000, maxPauseSeconds: 60 },
     { kvCapacityTokens: 300, budgetShare: 0.5, prefillTokensPerSecond: 50 },
   ],
+  'divided-rollout': [
+    {},
+    { kvCapacityTokens: 1500, maxWaitSeconds: 60 },
+    {
+      kvCapacityTokens: 400,
+      budgetShare: 0.5,
+      poolTokensPerSecond: 50_000,
+      prefillTokensPerSecond: 50,
+      maxWaitSeconds: 8,
+    },
+  ],
   'group-assembly': [{ askAgain: false }, {}],
   'reward-dispatch': [
     {},

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .objects import *
+    from .events.chunks import *
     from .events.engines import *
     from .events.frontier import *
     from .events.gpus import *
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from .events.session import *
     from .events.slots import *
     from .events.training import *
+    from .decisions.chunks import *
     from .decisions.frontier import *
     from .decisions.gpus import *
     from .decisions.groups import *
@@ -54,6 +56,7 @@ if TYPE_CHECKING:
     from .policies.shadow_loader import *
     from .policies.environment_slots import *
     from .policies.program_scheduling import *
+    from .policies.divided_rollout import *
     from .policies.watchdog import *
     from .policies.tail_batching import *
     from .policies.lossless_tail import *
@@ -80,9 +83,10 @@ _names = {
     "objects": """
         CountedResponse RewardedResponse KeptResponse Deferral DroppedResponse FinalResponse TimeoutEstimate
         TrainingShare RolloutWorkload ProfileConfiguration ProfileRow ReplicaGroup RunningRequest EnginePlace MicroBatch
-        Migration LoaderNode TextSample GoneSample TensorShape FrameSlice BatchSequence BatchAssignment BatchPack
-        GpuServer Resolution LengthPolynomial LengthPoint Prompt FinalPrompt VisualSample
+        Migration LoaderNode TextSample GoneSample TensorShape FrameSlice ChunkRequest BatchSequence BatchAssignment
+        BatchPack GpuServer Resolution LengthPolynomial LengthPoint Prompt FinalPrompt VisualSample
     """,
+    "events.chunks": "ChunkFinished ChunksRequested RequestOpened",
     "events.engines": "EngineAdded EngineDrained EngineLost EngineReported EnginesChanged EnginesPlaced",
     "events.frontier": "RequestArrived",
     "events.gpus": "GpusReleaseFailed GpusReleased GpusReturned MigrationFailed ProgressReported RequestMigrated",
@@ -104,6 +108,7 @@ _names = {
     "events.session": "HostDecided HostRestarted TimerFired",
     "events.slots": "SlotFailed SlotReady SlotReleased SlotRequested SlotsChanged",
     "events.training": "GroupCompleted OptimizerStepped ReplicaAdded ReplicaLost TrainConsumed TrainFinished",
+    "decisions.chunks": "ChunkAwaited ChunkContinue ChunkLate RequestEnded",
     "decisions.frontier": """
         FrontierResized FrontierStarved GroupLeft RequestAdmit RequestAwaited RequestDeferred RequestDropped
     """,
@@ -181,6 +186,9 @@ _names = {
     """,
     "policies.program_scheduling": """
         ProgramSchedulingConfig ProgramSchedulingEvent ProgramSchedulingDecision ProgramSchedulingSnapshot
+    """,
+    "policies.divided_rollout": """
+        DividedRolloutConfig DividedRolloutEvent DividedRolloutDecision DividedRolloutSnapshot
     """,
     "policies.watchdog": "WatchdogConfig WatchdogEvent WatchdogDecision WatchdogSnapshot",
     "policies.tail_batching": "TailBatchingConfig TailBatchingEvent TailBatchingDecision TailBatchingSnapshot",
