@@ -53,17 +53,27 @@ export function chunkTokensOf(state: DividedState, one: Request, engine: Engine)
 }
 
 /**
- * Whether the responses of an engine are expected to fit it until they are over, with this one. Their number is n, their mean context
- * c, and what they have ahead is taken to be spread evenly from 0 to 2r: after t steps n · (1 − t / 2r) of them are left, with a
- * context of c + t. Their sum is most after (2r − c) / 2 steps, if it grows at all.
+ * Returns the room, in tokens, for what runs on an engine to grow, while a response is there for as long as it is worth to read its
+ * context: to read c tokens takes an engine c / P seconds, and the room of c of its K tokens is worth c / K of its time. So the
+ * response has to stay for K / P seconds.
  */
-export function fitsToTheEnd(state: DividedState, one: Request, engine: Engine): boolean {
-  const n = engine.running.size + 1;
-  if (n === 1) return true;
-  const context = (engine.contextTokens + contextOf(one)) / n;
-  const twice = (2 * (engine.aheadTokens + aheadOf(one))) / n;
-  const most = twice > context ? (n * (twice + context) * (twice + context)) / (4 * twice) : n * context;
-  return most <= budgetOf(state, engine);
+function growthOf(state: DividedState, one: Request, engine: Engine): number {
+  const { prefillTokensPerSecond, poolTokensPerSecond = 0 } = state.config;
+  const staySeconds = engine.capacityTokens / Math.max(prefillTokensPerSecond, poolTokensPerSecond);
+  return (engine.running.size * staySeconds) / Math.max(1e-6, stepSecondsOf(state, one, engine));
+}
+
+/** Whether a response may begin on an engine that does not have its context, and stay there for as long as that is worth it. */
+export function hasRoomToStay(state: DividedState, one: Request, engine: Engine): boolean {
+  if (engine.running.size === 0) return true;
+  return contextOf(one) + growthOf(state, one, engine) <= freeOf(state, engine);
+}
+
+/** Whether a response has to make room for those that run on its engine and are ahead of it: the youngest is the first to do so. */
+export function makesRoom(state: DividedState, one: Request, engine: Engine): boolean {
+  const youngest = engine.young.peek();
+  if (youngest === undefined || contextOf(youngest) < contextOf(one)) return false;
+  return contextOf(one) + growthOf(state, one, engine) / 2 > freeOf(state, engine);
 }
 
 /** Seconds that a request needs on an engine until it is over, and by which it delays those that run there. */

@@ -3,7 +3,7 @@ import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Ctx } from './messages.ts';
 import { giveUp } from './placing.ts';
-import type { DividedState, Engine } from './state.ts';
+import { type DividedState, type Engine, newYoung } from './state.ts';
 
 export function checkEngine({ engines }: DividedState, { engineId }: { readonly engineId: string }): void {
   if (!engines.has(engineId)) refuse('unknown_id', 'engineId', 'an engine that was added', engineId);
@@ -16,7 +16,7 @@ export function addEngine(state: DividedState, { engineId }: { readonly engineId
     return;
   }
   const capacityTokens = state.config.kvCapacityTokens;
-  const sums = { running: new Set<never>(), heldTokens: 0, contextTokens: 0, aheadTokens: 0 };
+  const sums = { running: new Set<never>(), young: newYoung(), heldTokens: 0, contextTokens: 0, aheadTokens: 0 };
   state.engines.set(engineId, { engineId, active: true, capacityTokens, ...sums });
 }
 

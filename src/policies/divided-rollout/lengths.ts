@@ -12,7 +12,9 @@ export function expect({ lengths, round }: DividedState, one: Request): void {
   const asked = { promptId: promptId ?? requestId, domain: domain ?? undefined, generatedTokens: tokens, round };
   const { quantiles } = lengths.predict(asked, levels);
   const mean = quantiles.reduce((sum, each) => sum + each, 0) / quantiles.length;
-  one.expectedTokens = Math.round(maxTokens === null ? mean : Math.min(mean, maxTokens));
+  // Of one that is longer than all others nothing is known.
+  const expected = quantiles[levels.length - 1]! > tokens ? mean : 2 * tokens;
+  one.expectedTokens = Math.round(maxTokens === null ? expected : Math.min(expected, maxTokens));
 }
 
 /** Learns from a response that has ended. */

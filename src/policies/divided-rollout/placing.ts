@@ -1,9 +1,9 @@
 /**
- * Who gets the room of engines. A response goes on where it is while it has room there; what waits begins where the responses are
- * expected to have room to their ends. Probes are first, and then the longest.
+ * Who gets the room of engines. A response goes on where it is while it has room there, and the youngest makes room for the others;
+ * what waits begins where there is room to stay. Probes are first, and then the longest.
  */
 import type { Message } from '../../schemas/messages.ts';
-import { chunkTokensOf, costOf, fitsToTheEnd, freeOf } from './cost.ts';
+import { chunkTokensOf, costOf, freeOf, hasRoomToStay, makesRoom } from './cost.ts';
 import type { Ctx } from './messages.ts';
 import {
   aheadOf,
@@ -42,8 +42,9 @@ function letNextIn(state: DividedState, ctx: Ctx): boolean {
   const begun = state.begun.peek();
   const fresh = state.fresh.peek();
   const isBegunFirst = begun !== undefined && (fresh === undefined || aheadOf(begun) >= aheadOf(fresh));
+  const small = state.small.peek()?.request;
   // A short one may fill what the longest leaves.
-  for (const one of isBegunFirst ? [begun, fresh] : [fresh, begun])
+  for (const one of isBegunFirst ? [begun, fresh, small] : [fresh, begun, small])
     if (one !== undefined && start(state, one, false, ctx)) return true;
   return false;
 }
@@ -77,7 +78,8 @@ function bestPlace(
   for (const engine of state.engines.values()) {
     const isHome = engine === home;
     if (!engine.active || (engine.engineId === state.nextOn && !isNext)) continue;
-    if (!isHome && !isNext && !fitsToTheEnd(state, one, engine)) continue;
+    if (!isHome && !isNext && !hasRoomToStay(state, one, engine)) continue;
+    if (isHome && makesRoom(state, one, engine)) continue;
     const tokens = chunkTokensOf(state, one, engine);
     if (tokens === 0) continue;
     const place = { engine, tokens, seconds: costOf(state, one, engine, isHome) };

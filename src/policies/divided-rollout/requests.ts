@@ -38,8 +38,10 @@ export function open(state: DividedState, event: Message<'request.opened'>, ctx:
     waitedSeconds: 0,
     heapIndex: -1,
     wait: undefined as never,
+    small: undefined as never,
   };
   one.wait = { heapIndex: -1, request: one };
+  one.small = { heapIndex: -1, request: one };
   state.requests.set(requestId, one);
   joinGroup(state, one);
 }

@@ -15,7 +15,7 @@ export const dividedSettings = {
     .describe('Part of its KV cache that the chunks of an engine may fill.'),
   maxWaitSeconds: positiveSeconds
     .max(1_000_000)
-    .default(3600)
+    .default(14_400)
     .describe('A request that has waited so long for room, in seconds, is next.'),
   prefillTokensPerSecond: z
     .number()

@@ -43,15 +43,27 @@ const request = z.strictObject({
   waitedSeconds: seconds,
   heapIndex: derived(outside),
   wait: derived<Wait>(),
+  small: derived<Small>(),
 });
 /** A request whose response is generated in chunks. */
 export interface Request extends z.output<typeof request> {}
+
+/** The place of a request in the order of its context. */
+export interface Small {
+  heapIndex: number;
+  readonly request: Request;
+}
 
 /** The place of a request in the order of how long requests have waited. */
 export interface Wait {
   heapIndex: number;
   readonly request: Request;
 }
+
+const youngestFirst = (a: Request, b: Request): number => contextOf(a) - contextOf(b) || b.seq - a.seq;
+
+/** An empty heap of {@link Engine.young}. */
+export const newYoung = () => new IndexedHeap<Request>(youngestFirst);
 
 const engine = z.strictObject({
   engineId,
@@ -60,6 +72,8 @@ const engine = z.strictObject({
   capacityTokens: tokens,
   /** Requests whose chunks it runs. */
   running: derived(() => new Set<Request>()),
+  /** The same, those with the least context first: they are the first to make room. */
+  young: derived(() => newYoung()),
   /** Tokens of their contexts, each with its whole chunk. */
   heldTokens: derived(() => 0),
   /** Tokens of their contexts where their chunks began, and tokens that they were expected to generate from there. */
@@ -79,6 +93,8 @@ export interface Group {
 /** The longest first; of equals the group that was opened first. */
 const longestFirst = (a: Request, b: Request): number => aheadOf(b) - aheadOf(a) || a.group - b.group || a.seq - b.seq;
 const byGroup = (a: Request, b: Request): number => a.group - b.group || a.seq - b.seq;
+const smallestFirst = (a: Small, b: Small): number =>
+  contextOf(a.request) - contextOf(b.request) || a.request.line - b.request.line;
 const byWait = (a: Wait, b: Wait): number => a.request.since - b.request.since || a.request.line - b.request.line;
 
 /** Tokens that a request is expected to generate yet. */
@@ -107,6 +123,8 @@ export const dividedState = z.strictObject({
   probes: derived(() => new IndexedHeap<Request>(byGroup)),
   begun: derived(() => new IndexedHeap<Request>(longestFirst)),
   fresh: derived(() => new IndexedHeap<Request>(longestFirst)),
+  /** The begun ones again, those that need least room first. */
+  small: derived(() => new IndexedHeap<Small>(smallestFirst)),
   waits: derived(() => new IndexedHeap<Wait>(byWait)),
 });
 /** The state of the policy. */
@@ -124,6 +142,7 @@ export function begin({ rememberedPrompts }: DividedRolloutConfig): SavedDivided
 export function link(state: DividedState): void {
   for (const one of state.requests.values()) {
     one.wait = { heapIndex: -1, request: one };
+    one.small = { heapIndex: -1, request: one };
     joinGroup(state, one);
     if (one.phase === 'running') occupy(one, state.engines.get(one.engineId!)!);
     else if (one.phase === 'waiting') enterLine(state, one);
@@ -150,6 +169,7 @@ const lineOf = ({ probe, tokens }: Request) => (probe ? 'probes' : tokens > 0 ? 
 export function enterLine(state: DividedState, one: Request): void {
   state[lineOf(one)].update(one);
   state.waits.update(one.wait);
+  if (lineOf(one) === 'begun') state.small.update(one.small);
   if (one.promptId !== null) state.groups.get(one.promptId)!.waiting.add(one);
 }
 
@@ -157,12 +177,14 @@ export function enterLine(state: DividedState, one: Request): void {
 export function leaveLine(state: DividedState, one: Request): void {
   state[lineOf(one)].remove(one);
   state.waits.remove(one.wait);
+  state.small.remove(one.small);
   if (one.promptId !== null) state.groups.get(one.promptId)!.waiting.delete(one);
 }
 
 /** Counts a chunk on its engine. */
 export function occupy(one: Request, engine: Engine): void {
   engine.running.add(one);
+  engine.young.update(one);
   engine.heldTokens += contextOf(one) + one.chunkTokens;
   engine.contextTokens += contextOf(one);
   engine.aheadTokens += aheadOf(one);
@@ -172,6 +194,7 @@ export function occupy(one: Request, engine: Engine): void {
 export function vacate(state: DividedState, one: Request): Engine {
   const engine = state.engines.get(one.engineId!)!;
   engine.running.delete(one);
+  engine.young.remove(one);
   engine.heldTokens -= contextOf(one) + one.chunkTokens;
   engine.contextTokens -= contextOf(one);
   engine.aheadTokens -= aheadOf(one);

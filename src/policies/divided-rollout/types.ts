@@ -36,7 +36,7 @@ export interface DividedRolloutInput {
   /**
    * A request that has waited so long for room, in seconds, is next. A number above 0 and at most 1,000,000.
    *
-   * @defaultValue `3600`
+   * @defaultValue `14400`
    */
   maxWaitSeconds?: number | undefined;
   /**

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { settingsOf } from '../../core/recipe.ts';
 import { compositionConfig, compositionSettings } from '../../policies/round-composition/schema.ts';
 import { admissionConfig } from '../../policies/speculative-admission/schema.ts';
+import { dividedAdmission, dividedSwitch } from './divided.ts';
 
 // Without over-provisioning no prompt is left over in a round, so that no prompt is deferred, carried or resumed. Rounds are composed
 // by length, not by domain.
@@ -16,13 +17,15 @@ const {
   ...ofAdmission
 } = admissionConfig.shape;
 
-const shape = z.strictObject({ ...ofAdmission, ...compositionSettings });
+const shape = z.strictObject({ ...ofAdmission, ...compositionSettings, ...dividedSwitch });
 
 /** Returns the configuration of each part. */
 export function partConfigs(config: z.output<typeof shape>) {
+  const divided = config.dividedRollout === undefined ? {} : dividedAdmission;
   return {
     composition: settingsOf(config, compositionConfig.shape),
-    admission: { ...settingsOf(config, ofAdmission), promptSpeculation: 1, responseSpeculation: 1 },
+    admission: { ...settingsOf(config, ofAdmission), promptSpeculation: 1, responseSpeculation: 1, ...divided },
+    chunks: config.dividedRollout ?? {},
   };
 }
 

@@ -48,8 +48,8 @@ export function simulate(job: Job, scheduler: Scheduler, workload: Workload, opt
     refuse('invalid_input', 'prompts', 'a whole number >= 1', options.prompts);
   }
   const { prompts, seed, timeline = true } = options;
-  const { trains: elastic = false, oneStepOff = false } = scheduler;
-  const cluster = buildCluster(job, workload, { prompts, seed, timeline, elastic, oneStepOff });
+  const { trains: elastic = false, oneStepOff = false, chunks } = scheduler;
+  const cluster = buildCluster(job, workload, { prompts, seed, timeline, elastic, oneStepOff, chunks });
   return new ColocatedHost(job, scheduler, cluster, options).run();
 }
 

@@ -236,6 +236,12 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
     { ...admission, windowRounds: 2, rememberedPrompts: 9 },
     { ...admission, windowRounds: 3, rememberedPrompts: 4, filter: 'zero-variance', placement: 'policy' },
     { ...admission, windowRounds: 1, rememberedPrompts: 1, filter: 'host', allowOverlap: true, maxInFlight: 4 },
+    {
+      ...admission,
+      windowRounds: 2,
+      rememberedPrompts: 9,
+      dividedRollout: { kvCapacityTokens: 1500, maxWaitSeconds: 60 },
+    },
   ],
   rolloutpipe: [
     { responsesPerPrompt: 2, globalBatchSamples: 4, width: 2, maxTokensPerGpu: 100 },

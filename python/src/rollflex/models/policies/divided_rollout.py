@@ -31,7 +31,7 @@ class DividedRolloutConfig(TypedDict):
     budgetShare: NotRequired[float]
     """Part of its KV cache that the chunks of an engine may fill. Number 0.05 to 1. Default: 0.97."""
     maxWaitSeconds: NotRequired[float]
-    """A request that has waited so long for room, in seconds, is next. Number > 0. Default: 3600."""
+    """A request that has waited so long for room, in seconds, is next. Number > 0. Default: 14400."""
     prefillTokensPerSecond: NotRequired[float]
     """Tokens of a context that an engine reads in a second. The order of magnitude is enough. Number ≥ 1. Default:
     10000."""
