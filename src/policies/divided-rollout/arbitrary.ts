@@ -24,8 +24,9 @@ function step(state: DividedState, at: number, choices: Choices): DividedRollout
   if (one === undefined || past !== undefined) return report(past ?? 'x0', undefined, at, choices);
   if (one.phase === 'opened') return asking(state, at, choices);
   if (one.phase === 'waiting' || choices.below(8) === 0) return report(one.requestId, one, at, choices);
-  const { requestId, tokens, chunkTokens } = one;
-  if (choices.below(3) > 0) return { type: 'chunk.finished', at, requestId, tokens: tokens + chunkTokens };
+  const { requestId, tokens, chunkTokens, maxTokens } = one;
+  const isLast = maxTokens !== null && tokens + chunkTokens >= maxTokens;
+  if (!isLast && choices.below(3) > 0) return { type: 'chunk.finished', at, requestId, tokens: tokens + chunkTokens };
   return { type: 'response.completed', at, requestId, tokens: tokens + 1 + choices.below(chunkTokens) };
 }
 

@@ -17,7 +17,17 @@ import type { Message } from '../../schemas/messages.ts';
 import { addEngine, changeEngines, checkEngine, drainEngine, engineReported, loseEngine } from './engines.ts';
 import { dividedDecisions, on } from './messages.ts';
 import { settle } from './placing.ts';
-import { asked, checkAsked, checkNew, checkRequest, chunkFinished, end, open, restart } from './requests.ts';
+import {
+  asked,
+  checkAsked,
+  checkFinished,
+  checkNew,
+  checkRequest,
+  chunkFinished,
+  end,
+  open,
+  restart,
+} from './requests.ts';
 import { dividedConfig } from './schema.ts';
 import { begin, type DividedState, dividedState, link, type SavedDivided } from './state.ts';
 import type {
@@ -32,7 +42,7 @@ import { waits } from './waits.ts';
 const handlers = [
   on(chunks.requestOpened, open, checkNew),
   on(chunks.chunksRequested, asked, checkAsked),
-  on(chunks.chunkFinished, chunkFinished, checkRequest),
+  on(chunks.chunkFinished, chunkFinished, checkFinished),
   on(responseCompleted, end, checkRequest),
   on(responseFailed, end, checkRequest),
   on(requestAborted, end, checkRequest),

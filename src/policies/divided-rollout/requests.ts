@@ -84,6 +84,14 @@ function checkKnown(state: DividedState, requestId: string, path: string): void 
   refuse('unknown_id', path, 'a request that was opened', requestId);
 }
 
+export function checkFinished(state: DividedState, { requestId, tokens }: Message<'chunk.finished'>): void {
+  checkKnown(state, requestId, 'requestId');
+  const maxTokens = state.requests.get(requestId)?.maxTokens ?? null;
+  if (maxTokens === null || tokens < maxTokens) return;
+  const expected = `fewer than its maxTokens, ${maxTokens}: at them it is over, and response.completed says so`;
+  refuse('invalid_event', 'tokens', expected, tokens);
+}
+
 export function chunkFinished(state: DividedState, event: Message<'chunk.finished'>, ctx: Ctx): void {
   const { requestId, tokens } = event;
   const one = state.requests.get(requestId);

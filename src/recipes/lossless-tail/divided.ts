@@ -19,6 +19,21 @@ export const dividedSwitch = {
 /** What the admission has to be configured with: no request has an engine, and all go on when the host restarts. */
 export const dividedAdmission = { placement: 'host', onRestart: 'continue' } as const;
 
+/** Refuses settings that contradict the switch. */
+export function checkDivided(
+  {
+    dividedRollout,
+    placement,
+    onRestart,
+  }: { dividedRollout?: unknown; placement: string; onRestart?: string | undefined },
+  refuse: (path: string, message: string) => void,
+): void {
+  if (dividedRollout === undefined) return;
+  if (placement === 'policy')
+    refuse('placement', '`host` beside `dividedRollout`: chunks have engines, requests have none');
+  if (onRestart === 'launch') refuse('onRestart', '`continue`, or nothing, beside `dividedRollout`');
+}
+
 /** Events of the part that come from outside. */
 export const chunkEvents = partEvents({ dividedRollout }, [requestOpened.type]);
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { settingsOf } from '../../core/recipe.ts';
 import { compositionConfig, compositionSettings } from '../../policies/round-composition/schema.ts';
 import { admissionConfig } from '../../policies/speculative-admission/schema.ts';
-import { dividedAdmission, dividedSwitch } from './divided.ts';
+import { checkDivided, dividedAdmission, dividedSwitch } from './divided.ts';
 
 // Without over-provisioning no prompt is left over in a round, so that no prompt is deferred, carried or resumed. Rounds are composed
 // by length, not by domain.
@@ -31,6 +31,7 @@ export function partConfigs(config: z.output<typeof shape>) {
 
 /** Schema of the configuration. */
 export const losslessTailConfig = shape.superRefine((config, context) => {
+  checkDivided(config, (path, message) => context.addIssue({ code: 'custom', path: [path], message }));
   const { error } = admissionConfig.safeParse(partConfigs(config).admission);
   for (const { path, message } of error?.issues ?? []) {
     context.addIssue({ code: 'custom', path: [...path], message });
