@@ -2,7 +2,7 @@
  * Shows what divided rollout is worth where KV caches are scarce, and where they are ample: seconds of rollouts against the synchronous
  * baseline, against that baseline with the best of several limits of requests on an engine, and with a KV cache that engines share.
  * Rounds are in the order of the data, so that all train the same responses. Prints the table of the policy's README.
- * `npx tsx bench/simulated/divided-rollout.ts [seeds] [rounds] [trace...]`, by default 5, 3, and the shipped traces.
+ * `npx tsx bench/simulated/divided-rollout.ts [seeds] [rounds] [trace...]`, by default 5, 2, and the shipped traces.
  */
 import { basename } from 'node:path';
 import { readTraceFile } from '../../src/cli/files.ts';
@@ -21,7 +21,7 @@ import { marginalWorkload, pooledQuantile } from '../../src/sim/workload/margina
 import { tracedWorkload } from '../../src/sim/workload/traced.ts';
 import type { Workload } from '../../src/sim/workload/workload.ts';
 
-const [seedCount = '5', roundCount = '3', ...given] = process.argv.slice(2);
+const [seedCount = '5', roundCount = '2', ...given] = process.argv.slice(2);
 const seeds = Array.from({ length: Number(seedCount) }, (_, index) => index + 1);
 const rounds = Number(roundCount);
 /** Requests on an engine at once, of which the best counts. */
@@ -36,7 +36,7 @@ function jobOf(id: JobPresetId, prompts: number, responses: number, engines: num
   const kvCapacityTokens = Math.min(kv, plain.cost.kvCapacityTokens);
   const shape = { promptsPerRound: prompts, responsesPerPrompt: responses, engines };
   const sized: Job = { ...plain, ...shape, cost: { ...plain.cost, kvCapacityTokens } };
-  return { job: sized, capTokens: Math.min(capTokens, Math.floor(kvCapacityTokens / 2)) };
+  return { job: sized, capTokens: Math.min(capTokens, Math.floor(kvCapacityTokens / 3)) };
 }
 
 function workloadOf(path: string, capTokens: number): (seed: number) => Workload {
@@ -45,8 +45,9 @@ function workloadOf(path: string, capTokens: number): (seed: number) => Workload
   if (trace.kind === 'prompts') return (seed) => tracedWorkload({ name, prompts: trace.prompts, capTokens, seed });
   if (trace.kind !== 'quantiles') throw new Error(`${path}: expected prompts or quantiles`);
   const promptTokens = pooledQuantile(trace.rows, 'inputTokens');
-  const lengths = { name, responseTokens: pooledQuantile(trace.rows, 'outputTokens'), capTokens, correlation: 0.5 };
-  return (seed) => marginalWorkload({ ...lengths, promptTokens: (u) => Math.min(2000, promptTokens(u)), seed });
+  const responseTokens = pooledQuantile(trace.rows, 'outputTokens');
+  const lengths = { name, promptTokens, responseTokens, capTokens, correlation: 0.5 };
+  return (seed) => marginalWorkload({ ...lengths, seed });
 }
 
 function limited(job: Job, maxInFlightPerEngine: number): Scheduler {
@@ -58,7 +59,17 @@ function limited(job: Job, maxInFlightPerEngine: number): Scheduler {
 
 function row(path: string, id: JobPresetId, prompts: number, responses: number, engines: number, kv: number): void {
   const { job, capTokens } = jobOf(id, prompts, responses, engines, kv);
-  const workload = workloadOf(path, capTokens);
+  const whole = workloadOf(path, capTokens);
+  // Prompts are cut to an eighth of the KV cache, which some would not fit.
+  const most = Math.floor(job.cost.kvCapacityTokens / 8);
+  const workload = (seed: number): Workload => {
+    const drawn = whole(seed);
+    const prompt = (index: number) => {
+      const one = drawn.prompt(index);
+      return { ...one, promptTokens: Math.min(most, one.promptTokens) };
+    };
+    return { ...drawn, prompt };
+  };
   const measure = (scheduler: Scheduler) => {
     let [seconds, preemptions, tokens, count] = [0, 0, 0, 0];
     const each: number[] = [];
@@ -108,19 +119,17 @@ function row(path: string, id: JobPresetId, prompts: number, responses: number, 
 const head = ['lengths', 'P0 × R0', 'engines', 'KV tokens', 'mean length', 'preemptions a response'];
 head.push('best limit', 'divided', 'with a KV pool', 'against the best limit');
 for (const cells of [head, head.map(() => '---')]) console.log(`| ${cells.join(' | ')} |`);
-const ample = Number.MAX_SAFE_INTEGER;
 for (const path of paths) {
-  const { trace } = readTraceFile(path);
-  const isShort = trace.kind === 'prompts' && meanOf(trace.prompts) < 1000;
-  const [few, scarce] = isShort ? [3000, 6000] : [48_000, 64_000];
   const id = 'qwen2.5-32b-32k';
-  row(path, id, 64, 8, 8, few);
-  row(path, id, 64, 8, 16, few);
-  row(path, id, 64, 16, 16, scarce);
-  row(path, id, 64, 8, 8, ample);
+  const mean = meanOf(workloadOf(path, jobPreset(id).capTokens)(1));
+  // The KV cache of an engine holds so many responses of mean length.
+  row(path, id, 64, 8, 16, Math.round(5 * mean));
+  row(path, id, 64, 16, 16, Math.round(7 * mean));
+  row(path, id, 64, 8, 16, Number.MAX_SAFE_INTEGER);
 }
 
-function meanOf(prompts: readonly { readonly responses: readonly { readonly tokens: number }[] }[]): number {
-  const all = prompts.flatMap(({ responses }) => responses.map(({ tokens }) => tokens));
-  return all.reduce((sum, tokens) => sum + tokens, 0) / all.length;
+function meanOf({ prompt }: Workload): number {
+  let tokens = 0;
+  for (let index = 0; index < 8192; index += 1) tokens += prompt(index >> 3).sample(index & 7).tokens;
+  return tokens / 8192;
 }
