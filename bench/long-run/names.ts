@@ -26,7 +26,7 @@ export function watchable(definition: AnyPolicyDefinition, configs: readonly unk
 }
 
 /** Machines that come and are lost, under names of their own. */
-function machinesOf(life: number): { type: string }[] {
+function machinesOf(life: number): { type: string; at: number; [field: string]: unknown }[] {
   const at = life;
   const gpus = { serverId: `s${life}`, gpuIds: [`g${life}`], kvCapacityTokens: 1e6 };
   return [
