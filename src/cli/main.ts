@@ -54,6 +54,10 @@ const commands: Record<string, { readonly summary: string; readonly load: () => 
     summary: 'why a job, a prompt or an engine is stuck: what it waits for, who has to act, since when',
     load: async () => (await import('./explain-command.ts')).explainCommand(),
   },
+  'what-if': {
+    summary: 'what would have been, from an event of a log on, with other settings or another policy',
+    load: async () => (await import('./what-if-command.ts')).whatIfCommand(),
+  },
   replay: {
     summary: 'play a log again and compare every decision; exit code 1 if one differs',
     load: async () => (await import('./replay.ts')).replayCommand(),
