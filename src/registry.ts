@@ -8,6 +8,7 @@ import { judgeOffload } from './planners/judge-offload/index.ts';
 import { microBatches } from './planners/micro-batches/index.ts';
 import { adaptiveTp } from './policies/adaptive-tp/index.ts';
 import { completeGroupPipelining } from './policies/complete-group-pipelining/index.ts';
+import { dividedRollout } from './policies/divided-rollout/index.ts';
 import { environmentSlots } from './policies/environment-slots/index.ts';
 import { frontierGroupDispatch } from './policies/frontier-group-dispatch/index.ts';
 import { gpuScaleDown } from './policies/gpu-scale-down/index.ts';
@@ -19,6 +20,7 @@ import { roundComposition } from './policies/round-composition/index.ts';
 import { sandboxTimeout } from './policies/sandbox-timeout/index.ts';
 import { shadowLoader } from './policies/shadow-loader/index.ts';
 import { speculativeAdmission } from './policies/speculative-admission/index.ts';
+import { stalenessPacing } from './policies/staleness-pacing/index.ts';
 import { streamTraining } from './policies/stream-training/index.ts';
 import { watchdog } from './policies/watchdog/index.ts';
 import { agenticRollout } from './recipes/agentic-rollout/index.ts';
@@ -51,6 +53,8 @@ export const registry = createRegistry([
   shadowLoader, // FlexRL §4
   environmentSlots, // rollflex
   programScheduling, // rollflex
+  stalenessPacing, // rollflex
+  dividedRollout, // Seer
   watchdog, // rollflex
   tailBatching, // RollPacker §3
   losslessTail, // rollflex

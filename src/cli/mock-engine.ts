@@ -10,7 +10,7 @@ import { bundledTraces, readTraceFile } from './files.ts';
 import { readingOf, readTraces, type TextOptions } from './input/read.ts';
 import { readJson } from './json-file.ts';
 import { print, printJson } from './output.ts';
-import { stopSignal } from './serve.ts';
+import { stopSignal } from './stop-signal.ts';
 import { type TraceWorkloadOptions, traceWorkload } from './workloads.ts';
 
 /** Options as the command line gives them. */
