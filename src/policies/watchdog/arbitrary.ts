@@ -8,7 +8,16 @@ import { rewardWorkerLost } from '../../schemas/events/reward-workers.ts';
 import { roundFailed } from '../../schemas/events/rounds.ts';
 import { hostRestarted } from '../../schemas/events/session.ts';
 import type { EventMessage } from '../../schemas/vocabulary.ts';
-import { answering, asked, dropping, requestExpired, roundCompleted, timerFired, unrewarded } from './messages.ts';
+import {
+  answering,
+  asked,
+  dropping,
+  groupDrop,
+  requestExpired,
+  roundCompleted,
+  timerFired,
+  unrewarded,
+} from './messages.ts';
 import type { WatchdogState } from './state.ts';
 import type { WatchdogEvent } from './types.ts';
 
@@ -18,6 +27,7 @@ const others: readonly EventMessage[] = [
   ...dropping,
   ...unrewarded,
   requestExpired,
+  groupDrop,
   roundCompleted,
   roundFailed,
   engineLost,

@@ -2,6 +2,7 @@
 import { requestAdmit } from '../../schemas/decisions/frontier.ts';
 import { gpusReclaim, gpusRelease, progressQuery, requestMigrate } from '../../schemas/decisions/gpus.ts';
 import { sampleMaterialize, samplePrefetch, samplePreprocess } from '../../schemas/decisions/loading.ts';
+import { groupDrop, groupLaunch, trainBatch } from '../../schemas/decisions/pacing.ts';
 import { profileMeasure } from '../../schemas/decisions/parallelism.ts';
 import { trainDispatch, weightsPublish } from '../../schemas/decisions/pipelining.ts';
 import {
@@ -44,12 +45,19 @@ import { promptJudged, rewardReady } from '../../schemas/events/rewards.ts';
 import { promptsSupplied, roundRequested, sourceExhausted } from '../../schemas/events/rounds.ts';
 import { sandboxFinished } from '../../schemas/events/sandbox.ts';
 import { timerFired } from '../../schemas/events/session.ts';
-import { optimizerStepped, trainConsumed, trainFinished } from '../../schemas/events/training.ts';
+import {
+  groupCompleted,
+  groupRejected,
+  optimizerStepped,
+  trainConsumed,
+  trainFinished,
+} from '../../schemas/events/training.ts';
 
 /** Decisions that are answered; `timer.set` has a handler of its own. */
 export const asked = [
   gpusReclaim,
   gpusRelease,
+  groupLaunch,
   judgementRequest,
   optimizerStep,
   profileMeasure,
@@ -70,6 +78,7 @@ export const asked = [
   samplePrefetch,
   samplePreprocess,
   sandboxRun,
+  trainBatch,
   trainDispatch,
   trainFetch,
   trainFinish,
@@ -81,6 +90,8 @@ export const answering = [
   gpusReleaseFailed,
   gpusReleased,
   gpusReturned,
+  groupCompleted,
+  groupRejected,
   migrationFailed,
   optimizerStepped,
   preprocessFailed,
@@ -122,4 +133,4 @@ export const dropping = [
 /** Decisions on one response whose reward is not awaited any more. */
 export const unrewarded = [responseDropped, rewardFailed] as const;
 
-export { requestExpired, roundCompleted, timerFired };
+export { groupDrop, requestExpired, roundCompleted, timerFired };

@@ -7,6 +7,10 @@ import type {
   GpusReleased,
   GpusReleaseFailed,
   GpusReturned,
+  GroupCompleted,
+  GroupDrop,
+  GroupLaunch,
+  GroupRejected,
   HostOwes,
   HostRestarted,
   JudgementRequest,
@@ -64,6 +68,7 @@ import type {
   TimerSet,
   ToolFinished,
   ToolStarted,
+  TrainBatch,
   TrainConsumed,
   TrainDispatch,
   TrainFetch,
@@ -129,6 +134,10 @@ export type WatchdogEvent =
   | GpusReleaseFailed
   | GpusReleased
   | GpusReturned
+  | GroupCompleted
+  | GroupDrop
+  | GroupLaunch
+  | GroupRejected
   | HostRestarted
   | JudgementRequest
   | MigrationFailed
@@ -185,6 +194,7 @@ export type WatchdogEvent =
   | TimerSet
   | ToolFinished
   | ToolStarted
+  | TrainBatch
   | TrainConsumed
   | TrainDispatch
   | TrainFetch

@@ -11,7 +11,16 @@ import { hostRestarted } from '../../schemas/events/session.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { commandsOf } from './causes.ts';
 import { check } from './check.ts';
-import { answering, asked, dropping, requestExpired, roundCompleted, timerFired, unrewarded } from './messages.ts';
+import {
+  answering,
+  asked,
+  dropping,
+  groupDrop,
+  requestExpired,
+  roundCompleted,
+  timerFired,
+  unrewarded,
+} from './messages.ts';
 import { watchdogConfig } from './schema.ts';
 import { nothingOwed, type SavedWatchdog, type WatchdogState, watchdogState } from './state.ts';
 import type { WatchdogCommand, WatchdogConfig, WatchdogDecision, WatchdogEvent, WatchdogInput } from './types.ts';
@@ -47,6 +56,9 @@ const handlers = [
   }),
   on([...unrewarded], (state, { requestId }) => state.owed.forget({ type: 'reward.ready', requestId } as never)),
   on(requestExpired, (state, { requestId }) => state.owed.forget({ type: 'request.aborted', requestId } as never)),
+  on(groupDrop, (state, { roundId, groupId, launchId }) =>
+    state.owed.forget({ type: 'group.completed', roundId, groupId, launchId } as never),
+  ),
   on([roundCompleted, roundFailed], (state, { roundId }) =>
     state.owed.forget({ type: 'prompts.supplied', roundId } as never),
   ),

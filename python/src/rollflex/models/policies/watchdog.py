@@ -8,6 +8,7 @@ from .._typing import NotRequired, TypedDict
 from ..decisions.frontier import RequestAdmit
 from ..decisions.gpus import GpusReclaim, GpusRelease, ProgressQuery, RequestMigrate
 from ..decisions.loading import SampleMaterialize, SamplePrefetch, SamplePreprocess
+from ..decisions.pacing import GroupDrop, GroupLaunch, TrainBatch
 from ..decisions.parallelism import ProfileMeasure
 from ..decisions.pipelining import TrainDispatch, WeightsPublish
 from ..decisions.prompts import (
@@ -36,7 +37,7 @@ from ..events.rewards import PromptJudged, RewardReady
 from ..events.rounds import PromptsSupplied, RoundFailed, RoundRequested, SourceExhausted
 from ..events.sandbox import SandboxFinished
 from ..events.session import HostRestarted, TimerFired
-from ..events.training import OptimizerStepped, TrainConsumed, TrainFinished
+from ..events.training import GroupCompleted, GroupRejected, OptimizerStepped, TrainConsumed, TrainFinished
 
 
 class WatchdogConfig(TypedDict):
@@ -55,16 +56,17 @@ class WatchdogConfig(TypedDict):
 
 
 WatchdogEvent: TypeAlias = Union[
-    GpusReclaim, GpusRelease, JudgementRequest, OptimizerStep, ProfileMeasure, ProgressQuery, PromptCollected,
-    PromptsRequest, RequestAbort, RequestAdmit, RequestLaunch, RequestMigrate, RequestResume, ResponseAccepted,
-    RewardCancel, RewardDispatch, RewardRequest, RoundDrained, SampleMaterialize, SamplePrefetch, SamplePreprocess,
-    SandboxRun, TrainDispatch, TrainFetch, TrainFinish, WeightsPublish, TimerSet, GpusReleaseFailed, GpusReleased,
-    GpusReturned, MigrationFailed, OptimizerStepped, PreprocessFailed, ProfileMeasured, ProgressReported, PromptJudged,
-    PromptsSupplied, RequestAborted, RequestMigrated, ResponseCompleted, ResponseFailed, RewardFinished, RewardReady,
-    RoundRequested, SamplePreprocessed, SandboxFinished, SliceFailed, SliceMaterialized, SourceExhausted, ToolFinished,
-    ToolStarted, TrainConsumed, TrainFinished, UpdateConsumed, UpdateLost, WeightsPublished, TimerFired, PromptCounted,
-    PromptDeferred, PromptFailed, PromptFiltered, PromptMerged, PromptReturned, ResponseDropped, RewardFailed,
-    RequestExpired, RoundCompleted, RoundFailed, EngineLost, RewardWorkerLost, HostRestarted,
+    GpusReclaim, GpusRelease, GroupLaunch, JudgementRequest, OptimizerStep, ProfileMeasure, ProgressQuery,
+    PromptCollected, PromptsRequest, RequestAbort, RequestAdmit, RequestLaunch, RequestMigrate, RequestResume,
+    ResponseAccepted, RewardCancel, RewardDispatch, RewardRequest, RoundDrained, SampleMaterialize, SamplePrefetch,
+    SamplePreprocess, SandboxRun, TrainBatch, TrainDispatch, TrainFetch, TrainFinish, WeightsPublish, TimerSet,
+    GpusReleaseFailed, GpusReleased, GpusReturned, GroupCompleted, GroupRejected, MigrationFailed, OptimizerStepped,
+    PreprocessFailed, ProfileMeasured, ProgressReported, PromptJudged, PromptsSupplied, RequestAborted, RequestMigrated,
+    ResponseCompleted, ResponseFailed, RewardFinished, RewardReady, RoundRequested, SamplePreprocessed, SandboxFinished,
+    SliceFailed, SliceMaterialized, SourceExhausted, ToolFinished, ToolStarted, TrainConsumed, TrainFinished,
+    UpdateConsumed, UpdateLost, WeightsPublished, TimerFired, PromptCounted, PromptDeferred, PromptFailed,
+    PromptFiltered, PromptMerged, PromptReturned, ResponseDropped, RewardFailed, RequestExpired, GroupDrop,
+    RoundCompleted, RoundFailed, EngineLost, RewardWorkerLost, HostRestarted,
 ]
 """What `watchdog` is told."""
 
