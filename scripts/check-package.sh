@@ -55,7 +55,7 @@ pack() { npm pack --ignore-scripts --pack-destination "$work" && mv "$work"/roll
 contents() {
   tar -tzf "$work/rollflex.tgz" | sed 's|^package/||' >"$work/files"
   for file in dist/index.js dist/index.cjs dist/index.d.ts dist/index.d.cts dist/rpc.js dist/rpc.cjs dist/rpc.d.ts dist/rpc.d.cts \
-    dist/mock-engine.js dist/mock-engine.cjs dist/mock-engine.d.ts dist/mock-engine.d.cts dist/cli.js dist/worker.js dist/report-client.js \
+    dist/mock-engine.js dist/mock-engine.cjs dist/mock-engine.d.ts dist/mock-engine.d.cts dist/cli.js dist/worker.js dist/report-client.js dist/debug-client.js \
     dist/THIRD-PARTY-LICENSES.txt examples/traces/PROVENANCE.md LICENSE README.md; do
     grep -qx "$file" "$work/files" || { echo "missing: $file"; return 1; }
   done
@@ -87,11 +87,11 @@ sources() { # folder, names …
     done
   done
 }
-compile() { # folder, module, more options
-  in_project "$1" "$root/node_modules/.bin/tsc" -p . --module "$2" "${@:3}"
+# TypeScript 5 checks the declarations themselves, TypeScript 7 what is made of them.
+nodenext_types() { in_project "$1" node "$root/node_modules/typescript/bin/tsc" -p . --module nodenext "${@:2}"; }
+bundler_types() {
+  in_project "$1" node "$root/node_modules/typescript-7/bin/tsc" -p . --module esnext --moduleResolution bundler --noEmit --skipLibCheck
 }
-nodenext_types() { compile "$1" nodenext "${@:2}"; }
-bundler_types() { compile "$1" esnext --moduleResolution bundler --noEmit --skipLibCheck; }
 runs_compiled() { # folder, mjs or cjs
   local file
   for file in "$work/$1"/out/*."$2"; do

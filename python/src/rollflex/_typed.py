@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from .models import (
         AdaptiveTpConfig, AdaptiveTpDecision, AdaptiveTpEvent, AgenticRolloutConfig, AgenticRolloutDecision,
         AgenticRolloutEvent, CompleteGroupPipeliningConfig, CompleteGroupPipeliningDecision,
-        CompleteGroupPipeliningEvent, EnvironmentSlotsConfig, EnvironmentSlotsDecision, EnvironmentSlotsEvent,
+        CompleteGroupPipeliningEvent, DividedRolloutConfig, DividedRolloutDecision, DividedRolloutEvent,
+        DraftBudgetInput, DraftBudgetPlan, EnvironmentSlotsConfig, EnvironmentSlotsDecision, EnvironmentSlotsEvent,
         FlexUlyssesInput, FlexUlyssesPlan, FlexrlConfig, FlexrlDecision, FlexrlEvent, FrontierGroupDispatchConfig,
         FrontierGroupDispatchDecision, FrontierGroupDispatchEvent, GpuScaleDownConfig, GpuScaleDownDecision,
         GpuScaleDownEvent, GradientRenormalizationInput, GradientRenormalizationPlan, GroupAssemblyConfig,
@@ -116,6 +117,11 @@ class TypedClient:
     ) -> Session[StalenessPacingEvent, StalenessPacingDecision]: ...
     @overload
     def open(
+        self, policy: Literal["divided-rollout"], *, config: DividedRolloutConfig | None = None,
+        **options: Unpack[OpenOptions],
+    ) -> Session[DividedRolloutEvent, DividedRolloutDecision]: ...
+    @overload
+    def open(
         self, policy: Literal["watchdog"], *, config: WatchdogConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[WatchdogEvent, WatchdogDecision]: ...
@@ -189,6 +195,11 @@ class TypedClient:
         self, planner: Literal["flex-ulysses"], input: FlexUlyssesInput, *,
         deadline_seconds: float | None = None, timeout: float | None = None,
     ) -> FlexUlyssesPlan: ...
+    @overload
+    def plan(
+        self, planner: Literal["draft-budget"], input: DraftBudgetInput, *,
+        deadline_seconds: float | None = None, timeout: float | None = None,
+    ) -> DraftBudgetPlan: ...
     @overload
     def plan(
         self, planner: Literal["micro-batches"], input: MicroBatchesInput, *,
@@ -297,6 +308,11 @@ class TypedAsyncClient:
     ) -> AsyncSession[StalenessPacingEvent, StalenessPacingDecision]: ...
     @overload
     async def open(
+        self, policy: Literal["divided-rollout"], *, config: DividedRolloutConfig | None = None,
+        **options: Unpack[OpenOptions],
+    ) -> AsyncSession[DividedRolloutEvent, DividedRolloutDecision]: ...
+    @overload
+    async def open(
         self, policy: Literal["watchdog"], *, config: WatchdogConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[WatchdogEvent, WatchdogDecision]: ...
@@ -370,6 +386,11 @@ class TypedAsyncClient:
         self, planner: Literal["flex-ulysses"], input: FlexUlyssesInput, *,
         deadline_seconds: float | None = None, timeout: float | None = None,
     ) -> FlexUlyssesPlan: ...
+    @overload
+    async def plan(
+        self, planner: Literal["draft-budget"], input: DraftBudgetInput, *,
+        deadline_seconds: float | None = None, timeout: float | None = None,
+    ) -> DraftBudgetPlan: ...
     @overload
     async def plan(
         self, planner: Literal["micro-batches"], input: MicroBatchesInput, *,

@@ -5,6 +5,7 @@ import { sampleMaterialize, samplePrefetch, samplePreprocess } from '../../schem
 import { groupDrop, groupLaunch, trainBatch } from '../../schemas/decisions/pacing.ts';
 import { profileMeasure } from '../../schemas/decisions/parallelism.ts';
 import { trainDispatch, weightsPublish } from '../../schemas/decisions/pipelining.ts';
+import { programEnded, programLate, programPause, turnRoute } from '../../schemas/decisions/programs.ts';
 import {
   promptCollected,
   promptCounted,
@@ -26,6 +27,7 @@ import { rewardCancel, rewardDispatch, rewardFailed } from '../../schemas/decisi
 import { judgementRequest, rewardRequest } from '../../schemas/decisions/rewards.ts';
 import { promptsRequest, roundCompleted, roundDrained } from '../../schemas/decisions/rounds.ts';
 import { sandboxRun } from '../../schemas/decisions/sandbox.ts';
+import { slotAssign, slotDenied, slotExpired, slotPrewarm, slotReclaim } from '../../schemas/decisions/slots.ts';
 import { optimizerStep, trainFetch, trainFinish } from '../../schemas/decisions/training.ts';
 import {
   gpusReleased,
@@ -38,13 +40,20 @@ import {
 import { preprocessFailed, samplePreprocessed, sliceFailed, sliceMaterialized } from '../../schemas/events/loading.ts';
 import { profileMeasured } from '../../schemas/events/parallelism.ts';
 import { updateConsumed, updateLost, weightsPublished } from '../../schemas/events/pipelining.ts';
-import { toolFinished, toolStarted } from '../../schemas/events/programs.ts';
+import {
+  programClosed,
+  toolFinished,
+  toolStarted,
+  turnFinished,
+  turnRequested,
+} from '../../schemas/events/programs.ts';
 import { requestAborted, responseCompleted, responseFailed } from '../../schemas/events/requests.ts';
 import { rewardFinished } from '../../schemas/events/reward-workers.ts';
 import { promptJudged, rewardReady } from '../../schemas/events/rewards.ts';
 import { promptsSupplied, roundRequested, sourceExhausted } from '../../schemas/events/rounds.ts';
 import { sandboxFinished } from '../../schemas/events/sandbox.ts';
 import { timerFired } from '../../schemas/events/session.ts';
+import { slotFailed, slotReady, slotReleased } from '../../schemas/events/slots.ts';
 import {
   groupCompleted,
   groupRejected,
@@ -78,10 +87,14 @@ export const asked = [
   samplePrefetch,
   samplePreprocess,
   sandboxRun,
+  slotAssign,
+  slotPrewarm,
+  slotReclaim,
   trainBatch,
   trainDispatch,
   trainFetch,
   trainFinish,
+  turnRoute,
   weightsPublish,
 ] as const;
 
@@ -96,6 +109,7 @@ export const answering = [
   optimizerStepped,
   preprocessFailed,
   profileMeasured,
+  programClosed,
   progressReported,
   promptJudged,
   promptsSupplied,
@@ -110,11 +124,16 @@ export const answering = [
   sandboxFinished,
   sliceFailed,
   sliceMaterialized,
+  slotFailed,
+  slotReady,
+  slotReleased,
   sourceExhausted,
   toolFinished,
   toolStarted,
   trainConsumed,
   trainFinished,
+  turnFinished,
+  turnRequested,
   updateConsumed,
   updateLost,
   weightsPublished,
@@ -133,4 +152,14 @@ export const dropping = [
 /** Decisions on one response whose reward is not awaited any more. */
 export const unrewarded = [responseDropped, rewardFailed] as const;
 
-export { groupDrop, requestExpired, roundCompleted, timerFired };
+export {
+  groupDrop,
+  programEnded,
+  programLate,
+  programPause,
+  requestExpired,
+  roundCompleted,
+  slotDenied,
+  slotExpired,
+  timerFired,
+};

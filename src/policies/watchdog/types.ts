@@ -20,6 +20,10 @@ import type {
   PreprocessFailed,
   ProfileMeasure,
   ProfileMeasured,
+  ProgramClosed,
+  ProgramEnded,
+  ProgramLate,
+  ProgramPause,
   ProgressQuery,
   ProgressReported,
   PromptCollected,
@@ -63,6 +67,14 @@ import type {
   SandboxRun,
   SliceFailed,
   SliceMaterialized,
+  SlotAssign,
+  SlotDenied,
+  SlotExpired,
+  SlotFailed,
+  SlotPrewarm,
+  SlotReady,
+  SlotReclaim,
+  SlotReleased,
   SourceExhausted,
   TimerFired,
   TimerSet,
@@ -74,6 +86,9 @@ import type {
   TrainFetch,
   TrainFinish,
   TrainFinished,
+  TurnFinished,
+  TurnRequested,
+  TurnRoute,
   UpdateConsumed,
   UpdateLost,
   WeightsPublish,
@@ -146,6 +161,10 @@ export type WatchdogEvent =
   | PreprocessFailed
   | ProfileMeasure
   | ProfileMeasured
+  | ProgramClosed
+  | ProgramEnded
+  | ProgramLate
+  | ProgramPause
   | ProgressQuery
   | ProgressReported
   | PromptCollected
@@ -189,6 +208,14 @@ export type WatchdogEvent =
   | SandboxRun
   | SliceFailed
   | SliceMaterialized
+  | SlotAssign
+  | SlotDenied
+  | SlotExpired
+  | SlotFailed
+  | SlotPrewarm
+  | SlotReady
+  | SlotReclaim
+  | SlotReleased
   | SourceExhausted
   | TimerFired
   | TimerSet
@@ -200,6 +227,9 @@ export type WatchdogEvent =
   | TrainFetch
   | TrainFinish
   | TrainFinished
+  | TurnFinished
+  | TurnRequested
+  | TurnRoute
   | UpdateConsumed
   | UpdateLost
   | WeightsPublish

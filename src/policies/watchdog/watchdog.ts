@@ -16,11 +16,17 @@ import {
   asked,
   dropping,
   groupDrop,
+  programEnded,
+  programLate,
+  programPause,
   requestExpired,
   roundCompleted,
+  slotDenied,
+  slotExpired,
   timerFired,
   unrewarded,
 } from './messages.ts';
+import { forgetLate, forgetProgram, heard, told } from './programs.ts';
 import { watchdogConfig } from './schema.ts';
 import { nothingOwed, type SavedWatchdog, type WatchdogState, watchdogState } from './state.ts';
 import type { WatchdogCommand, WatchdogConfig, WatchdogDecision, WatchdogEvent, WatchdogInput } from './types.ts';
@@ -39,13 +45,13 @@ interface Dropping {
 
 const on = handlersOf<WatchdogState, WatchdogDecision>();
 const handlers = [
-  on(asked, (state, decision, ctx) => state.owed.told(decision, ctx.at)),
+  on(asked, (state, decision, ctx) => told(state.owed, decision, ctx.at)),
   on(timerSet, (state, decision, ctx) => {
     if (decision.timerId === timerId) return;
     if (decision.reason.code === 'response_timeout') state.owed.timeoutSeconds = decision.reason.limitSeconds;
     state.owed.told(decision, ctx.at);
   }),
-  on(answering, (state, event, ctx) => state.owed.heard(event, ctx.at)),
+  on(answering, (state, event, ctx) => heard(state.owed, event, ctx.at)),
   on(timerFired, fired),
   on([...dropping], (state, decision) => {
     const { roundId, prompt, promptId = prompt?.promptId, dropped = [] } = decision as Dropping;
@@ -59,6 +65,10 @@ const handlers = [
   on(groupDrop, (state, { roundId, groupId, launchId }) =>
     state.owed.forget({ type: 'group.completed', roundId, groupId, launchId } as never),
   ),
+  on([programEnded, slotDenied], (state, { requestId }) => forgetProgram(state.owed, requestId)),
+  on(programPause, (state, { requestId }) => forgetProgram(state.owed, requestId, ['turn.requested'])),
+  on(programLate, (state, notice) => forgetLate(state.owed, notice)),
+  on(slotExpired, (state, { slotId }) => state.owed.forget({ type: 'slot.released', slotId } as never)),
   on([roundCompleted, roundFailed], (state, { roundId }) =>
     state.owed.forget({ type: 'prompts.supplied', roundId } as never),
   ),
