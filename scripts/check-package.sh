@@ -87,14 +87,12 @@ sources() { # folder, names …
     done
   done
 }
-# TypeScript 5 checks the declarations themselves, TypeScript 7, with `--skipLibCheck`, what is made of them.
+# The declarations themselves are checked once, what is made of them, with `--skipLibCheck`, each time.
 nodenext_types() { # folder, options
-  local compiler=typescript
-  [ $# -eq 1 ] || compiler=typescript-7
-  in_project "$1" node "$root/node_modules/$compiler/bin/tsc" -p . --module nodenext "${@:2}"
+  in_project "$1" node "$root/node_modules/typescript/bin/tsc" -p . --module nodenext "${@:2}"
 }
 bundler_types() {
-  in_project "$1" node "$root/node_modules/typescript-7/bin/tsc" -p . --module esnext --moduleResolution bundler --noEmit --skipLibCheck
+  in_project "$1" node "$root/node_modules/typescript/bin/tsc" -p . --module esnext --moduleResolution bundler --noEmit --skipLibCheck
 }
 runs_compiled() { # folder, mjs or cjs
   local file
