@@ -44,6 +44,7 @@ const entries: readonly Entry[] = [
   { id: 'reward-dispatch', budget: 19 },
   { id: 'staleness-pacing', budget: 18 },
   { id: 'program-scheduling', budget: 19 },
+  { id: 'divided-rollout', budget: 20 },
   { id: 'complete-group-pipelining', budget: 20 },
   { id: 'adaptive-tp', budget: 20 },
   { id: 'frontier-group-dispatch', budget: 21 },

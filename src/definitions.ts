@@ -9,6 +9,7 @@ export * from './planners/judge-offload/index.ts';
 export * from './planners/micro-batches/index.ts';
 export * from './policies/adaptive-tp/index.ts';
 export * from './policies/complete-group-pipelining/index.ts';
+export * from './policies/divided-rollout/index.ts';
 export * from './policies/environment-slots/index.ts';
 export * from './policies/frontier-group-dispatch/index.ts';
 export * from './policies/gpu-scale-down/index.ts';

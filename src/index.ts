@@ -50,6 +50,7 @@ export { judgeOffload } from './planners/judge-offload/index.ts';
 export { microBatches } from './planners/micro-batches/index.ts';
 export { adaptiveTp } from './policies/adaptive-tp/index.ts';
 export { completeGroupPipelining } from './policies/complete-group-pipelining/index.ts';
+export { dividedRollout } from './policies/divided-rollout/index.ts';
 export { environmentSlots } from './policies/environment-slots/index.ts';
 export { frontierGroupDispatch } from './policies/frontier-group-dispatch/index.ts';
 export { gpuScaleDown } from './policies/gpu-scale-down/index.ts';

@@ -8,6 +8,7 @@ import { judgeOffload } from './planners/judge-offload/index.ts';
 import { microBatches } from './planners/micro-batches/index.ts';
 import { adaptiveTp } from './policies/adaptive-tp/index.ts';
 import { completeGroupPipelining } from './policies/complete-group-pipelining/index.ts';
+import { dividedRollout } from './policies/divided-rollout/index.ts';
 import { environmentSlots } from './policies/environment-slots/index.ts';
 import { frontierGroupDispatch } from './policies/frontier-group-dispatch/index.ts';
 import { gpuScaleDown } from './policies/gpu-scale-down/index.ts';
@@ -53,6 +54,7 @@ export const registry = createRegistry([
   environmentSlots, // rollflex
   programScheduling, // rollflex
   stalenessPacing, // rollflex
+  dividedRollout, // Seer
   watchdog, // rollflex
   tailBatching, // RollPacker §3
   losslessTail, // rollflex

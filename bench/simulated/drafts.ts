@@ -172,7 +172,7 @@ function serveGen(correlation: number): Case {
 
 /** 64 responses on each engine, whose compute is a sixth; training takes what the preset says. */
 function onH20Job(): Case {
-  const { job, capTokens } = jobOf('qwen2.5-7b-8k', 128);
+  const { job, capTokens } = jobOf('qwen2.5-7b-8k', 16);
   const name = 'RollPacker, 7B on H20';
   const { memoryBoundSeconds, computeSecondsPerSequence, secondsPerContextToken } = onH20;
   const { prefillSecondsPerToken, kvCapacityTokens } = onH20;

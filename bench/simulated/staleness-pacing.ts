@@ -106,8 +106,8 @@ function row(
   const maxGroups = 1.5 * groupsPerBatch;
   const cells = [
     ...[name, `${groupsPerBatch} × ${responsesPerPrompt}`, `${maxStaleness}`],
-    ...[mean(best, perSecond).toFixed(3), percent(waste(best)), mean(best, (run) => run.meanLag).toFixed(1)],
-    ...shares(pacing(), best),
+    ...[mean(best, perSecond).toFixed(3), percent(waste(best))],
+    ...shares(pacing(), best).slice(0, 2),
     ...shares(pacing({ maxGroups }), best),
     ...shares(pacing({ maxGroups, windowGroups: groupsPerBatch }), best).slice(0, 1),
   ];
@@ -115,9 +115,8 @@ function row(
 }
 
 const head = [
-  ...['lengths', 'P × R', 'η', 'discarding: groups/s', 'wasted tokens', 'lag'],
-  ...['pacing, as many as allowed: groups', 'tokens', 'lag'],
-  ...['pacing, `maxGroups` 1.5 P: groups', 'tokens', 'lag', 'the same, W = P: groups'],
+  ...['lengths', 'P × R', 'η', 'discarding: groups/s', 'wasted'],
+  ...['pacing: groups', 'tokens', '`maxGroups` 1.5 P: groups', 'tokens', 'lag', 'and W = P: groups'],
 ];
 for (const cells of [head, head.map(() => '---')]) console.log(`| ${cells.join(' | ')} |`);
 for (const path of paths) {

@@ -9,6 +9,7 @@ import type { VocabularyEvent } from './events/index.ts';
 export const answers: Readonly<Partial<Record<VocabularyDecision['type'], readonly VocabularyEvent['type'][]>>> =
   Object.freeze({
     'batch.run': [],
+    'chunk.continue': ['response.completed', 'chunk.finished', 'response.failed', 'request.aborted'],
     'gpus.reclaim': ['gpus.returned'],
     'gpus.release': ['gpus.released', 'gpus.release.failed'],
     'gradient.scale': [],

@@ -45,6 +45,16 @@ export const prompt = z
   })
   .describe('A prompt as the host supplies it.');
 
+export const chunkRequest = z
+  .strictObject({
+    requestId,
+    promptTokens: tokens.describe('Tokens of the prompt.'),
+    tokens: tokens.optional().describe('Tokens of the response that the host has kept; absent: none.'),
+    maxTokens: z.int().positive().optional().describe('Most tokens of the response; absent: it ends by itself.'),
+    domain: domain.optional(),
+  })
+  .describe('A request that needs an engine, and what it has.');
+
 export const droppedResponse = z
   .strictObject({
     requestId,
@@ -133,4 +143,14 @@ export function copyFinal({ promptId, ref, domain, deferral, responses }: FinalP
       return reward === undefined ? copy : { ...copy, reward };
     }),
   };
+}
+
+/** Returns the oldest version of the weights that have generated a token of the prompt; none is older than infinity. */
+export function oldestVersionOf({ kept = [] }: Prompt): number {
+  return Math.min(...kept.flatMap((one) => one.weightVersions));
+}
+
+/** Whether tokens of a version may be trained with weights of this version, but not with newer ones. */
+export function isExpiring(oldestVersion: number, weightVersion: number, maxStaleness: number): boolean {
+  return maxStaleness > 0 && weightVersion - oldestVersion >= maxStaleness;
 }

@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import { parse } from '../core/validate.ts';
 import { count, positiveCount } from '../schemas/units.ts';
-import type { CostModel } from './cost-model.ts';
 
 const cost = z.number().nonnegative();
 const chance = z.number().min(0).max(1);
@@ -56,10 +55,11 @@ export type DraftSettings = z.output<typeof draftSettings>;
  * else that drafts need takes 3.3 %. They are fitted to Llama-3.1-8B on one H100, in vLLM (133 tokens a second, and 201.69, 198 and
  * 169.92 with 2, 4 and 7 drafted tokens), where its acceptance was 0.58.
  *
+ * @param cost - of which a step with one sequence is taken
  * @throws PolicyError `invalid_input`
  */
 export function eagleDrafts(
-  { memoryBoundSeconds, overheadSeconds }: Pick<CostModel, 'memoryBoundSeconds' | 'overheadSeconds'>,
+  { memoryBoundSeconds, overheadSeconds }: { readonly memoryBoundSeconds: number; readonly overheadSeconds: number },
   given: { readonly acceptance: number } & Partial<DraftSettings>,
 ): DraftSettings {
   const step = memoryBoundSeconds + overheadSeconds;

@@ -48,6 +48,7 @@ export { defineJob, type Job, type JobInput } from './colocated/job.ts';
 export { oneStepOffAblation, withOneStepOff } from './colocated/one-step-off.ts';
 export {
   type BatchShape,
+  dividedSettingsOf,
   type LosslessTailSettings,
   losslessTailScheduler,
   type NextRound,

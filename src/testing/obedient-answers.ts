@@ -131,6 +131,7 @@ const rules: Rules & Readonly<Record<string, unknown>> = {
   'program.awaited': (one, { answer, takes }) => [
     answer(takes.has('program.closed') ? 'program.closed' : 'response.completed', one),
   ],
+  'chunk.awaited': ({ requestId }) => [{ type: 'chunks.requested', requests: [{ requestId, promptTokens: 1 }] }],
   'sample.dropped': ({ sampleId }, { gone }) => {
     gone.add(sampleId);
     return [];

@@ -5,6 +5,7 @@ import { oneOf } from '../core/nearest.ts';
 import { refuse } from '../errors.ts';
 import { arbitrary as adaptiveTp } from '../policies/adaptive-tp/arbitrary.ts';
 import { arbitrary as completeGroupPipelining } from '../policies/complete-group-pipelining/arbitrary.ts';
+import { arbitrary as dividedRollout } from '../policies/divided-rollout/arbitrary.ts';
 import { arbitrary as environmentSlots } from '../policies/environment-slots/arbitrary.ts';
 import { arbitrary as frontierGroupDispatch } from '../policies/frontier-group-dispatch/arbitrary.ts';
 import { arbitrary as gpuScaleDown } from '../policies/gpu-scale-down/arbitrary.ts';
@@ -54,6 +55,7 @@ const arbitraries: Readonly<Record<string, Arbitrary>> = Object.freeze({
   'long-prompt-queue': longPromptQueue,
   'lossless-tail': losslessTail,
   'program-scheduling': programScheduling,
+  'divided-rollout': dividedRollout,
   'reward-dispatch': rewardDispatch,
   rolloutpipe,
   rollpacker,

@@ -2,6 +2,7 @@ import { test } from 'vitest';
 import {
   adaptiveTp,
   completeGroupPipelining,
+  dividedRollout,
   environmentSlots,
   frontierGroupDispatch,
   gpuScaleDown,
@@ -541,6 +542,34 @@ test('staleness-pacing keeps law 10, with many groups in flight, complete, and i
         done(3, 5),
       ] as never,
     }));
+  }
+});
+
+test('divided-rollout keeps law 10: no event walks over the requests', () => {
+  for (const kvCapacityTokens of [8000, 1_000_000_000]) {
+    checkCost(dividedRollout, { kvCapacityTokens }, (n) => {
+      const ids = Array.from({ length: n }, (_, index) => `x${index}`);
+      const opened = ids.map((requestId, index) => ({
+        ...{ type: 'request.opened', at: 0, requestId, promptId: `p${index >> 3}` },
+      }));
+      const requests = ids.map((requestId) => ({ requestId, promptTokens: 1000 }));
+      return {
+        build: [
+          { type: 'engine.added', at: 0, engineId: 'e0' },
+          { type: 'engine.added', at: 0, engineId: 'e1' },
+          ...opened,
+          { type: 'chunks.requested', at: 0, requests },
+        ] as never,
+        probes: [
+          { type: 'chunk.finished', at: 1, requestId: 'x0', tokens: 60 },
+          { type: 'chunk.finished', at: 2, requestId: 'x0', tokens: 90 },
+          { type: 'response.completed', at: 3, requestId: 'x0', tokens: 95 },
+          { type: 'request.aborted', at: 4, requestId: 'x1' },
+          { type: 'request.opened', at: 5, requestId: 'new', promptId: 'p1' },
+          { type: 'chunks.requested', at: 5, requests: [{ requestId: 'new', promptTokens: 10 }] },
+        ] as never,
+      };
+    });
   }
 });
 

@@ -19,6 +19,8 @@ import type * as AdaptiveTp from '../../src/policies/adaptive-tp/index.ts';
 import type { tpConfig } from '../../src/policies/adaptive-tp/schema.ts';
 import type * as CompleteGroupPipelining from '../../src/policies/complete-group-pipelining/index.ts';
 import type { pipeliningConfig } from '../../src/policies/complete-group-pipelining/schema.ts';
+import type * as DividedRollout from '../../src/policies/divided-rollout/index.ts';
+import type { dividedConfig } from '../../src/policies/divided-rollout/schema.ts';
 import type * as EnvironmentSlots from '../../src/policies/environment-slots/index.ts';
 import type { environmentSlotsConfig } from '../../src/policies/environment-slots/schema.ts';
 import type * as FrontierGroupDispatch from '../../src/policies/frontier-group-dispatch/index.ts';
@@ -127,6 +129,8 @@ export type Definitions = AllTrue<{
   ProgramSchedulingConfig: Same<ProgramScheduling.ProgramSchedulingConfig, z.output<typeof programConfig>>;
   StalenessPacingInput: Same<StalenessPacing.StalenessPacingInput, z.input<typeof stalenessPacingConfig>>;
   StalenessPacingConfig: Same<StalenessPacing.StalenessPacingConfig, z.output<typeof stalenessPacingConfig>>;
+  DividedRolloutInput: Same<DividedRollout.DividedRolloutInput, z.input<typeof dividedConfig>>;
+  DividedRolloutConfig: Same<DividedRollout.DividedRolloutConfig, z.output<typeof dividedConfig>>;
   WatchdogInput: Same<Watchdog.WatchdogInput, z.input<typeof watchdogConfig>>;
   WatchdogConfig: Same<Watchdog.WatchdogConfig, z.output<typeof watchdogConfig>>;
   TailBatchingInput: Same<TailBatching.TailBatchingInput, z.input<typeof tailBatchingConfig>>;

@@ -17,22 +17,23 @@ if TYPE_CHECKING:
     from .models import (
         AdaptiveTpConfig, AdaptiveTpDecision, AdaptiveTpEvent, AgenticRolloutConfig, AgenticRolloutDecision,
         AgenticRolloutEvent, CompleteGroupPipeliningConfig, CompleteGroupPipeliningDecision,
-        CompleteGroupPipeliningEvent, DraftBudgetInput, DraftBudgetPlan, EnvironmentSlotsConfig,
-        EnvironmentSlotsDecision, EnvironmentSlotsEvent, FlexUlyssesInput, FlexUlyssesPlan, FlexrlConfig,
-        FlexrlDecision, FlexrlEvent, FrontierGroupDispatchConfig, FrontierGroupDispatchDecision,
-        FrontierGroupDispatchEvent, GpuScaleDownConfig, GpuScaleDownDecision, GpuScaleDownEvent,
-        GradientRenormalizationInput, GradientRenormalizationPlan, GroupAssemblyConfig, GroupAssemblyDecision,
-        GroupAssemblyEvent, GrpoAdvantagesInput, GrpoAdvantagesPlan, JudgeOffloadInput, JudgeOffloadPlan,
-        LongPromptQueueConfig, LongPromptQueueDecision, LongPromptQueueEvent, LosslessTailConfig, LosslessTailDecision,
-        LosslessTailEvent, MicroBatchesInput, MicroBatchesPlan, ProgramSchedulingConfig, ProgramSchedulingDecision,
-        ProgramSchedulingEvent, RewardDispatchConfig, RewardDispatchDecision, RewardDispatchEvent, RolloutpipeConfig,
-        RolloutpipeDecision, RolloutpipeEvent, RollpackerConfig, RollpackerDecision, RollpackerEvent,
-        RoundCompositionConfig, RoundCompositionDecision, RoundCompositionEvent, SandboxTimeoutConfig,
-        SandboxTimeoutDecision, SandboxTimeoutEvent, ShadowLoaderConfig, ShadowLoaderDecision, ShadowLoaderEvent,
-        SpeculativeAdmissionConfig, SpeculativeAdmissionDecision, SpeculativeAdmissionEvent, StalenessPacingConfig,
-        StalenessPacingDecision, StalenessPacingEvent, StreamTrainingConfig, StreamTrainingDecision,
-        StreamTrainingEvent, TailBatchingConfig, TailBatchingDecision, TailBatchingEvent, TailPipeliningConfig,
-        TailPipeliningDecision, TailPipeliningEvent, WatchdogConfig, WatchdogDecision, WatchdogEvent,
+        CompleteGroupPipeliningEvent, DividedRolloutConfig, DividedRolloutDecision, DividedRolloutEvent,
+        DraftBudgetInput, DraftBudgetPlan, EnvironmentSlotsConfig, EnvironmentSlotsDecision, EnvironmentSlotsEvent,
+        FlexUlyssesInput, FlexUlyssesPlan, FlexrlConfig, FlexrlDecision, FlexrlEvent, FrontierGroupDispatchConfig,
+        FrontierGroupDispatchDecision, FrontierGroupDispatchEvent, GpuScaleDownConfig, GpuScaleDownDecision,
+        GpuScaleDownEvent, GradientRenormalizationInput, GradientRenormalizationPlan, GroupAssemblyConfig,
+        GroupAssemblyDecision, GroupAssemblyEvent, GrpoAdvantagesInput, GrpoAdvantagesPlan, JudgeOffloadInput,
+        JudgeOffloadPlan, LongPromptQueueConfig, LongPromptQueueDecision, LongPromptQueueEvent, LosslessTailConfig,
+        LosslessTailDecision, LosslessTailEvent, MicroBatchesInput, MicroBatchesPlan, ProgramSchedulingConfig,
+        ProgramSchedulingDecision, ProgramSchedulingEvent, RewardDispatchConfig, RewardDispatchDecision,
+        RewardDispatchEvent, RolloutpipeConfig, RolloutpipeDecision, RolloutpipeEvent, RollpackerConfig,
+        RollpackerDecision, RollpackerEvent, RoundCompositionConfig, RoundCompositionDecision, RoundCompositionEvent,
+        SandboxTimeoutConfig, SandboxTimeoutDecision, SandboxTimeoutEvent, ShadowLoaderConfig, ShadowLoaderDecision,
+        ShadowLoaderEvent, SpeculativeAdmissionConfig, SpeculativeAdmissionDecision, SpeculativeAdmissionEvent,
+        StalenessPacingConfig, StalenessPacingDecision, StalenessPacingEvent, StreamTrainingConfig,
+        StreamTrainingDecision, StreamTrainingEvent, TailBatchingConfig, TailBatchingDecision, TailBatchingEvent,
+        TailPipeliningConfig, TailPipeliningDecision, TailPipeliningEvent, WatchdogConfig, WatchdogDecision,
+        WatchdogEvent,
     )
 
 
@@ -114,6 +115,11 @@ class TypedClient:
         self, policy: Literal["staleness-pacing"], *, config: StalenessPacingConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[StalenessPacingEvent, StalenessPacingDecision]: ...
+    @overload
+    def open(
+        self, policy: Literal["divided-rollout"], *, config: DividedRolloutConfig | None = None,
+        **options: Unpack[OpenOptions],
+    ) -> Session[DividedRolloutEvent, DividedRolloutDecision]: ...
     @overload
     def open(
         self, policy: Literal["watchdog"], *, config: WatchdogConfig | None = None,
@@ -300,6 +306,11 @@ class TypedAsyncClient:
         self, policy: Literal["staleness-pacing"], *, config: StalenessPacingConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[StalenessPacingEvent, StalenessPacingDecision]: ...
+    @overload
+    async def open(
+        self, policy: Literal["divided-rollout"], *, config: DividedRolloutConfig | None = None,
+        **options: Unpack[OpenOptions],
+    ) -> AsyncSession[DividedRolloutEvent, DividedRolloutDecision]: ...
     @overload
     async def open(
         self, policy: Literal["watchdog"], *, config: WatchdogConfig | None = None,

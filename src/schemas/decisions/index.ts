@@ -1,5 +1,6 @@
 /** Decisions: commands for the host, in the imperative, and notices, in the past tense. Each file contains one family. */
 import { byName, type Of } from '../vocabulary.ts';
+import * as chunks from './chunks.ts';
 import * as frontier from './frontier.ts';
 import * as gpus from './gpus.ts';
 import * as groups from './groups.ts';
@@ -19,6 +20,7 @@ import * as session from './session.ts';
 import * as slots from './slots.ts';
 import * as training from './training.ts';
 
+export * from './chunks.ts';
 export * from './frontier.ts';
 export * from './gpus.ts';
 export * from './groups.ts';
@@ -40,6 +42,7 @@ export * from './training.ts';
 
 /** Every decision of the vocabulary. */
 export const decisions = byName([
+  ...Object.values(chunks),
   ...Object.values(groups),
   ...Object.values(pacing),
   ...Object.values(parallelism),

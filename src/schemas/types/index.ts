@@ -1,6 +1,15 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Types of the vocabulary. */
 import type {
+  ChunkAwaited,
+  ChunkContinue,
+  ChunkFinished,
+  ChunkLate,
+  ChunksRequested,
+  RequestEnded,
+  RequestOpened,
+} from './chunks.ts';
+import type {
   EngineAdded,
   EngineDrained,
   EngineLost,
@@ -212,6 +221,7 @@ import type {
   WeightsSwap,
 } from './training.ts';
 
+export type * from './chunks.ts';
 export type * from './engines.ts';
 export type * from './frontier.ts';
 export type * from './gpus.ts';
@@ -245,6 +255,16 @@ export interface Messages {
   'batch.run': BatchRun;
   /** A batch will not be run: what its ranks do not have yet is not needed. Of one that is over nothing changes. */
   'batch.withdrawn': BatchWithdrawn;
+  /** After a restart of the host: this request was opened and has not asked for a chunk; its `chunks.requested` is awaited. */
+  'chunk.awaited': ChunkAwaited;
+  /** Generate the next chunk of this response on this engine, up to so many tokens. A host that has lost earlier chunks asks again by `chunks.requested`. */
+  'chunk.continue': ChunkContinue;
+  /** A chunk has been generated, and the response is not over. If it is over, `response.completed` says so instead. */
+  'chunk.finished': ChunkFinished;
+  /** A report about a request that is over, or about a chunk that is not running: nothing changes. */
+  'chunk.late': ChunkLate;
+  /** These requests need engines for their next chunks. All of a round in one event, so that the longest can be first. A request that asks again goes on from what this event says. */
+  'chunks.requested': ChunksRequested;
   /** An inference engine takes requests. May be repeated. */
   'engine.added': EngineAdded;
   /** An engine finishes what it has and takes nothing new. */
@@ -409,6 +429,8 @@ export interface Messages {
   'request.deferred': RequestDeferred;
   /** A request is given up before it has ended; what comes of it later is late. */
   'request.dropped': RequestDropped;
+  /** A request that was generated in chunks is over: nothing of it is kept. */
+  'request.ended': RequestEnded;
   /** An abort was never confirmed; its engine slot counts as free. */
   'request.expired': RequestExpired;
   /** Start generating one response. */
@@ -417,6 +439,8 @@ export interface Messages {
   'request.migrate': RequestMigrate;
   /** A request has left its engine and goes on, with its tokens, on the one that it was sent to. */
   'request.migrated': RequestMigrated;
+  /** A response is to be generated in chunks. A host without an admission gives the request an id of its own. */
+  'request.opened': RequestOpened;
   /** Go on generating a trajectory: its tool has answered, or the host has restarted. Then it goes on where its last finished turn has ended, or from its prompt if the host has not kept it. */
   'request.resume': RequestResume;
   /** A request runs on this engine. Needed where the host places requests, so that `engine.lost` finds them. */

@@ -339,6 +339,20 @@ export interface FrameSlice {
   toFrame: number;
 }
 
+/** A request that needs an engine, and what it has. */
+export interface ChunkRequest {
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** Tokens of the prompt. A whole number, 0 or more. */
+  promptTokens: number;
+  /** Tokens of the response that the host has kept; absent: none. A whole number, 0 or more. */
+  tokens?: number | undefined;
+  /** Most tokens of the response; absent: it ends by itself. A whole number, 1 or more. */
+  maxTokens?: number | undefined;
+  /** Data domain of the prompt, such as `math` or `code`. At most 512 characters. */
+  domain?: string | undefined;
+}
+
 /** A sequence of a batch that is to be planned. */
 export interface BatchSequence {
   /** Its tokens, those of its images and frames included, 0 to 1e9. A whole number. */

@@ -28,11 +28,31 @@ export class PromptSupply implements Machine {
         this.#source.deferred(decision.prompt);
         if (!this.#holdsDeferred) this.#source.giveBack(decision.prompt);
         break;
+      case 'response.dropped':
+        this.#source.dropped(decision.requestId);
+        break;
       case 'prompt.returned':
         if (!this.#holdsDeferred) this.#source.giveBack(decision.prompt);
         break;
       default:
     }
+  }
+
+  /** Takes over what a host has supplied: the prompts are the next ones of the source. */
+  supplied(roundId: string, count: number): void {
+    this.#source.take(count);
+    let left = count;
+    this.#asked = this.#asked.flatMap((one) => {
+      if (one.roundId !== roundId) return [one];
+      const here = Math.min(left, one.count);
+      left -= here;
+      return here === one.count ? [] : [{ ...one, count: one.count - here }];
+    });
+  }
+
+  /** Takes over that the source has no more prompts, or has some again. */
+  set isExhausted(value: boolean) {
+    this.#isExhausted = value;
   }
 
   nextAt(): number {

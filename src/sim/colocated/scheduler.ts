@@ -9,8 +9,10 @@ import { refuse } from '../../errors.ts';
 import { type SpeculativeAdmissionInput, speculativeAdmission } from '../../policies/speculative-admission/index.ts';
 import { type LosslessTailInput, losslessTail } from '../../recipes/lossless-tail/index.ts';
 import { type TailBatchingInput, tailBatching } from '../../recipes/tail-batching/index.ts';
+import type { ChunkCosts } from '../cluster/divided.ts';
 import type { DrivenPolicy } from '../cluster/event-loop.ts';
 import type { Variant } from '../result.ts';
+import type { Job } from './job.ts';
 
 /** A round to be opened. */
 export interface NextRound {
@@ -32,10 +34,14 @@ export interface Scheduler {
   readonly variant?: Variant;
   /** Whether deferred and returned prompts stay in the policy; if not, the driver puts them back in the source. */
   readonly holdsDeferred: boolean;
+  /** Whether deferred prompts keep the tokens of their responses, which go on from them (`partialRollout`). */
+  readonly keepsTokens?: boolean;
   /** Whether the policy sees to rewards and training, too; if not, the driver lets their time pass after the rollout. */
   readonly trains?: boolean;
   /** Whether a round opens while the one before is trained, on GPUs of their own, with weights that lack that one. */
   readonly oneStepOff?: boolean;
+  /** What chunks cost, if responses come in chunks (`chunks.requested`, `chunk.continue`, `chunk.finished`). */
+  readonly chunks?: ChunkCosts;
   /** Returns a new policy, at its beginning. */
   create(options: PolicyOptions): DrivenPolicy;
   /** Returns the event that begins a round. */
@@ -53,11 +59,8 @@ export interface BatchShape {
 /** Settings of tail batching, or of speculative admission, beside the shape of the batch. */
 export type TailSettings = Omit<TailBatchingInput, keyof BatchShape | 'placement'>;
 
-/** Refuses staleness, since the simulated host trains between rounds, and filters, since lengths do not give rewards. */
-function assertSynchronous(settings: { maxStaleness?: number | undefined; filter?: string | undefined }): void {
-  if ((settings.maxStaleness ?? 0) > 0) {
-    refuse('infeasible', 'maxStaleness', 'a synchronous job', settings.maxStaleness);
-  }
+/** Refuses filters, since lengths do not give rewards. */
+function assertUnfiltered(settings: { filter?: string | undefined }): void {
   if ((settings.filter ?? 'none') !== 'none') {
     refuse('infeasible', 'filter', 'no filter: lengths say nothing of rewards', settings.filter);
   }
@@ -84,7 +87,7 @@ export function synchronousBaseline(shape: BatchShape): Scheduler {
  *
  * @param settings - factors and other settings of the recipe; both factors are 1.25 if absent
  * @param id - name in results, for several of them side by side
- * @throws PolicyError `infeasible` for `maxStaleness` above 0 or a filter; `invalid_config` as the recipe does
+ * @throws PolicyError `infeasible` for a filter; `invalid_config` as the recipe does
  */
 export function tailBatchingScheduler(
   shape: BatchShape,
@@ -92,7 +95,7 @@ export function tailBatchingScheduler(
   id = 'tail-batching',
   label = id,
 ): Scheduler {
-  assertSynchronous(settings);
+  assertUnfiltered(settings);
   const { promptsPerRound, responsesPerPrompt } = shape;
   const config: TailBatchingInput = { ...settings, promptsPerRound, responsesPerPrompt, placement: 'policy' };
   create(tailBatching, config);
@@ -100,6 +103,7 @@ export function tailBatchingScheduler(
     id,
     label,
     holdsDeferred: true,
+    keepsTokens: settings.partialRollout ?? false,
     create: (options) => create(tailBatching, config, options) as unknown as DrivenPolicy,
     openRound: (round) => ({ type: 'round.requested', ...round }) as AnyEvent,
   };
@@ -122,15 +126,39 @@ export function losslessTailScheduler(
   id = 'lossless-tail',
   label = id,
 ): Scheduler {
-  assertSynchronous(settings);
+  assertUnfiltered(settings);
   const { promptsPerRound, responsesPerPrompt } = shape;
-  const config: LosslessTailInput = { ...settings, promptsPerRound, responsesPerPrompt, placement: 'policy' };
+  const { dividedRollout } = settings;
+  const placement = dividedRollout === undefined ? 'policy' : 'host';
+  const config: LosslessTailInput = { ...settings, promptsPerRound, responsesPerPrompt, placement };
   create(losslessTail, config);
   return {
     id,
     label,
     holdsDeferred: true,
+    keepsTokens: true,
+    ...(dividedRollout && { chunks: chunkCostsOf(dividedRollout) }),
     create: (options) => create(losslessTail, config, options) as unknown as DrivenPolicy,
     openRound: (round) => ({ type: 'round.requested', ...round }) as AnyEvent,
+  };
+}
+
+const chunkCostsOf = ({ chunkSeconds = 0.03, poolTokensPerSecond }: DividedSettings): ChunkCosts => ({
+  chunkSeconds,
+  poolTokensPerSecond,
+});
+
+type DividedSettings = NonNullable<LosslessTailInput['dividedRollout']>;
+
+/** Returns the settings of divided rollout for the engines of a job. */
+export function dividedSettingsOf({ cost }: Job): DividedSettings {
+  return {
+    kvCapacityTokens: cost.kvCapacityTokens,
+    prefillTokensPerSecond: 1 / cost.prefillSecondsPerToken,
+    decode: {
+      stepSeconds: cost.memoryBoundSeconds + cost.overheadSeconds,
+      sequenceSeconds: cost.secondsPerSequence,
+      contextTokenSeconds: cost.secondsPerContextToken,
+    },
   };
 }

@@ -144,6 +144,17 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
     { kvCapacityTokens: 300, budgetShare: 0.5, prefillTokensPerSecond: 50 },
     { tailSlowdown: 3 },
   ],
+  'divided-rollout': [
+    {},
+    { kvCapacityTokens: 1500, maxWaitSeconds: 60 },
+    {
+      kvCapacityTokens: 400,
+      budgetShare: 0.5,
+      poolTokensPerSecond: 50_000,
+      prefillTokensPerSecond: 50,
+      maxWaitSeconds: 8,
+    },
+  ],
   'group-assembly': [{ askAgain: false }, {}],
   'reward-dispatch': [
     {},
@@ -232,6 +243,13 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
     { ...admission, windowRounds: 2, rememberedPrompts: 9 },
     { ...admission, windowRounds: 3, rememberedPrompts: 4, filter: 'zero-variance', placement: 'policy' },
     { ...admission, windowRounds: 1, rememberedPrompts: 1, filter: 'host', allowOverlap: true, maxInFlight: 4 },
+    { ...admission, windowRounds: 2, maxStaleness: 2, promptSpeculation: 1.5 },
+    {
+      ...admission,
+      windowRounds: 2,
+      rememberedPrompts: 9,
+      dividedRollout: { kvCapacityTokens: 1500, maxWaitSeconds: 60 },
+    },
   ],
   rolloutpipe: [
     { responsesPerPrompt: 2, globalBatchSamples: 4, width: 2, maxTokensPerGpu: 100 },

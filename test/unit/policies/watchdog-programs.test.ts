@@ -1,6 +1,7 @@
 /** The watchdog beside program-scheduling, environment-slots and agentic-rollout: who owes a turn, a tool or an environment, and who does not. */
 import { describe, expect, test } from 'vitest';
 import { agenticRollout, create, environmentSlots, programScheduling, watchdog } from '../../../src/index.ts';
+import type { WatchdogDecision } from '../../../src/policies/watchdog/index.ts';
 
 interface Decision {
   readonly type: string;
@@ -39,10 +40,12 @@ class Followed {
 
   #hear(message: object): void {
     if (!this.#dog.takes(message)) return;
-    for (const one of this.#dog.send({ ...message, at: this.now } as never)) {
-      const { type, timerId, fireAtSeconds, sender, by, event, ids } = one as Record<string, never>;
-      if (type === 'timer.set') this.#timers.set(timerId, fireAtSeconds);
-      else this.said.push(`${[sender, by].filter(Boolean).join(' ')} owes ${event} ${Object.values(ids).join(' ')}`);
+    for (const one of this.#dog.send({ ...message, at: this.now } as never) as readonly WatchdogDecision[]) {
+      if (one.type === 'timer.set') this.#timers.set(one.timerId, one.fireAtSeconds);
+      else {
+        const by = one.by === undefined ? '' : ` ${one.by}`;
+        this.said.push(`${one.sender}${by} owes ${one.event} ${Object.values(one.ids).join(' ')}`);
+      }
     }
   }
 

@@ -280,8 +280,8 @@ test('programs of a prompt share its tokens, where the host has given them', () 
       job.send({ type: 'prompts.supplied', roundId: 'r', prompts: [{ promptId: 'a', ...promptTokens }] }),
       'request.launch',
     );
-    const asked = launched.map(({ requestId }) => ({ type: 'turn.requested', requestId, contextTokens: 6100 }));
-    return asked.flatMap((event) => only(job.send(event), 'turn.route')).length;
+    const ask = (requestId: string) => job.send({ type: 'turn.requested', requestId, contextTokens: 6100 });
+    return launched.flatMap(({ requestId }) => only(ask(requestId), 'turn.route')).length;
   };
   expect(routes({ promptTokens: 6000 })).toBe(2);
   expect(routes({})).toBe(1);

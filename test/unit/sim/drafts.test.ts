@@ -9,6 +9,10 @@ import {
   costModelSchema,
   defineAgenticJob,
   eagleDrafts,
+  jobPreset,
+  rollpackerScheduler,
+  rollpackerWorkload,
+  simulate,
 } from '../../../src/sim/index.ts';
 import { refusal } from '../../support/basics/refusal.ts';
 
@@ -93,6 +97,13 @@ describe('who cannot have drafts says so', () => {
       code: 'infeasible',
       path: 'cost.drafts',
     });
+  });
+  test('a job whose engines have other costs, without drafts, when TP is chosen', () => {
+    const { job } = jobPreset('qwen2.5-7b-8k');
+    const own = { ...job, cost: { ...job.cost, drafts: eagleDrafts(job.cost, { acceptance: 0.5 }) } };
+    const run = () =>
+      simulate(own, rollpackerScheduler(own, 'all', {}), rollpackerWorkload(8192, 1), { prompts: 1, seed: 1 });
+    expect(refusal(run)).toMatchObject({ code: 'infeasible', path: 'hardware.costs' });
   });
   test('agentic rollouts', () => {
     const job = { name: 'a', cost: { ...plain, drafts } } as Parameters<typeof defineAgenticJob>[0];

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .objects import *
+    from .events.chunks import *
     from .events.engines import *
     from .events.frontier import *
     from .events.gpus import *
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from .events.session import *
     from .events.slots import *
     from .events.training import *
+    from .decisions.chunks import *
     from .decisions.frontier import *
     from .decisions.gpus import *
     from .decisions.groups import *
@@ -56,6 +58,7 @@ if TYPE_CHECKING:
     from .policies.environment_slots import *
     from .policies.program_scheduling import *
     from .policies.staleness_pacing import *
+    from .policies.divided_rollout import *
     from .policies.watchdog import *
     from .policies.tail_batching import *
     from .policies.lossless_tail import *
@@ -83,9 +86,10 @@ _names = {
     "objects": """
         CountedResponse RewardedResponse KeptResponse Deferral DroppedResponse FinalResponse TimeoutEstimate
         TrainingShare PacedGroup RolloutWorkload ProfileConfiguration ProfileRow ReplicaGroup RunningRequest EnginePlace
-        MicroBatch Migration LoaderNode TextSample GoneSample TensorShape FrameSlice BatchSequence BatchAssignment
-        BatchPack GpuServer Resolution LengthPolynomial LengthPoint Prompt FinalPrompt VisualSample
+        MicroBatch Migration LoaderNode TextSample GoneSample TensorShape FrameSlice ChunkRequest BatchSequence
+        BatchAssignment BatchPack GpuServer Resolution LengthPolynomial LengthPoint Prompt FinalPrompt VisualSample
     """,
+    "events.chunks": "ChunkFinished ChunksRequested RequestOpened",
     "events.engines": "EngineAdded EngineDrained EngineLost EngineReported EnginesChanged EnginesPlaced",
     "events.frontier": "RequestArrived",
     "events.gpus": "GpusReleaseFailed GpusReleased GpusReturned MigrationFailed ProgressReported RequestMigrated",
@@ -109,6 +113,7 @@ _names = {
     "events.training": """
         GroupCompleted GroupRejected OptimizerStepped ReplicaAdded ReplicaLost TrainConsumed TrainFinished
     """,
+    "decisions.chunks": "ChunkAwaited ChunkContinue ChunkLate RequestEnded",
     "decisions.frontier": """
         FrontierResized FrontierStarved GroupLeft RequestAdmit RequestAwaited RequestDeferred RequestDropped
     """,
@@ -192,6 +197,9 @@ _names = {
     """,
     "policies.staleness_pacing": """
         StalenessPacingConfig StalenessPacingEvent StalenessPacingDecision StalenessPacingSnapshot
+    """,
+    "policies.divided_rollout": """
+        DividedRolloutConfig DividedRolloutEvent DividedRolloutDecision DividedRolloutSnapshot
     """,
     "policies.watchdog": "WatchdogConfig WatchdogEvent WatchdogDecision WatchdogSnapshot",
     "policies.tail_batching": "TailBatchingConfig TailBatchingEvent TailBatchingDecision TailBatchingSnapshot",

@@ -301,6 +301,21 @@ class FrameSlice(TypedDict):
     """Frame behind the last one of the slice. Whole number 1 to 1048576."""
 
 
+class ChunkRequest(TypedDict):
+    """A request that needs an engine, and what it has."""
+
+    requestId: str
+    """Id of the request, minted by the policy. String ≤ 1200."""
+    promptTokens: int
+    """Tokens of the prompt. Whole number ≥ 0."""
+    tokens: NotRequired[int]
+    """Tokens of the response that the host has kept; absent: none. Whole number ≥ 0."""
+    maxTokens: NotRequired[int]
+    """Most tokens of the response; absent: it ends by itself. Whole number ≥ 1."""
+    domain: NotRequired[str]
+    """Data domain of the prompt, such as `math` or `code`. String ≤ 512."""
+
+
 class BatchSequence(TypedDict):
     """A sequence of a batch that is to be planned."""
 

@@ -5,6 +5,7 @@ from typing import Literal
 
 from .._bases import AnyDecision
 from .._typing import NotRequired, TypedDict
+from .chunks import ChunkLateReason
 
 
 class EngineFreedReason(TypedDict):
@@ -99,12 +100,6 @@ class ProgramEnded(AnyDecision):
     reason: ProgramEndedReason
 
 
-class ProgramLateReason(TypedDict):
-    """Reason of :class:`ProgramLate`. Why, with the numbers."""
-
-    code: Literal["already_ended", "out_of_turn"]
-
-
 class ProgramLate(AnyDecision):
     """A notice. A report about a program that is over, or about a turn or a tool that is not running: nothing
     changes."""
@@ -112,7 +107,7 @@ class ProgramLate(AnyDecision):
     type: Literal["program.late"]
     requestId: str
     """Id of the request, minted by the policy. String ≤ 1200."""
-    reason: ProgramLateReason
+    reason: ChunkLateReason
 
 
 class ProgramPauseReason(TypedDict):
