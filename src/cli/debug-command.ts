@@ -69,7 +69,7 @@ export async function runDebug(paths: readonly string[], options: DebugOptions):
   Error.stackTraceLimit = 0;
   let view: LogView | undefined;
   try {
-    view = await LogView.open(paths, index, policies);
+    view = await LogView.open(paths, index, policies, follow);
     if (perfetto !== undefined) return await writeTrace(view, paths, perfetto, options.session);
     const start = startOf(view, paths[0]!, options);
     if (terminal) return await new DebugTerminal(view, follow, start).run(process.stdin, process.stdout);

@@ -39,7 +39,7 @@ th,td{padding:3px 8px 3px 0;border-bottom:1px solid var(--line);vertical-align:t
 footer{color:var(--soft);font-size:13px;margin-top:14px}kbd{font:12px ui-monospace,monospace;border:1px solid var(--line);border-radius:4px;padding:0 4px}
 @media (max-width:900px){#columns{grid-template-columns:minmax(0,1fr)}}
 @media (max-width:760px){#slider{order:1;flex-basis:100%}}
-@media (max-width:520px){body{padding:8px 10px 20px}dl.fields{gap:1px 8px}.panel{padding:8px 10px}footer .keys{display:none}#bar{position:static}}
+@media (max-width:520px){body{padding:8px 10px 20px}dl.fields{gap:1px 8px}.panel{padding:8px 10px}footer .keys{display:none}#bar{position:static}td.time{white-space:normal}td .ids{min-width:80px}}
 `;
 
 const button = (id: string, text: string, title: string): string =>

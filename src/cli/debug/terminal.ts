@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline';
 import { oneLine } from '../../core/printable.ts';
 import { isPolicyError, refuse, show } from '../../errors.ts';
-import { duration } from '../explain/text.ts';
+import { duration } from '../explain/duration.ts';
 import { columnsOfOutput, look, print } from '../output.ts';
 import { prose } from '../plain-table.ts';
 import type { Wanted } from './find.ts';

@@ -49,6 +49,8 @@ export interface WhyText {
 }
 
 type AnyRegistry = Awaited<ReturnType<typeof registryWith>>;
+/** Times below are none of a clock, but those of a simulation. */
+const leastUnixTime = 1e9;
 /** Characters of a piece of a trace. */
 const pieceLength = 1 << 16;
 
@@ -56,6 +58,7 @@ export class LogView {
   readonly #paths: readonly string[];
   readonly #registry: AnyRegistry;
   readonly #options: ConstructorParameters<typeof LogIndex>[1];
+  readonly #isLive: boolean;
   #index: LogIndex;
   #snapshot: { readonly key: string; readonly snapshot: Snapshot | undefined } | undefined;
 
@@ -63,10 +66,12 @@ export class LogView {
     paths: readonly string[],
     registry: AnyRegistry,
     options: ConstructorParameters<typeof LogIndex>[1],
+    isLive: boolean,
   ) {
     this.#paths = paths;
     this.#registry = registry;
     this.#options = options;
+    this.#isLive = isLive;
     this.#index = new LogIndex(paths, options);
   }
 
@@ -75,16 +80,14 @@ export class LogView {
    *
    * @param cache - folder for its index
    * @param policies - a module with definitions of the user's own
+   * @param isLive - whether the log is being written: at its end it is now, though a job that hangs writes nothing
    * @throws PolicyError `invalid_input` for a broken line; the system's error
    */
-  static async open(paths: readonly string[], cache?: string, policies?: string): Promise<LogView> {
+  static async open(paths: readonly string[], cache?: string, policies?: string, isLive = false): Promise<LogView> {
     const registry = await registryWith(policies);
     const own = policies === undefined ? '' : ` ${policies} ${statSync(policies).mtimeMs}`;
-    return new LogView(paths, registry, {
-      restore: (snapshot) => registry.restore(snapshot, { validate: false }),
-      writer: `${packageVersion()}${own}`,
-      cache,
-    });
+    const restore = (snapshot: unknown) => registry.restore(snapshot, { validate: false });
+    return new LogView(paths, registry, { restore, writer: `${packageVersion()}${own}`, cache }, isLive);
   }
 
   close(): void {
@@ -134,6 +137,11 @@ export class LogView {
       );
   }
 
+  /** The present time after an event, where it is not that of the event: at the end of a log in Unix time that is being written. */
+  #now({ seq: last, at, closed }: LoggedSession, seq: number): number | undefined {
+    return this.#isLive && seq === last && closed === undefined && at > leastUnixTime ? Date.now() / 1000 : undefined;
+  }
+
   /** Returns what is known after an event. Throws `unknown_id`, `invalid_input`. */
   moment(id: string, seq: number): Moment {
     const session = this.#sessionOf(id);
@@ -142,6 +150,7 @@ export class LogView {
     const line = seq === 0 ? undefined : eventAt(this.#index, id, seq);
     const play = this.#index.stateAt(id, { seq });
     const at = Math.max(play.policy?.at ?? 0, line?.event.at ?? 0);
+    const now = Math.max(at, this.#now(session, seq) ?? 0);
     return {
       seq,
       at,
@@ -149,8 +158,8 @@ export class LogView {
       event: (line?.event as AnyEvent | undefined) ?? null,
       decisions: (line?.decisions ?? []) as unknown as readonly AnyDecision[],
       producer: line?.producer ?? null,
-      standing: standingOf(play, at),
-      asked: askedOf(play, at),
+      standing: standingOf(play, now),
+      asked: askedOf(play, now),
       notes: notesAt(session, seq, play.problem, line !== undefined || seq === session.first),
     };
   }
@@ -170,7 +179,8 @@ export class LogView {
     const session = this.#sessionOf(id);
     this.#within(session, seq);
     // At the end of the log time has gone on without events.
-    const place = seq === session.seq ? undefined : { seq };
+    const now = this.#now(session, seq);
+    const place = seq < session.seq ? { seq } : now === undefined ? undefined : { at: Math.max(now, session.end) };
     const asked = thing === undefined ? undefined : { id: thing, kinds: [], word: 'id' };
     const one = explained(() => explain(this.#index, session, place, asked));
     const notes = notesOf(one).map((line) => line.trim());

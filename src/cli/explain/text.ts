@@ -4,6 +4,7 @@ import { oneLine } from '../../core/printable.ts';
 import { show } from '../../errors.ts';
 import { prose } from '../plain-table.ts';
 import type { ChainStep } from './chain.ts';
+import { duration } from './duration.ts';
 import type { Explanation, Owed } from './explain.ts';
 
 const columns = 80;
@@ -14,15 +15,6 @@ const longestId = 48;
 const cutTo = (text: string, longest: number): string =>
   text.length <= longest ? text : `${text.slice(0, longest / 2)}…${text.slice(1 - longest / 2)}`;
 const short = (id: string): string => cutTo(oneLine(id), longestId);
-
-/** A duration for people. */
-export function duration(seconds: number): string {
-  if (seconds < 1) return `${(seconds * 1000).toFixed(0)} ms`;
-  if (seconds < 10) return `${seconds.toFixed(1)} s`;
-  if (seconds < 600) return `${seconds.toFixed(0)} s`;
-  if (seconds < 7200) return `${(seconds / 60).toFixed(0)} min`;
-  return seconds < 172_800 ? `${(seconds / 3600).toFixed(1)} h` : `${(seconds / 86_400).toFixed(1)} days`;
-}
 
 const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 

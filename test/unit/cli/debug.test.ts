@@ -3,6 +3,7 @@ import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from '
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { LogView } from '../../../src/cli/debug/view.ts';
+import { create, recordEvents, tailBatching } from '../../../src/index.ts';
 import { runInProcess } from '../../support/command-line/in-process.ts';
 import { rollflexOn } from '../../support/command-line/process.ts';
 import { logOfAStuckRound } from '../../support/documents/own-files.ts';
@@ -138,6 +139,22 @@ describe('a log that grows', () => {
       );
     }
     expect(view.why('', 71)).toEqual(whole.why('', 71));
+  });
+
+  test('is older at its end where it is being written, though a job that hangs writes nothing', async () => {
+    const begun = Date.now() / 1000 - 7200;
+    const lines: string[] = [];
+    const tail = create(tailBatching, { promptsPerRound: 1, responsesPerPrompt: 1 });
+    recordEvents(tail, (line) => lines.push(line));
+    tail.send({ type: 'round.requested', at: begun, roundId: 'r1', weightVersion: 1 });
+    const path = inFolder('run.jsonl', `${lines.join('\n')}\n`);
+    const [still, live] = [await viewOf(path), await LogView.open([path], undefined, undefined, true)];
+    views.push(live);
+    expect([still.why('', 1).verdict, live.why('', 1).verdict]).toEqual(['waits', 'stuck']);
+    expect(still.moment('', 1).asked).toMatchObject([{ answer: 'prompts.supplied', seconds: 0, overdue: false }]);
+    expect(live.moment('', 1).asked[0]!.seconds).toBeGreaterThan(7100);
+    expect(live.moment('', 1)).toMatchObject({ at: begun, asked: [{ overdue: true }] });
+    expect(live.moment('', 0).standing).toEqual([]);
   });
 
   test('goes on in a new file; a file that is deleted stays known; another log under its name is opened anew', async () => {

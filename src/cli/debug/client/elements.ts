@@ -1,6 +1,7 @@
 /// <reference lib="dom" />
 /** Elements of the page. Whatever comes from the log becomes text, with its control characters escaped. */
 import { oneLine } from '../../../core/printable.ts';
+import { duration as words } from '../../explain/duration.ts';
 
 type Child = Node | string | undefined;
 
@@ -29,14 +30,8 @@ export function idButton(id: string): HTMLButtonElement {
   return made;
 }
 
-/** A duration for people. */
-export function duration(seconds: number): string {
-  if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
-  if (seconds < 10) return `${seconds.toFixed(1)} s`;
-  if (seconds < 600) return `${seconds.toFixed(0)} s`;
-  if (seconds < 7200) return `${(seconds / 60).toFixed(0)} min`;
-  return seconds < 172_800 ? `${(seconds / 3600).toFixed(1)} h` : `${(seconds / 86_400).toFixed(1)} days`;
-}
+/** A duration for people, which is not broken into two lines. */
+export const duration = (seconds: number): string => words(seconds).replace(' ', '\u00a0');
 
 /** A time of the session's clock: a date where it is Unix time. */
 export const timeText = (at: number): string =>

@@ -269,7 +269,22 @@ function showLog({ name, sessions: found, lacks, follow, start: from }: LogAnswe
 
 /** Milliseconds between two looks at a log that is followed. */
 const often = 1000;
+/** After so many of them without anything new, what waits has become older. */
+const seldom = 10;
+let looks = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
+
+/** Shows again what waits, and for how long. */
+async function age(): Promise<void> {
+  const { signal } = asked;
+  const query = { session: place.session, seq: String(place.seq) };
+  byId('standing').replaceChildren(standingPart(await ask<Moment>('event', query, signal)));
+  const whole = byId('whole');
+  const isOpen = whole.querySelector('details')?.open === true;
+  whole.replaceChildren(whyPart(await ask<WhyText>('why', query, signal)));
+  const details = whole.querySelector('details');
+  if (details !== null) details.open = isOpen;
+}
 
 /** Looks whether the log has grown. Who stands at its end goes on with it. */
 async function look(): Promise<void> {
@@ -282,7 +297,8 @@ async function look(): Promise<void> {
       readHash();
       say('');
       await show();
-    } else if (now.seq !== before?.seq || now.closed !== before?.closed) {
+    } else if (place.seq === now.seq && now.seq === before?.seq && ++looks % seldom === 0) await age();
+    else if (now.seq !== before?.seq || now.closed !== before?.closed) {
       if (before === undefined || place.seq === before.seq || place.seq > now.seq) go(now.seq);
       else {
         slider.max = String(now.seq);
