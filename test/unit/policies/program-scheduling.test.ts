@@ -357,7 +357,8 @@ describe.each(bothWays<ProgramSchedulingInput, Programs>((config) => new Program
     test('while something waits for room, programs stay where they are', () => {
       const session = full({ tailSlowdown: 100, kvCapacityTokens: 10_000 }, 3, 2);
       session.begin('big', 9000);
-      session.finish('p0', 10);
+      session.finish('p1', 10);
+      session.finish('p0', 0);
       session.close('p2');
       // It counts on its engine, so its context is kept there.
       expect(only(session.send({ type: 'tool.started', requestId: 'p0', tool: 'bash' }), 'kv.retain')).toHaveLength(1);

@@ -265,6 +265,19 @@ describe('of a trajectory of a round', () => {
     expect(one.said.filter((line) => line.endsWith('a/0#0'))).toEqual([]);
   });
 
+  test('an abort is awaited although the turn has ended', () => {
+    const one = begun(4, { abortGraceSeconds: 10_000 });
+    for (let index = 0; index < 4; index += 1) one.send({ type: 'slot.ready', slotId: `slot/${index}` });
+    turn(one, 'a/0#0', 1);
+    one.send({ type: 'tool.finished', requestId: 'a/0#0', outcome: 'success' });
+    one.send({ type: 'turn.requested', requestId: 'a/0#0', contextTokens: 200 });
+    one.send({ type: 'round.failed', roundId: 'r' });
+    one.send({ type: 'turn.finished', requestId: 'a/0#0', tokens: 2 });
+    for (const requestId of ['a/1#0', 'b/0#0', 'b/1#0']) one.send({ type: 'request.aborted', requestId });
+    for (let index = 0; index < 4; index += 1) one.send({ type: 'slot.released', slotId: `slot/${index}` });
+    expect(one.wait(1900)).toEqual(['engine owes request.aborted a/0#0']);
+  });
+
   test('what an abort has ended leads to nothing more', () => {
     const one = begun(4);
     for (let index = 0; index < 4; index += 1) one.send({ type: 'slot.ready', slotId: `slot/${index}` });
