@@ -153,6 +153,11 @@ export class OpenCommands<Mark = undefined> {
       this.#end(table.byKey.get(keyOf(fields, event as never)));
   }
 
+  /** Forgets what is awaited of a request, by the type of its usual answer; what the same event would also answer stays. */
+  forgetAwaited(answer: string, requestId: string): void {
+    this.#end(this.#tables.get(answer)?.byKey.get(requestId));
+  }
+
   /** Forgets the command that is the oldest. */
   forgetOldest(): void {
     let oldest: Kept<Mark> | undefined;

@@ -12,9 +12,9 @@ const isBegun = (type: string): boolean => type === 'request.launch' || type ===
 /** Whether programs wait for environments: then they begin when they have one, and not when they are launched. */
 const needSlots = ({ commands }: Owed): boolean => commands.usual('slot.ready') !== undefined;
 
-/** Forgets what is owed of a program. */
-export function forgetProgram(owed: Owed, requestId: string, types: readonly string[] = ofProgram): void {
-  owed.forget(...types.map((type) => ({ type, requestId })));
+/** Forgets what is owed of a program; that it ends, if it is being aborted, is still owed. */
+export function forgetProgram(owed: Owed, requestId: string): void {
+  owed.forgetAwaited(requestId, ofProgram);
 }
 
 /** Follows a decision that is answered. */
@@ -32,13 +32,13 @@ export function heard(owed: Owed, event: AnyEvent, at: number): void {
   owed.heard(event, at);
   // Until the turn is routed, the policy holds it back.
   if (event.type === 'turn.requested')
-    forgetProgram(owed, (event as Message<'turn.requested'>).requestId, ['response.completed']);
+    owed.forgetAwaited((event as Message<'turn.requested'>).requestId, ['response.completed']);
   if (neededSlots || !needSlots(owed)) return;
   for (const { type, ids } of owed.commands.open)
-    if (isBegun(type)) forgetProgram(owed, ids.requestId!, ['response.completed']);
+    if (isBegun(type)) owed.forgetAwaited(ids.requestId!, ['response.completed']);
 }
 
 /** What is owed of a program no more after a report that changes nothing. */
 export function forgetLate(owed: Owed, { requestId, reason }: Message<'program.late'>): void {
-  forgetProgram(owed, requestId, reason.code === 'already_ended' ? ofProgram : ['turn.requested']);
+  owed.forgetAwaited(requestId, reason.code === 'already_ended' ? ofProgram : ['turn.requested']);
 }

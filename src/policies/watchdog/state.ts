@@ -127,6 +127,13 @@ export class Owed {
     this.#prune();
   }
 
+  /** Forgets what is awaited of a request, by the types of the usual answers. */
+  forgetAwaited(requestId: string, answers: readonly string[]): void {
+    this.isResting = false;
+    for (const answer of answers) this.commands.forgetAwaited(answer, requestId);
+    this.#prune();
+  }
+
   /** Called by the commands. */
   opened(one: OpenCommand): Owing {
     return this.causes.add(one);

@@ -66,7 +66,7 @@ const handlers = [
     state.owed.forget({ type: 'group.completed', roundId, groupId, launchId } as never),
   ),
   on([programEnded, slotDenied], (state, { requestId }) => forgetProgram(state.owed, requestId)),
-  on(programPause, (state, { requestId }) => forgetProgram(state.owed, requestId, ['turn.requested'])),
+  on(programPause, (state, { requestId }) => state.owed.forgetAwaited(requestId, ['turn.requested'])),
   on(programLate, (state, notice) => forgetLate(state.owed, notice)),
   on(slotExpired, (state, { slotId }) => state.owed.forget({ type: 'slot.released', slotId } as never)),
   on([roundCompleted, roundFailed], (state, { roundId }) =>

@@ -347,16 +347,33 @@ describe.each(bothWays<ProgramSchedulingInput, Programs>((config) => new Program
       expect([...routed].sort()).toEqual(['e0', 'e1', 'e2']);
     });
 
+    test('turns are slow where the others read much', () => {
+      const session = full({ tailSlowdown: 1.1, prefillTokensPerSecond: 100 }, 3);
+      expect(freed(session.close('p0'))).toEqual(['e0']);
+      expect(freed(session.finish('p1', 100))).toEqual([]);
+      expect(freed(session.finish('p2', 100))).toEqual([]);
+    });
+
+    test('while something waits for room, programs stay where they are', () => {
+      const session = full({ tailSlowdown: 100, kvCapacityTokens: 10_000 }, 3, 2);
+      session.begin('big', 9000);
+      session.finish('p1', 10);
+      session.finish('p0', 0);
+      session.close('p2');
+      // It counts on its engine, so its context is kept there.
+      expect(only(session.send({ type: 'tool.started', requestId: 'p0', tool: 'bash' }), 'kv.retain')).toHaveLength(1);
+    });
+
     test('an engine that the host has taken is used again when it is added again', () => {
-      const session = full({ tailSlowdown: 1 }, 2, 2);
+      const session = full({ tailSlowdown: 2 }, 2, 2);
       expect(freed(session.close('p0'))).toEqual(['e0']);
       // That it is still there is no reason to use it.
       session.send({ type: 'engine.added', engineId: 'e0' });
-      expect(routes(session.ask('p1', 1100))).toEqual(['p1 e1']);
-      session.send({ type: 'engine.drained', engineId: 'e0' });
       expect(routes(session.begin('new', 100))).toEqual(['new e1']);
+      session.send({ type: 'engine.drained', engineId: 'e0' });
+      expect(routes(session.begin('newer', 100))).toEqual(['newer e1']);
       session.send({ type: 'engine.added', engineId: 'e0' });
-      expect(routes(session.begin('newer', 100))).toEqual(['newer e0']);
+      expect(routes(session.begin('newest', 100))).toEqual(['newest e0']);
     });
 
     test('a freed engine takes the turns of all others when they are lost', () => {

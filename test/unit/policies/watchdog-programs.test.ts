@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { agenticRollout, create, environmentSlots, programScheduling, watchdog } from '../../../src/index.ts';
 import type { WatchdogDecision } from '../../../src/policies/watchdog/index.ts';
+import type { AgenticRolloutInput } from '../../../src/recipes/agentic-rollout/index.ts';
 
 interface Decision {
   readonly type: string;
@@ -112,6 +113,20 @@ describe('of a program', () => {
     expect(one.said.sort()).toEqual(['environment owes tool.finished a', 'host owes turn.requested b']);
   });
 
+  test('a program that is paused owes no turn', () => {
+    const one = taught();
+    one.send({ type: 'engine.drained', engineId: 'e1' });
+    ask(one, 'b', 4000);
+    one.send({ type: 'turn.finished', requestId: 'b', tokens: 11 });
+    expect(ask(one, 'a', 9000).map(({ type }) => type)).toContain('program.pause');
+    for (let turn = 11; turn <= 150; turn += 1) {
+      one.wait(1);
+      one.send({ type: 'turn.finished', requestId: 'a', tokens: turn });
+      ask(one, 'a', 9000);
+    }
+    expect(one.said).toEqual([]);
+  });
+
   test('nobody is named for what the policy holds back, for what is over, or for late reports', () => {
     const one = taught();
     ask(one, 'b', 9000);
@@ -144,6 +159,16 @@ describe('of an environment', () => {
     expect(one.wait(4000)).toEqual([]);
   });
 
+  test('a tool that its environment has cut short is owed no more', () => {
+    const one = new Followed(create(environmentSlots, { slots: { box: 1 }, maxToolTimeoutSeconds: 100 }));
+    one.send({ type: 'slot.requested', requestId: 'x', environment: 'box' });
+    one.send({ type: 'slot.ready', slotId: 'slot/0' });
+    one.send({ type: 'tool.started', requestId: 'x', tool: 'bash' });
+    one.wait(101);
+    one.send({ type: 'slot.released', slotId: 'slot/0' });
+    expect(one.wait(4000)).toEqual([]);
+  });
+
   test('one that does not end is named', () => {
     const one = new Followed(create(environmentSlots, { slots: { box: 20 }, endGraceSeconds: 4000 }));
     one.send({ type: 'slot.requested', requestId: 'x', environment: 'box' });
@@ -154,8 +179,14 @@ describe('of an environment', () => {
 });
 
 describe('of a trajectory of a round', () => {
-  function begun(slots: number) {
-    const settings = { promptSpeculation: 1, responseSpeculation: 1, environment: 'box', slots: { box: slots } };
+  function begun(slots: number, more: Partial<AgenticRolloutInput> = {}) {
+    const settings = {
+      promptSpeculation: 1,
+      responseSpeculation: 1,
+      environment: 'box',
+      slots: { box: slots },
+      ...more,
+    };
     const one = new Followed(create(agenticRollout, { promptsPerRound: 2, responsesPerPrompt: 2, ...settings }));
     one.send({ type: 'engine.added', engineId: 'e0' });
     one.send({ type: 'round.requested', roundId: 'r', weightVersion: 0 });
@@ -173,6 +204,9 @@ describe('of a trajectory of a round', () => {
   test('it may wait for its environment, and turns may go on, longer than any answer takes', () => {
     const one = begun(1);
     one.send({ type: 'slot.ready', slotId: 'slot/0' });
+    // It is tried again, and waits, too.
+    const again = one.send({ type: 'response.failed', requestId: 'b/0#0', kind: 'infrastructure' });
+    expect(again.some(({ type }) => type === 'request.launch')).toBe(true);
     for (let index = 1; index <= 400; index += 1) {
       turn(one, 'a/0#0', index);
       one.wait(4);
@@ -183,6 +217,20 @@ describe('of a trajectory of a round', () => {
     one.send({ type: 'slot.ready', slotId: 'slot/0' });
     // The next one has its environment, and its host does not begin.
     expect(one.wait(2000)).toEqual(['engine owes response.completed a/1#0']);
+  });
+
+  test('it may wait for room on an engine', () => {
+    const one = begun(4, { kvCapacityTokens: 10_000, maxPauseSeconds: 10_000 });
+    for (let index = 0; index < 4; index += 1) one.send({ type: 'slot.ready', slotId: `slot/${index}` });
+    for (const requestId of ['a/0#0', 'a/1#0', 'b/0#0', 'b/1#0'])
+      one.send({ type: 'turn.requested', requestId, contextTokens: 9000 });
+    one.send({ type: 'turn.finished', requestId: 'a/0#0', tokens: 1 });
+    for (let index = 2; index <= 400; index += 1) {
+      one.send({ type: 'turn.requested', requestId: 'a/0#0', contextTokens: 9000 });
+      one.wait(6);
+      one.send({ type: 'turn.finished', requestId: 'a/0#0', tokens: index });
+    }
+    expect(one.said).toEqual([]);
   });
 
   test('a tool that its environment has cut short is owed no more', () => {
@@ -203,6 +251,31 @@ describe('of a trajectory of a round', () => {
     const about = (id: string) => one.said.filter((line) => line.endsWith(id));
     one.wait(3600);
     expect(about('a/0#0')).toEqual([]);
+  });
+
+  test('neither is what runs for a trajectory that has lost its environment', () => {
+    const one = begun(4);
+    for (let index = 0; index < 4; index += 1) one.send({ type: 'slot.ready', slotId: `slot/${index}` });
+    for (const requestId of ['a/0#0', 'a/1#0', 'b/0#0', 'b/1#0'])
+      one.send({ type: 'turn.requested', requestId, contextTokens: 100 });
+    const lost = one.send({ type: 'slot.failed', slotId: 'slot/0', message: 'its node is gone' });
+    expect(lost.some(({ type }) => type === 'slot.denied')).toBe(true);
+    one.wait(2000);
+    expect(one.said.length).toBeGreaterThan(0);
+    expect(one.said.filter((line) => line.endsWith('a/0#0'))).toEqual([]);
+  });
+
+  test('an abort is awaited although the turn has ended', () => {
+    const one = begun(4, { abortGraceSeconds: 10_000 });
+    for (let index = 0; index < 4; index += 1) one.send({ type: 'slot.ready', slotId: `slot/${index}` });
+    turn(one, 'a/0#0', 1);
+    one.send({ type: 'tool.finished', requestId: 'a/0#0', outcome: 'success' });
+    one.send({ type: 'turn.requested', requestId: 'a/0#0', contextTokens: 200 });
+    one.send({ type: 'round.failed', roundId: 'r' });
+    one.send({ type: 'turn.finished', requestId: 'a/0#0', tokens: 2 });
+    for (const requestId of ['a/1#0', 'b/0#0', 'b/1#0']) one.send({ type: 'request.aborted', requestId });
+    for (let index = 0; index < 4; index += 1) one.send({ type: 'slot.released', slotId: `slot/${index}` });
+    expect(one.wait(1900)).toEqual(['engine owes request.aborted a/0#0']);
   });
 
   test('what an abort has ended leads to nothing more', () => {

@@ -82,6 +82,13 @@ describe('when an answer is overdue', () => {
     expect(quick.wait(2)).toHaveLength(1);
   });
 
+  test('a response is awaited although its turns are reported, where nobody asks for turns', () => {
+    const dog = new Dog();
+    dog.launch('a', 'e0');
+    dog.say('turn.finished', { requestId: 'a', tokens: 5 });
+    expect(dog.wait(1900)).toEqual(['silent: engine e0, 1 of response.completed a']);
+  });
+
   test('a response that is aborted teaches how long it ran', () => {
     const dog = new Dog();
     dog.learn(10, 1);
