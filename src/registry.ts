@@ -1,5 +1,6 @@
 /** The frozen list of everything that rollflex ships, each with the paper section it comes from. */
 import { createRegistry } from './core/registry.ts';
+import { draftBudget } from './planners/draft-budget/index.ts';
 import { flexUlysses } from './planners/flex-ulysses/index.ts';
 import { gradientRenormalization } from './planners/gradient-renormalization/index.ts';
 import { grpoAdvantages } from './planners/grpo-advantages/index.ts';
@@ -7,6 +8,7 @@ import { judgeOffload } from './planners/judge-offload/index.ts';
 import { microBatches } from './planners/micro-batches/index.ts';
 import { adaptiveTp } from './policies/adaptive-tp/index.ts';
 import { completeGroupPipelining } from './policies/complete-group-pipelining/index.ts';
+import { dividedRollout } from './policies/divided-rollout/index.ts';
 import { environmentSlots } from './policies/environment-slots/index.ts';
 import { frontierGroupDispatch } from './policies/frontier-group-dispatch/index.ts';
 import { gpuScaleDown } from './policies/gpu-scale-down/index.ts';
@@ -18,6 +20,7 @@ import { roundComposition } from './policies/round-composition/index.ts';
 import { sandboxTimeout } from './policies/sandbox-timeout/index.ts';
 import { shadowLoader } from './policies/shadow-loader/index.ts';
 import { speculativeAdmission } from './policies/speculative-admission/index.ts';
+import { stalenessPacing } from './policies/staleness-pacing/index.ts';
 import { streamTraining } from './policies/stream-training/index.ts';
 import { watchdog } from './policies/watchdog/index.ts';
 import { agenticRollout } from './recipes/agentic-rollout/index.ts';
@@ -45,10 +48,13 @@ export const registry = createRegistry([
   completeGroupPipelining, // RolloutPipe §3.2
   frontierGroupDispatch, // RolloutPipe §3.3
   flexUlysses, // FlexRL §3, Appendix A
+  draftBudget, // rollflex
   microBatches, // verl, slime: dynamic batch sizes
   shadowLoader, // FlexRL §4
   environmentSlots, // rollflex
   programScheduling, // rollflex
+  stalenessPacing, // rollflex
+  dividedRollout, // Seer
   watchdog, // rollflex
   tailBatching, // RollPacker §3
   losslessTail, // rollflex

@@ -45,6 +45,16 @@ export const prompt = z
   })
   .describe('A prompt as the host supplies it.');
 
+export const chunkRequest = z
+  .strictObject({
+    requestId,
+    promptTokens: tokens.describe('Tokens of the prompt.'),
+    tokens: tokens.optional().describe('Tokens of the response that the host has kept; absent: none.'),
+    maxTokens: z.int().positive().optional().describe('Most tokens of the response; absent: it ends by itself.'),
+    domain: domain.optional(),
+  })
+  .describe('A request that needs an engine, and what it has.');
+
 export const droppedResponse = z
   .strictObject({
     requestId,

@@ -18,6 +18,7 @@ export type Sender = (typeof senders)[number];
 
 /** Sender of each event that does not come from the host by its own choice. */
 const others: Readonly<Partial<Record<VocabularyEvent['type'], Sender>>> = Object.freeze({
+  'chunk.finished': 'engine',
   'engine.reported': 'engine',
   'migration.failed': 'engine',
   'optimizer.stepped': 'trainer',

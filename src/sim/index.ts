@@ -48,6 +48,7 @@ export { defineJob, type Job, type JobInput } from './colocated/job.ts';
 export { oneStepOffAblation, withOneStepOff } from './colocated/one-step-off.ts';
 export {
   type BatchShape,
+  dividedSettingsOf,
   type LosslessTailSettings,
   losslessTailScheduler,
   type NextRound,
@@ -59,6 +60,7 @@ export {
 export { compare, comparing } from './compare.ts';
 export { type CompareOptions, type CompareProgress, usualRuns } from './compare-options.ts';
 export { baseSeconds, type CostModel, costModelSchema, deriveCostModel, type EngineShape } from './cost-model.ts';
+export { type DraftSettings, draftSettings, eagleDrafts } from './draft-settings.ts';
 export type { PrefixCache, Scheduling } from './engine/batch-scheduler.ts';
 export {
   DecodeEngine,

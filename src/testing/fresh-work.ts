@@ -143,6 +143,13 @@ function programs(desk: Desk): Plan {
   ];
 }
 
+/** Plans requests that are generated in chunks. */
+function divided(desk: Desk): Plan {
+  const ids = times(3, () => desk.mint('q'));
+  const requests = ids.map((requestId) => ({ requestId, promptTokens: 1 }));
+  return [[...ids.map((requestId) => ({ type: 'request.opened', requestId })), { type: 'chunks.requested', requests }]];
+}
+
 function tested(desk: Desk): Plan {
   return [times(3, () => ({ type: 'sandbox.requested', runId: desk.mint('u'), testCaseId: desk.mint('t') }))];
 }
@@ -179,6 +186,7 @@ const works: readonly (readonly [takes: string, work: (desk: Desk) => Plan])[] =
   ['step.finished', rolledOut],
   ['slot.requested', housed],
   ['turn.requested', programs],
+  ['chunks.requested', divided],
 ];
 
 /** Plans work for a policy with these events; an empty plan if no work is known for them. */

@@ -5,6 +5,7 @@ import { oneOf } from '../core/nearest.ts';
 import { refuse } from '../errors.ts';
 import { arbitrary as adaptiveTp } from '../policies/adaptive-tp/arbitrary.ts';
 import { arbitrary as completeGroupPipelining } from '../policies/complete-group-pipelining/arbitrary.ts';
+import { arbitrary as dividedRollout } from '../policies/divided-rollout/arbitrary.ts';
 import { arbitrary as environmentSlots } from '../policies/environment-slots/arbitrary.ts';
 import { arbitrary as frontierGroupDispatch } from '../policies/frontier-group-dispatch/arbitrary.ts';
 import { arbitrary as gpuScaleDown } from '../policies/gpu-scale-down/arbitrary.ts';
@@ -16,6 +17,7 @@ import { arbitrary as roundComposition } from '../policies/round-composition/arb
 import { arbitrary as sandboxTimeout } from '../policies/sandbox-timeout/arbitrary.ts';
 import { arbitrary as shadowLoader } from '../policies/shadow-loader/arbitrary.ts';
 import { arbitrary as speculativeAdmission } from '../policies/speculative-admission/arbitrary.ts';
+import { arbitrary as stalenessPacing } from '../policies/staleness-pacing/arbitrary.ts';
 import { arbitrary as streamTraining } from '../policies/stream-training/arbitrary.ts';
 import { arbitrary as watchdog } from '../policies/watchdog/arbitrary.ts';
 import { arbitrary as agenticRollout } from '../recipes/agentic-rollout/arbitrary.ts';
@@ -53,6 +55,7 @@ const arbitraries: Readonly<Record<string, Arbitrary>> = Object.freeze({
   'long-prompt-queue': longPromptQueue,
   'lossless-tail': losslessTail,
   'program-scheduling': programScheduling,
+  'divided-rollout': dividedRollout,
   'reward-dispatch': rewardDispatch,
   rolloutpipe,
   rollpacker,
@@ -61,6 +64,7 @@ const arbitraries: Readonly<Record<string, Arbitrary>> = Object.freeze({
   watchdog,
   'shadow-loader': shadowLoader,
   'speculative-admission': speculativeAdmission,
+  'staleness-pacing': stalenessPacing,
   'stream-training': streamTraining,
   'tail-batching': tailBatching,
   'tail-pipelining': tailPipelining,

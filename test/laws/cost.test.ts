@@ -2,6 +2,7 @@ import { test } from 'vitest';
 import {
   adaptiveTp,
   completeGroupPipelining,
+  dividedRollout,
   environmentSlots,
   frontierGroupDispatch,
   gpuScaleDown,
@@ -13,6 +14,7 @@ import {
   roundComposition,
   sandboxTimeout,
   speculativeAdmission,
+  stalenessPacing,
   streamTraining,
   tailPipelining,
   watchdog,
@@ -512,6 +514,62 @@ test('program-scheduling keeps law 10: no event walks over the programs', () => 
         { type: 'timer.fired', at: 40, timerId: 'program-scheduling/waits' },
       ] as never,
     }));
+  }
+});
+
+test('staleness-pacing keeps law 10, with many groups in flight, complete, and in a window', () => {
+  const roundId = 'r';
+  const about = (index: number, at = 1) => ({ at, roundId, groupId: `p${index}`, launchId: `launch#${index}` });
+  const done = (index: number, at = 1) => ({ type: 'group.completed', ...about(index, at), samples: 1, tokens: 1 });
+  for (const windowGroups of [undefined, 4]) {
+    const config = { groupsPerBatch: 1, maxStaleness: 1000, ...(windowGroups && { windowGroups }) };
+    checkCost(stalenessPacing, config, (n) => ({
+      build: [
+        { type: 'round.requested', at: 0, roundId, weightVersion: 0 },
+        {
+          ...{ type: 'prompts.supplied', at: 0, roundId },
+          prompts: Array.from({ length: n }, (_, index) => ({ promptId: `p${index}` })),
+        },
+        ...Array.from({ length: n / 4 }, (_, index) => done(n / 4 + index)),
+      ] as never,
+      probes: [
+        { type: 'group.rejected', ...about(0), cause: 'failed' },
+        done(2),
+        done(1),
+        { type: 'weights.published', at: 2, roundId, publicationId: 'batch#0', weightVersion: 1 },
+        { type: 'weights.published', at: 3, roundId, publicationId: 'batch#1', weightVersion: 2 },
+        { type: 'prompts.supplied', at: 4, roundId, prompts: [{ promptId: 'new' }] },
+        done(3, 5),
+      ] as never,
+    }));
+  }
+});
+
+test('divided-rollout keeps law 10: no event walks over the requests', () => {
+  for (const kvCapacityTokens of [8000, 1_000_000_000]) {
+    checkCost(dividedRollout, { kvCapacityTokens }, (n) => {
+      const ids = Array.from({ length: n }, (_, index) => `x${index}`);
+      const opened = ids.map((requestId, index) => ({
+        ...{ type: 'request.opened', at: 0, requestId, promptId: `p${index >> 3}` },
+      }));
+      const requests = ids.map((requestId) => ({ requestId, promptTokens: 1000 }));
+      return {
+        build: [
+          { type: 'engine.added', at: 0, engineId: 'e0' },
+          { type: 'engine.added', at: 0, engineId: 'e1' },
+          ...opened,
+          { type: 'chunks.requested', at: 0, requests },
+        ] as never,
+        probes: [
+          { type: 'chunk.finished', at: 1, requestId: 'x0', tokens: 60 },
+          { type: 'chunk.finished', at: 2, requestId: 'x0', tokens: 90 },
+          { type: 'response.completed', at: 3, requestId: 'x0', tokens: 95 },
+          { type: 'request.aborted', at: 4, requestId: 'x1' },
+          { type: 'request.opened', at: 5, requestId: 'new', promptId: 'p1' },
+          { type: 'chunks.requested', at: 5, requests: [{ requestId: 'new', promptTokens: 10 }] },
+        ] as never,
+      };
+    });
   }
 });
 

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from .models import (
         AdaptiveTpConfig, AdaptiveTpDecision, AdaptiveTpEvent, AgenticRolloutConfig, AgenticRolloutDecision,
         AgenticRolloutEvent, CompleteGroupPipeliningConfig, CompleteGroupPipeliningDecision,
-        CompleteGroupPipeliningEvent, EnvironmentSlotsConfig, EnvironmentSlotsDecision, EnvironmentSlotsEvent,
+        CompleteGroupPipeliningEvent, DividedRolloutConfig, DividedRolloutDecision, DividedRolloutEvent,
+        DraftBudgetInput, DraftBudgetPlan, EnvironmentSlotsConfig, EnvironmentSlotsDecision, EnvironmentSlotsEvent,
         FlexUlyssesInput, FlexUlyssesPlan, FlexrlConfig, FlexrlDecision, FlexrlEvent, FrontierGroupDispatchConfig,
         FrontierGroupDispatchDecision, FrontierGroupDispatchEvent, GpuScaleDownConfig, GpuScaleDownDecision,
         GpuScaleDownEvent, GradientRenormalizationInput, GradientRenormalizationPlan, GroupAssemblyConfig,
@@ -29,9 +30,10 @@ if TYPE_CHECKING:
         RollpackerDecision, RollpackerEvent, RoundCompositionConfig, RoundCompositionDecision, RoundCompositionEvent,
         SandboxTimeoutConfig, SandboxTimeoutDecision, SandboxTimeoutEvent, ShadowLoaderConfig, ShadowLoaderDecision,
         ShadowLoaderEvent, SpeculativeAdmissionConfig, SpeculativeAdmissionDecision, SpeculativeAdmissionEvent,
-        StreamTrainingConfig, StreamTrainingDecision, StreamTrainingEvent, TailBatchingConfig, TailBatchingDecision,
-        TailBatchingEvent, TailPipeliningConfig, TailPipeliningDecision, TailPipeliningEvent, WatchdogConfig,
-        WatchdogDecision, WatchdogEvent,
+        StalenessPacingConfig, StalenessPacingDecision, StalenessPacingEvent, StreamTrainingConfig,
+        StreamTrainingDecision, StreamTrainingEvent, TailBatchingConfig, TailBatchingDecision, TailBatchingEvent,
+        TailPipeliningConfig, TailPipeliningDecision, TailPipeliningEvent, WatchdogConfig, WatchdogDecision,
+        WatchdogEvent,
     )
 
 
@@ -110,6 +112,16 @@ class TypedClient:
     ) -> Session[ProgramSchedulingEvent, ProgramSchedulingDecision]: ...
     @overload
     def open(
+        self, policy: Literal["staleness-pacing"], *, config: StalenessPacingConfig | None = None,
+        **options: Unpack[OpenOptions],
+    ) -> Session[StalenessPacingEvent, StalenessPacingDecision]: ...
+    @overload
+    def open(
+        self, policy: Literal["divided-rollout"], *, config: DividedRolloutConfig | None = None,
+        **options: Unpack[OpenOptions],
+    ) -> Session[DividedRolloutEvent, DividedRolloutDecision]: ...
+    @overload
+    def open(
         self, policy: Literal["watchdog"], *, config: WatchdogConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[WatchdogEvent, WatchdogDecision]: ...
@@ -183,6 +195,11 @@ class TypedClient:
         self, planner: Literal["flex-ulysses"], input: FlexUlyssesInput, *,
         deadline_seconds: float | None = None, timeout: float | None = None,
     ) -> FlexUlyssesPlan: ...
+    @overload
+    def plan(
+        self, planner: Literal["draft-budget"], input: DraftBudgetInput, *,
+        deadline_seconds: float | None = None, timeout: float | None = None,
+    ) -> DraftBudgetPlan: ...
     @overload
     def plan(
         self, planner: Literal["micro-batches"], input: MicroBatchesInput, *,
@@ -286,6 +303,16 @@ class TypedAsyncClient:
     ) -> AsyncSession[ProgramSchedulingEvent, ProgramSchedulingDecision]: ...
     @overload
     async def open(
+        self, policy: Literal["staleness-pacing"], *, config: StalenessPacingConfig | None = None,
+        **options: Unpack[OpenOptions],
+    ) -> AsyncSession[StalenessPacingEvent, StalenessPacingDecision]: ...
+    @overload
+    async def open(
+        self, policy: Literal["divided-rollout"], *, config: DividedRolloutConfig | None = None,
+        **options: Unpack[OpenOptions],
+    ) -> AsyncSession[DividedRolloutEvent, DividedRolloutDecision]: ...
+    @overload
+    async def open(
         self, policy: Literal["watchdog"], *, config: WatchdogConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[WatchdogEvent, WatchdogDecision]: ...
@@ -359,6 +386,11 @@ class TypedAsyncClient:
         self, planner: Literal["flex-ulysses"], input: FlexUlyssesInput, *,
         deadline_seconds: float | None = None, timeout: float | None = None,
     ) -> FlexUlyssesPlan: ...
+    @overload
+    async def plan(
+        self, planner: Literal["draft-budget"], input: DraftBudgetInput, *,
+        deadline_seconds: float | None = None, timeout: float | None = None,
+    ) -> DraftBudgetPlan: ...
     @overload
     async def plan(
         self, planner: Literal["micro-batches"], input: MicroBatchesInput, *,

@@ -189,7 +189,9 @@ const aborting = z.codec(
 );
 
 /** A change of a round that must be settled: `counted`, or a reason to ask for more prompts. */
-export type Unsettled = 'counted' | Exclude<Message<'prompts.request'>['reason']['code'], 'window_begun'>;
+export type Unsettled =
+  | 'counted'
+  | Exclude<Message<'prompts.request'>['reason']['code'], 'window_begun' | 'within_staleness'>;
 
 const line = derived(() => new Fifo<ResponseState>());
 

@@ -4,6 +4,7 @@
  */
 import type { AnyDecision, AnyEvent, PolicyDefinition } from '../../core/definition.ts';
 import { type Delivery, defineRecipe, type RecipeState, type SavedRecipe } from '../../core/recipe.ts';
+import { dividedRollout } from '../../policies/divided-rollout/index.ts';
 import { roundComposition } from '../../policies/round-composition/index.ts';
 import { speculativeAdmission } from '../../policies/speculative-admission/index.ts';
 import { roundPlanned, sourceDrained } from '../../schemas/decisions/rounds.ts';
@@ -12,6 +13,7 @@ import type { Message } from '../../schemas/messages.ts';
 import { copyPrompt, type Prompt } from '../../schemas/prompts.ts';
 import type { EventMessage } from '../../schemas/vocabulary.ts';
 import { joinedLedger } from '../tail-batching/joined.ts';
+import { chunkEvents, dividedDelivery, dividedRoutes } from './divided.ts';
 import { losslessTailConfig, partConfigs } from './schema.ts';
 import type {
   LosslessTailCommand,
@@ -22,8 +24,14 @@ import type {
 } from './types.ts';
 
 const ofAdmission = speculativeAdmission.events.filter((message) => message.type !== roundOpened.type);
-const events = [roundRequested, ...ofAdmission] as readonly EventMessage<LosslessTailEvent['type']>[];
-const decisions = [...speculativeAdmission.decisions, roundPlanned, sourceDrained] as const;
+const ofChunks = chunkEvents.filter(({ type }) => !ofAdmission.some((message) => message.type === type));
+const events = [roundRequested, ...ofAdmission, ...ofChunks] as readonly EventMessage<LosslessTailEvent['type']>[];
+const decisions = [
+  ...speculativeAdmission.decisions,
+  roundPlanned,
+  sourceDrained,
+  ...dividedRollout.decisions,
+] as const;
 
 function opening(
   { at, roundId, weightVersion }: Pick<Message<'round.planned'>, 'at' | 'roundId' | 'weightVersion'>,
@@ -57,17 +65,19 @@ export const losslessTail: PolicyDefinition<
   summary: 'Rounds composed by predicted length; every response of every prompt is trained.',
   source: 'rollflex',
   config: losslessTailConfig,
-  parts: { composition: roundComposition, admission: speculativeAdmission },
+  parts: { composition: roundComposition, admission: speculativeAdmission, chunks: dividedRollout },
   configure: partConfigs,
   events,
   decisions,
   // Prompts that replace others in an open round are for the admission, all others for a window.
-  deliver: (event, _, recipients) =>
+  deliver: (event, config, recipients) =>
     event.type === 'prompts.supplied' || event.type === 'round.failed'
       ? [{ part: 'admission', event, otherwise: [{ part: 'composition', event }] }]
-      : recipients,
+      : (dividedDelivery(event, config.dividedRollout !== undefined) ?? recipients),
+  off: ({ dividedRollout }) => (dividedRollout === undefined ? ['chunks'] : []),
   // No other round can open between the request and the plan.
-  vouches: { admission: ['round.opened'] },
+  // Ids of requests are never minted twice.
+  vouches: { admission: ['round.opened'], chunks: ['request.opened'] },
   origins: { 'round.opened': { event: 'round.requested' } },
   // The composition plans a round, but only the admission knows whether a round may open.
   expects: (event) => (event.type === 'round.requested' ? [opening(event, 'long', [])] : []),
@@ -80,6 +90,7 @@ export const losslessTail: PolicyDefinition<
         },
       },
     },
+    admission: dividedRoutes,
   },
   ledgers: [
     joinedLedger('prompts', { composition: roundComposition }),

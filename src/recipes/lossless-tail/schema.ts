@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { settingsOf } from '../../core/recipe.ts';
 import { compositionConfig, compositionSettings } from '../../policies/round-composition/schema.ts';
 import { admissionConfig, usualFactor } from '../../policies/speculative-admission/schema.ts';
+import { checkDivided, dividedAdmission, dividedSwitch } from './divided.ts';
 
 // Responses beyond those that a prompt needs would be thrown away. Rounds are composed by length, not by domain.
 const {
@@ -24,19 +25,23 @@ const shape = z.strictObject({
     `With \`maxStaleness\` above 0: prompts in a round over those that it trains on; ${usualFactor} if absent. Up to 2, no token becomes too old.`,
   ),
   ...compositionSettings,
+  ...dividedSwitch,
 });
 
 /** Returns the configuration of each part. */
 export function partConfigs(config: z.output<typeof shape>) {
   const { maxStaleness: most } = config;
   const isPartial = most > 0;
+  const divided = config.dividedRollout === undefined ? {} : dividedAdmission;
   const factor = isPartial ? (config.promptSpeculation ?? usualFactor) : 1;
   return {
     composition: { ...settingsOf(config, compositionConfig.shape), promptSpeculation: factor },
     admission: {
       ...settingsOf(config, ofAdmission),
       ...{ promptSpeculation: factor, responseSpeculation: 1, partialRollout: isPartial, maxStaleness: most },
+      ...divided,
     },
+    chunks: config.dividedRollout ?? {},
   };
 }
 
@@ -47,6 +52,7 @@ export const losslessTailConfig = shape.superRefine((config, context) => {
       '`maxStaleness` of 1 or more beside `promptSpeculation`: prompts that are left over go on with newer weights';
     context.addIssue({ code: 'custom', path: ['promptSpeculation'], message: expected });
   }
+  checkDivided(config, (path, message) => context.addIssue({ code: 'custom', path: [path], message }));
   const { error } = admissionConfig.safeParse(partConfigs(config).admission);
   for (const { path, message } of error?.issues ?? []) {
     context.addIssue({ code: 'custom', path: [...path], message });

@@ -1,10 +1,12 @@
 /** Decisions: commands for the host, in the imperative, and notices, in the past tense. Each file contains one family. */
 import { byName, type Of } from '../vocabulary.ts';
+import * as chunks from './chunks.ts';
 import * as frontier from './frontier.ts';
 import * as gpus from './gpus.ts';
 import * as groups from './groups.ts';
 import * as judge from './judge.ts';
 import * as loading from './loading.ts';
+import * as pacing from './pacing.ts';
 import * as parallelism from './parallelism.ts';
 import * as pipelining from './pipelining.ts';
 import * as programs from './programs.ts';
@@ -18,11 +20,13 @@ import * as session from './session.ts';
 import * as slots from './slots.ts';
 import * as training from './training.ts';
 
+export * from './chunks.ts';
 export * from './frontier.ts';
 export * from './gpus.ts';
 export * from './groups.ts';
 export * from './judge.ts';
 export * from './loading.ts';
+export * from './pacing.ts';
 export * from './parallelism.ts';
 export * from './pipelining.ts';
 export * from './programs.ts';
@@ -38,7 +42,9 @@ export * from './training.ts';
 
 /** Every decision of the vocabulary. */
 export const decisions = byName([
+  ...Object.values(chunks),
   ...Object.values(groups),
+  ...Object.values(pacing),
   ...Object.values(parallelism),
   ...Object.values(pipelining),
   ...Object.values(frontier),

@@ -1,5 +1,6 @@
 /** Events: facts that the host reports, in the past tense. Each file contains one family. */
 import { byName, type Of } from '../vocabulary.ts';
+import * as chunks from './chunks.ts';
 import * as engines from './engines.ts';
 import * as frontier from './frontier.ts';
 import * as gpus from './gpus.ts';
@@ -16,6 +17,7 @@ import * as session from './session.ts';
 import * as slots from './slots.ts';
 import * as training from './training.ts';
 
+export * from './chunks.ts';
 export * from './engines.ts';
 export * from './frontier.ts';
 export * from './gpus.ts';
@@ -34,6 +36,7 @@ export * from './training.ts';
 
 /** Every event of the vocabulary. */
 export const events = byName([
+  ...Object.values(chunks),
   ...Object.values(engines),
   ...Object.values(frontier),
   ...Object.values(gpus),

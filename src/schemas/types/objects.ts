@@ -141,6 +141,16 @@ export interface TrainingShare {
   tokens: number;
 }
 
+/** A group of a batch, and how old it may be. */
+export interface PacedGroup {
+  /** Id of the group: that of the prompt whose responses it is made of. At most 512 characters. */
+  groupId: string;
+  /** Id of the launch of the group, minted by the policy; new for every try. At most 200 characters. */
+  launchId: string;
+  /** Version of the weights that its first tokens are of, or an older one. A whole number, 0 or more. */
+  weightVersion: number;
+}
+
 /** What a rollout step demands of the engines, over all of them. */
 export interface RolloutWorkload {
   /** Requests that run, those that are aborted later included. A whole number, 1 or more. */
@@ -327,6 +337,20 @@ export interface FrameSlice {
   fromFrame: number;
   /** Frame behind the last one of the slice. A whole number, 1 to 1,048,576. */
   toFrame: number;
+}
+
+/** A request that needs an engine, and what it has. */
+export interface ChunkRequest {
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** Tokens of the prompt. A whole number, 0 or more. */
+  promptTokens: number;
+  /** Tokens of the response that the host has kept; absent: none. A whole number, 0 or more. */
+  tokens?: number | undefined;
+  /** Most tokens of the response; absent: it ends by itself. A whole number, 1 or more. */
+  maxTokens?: number | undefined;
+  /** Data domain of the prompt, such as `math` or `code`. At most 512 characters. */
+  domain?: string | undefined;
 }
 
 /** A sequence of a batch that is to be planned. */

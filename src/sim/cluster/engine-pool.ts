@@ -3,12 +3,14 @@ import { IndexedHeap } from '../../core/heap.ts';
 import { refuse } from '../../errors.ts';
 import type { CostModel } from '../cost-model.ts';
 import { DecodeEngine, type EngineRequest, type LostRequest, type Outcome } from '../engine/decode-engine.ts';
+import { ChunkCache } from './chunk-cache.ts';
 import { EngineRows } from './engine-rows.ts';
 import { numbered } from './ids.ts';
 
 interface Node {
   readonly index: number;
   readonly engine: DecodeEngine;
+  readonly cache: ChunkCache;
   readonly rows: readonly number[];
   pace: number;
   nextAt: number;
@@ -62,9 +64,10 @@ export class EnginePool extends EngineRows {
     this.#touched = [];
     this.place(
       places.map(({ engineId, rows }, index) => {
-        const engine = new DecodeEngine(engineId, cost, { timeline: this.#timeline });
+        const cache = new ChunkCache();
+        const engine = new DecodeEngine(engineId, cost, { timeline: this.#timeline, cache });
         const times = { pace: 1, nextAt: Infinity, touched: false, isReleased: false, heapIndex: -1 };
-        const node = { index, engine, rows, ...times };
+        const node = { index, engine, cache, rows, ...times };
         this.#nodes.set(engineId, node);
         for (const row of rows) this.#nodeOfRow[row] = node;
         this.#adapt(node, 0);
@@ -83,6 +86,16 @@ export class EnginePool extends EngineRows {
     node.engine.add(request, at);
     this.#where.set(request.requestId, node);
     this.#touch(node);
+  }
+
+  /** Says that an engine has the context of a request that goes on later: nothing of it is computed again, while there is room. */
+  keep(engineId: string, requestId: string, contextTokens: number): void {
+    this.#nodes.get(engineId)!.cache.keep(requestId, contextTokens);
+  }
+
+  /** Says that this context is not needed there any more. */
+  forget(engineId: string, requestId: string): void {
+    this.#nodes.get(engineId)!.cache.forget(requestId);
   }
 
   /** Aborts a request; nothing happens when it is over, since a report of that is under way. */

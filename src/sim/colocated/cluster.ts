@@ -1,6 +1,7 @@
 /** Builds the simulated machines of a job. */
 import type { AnyEvent } from '../../core/definition.ts';
 import { refuse } from '../../errors.ts';
+import { type ChunkCosts, DividedInference } from '../cluster/divided.ts';
 import { ElasticInference } from '../cluster/elastic.ts';
 import { EnginePool } from '../cluster/engine-pool.ts';
 import { numbered } from '../cluster/ids.ts';
@@ -41,6 +42,8 @@ export interface ClusterOptions {
   readonly oneStepOff: boolean;
   /** Whether responses of deferred prompts go on where they were. */
   readonly keepsTokens: boolean;
+  /** What chunks cost, where responses come in chunks. */
+  readonly chunks?: ChunkCosts | undefined;
 }
 
 /** Returns the machines of a job. Throws `PolicyError` `infeasible` for an elastic job without hardware. */
@@ -48,10 +51,12 @@ export function buildCluster(job: Job, workload: Workload, options: ClusterOptio
   return options.elastic ? elastic(job, workload, options) : fixed(job, workload, options);
 }
 
-function fixed(job: Job, workload: Workload, { prompts, seed, timeline, keepsTokens }: ClusterOptions): Cluster {
+function fixed(job: Job, workload: Workload, options: ClusterOptions): Cluster {
+  const { prompts, seed, timeline, keepsTokens, chunks } = options;
   const pool = new EnginePool(job.engines, job.cost, timeline);
   const source = new PromptSource(workload, prompts, undefined, keepsTokens);
-  const inference = new InferenceMachine(pool, source);
+  const inference =
+    chunks === undefined ? new InferenceMachine(pool, source) : new DividedInference(pool, source, chunks);
   const joining = pool.engineIds.map((engineId) => ({ type: 'engine.added', at: 0, engineId }) as AnyEvent);
   const model = new RewardModel(job.rewards ?? plainRewards, seed);
   const rewardsOf: Cluster['rewardsOf'] = (group) => {
@@ -90,6 +95,9 @@ function elastic(job: Job, workload: Workload, options: ClusterOptions): Cluster
     refuse('infeasible', path, `a job with ${path}`, job.name);
   }
   const { tp: rowGpus, cost } = hardware.costs[0]!;
+  if (job.cost.drafts !== undefined && hardware.costs.some((one) => one.cost.drafts === undefined)) {
+    refuse('infeasible', 'hardware.costs', 'drafts in every one of them, as in `cost`', job.name);
+  }
   const gpuIds = gpuIdsOf(job);
   const pool = new EnginePool(gpuIds.length / rowGpus, cost, timeline, 'gpus');
   const model = new RewardModel(rewards, seed);

@@ -48,8 +48,8 @@ export function simulate(job: Job, scheduler: Scheduler, workload: Workload, opt
     refuse('invalid_input', 'prompts', 'a whole number >= 1', options.prompts);
   }
   const { prompts, seed, timeline = true } = options;
-  const { trains: elastic = false, oneStepOff = false, keepsTokens = false } = scheduler;
-  const cluster = buildCluster(job, workload, { prompts, seed, timeline, elastic, oneStepOff, keepsTokens });
+  const { trains: elastic = false, oneStepOff = false, keepsTokens = false, chunks } = scheduler;
+  const cluster = buildCluster(job, workload, { prompts, seed, timeline, elastic, oneStepOff, keepsTokens, chunks });
   return new ColocatedHost(job, scheduler, cluster, options).run();
 }
 

@@ -9,8 +9,10 @@ import { refuse } from '../../errors.ts';
 import { type SpeculativeAdmissionInput, speculativeAdmission } from '../../policies/speculative-admission/index.ts';
 import { type LosslessTailInput, losslessTail } from '../../recipes/lossless-tail/index.ts';
 import { type TailBatchingInput, tailBatching } from '../../recipes/tail-batching/index.ts';
+import type { ChunkCosts } from '../cluster/divided.ts';
 import type { DrivenPolicy } from '../cluster/event-loop.ts';
 import type { Variant } from '../result.ts';
+import type { Job } from './job.ts';
 
 /** A round to be opened. */
 export interface NextRound {
@@ -38,6 +40,8 @@ export interface Scheduler {
   readonly trains?: boolean;
   /** Whether a round opens while the one before is trained, on GPUs of their own, with weights that lack that one. */
   readonly oneStepOff?: boolean;
+  /** What chunks cost, if responses come in chunks (`chunks.requested`, `chunk.continue`, `chunk.finished`). */
+  readonly chunks?: ChunkCosts;
   /** Returns a new policy, at its beginning. */
   create(options: PolicyOptions): DrivenPolicy;
   /** Returns the event that begins a round. */
@@ -124,14 +128,37 @@ export function losslessTailScheduler(
 ): Scheduler {
   assertUnfiltered(settings);
   const { promptsPerRound, responsesPerPrompt } = shape;
-  const config: LosslessTailInput = { ...settings, promptsPerRound, responsesPerPrompt, placement: 'policy' };
+  const { dividedRollout } = settings;
+  const placement = dividedRollout === undefined ? 'policy' : 'host';
+  const config: LosslessTailInput = { ...settings, promptsPerRound, responsesPerPrompt, placement };
   create(losslessTail, config);
   return {
     id,
     label,
     holdsDeferred: true,
     keepsTokens: true,
+    ...(dividedRollout && { chunks: chunkCostsOf(dividedRollout) }),
     create: (options) => create(losslessTail, config, options) as unknown as DrivenPolicy,
     openRound: (round) => ({ type: 'round.requested', ...round }) as AnyEvent,
+  };
+}
+
+const chunkCostsOf = ({ chunkSeconds = 0.03, poolTokensPerSecond }: DividedSettings): ChunkCosts => ({
+  chunkSeconds,
+  poolTokensPerSecond,
+});
+
+type DividedSettings = NonNullable<LosslessTailInput['dividedRollout']>;
+
+/** Returns the settings of divided rollout for the engines of a job. */
+export function dividedSettingsOf({ cost }: Job): DividedSettings {
+  return {
+    kvCapacityTokens: cost.kvCapacityTokens,
+    prefillTokensPerSecond: 1 / cost.prefillSecondsPerToken,
+    decode: {
+      stepSeconds: cost.memoryBoundSeconds + cost.overheadSeconds,
+      sequenceSeconds: cost.secondsPerSequence,
+      contextTokenSeconds: cost.secondsPerContextToken,
+    },
   };
 }

@@ -117,6 +117,17 @@ class TrainingShare(TypedDict):
     """Tokens of these groups. Whole number ≥ 0."""
 
 
+class PacedGroup(TypedDict):
+    """A group of a batch, and how old it may be."""
+
+    groupId: str
+    """Id of the group: that of the prompt whose responses it is made of. String ≤ 512."""
+    launchId: str
+    """Id of the launch of the group, minted by the policy; new for every try. String ≤ 200."""
+    weightVersion: int
+    """Version of the weights that its first tokens are of, or an older one. Whole number ≥ 0."""
+
+
 class RolloutWorkload(TypedDict):
     """What a rollout step demands of the engines, over all of them."""
 
@@ -288,6 +299,21 @@ class FrameSlice(TypedDict):
     """First frame of the slice, numbered from 0. Whole number 0 to 1048575."""
     toFrame: int
     """Frame behind the last one of the slice. Whole number 1 to 1048576."""
+
+
+class ChunkRequest(TypedDict):
+    """A request that needs an engine, and what it has."""
+
+    requestId: str
+    """Id of the request, minted by the policy. String ≤ 1200."""
+    promptTokens: int
+    """Tokens of the prompt. Whole number ≥ 0."""
+    tokens: NotRequired[int]
+    """Tokens of the response that the host has kept; absent: none. Whole number ≥ 0."""
+    maxTokens: NotRequired[int]
+    """Most tokens of the response; absent: it ends by itself. Whole number ≥ 1."""
+    domain: NotRequired[str]
+    """Data domain of the prompt, such as `math` or `code`. String ≤ 512."""
 
 
 class BatchSequence(TypedDict):

@@ -5,6 +5,7 @@ from typing import Literal
 
 from .._bases import AnyDecision
 from .._typing import NotRequired, TypedDict
+from .chunks import ChunkAwaitedReason
 
 
 class FrontierResizedReason(TypedDict):
@@ -119,12 +120,6 @@ class RequestAdmit(AnyDecision):
     reason: RequestAdmitReason
 
 
-class RequestAwaitedReason(TypedDict):
-    """Reason of :class:`RequestAwaited`. Why, with the numbers."""
-
-    code: Literal["host_restarted"]
-
-
 class RequestAwaited(AnyDecision):
     """A notice. A group waits for a request that is not here: bring it by `request.arrived`."""
 
@@ -137,7 +132,7 @@ class RequestAwaited(AnyDecision):
     """Which response of the group, from 0. Whole number ≥ 0."""
     ref: NotRequired[str]
     """Opaque reference of the host, at most 256 bytes; echoed. String ≤ 256."""
-    reason: RequestAwaitedReason
+    reason: ChunkAwaitedReason
 
 
 class RequestDeferredReason(TypedDict):

@@ -5,6 +5,31 @@ from typing import Literal
 
 from .._bases import AnyDecision
 from .._typing import NotRequired, TypedDict
+from .chunks import ChunkLateReason
+
+
+class EngineFreedReason(TypedDict):
+    """Reason of :class:`EngineFreed`. Why, with the numbers."""
+
+    code: Literal["packed"]
+    programs: int
+    """Programs that are left. Whole number ≥ 0."""
+    engines: int
+    """Engines that go on. Whole number ≥ 0."""
+    usedTokens: int
+    """Tokens of the programs that run on the engine, this one included. Whole number ≥ 0."""
+    budgetTokens: int
+    """Tokens that they may have. Whole number ≥ 0."""
+
+
+class EngineFreed(AnyDecision):
+    """A notice. The programs that are left need this engine no more, and it runs no turn: a host that sends
+    `engine.drained` may use it for something else. It holds until a `turn.route` names the engine."""
+
+    type: Literal["engine.freed"]
+    engineId: str
+    """Id of the inference engine, given by the host. String ≤ 512."""
+    reason: EngineFreedReason
 
 
 class KvRetainReason(TypedDict):
@@ -75,12 +100,6 @@ class ProgramEnded(AnyDecision):
     reason: ProgramEndedReason
 
 
-class ProgramLateReason(TypedDict):
-    """Reason of :class:`ProgramLate`. Why, with the numbers."""
-
-    code: Literal["already_ended", "out_of_turn"]
-
-
 class ProgramLate(AnyDecision):
     """A notice. A report about a program that is over, or about a turn or a tool that is not running: nothing
     changes."""
@@ -88,7 +107,7 @@ class ProgramLate(AnyDecision):
     type: Literal["program.late"]
     requestId: str
     """Id of the request, minted by the policy. String ≤ 1200."""
-    reason: ProgramLateReason
+    reason: ChunkLateReason
 
 
 class ProgramPauseReason(TypedDict):

@@ -5,6 +5,7 @@ from typing import Literal, TypeAlias, Union
 
 from .._bases import AnySnapshot
 from .._typing import NotRequired, TypedDict
+from ..decisions.chunks import ChunkAwaited, ChunkContinue, ChunkLate, RequestEnded
 from ..decisions.prompts import (
     PromptCarried, PromptCollected, PromptCounted, PromptDeferred, PromptFailed, PromptFiltered, PromptMerged,
     PromptReturned,
@@ -19,12 +20,14 @@ from ..decisions.rounds import (
     PromptsRequest, RoundCompleted, RoundDrained, RoundPlanned, SourceDrained, SpeculationChosen,
 )
 from ..decisions.session import TimerSet
-from ..events.engines import EngineAdded, EngineDrained, EngineLost, EnginesChanged
+from ..events.chunks import ChunkFinished, ChunksRequested
+from ..events.engines import EngineAdded, EngineDrained, EngineLost, EngineReported, EnginesChanged
 from ..events.programs import ToolFinished, ToolStarted, TurnFinished
 from ..events.requests import RequestAborted, RequestStarted, ResponseCompleted, ResponseFailed
 from ..events.rewards import PromptJudged, RewardReady
 from ..events.rounds import PromptsSupplied, RoundFailed, RoundRequested, SourceExhausted, SourceReopened
 from ..events.session import HostRestarted, TimerFired
+from .divided_rollout import DividedRolloutConfig
 from .speculative_admission import SpeculativeAdmissionConfigRetry
 
 
@@ -71,12 +74,15 @@ class LosslessTailConfig(TypedDict):
     rememberedPrompts: NotRequired[int]
     """Prompts whose lengths are remembered: at least those of the data set, or none is known when it returns. Whole
     number 1 to 10000000. Default: 1000000."""
+    dividedRollout: NotRequired[DividedRolloutConfig]
+    """Responses are generated in chunks, by `divided-rollout` with these settings. Absent: whole."""
 
 
 LosslessTailEvent: TypeAlias = Union[
     RoundRequested, RoundFailed, PromptsSupplied, SourceExhausted, SourceReopened, EngineAdded, EngineDrained,
     EngineLost, EnginesChanged, RequestStarted, RequestAborted, ResponseCompleted, ResponseFailed, RewardReady,
-    RewardFailed, PromptJudged, TurnFinished, ToolStarted, ToolFinished, TimerFired, HostRestarted,
+    RewardFailed, PromptJudged, TurnFinished, ToolStarted, ToolFinished, TimerFired, HostRestarted, ChunkFinished,
+    ChunksRequested, EngineReported,
 ]
 """What `lossless-tail` is told."""
 
@@ -85,7 +91,8 @@ LosslessTailDecision: TypeAlias = Union[
     PromptsRequest, RequestLaunch, RequestAbort, RequestResume, TimerSet, ResponseAccepted, ResponseSurplus,
     ResponseLate, ResponseDropped, ResponseAbandoned, RewardRequest, JudgementRequest, JudgementLate, RequestExpired,
     PromptCollected, PromptCounted, PromptFiltered, PromptFailed, PromptDeferred, PromptCarried, PromptReturned,
-    PromptMerged, RoundCompleted, RoundDrained, SpeculationChosen, RoundPlanned, SourceDrained,
+    PromptMerged, RoundCompleted, RoundDrained, SpeculationChosen, RoundPlanned, SourceDrained, ChunkContinue,
+    ChunkAwaited, RequestEnded, ChunkLate,
 ]
 """What `lossless-tail` answers."""
 

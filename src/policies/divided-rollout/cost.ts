@@ -1,0 +1,93 @@
+/**
+ * What a chunk needs and costs on an engine: room in its KV cache, now and until the responses there are over, and seconds. None of
+ * it is a threshold to tune.
+ */
+import { aheadOf, contextOf, type DividedState, type Engine, type Request } from './state.ts';
+
+/** Fewest tokens of a chunk, unless the response may have fewer. */
+const leastTokens = 64;
+
+/** Tokens that the chunks of an engine may fill. */
+export const budgetOf = ({ config }: DividedState, { capacityTokens }: Engine): number =>
+  Math.floor(config.budgetShare * capacityTokens);
+
+/** Tokens of it that no chunk has. */
+export const freeOf = (state: DividedState, engine: Engine): number =>
+  Math.max(0, budgetOf(state, engine) - engine.heldTokens);
+
+/** Seconds of a step with the request in it, as configured. */
+function stepSecondsOf({ config }: DividedState, one: Request, { running, contextTokens }: Engine): number {
+  const { stepSeconds, sequenceSeconds, contextTokenSeconds } = config.decode;
+  return stepSeconds + sequenceSeconds * (running.size + 1) + contextTokenSeconds * (contextTokens + contextOf(one));
+}
+
+/**
+ * Returns how long a chunk should be while others wait for room. A chunk of g tokens costs `chunkSeconds` for every g tokens, and on
+ * average g / 2 tokens of room that it does not use yet, which is g / (2 · context) of its share of the engine. The sum is least
+ * where both are equal.
+ */
+export function usualTokens(state: DividedState, one: Request, engine: Engine): number {
+  const { chunkSeconds } = state.config;
+  const stepSeconds = Math.max(1e-6, stepSecondsOf(state, one, engine));
+  return mostOf(one, Math.ceil(Math.sqrt((2 * chunkSeconds * contextOf(one)) / stepSeconds)));
+}
+
+/** Bounds a chunk by what the response may have yet. */
+function mostOf({ maxTokens, tokens }: Request, wanted: number): number {
+  const least = Math.max(leastTokens, wanted);
+  return maxTokens === null ? least : Math.max(1, Math.min(least, maxTokens - tokens));
+}
+
+/**
+ * Returns the tokens of the next chunk of a request on an engine; 0 if it does not fit. A request that is alone there always fits.
+ * While nothing waits, a response doubles with each chunk, as far as there is room for all that run there.
+ */
+export function chunkTokensOf(state: DividedState, one: Request, engine: Engine): number {
+  const usual = usualTokens(state, one, engine);
+  const room = freeOf(state, engine) - contextOf(one);
+  if (engine.running.size === 0) return Math.min(usual, Math.max(room, mostOf(one, 0)));
+  if (room < usual / 2) return 0;
+  if (state.waits.size > Number(one.phase === 'waiting')) return Math.min(usual, room);
+  const share = Math.floor(room / (engine.running.size + 1));
+  return Math.min(room, Math.max(usual, mostOf(one, Math.min(share, one.tokens))));
+}
+
+/**
+ * Returns the room, in tokens, for what runs on an engine to grow, while a response is there for as long as it is worth to read its
+ * context: to read c tokens takes an engine c / P seconds, and the room of c of its K tokens is worth c / K of its time. So the
+ * response has to stay for K / P seconds.
+ */
+function growthOf(state: DividedState, one: Request, engine: Engine): number {
+  const { prefillTokensPerSecond, poolTokensPerSecond = 0 } = state.config;
+  const staySeconds = engine.capacityTokens / Math.max(prefillTokensPerSecond, poolTokensPerSecond);
+  return (engine.running.size * staySeconds) / Math.max(1e-6, stepSecondsOf(state, one, engine));
+}
+
+/** Whether a response may begin on an engine that does not have its context, and stay there for as long as that is worth it. */
+export function hasRoomToStay(state: DividedState, one: Request, engine: Engine): boolean {
+  if (engine.running.size === 0) return true;
+  return contextOf(one) + growthOf(state, one, engine) <= freeOf(state, engine);
+}
+
+/** Whether a response has to make room for those that run on its engine and are ahead of it: the youngest is the first to do so. */
+export function makesRoom(state: DividedState, one: Request, engine: Engine): boolean {
+  const youngest = engine.young.peek();
+  if (youngest === undefined || contextOf(youngest) < contextOf(one)) return false;
+  return contextOf(one) + growthOf(state, one, engine) / 2 > freeOf(state, engine);
+}
+
+/** Seconds that a request needs on an engine until it is over, and by which it delays those that run there. */
+export function costOf(state: DividedState, one: Request, engine: Engine, hasContext: boolean): number {
+  const { config } = state;
+  const running = engine.running.size;
+  const context = contextOf(one);
+  const { sequenceSeconds, contextTokenSeconds } = config.decode;
+  const slower = running * (sequenceSeconds + contextTokenSeconds * context);
+  const decoding = Math.max(1, aheadOf(one)) * (stepSecondsOf(state, one, engine) + slower);
+  if (hasContext) return decoding;
+  const reading = (context / config.prefillTokensPerSecond) * (1 + running);
+  const { poolTokensPerSecond } = config;
+  const isNew = one.tokens === 0 || poolTokensPerSecond === undefined;
+  // Loading stops nobody else.
+  return decoding + (isNew ? reading : Math.min(reading, context / poolTokensPerSecond));
+}

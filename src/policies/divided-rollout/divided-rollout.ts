@@ -1,0 +1,94 @@
+/**
+ * Divided rollout: responses are generated in chunks, and at the end of each chunk it is decided anew where they go on, so that KV
+ * caches are full and never overflow, and the longest responses begin early. See README.md.
+ */
+import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
+import * as chunks from '../../schemas/events/chunks.ts';
+import {
+  engineAdded,
+  engineDrained,
+  engineLost,
+  enginesChanged,
+  engineReported as reported,
+} from '../../schemas/events/engines.ts';
+import { requestAborted, responseCompleted, responseFailed } from '../../schemas/events/requests.ts';
+import { hostRestarted } from '../../schemas/events/session.ts';
+import type { Message } from '../../schemas/messages.ts';
+import { addEngine, changeEngines, checkEngine, drainEngine, engineReported, loseEngine } from './engines.ts';
+import { dividedDecisions, on } from './messages.ts';
+import { settle } from './placing.ts';
+import {
+  asked,
+  checkAsked,
+  checkFinished,
+  checkNew,
+  checkRequest,
+  chunkFinished,
+  end,
+  open,
+  restart,
+} from './requests.ts';
+import { dividedConfig } from './schema.ts';
+import { begin, type DividedState, dividedState, link, type SavedDivided } from './state.ts';
+import type {
+  DividedRolloutCommand,
+  DividedRolloutConfig,
+  DividedRolloutDecision,
+  DividedRolloutEvent,
+  DividedRolloutInput,
+} from './types.ts';
+import { waits } from './waits.ts';
+
+const handlers = [
+  on(chunks.requestOpened, open, checkNew),
+  on(chunks.chunksRequested, asked, checkAsked),
+  on(chunks.chunkFinished, chunkFinished, checkFinished),
+  on(responseCompleted, end, checkRequest),
+  on(responseFailed, end, checkRequest),
+  on(requestAborted, end, checkRequest),
+  on(engineAdded, addEngine),
+  on(engineDrained, drainEngine, checkEngine),
+  on(engineLost, loseEngine, checkEngine),
+  on(enginesChanged, changeEngines),
+  on(reported, engineReported),
+  on(hostRestarted, restart),
+];
+
+/** Holds requests: each enters when it is opened, and leaves when it is over. */
+const requests: Ledger<SavedDivided, Message, DividedRolloutDecision> = {
+  name: 'requests',
+  entered: (event) => (event.type === 'request.opened' ? [event.requestId] : []),
+  left: (decision) => (decision.type === 'request.ended' ? [decision.requestId] : []),
+  held: (saved) => saved.requests.map((one) => one.requestId),
+};
+
+/**
+ * Decides where each chunk of a response is generated, and how long it is.
+ *
+ * `request.opened` announces a request, and `chunks.requested` asks for its engine. `chunk.continue` names it, at once or when there
+ * is room; `chunk.finished` ends a chunk, and `response.completed`, `response.failed` or `request.aborted` the request.
+ */
+export const dividedRollout: PolicyDefinition<
+  DividedRolloutInput,
+  DividedRolloutConfig,
+  DividedState,
+  DividedRolloutEvent,
+  DividedRolloutDecision,
+  SavedDivided,
+  'divided-rollout',
+  DividedRolloutCommand['type']
+> = definePolicy({
+  id: 'divided-rollout',
+  version: 1,
+  summary: 'Generates responses in chunks, each where its engine has room for it: full KV caches without preemptions.',
+  source: 'Seer',
+  config: dividedConfig,
+  state: dividedState,
+  begin,
+  link,
+  handlers,
+  after: settle,
+  decisions: dividedDecisions,
+  ledgers: [requests],
+  waits,
+});

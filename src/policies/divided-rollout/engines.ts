@@ -1,0 +1,55 @@
+/** Handles engines: they come, are drained, are lost, and report what they have to do. */
+import { refuse } from '../../errors.ts';
+import type { Message } from '../../schemas/messages.ts';
+import type { Ctx } from './messages.ts';
+import { giveUp } from './placing.ts';
+import { type DividedState, type Engine, newYoung } from './state.ts';
+
+export function checkEngine({ engines }: DividedState, { engineId }: { readonly engineId: string }): void {
+  if (!engines.has(engineId)) refuse('unknown_id', 'engineId', 'an engine that was added', engineId);
+}
+
+export function addEngine(state: DividedState, { engineId }: { readonly engineId: string }): void {
+  const known = state.engines.get(engineId);
+  if (known !== undefined) {
+    known.active = true;
+    return;
+  }
+  const capacityTokens = state.config.kvCapacityTokens;
+  const sums = { running: new Set<never>(), young: newYoung(), heldTokens: 0, contextTokens: 0, aheadTokens: 0 };
+  state.engines.set(engineId, { engineId, active: true, capacityTokens, ...sums });
+}
+
+/** Drains an engine: its responses go on elsewhere when their chunks have ended. */
+export function drainEngine(state: DividedState, { engineId }: { readonly engineId: string }): void {
+  const engine = state.engines.get(engineId)!;
+  engine.active = false;
+  if (state.nextOn === engineId) state.nextOn = null;
+  removeIfEmpty(state, engine);
+}
+
+/** Forgets an engine that takes no chunks and runs none. */
+export function removeIfEmpty(state: DividedState, engine: Engine): void {
+  if (!engine.active && engine.running.size === 0) state.engines.delete(engine.engineId);
+}
+
+export function changeEngines(state: DividedState, { engineIds }: Message<'engines.changed'>): void {
+  const named = new Set(engineIds);
+  for (const engineId of [...state.engines.keys()]) if (!named.has(engineId)) drainEngine(state, { engineId });
+  for (const engineId of engineIds) addEngine(state, { engineId });
+}
+
+/** The chunks of a lost engine are gone: their responses go on elsewhere from the last finished ones. */
+export function loseEngine(state: DividedState, { engineId }: Message<'engine.lost'>, ctx: Ctx): void {
+  const engine = state.engines.get(engineId)!;
+  const lost = [...engine.running].sort((a, b) => a.seq - b.seq);
+  for (const one of lost) giveUp(state, one, 'engine_lost', ctx.at);
+  state.engines.delete(engineId);
+  if (state.nextOn === engineId) state.nextOn = null;
+}
+
+/** Takes the size of a KV cache. A report of an engine that is gone, or that was not added yet, changes nothing. */
+export function engineReported(state: DividedState, event: Message<'engine.reported'>): void {
+  const engine = state.engines.get(event.engineId);
+  if (engine !== undefined) engine.capacityTokens = event.kvCapacityTokens;
+}

@@ -1,0 +1,202 @@
+/** The state of divided-rollout. Sums, heaps and groups are derived: they are not saved but built again. */
+import { z } from 'zod';
+import type { Live } from '../../core/definition.ts';
+import { IndexedHeap } from '../../core/heap.ts';
+import { LengthPredictor, lengthPredictor } from '../../core/length-prediction.ts';
+import { recentIds } from '../../core/recent-ids.ts';
+import { derived, mapBy } from '../../core/state.ts';
+import { count, domain, engineId, promptId, requestId, seconds, tokens } from '../../schemas/units.ts';
+import type { DividedRolloutConfig } from './types.ts';
+
+const outside = () => -1;
+
+const request = z.strictObject({
+  requestId,
+  promptId: promptId.nullable(),
+  domain: domain.nullable(),
+  /** Number in the order of openings. */
+  seq: count,
+  /** Number of the first open request of its prompt: groups begin in this order. */
+  group: count,
+  /** `opened`: it has not asked yet; `waiting`: it has no engine; `running`: a chunk of it is generated. */
+  phase: z.enum(['opened', 'waiting', 'running']),
+  /** Time since when it is in this phase, in seconds. */
+  since: seconds,
+  promptTokens: tokens,
+  /** Tokens of the response that were reported. */
+  tokens,
+  maxTokens: tokens.nullable(),
+  /** Length that it is expected to reach, in tokens. */
+  expectedTokens: tokens,
+  /** Whether it runs early, to tell how long its siblings become. */
+  probe: z.boolean(),
+  /** Most tokens of the chunk that runs. */
+  chunkTokens: tokens,
+  chunks: count,
+  moves: count,
+  /** Engine of its last chunk. */
+  engineId: engineId.nullable(),
+  /** Why it has lost its engine. */
+  cause: z.enum(['engine_lost', 'host_restarted']).nullable(),
+  /** Number in the order of those that wait. */
+  line: count,
+  waitedSeconds: seconds,
+  heapIndex: derived(outside),
+  wait: derived<Wait>(),
+  small: derived<Small>(),
+});
+/** A request whose response is generated in chunks. */
+export interface Request extends z.output<typeof request> {}
+
+/** The place of a request in the order of its context. */
+export interface Small {
+  heapIndex: number;
+  readonly request: Request;
+}
+
+/** The place of a request in the order of how long requests have waited. */
+export interface Wait {
+  heapIndex: number;
+  readonly request: Request;
+}
+
+const youngestFirst = (a: Request, b: Request): number => contextOf(a) - contextOf(b) || b.seq - a.seq;
+
+/** An empty heap of {@link Engine.young}. */
+export const newYoung = () => new IndexedHeap<Request>(youngestFirst);
+
+const engine = z.strictObject({
+  engineId,
+  /** Whether it takes new chunks. */
+  active: z.boolean(),
+  capacityTokens: tokens,
+  /** Requests whose chunks it runs. */
+  running: derived(() => new Set<Request>()),
+  /** The same, those with the least context first: they are the first to make room. */
+  young: derived(() => newYoung()),
+  /** Tokens of their contexts, each with its whole chunk. */
+  heldTokens: derived(() => 0),
+  /** Tokens of their contexts where their chunks began, and tokens that they were expected to generate from there. */
+  contextTokens: derived(() => 0),
+  aheadTokens: derived(() => 0),
+});
+/** An engine, and what runs there. */
+export interface Engine extends z.output<typeof engine> {}
+
+/** The open requests to a prompt. */
+export interface Group {
+  readonly seq: number;
+  requests: number;
+  readonly waiting: Set<Request>;
+}
+
+/** The longest first; of equals the group that was opened first. */
+const longestFirst = (a: Request, b: Request): number => aheadOf(b) - aheadOf(a) || a.group - b.group || a.seq - b.seq;
+const byGroup = (a: Request, b: Request): number => a.group - b.group || a.seq - b.seq;
+const smallestFirst = (a: Small, b: Small): number =>
+  contextOf(a.request) - contextOf(b.request) || a.request.line - b.request.line;
+const byWait = (a: Wait, b: Wait): number => a.request.since - b.request.since || a.request.line - b.request.line;
+
+/** Tokens that a request is expected to generate yet. */
+export const aheadOf = ({ expectedTokens, tokens }: Request): number => Math.max(0, expectedTokens - tokens);
+/** Tokens of its prompt and of its response. */
+export const contextOf = ({ promptTokens, tokens }: Request): number => promptTokens + tokens;
+
+/** Number of requests that are remembered when they have ended. */
+const mostEnded = 1024;
+
+/** Schema of the state. */
+export const dividedState = z.strictObject({
+  requests: mapBy('requestId', request),
+  engines: mapBy('engineId', engine),
+  /** Ids of the requests that ended last: a report about one of them is late, not wrong. */
+  ended: recentIds(requestId, mostEnded),
+  lengths: lengthPredictor,
+  /** Number of the set of responses that may be siblings, and how many of it have ended. */
+  round: count,
+  roundEnds: count,
+  seq: count,
+  /** Engine that is to have room for the request that is next, because it has waited too long. */
+  nextOn: engineId.nullable(),
+  groups: derived(() => new Map<string, Group>()),
+  /** Requests that wait: probes; those that have tokens; and those that have none. */
+  probes: derived(() => new IndexedHeap<Request>(byGroup)),
+  begun: derived(() => new IndexedHeap<Request>(longestFirst)),
+  fresh: derived(() => new IndexedHeap<Request>(longestFirst)),
+  /** The begun ones again, those that need least room first. */
+  small: derived(() => new IndexedHeap<Small>(smallestFirst)),
+  waits: derived(() => new IndexedHeap<Wait>(byWait)),
+});
+/** The state of the policy. */
+export type DividedState = Live<z.output<typeof dividedState>, DividedRolloutConfig>;
+/** The state as it is saved. */
+export type SavedDivided = z.input<typeof dividedState>;
+
+/** Returns the initial state. */
+export function begin({ rememberedPrompts }: DividedRolloutConfig): SavedDivided {
+  const lengths = new LengthPredictor(rememberedPrompts).save();
+  return { requests: [], engines: [], ended: [], lengths, round: 0, roundEnds: 0, seq: 0, nextOn: null };
+}
+
+/** Sets the derived fields. */
+export function link(state: DividedState): void {
+  for (const one of state.requests.values()) {
+    one.wait = { heapIndex: -1, request: one };
+    one.small = { heapIndex: -1, request: one };
+    joinGroup(state, one);
+    if (one.phase === 'running') occupy(one, state.engines.get(one.engineId!)!);
+    else if (one.phase === 'waiting') enterLine(state, one);
+  }
+}
+
+export function joinGroup(state: DividedState, { promptId, group }: Request): void {
+  if (promptId === null) return;
+  const known = state.groups.get(promptId);
+  if (known === undefined) state.groups.set(promptId, { seq: group, requests: 1, waiting: new Set() });
+  else known.requests += 1;
+}
+
+export function leaveGroup(state: DividedState, { promptId }: Request): void {
+  if (promptId === null) return;
+  const group = state.groups.get(promptId)!;
+  group.requests -= 1;
+  if (group.requests === 0) state.groups.delete(promptId);
+}
+
+const lineOf = ({ probe, tokens }: Request) => (probe ? 'probes' : tokens > 0 ? 'begun' : 'fresh');
+
+/** Adds a request to those that wait for room. */
+export function enterLine(state: DividedState, one: Request): void {
+  state[lineOf(one)].update(one);
+  state.waits.update(one.wait);
+  if (lineOf(one) === 'begun') state.small.update(one.small);
+  if (one.promptId !== null) state.groups.get(one.promptId)!.waiting.add(one);
+}
+
+/** Takes it out of them. */
+export function leaveLine(state: DividedState, one: Request): void {
+  state[lineOf(one)].remove(one);
+  state.waits.remove(one.wait);
+  state.small.remove(one.small);
+  if (one.promptId !== null) state.groups.get(one.promptId)!.waiting.delete(one);
+}
+
+/** Counts a chunk on its engine. */
+export function occupy(one: Request, engine: Engine): void {
+  engine.running.add(one);
+  engine.young.update(one);
+  engine.heldTokens += contextOf(one) + one.chunkTokens;
+  engine.contextTokens += contextOf(one);
+  engine.aheadTokens += aheadOf(one);
+}
+
+/** Frees the room of a chunk. */
+export function vacate(state: DividedState, one: Request): Engine {
+  const engine = state.engines.get(one.engineId!)!;
+  engine.running.delete(one);
+  engine.young.remove(one);
+  engine.heldTokens -= contextOf(one) + one.chunkTokens;
+  engine.contextTokens -= contextOf(one);
+  engine.aheadTokens -= aheadOf(one);
+  return engine;
+}

@@ -1,0 +1,45 @@
+/** What blocks what in divided-rollout: chunks wait for their engines, the rest for room, and what was opened for its host. */
+import type { AwaitedEvent, HeldThing, Waits } from '../../core/waits.ts';
+import type { DividedState, Request } from './state.ts';
+
+/** What makes room: the requests that have it now, or an engine. */
+function* room({ engines, nextOn }: DividedState): Iterable<HeldThing | AwaitedEvent> {
+  let active = false;
+  for (const engine of engines.values()) active ||= engine.active;
+  if (!active) yield { event: { type: 'engine.added' } };
+  for (const { engineId, running } of engines.values()) {
+    if (nextOn !== null && engineId !== nextOn) continue;
+    for (const { requestId } of running) yield { what: 'requests', id: requestId };
+  }
+}
+
+const asking = ({ requestId, promptTokens }: Request) => ({
+  type: 'chunks.requested',
+  requests: [{ requestId, promptTokens }],
+});
+
+/** What blocks what. */
+export const waits: Waits<DividedState> = {
+  requests: {
+    ids: ({ requests }) => requests.keys(),
+    of: (state, requestId) => {
+      const one = state.requests.get(requestId);
+      if (one === undefined) return undefined;
+      const { phase, since, engineId, tokens } = one;
+      switch (phase) {
+        case 'opened':
+          return {
+            stands: 'has not asked for an engine',
+            since,
+            for: [{ event: asking(one), since }],
+          };
+        case 'waiting':
+          return { stands: `is held back after ${tokens} tokens`, since, for: room(state) };
+        default: {
+          const event = { type: 'chunk.finished', requestId };
+          return { stands: `runs a chunk on engine ${engineId}`, since, for: [{ event, since, by: engineId! }] };
+        }
+      }
+    },
+  },
+};

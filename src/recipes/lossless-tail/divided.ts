@@ -1,0 +1,78 @@
+/** Divided rollout in lossless-tail: requests that the admission launches get their engines chunk by chunk. */
+import { z } from 'zod';
+import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
+import type { Delivery, Recipient, Route } from '../../core/recipe.ts';
+import { dividedRollout } from '../../policies/divided-rollout/index.ts';
+import { dividedSettings } from '../../policies/divided-rollout/schema.ts';
+import { requestOpened } from '../../schemas/events/chunks.ts';
+import type { Message } from '../../schemas/messages.ts';
+import { partEvents } from '../part-messages.ts';
+
+/** The switch, with the settings of the part. */
+export const dividedSwitch = {
+  dividedRollout: z
+    .strictObject(dividedSettings)
+    .optional()
+    .describe('Responses are generated in chunks, by `divided-rollout` with these settings. Absent: whole.'),
+};
+
+/** What the admission has to be configured with: no request has an engine, and all go on when the host restarts. */
+export const dividedAdmission = { placement: 'host', onRestart: 'continue' } as const;
+
+/** Refuses settings that contradict the switch. */
+export function checkDivided(
+  {
+    dividedRollout,
+    placement,
+    onRestart,
+    maxStaleness,
+  }: { dividedRollout?: unknown; placement: string; onRestart?: string | undefined; maxStaleness: number },
+  refuse: (path: string, message: string) => void,
+): void {
+  if (dividedRollout === undefined) return;
+  if (placement === 'policy')
+    refuse('placement', '`host` beside `dividedRollout`: chunks have engines, requests have none');
+  if (maxStaleness > 0) refuse('maxStaleness', '0 beside `dividedRollout`: its requests begin without tokens');
+  if (onRestart === 'launch') refuse('onRestart', '`continue`, or nothing, beside `dividedRollout`');
+}
+
+/** Events of the part that come from outside. */
+export const chunkEvents = partEvents({ dividedRollout }, [requestOpened.type]);
+
+/** An event for the part; it is skipped if the part refuses it, or is switched off. */
+const offer = (event: Message): Delivery => ({ part: 'chunks', event: event as AnyEvent, ifTaken: true });
+
+/** Chooses the parts that get an event, where the part changes that; `undefined` otherwise. */
+export function dividedDelivery(event: Message, isDivided: boolean): readonly Recipient[] | undefined {
+  switch (event.type) {
+    // Whatever room they leave is there for the next try, which the admission launches.
+    case 'response.completed':
+    case 'response.failed':
+    case 'request.aborted':
+      return [offer(event), 'admission'];
+    // Chunks go on elsewhere, and no request fails.
+    case 'engine.added':
+    case 'engine.drained':
+    case 'engine.lost':
+    case 'engines.changed':
+      return isDivided ? ['chunks'] : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** Routes of the admission's decisions to the part. */
+export const dividedRoutes = {
+  'request.launch': {
+    to: (decision: AnyDecision) => {
+      const { at, requestId, promptId } = decision as Message<'request.launch'>;
+      return [{ part: 'chunks', event: { type: 'request.opened', at, requestId, promptId } as AnyEvent }];
+    },
+  },
+  'request.expired': {
+    to: (decision: AnyDecision) => {
+      const { at, requestId } = decision as Message<'request.expired'>;
+      return [offer({ type: 'request.aborted', at, requestId })];
+    },
+  },
+} satisfies Readonly<Record<string, Route>>;

@@ -1,0 +1,308 @@
+// Generated from the schemas by `npm run docs:generate`: do not edit.
+/** Events and decisions: chunks. */
+import type { ChunkRequest } from './objects.ts';
+
+/**
+ * A chunk has been generated, and the response is not over. If it is over, `response.completed` says so instead.
+ *
+ * Event `chunk.finished`.
+ */
+export interface ChunkFinished {
+  /** Which event or decision it is. */
+  type: 'chunk.finished';
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** Tokens of the response so far, over all chunks. A whole number, 0 or more. */
+  tokens: number;
+}
+
+/**
+ * These requests need engines for their next chunks. All of a round in one event, so that the longest can be first. A
+ * request that asks again goes on from what this event says.
+ *
+ * Event `chunks.requested`.
+ */
+export interface ChunksRequested {
+  /** Which event or decision it is. */
+  type: 'chunks.requested';
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
+  at: number;
+  /** The requests, each once. */
+  requests: ChunkRequest[];
+}
+
+/**
+ * A response is to be generated in chunks. A host without an admission gives the request an id of its own.
+ *
+ * Event `request.opened`.
+ */
+export interface RequestOpened {
+  /** Which event or decision it is. */
+  type: 'request.opened';
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** Id of the prompt, given by the host. At most 512 characters. */
+  promptId?: string | undefined;
+}
+
+/**
+ * After a restart of the host: this request was opened and has not asked for a chunk; its `chunks.requested` is
+ * awaited.
+ *
+ * Notice `chunk.awaited`.
+ */
+export interface ChunkAwaited {
+  /** Which event or decision it is. */
+  type: 'chunk.awaited';
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** Why, with the numbers. */
+  reason: {
+    /** Which reason it is. */
+    code: 'host_restarted';
+  };
+}
+
+/**
+ * Generate the next chunk of this response on this engine, up to so many tokens. A host that has lost earlier chunks
+ * asks again by `chunks.requested`.
+ *
+ * Command `chunk.continue`; answered by `response.completed`, `chunk.finished`, `response.failed`, `request.aborted`.
+ */
+export interface ChunkContinue {
+  /** Which event or decision it is. */
+  type: 'chunk.continue';
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** Id of the inference engine, given by the host. At most 512 characters. */
+  engineId: string;
+  /** Tokens of the response that come before the chunk. A whole number, 0 or more. */
+  fromTokens: number;
+  /** Most tokens of the chunk. A whole number, 1 or more. */
+  tokens: number;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'first';
+        /** Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 or more. */
+        freeTokens: number;
+        /** Length that the response is expected to reach, in tokens. A whole number, 0 or more. */
+        expectedTokens: number;
+        /**
+         * Expected cost there, in seconds of responses: until this one is over, and by which it delays those that run
+         * there. A number, 0 or more.
+         */
+        seconds: number;
+        /** How long the request waited for room, in seconds. A number, 0 or more. */
+        waitedSeconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'probe';
+        /** Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 or more. */
+        freeTokens: number;
+        /** Length that the response is expected to reach, in tokens. A whole number, 0 or more. */
+        expectedTokens: number;
+        /**
+         * Expected cost there, in seconds of responses: until this one is over, and by which it delays those that run
+         * there. A number, 0 or more.
+         */
+        seconds: number;
+        /** How long the request waited for room, in seconds. A number, 0 or more. */
+        waitedSeconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'stays';
+        /** Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 or more. */
+        freeTokens: number;
+        /** Length that the response is expected to reach, in tokens. A whole number, 0 or more. */
+        expectedTokens: number;
+        /**
+         * Expected cost there, in seconds of responses: until this one is over, and by which it delays those that run
+         * there. A number, 0 or more.
+         */
+        seconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'moved';
+        /** Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 or more. */
+        freeTokens: number;
+        /** Length that the response is expected to reach, in tokens. A whole number, 0 or more. */
+        expectedTokens: number;
+        /**
+         * Expected cost there, in seconds of responses: until this one is over, and by which it delays those that run
+         * there. A number, 0 or more.
+         */
+        seconds: number;
+        /**
+         * Expected cost on the engine of its last chunk, in seconds; absent if there is no room. A number, 0 or more.
+         */
+        stayingSeconds?: number | undefined;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'resumed';
+        /** Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 or more. */
+        freeTokens: number;
+        /** Length that the response is expected to reach, in tokens. A whole number, 0 or more. */
+        expectedTokens: number;
+        /**
+         * Expected cost there, in seconds of responses: until this one is over, and by which it delays those that run
+         * there. A number, 0 or more.
+         */
+        seconds: number;
+        /** How long the request waited for room, in seconds. A number, 0 or more. */
+        waitedSeconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'overdue';
+        /** Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 or more. */
+        freeTokens: number;
+        /** Length that the response is expected to reach, in tokens. A whole number, 0 or more. */
+        expectedTokens: number;
+        /**
+         * Expected cost there, in seconds of responses: until this one is over, and by which it delays those that run
+         * there. A number, 0 or more.
+         */
+        seconds: number;
+        /** How long the request waited for room, in seconds. A number, 0 or more. */
+        waitedSeconds: number;
+        /** How long a request may wait for room, in seconds. A number, 0 or more. */
+        limitSeconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'engine_lost';
+        /** Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 or more. */
+        freeTokens: number;
+        /** Length that the response is expected to reach, in tokens. A whole number, 0 or more. */
+        expectedTokens: number;
+        /**
+         * Expected cost there, in seconds of responses: until this one is over, and by which it delays those that run
+         * there. A number, 0 or more.
+         */
+        seconds: number;
+        /** How long the request waited for room, in seconds. A number, 0 or more. */
+        waitedSeconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'host_restarted';
+        /** Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 or more. */
+        freeTokens: number;
+        /** Length that the response is expected to reach, in tokens. A whole number, 0 or more. */
+        expectedTokens: number;
+        /**
+         * Expected cost there, in seconds of responses: until this one is over, and by which it delays those that run
+         * there. A number, 0 or more.
+         */
+        seconds: number;
+        /** How long the request waited for room, in seconds. A number, 0 or more. */
+        waitedSeconds: number;
+      };
+}
+
+/**
+ * A report about a request that is over, or about a chunk that is not running: nothing changes.
+ *
+ * Notice `chunk.late`.
+ */
+export interface ChunkLate {
+  /** Which event or decision it is. */
+  type: 'chunk.late';
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'already_ended';
+      }
+    | {
+        /** Which reason it is. */
+        code: 'out_of_turn';
+      };
+}
+
+/**
+ * A request that was generated in chunks is over: nothing of it is kept.
+ *
+ * Notice `request.ended`.
+ */
+export interface RequestEnded {
+  /** Which event or decision it is. */
+  type: 'request.ended';
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
+  at: number;
+  /** Id of the request, minted by the policy. At most 1,200 characters. */
+  requestId: string;
+  /** Tokens that it has generated, as far as was reported. A whole number, 0 or more. */
+  tokens: number;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'completed';
+        /** Chunks that it was given. A whole number, 0 or more. */
+        chunks: number;
+        /** How often a chunk ran on another engine than the one before. A whole number, 0 or more. */
+        moves: number;
+        /** How long it waited for room, in seconds. A number, 0 or more. */
+        waitedSeconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'failed';
+        /** Chunks that it was given. A whole number, 0 or more. */
+        chunks: number;
+        /** How often a chunk ran on another engine than the one before. A whole number, 0 or more. */
+        moves: number;
+        /** How long it waited for room, in seconds. A number, 0 or more. */
+        waitedSeconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'aborted';
+        /** Chunks that it was given. A whole number, 0 or more. */
+        chunks: number;
+        /** How often a chunk ran on another engine than the one before. A whole number, 0 or more. */
+        moves: number;
+        /** How long it waited for room, in seconds. A number, 0 or more. */
+        waitedSeconds: number;
+      };
+}
