@@ -100,7 +100,7 @@ const policies: readonly [string, AnyPolicyDefinition, Record<string, unknown>][
 ];
 
 test.each(policies)(
-  'invariant 12: no token is too old, and none is dropped for its age: %s',
+  'invariant 12, and 8 of the queue: no token is too old, and none is dropped for its age: %s',
   (_name, definition, more) => {
     const seen = { late: 0, atBound: 0 };
     fc.assert(
