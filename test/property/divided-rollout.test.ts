@@ -32,7 +32,11 @@ class Host {
   readonly engines = new Map<string, number>();
   at = 0;
 
-  constructor(readonly config: DividedRolloutConfig) {}
+  readonly config: DividedRolloutConfig;
+
+  constructor(config: DividedRolloutConfig) {
+    this.config = config;
+  }
 
   /** Enters an accepted event, and checks its decisions. `nextOn` is the engine that was kept for what is next. */
   enter(event: DividedRolloutEvent, decisions: readonly DividedRolloutDecision[], nextOn: string | null): void {
