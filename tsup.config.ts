@@ -58,9 +58,9 @@ const commandLine: Options = {
   entry: { cli: 'src/cli/bin.ts', worker: 'src/cli/worker.ts', ...planWorker },
   format: ['esm'],
 };
-// The report's own script: the chart library and what draws with it, inlined into every report.
-const reportClient: Options = {
-  entry: { 'report-client': 'src/sim/report/client.ts' },
+// The scripts of pages: that of the report, with the chart library, inlined into every report; and that of `rollflex debug`.
+const pageClients: Options = {
+  entry: { 'report-client': 'src/sim/report/client.ts', 'debug-client': 'src/cli/debug/client/main.ts' },
   format: ['iife'],
   platform: 'browser',
   target: 'es2020',
@@ -73,5 +73,5 @@ const reportClient: Options = {
 // `npm start` needs the command line alone, which builds in a second and leaves what else was built as it was.
 const isForStart = process.env.ROLLFLEX_BUILD === 'command-line';
 export default defineConfig(
-  isForStart ? [commandLine, reportClient] : [...libraries, declarations(), commandLine, reportClient],
+  isForStart ? [commandLine, pageClients] : [...libraries, declarations(), commandLine, pageClients],
 );

@@ -1,6 +1,6 @@
 /**
- * Shows what `rollflex explain` costs on a long log of a server: how fast the index is made, what log and index weigh, how long an
- * answer takes afterwards, process start included, and a step back to any event. Beside the time stands the CPU time, which says more
+ * Shows what `rollflex explain` and `rollflex debug` cost on a long log of a server: how fast the index is made, what log and index
+ * weigh, how long an answer takes afterwards, process start included, and a step to any event, the next one, the one before. Beside the time stands the CPU time, which says more
  * on a busy machine. The log is made first, in a folder of your choice (third argument) where it is kept for the next run.
  */
 import { spawnSync } from 'node:child_process';
@@ -98,13 +98,18 @@ console.log(
 );
 
 const index = new LogIndex([logDir], options);
-const back = Array.from({ length: steps }, (_, draw) => {
-  const seq = Math.floor(uniform(3, draw) * events);
-  return took(() => index.stateAt('job', { seq }));
-});
+const anywhere = (seed: number, draw: number): number => Math.floor(uniform(seed, draw) * events);
+for (const [name, seqOf] of [
+  ['any event, just started', (draw) => anywhere(3, draw)],
+  ['any event', (draw) => anywhere(4, draw)],
+  ['the next one', (draw) => events / 2 + draw],
+  ['the one before', (draw) => events / 2 - draw],
+] as readonly (readonly [string, (draw: number) => number])[]) {
+  const all = Array.from({ length: steps }, (_, draw) => took(() => index.stateAt('job', { seq: seqOf(draw) })));
+  const longest = all.reduce((a, b) => (b.cpu > a.cpu ? b : a));
+  console.log(`a step to ${name}, ms: median ${both(all, 1, 1000)}, longest of ${steps} ${both([longest], 0, 1000)}`);
+}
 index.close();
-const longest = back.reduce((a, b) => (b.cpu > a.cpu ? b : a));
-console.log(`a step to any event, ms: median ${both(back, 0, 1000)}, longest of ${steps} ${both([longest], 0, 1000)}`);
 
 console.log(`the first command, index included: ${both([command()], 1)} s`);
 for (const [name, args] of [

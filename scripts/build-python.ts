@@ -54,10 +54,10 @@ const { metafile } = await build({
   banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
 });
 
-const report = await build({
+const pages = await build({
   ...common,
   metafile: true,
-  entryPoints: { 'report-client': 'src/sim/report/client.ts' },
+  entryPoints: { 'report-client': 'src/sim/report/client.ts', 'debug-client': 'src/cli/debug/client/main.ts' },
   outdir: folder,
   format: 'iife',
   platform: 'browser',
@@ -66,7 +66,7 @@ const report = await build({
 cpSync('examples/traces', `${folder}/examples/traces`, { recursive: true });
 
 // The command line has all that the script for the engine has.
-writeFileSync(`${folder}/LICENSES.txt`, notices([metafile, report.metafile].flatMap(builtIn)));
+writeFileSync(`${folder}/LICENSES.txt`, notices([metafile, pages.metafile].flatMap(builtIn)));
 
 if (process.argv.includes('--wheel')) {
   rmSync('python/dist', { recursive: true, force: true });

@@ -83,15 +83,17 @@ function trainerTable(): string {
       'More prompts',
       'More responses',
       'Aborts',
+      'Partial rollout',
       'Rewards, GPUs to training, TP',
       'Older weights',
     ],
-    trainers.map(({ id, adapter, page, levers: { responses, aborts, ...others }, staleness }) => [
+    trainers.map(({ id, adapter, page, levers: { responses, aborts, resumes, ...others }, staleness }) => [
       `[${id}](${page.replace('docs/', '')})`,
       adapter === null ? 'none: a host of your own' : code(adapter),
       'yes',
       can(responses),
       can(aborts),
+      can(resumes),
       can(Object.values(others).every((one) => one)),
       staleness,
     ]),

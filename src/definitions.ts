@@ -1,6 +1,7 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** What the entries of all definitions export. */
 
+export * from './planners/draft-budget/index.ts';
 export * from './planners/flex-ulysses/index.ts';
 export * from './planners/gradient-renormalization/index.ts';
 export * from './planners/grpo-advantages/index.ts';
@@ -20,6 +21,7 @@ export * from './policies/round-composition/index.ts';
 export * from './policies/sandbox-timeout/index.ts';
 export * from './policies/shadow-loader/index.ts';
 export * from './policies/speculative-admission/index.ts';
+export * from './policies/staleness-pacing/index.ts';
 export * from './policies/stream-training/index.ts';
 export * from './policies/watchdog/index.ts';
 export * from './recipes/agentic-rollout/index.ts';

@@ -42,6 +42,7 @@ export {
   type PolicyErrorDetails,
   policyErrorCodes,
 } from './errors.ts';
+export { draftBudget } from './planners/draft-budget/index.ts';
 export { flexUlysses } from './planners/flex-ulysses/index.ts';
 export { gradientRenormalization } from './planners/gradient-renormalization/index.ts';
 export { grpoAdvantages } from './planners/grpo-advantages/index.ts';
@@ -61,6 +62,7 @@ export { roundComposition } from './policies/round-composition/index.ts';
 export { sandboxTimeout } from './policies/sandbox-timeout/index.ts';
 export { shadowLoader } from './policies/shadow-loader/index.ts';
 export { speculativeAdmission } from './policies/speculative-admission/index.ts';
+export { stalenessPacing } from './policies/staleness-pacing/index.ts';
 export { streamTraining } from './policies/stream-training/index.ts';
 export { watchdog } from './policies/watchdog/index.ts';
 export { agenticRollout } from './recipes/agentic-rollout/index.ts';

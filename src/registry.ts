@@ -1,5 +1,6 @@
 /** The frozen list of everything that rollflex ships, each with the paper section it comes from. */
 import { createRegistry } from './core/registry.ts';
+import { draftBudget } from './planners/draft-budget/index.ts';
 import { flexUlysses } from './planners/flex-ulysses/index.ts';
 import { gradientRenormalization } from './planners/gradient-renormalization/index.ts';
 import { grpoAdvantages } from './planners/grpo-advantages/index.ts';
@@ -19,6 +20,7 @@ import { roundComposition } from './policies/round-composition/index.ts';
 import { sandboxTimeout } from './policies/sandbox-timeout/index.ts';
 import { shadowLoader } from './policies/shadow-loader/index.ts';
 import { speculativeAdmission } from './policies/speculative-admission/index.ts';
+import { stalenessPacing } from './policies/staleness-pacing/index.ts';
 import { streamTraining } from './policies/stream-training/index.ts';
 import { watchdog } from './policies/watchdog/index.ts';
 import { agenticRollout } from './recipes/agentic-rollout/index.ts';
@@ -46,10 +48,12 @@ export const registry = createRegistry([
   completeGroupPipelining, // RolloutPipe §3.2
   frontierGroupDispatch, // RolloutPipe §3.3
   flexUlysses, // FlexRL §3, Appendix A
+  draftBudget, // rollflex
   microBatches, // verl, slime: dynamic batch sizes
   shadowLoader, // FlexRL §4
   environmentSlots, // rollflex
   programScheduling, // rollflex
+  stalenessPacing, // rollflex
   dividedRollout, // Seer
   watchdog, // rollflex
   tailBatching, // RollPacker §3

@@ -37,7 +37,7 @@ async function make(): Promise<void> {
     }),
     build({
       ...common,
-      entryPoints: { 'report-client': 'src/sim/report/client.ts' },
+      entryPoints: { 'report-client': 'src/sim/report/client.ts', 'debug-client': 'src/cli/debug/client/main.ts' },
       format: 'iife',
       target: 'es2020',
       minify: true,

@@ -63,7 +63,12 @@ export function watchNames(definition: AnyPolicyDefinition, config: unknown, liv
     const prefix = `life${100_000 + life}-`;
     // Refused by those who know no such machine, or take no such event.
     for (const event of machinesOf(life)) answer(policy, event as never);
-    const host = new ObedientHost(definition, parsed, { prefix, choices: choicesOf(life), weightVersion: life + 1 });
+    // A life may make several versions of the weights.
+    const host = new ObedientHost(definition, parsed, {
+      prefix,
+      choices: choicesOf(life),
+      weightVersion: 100 * life + 1,
+    });
     const restarted = { type: 'host.restarted', at: life, idPrefix: prefix };
     const given = answer(policy, restarted as never);
     if ('decisions' in given) host.heard(restarted as never, given.decisions);

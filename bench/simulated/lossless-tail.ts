@@ -5,8 +5,6 @@
  * begins in the second epoch; the oracle, whose windows are others, has the share of the baseline's time that it takes in all. Prints the tables of docs/simulator.md.
  * `npx tsx bench/simulated/lossless-tail.ts [seeds] [part] [trace...]`, by default 5, every part, and the traces that are shipped.
  */
-import { basename } from 'node:path';
-import { readTraceFile } from '../../src/cli/files.ts';
 import type { Job } from '../../src/sim/colocated/job.ts';
 import {
   losslessTailScheduler,
@@ -14,45 +12,17 @@ import {
   tailBatchingScheduler,
 } from '../../src/sim/colocated/scheduler.ts';
 import { compare } from '../../src/sim/compare.ts';
-import { type JobPresetId, jobPreset } from '../../src/sim/presets.ts';
 import type { SchedulerResult } from '../../src/sim/result.ts';
-import type { TracePrompt } from '../../src/sim/trace/format.ts';
 import { inEpochs } from '../../src/sim/workload/epochs.ts';
-import { marginalWorkload, pooledQuantile } from '../../src/sim/workload/marginal.ts';
 import { type Resampling, tracedWorkload } from '../../src/sim/workload/traced.ts';
-import { capped, type Workload } from '../../src/sim/workload/workload.ts';
+import type { Workload } from '../../src/sim/workload/workload.ts';
+import { heldOut, secondsPerPrompt, serveGenOf, shapeOf, tracesOf } from './returning-prompts.ts';
 
 const rounds = 85;
 const windowRounds = 10;
-const shipped = ['castillo-qwen2.5-7b-instruct-1m', 'castillo-qwen2.5-32b-instruct'];
 const [seedCount = '5', chosen = 'all', ...given] = process.argv.slice(2);
 const seeds = Array.from({ length: Number(seedCount) }, (_, index) => index + 1);
-const paths = given.length > 0 ? given : shipped.map((name) => `examples/traces/${name}.jsonl`);
-
-/** A preset without reward workers; its engines are as many as the smaller batch needs. */
-function jobOf(id: JobPresetId, promptsPerRound: number, responsesPerPrompt: number): { job: Job; capTokens: number } {
-  const { job, capTokens } = jobPreset(id);
-  const { hardware: _, rewards: _rewards, ...plain } = job;
-  const share = (promptsPerRound * responsesPerPrompt) / (job.promptsPerRound * job.responsesPerPrompt);
-  const engines = Math.max(1, Math.round(job.engines * share));
-  return { job: { ...plain, promptsPerRound, responsesPerPrompt, engines }, capTokens };
-}
-
-/** Seconds for each prompt that is trained after the first `from`, and before `to`. */
-function secondsPerPrompt({ runs }: SchedulerResult, from: number, to = Number.POSITIVE_INFINITY): number {
-  let [seconds, prompts] = [0, 0];
-  for (const { steps } of runs) {
-    let trained = 0;
-    for (const step of steps) {
-      if (trained >= from && trained < to) {
-        seconds += step.endSeconds - step.startSeconds;
-        prompts += step.prompts;
-      }
-      trained += step.prompts;
-    }
-  }
-  return seconds / prompts;
-}
+const traces = tracesOf(given);
 
 const head = [
   ...[
@@ -100,43 +70,6 @@ function row(name: string, job: Job, steps: number, dataSet: number, workload: (
   console.log(`| ${cells.join(' | ')} |`);
 }
 
-interface Trace {
-  readonly name: string;
-  readonly prompts: readonly TracePrompt[];
-}
-const traces = paths.map((path): Trace => {
-  const { trace } = readTraceFile(path);
-  if (trace.kind !== 'prompts') throw new Error(`${path}: expected a trace of prompts`);
-  return { name: basename(path, '.jsonl'), prompts: trace.prompts };
-});
-
-/** The preset for the longest response, and a batch of which the data set has many. */
-function shapeOf({ prompts }: Trace, responsesPerPrompt: number): { job: Job; capTokens: number } {
-  const longest = Math.max(...prompts.flatMap(({ responses }) => responses.map(({ tokens }) => tokens)));
-  const id = longest > 16_384 ? 'qwen2.5-32b-32k' : 'qwen2.5-14b-16k';
-  return jobOf(id, prompts.length > 2000 ? 128 : 16, responsesPerPrompt);
-}
-
-/** Every recorded response is drawn at most once: each epoch has responses of its own. */
-function heldOut({ name, prompts }: Trace, responses: number, capTokens: number, seed: number): Workload {
-  const order = tracedWorkload({ name, prompts, capTokens, seed });
-  const byId = new Map(prompts.map((one) => [one.prompt, one.responses]));
-  return {
-    ...order,
-    prompt: (index) => {
-      const epoch = Math.floor(index / prompts.length);
-      const one = order.prompt(index);
-      const id = one.firstId ?? one.promptId;
-      const sample = (k: number) => {
-        const recorded = byId.get(id)!;
-        // Only tail batching draws more than its epoch has.
-        return capped(recorded[(epoch * responses + k) % recorded.length]!.tokens, capTokens);
-      };
-      return { ...one, ...(epoch === 0 ? {} : { comesBack: id }), sample };
-    },
-  };
-}
-
 const begin = (title: string): void => {
   console.log(`\n${title}\n`);
   for (const cells of [head, head.map(() => '---')]) console.log(`| ${cells.join(' | ')} |`);
@@ -156,34 +89,17 @@ function resampled(resampling: Resampling): void {
 function once(): void {
   begin(`each recorded response once, ${seeds.length} seeds`);
   for (const trace of traces) {
-    // Two epochs at least.
-    const least = Math.min(...trace.prompts.map(({ responses }) => responses.length));
-    const responses = Math.max(1, Math.floor(least / 2));
-    const epochs = Math.floor(least / responses);
-    if (epochs < 2) continue;
-    const { job, capTokens } = shapeOf(trace, responses);
-    const dataSet = trace.prompts.length;
-    const steps = Math.floor((epochs * dataSet) / job.promptsPerRound);
-    row(trace.name, job, steps, dataSet, (seed) => heldOut(trace, responses, capTokens, seed));
+    const held = heldOut(trace);
+    if (held === undefined) continue;
+    row(trace.name, held.job, held.steps, trace.prompts.length, held.workload);
   }
 }
 
 function serveGen(): void {
-  const { trace } = readTraceFile('examples/traces/servegen-deepseek-r1.jsonl');
-  if (trace.kind !== 'quantiles') throw new Error('expected quantiles');
-  const { job, capTokens } = jobOf('qwen2.5-14b-16k', 128, 8);
-  const lengths = {
-    name: 'ServeGen R1',
-    responseTokens: pooledQuantile(trace.rows, 'outputTokens'),
-    promptTokens: pooledQuantile(trace.rows, 'inputTokens'),
-    capTokens,
-  };
-  const dataSet = 25 * job.promptsPerRound;
+  const { job, dataSet, workload } = serveGenOf();
   begin(`ServeGen DeepSeek-R1, assumed correlations, ${rounds} rounds, ${seeds.length} seeds`);
   for (const correlation of [0, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9]) {
-    row('ServeGen R1', job, rounds, dataSet, (seed) =>
-      inEpochs(marginalWorkload({ ...lengths, correlation, seed }), dataSet, seed),
-    );
+    row('ServeGen R1', job, rounds, dataSet, (seed) => workload(correlation, seed));
   }
 }
 

@@ -12,7 +12,7 @@ import pytest
 
 from support import command, root
 
-documents = ["README.md", "docs/python.md", "python/README.md"]
+documents = ["README.md", "docs/python.md", "python/README.md", "src/planners/draft-budget/README.md"]
 
 
 def programs() -> list[tuple[str, str, str]]:

@@ -23,6 +23,15 @@ plans: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     ),
     "grpo-advantages": ({"groups": [{"rewards": [1, 0, 0, 1]}], "normalization": "none"}, {}),
     "flex-ulysses": ({"lengths": [900, 800, 20, 30, 40, 50], "devices": 8, "strategy": "paper"}, {}),
+    "draft-budget": (
+        {
+            "groups": [{"sequences": 4}],
+            "passSeconds": [{"tokens": 64, "seconds": 0.01}],
+            "drafter": {"passSeconds": 0.001},
+            "maxDraftTokens": 4,
+        },
+        {},
+    ),
     "micro-batches": ({"lengthsByRank": [[700, 600, 500, 0], [300], []], "maxTokensPerMicroBatch": 800}, {}),
     "judge-offload": (
         {

@@ -245,13 +245,19 @@ def test_an_agent_that_keeps_asking_is_not_served_after_its_abort(jobs: MakeJob)
     assert len(slime_rewards.calls) == 2 * output.metrics["rollout/rollflex/launched"]
 
 
-def test_partial_rollout_resumes_within_the_budget(jobs: MakeJob) -> None:
-    job = jobs(
-        partial_rollout=True,
-        rollout_max_response_len=1500,
-        rollflex={"promptSpeculation": 2},
-        engines=("--speed", _slow),
-    )
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"partial_rollout": True, "rollflex": {"promptSpeculation": 2}},
+        {
+            "rollflex_policy": "lossless-tail",
+            "rollflex": {"windowRounds": 1, "maxStaleness": 2, "promptSpeculation": 2},
+        },
+    ],
+    ids=["tail-batching", "lossless-tail"],
+)
+def test_partial_rollout_resumes_within_the_budget(jobs: MakeJob, settings: dict[str, Any]) -> None:
+    job = jobs(rollout_max_response_len=1500, engines=("--speed", _slow), **settings)
     source = job.data_source()
     resumed = 0
     # On a machine that is busy the engines may have come to the end of what an abort was to cut off.

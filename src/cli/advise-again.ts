@@ -35,6 +35,8 @@ export function againLines({ answer, summary, epochs }: Advised): string[] {
     ...assumed(sweep),
   ];
   if (windowRounds === null) return [...lines, ...wrapped('lossless', reasons[verdict])];
+  const lossless = returning.rows.lossless?.settings as SynchronousSettings;
+  const partial = lossless.maxStaleness === undefined ? '' : `, partial rollout ${factor(lossless.promptSpeculation)}`;
   const by = trainer.adapter === null ? '' : `, ${trainer.page}#the-lossless-tail`;
   const word = verdict === 'best' ? 'switch' : 'instead';
   const best =
@@ -44,7 +46,7 @@ export function againLines({ answer, summary, epochs }: Advised): string[] {
   const why = verdict === 'best' ? best : 'it is slower, and keeps every response';
   return [
     ...lines,
-    ...wrapped(word, `on the lossless tail (W ${windowRounds}): ${why}${by}`),
+    ...wrapped(word, `on the lossless tail (W ${windowRounds}${partial}): ${why}${by}`),
     'paste',
     ...(paste.length > 0 ? paste : configuration(frontier.lossless!.config)),
   ];
@@ -60,11 +62,13 @@ const reasons: Readonly<Record<ReturningVerdict, string>> = {
 
 function compared({ rows: { baseline, settings, lossless } }: Returning): string[] {
   const rows = [baseline, settings, lossless].filter((row) => row !== undefined);
+  const columns = rows.some(({ maxLag }) => maxLag > 0) ? [...always, stale] : always;
   const table = plainTable(columns, rows, { width: 80 - wordWidth });
   return table.split('\n').map((line) => `${' '.repeat(wordWidth)}${line}`.trimEnd());
 }
 
-const columns: readonly Column<FrontierRow>[] = [
+const stale: Column<FrontierRow> = ['stale\nlag', (row) => `${percent(row.staleShare)} ${row.maxLag}`];
+const always: readonly Column<FrontierRow>[] = [
   ['', ({ settings }) => (settings === 'baseline' ? 'as it is' : nameOf(settings))],
   ['s a\nprompt', (row) => fixed(row.secondsPerPrompt, 2)],
   ['saves', ({ gain }) => (gain === null ? '' : `${percent(gain.value, 1)} (${between(gain)})`)],
@@ -72,7 +76,11 @@ const columns: readonly Column<FrontierRow>[] = [
   ['longest\n1%', (row) => percent(row.longestTrainedRatio)],
 ];
 
-function nameOf({ promptSpeculation, responseSpeculation, windowRounds }: SynchronousSettings): string {
+function nameOf({ promptSpeculation, responseSpeculation, windowRounds, maxStaleness }: SynchronousSettings): string {
+  if (maxStaleness !== undefined) {
+    const window = windowRounds === undefined ? '' : `, W ${windowRounds}`;
+    return `partial rollout ${factor(promptSpeculation)}${window}`;
+  }
   if (windowRounds !== undefined) return `lossless tail, W ${windowRounds}`;
   const factors = `${factor(promptSpeculation)}/${factor(responseSpeculation)}`;
   return factors === '1/1' ? 'without tail batching' : `tail batching ${factors}`;

@@ -42,6 +42,11 @@ export function adviseCommand(): Command {
     )
     .option('--min-kept <ratio>', "least kept-token ratio (that of the papers' settings)", between(0.01, 1))
     .option(
+      '--max-lag <versions>',
+      'most versions that weights may be behind; above 0, partial rollout is tried',
+      whole(0, 1000),
+    )
+    .option(
       '--epochs <n>',
       'times that each prompt comes: above 1, lossless-tail is compared, too (as in the dump, if most come again)',
       whole(1, 1000),

@@ -66,11 +66,16 @@ const whoOf = ({ id, label, adapter }: Answer['trainer']): string => {
 /** By kind of lengths: the data that, in addition to new seeds, only the confirmation simulates. */
 const unseen = { halves: ' and prompts', generated: ' and prompts', same: '' };
 
-function switches({ promptSpeculation, responseSpeculation, threshold, tp, rewards }: SynchronousSettings): string {
+function switches(settings: SynchronousSettings): string {
+  const { promptSpeculation, responseSpeculation, threshold, tp, rewards, maxStaleness } = settings;
   const etas: string[] = [];
   if (promptSpeculation > 1) etas.push(`${factor(promptSpeculation)} x prompts`);
-  if (responseSpeculation > 1) etas.push(`${factor(responseSpeculation)} x responses`);
-  const parts = etas.length > 0 ? [`tail batching (${etas.join(', ')})`] : [];
+  if (responseSpeculation > 1 && maxStaleness === undefined) etas.push(`${factor(responseSpeculation)} x responses`);
+  const batches =
+    maxStaleness === undefined
+      ? `tail batching (${etas.join(', ')})`
+      : `partial rollout (${factor(promptSpeculation)} x prompts, in the order of the data)`;
+  const parts = etas.length > 0 ? [batches] : [];
   if (rewards === undefined) parts.push('rewards beside the rollout');
   if (threshold !== 'off') {
     const at = typeof threshold === 'number' ? ` at ${percent(threshold)} of the responses` : '';
@@ -78,6 +83,13 @@ function switches({ promptSpeculation, responseSpeculation, threshold, tp, rewar
   }
   if (tp === 'adaptive') parts.push('adaptive TP');
   return parts.join(', ');
+}
+
+/** Returns what is said of older weights: of the settings, where they use them, or of the trainer. */
+function staleOf({ trainer, sweep: { recommended } }: Answer): string {
+  const { staleShare, maxLag } = recommended;
+  if (maxLag === 0) return trainer.staleness;
+  return `${percent(staleShare)} of the tokens, by up to ${maxLag} version${maxLag === 1 ? '' : 's'}`;
 }
 
 function something(answer: Answer, settings: SynchronousSettings): string[] {
@@ -90,7 +102,7 @@ function something(answer: Answer, settings: SynchronousSettings): string[] {
   return [
     ...wrapped('switch', `on ${switches(settings)}: ${by}, ${trainer.page}`),
     ...wrapped('saves', `${percent(gain.value, 1)} of the time a trained prompt (${between(gain)})`),
-    ...wrapped('costs', `${tokens}; ${longest}; older weights: ${trainer.staleness}`),
+    ...wrapped('costs', `${tokens}; ${longest}; older weights: ${staleOf(answer)}`),
     ...wrapped(
       'sure',
       `${percent(gain.confidence)} of runs like these: ${seeds.length} of ${confirmationSteps} steps, on seeds${unseen[prompts.kind]} which the search has not seen`,

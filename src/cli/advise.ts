@@ -30,6 +30,7 @@ export interface AdviseOptions
   readonly steps?: number;
   readonly effort: SweepOptions['effort'];
   readonly minKept?: number;
+  readonly maxLag?: number;
   readonly epochs?: number;
   readonly seed: number;
   readonly workers?: number;
@@ -100,7 +101,7 @@ async function answered(
   const [workload] = workloads([trace], input, capTokens);
   const problems = sweepProblems(input);
   const { steps } = problems[0]!.problem;
-  const { effort, seed, minKept, workers } = options;
+  const { effort, seed, minKept, maxLag, workers } = options;
   const work = advising(
     { trainer, job, workload: workload!, steps },
     {
@@ -108,6 +109,7 @@ async function answered(
       seed,
       epochs: epochs.count,
       ...(minKept === undefined ? {} : { minKept }),
+      ...(maxLag === undefined ? {} : { maxLag }),
     },
   );
   const threads = workers ?? availableParallelism();

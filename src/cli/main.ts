@@ -54,6 +54,10 @@ const commands: Record<string, { readonly summary: string; readonly load: () => 
     summary: 'why a job, a prompt or an engine is stuck: what it waits for, who has to act, since when',
     load: async () => (await import('./explain-command.ts')).explainCommand(),
   },
+  debug: {
+    summary: 'a log event by event, in the browser or in the terminal: state, decisions, reasons, and why things wait',
+    load: async () => (await import('./debug-command.ts')).debugCommand(),
+  },
   replay: {
     summary: 'play a log again and compare every decision; exit code 1 if one differs',
     load: async () => (await import('./replay.ts')).replayCommand(),
@@ -82,6 +86,7 @@ Examples
   rollflex schema tail-batching      the settings of a policy, as JSON Schema
   rollflex shadow ~/rollflex-log     what would a policy have decided beside the host?
   rollflex explain ~/rollflex-log    why is it stuck, and who has to act?
+  rollflex debug ~/rollflex-log      step through it, in the browser or in the terminal
   rollflex replay run.jsonl          does this version decide as the log says?
 
 Exit codes: 0 done, 1 failed, 2 wrong use or bad input. Ctrl-C: 130.`,

@@ -1,13 +1,16 @@
 /** `rollflex mock-engine`: runs engines without a GPU until a signal comes. */
 import { parse } from '../core/validate.ts';
+import { refuse } from '../errors.ts';
+import { sglangDraftTokens, vllmDraftTokens } from '../mock-engine/drafts.ts';
 import { type MockEngineInput, type RunningMockEngine, type Speed, startMockEngine } from '../mock-engine/index.ts';
 import { mockEngineOptionsSchema } from '../mock-engine/options.ts';
+import { eagleDrafts } from '../sim/draft-settings.ts';
 import { type JobPresetId, jobPreset } from '../sim/presets.ts';
 import { bundledTraces, readTraceFile } from './files.ts';
 import { readingOf, readTraces, type TextOptions } from './input/read.ts';
 import { readJson } from './json-file.ts';
 import { print, printJson } from './output.ts';
-import { stopSignal } from './serve.ts';
+import { stopSignal } from './stop-signal.ts';
 import { type TraceWorkloadOptions, traceWorkload } from './workloads.ts';
 
 /** Options as the command line gives them. */
@@ -38,6 +41,11 @@ export interface MockEngineCommandOptions
   readonly model: string;
   readonly apiKey?: string;
   readonly faults?: string;
+  readonly speculativeConfig?: string;
+  readonly speculativeNumSteps?: number;
+  readonly speculativeNumDraftTokens?: number;
+  readonly speculativeAdaptiveConfig?: string;
+  readonly draftAcceptance: number;
   readonly seed: number;
   readonly json?: boolean;
 }
@@ -46,6 +54,38 @@ function readFaults(path: string | undefined): MockEngineInput['faults'] {
   if (path === undefined) return [];
   const { value, within } = readJson(path, 'a JSON list of faults');
   return within(() => parse(mockEngineOptionsSchema.shape.faults, value, 'invalid_input'));
+}
+
+/** Returns the tokens that are drafted, by the options of the engine; nothing without these. */
+function draftTokens(options: MockEngineCommandOptions): ReturnType<typeof vllmDraftTokens> | undefined {
+  const { api, speculativeConfig, speculativeNumSteps: numSteps, speculativeNumDraftTokens: numDraftTokens } = options;
+  const path = options.speculativeAdaptiveConfig;
+  const [others, flag] =
+    api === 'vllm'
+      ? [numSteps ?? numDraftTokens ?? path, '--speculative-config']
+      : [speculativeConfig, '--speculative-num-steps'];
+  if (others !== undefined) refuse('invalid_input', flag, `this option with --api ${api}`, undefined);
+  if (speculativeConfig !== undefined) {
+    const value = parseJson(speculativeConfig);
+    return vllmDraftTokens(value);
+  }
+  if (numSteps === undefined) {
+    if ((numDraftTokens ?? path) !== undefined)
+      refuse('invalid_input', flag, 'a number beside the other options of drafts', undefined);
+    return undefined;
+  }
+  const more = numDraftTokens === undefined ? {} : { numDraftTokens };
+  if (path === undefined) return sglangDraftTokens({ numSteps, ...more });
+  const { value, within } = readJson(path, 'a JSON object');
+  return within(() => sglangDraftTokens({ numSteps, ...more, adaptiveConfig: value }));
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    refuse('invalid_input', '--speculative-config', `JSON (${(error as Error).message})`, text);
+  }
 }
 
 function optionsOf(options: MockEngineCommandOptions): MockEngineInput {
@@ -84,9 +124,12 @@ export async function runMockEngine(path: string | undefined, options: MockEngin
   const [trace] =
     path === undefined ? [readTraceFile(bundledTraces().at(-1)!)] : await readTraces([path], readingOf(options), true);
   const workload = traceWorkload(trace!, { resampling, correlation, capTokens: cap })(options.seed);
+  const tokens = draftTokens(options);
+  const acceptance = options.draftAcceptance;
   const running = await startMockEngine({
     cost: {
       ...cost,
+      ...(tokens === undefined ? {} : { drafts: eagleDrafts(cost, { ...tokens, acceptance }) }),
       ...(kvTokens === undefined ? {} : { kvCapacityTokens: kvTokens }),
       ...(maxRunning === undefined ? {} : { maxRunningSequences: maxRunning }),
     },

@@ -16,6 +16,7 @@ import type { Message } from '../schemas/messages.ts';
 import { moduleUrl, registryWith } from './definitions.ts';
 import { say } from './output.ts';
 import { packageVersion } from './package.ts';
+import { stopSignal } from './stop-signal.ts';
 
 /** Options as the command line gives them; limits have the names of the library. */
 export interface ServeOptions extends ServerLimits {
@@ -51,14 +52,6 @@ function checkTransport({ stdio, socket, port, tokenFile }: ServeOptions): void 
 function limitsOf(options: ServeOptions): Partial<ServerLimits> {
   const names = Object.keys(limitsSchema.shape) as (keyof ServerLimits)[];
   return Object.fromEntries(names.map((name) => [name, options[name]]));
-}
-
-/** Resolves at the first signal to stop; a second signal ends the process as usual. */
-export function stopSignal(): Promise<void> {
-  return new Promise((done) => {
-    process.once('SIGINT', () => done());
-    process.once('SIGTERM', () => done());
-  });
 }
 
 /** A running server: the event that ends it without a signal, and the functions to call at its end. */

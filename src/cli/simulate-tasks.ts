@@ -1,6 +1,6 @@
 /** Tasks of `rollflex simulate` for threads: the runs of each comparison, and the other simulations. */
 
-import { ablation, losslessScheduler, usualSchedulers } from '../sim/colocated/ablation.ts';
+import { ablation, losslessScheduler, partialScheduler, usualSchedulers } from '../sim/colocated/ablation.ts';
 import type { Job } from '../sim/colocated/job.ts';
 import { oneStepOffAblation } from '../sim/colocated/one-step-off.ts';
 import type { Scheduler } from '../sim/colocated/scheduler.ts';
@@ -52,7 +52,7 @@ function schedulersOf({ job, factors, ablation: all, oneStepOff, epochs = 1 }: S
   const variants = oneStepOff ? oneStepOffAblation(job, factors) : ablation(job, factors);
   // Where no prompt comes back, nothing is known of its lengths.
   const more = epochs > 1 ? [losslessScheduler(job, { oneStepOff })] : [];
-  if (all) return [...variants, ...more];
+  if (all) return [...variants, ...(oneStepOff ? [] : [partialScheduler(job)]), ...more];
   // Without the ablation, its first variant is compared with the same baseline.
   return [...(oneStepOff ? variants.slice(0, 2) : usualSchedulers(job, factors)), ...more];
 }

@@ -10,7 +10,8 @@ import { correlationOption, resamplingOption, textOptions, withOptions } from '.
 const explained = `
 What is chosen
   --job synchronous  recipe rollpacker: eta_P, eta_R, the share of the responses at which
-                     GPUs go to training (RollPacker Table 3), and TP
+                     GPUs go to training (RollPacker Table 3), and TP; with --max-lag 1 or
+                     more, partial rollout, too: responses go on in later rounds
   --job pools        recipe rolloutpipe, or tail-pipelining: eta_P, eta_R, and F_w
 
 Objective
@@ -69,7 +70,11 @@ export function sweepCommand(): Command {
     )
     .option('--min-kept <ratio>', "least kept-token ratio (that of the papers' settings)", between(0.01, 1))
     .option('--min-top1 <share>', 'least share of the longest 1 % of the responses that is trained on', between(0, 1))
-    .option('--max-lag <versions>', 'most versions that weights may be behind', whole(0, 1000))
+    .option(
+      '--max-lag <versions>',
+      'most versions that weights may be behind; above 0, partial rollout is tried (synchronous)',
+      whole(0, 1000),
+    )
     .option('--seed <n>', 'first seed', whole(0, 2 ** 52), 1)
     .addOption(resamplingOption())
     .addOption(correlationOption())

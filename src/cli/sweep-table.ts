@@ -46,8 +46,13 @@ const columns = (advice: SweepAdvice): readonly Column<Row>[] => [
 function shortOf({ promptSpeculation, responseSpeculation, ...more }: SweepSettings): string {
   const factors = `${factor(promptSpeculation)}/${factor(responseSpeculation)}`;
   if ('width' in more) return `${factors} ${more.width}`;
-  const { threshold, tp, windowRounds } = more;
-  const etas = windowRounds === undefined ? factors : `lossless W ${windowRounds}`;
+  const { threshold, tp, windowRounds, maxStaleness } = more;
+  const window = windowRounds === undefined ? '' : ` W ${windowRounds}`;
+  const [composed, keeping] = [
+    `lossless${window}`,
+    `partial${window} ${factor(promptSpeculation)} lag ${maxStaleness}`,
+  ];
+  const etas = maxStaleness !== undefined ? keeping : windowRounds === undefined ? factors : composed;
   const [share, degree] = [typeof threshold === 'number' ? `${factor(100 * threshold)}%` : threshold, `${tp}`];
   return `${etas} ${share} ${degree}`.replaceAll('adaptive', 'adapt');
 }
@@ -118,6 +123,9 @@ function frontierText({ rows, epochs, steps, dataSetPrompts }: SweepFrontier): s
     ['', ({ settings }) => (settings === 'baseline' ? 'synchronous' : shortOf(settings))],
     ['kept\ntokens', (one) => fixed(one.keptTokenRatio, 2)],
     ['longest\n1%', (one) => `${fixed(100 * one.longestTrainedRatio, 0)}%`],
+    ...(rows.some(({ maxLag }) => maxLag > 0)
+      ? [['stale\nlag', (one: FrontierRow) => `${fixed(100 * one.staleShare, 0)}% ${one.maxLag}`] as const]
+      : []),
     ['s a\nprompt', (one) => fixed(one.secondsPerPrompt, 3)],
     ['time: ● on the frontier    ', dotOf],
   ];

@@ -51,6 +51,24 @@ function costOf(best: SchedulerResult, baseline: SchedulerResult): string {
   );
 }
 
+/** Least kept tokens of what gives up no response; a little less is the chance of a draw. */
+const keptWhole = 0.99;
+
+/** Returns what the fastest schedulers save that give up no response: on policy, and with older weights where that is faster. */
+function wholeOf({ schedulers }: ComparisonResult, best: SchedulerResult): string[] {
+  const [, ...others] = schedulers;
+  const whole = others
+    .filter((one) => one.keptTokenRatio >= keptWhole)
+    .sort((a, b) => b.speedup.value - a.speedup.value);
+  const [fastest] = whole;
+  if (fastest === undefined || best.keptTokenRatio >= keptWhole || fastest.maxLag === 0) return [];
+  const onPolicy = whole.find(({ maxLag }) => maxLag === 0);
+  const speed = ({ label, speedup }: SchedulerResult): string => `${label} ${fixed(speedup.value, 2)}x`;
+  const stale = `${fixed(100 * fastest.staleShare, 0)}% stale, lag up to ${fastest.maxLag}`;
+  const than = onPolicy === undefined ? '' : `; on policy ${speed(onPolicy)}`;
+  return [`Kept ${keptWhole} and more: ${speed(fastest)}, ${stale}${than}.`];
+}
+
 /** Returns the verdict on a comparison of synchronous jobs; `of` is the subject of the sentence. */
 export function comparisonVerdict(comparison: ComparisonResult, of = comparison.workload.name): string {
   const { schedulers, oracle } = comparison;
@@ -67,6 +85,7 @@ export function comparisonVerdict(comparison: ComparisonResult, of = comparison.
     prose(`${named(of)}: ${speedup}, ${equal}.`, indent),
     `${indent}${prose(`${steps}${variants === '' ? '' : `: ${variants}`}.`, indent)}`,
     `${indent}${prose(`${look('cost', 'It costs')}${costOf(best, baseline)}${left}.`, indent)}`,
+    ...wholeOf(comparison, best).map((line) => `${indent}${prose(line, indent)}`),
     ...(caveat === undefined ? [] : [`${indent}${prose(caveat, indent)}`]),
   ].join('\n');
 }

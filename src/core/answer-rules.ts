@@ -1,5 +1,5 @@
 /** Which events answer which decisions of a policy, and by which ids. */
-import { answers, sequels, unaskedAnswers } from '../schemas/answers.ts';
+import { answers, isUnasked, sequels, unaskedAnswers } from '../schemas/answers.ts';
 import type { EventMessage } from '../schemas/vocabulary.ts';
 
 /** What a policy hears and tells: a definition, or a part of one. */
@@ -22,7 +22,7 @@ export interface AnswerRule {
   readonly replaces: readonly string[];
   /** Fields with the ids that an answer shares with it. */
   readonly fields: readonly string[];
-  /** Whether it is a notice that a host answers unasked, if at all. */
+  /** Whether a host answers unasked, if at all. */
   readonly isUnasked: boolean;
 }
 
@@ -34,13 +34,14 @@ function made({ events, decisions }: Messages): AnswerRule[] {
   const rules = [...decisions, ...events].flatMap(({ type }) => {
     const heard = (all[type] ?? []).filter((answer) => events.some((one) => one.type === answer));
     const [answer, ...others] = heard;
-    if (answer === undefined) return [];
+    // A policy that does not route turns hears of them, but not which is asked for next.
+    if (answer === undefined || (isUnasked(type) && answer !== all[type]![0])) return [];
     // A new round has a new id.
     const shared = answer === 'round.requested' ? [] : fieldsOf(events, answer);
     const fields = fieldsOf([...decisions, ...events], type).filter(
       (name) => name.endsWith('Id') && shared.includes(name),
     );
-    return [{ type, answer, others, fields, isUnasked: Object.hasOwn(unaskedAnswers, type) }];
+    return [{ type, answer, others, fields, isUnasked: isUnasked(type) }];
   });
   const usual = new Set(rules.map(({ answer }) => answer));
   return rules.map((rule) => ({ ...rule, replaces: rule.others.filter((one) => usual.has(one)) }));

@@ -143,7 +143,8 @@ export class OpenCommands<Mark = undefined> {
         }
       }
     }
-    if (Object.hasOwn(sequels, type)) this.told({ ...event, at, reason: { code: 'reported' } });
+    if (Object.hasOwn(sequels, type) && !this.#isAborting(event as never))
+      this.told({ ...event, at, reason: { code: 'reported' } });
   }
 
   /** Forgets the command that an event would answer: it is not owed any more. The event needs only the fields that say which one. */
@@ -169,8 +170,9 @@ export class OpenCommands<Mark = undefined> {
     const { table, fields, replaces, isUnasked } = asked;
     const given = decision as AnyDecision & Json;
     const key = keyOf(fields, given);
+    const isHoped = isUnasked && table.times === undefined;
     // Its answer also answers the command that it replaces: a request that is aborted is not expected to complete.
-    for (const other of replaces) {
+    for (const other of isHoped ? [] : replaces) {
       const replaced = other.byKey.get(key);
       if (replaced === undefined) continue;
       // A follower looks for what is too long: without these, only the times of short responses would be learnt.
@@ -187,7 +189,6 @@ export class OpenCommands<Mark = undefined> {
     const engine = typeof by === 'string' ? by : undefined;
     const kept = new Kept(table, type, key, ids, since, engine, reason, this.#count++);
     if (table.answer === 'prompts.supplied') kept.missing = given.count as number;
-    const isHoped = isUnasked && table.times === undefined;
     if (isHoped && this.#follower !== undefined) return table.hope(kept);
     this.#add(kept);
     if (isHoped && table.inOrder.size > mostUnasked) this.#end(table.inOrder.peek());
@@ -233,6 +234,11 @@ export class OpenCommands<Mark = undefined> {
   /** Forgets what was asked for: it is asked for anew. What has no ids, such as the next round, is owed as before. */
   #restarted(): void {
     for (const kept of this.#inOrder()) if (Object.keys(kept.ids).length > 0) this.#end(kept);
+  }
+
+  /** Whether a request is being aborted: what its last turn or tool reports leads to nothing more. */
+  #isAborting({ requestId }: { readonly requestId: string }): boolean {
+    return this.#tables.get('request.aborted')?.byKey.has(requestId) === true;
   }
 
   /** Forgets what an engine or a worker was told that is lost; the policy tells others. */

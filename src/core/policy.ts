@@ -10,7 +10,17 @@ import { didYouMean, oneOf } from './nearest.ts';
 import { recogniserOf } from './recognise.ts';
 import type { Snapshot } from './snapshot.ts';
 import { parse } from './validate.ts';
-import { allOwed, holdingsOf, inOneGo, type KnownTimes, type Why, type WhyAll, whyOf } from './why.ts';
+import {
+  allHeld,
+  allOwed,
+  holdingsOf,
+  inOneGo,
+  type KnownTimes,
+  type Standpoint,
+  type Why,
+  type WhyAll,
+  whyOf,
+} from './why.ts';
 
 export type { ListenerFailure, PolicyEvents } from './listeners.ts';
 
@@ -200,6 +210,12 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
     this.#assertWhole();
     const holdings = holdingsOf(this.#definition, this.#state, Math.max(this.#at, times?.at ?? 0), times);
     return id === undefined ? allOwed(holdings) : whyOf(holdings, id, what);
+  }
+
+  /** Returns all that the policy holds, and where it stands. Nothing may be sent before the last one is read. @internal */
+  held(): Iterable<Standpoint> {
+    this.#assertWhole();
+    return allHeld(holdingsOf(this.#definition, this.#state, this.#at));
   }
 
   /**

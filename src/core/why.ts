@@ -260,6 +260,16 @@ export function* allOwed(holdings: Holdings): Generator<undefined, WhyAll> {
   return owed;
 }
 
+/** Returns all that a policy holds, and where it stands. */
+export function* allHeld(holdings: Holdings): Generator<Standpoint> {
+  for (const what of holdings.kinds) {
+    for (const id of holdings.ids(what)) {
+      const standing = holdings.of({ what, id });
+      if (standing !== undefined) yield standpoint({ what, id }, standing);
+    }
+  }
+}
+
 /** Most ids among which the nearest to an unknown one is looked for. */
 const mostCompared = 1000;
 

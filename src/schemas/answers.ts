@@ -16,6 +16,8 @@ export const answers: Readonly<Partial<Record<VocabularyDecision['type'], readon
     'gradients.discard': [],
     'gradients.offload': [],
     'gradients.reload': [],
+    'group.drop': [],
+    'group.launch': ['group.completed', 'group.rejected'],
     'judge.place': [],
     'judgement.request': ['prompt.judged'],
     'kv.retain': [],
@@ -47,6 +49,7 @@ export const answers: Readonly<Partial<Record<VocabularyDecision['type'], readon
     'timer.set': ['timer.fired'],
     'kind-tp.set': [],
     'round-tp.set': [],
+    'train.batch': ['weights.published'],
     'train.dispatch': ['update.consumed', 'update.lost'],
     'train.fetch': ['train.consumed'],
     'train.finish': ['train.finished'],
@@ -64,8 +67,17 @@ export const unaskedAnswers: Readonly<Partial<Record<VocabularyDecision['type'],
     'round.drained': ['round.requested'],
   });
 
+const programEnds = ['response.completed', 'response.failed', 'request.aborted', 'program.closed'] as const;
+
 /** The events that end a wait that an event begins, without a command in between. */
 export const sequels: Readonly<Partial<Record<VocabularyEvent['type'], readonly VocabularyEvent['type'][]>>> =
   Object.freeze({
-    'tool.started': ['tool.finished', 'response.completed', 'response.failed', 'request.aborted'],
+    'tool.finished': ['turn.requested', ...programEnds],
+    'tool.started': ['tool.finished', 'turn.requested', ...programEnds],
+    'turn.finished': ['turn.requested', 'tool.started', ...programEnds],
   });
+
+/** Whether a host sends the answers to a message unasked, if at all: only hosts that ask for turns say which is the next. */
+export function isUnasked(type: string): boolean {
+  return Object.hasOwn(unaskedAnswers, type) || type === 'tool.finished' || type === 'turn.finished';
+}

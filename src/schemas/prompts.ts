@@ -144,3 +144,13 @@ export function copyFinal({ promptId, ref, domain, deferral, responses }: FinalP
     }),
   };
 }
+
+/** Returns the oldest version of the weights that have generated a token of the prompt; none is older than infinity. */
+export function oldestVersionOf({ kept = [] }: Prompt): number {
+  return Math.min(...kept.flatMap((one) => one.weightVersions));
+}
+
+/** Whether tokens of a version may be trained with weights of this version, but not with newer ones. */
+export function isExpiring(oldestVersion: number, weightVersion: number, maxStaleness: number): boolean {
+  return maxStaleness > 0 && weightVersion - oldestVersion >= maxStaleness;
+}

@@ -1,8 +1,8 @@
 /** Training replicas, groups of responses, and shares of the work. */
 import { z } from 'zod';
-import { count, tokens } from './units.ts';
+import { count, tokens, weightVersion } from './units.ts';
 
-export type { TrainingShare } from './types/objects.ts';
+export type { PacedGroup, TrainingShare } from './types/objects.ts';
 
 /** The id of a group: that of the prompt of its responses. */
 export const groupId = z
@@ -10,6 +10,12 @@ export const groupId = z
   .min(1)
   .max(512)
   .describe('Id of the group: that of the prompt whose responses it is made of.');
+/** The id of one launch of a group, minted by the policy: `<idPrefix>launch#<n>`. */
+export const launchId = z
+  .string()
+  .min(1)
+  .max(200)
+  .describe('Id of the launch of the group, minted by the policy; new for every try.');
 /** The id of a data-parallel replica of the trainer. */
 export const replicaId = z.string().min(1).max(512).describe('Id of the data-parallel training replica.');
 /** The id of a GPU, given by the host. */
@@ -28,3 +34,11 @@ export const trainingShare = z
     tokens: tokens.describe('Tokens of these groups.'),
   })
   .describe('What one replica trains of the rest of a round.');
+
+export const pacedGroup = z
+  .strictObject({
+    groupId,
+    launchId,
+    weightVersion: weightVersion.describe('Version of the weights that its first tokens are of, or an older one.'),
+  })
+  .describe('A group of a batch, and how old it may be.');

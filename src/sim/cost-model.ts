@@ -9,6 +9,7 @@
 import { z } from 'zod';
 import { parse } from '../core/validate.ts';
 import { refuse } from '../errors.ts';
+import { draftSettings } from './draft-settings.ts';
 
 const cost = z.number().nonnegative();
 
@@ -24,6 +25,7 @@ export const costModelSchema = z.strictObject({
   kvCapacityTokens: z.int().positive().describe('Tokens of KV cache that fit on the engine.'),
   maxRunningSequences: z.int().positive().default(256).describe('Most sequences that run at once.'),
   watermark: z.number().min(0).lt(1).default(0.01).describe('Share of the KV cache kept free at admission.'),
+  drafts: draftSettings.optional().describe('Speculative decoding; none if absent.'),
   fixedRolloutSeconds: cost.default(0).describe('Seconds of every rollout before the first token.'),
   rewardTailSeconds: cost.default(0).describe('Seconds from the last response of a round to its reward.'),
   trainBaseSeconds: cost

@@ -60,6 +60,7 @@ export {
 export { compare, comparing } from './compare.ts';
 export { type CompareOptions, type CompareProgress, usualRuns } from './compare-options.ts';
 export { baseSeconds, type CostModel, costModelSchema, deriveCostModel, type EngineShape } from './cost-model.ts';
+export { type DraftSettings, draftSettings, eagleDrafts } from './draft-settings.ts';
 export type { PrefixCache, Scheduling } from './engine/batch-scheduler.ts';
 export {
   DecodeEngine,

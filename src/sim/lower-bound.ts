@@ -61,7 +61,8 @@ export function clairvoyantOrder<P extends FixedPrompt>(prompts: readonly P[]): 
  * @param engines - number of engines, a whole number >= 1
  * @param options - `overlap`: rewards and training may run during the rollout; `oneStepOff`: training has its own GPUs, and the
  *   next rollout does not wait for it
- * @throws PolicyError `invalid_input` for invalid counts and lengths, and for a prompt without responses
+ * @throws PolicyError `invalid_input` for invalid counts and lengths, and for a prompt without responses; `infeasible` for engines
+ *   with drafts
  */
 export function clairvoyantLowerBound(
   prompts: readonly FixedPrompt[],
@@ -71,6 +72,7 @@ export function clairvoyantLowerBound(
   { overlap = false, oneStepOff = false }: { readonly overlap?: boolean; readonly oneStepOff?: boolean } = {},
 ): LowerBound {
   check(prompts, promptsPerRound, engines);
+  if (cost.drafts !== undefined) refuse('infeasible', 'cost.drafts', 'no drafts: a step gives one token', cost.drafts);
   const alone = prompts
     .map((prompt) =>
       Math.max(...prompt.responseTokens.map((tokens) => aloneSeconds(cost, prompt.promptTokens, tokens))),

@@ -76,7 +76,11 @@ export function summarizeRun(run: FinishedRun): RunResult {
     maxQueueAge: ages.reduce((most, age) => Math.max(most, age), 0),
     lengthQuantiles: Array.from({ length: 101 }, (_, percent) => quantileOf(ascending, percent / 100)),
     kept: run.kept,
-    staleTokens: sumOf(steps, (step) => (step.lag > 0 ? step.keptTokens : 0)),
+    staleTokens: sumOf(steps, (step) => step.staleTokens),
+    meanLag: ratio(
+      sumOf(steps, (step) => step.laggingTokens),
+      keptTokens,
+    ),
     maxLag: steps.reduce((most, step) => Math.max(most, step.lag), 0),
   };
 }

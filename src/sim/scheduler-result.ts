@@ -70,6 +70,10 @@ export function schedulerResult(
       (run) => run.staleTokens,
       (run) => run.keptTokens,
     ),
+    meanLag: share(
+      (run) => run.meanLag * run.keptTokens,
+      (run) => run.keptTokens,
+    ),
     maxLag: runs.reduce((most, run) => Math.max(most, run.maxLag), 0),
     cappedShare: share(
       (run) => run.cappedShare * run.trainedResponses,

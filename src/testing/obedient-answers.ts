@@ -143,6 +143,10 @@ const rules: Rules & Readonly<Record<string, unknown>> = {
   'kind-tp.set': arrange,
   'round-tp.set': arrange,
   'train.finish': (one, { answer }) => one.shares.map((share) => answer('train.finished', share)),
+  'train.batch': (one, desk) => {
+    desk.weightVersion = Math.max(desk.weightVersion, one.weightVersion);
+    return [desk.answer('weights.published', one)];
+  },
   'weights.publish': (one, desk) => {
     desk.weightVersion = Math.max(desk.weightVersion, one.weightVersion + 1);
     return [desk.answer('weights.published', one, { weightVersion: desk.weightVersion })];

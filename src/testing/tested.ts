@@ -17,6 +17,7 @@ import { arbitrary as roundComposition } from '../policies/round-composition/arb
 import { arbitrary as sandboxTimeout } from '../policies/sandbox-timeout/arbitrary.ts';
 import { arbitrary as shadowLoader } from '../policies/shadow-loader/arbitrary.ts';
 import { arbitrary as speculativeAdmission } from '../policies/speculative-admission/arbitrary.ts';
+import { arbitrary as stalenessPacing } from '../policies/staleness-pacing/arbitrary.ts';
 import { arbitrary as streamTraining } from '../policies/stream-training/arbitrary.ts';
 import { arbitrary as watchdog } from '../policies/watchdog/arbitrary.ts';
 import { arbitrary as agenticRollout } from '../recipes/agentic-rollout/arbitrary.ts';
@@ -63,6 +64,7 @@ const arbitraries: Readonly<Record<string, Arbitrary>> = Object.freeze({
   watchdog,
   'shadow-loader': shadowLoader,
   'speculative-admission': speculativeAdmission,
+  'staleness-pacing': stalenessPacing,
   'stream-training': streamTraining,
   'tail-batching': tailBatching,
   'tail-pipelining': tailPipelining,

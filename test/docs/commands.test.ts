@@ -31,7 +31,7 @@ const commands = [...places].map(([command, place]) => [place, command] as const
 const isOurs = (command: string): boolean => command.startsWith('rollflex ');
 
 const printed = new Map<string, string>();
-/** A server, which ends with its input, has a process of its own. */
+/** A server, or a terminal, which ends with its input, has a process of its own. */
 const served = (parts: readonly string[]): Promise<Done> =>
   new Promise((resolve) => {
     const child = execFile(process.execPath, commandOf(parts), { cwd: folder }, (error, out, err) =>
@@ -42,7 +42,7 @@ const served = (parts: readonly string[]): Promise<Done> =>
 /** Threads change nothing, and would compile all that they run anew. */
 const threaded = ['advise', 'sweep'];
 const rollflexWith = (parts: readonly string[]): Promise<Done> => {
-  if (parts[0] === 'serve') return served(parts);
+  if (parts[0] === 'serve' || parts.includes('--terminal')) return served(parts);
   return rollflexIn(folder, ...parts, ...(threaded.includes(parts[0]!) ? ['--workers', '1'] : []));
 };
 
@@ -113,14 +113,15 @@ describe('what is printed, but for its numbers', () => {
       'schema',
       'schema',
       'explain',
+      'debug',
       'replay',
     ]);
   });
 
   test('which tail policy is shown by a sweep', () => expect(names(tail)).toEqual(['sweep']));
 
-  test('why it is stuck is shown for a session and a prompt', () =>
-    expect(names(explain)).toEqual(['explain', 'explain']));
+  test('why it is stuck is shown for a session and a prompt, and event by event', () =>
+    expect(names(explain)).toEqual(['explain', 'explain', 'debug']));
 
   test('the guide goes from a dump to a table, with the measurements that it shows', () => {
     expect(names(yourJob)).toEqual(['import', 'simulate', 'simulate']);

@@ -14,6 +14,7 @@ import {
   roundComposition,
   sandboxTimeout,
   speculativeAdmission,
+  stalenessPacing,
   streamTraining,
   tailPipelining,
   watchdog,
@@ -511,6 +512,34 @@ test('program-scheduling keeps law 10: no event walks over the programs', () => 
         { type: 'program.closed', at: 5, requestId: 'x1' },
         { type: 'program.opened', at: 5, requestId: 'new' },
         { type: 'timer.fired', at: 40, timerId: 'program-scheduling/waits' },
+      ] as never,
+    }));
+  }
+});
+
+test('staleness-pacing keeps law 10, with many groups in flight, complete, and in a window', () => {
+  const roundId = 'r';
+  const about = (index: number, at = 1) => ({ at, roundId, groupId: `p${index}`, launchId: `launch#${index}` });
+  const done = (index: number, at = 1) => ({ type: 'group.completed', ...about(index, at), samples: 1, tokens: 1 });
+  for (const windowGroups of [undefined, 4]) {
+    const config = { groupsPerBatch: 1, maxStaleness: 1000, ...(windowGroups && { windowGroups }) };
+    checkCost(stalenessPacing, config, (n) => ({
+      build: [
+        { type: 'round.requested', at: 0, roundId, weightVersion: 0 },
+        {
+          ...{ type: 'prompts.supplied', at: 0, roundId },
+          prompts: Array.from({ length: n }, (_, index) => ({ promptId: `p${index}` })),
+        },
+        ...Array.from({ length: n / 4 }, (_, index) => done(n / 4 + index)),
+      ] as never,
+      probes: [
+        { type: 'group.rejected', ...about(0), cause: 'failed' },
+        done(2),
+        done(1),
+        { type: 'weights.published', at: 2, roundId, publicationId: 'batch#0', weightVersion: 1 },
+        { type: 'weights.published', at: 3, roundId, publicationId: 'batch#1', weightVersion: 2 },
+        { type: 'prompts.supplied', at: 4, roundId, prompts: [{ promptId: 'new' }] },
+        done(3, 5),
       ] as never,
     }));
   }

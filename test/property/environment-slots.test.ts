@@ -1,8 +1,6 @@
 /** The invariants of environment-slots, by their numbers in its README, under random events and restored snapshots. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { create } from '../../src/core/start.ts';
-import { isPolicyError } from '../../src/errors.ts';
 import { arbitrary } from '../../src/policies/environment-slots/arbitrary.ts';
 import {
   type EnvironmentSlotsConfig,
@@ -10,7 +8,8 @@ import {
   type EnvironmentSlotsEvent,
   environmentSlots,
 } from '../../src/policies/environment-slots/index.ts';
-import { choicesFrom, tapes } from '../../src/testing/index.ts';
+import { tapes } from '../../src/testing/index.ts';
+import { playEvents } from '../support/basics/play-events.ts';
 import { runs } from '../support/basics/runs.ts';
 import { exampleConfigs } from '../support/examples/configs.ts';
 
@@ -283,32 +282,22 @@ class Model {
 const seen = new Map<string, number>();
 
 function run(config: Record<string, unknown>, tape: readonly number[]): void {
-  const settings = environmentSlots.config.parse(config);
-  const shadow = environmentSlots.init(settings);
-  const choices = choicesFrom(tape);
-  const model = new Model(settings);
-  let policy = create(environmentSlots, config);
-  for (let index = 0; index < 100; index += 1) {
-    const event = arbitrary(shadow, choices);
-    let decisions: EnvironmentSlotsDecision[];
-    try {
-      decisions = policy.send(event);
-    } catch (error) {
-      if (!isPolicyError(error) || error.code === 'internal') throw error;
-      seen.set(error.code, (seen.get(error.code) ?? 0) + 1);
-      continue;
-    }
-    environmentSlots.apply(shadow, event, { at: policy.at, emit: () => undefined });
-    model.sent(event, policy.at);
-    for (const one of decisions) {
-      if (one.type !== 'timer.set')
-        seen.set(`${one.type} ${one.reason.code}`, (seen.get(`${one.type} ${one.reason.code}`) ?? 0) + 1);
-      model.told(one, policy.at);
-    }
-    model.check(policy.at, policy.snapshot().state as never);
-    if (choices.below(10) === 0)
-      policy = create(environmentSlots, { snapshot: JSON.parse(JSON.stringify(policy.snapshot())) });
-  }
+  const model = new Model(environmentSlots.config.parse(config));
+  const saw = (what: string): unknown => seen.set(what, (seen.get(what) ?? 0) + 1);
+  playEvents(
+    environmentSlots,
+    arbitrary,
+    { config, tape, steps: 100 },
+    (event, decisions, policy) => {
+      model.sent(event, policy.at);
+      for (const one of decisions) {
+        if (one.type !== 'timer.set') saw(`${one.type} ${one.reason.code}`);
+        model.told(one, policy.at);
+      }
+      model.check(policy.at, policy.snapshot().state as never);
+    },
+    saw,
+  );
 }
 
 describe('environment-slots', () => {

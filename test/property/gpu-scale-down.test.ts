@@ -2,11 +2,11 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isPolicyError } from '../../src/errors.ts';
 import { create, gpuScaleDown } from '../../src/index.ts';
 import { arbitrary } from '../../src/policies/gpu-scale-down/arbitrary.ts';
 import type { GpuScaleDownDecision, GpuScaleDownEvent } from '../../src/policies/gpu-scale-down/index.ts';
-import { choicesFrom, tapes } from '../../src/testing/index.ts';
+import { tapes } from '../../src/testing/index.ts';
+import { playEvents } from '../support/basics/play-events.ts';
 import { met, runs } from '../support/basics/runs.ts';
 import { exampleConfigs } from '../support/examples/configs.ts';
 import {
@@ -213,25 +213,11 @@ class Watch {
 }
 
 function run(config: Record<string, unknown>, tape: readonly number[]): number {
-  const shadow = gpuScaleDown.init(gpuScaleDown.config.parse(config));
-  const choices = choicesFrom(tape);
   const watch = new Watch();
-  let policy = create(gpuScaleDown, config as never);
-  for (let index = 0; index < 150; index += 1) {
-    const event = arbitrary(shadow, choices);
-    let decisions: GpuScaleDownDecision[];
-    try {
-      decisions = policy.send(event);
-    } catch (error) {
-      if (!isPolicyError(error) || error.code === 'internal') throw error;
-      continue;
-    }
-    gpuScaleDown.apply(shadow, event, { at: policy.at, emit: () => undefined });
+  playEvents(gpuScaleDown, arbitrary, { config, tape, steps: 150 }, (event, decisions) => {
     watch.before(event);
     watch.after(event, decisions);
-    if (choices.below(10) === 0)
-      policy = create(gpuScaleDown, { snapshot: JSON.parse(JSON.stringify(policy.snapshot())) });
-  }
+  });
   return watch.releasedIn.size;
 }
 

@@ -3,7 +3,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { create } from '../../src/core/start.ts';
-import { isPolicyError } from '../../src/errors.ts';
 import { arbitrary } from '../../src/policies/long-prompt-queue/arbitrary.ts';
 import {
   type LongPromptQueueConfig,
@@ -12,7 +11,8 @@ import {
   longPromptQueue,
 } from '../../src/policies/long-prompt-queue/index.ts';
 import { type Prompt, scaledCount } from '../../src/schemas/index.ts';
-import { choicesFrom, tapes } from '../../src/testing/index.ts';
+import { tapes } from '../../src/testing/index.ts';
+import { playEvents } from '../support/basics/play-events.ts';
 import { runs } from '../support/basics/runs.ts';
 import { exampleConfigs } from '../support/examples/configs.ts';
 
@@ -105,21 +105,9 @@ function expectNobodyStarves(before: Saved, after: Saved, { queued }: Planned, s
 
 function run(config: Record<string, unknown>, tape: readonly number[]): void {
   const settings = longPromptQueue.config.parse(config);
-  const shadow = longPromptQueue.init(settings);
-  const choices = choicesFrom(tape);
   const model = new QueueModel();
-  let queue = create(longPromptQueue, config as never);
-  for (let index = 0; index < 80; index += 1) {
-    const event = arbitrary(shadow, choices);
-    const before = queue.snapshot().state as Saved;
-    let decisions: LongPromptQueueDecision[];
-    try {
-      decisions = queue.send(event);
-    } catch (error) {
-      if (!isPolicyError(error) || error.code === 'internal') throw error;
-      continue;
-    }
-    longPromptQueue.apply(shadow, event, { at: queue.at, emit: () => undefined });
+  let before = create(longPromptQueue, config as never).snapshot().state as Saved;
+  playEvents(longPromptQueue, arbitrary, { config, tape, steps: 80 }, (event, decisions, queue) => {
     model.sent(event);
     model.told(decisions, settings.promptsPerRound, settings.promptSpeculation);
     const after = queue.snapshot().state as Saved;
@@ -127,9 +115,8 @@ function run(config: Record<string, unknown>, tape: readonly number[]): void {
     for (const one of decisions) {
       if (one.type === 'round.planned') expectNobodyStarves(before, after, one, settings);
     }
-    if (choices.below(10) === 0)
-      queue = create(longPromptQueue, { snapshot: JSON.parse(JSON.stringify(queue.snapshot())) });
-  }
+    before = after;
+  });
 }
 
 describe('long-prompt-queue', () => {

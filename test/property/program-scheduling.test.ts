@@ -11,9 +11,9 @@ import {
   type ProgramSchedulingEvent,
   programScheduling,
 } from '../../src/policies/program-scheduling/index.ts';
-import { addedTokens, type ProgramState } from '../../src/policies/program-scheduling/state.ts';
+import { addedTokens, type Engine, type ProgramState } from '../../src/policies/program-scheduling/state.ts';
 import { choicesFrom, tapes } from '../../src/testing/index.ts';
-import { runs } from '../support/basics/runs.ts';
+import { met, runs } from '../support/basics/runs.ts';
 import { exampleConfigs } from '../support/examples/configs.ts';
 
 interface Kept {
@@ -29,6 +29,8 @@ interface Kept {
 class Host {
   readonly programs = new Map<string, Kept>();
   readonly engines = new Set<string>();
+  /** How many were named free. */
+  freed = 0;
   timerAt: number | undefined;
   at = 0;
 
@@ -111,8 +113,16 @@ class Host {
     }
   }
 
+  #freed(engineId: string): void {
+    expect([...this.engines], 'invariant 8: an engine that takes turns is freed').toContain(engineId);
+    const running = [...this.programs.values()].filter((one) => one.phase === 'running' && one.engineId === engineId);
+    expect(running, 'invariant 8: it runs no turn').toEqual([]);
+    this.freed += 1;
+  }
+
   #told(decision: ProgramSchedulingDecision): void {
     if (decision.type === 'timer.set') this.timerAt = decision.fireAtSeconds;
+    if (decision.type === 'engine.freed') this.#freed(decision.engineId);
     if (!('requestId' in decision)) return;
     const one = this.programs.get(decision.requestId);
     switch (decision.type) {
@@ -137,7 +147,15 @@ class Host {
 }
 
 /** Checks the state: its sums, and what waits although it has room. */
-function checkState({ engines, programs, ready, fresh }: ProgramState): void {
+function checkState({ engines, programs, ready, fresh, waitsEnd, config }: ProgramState): void {
+  const withStatus = (status: Engine['status']) => [...engines.values()].filter((one) => one.status === status);
+  const spare = [...withStatus('emptying'), ...withStatus('free')];
+  if (spare.length > 0) {
+    expect(config.tailSlowdown, 'invariant 8: engines are freed only if asked for').toBeDefined();
+    expect(withStatus('open').length, 'invariant 8: an engine is left').toBeGreaterThan(0);
+    expect(waitsEnd.size, 'invariant 8: an engine is spared, and something waits').toBe(0);
+  }
+
   for (const engine of engines.values()) {
     const prompts = new Map<string, number>();
     let tokens = 0;
@@ -149,7 +167,7 @@ function checkState({ engines, programs, ready, fresh }: ProgramState): void {
       Math.max(0, engine.capacityTokens),
     );
     if (engine.members.size > 0) expect(engine.usedTokens, 'the sum of contexts').toBe(tokens);
-    if (engine.active && engine.members.size === 0)
+    if (engine.status !== 'drained' && engine.members.size === 0)
       expect(ready.size + fresh.size, 'invariant 5: an engine without programs, and something waits').toBe(0);
   }
   for (const one of programs.values()) {
@@ -158,7 +176,8 @@ function checkState({ engines, programs, ready, fresh }: ProgramState): void {
   }
 }
 
-test('invariants 1 to 7 hold for any events, and across restores', () => {
+test('invariants 1 to 8 hold for any events, and across restores', () => {
+  let freed = 0;
   fc.assert(
     fc.property(fc.constantFrom(...exampleConfigs['program-scheduling']!), tapes(), (given, tape) => {
       const config = programScheduling.config.parse(given) as ProgramSchedulingConfig;
@@ -179,7 +198,9 @@ test('invariants 1 to 7 hold for any events, and across restores', () => {
         checkState(state);
         if (choices.below(4) === 0) policy = create(programScheduling, { snapshot });
       }
+      freed += host.freed;
     }),
     runs(120),
   );
+  expect(freed, 'engines that were freed').toBeGreaterThanOrEqual(met(20));
 });

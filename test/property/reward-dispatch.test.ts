@@ -2,11 +2,10 @@
 
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { create, type PolicyOf } from '../../src/core/start.ts';
-import { isPolicyError } from '../../src/errors.ts';
 import { arbitrary } from '../../src/policies/reward-dispatch/arbitrary.ts';
-import { type RewardDispatchEvent, rewardDispatch } from '../../src/policies/reward-dispatch/index.ts';
-import { choicesFrom, tapes } from '../../src/testing/index.ts';
+import { rewardDispatch } from '../../src/policies/reward-dispatch/index.ts';
+import { tapes } from '../../src/testing/index.ts';
+import { playEvents } from '../support/basics/play-events.ts';
 import { runs, scale } from '../support/basics/runs.ts';
 import { exampleConfigs } from '../support/examples/configs.ts';
 import { RewardHost } from '../support/hosts/reward.ts';
@@ -18,63 +17,30 @@ interface Saved {
   dispatches: unknown[];
 }
 
-class Run {
-  readonly host: RewardHost;
-  policy: PolicyOf<typeof rewardDispatch>;
-
-  constructor(config: Record<string, unknown>) {
-    this.host = new RewardHost(rewardDispatch.config.parse(config));
-    this.policy = create(rewardDispatch, config);
-  }
-
-  send(event: RewardDispatchEvent): void {
-    const decisions = this.policy.send(event);
+function run(config: Record<string, unknown>, tape: readonly number[]): void {
+  const host = new RewardHost(rewardDispatch.config.parse(config));
+  let at = 0;
+  const send = playEvents(rewardDispatch, arbitrary, { config, tape, steps: 120 }, (event, decisions, policy) => {
     for (const { type, reason } of decisions) {
       seen.set(`${type} ${reason.code}`, (seen.get(`${type} ${reason.code}`) ?? 0) + 1);
     }
-    this.host.step(event, decisions, this.policy.at);
-    const saved = this.policy.snapshot().state as Saved;
+    at = policy.at;
+    host.step(event, decisions, at);
+    const saved = policy.snapshot().state as Saved;
     // Invariant 1.
-    expect(saved.samples.map((one) => one.requestId)).toEqual(this.host.samples.map((one) => one.requestId));
-    expect(saved.dispatches.length).toBe(this.host.running.length);
+    expect(saved.samples.map((one) => one.requestId)).toEqual(host.samples.map((one) => one.requestId));
+    expect(saved.dispatches.length).toBe(host.running.length);
+  });
+  // With workers that answer, every response comes to its end.
+  for (const kind of ['rule', 'sandbox', 'judge'] as const) {
+    send({ type: 'reward-worker.added', at, workerId: `last-${kind}`, kind, slots: 2 });
   }
-
-  restore(): void {
-    this.policy = create(rewardDispatch, { snapshot: JSON.parse(JSON.stringify(this.policy.snapshot())) });
+  for (let step = 0; host.running.length > 0; step += 1) {
+    const { id, cancelled } = host.running[step % host.running.length]!;
+    const how = cancelled ? ({ outcome: 'cancelled' } as const) : ({ outcome: 'scored', reward: 1 } as const);
+    send({ type: 'reward.finished', at, dispatchId: id, seconds: 1, ...how });
   }
-
-  /** With workers that answer, every response comes to its end. */
-  finish(): void {
-    const { at } = this.policy;
-    for (const kind of ['rule', 'sandbox', 'judge'] as const) {
-      this.send({ type: 'reward-worker.added', at, workerId: `last-${kind}`, kind, slots: 2 });
-    }
-    for (let step = 0; this.host.running.length > 0; step += 1) {
-      const { id, cancelled } = this.host.running[step % this.host.running.length]!;
-      const how = cancelled ? ({ outcome: 'cancelled' } as const) : ({ outcome: 'scored', reward: 1 } as const);
-      this.send({ type: 'reward.finished', at, dispatchId: id, seconds: 1, ...how });
-    }
-    expect(this.host.samples).toEqual([]);
-  }
-}
-
-function run(config: Record<string, unknown>, tape: readonly number[]): void {
-  const shadow = rewardDispatch.init(rewardDispatch.config.parse(config));
-  const choices = choicesFrom(tape);
-  const one = new Run(config);
-  for (let index = 0; index < 120; index += 1) {
-    const event = arbitrary(shadow, choices);
-    try {
-      rewardDispatch.check(shadow, event);
-    } catch (error) {
-      if (!isPolicyError(error)) throw error;
-      continue;
-    }
-    one.send(event);
-    rewardDispatch.apply(shadow, event, { at: one.policy.at, emit: () => undefined });
-    if (choices.below(10) === 0) one.restore();
-  }
-  one.finish();
+  expect(host.samples).toEqual([]);
 }
 
 describe('reward-dispatch', () => {

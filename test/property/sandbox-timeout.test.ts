@@ -2,8 +2,6 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { create } from '../../src/core/start.ts';
-import { isPolicyError } from '../../src/errors.ts';
 import { arbitrary } from '../../src/policies/sandbox-timeout/arbitrary.ts';
 import {
   type SandboxTimeoutConfig,
@@ -12,7 +10,8 @@ import {
   sandboxTimeout,
 } from '../../src/policies/sandbox-timeout/index.ts';
 import type { TimeoutEstimate } from '../../src/schemas/index.ts';
-import { choicesFrom, tapes } from '../../src/testing/index.ts';
+import { tapes } from '../../src/testing/index.ts';
+import { playEvents } from '../support/basics/play-events.ts';
 import { runs } from '../support/basics/runs.ts';
 import { exampleConfigs } from '../support/examples/configs.ts';
 
@@ -183,28 +182,19 @@ function only<T extends SandboxTimeoutDecision['type']>(
 const seen = new Map<string, number>();
 
 function run(config: Record<string, unknown>, tape: readonly number[]): void {
-  const settings = sandboxTimeout.config.parse(config);
-  const shadow = sandboxTimeout.init(settings);
-  const choices = choicesFrom(tape);
-  const model = new Model(settings);
-  let policy = create(sandboxTimeout, config);
-  for (let index = 0; index < 120; index += 1) {
-    const event = arbitrary(shadow, choices);
-    let decisions: SandboxTimeoutDecision[];
-    try {
-      decisions = policy.send(event);
-    } catch (error) {
-      if (!isPolicyError(error) || error.code === 'internal') throw error;
-      seen.set(error.code, (seen.get(error.code) ?? 0) + 1);
-      continue;
-    }
-    sandboxTimeout.apply(shadow, event, { at: policy.at, emit: () => undefined });
-    for (const { reason } of decisions) seen.set(reason.code, (seen.get(reason.code) ?? 0) + 1);
-    model.check(event, decisions);
-    model.compareWith(policy.snapshot().state as never);
-    if (choices.below(10) === 0)
-      policy = create(sandboxTimeout, { snapshot: JSON.parse(JSON.stringify(policy.snapshot())) });
-  }
+  const model = new Model(sandboxTimeout.config.parse(config));
+  const saw = (code: string): unknown => seen.set(code, (seen.get(code) ?? 0) + 1);
+  playEvents(
+    sandboxTimeout,
+    arbitrary,
+    { config, tape, steps: 120 },
+    (event, decisions, policy) => {
+      for (const { reason } of decisions) saw(reason.code);
+      model.check(event, decisions);
+      model.compareWith(policy.snapshot().state as never);
+    },
+    saw,
+  );
 }
 
 describe('sandbox-timeout', () => {

@@ -2,11 +2,10 @@
 
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { create, type PolicyOf } from '../../src/core/start.ts';
-import { isPolicyError } from '../../src/errors.ts';
 import { arbitrary } from '../../src/policies/shadow-loader/arbitrary.ts';
-import { type ShadowLoaderEvent, shadowLoader } from '../../src/policies/shadow-loader/index.ts';
-import { choicesFrom, tapes } from '../../src/testing/index.ts';
+import { shadowLoader } from '../../src/policies/shadow-loader/index.ts';
+import { tapes } from '../../src/testing/index.ts';
+import { playEvents } from '../support/basics/play-events.ts';
 import { runs, scale } from '../support/basics/runs.ts';
 import { exampleConfigs } from '../support/examples/configs.ts';
 import { LoaderOracle } from '../support/oracles/shadow-loader.ts';
@@ -19,12 +18,8 @@ interface Saved {
 }
 
 function run(config: Record<string, unknown>, tape: readonly number[]): void {
-  const shadow = shadowLoader.init(shadowLoader.config.parse(config));
   const oracle = new LoaderOracle(shadowLoader.config.parse(config));
-  const choices = choicesFrom(tape);
-  let policy: PolicyOf<typeof shadowLoader> = create(shadowLoader, config);
-  const send = (event: ShadowLoaderEvent): void => {
-    const decisions = policy.send(event);
+  playEvents(shadowLoader, arbitrary, { config, tape, steps: 120 }, (event, decisions, policy) => {
     for (const { type, reason } of decisions) {
       seen.set(`${type} ${reason.code}`, (seen.get(`${type} ${reason.code}`) ?? 0) + 1);
     }
@@ -33,20 +28,7 @@ function run(config: Record<string, unknown>, tape: readonly number[]): void {
     // Invariant 1.
     expect(saved.samples.map((one) => one.id).join()).toBe(oracle.samples.map((one) => one.id).join());
     expect(saved.batches.map((one) => one.id).join()).toBe(oracle.batches.map((one) => one.id).join());
-  };
-  for (let index = 0; index < 120; index += 1) {
-    const event = arbitrary(shadow, choices);
-    try {
-      shadowLoader.check(shadow, event);
-    } catch (error) {
-      if (!isPolicyError(error)) throw error;
-      continue;
-    }
-    send(event);
-    shadowLoader.apply(shadow, event, { at: policy.at, emit: () => undefined });
-    if (choices.below(10) === 0)
-      policy = create(shadowLoader, { snapshot: JSON.parse(JSON.stringify(policy.snapshot())) });
-  }
+  });
 }
 
 describe('shadow-loader', () => {

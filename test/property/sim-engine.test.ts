@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type CostModel, costModelSchema } from '../../src/sim/cost-model.ts';
+import type { DraftSettings } from '../../src/sim/draft-settings.ts';
 import { DecodeEngine, type LostRequest, type Outcome } from '../../src/sim/engine/decode-engine.ts';
 import { met as atLeast, times } from '../support/basics/runs.ts';
 import { type Counters, type EngineRun, type Input, runOracle } from '../support/simulator/engine-oracle.ts';
@@ -134,10 +135,35 @@ function compare(cost: CostModel, script: Script, oracleCost = cost): EngineRun 
   return oracle;
 }
 
+const byBatch = [
+  { sequences: 1, tokens: 4 },
+  { sequences: 3, tokens: 1 },
+  { sequences: 5, tokens: 0 },
+];
+/** Drafts of a given length, and those that the planner chooses, with beliefs that may be wrong. */
+const drafts = fc
+  .record({
+    tokens: fc.constantFrom<DraftSettings['tokens']>('planned', 'planned', 0, 1, 2, 5, byBatch),
+    maxTokens: fc.constantFrom(1, 8),
+    acceptance: fc.constantFrom(0, 0.5, 0.61803, 0.9, 1),
+    believed: fc.record({ acceptance: seconds(1), tokens: fc.constantFrom(1, 50) }),
+    stepSeconds: seconds(0.002),
+    passSeconds: seconds(0.002),
+    secondsPerToken: seconds(0.0001),
+  })
+  .map((one): CostModel['drafts'] => one);
+
 /** Compares many runs and tells what they met. */
-function meets(costs: typeof anyCosts, moment: (most: number) => fc.Arbitrary<number>, numRuns: number) {
+function meets(
+  costs: typeof anyCosts,
+  moment: (most: number) => fc.Arbitrary<number>,
+  numRuns: number,
+  drafted: fc.Arbitrary<CostModel['drafts']> = fc.constant(undefined),
+) {
   const met = { preemptions: 0, completed: 0, aborted: 0, lost: 0 };
-  const cost = fc.tuple(costs, limits).map(([times, room]) => costModelSchema.parse({ ...times, ...room }));
+  const cost = fc
+    .tuple(costs, limits, drafted)
+    .map(([times, room, drafts]) => costModelSchema.parse({ ...times, ...room, drafts }));
   const property = fc.property(cost, scripts(moment), (one, script) => {
     const { outcomes, losses, counters } = compare(one, script);
     met.preemptions += counters.preemptions;
@@ -155,6 +181,25 @@ describe('the decode engine', () => {
     const met = meets(anyCosts, moment, runs);
     // The cache is small on purpose: the property must have met everything often.
     for (const count of Object.values(met)) expect(count).toBeGreaterThan(atLeast(300));
+  });
+
+  test('equals the step-by-step oracle with drafts', () => {
+    const moment = (most: number) => seconds(most).map((at) => at * 0.987654321012);
+    const met = meets(anyCosts, moment, runs, drafts);
+    for (const count of Object.values(met)) expect(count).toBeGreaterThan(atLeast(200));
+  });
+
+  test('is the same to the byte without drafts and with drafts of no token', () => {
+    const none = { tokens: 0, acceptance: 0.7, passSeconds: 0.001 };
+    const cost = fc.tuple(anyCosts, limits).map(([times, room]) => ({ ...times, ...room }));
+    fc.assert(
+      fc.property(cost, scripts(seconds), (one, script) => {
+        const { engine: _with, ...drafted } = runEngine(costModelSchema.parse({ ...one, drafts: none }), script);
+        const { engine: _without, ...plain } = runEngine(costModelSchema.parse(one), script);
+        expect(JSON.stringify(drafted)).toBe(JSON.stringify(plain));
+      }),
+      { numRuns: times(300) },
+    );
   });
 
   test('equals the oracle when inputs fall exactly on boundaries and on each other', () => {

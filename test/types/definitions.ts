@@ -1,6 +1,8 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Each setting, and each part of a plan, has the type of its schema: the compiler says so. */
 import type { z } from 'zod';
+import type * as DraftBudget from '../../src/planners/draft-budget/index.ts';
+import type { draftBudgetInput, draftBudgetPlan } from '../../src/planners/draft-budget/schema.ts';
 import type * as FlexUlysses from '../../src/planners/flex-ulysses/index.ts';
 import type { flexUlyssesPlan } from '../../src/planners/flex-ulysses/plan-schema.ts';
 import type { flexUlyssesInput } from '../../src/planners/flex-ulysses/schema.ts';
@@ -41,6 +43,8 @@ import type * as ShadowLoader from '../../src/policies/shadow-loader/index.ts';
 import type { shadowLoaderConfig } from '../../src/policies/shadow-loader/schema.ts';
 import type * as SpeculativeAdmission from '../../src/policies/speculative-admission/index.ts';
 import type { admissionConfig } from '../../src/policies/speculative-admission/schema.ts';
+import type * as StalenessPacing from '../../src/policies/staleness-pacing/index.ts';
+import type { stalenessPacingConfig } from '../../src/policies/staleness-pacing/schema.ts';
 import type * as StreamTraining from '../../src/policies/stream-training/index.ts';
 import type { streamTrainingConfig } from '../../src/policies/stream-training/schema.ts';
 import type * as Watchdog from '../../src/policies/watchdog/index.ts';
@@ -111,6 +115,9 @@ export type Definitions = AllTrue<{
   FlexUlyssesInput: Same<FlexUlysses.FlexUlyssesInput, z.input<typeof flexUlyssesInput>>;
   FlexUlyssesSettings: Same<FlexUlysses.FlexUlyssesSettings, z.output<typeof flexUlyssesInput>>;
   FlexUlyssesPlan: Same<FlexUlysses.FlexUlyssesPlan, z.output<typeof flexUlyssesPlan>>;
+  DraftBudgetInput: Same<DraftBudget.DraftBudgetInput, z.input<typeof draftBudgetInput>>;
+  DraftBudgetSettings: Same<DraftBudget.DraftBudgetSettings, z.output<typeof draftBudgetInput>>;
+  DraftBudgetPlan: Same<DraftBudget.DraftBudgetPlan, z.output<typeof draftBudgetPlan>>;
   MicroBatchesInput: Same<MicroBatches.MicroBatchesInput, z.input<typeof microBatchesInput>>;
   MicroBatchesSettings: Same<MicroBatches.MicroBatchesSettings, z.output<typeof microBatchesInput>>;
   MicroBatchesPlan: Same<MicroBatches.MicroBatchesPlan, z.output<typeof microBatchesPlan>>;
@@ -120,6 +127,8 @@ export type Definitions = AllTrue<{
   EnvironmentSlotsConfig: Same<EnvironmentSlots.EnvironmentSlotsConfig, z.output<typeof environmentSlotsConfig>>;
   ProgramSchedulingInput: Same<ProgramScheduling.ProgramSchedulingInput, z.input<typeof programConfig>>;
   ProgramSchedulingConfig: Same<ProgramScheduling.ProgramSchedulingConfig, z.output<typeof programConfig>>;
+  StalenessPacingInput: Same<StalenessPacing.StalenessPacingInput, z.input<typeof stalenessPacingConfig>>;
+  StalenessPacingConfig: Same<StalenessPacing.StalenessPacingConfig, z.output<typeof stalenessPacingConfig>>;
   DividedRolloutInput: Same<DividedRollout.DividedRolloutInput, z.input<typeof dividedConfig>>;
   DividedRolloutConfig: Same<DividedRollout.DividedRolloutConfig, z.output<typeof dividedConfig>>;
   WatchdogInput: Same<Watchdog.WatchdogInput, z.input<typeof watchdogConfig>>;

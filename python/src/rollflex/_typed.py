@@ -18,18 +18,19 @@ if TYPE_CHECKING:
         AdaptiveTpConfig, AdaptiveTpDecision, AdaptiveTpEvent, AgenticRolloutConfig, AgenticRolloutDecision,
         AgenticRolloutEvent, CompleteGroupPipeliningConfig, CompleteGroupPipeliningDecision,
         CompleteGroupPipeliningEvent, DividedRolloutConfig, DividedRolloutDecision, DividedRolloutEvent,
-        EnvironmentSlotsConfig, EnvironmentSlotsDecision, EnvironmentSlotsEvent, FlexUlyssesInput, FlexUlyssesPlan,
-        FlexrlConfig, FlexrlDecision, FlexrlEvent, FrontierGroupDispatchConfig, FrontierGroupDispatchDecision,
-        FrontierGroupDispatchEvent, GpuScaleDownConfig, GpuScaleDownDecision, GpuScaleDownEvent,
-        GradientRenormalizationInput, GradientRenormalizationPlan, GroupAssemblyConfig, GroupAssemblyDecision,
-        GroupAssemblyEvent, GrpoAdvantagesInput, GrpoAdvantagesPlan, JudgeOffloadInput, JudgeOffloadPlan,
-        LongPromptQueueConfig, LongPromptQueueDecision, LongPromptQueueEvent, LosslessTailConfig, LosslessTailDecision,
-        LosslessTailEvent, MicroBatchesInput, MicroBatchesPlan, ProgramSchedulingConfig, ProgramSchedulingDecision,
-        ProgramSchedulingEvent, RewardDispatchConfig, RewardDispatchDecision, RewardDispatchEvent, RolloutpipeConfig,
-        RolloutpipeDecision, RolloutpipeEvent, RollpackerConfig, RollpackerDecision, RollpackerEvent,
-        RoundCompositionConfig, RoundCompositionDecision, RoundCompositionEvent, SandboxTimeoutConfig,
-        SandboxTimeoutDecision, SandboxTimeoutEvent, ShadowLoaderConfig, ShadowLoaderDecision, ShadowLoaderEvent,
-        SpeculativeAdmissionConfig, SpeculativeAdmissionDecision, SpeculativeAdmissionEvent, StreamTrainingConfig,
+        DraftBudgetInput, DraftBudgetPlan, EnvironmentSlotsConfig, EnvironmentSlotsDecision, EnvironmentSlotsEvent,
+        FlexUlyssesInput, FlexUlyssesPlan, FlexrlConfig, FlexrlDecision, FlexrlEvent, FrontierGroupDispatchConfig,
+        FrontierGroupDispatchDecision, FrontierGroupDispatchEvent, GpuScaleDownConfig, GpuScaleDownDecision,
+        GpuScaleDownEvent, GradientRenormalizationInput, GradientRenormalizationPlan, GroupAssemblyConfig,
+        GroupAssemblyDecision, GroupAssemblyEvent, GrpoAdvantagesInput, GrpoAdvantagesPlan, JudgeOffloadInput,
+        JudgeOffloadPlan, LongPromptQueueConfig, LongPromptQueueDecision, LongPromptQueueEvent, LosslessTailConfig,
+        LosslessTailDecision, LosslessTailEvent, MicroBatchesInput, MicroBatchesPlan, ProgramSchedulingConfig,
+        ProgramSchedulingDecision, ProgramSchedulingEvent, RewardDispatchConfig, RewardDispatchDecision,
+        RewardDispatchEvent, RolloutpipeConfig, RolloutpipeDecision, RolloutpipeEvent, RollpackerConfig,
+        RollpackerDecision, RollpackerEvent, RoundCompositionConfig, RoundCompositionDecision, RoundCompositionEvent,
+        SandboxTimeoutConfig, SandboxTimeoutDecision, SandboxTimeoutEvent, ShadowLoaderConfig, ShadowLoaderDecision,
+        ShadowLoaderEvent, SpeculativeAdmissionConfig, SpeculativeAdmissionDecision, SpeculativeAdmissionEvent,
+        StalenessPacingConfig, StalenessPacingDecision, StalenessPacingEvent, StreamTrainingConfig,
         StreamTrainingDecision, StreamTrainingEvent, TailBatchingConfig, TailBatchingDecision, TailBatchingEvent,
         TailPipeliningConfig, TailPipeliningDecision, TailPipeliningEvent, WatchdogConfig, WatchdogDecision,
         WatchdogEvent,
@@ -111,6 +112,11 @@ class TypedClient:
     ) -> Session[ProgramSchedulingEvent, ProgramSchedulingDecision]: ...
     @overload
     def open(
+        self, policy: Literal["staleness-pacing"], *, config: StalenessPacingConfig | None = None,
+        **options: Unpack[OpenOptions],
+    ) -> Session[StalenessPacingEvent, StalenessPacingDecision]: ...
+    @overload
+    def open(
         self, policy: Literal["divided-rollout"], *, config: DividedRolloutConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> Session[DividedRolloutEvent, DividedRolloutDecision]: ...
@@ -189,6 +195,11 @@ class TypedClient:
         self, planner: Literal["flex-ulysses"], input: FlexUlyssesInput, *,
         deadline_seconds: float | None = None, timeout: float | None = None,
     ) -> FlexUlyssesPlan: ...
+    @overload
+    def plan(
+        self, planner: Literal["draft-budget"], input: DraftBudgetInput, *,
+        deadline_seconds: float | None = None, timeout: float | None = None,
+    ) -> DraftBudgetPlan: ...
     @overload
     def plan(
         self, planner: Literal["micro-batches"], input: MicroBatchesInput, *,
@@ -292,6 +303,11 @@ class TypedAsyncClient:
     ) -> AsyncSession[ProgramSchedulingEvent, ProgramSchedulingDecision]: ...
     @overload
     async def open(
+        self, policy: Literal["staleness-pacing"], *, config: StalenessPacingConfig | None = None,
+        **options: Unpack[OpenOptions],
+    ) -> AsyncSession[StalenessPacingEvent, StalenessPacingDecision]: ...
+    @overload
+    async def open(
         self, policy: Literal["divided-rollout"], *, config: DividedRolloutConfig | None = None,
         **options: Unpack[OpenOptions],
     ) -> AsyncSession[DividedRolloutEvent, DividedRolloutDecision]: ...
@@ -370,6 +386,11 @@ class TypedAsyncClient:
         self, planner: Literal["flex-ulysses"], input: FlexUlyssesInput, *,
         deadline_seconds: float | None = None, timeout: float | None = None,
     ) -> FlexUlyssesPlan: ...
+    @overload
+    async def plan(
+        self, planner: Literal["draft-budget"], input: DraftBudgetInput, *,
+        deadline_seconds: float | None = None, timeout: float | None = None,
+    ) -> DraftBudgetPlan: ...
     @overload
     async def plan(
         self, planner: Literal["micro-batches"], input: MicroBatchesInput, *,

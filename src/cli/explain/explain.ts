@@ -6,7 +6,7 @@ import { lateness } from '../../core/overdue.ts';
 import type { LogGap } from '../../core/replay-log.ts';
 import { mostOwed, type OwedEvent, type Standpoint, type Why } from '../../core/why.ts';
 import { isPolicyError, refuse } from '../../errors.ts';
-import { unaskedAnswers } from '../../schemas/answers.ts';
+import { isUnasked } from '../../schemas/answers.ts';
 import { senderOf } from '../../schemas/senders.ts';
 import type { FoundLine, LoggedSession, LogIndex, Place } from '../log-index/index.ts';
 import { type ChainStep, chainOf, stepOf } from './chain.ts';
@@ -120,7 +120,7 @@ type Found = Pick<Explanation, 'standing' | 'through' | 'owed' | 'more'>;
  */
 function rank({ who, overdue, asked }: Owed): number {
   if (who === 'timer') return overdue ? 0 : 5;
-  const isAsked = asked !== undefined && !Object.hasOwn(unaskedAnswers, asked.type);
+  const isAsked = asked !== undefined && !isUnasked(asked.type);
   return (overdue ? 1 : 3) + (isAsked ? 0 : 1);
 }
 
@@ -174,7 +174,7 @@ function lastOf({ index, session, play }: Scene, { event }: OwedEvent): number {
 /** The answers to commands, for a policy that does not say what blocks what. What hosts send unasked may not be awaited. */
 function commandsOwed(play: SessionPlay, isMeant: (one: OpenCommand) => boolean): OwedEvent[] {
   return [...play.commands!.open]
-    .filter((one) => !Object.hasOwn(unaskedAnswers, one.type) && isMeant(one))
+    .filter((one) => !isUnasked(one.type) && isMeant(one))
     .map((one) => ofCommand(play, one));
 }
 

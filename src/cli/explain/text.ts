@@ -58,7 +58,7 @@ function reasonOf({ code, ...numbers }: AnyDecision['reason']): string {
 }
 
 /** The word for one thing of a kind. */
-function singular(kind: string): string {
+export function singular(kind: string): string {
   if (kind === 'gpus') return 'GPU';
   return kind
     .replace(/ies$/, 'y')

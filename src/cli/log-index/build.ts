@@ -16,8 +16,19 @@ export interface Grain {
   readonly state: number;
 }
 export const defaultGrain: Grain = Object.freeze({ segment: 16 << 20, block: 128 << 10, state: 1 << 20 });
-/** A state is saved after this multiple of its own length at the earliest. */
-const stateTimes = 4;
+/** A state is saved when the log has grown by this multiple of its length, at the latest. */
+const stateTimes = 2;
+/**
+ * It is saved sooner where the lines since the last one take so long to play: at least so many milliseconds, and so many times what
+ * saving takes. What a step costs depends on the policy and on the machine, and so does what the index may cost.
+ */
+const [leastPlaying, savingTimes] = [25, 2];
+
+/** Milliseconds of the processor: other work on the machine does not make a step longer. */
+function processorTime(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
 
 /** A session that is being played. */
 export interface Played {
@@ -30,9 +41,21 @@ export interface Played {
   time: number;
   /** Bytes of its lines since its last state. */
   pending: number;
-  /** Length of its last state. */
+  /** Length of its last state, and the milliseconds that saving it took. */
   plain: number;
+  saving: number;
+  /** Bytes of its lines since its last state after which the clock is looked at again. */
+  look: number;
 }
+
+/** Returns a session that goes on from here. */
+export const playedFrom = (from: Pick<Played, 'play' | 'run' | 'policy' | 'closed' | 'at' | 'time'>): Played => ({
+  ...from,
+  pending: 0,
+  plain: 0,
+  saving: 0,
+  look: 0,
+});
 
 /** The file that is read. */
 export interface BuiltFile {
@@ -41,8 +64,8 @@ export interface BuiltFile {
   readonly kind: SegmentHead['kind'];
   readonly writer: string;
   readonly grain: Grain;
-  readonly size: number;
-  readonly modified: number;
+  size: number;
+  modified: number;
 }
 
 /** What the builder needs of what comes before. */
@@ -54,30 +77,53 @@ export interface BuildContext {
   resume(session: string): Played | undefined;
 }
 
-/** Makes the segments of a file from an offset on. Throws `invalid_input` for a broken line, with its file and number. */
-export function* buildSegments(
-  file: BuiltFile,
-  context: BuildContext,
-  from: number,
-  before: number,
-): Generator<Segment> {
-  let lines = before;
-  let segment = new Building(file, context, from, lines);
-  for (const line of linesIn(file.name, file.file, from)) {
-    lines += 1;
-    try {
-      segment.take(line);
-    } catch (error) {
-      if (line.ended || !isPolicyError(error)) throw error;
-      // A line that is being written, or whose writer was killed.
-      segment.torn = true;
-      break;
-    }
-    if (line.to - segment.from < file.grain.segment) continue;
-    yield segment.finish(line.to, lines, false);
-    segment = new Building(file, context, line.to, lines);
+/** A segment, and whether it is whole: the last one of a file goes on where the file grows. */
+export interface Built {
+  readonly segment: Segment;
+  readonly isWhole: boolean;
+}
+
+/** Makes the segments of a file from an offset on, as far as the file goes; later it goes on from there. */
+export class FileBuilding {
+  readonly #file: BuiltFile;
+  readonly #context: BuildContext;
+  #segment: Building;
+  #lines: number;
+
+  /** @param before - lines of the file before the offset */
+  constructor(file: BuiltFile, context: BuildContext, from: number, before: number) {
+    this.#file = file;
+    this.#context = context;
+    this.#lines = before;
+    this.#segment = new Building(file, context, from, before);
   }
-  if (!segment.isEmpty || segment.torn || from === 0) yield segment.finish(segment.to, lines, true);
+
+  /** Offset of the first byte that was not read. */
+  get to(): number {
+    return this.#segment.to;
+  }
+
+  /** Reads what is new. Throws `invalid_input` for a broken line, with its file and number. */
+  *grow(): Generator<Built> {
+    const { name, file, grain } = this.#file;
+    this.#segment.torn = false;
+    for (const line of linesIn(name, file, this.to)) {
+      try {
+        this.#segment.take(line, this.#lines + 1);
+      } catch (error) {
+        if (line.ended || !isPolicyError(error)) throw error;
+        // A line that is being written, or whose writer was killed.
+        this.#segment.torn = true;
+        break;
+      }
+      this.#lines += 1;
+      if (line.to - this.#segment.from < grain.segment) continue;
+      yield { segment: this.#segment.finish(this.#lines, false), isWhole: true };
+      this.#segment = new Building(this.#file, this.#context, line.to, this.#lines);
+    }
+    const { isEmpty, torn, from } = this.#segment;
+    if (!isEmpty || torn || from === 0) yield { segment: this.#segment.finish(this.#lines, true), isWhole: false };
+  }
 }
 
 class Building {
@@ -90,6 +136,9 @@ class Building {
   readonly #parts = new SegmentParts();
   readonly #blocks: number[];
   readonly #sessions = new Map<Played, SegmentSession>();
+  readonly #begun = processorTime();
+  /** Of the time since then, what went into saving states, in milliseconds. */
+  #saving = 0;
   readonly #found = (id: string): void => this.#parts.mention(id, this.#blocks.length - 1);
   /** Names the present line. */
   readonly #where = (): string => `${this.#file.name}:${this.#lines}`;
@@ -112,8 +161,9 @@ class Building {
     return this.to === this.from;
   }
 
-  take(place: FileLine): void {
-    this.#lines += 1;
+  /** @param number - of the line in its file */
+  take(place: FileLine, number: number): void {
+    this.#lines = number;
     const line = this.#parse(place);
     const { from, to } = place;
     this.to = to;
@@ -151,7 +201,7 @@ class Building {
     if (line.kind === 'session' && (played === undefined || isNew(played, line))) {
       const run = played === undefined ? 0 : played.run + 1;
       const play = new SessionPlay(this.#context.restore, line.seq);
-      played = { play, run, policy: line.policy, closed: false, at: 0, time: 0, pending: 0, plain: 0 };
+      played = playedFrom({ play, run, policy: line.policy, closed: false, at: 0, time: 0 });
       this.#context.plays.set(session, played);
     }
     if (played === undefined)
@@ -173,7 +223,19 @@ class Building {
     here.closed = undefined;
     played.pending += to - from;
     if (line.kind === 'event') this.#events += 1;
-    if (played.pending >= Math.max(this.#file.grain.state, stateTimes * played.plain)) this.#save(here, played, to);
+    if (this.#isDue(played)) this.#save(here, played, to);
+  }
+
+  /** Whether the state is to be saved: what was played since the last one costs a step too much. */
+  #isDue(played: Played): boolean {
+    const { state, block } = this.#file.grain;
+    const { pending, plain, saving, look } = played;
+    if (pending >= Math.max(state, stateTimes * plain)) return true;
+    if (pending < look) return false;
+    played.look = pending + block;
+    const playing = processorTime() - this.#begun - this.#saving;
+    const share = pending / Math.max(pending, this.to - this.from);
+    return look > 0 && playing * share >= Math.max(leastPlaying, savingTimes * saving);
   }
 
   /** Returns what this segment has of a session; a block that has a line of it is noted. */
@@ -199,12 +261,16 @@ class Building {
   }
 
   #save(here: SegmentSession, played: Played, offset: number): void {
+    const begun = processorTime();
     const saved = played.play.save();
     if (saved === undefined) return;
     const { plain, ...place } = this.#parts.add(saved);
     here.points.push({ seq: played.play.seq, at: played.at, offset, ...place });
     played.pending = 0;
+    played.look = 0;
     played.plain = plain;
+    played.saving = processorTime() - begun;
+    this.#saving += played.saving;
   }
 
   #close({ session, reason, seq }: LogLineOf<'closed'>, from: number): void {
@@ -218,7 +284,8 @@ class Building {
   }
 
   /** Ends the segment. The last one of a file has the states at its end. */
-  finish(to: number, lines: number, isLast: boolean): Segment {
+  finish(lines: number, isLast: boolean): Segment {
+    const { to } = this;
     for (const [played, here] of this.#sessions) {
       if (this.#context.plays.get(here.session) !== played) continue;
       if (isLast && played.pending >= this.#file.grain.state / 4) this.#save(here, played, to);

@@ -69,6 +69,11 @@ export class MockEngine {
     return this.#decode.work;
   }
 
+  /** Drafts that were offered and accepted, by position and in expectation. They begin anew with a restart. */
+  get seenDrafts(): PausableDecode['seenDrafts'] {
+    return this.#decode.seenDrafts;
+  }
+
   /** Weight version, as last updated. */
   get weightVersion(): string {
     return this.#weightVersion;

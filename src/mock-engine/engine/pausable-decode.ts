@@ -33,6 +33,11 @@ export class PausableDecode {
     return this.#engine;
   }
 
+  /** Drafts that were offered and accepted, by position; a restart resets them. */
+  get seenDrafts(): DecodeEngine['seenDrafts'] {
+    return this.#engine.seenDrafts;
+  }
+
   get isFrozen(): boolean {
     return this.#clock.isFrozen;
   }

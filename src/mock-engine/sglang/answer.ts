@@ -1,4 +1,5 @@
 /** The answers of `/generate`. */
+import { type DraftSettings, expectedTokens } from '../../sim/draft-settings.ts';
 import { type Generation, logProbOf } from '../engine/generation.ts';
 import type { Json } from '../http/http.ts';
 
@@ -8,6 +9,8 @@ export interface AnswerStyle {
   /** Whether a chunk has only the tokens that are new since the last chunk. */
   readonly incremental: boolean;
   readonly logProbs: boolean;
+  /** Drafts of the engine, if it has any. */
+  readonly drafts: DraftSettings | undefined;
   /** Index in a batch. */
   readonly index: number | undefined;
 }
@@ -41,8 +44,25 @@ export function answerOf(generation: Generation, weightVersion: string, style: A
   return {
     text: from === 0 ? generation.text : textFrom(generation, from),
     output_ids: inLine && style.stream ? ids.slice(-1) : ids,
-    meta_info: { ...meta, completion_tokens: count },
+    meta_info: { ...meta, completion_tokens: count, ...draftsOf(count, style.drafts) },
     ...(style.index === undefined ? {} : { index: style.index }),
+  };
+}
+
+/**
+ * Returns what a response says of its drafts. The simulation has the expected tokens of a step, the same for every request; where
+ * the length of drafts changes, it does not know which steps a response had.
+ */
+function draftsOf(tokens: number, drafts: DraftSettings | undefined): Json {
+  if (typeof drafts?.tokens !== 'number' || drafts.tokens === 0 || tokens === 0) return {};
+  const verified = Math.ceil(tokens / expectedTokens(drafts.acceptance, drafts.tokens));
+  const [correct, proposed] = [tokens - verified, verified * drafts.tokens];
+  return {
+    spec_accept_rate: correct / proposed,
+    spec_accept_length: tokens / verified,
+    spec_num_correct_drafts: correct,
+    spec_num_proposed_drafts: proposed,
+    spec_verify_ct: verified,
   };
 }
 

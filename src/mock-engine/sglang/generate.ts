@@ -19,6 +19,7 @@ const styleOf = (stand: RouteContext, request: SglangRequest, place: number): An
   stream: request.stream,
   incremental: stand.cluster.options.incrementalStreaming,
   logProbs: request.wanted[place]!.logProbs,
+  drafts: stand.cluster.cost.drafts,
   index: request.isSingle || !request.stream ? undefined : place,
 });
 

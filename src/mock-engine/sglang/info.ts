@@ -1,4 +1,6 @@
 /** Information routes of an SGLang engine: load, health, model and server. */
+import { type DraftSettings, mostTokens } from '../../sim/draft-settings.ts';
+import type { MockEngine } from '../engine/mock-engine.ts';
 import type { RouteContext } from '../generating.ts';
 import { type Handler, type Routes, refuse, reply, replyEmpty } from '../http/http.ts';
 import { versionFollowed } from './version.ts';
@@ -75,10 +77,31 @@ function serverInfo({ engine, cluster }: RouteContext): unknown {
     launch_command: 'rollflex mock-engine',
     kv_events: null,
     frontend: 'python',
-    internal_states: [{ num_running_reqs: running }],
+    ...speculation(cluster.cost.drafts),
+    internal_states: [{ num_running_reqs: running, ...acceptLength(engine.seenDrafts) }],
     status: 'ready',
     version: versionFollowed,
   };
+}
+
+/** Settings of drafts, where there are any: chains. */
+function speculation(drafts: DraftSettings | undefined): object {
+  if (drafts === undefined) return {};
+  const steps = mostTokens(drafts);
+  return {
+    speculative_algorithm: 'EAGLE',
+    speculative_num_steps: steps,
+    speculative_eagle_topk: 1,
+    speculative_num_draft_tokens: steps + 1,
+    speculative_adaptive: typeof drafts.tokens !== 'number',
+  };
+}
+
+/** Tokens of a verification since the start, accepted ones and one more; nothing before the first. */
+function acceptLength(seen: MockEngine['seenDrafts']): object {
+  const verified = seen[0]?.offered ?? 0;
+  if (verified === 0) return {};
+  return { avg_spec_accept_length: 1 + seen.reduce((sum, one) => sum + one.accepted, 0) / verified };
 }
 
 /** The engine prefills and decodes by itself. */

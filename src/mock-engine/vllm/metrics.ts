@@ -1,4 +1,5 @@
 /** `GET /metrics` of a vLLM engine: the metrics of vLLM that the simulation knows, under vLLM's names. */
+import { mostTokens } from '../../sim/draft-settings.ts';
 import type { Histogram } from '../engine/histogram.ts';
 import { blockTokens } from '../engine/prefix.ts';
 import type { RouteContext } from '../generating.ts';
@@ -78,6 +79,19 @@ export function metricsText({ engine, cluster }: RouteContext): string {
   histogram('request_prompt_tokens', 'Tokens of the prompts of requests that have ended.', counts.sizes.prompts);
   histogram('request_generation_tokens', 'Generated tokens of requests that have ended.', counts.sizes.responses);
   histogram('e2e_request_latency_seconds', 'Simulated seconds from arrival to end.', counts.sizes.seconds);
+  const { drafts } = cluster.cost;
+  if (drafts !== undefined) {
+    // Expectations, in whole tokens.
+    const positions = Array.from({ length: mostTokens(drafts) }, (_, at) => engine.seenDrafts[at]);
+    const sumOf = (part: 'offered' | 'accepted') =>
+      positions.reduce((sum, one) => sum + Math.round(one?.[part] ?? 0), 0);
+    counter('spec_decode_num_drafts_total', 'Drafts.', Math.round(positions[0]?.offered ?? 0));
+    counter('spec_decode_num_draft_tokens_total', 'Drafted tokens.', sumOf('offered'));
+    counter('spec_decode_num_accepted_tokens_total', 'Accepted ones.', sumOf('accepted'));
+    const accepted = Object.fromEntries(positions.map((one, at) => [at, Math.round(one?.accepted ?? 0)]));
+    const name = 'spec_decode_num_accepted_tokens_per_pos_total';
+    parts(name, 'counter', 'Accepted tokens, by their position in the draft.', 'position', accepted);
+  }
   return `${lines.join('\n')}\n`;
 }
 

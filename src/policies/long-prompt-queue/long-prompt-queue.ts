@@ -31,6 +31,7 @@ import {
   reward,
   type SavedQueue,
   takeDeferred,
+  takeExpiring,
   takeUnused,
 } from './state.ts';
 import type {
@@ -156,7 +157,8 @@ function plan(state: QueueState, { roundId, weightVersion }: Message<'round.requ
   else reason = { code: 'queue_below_threshold', queued, promptsPerRound };
   const kind = reason.code === 'queue_below_threshold' ? 'short' : 'long';
   const target = kind === 'long' ? promptsPerRound : scaledCount(state.config.promptSpeculation, promptsPerRound);
-  const prompts = kind === 'long' ? takeDeferred(state, target) : [];
+  const prompts = takeExpiring(state, promptsPerRound, weightVersion);
+  if (kind === 'long') prompts.push(...takeDeferred(state, target - prompts.length));
   prompts.push(...takeUnused(state, target - prompts.length));
   state.rounds += 1;
   state.recentRounds.add(roundId);

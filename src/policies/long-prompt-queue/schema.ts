@@ -1,6 +1,6 @@
 /** Configuration of long-prompt-queue. */
 import { z } from 'zod';
-import { domain, positiveCount, speculationFactor } from '../../schemas/units.ts';
+import { count, domain, positiveCount, speculationFactor } from '../../schemas/units.ts';
 
 /** Settings that only the queue has; a recipe adds them to the shared settings. */
 export const queueSettings = {
@@ -27,5 +27,10 @@ export const queueConfig = z.strictObject({
     .min(1)
     .optional()
     .describe('Domains of the source: it is exhausted when each of them is. If absent, it is so only as a whole.'),
+  maxStaleness: count
+    .default(0)
+    .describe(
+      'Weight versions that kept tokens may lag behind: their prompts go into the round after which they would be too old, of either kind. 0: no such rule.',
+    ),
   ...queueSettings,
 });

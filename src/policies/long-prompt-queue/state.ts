@@ -4,7 +4,14 @@ import type { Live } from '../../core/definition.ts';
 import { Heap } from '../../core/heap.ts';
 import { recentIds } from '../../core/recent-ids.ts';
 import { derived, mapBy, setOf } from '../../core/state.ts';
-import { copyPrompt, type KeptResponse, type Prompt, prompt } from '../../schemas/prompts.ts';
+import {
+  copyPrompt,
+  isExpiring,
+  type KeptResponse,
+  oldestVersionOf,
+  type Prompt,
+  prompt,
+} from '../../schemas/prompts.ts';
 import { count, domain, promptId, roundId } from '../../schemas/units.ts';
 import type { LongPromptQueueConfig } from './types.ts';
 
@@ -14,6 +21,8 @@ export interface Entry extends Readonly<z.output<typeof entry>> {}
 
 const since = ({ prompt }: Entry): number => prompt.deferral?.sinceRound ?? 0;
 const byAge = (a: Entry, b: Entry): number => since(a) - since(b) || a.seq - b.seq;
+const byVersion = (a: Entry, b: Entry): number =>
+  oldestVersionOf(a.prompt) - oldestVersionOf(b.prompt) || a.seq - b.seq;
 const byLength = (a: Entry, b: Entry): number =>
   (b.prompt.expectedTokens ?? 0) - (a.prompt.expectedTokens ?? 0) || byAge(a, b);
 
@@ -33,6 +42,8 @@ export const queueState = z.strictObject({
   byAge: derived(() => new Heap<Entry>(byAge)),
   /** Entries, longest expected response first, then oldest; not used with `order: fifo`. */
   byLength: derived(() => new Heap<Entry>(byLength)),
+  /** Entries that keep tokens, those with the oldest weights first; only with `maxStaleness`. */
+  byVersion: derived(() => new Heap<Entry>(byVersion)),
   /** Entries deferred `maxDeferrals` times or more, oldest first. */
   tooOften: derived(() => new Heap<Entry>(byAge)),
   /** Complete responses that prompts keep and that have no reward yet. */
@@ -80,9 +91,10 @@ export function put(state: QueueState, entry: Entry): void {
 
 /** Adds an entry to the heaps by age and length, and to the index by which rewards find its responses. */
 function index(state: QueueState, entry: Entry): void {
-  const { order, maxDeferrals } = state.config;
+  const { order, maxDeferrals, maxStaleness } = state.config;
   hold(state, entry.prompt);
   state.byAge.push(entry);
+  if (maxStaleness > 0 && entry.prompt.kept !== undefined) state.byVersion.push(entry);
   if (order !== 'fifo') state.byLength.push(entry);
   if ((entry.prompt.deferral?.count ?? 0) >= (maxDeferrals ?? Number.POSITIVE_INFINITY)) state.tooOften.push(entry);
 }
@@ -107,23 +119,36 @@ export function overdue(state: QueueState): { entry: Entry; waitedRounds: number
   return entry && { entry, waitedRounds: waited(entry) };
 }
 
-/** Takes the next entry: overdue ones first, then in the configured order. */
-function takeNext(state: QueueState): Entry | undefined {
-  const entry = overdue(state)?.entry ?? top(state, state.config.order === 'fifo' ? state.byAge : state.byLength);
-  if (entry === undefined) return undefined;
-  state.entries.delete(entry.prompt.promptId);
-  release(state, entry.prompt);
-  return entry;
+/** Takes up to `most` prompts whose tokens would be too old in a round with newer weights, the oldest first. */
+export function takeExpiring(state: QueueState, most: number, weightVersion: number): Prompt[] {
+  const taken: Prompt[] = [];
+  const { byVersion: heap, config } = state;
+  for (let next = top(state, heap); next !== undefined && taken.length < most; next = top(state, heap)) {
+    if (!isExpiring(oldestVersionOf(next.prompt), weightVersion, config.maxStaleness)) break;
+    taken.push(take(state, next));
+  }
+  return taken;
+}
+
+/** Takes an entry out; a copy of its prompt is needed, because the heaps may still hold the entry. */
+function take(state: QueueState, { prompt }: Entry): Prompt {
+  state.entries.delete(prompt.promptId);
+  release(state, prompt);
+  return copyPrompt(prompt);
+}
+
+/** Returns the next entry: overdue ones first, then in the configured order. */
+function nextOf(state: QueueState): Entry | undefined {
+  return overdue(state)?.entry ?? top(state, state.config.order === 'fifo' ? state.byAge : state.byLength);
 }
 
 /** Takes up to `most` deferred prompts. */
 export function takeDeferred(state: QueueState, most: number): Prompt[] {
   const taken: Prompt[] = [];
   while (taken.length < most) {
-    const entry = takeNext(state);
+    const entry = nextOf(state);
     if (entry === undefined) break;
-    // A copy is needed: the heaps may still hold the entry.
-    taken.push(copyPrompt(entry.prompt));
+    taken.push(take(state, entry));
   }
   return taken;
 }

@@ -32,6 +32,13 @@ export interface LongPromptQueueInput {
    */
   domains?: string[] | undefined;
   /**
+   * Weight versions that kept tokens may lag behind: their prompts go into the round after which they would be too old,
+   * of either kind. 0: no such rule. A whole number.
+   *
+   * @defaultValue `0`
+   */
+  maxStaleness?: number | undefined;
+  /**
    * Which queued prompts a long round takes first; overdue ones always come before.
    *
    * @defaultValue `'fifo'`
@@ -59,6 +66,11 @@ export interface LongPromptQueueConfig {
    * characters.
    */
   domains?: string[] | undefined;
+  /**
+   * Weight versions that kept tokens may lag behind: their prompts go into the round after which they would be too old,
+   * of either kind. 0: no such rule. A whole number.
+   */
+  maxStaleness: number;
   /** Which queued prompts a long round takes first; overdue ones always come before. */
   order: 'fifo' | 'longest-expected-first';
   /** A prompt that was deferred this often forces a long round; never if absent. A whole number, 1 or more. */

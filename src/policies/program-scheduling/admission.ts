@@ -16,6 +16,7 @@ import {
   worthSeconds,
 } from './cost.ts';
 import type { Ctx } from './messages.ts';
+import { nameFreed, reopen, unpack } from './packing.ts';
 import {
   change,
   countIn,
@@ -34,10 +35,13 @@ export const timerId = 'program-scheduling/waits';
 /** Routes what waits and has room now, resumes what is paused, and sets the timer. */
 export function settle(state: ProgramState, ctx: Ctx): void {
   dropKept(state, ctx.at);
-  if (state.waitsEnd.size === 0) return;
-  forceOverdue(state, ctx);
-  for (let next = nextFitting(state); next !== undefined; next = nextFitting(state)) letIn(state, next, false, ctx);
-  arm(state, ctx);
+  unpack(state);
+  if (state.waitsEnd.size > 0) {
+    forceOverdue(state, ctx);
+    for (let next = nextFitting(state); next !== undefined; next = nextFitting(state)) letIn(state, next, false, ctx);
+    arm(state, ctx);
+  }
+  nameFreed(state, ctx);
 }
 
 /** Takes programs out of the budgets whose tools take so long that their caches are not worth the room. */
@@ -54,7 +58,7 @@ function forceOverdue(state: ProgramState, ctx: Ctx): void {
 }
 
 const hasEngine = ({ engines }: ProgramState): boolean => {
-  for (const { active } of engines.values()) if (active) return true;
+  for (const { status } of engines.values()) if (status === 'open') return true;
   return false;
 };
 
@@ -66,7 +70,10 @@ const hasEngine = ({ engines }: ProgramState): boolean => {
 function nextFitting(state: ProgramState): Program | undefined {
   const next = state.ready.peek() ?? state.fresh.peek() ?? state.paused.peek();
   if (next === undefined) return undefined;
-  for (const engine of state.engines.values()) if (engine.active && hasRoom(state, next, engine)) return next;
+  do {
+    for (const engine of state.engines.values())
+      if (engine.status === 'open' && hasRoom(state, next, engine)) return next;
+  } while (reopen(state));
   return undefined;
 }
 

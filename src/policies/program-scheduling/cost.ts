@@ -100,7 +100,7 @@ export function bestEngine(state: ProgramState, one: Program, at: number, anyRoo
   let least = Number.POSITIVE_INFINITY;
   let stayingSeconds: number | undefined;
   for (const engine of state.engines.values()) {
-    if (!engine.active) continue;
+    if (engine.status !== 'open') continue;
     const isHome = engine.engineId === one.engineId;
     const canTake = anyRoom || hasRoom(state, one, engine);
     if (!canTake && !isHome) continue;

@@ -7,6 +7,7 @@ import { enforce, wait } from './admission.ts';
 import { PrefixCache } from './cache.ts';
 import { trim } from './cost.ts';
 import type { Ctx } from './messages.ts';
+import { leaveEngine } from './packing.ts';
 import { countOut, type Engine, type Program, type ProgramState, pausesFirst } from './state.ts';
 
 export function checkEngine({ engines }: ProgramState, { engineId }: { readonly engineId: string }): void {
@@ -16,12 +17,12 @@ export function checkEngine({ engines }: ProgramState, { engineId }: { readonly 
 export function addEngine(state: ProgramState, { engineId }: { readonly engineId: string }): void {
   const known = state.engines.get(engineId);
   if (known !== undefined) {
-    known.active = true;
+    if (known.status === 'drained') known.status = 'open';
     return;
   }
   state.engines.set(engineId, {
     engineId,
-    active: true,
+    status: 'open',
     capacityTokens: state.config.kvCapacityTokens,
     unreadTokens: 0,
     unreadAt: 0,
@@ -43,14 +44,14 @@ export function addEngine(state: ProgramState, { engineId }: { readonly engineId
 /** Drains an engine: its programs go on elsewhere, those whose turns run at the end of them. */
 export function drainEngine(state: ProgramState, { engineId }: { readonly engineId: string }): void {
   const engine = state.engines.get(engineId)!;
-  engine.active = false;
-  for (const one of [...engine.members]) if (one.phase !== 'running') countOut(state, one);
+  engine.status = 'drained';
+  leaveEngine(state, engine);
   removeIfEmpty(state, engine);
 }
 
 /** Forgets an engine that takes no turns and runs none. */
 export function removeIfEmpty(state: ProgramState, engine: Engine): void {
-  if (!engine.active && engine.members.size === 0) state.engines.delete(engine.engineId);
+  if (engine.status === 'drained' && engine.members.size === 0) state.engines.delete(engine.engineId);
 }
 
 export function changeEngines(state: ProgramState, { engineIds }: Message<'engines.changed'>): void {
@@ -94,7 +95,7 @@ export function engineReported(state: ProgramState, event: Message<'engine.repor
   if (waiting === 0) engine.unreadTokens = 0;
   if (cachedTokens !== undefined) engine.cache.shrink(cachedTokens + promptsOf(engine));
   trim(engine);
-  if (engine.active) enforce(state, engine, ctx);
+  if (engine.status === 'open') enforce(state, engine, ctx);
 }
 
 /** Tokens of the prompts of its members: an engine does not count them as cached while a turn of one runs. */

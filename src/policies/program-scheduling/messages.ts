@@ -1,6 +1,7 @@
 /** The decisions of program-scheduling, and their context. */
 import { type Context, handlersOf } from '../../core/definition.ts';
 import {
+  engineFreed,
   kvRetain,
   programAwaited,
   programEnded,
@@ -19,6 +20,7 @@ export const programDecisions = [
   programPause,
   programResume,
   kvRetain,
+  engineFreed,
   programAwaited,
   programEnded,
   programLate,

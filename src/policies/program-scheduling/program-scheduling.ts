@@ -17,11 +17,10 @@ import type { Message } from '../../schemas/messages.ts';
 import { settle, timerId } from './admission.ts';
 import { addEngine, changeEngines, checkEngine, drainEngine, engineReported, loseEngine } from './engines.ts';
 import { on, programDecisions } from './messages.ts';
-import { checkNew, close, open, restart } from './programs.ts';
+import { checkNew, checkProgram, close, open, restart, turnFinished, turnRequested } from './programs.ts';
 import { programConfig } from './schema.ts';
 import { begin, link, type ProgramState, programState, type SavedPrograms } from './state.ts';
 import { toolFinished, toolStarted } from './tools.ts';
-import { checkProgram, turnFinished, turnRequested } from './turns.ts';
 import type {
   ProgramSchedulingCommand,
   ProgramSchedulingConfig,
@@ -80,7 +79,7 @@ export const programScheduling: PolicyDefinition<
   ProgramSchedulingCommand['type']
 > = definePolicy({
   id: 'program-scheduling',
-  version: 1,
+  version: 2,
   summary:
     'Decides which multi-turn programs run, by a token budget of each engine, and where each turn runs, by expected time.',
   source: 'rollflex',

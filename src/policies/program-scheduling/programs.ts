@@ -1,10 +1,23 @@
-/** Handles programs that begin and end, and restarts of the host. */
+/** Handles programs: they begin, their turns are asked for and end, and they are closed; and restarts of the host. */
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { endReading } from './cost.ts';
+import { endTurn, enforce, pause, route, wait } from './admission.ts';
+import { bestEngine, budgetOf, endReading, heldTokens } from './cost.ts';
 import { askAgain, removeIfEmpty } from './engines.ts';
 import { type Ctx, late } from './messages.ts';
-import { countOut, joinGroup, keysOf, leaveGroup, leaveLine, type Program, type ProgramState } from './state.ts';
+import { averaged, learnTurn } from './pace.ts';
+import { pack } from './packing.ts';
+import {
+  change,
+  countOut,
+  joinGroup,
+  keysOf,
+  leaveGroup,
+  leaveLine,
+  type Program,
+  type ProgramState,
+} from './state.ts';
+import { learnAnswer } from './tools.ts';
 
 export function checkNew(state: ProgramState, { requestId }: Message<'program.opened'>): void {
   if (!state.programs.has(requestId) && !state.ended.has(requestId)) return;
@@ -51,6 +64,91 @@ export function open(state: ProgramState, event: Message<'program.opened'>, ctx:
   joinGroup(state, one);
 }
 
+export function checkProgram(state: ProgramState, { requestId }: { readonly requestId: string }): void {
+  if (state.programs.has(requestId) || state.ended.has(requestId)) return;
+  refuse('unknown_id', 'requestId', 'a program that was opened', requestId);
+}
+
+export function turnRequested(state: ProgramState, event: Message<'turn.requested'>, ctx: Ctx): void {
+  const { requestId, contextTokens } = event;
+  const one = state.programs.get(requestId);
+  if (one === undefined) return late(requestId, 'already_ended', ctx);
+  // A tool whose answer was not reported has answered.
+  if (one.phase === 'tool') learnAnswer(state, one, ctx.at);
+  // A turn that runs is given up, and runs anew.
+  if (one.phase === 'running') endTurn(state, one, one.contextTokens, ctx.at);
+  if (one.turns > 0) learnGrowth(state, one, contextTokens);
+  if (one.counted && state.engines.get(one.engineId!)!.status !== 'open') countOutOf(state, one);
+  if (one.counted) {
+    change(state, one, () => {
+      one.contextTokens = contextTokens;
+      one.askedTokens = contextTokens;
+    });
+    const home = state.engines.get(one.engineId!)!;
+    route(state, one, bestEngine(state, one, ctx.at, false)!, 0, ctx);
+    return enforce(state, home, ctx);
+  }
+  change(state, one, () => {
+    one.phase = 'asked';
+    one.since = ctx.at;
+    one.contextTokens = contextTokens;
+    one.askedTokens = contextTokens;
+  });
+  if (one.waitsSince === null) wait(state, one, ctx.at);
+}
+
+export function turnFinished(state: ProgramState, event: Message<'turn.finished'>, ctx: Ctx): void {
+  const { requestId, tokens, cachedTokens } = event;
+  const one = state.programs.get(requestId);
+  if (one === undefined) return late(requestId, 'already_ended', ctx);
+  const generated = Math.max(0, tokens - one.tokens);
+  if (one.phase === 'running') {
+    const engine = state.engines.get(one.engineId!)!;
+    const { leaving } = one;
+    const { belief, since } = one;
+    // What was used before tokens that are gone is gone, too: engines evict in this order, and a new engine has nothing.
+    if (cachedTokens !== undefined && 2 * cachedTokens < belief.cachedTokens) engine.cache.forgetUntil(belief.used);
+    const { pace } = state;
+    // What was there before any program of its prompt is what other prompts begin with, too.
+    if (one.turns === 0 && cachedTokens !== undefined && belief.cachedTokens === 0)
+      pace.commonTokens = averaged(pace.commonTokens, cachedTokens);
+    pace.turnTokens = averaged(pace.turnTokens, generated);
+    learnTurn(pace, belief.readTokens, generated * belief.stepSeconds, ctx.at - since);
+    finish(one, tokens);
+    endTurn(state, one, one.contextTokens + generated, ctx.at);
+    if (engine.status !== 'open') countOutOf(state, one);
+    else if (leaving && heldTokens(state, engine) > budgetOf(state, engine) && engine.members.size > 1)
+      pause(state, one, ctx);
+    else enforce(state, engine, ctx);
+  } else if (one.phase === 'asked' && generated > 0) {
+    // The engine has finished, although it counts as lost.
+    leaveLine(state, one);
+    finish(one, tokens);
+    one.phase = 'idle';
+    one.since = ctx.at;
+    one.contextTokens += generated;
+    one.cause = null;
+    if (one.paused) wait(state, one, one.waitsSince!);
+    else one.waitsSince = null;
+  } else late(requestId, 'out_of_turn', ctx);
+}
+
+function finish(one: Program, tokens: number): void {
+  one.tokens = Math.max(one.tokens, tokens);
+  one.turns += 1;
+}
+
+/** Learns by how much contexts grow from turn to turn: by what a turn has generated, which counts already, and what a tool adds. */
+function learnGrowth({ pace }: ProgramState, one: Program, contextTokens: number): void {
+  const grown = contextTokens - one.askedTokens;
+  if (grown > 0) pace.growthTokens = averaged(pace.growthTokens, grown);
+}
+
+/** Takes a program out of a budget; an engine that takes no turns and runs none is forgotten. */
+export function countOutOf(state: ProgramState, one: Program): void {
+  removeIfEmpty(state, countOut(state, one));
+}
+
 export function close(state: ProgramState, { requestId }: Message<'program.closed'>, ctx: Ctx): void {
   const one = state.programs.get(requestId);
   if (one === undefined) return late(requestId, 'already_ended', ctx);
@@ -66,6 +164,7 @@ export function close(state: ProgramState, { requestId }: Message<'program.close
   leaveGroup(state, one);
   state.ended.add(requestId);
   const reason = { code: 'closed', turns, moves, pausedSeconds } as const;
+  pack(state);
   ctx.emit({ type: 'program.ended', at: ctx.at, requestId, tokens, reason });
 }
 

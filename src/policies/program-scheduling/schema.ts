@@ -22,6 +22,14 @@ export const programSettings = {
     .min(1)
     .default(10_000)
     .describe('Tokens of a context that an engine reads in a second. The order of magnitude is enough.'),
+  tailSlowdown: z
+    .number()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe(
+      'How many times as long as alone on an engine a turn may take where the last programs are packed onto few engines, so that others become free; absent: none is freed.',
+    ),
   decode: z
     .strictObject({
       stepSeconds: seconds.default(0.01).describe('Seconds of a step, whatever runs.'),

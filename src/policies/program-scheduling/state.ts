@@ -96,8 +96,8 @@ export function ownTokens({ contextTokens, promptTokens }: Program): number {
 
 const engine = z.strictObject({
   engineId,
-  /** Whether it takes new turns. */
-  active: z.boolean(),
+  /** `open`: it takes turns; `drained`: the host said that it takes none; `emptying` and `free`: none are given to it, see packing.ts. */
+  status: z.enum(['open', 'drained', 'emptying', 'free']),
   capacityTokens: tokens,
   /** Tokens that it had still to read at a time, of contexts that are not cached, and all that it was ever given to read. */
   unreadTokens: z.number().nonnegative(),

@@ -3,6 +3,7 @@
 import type {
   EngineAdded,
   EngineDrained,
+  EngineFreed,
   EngineLost,
   EngineReported,
   EnginesChanged,
@@ -51,6 +52,11 @@ export interface ProgramSchedulingInput {
    * @defaultValue `10000`
    */
   prefillTokensPerSecond?: number | undefined;
+  /**
+   * How many times as long as alone on an engine a turn may take where the last programs are packed onto few engines,
+   * so that others become free; absent: none is freed. A number, 1 to 100.
+   */
+  tailSlowdown?: number | undefined;
   /** How long an engine takes to generate a token for each of its turns. The order of magnitude is enough. */
   decode?:
     | {
@@ -89,6 +95,11 @@ export interface ProgramSchedulingConfig {
   maxPauseSeconds: number;
   /** Tokens of a context that an engine reads in a second. The order of magnitude is enough. A number, 1 or more. */
   prefillTokensPerSecond: number;
+  /**
+   * How many times as long as alone on an engine a turn may take where the last programs are packed onto few engines,
+   * so that others become free; absent: none is freed. A number, 1 to 100.
+   */
+  tailSlowdown?: number | undefined;
   /** How long an engine takes to generate a token for each of its turns. The order of magnitude is enough. */
   decode: {
     /** Seconds of a step, whatever runs. A number, 0 or more. */
@@ -120,7 +131,7 @@ export type ProgramSchedulingEvent =
 export type ProgramSchedulingCommand = KvRetain | ProgramPause | ProgramResume | TimerSet | TurnRoute;
 
 /** What `program-scheduling` lets others know. */
-export type ProgramSchedulingNotice = ProgramAwaited | ProgramEnded | ProgramLate;
+export type ProgramSchedulingNotice = EngineFreed | ProgramAwaited | ProgramEnded | ProgramLate;
 
 /** What `program-scheduling` answers. */
 export type ProgramSchedulingDecision = ProgramSchedulingCommand | ProgramSchedulingNotice;

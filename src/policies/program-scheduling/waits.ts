@@ -5,9 +5,9 @@ import type { Program, ProgramState } from './state.ts';
 
 /** What makes room: the programs that have it now, or an engine, or the timer. */
 function* room({ engines, timerAt }: ProgramState): Iterable<HeldThing | AwaitedEvent> {
-  let active = false;
-  for (const engine of engines.values()) active ||= engine.active;
-  if (!active) yield { event: { type: 'engine.added' } };
+  let isOpen = false;
+  for (const { status } of engines.values()) isOpen ||= status === 'open';
+  if (!isOpen) yield { event: { type: 'engine.added' } };
   if (timerAt !== null) yield { event: { type: 'timer.fired', timerId }, dueAt: timerAt };
   for (const { members } of engines.values()) {
     for (const { requestId } of members) yield { what: 'programs', id: requestId };

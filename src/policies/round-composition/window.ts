@@ -126,10 +126,14 @@ export interface Composed {
 export function takeRound(state: CompositionState): Composed {
   const size = roundSize(state.config);
   const prompts: Prompt[] = [];
-  for (const one of state.due.values()) {
-    if (prompts.length === size) break;
-    state.due.delete(one.promptId);
-    prompts.push(one);
+  // Tokens that a prompt has kept become too old if it waits.
+  for (const isKept of [true, false]) {
+    for (const one of state.due.values()) {
+      if (prompts.length === size) break;
+      if ((one.kept !== undefined) !== isKept) continue;
+      state.due.delete(one.promptId);
+      prompts.push(one);
+    }
   }
   const due = prompts.length;
   let longestTokens = 0;

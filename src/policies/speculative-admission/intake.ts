@@ -2,7 +2,7 @@
 import { given } from '../../core/given.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { copyPrompt, type KeptResponse, type Prompt } from '../../schemas/prompts.ts';
+import { copyPrompt, isExpiring, type KeptResponse, oldestVersionOf, type Prompt } from '../../schemas/prompts.ts';
 import { enqueue } from './launch.ts';
 import { askReward, collect } from './progress.ts';
 import { checkRound } from './requests.ts';
@@ -10,6 +10,7 @@ import type { Ctx } from './schema.ts';
 import {
   type AdmissionState,
   type DomainQuota,
+  join,
   newPrompt,
   newResponse,
   type PromptState,
@@ -17,6 +18,17 @@ import {
   type Round,
   type Unsettled,
 } from './state.ts';
+
+/** Returns the prompts of a round in the order in which it starts them: first those that would be too old in the next round. */
+export function oldestFirst(
+  state: AdmissionState,
+  prompts: readonly Prompt[],
+  { weightVersion }: Round,
+): readonly Prompt[] {
+  const { maxStaleness } = state.config;
+  const isLast = (one: Prompt): boolean => isExpiring(oldestVersionOf(one), weightVersion, maxStaleness);
+  return [...prompts.filter(isLast), ...prompts.filter((one) => !isLast(one))];
+}
 
 /** Adds a prompt to the round; a prompt that is in it already is merged. */
 export function addPrompt(state: AdmissionState, spec: Prompt, round: Round, ctx: Ctx): void {
@@ -156,10 +168,10 @@ function startPrompt(state: AdmissionState, prompt: PromptState, quota: DomainQu
   prompt.status = 'active';
   prompt.attemptBase = state.nextAttempt;
   quota.admitted += 1;
-  quota.members.add(prompt);
   const kept = usableKept(state, prompt, round, ctx);
   if (prompt.spec.kept !== undefined) prompt.spec = { ...prompt.spec, kept: kept.length > 0 ? kept : undefined };
   for (const one of kept) placeKept(state, prompt, one, ctx);
+  join(prompt, quota, round, state.config);
   const taken = new Set(kept.map((one) => one.index));
   for (let index = 0; responses.length < round.responses; index += 1) {
     if (!taken.has(index)) responses.push(newResponse(prompt, index));

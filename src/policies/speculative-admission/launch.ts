@@ -173,6 +173,7 @@ function launch(state: AdmissionState, response: ResponseState, round: Round, en
   };
   if (engine !== null) decision.engineId = engine.id;
   if (ref !== undefined) decision.ref = ref;
+  if (promptTokens !== undefined) decision.promptTokens = promptTokens;
   if (from !== null) decision.resumeFrom = copyKept(from);
   ctx.emit(decision);
   armResponseTimeout(state, response, ctx);

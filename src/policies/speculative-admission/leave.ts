@@ -10,14 +10,14 @@ import {
 } from '../../schemas/prompts.ts';
 import { type AbortReason, abort, abortAll, endRequest, rememberLaunched, reportDrained } from './requests.ts';
 import type { Ctx } from './schema.ts';
-import { type AdmissionState, type DeferReason, isLive, type PromptState, type ResponseState } from './state.ts';
+import { type AdmissionState, type DeferReason, isLive, type PromptState, part, type ResponseState } from './state.ts';
 
 /** Takes a prompt out of the round. */
 export function remove(state: AdmissionState, prompt: PromptState): void {
   state.prompts.delete(prompt.spec.promptId);
   rememberLaunched(state, prompt);
   forgetElsewhere(state, prompt);
-  prompt.quota?.members.delete(prompt);
+  if (prompt.quota !== null) part(prompt, prompt.quota);
   prompt.quota = null;
   prompt.status = 'gone';
 }

@@ -9,7 +9,15 @@ import type { Prompt } from '../../schemas/prompts.ts';
 import { countedResponses, dropHeld, remove } from './leave.ts';
 import { abortAll, checkRequestId, checkRound, heldResponse, late } from './requests.ts';
 import type { Ctx } from './schema.ts';
-import { type AdmissionState, type FaultKind, isLive, type PromptState, type ResponseState } from './state.ts';
+import {
+  type AdmissionState,
+  type DomainQuota,
+  type FaultKind,
+  isLive,
+  type PromptState,
+  part,
+  type ResponseState,
+} from './state.ts';
 
 /** Returns the id of the open round; between rounds, that of the last one. */
 export function currentRoundId(state: AdmissionState): string {
@@ -48,6 +56,15 @@ export function applyFilter(state: AdmissionState, prompt: PromptState, ctx: Ctx
   else if (state.config.filter === 'zero-variance') filterByVariance(state, prompt, ctx);
 }
 
+/** Counts prompts that wait for places kept for others, as far as these have left without counting; lowest sequence number first. */
+export function countReady(state: AdmissionState, quota: DomainQuota, ctx: Ctx): void {
+  const { ready, expiring } = quota;
+  while (ready.size > 0 && quota.counted + expiring.size < quota.prompts) {
+    const next = ready.pop()!;
+    if (next.status === 'passed' && next.quota === quota) count(state, next, ctx);
+  }
+}
+
 function filterByVariance(state: AdmissionState, prompt: PromptState, ctx: Ctx): void {
   const { responsesPerPrompt, varianceTolerance: tolerance } = state.config;
   if (prompt.rewards < responsesPerPrompt) return;
@@ -60,14 +77,23 @@ function filterByVariance(state: AdmissionState, prompt: PromptState, ctx: Ctx):
   else reject(state, prompt, { code: 'zero_variance', standardDeviation, tolerance }, ctx);
 }
 
-/** Counts a prompt. Between rounds, or with its quota full, it waits for the next round to open (it is carried). */
+/**
+ * Counts a prompt. Between rounds, or with its quota full, it waits for the next round to open (it is carried); where every place left
+ * is kept for prompts that would become too old, it waits for the end of this round, or for one of these to leave without counting.
+ */
 function count(state: AdmissionState, prompt: PromptState, ctx: Ctx): void {
   const { round } = state;
   const { quota } = prompt;
   const { promptId, domain, promptTokens } = prompt.spec;
   if (round === null || quota === null || quota.counted === quota.prompts) return;
+  const { expiring } = quota;
+  if (!expiring.has(prompt) && quota.counted + expiring.size >= quota.prompts) {
+    prompt.status = 'passed';
+    quota.ready.push(prompt);
+    return;
+  }
   prompt.status = 'counted';
-  quota.members.delete(prompt);
+  part(prompt, quota);
   quota.counted += 1;
   round.counted += 1;
   state.unsettled ??= 'counted';

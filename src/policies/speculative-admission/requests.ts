@@ -7,6 +7,7 @@ import type { Ctx } from './schema.ts';
 import {
   type AdmissionState,
   isLive,
+  join,
   type PromptState,
   quotaOf,
   type ResponseState,
@@ -221,7 +222,10 @@ export function link(state: AdmissionState): void {
     const quota = (open !== null && quotaOf(open, prompt.spec.domain)) || null;
     prompt.quota = quota;
     if (prompt.status === 'standby') quota?.standby.push(prompt);
-    else if (prompt.status !== 'counted') quota?.members.add(prompt);
+    else if (prompt.status !== 'counted' && quota !== null) {
+      join(prompt, quota, open!, state.config);
+      if (prompt.status === 'passed') quota.ready.push(prompt);
+    }
   }
   for (const prompt of [...prompts.values(), ...settling]) {
     for (const response of prompt.responses) {

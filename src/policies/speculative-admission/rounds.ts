@@ -6,13 +6,22 @@ import { Fifo } from '../../core/fifo.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { scaledCount } from '../../schemas/units.ts';
-import { addPrompt, checkDomains, isSourceExhausted, requestMore, takeIn } from './intake.ts';
+import { addPrompt, checkDomains, isSourceExhausted, oldestFirst, requestMore, takeIn } from './intake.ts';
 import { defer, finalPrompt, giveBack, remove } from './leave.ts';
-import { applyFilter, nameOwed } from './progress.ts';
+import { applyFilter, countReady, nameOwed } from './progress.ts';
 import { abortAll, reportDrained } from './requests.ts';
 import { type Ctx, usualFactor } from './schema.ts';
 import { currentFactor, grid, measure, roundsPerFactor } from './speculation.ts';
-import { type AdmissionState, type DomainQuota, isLive, type PromptState, quotaOf, type Round } from './state.ts';
+import {
+  type AdmissionState,
+  type DomainQuota,
+  isLive,
+  join,
+  newReady,
+  type PromptState,
+  quotaOf,
+  type Round,
+} from './state.ts';
 
 type CompletedReason = Message<'round.completed'>['reason'];
 
@@ -55,7 +64,7 @@ export function openRound(state: AdmissionState, event: Message<'round.opened'>,
   for (const prompt of carried) readmit(state, prompt, round, ctx);
   for (const prompt of carried) applyFilter(state, prompt, ctx);
   nameOwed(state, 'round_opened', ctx);
-  for (const prompt of event.prompts) addPrompt(state, prompt, round, ctx);
+  for (const prompt of oldestFirst(state, event.prompts, round)) addPrompt(state, prompt, round, ctx);
   state.unsettled = 'round_opened';
 }
 
@@ -111,6 +120,8 @@ function newQuotas(state: AdmissionState, isShort: boolean, factor: number): Dom
     awaiting: 0,
     standby: new Fifo(),
     members: new Set(),
+    expiring: new Set(),
+    ready: newReady(),
     exhausted,
   });
   if (isShort && quotas !== undefined) {
@@ -129,8 +140,7 @@ function readmit(state: AdmissionState, prompt: PromptState, round: Round, ctx: 
     return;
   }
   const quota = quotaOf(round, prompt.spec.domain)!;
-  prompt.quota = quota;
-  quota.members.add(prompt);
+  join(prompt, quota, round, state.config);
   quota.admitted += 1;
   for (const response of prompt.responses) {
     if (!isLive(response)) continue;
@@ -150,6 +160,7 @@ export function settle(state: AdmissionState, ctx: Ctx): void {
     const { round } = state;
     if (round === null) return;
     for (const quota of round.quotas) takeIn(state, round, quota, ctx);
+    for (const quota of round.quotas) countReady(state, quota, ctx);
     if (state.unsettled !== null) {
       if (cause !== 'counted') state.unsettled = cause;
       continue;

@@ -2,13 +2,13 @@
 import { z } from 'zod';
 import type { Live } from '../../core/definition.ts';
 import { Fifo } from '../../core/fifo.ts';
-import { IndexedHeap } from '../../core/heap.ts';
+import { Heap, IndexedHeap } from '../../core/heap.ts';
 import { prefixes } from '../../core/minted-ids.ts';
 import { recentIds } from '../../core/recent-ids.ts';
 import { derived, mapBy, setOf } from '../../core/state.ts';
 import { promptDeferred } from '../../schemas/decisions/prompts.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { keptResponse, type Prompt, prompt as promptSpec } from '../../schemas/prompts.ts';
+import { isExpiring, keptResponse, type Prompt, prompt as promptSpec } from '../../schemas/prompts.ts';
 import { count, roundKind } from '../../schemas/units.ts';
 import { departures, IdMint, Places } from './ids.ts';
 import { mostRequests } from './schema.ts';
@@ -47,6 +47,10 @@ const quota = z.strictObject({
   standby: derived(() => new Fifo<PromptState>()),
   /** Prompts that were started and do not count. */
   members: derived(() => new Set<PromptState>()),
+  /** Members whose oldest tokens would be too old in a round with newer weights: this round waits for them. */
+  expiring: derived(() => new Set<PromptState>()),
+  /** Members that could count if no place were kept for those that are `expiring`; some have left meanwhile. */
+  ready: derived(newReady),
 });
 /** Prompts that share a quota: those of one domain, or all of them. */
 export interface DomainQuota extends z.output<typeof quota> {}
@@ -131,8 +135,8 @@ export type FaultKind = keyof ResponseState['failures'];
 export type LaunchCause = ResponseState['cause'];
 
 /**
- * `standby`: waits to be started; `active`: until it is `collected`; `passed`: the host has accepted it, but no round has room for
- * it yet; `counted`; `settling`: until its aborts are confirmed; `gone`.
+ * `standby`: waits to be started; `active`: until it is `collected`; `passed`: it may count, but no round has room for it yet;
+ * `counted`; `settling`: until its aborts are confirmed; `gone`.
  */
 export type PromptStatus = z.output<typeof savedStatus> | 'gone';
 const savedStatus = z.enum(['standby', 'active', 'collected', 'passed', 'counted', 'settling']);
@@ -185,7 +189,9 @@ const aborting = z.codec(
 );
 
 /** A change of a round that must be settled: `counted`, or a reason to ask for more prompts. */
-export type Unsettled = 'counted' | Exclude<Message<'prompts.request'>['reason']['code'], 'window_begun'>;
+export type Unsettled =
+  | 'counted'
+  | Exclude<Message<'prompts.request'>['reason']['code'], 'window_begun' | 'within_staleness'>;
 
 const line = derived(() => new Fifo<ResponseState>());
 
@@ -311,6 +317,28 @@ export function newResponse(owner: PromptState, index: number): ResponseState {
     order: 0,
     since: 0,
   };
+}
+
+export function newReady(): Heap<PromptState> {
+  return new Heap<PromptState>((a, b) => a.seq - b.seq);
+}
+
+/** Makes a started prompt a member of its quota. */
+export function join(
+  member: PromptState,
+  itsQuota: DomainQuota,
+  round: Round,
+  { maxStaleness }: { maxStaleness: number },
+): void {
+  member.quota = itsQuota;
+  itsQuota.members.add(member);
+  if (isExpiring(member.startVersion, round.weightVersion, maxStaleness)) itsQuota.expiring.add(member);
+}
+
+/** Takes a member that counts or leaves out of its quota. */
+export function part(member: PromptState, itsQuota: DomainQuota): void {
+  itsQuota.members.delete(member);
+  itsQuota.expiring.delete(member);
 }
 
 /** Returns the response of a prompt with this index. */

@@ -8,7 +8,20 @@ import { rewardWorkerLost } from '../../schemas/events/reward-workers.ts';
 import { roundFailed } from '../../schemas/events/rounds.ts';
 import { hostRestarted } from '../../schemas/events/session.ts';
 import type { EventMessage } from '../../schemas/vocabulary.ts';
-import { answering, asked, dropping, requestExpired, roundCompleted, timerFired, unrewarded } from './messages.ts';
+import {
+  answering,
+  asked,
+  dropping,
+  programEnded,
+  programLate,
+  programPause,
+  requestExpired,
+  roundCompleted,
+  slotDenied,
+  slotExpired,
+  timerFired,
+  unrewarded,
+} from './messages.ts';
 import type { WatchdogState } from './state.ts';
 import type { WatchdogEvent } from './types.ts';
 
@@ -18,6 +31,11 @@ const others: readonly EventMessage[] = [
   ...dropping,
   ...unrewarded,
   requestExpired,
+  programEnded,
+  programPause,
+  programLate,
+  slotDenied,
+  slotExpired,
   roundCompleted,
   roundFailed,
   engineLost,
@@ -62,6 +80,7 @@ function made({ type, schema }: EventMessage, at: number, choices: Choices): Wat
     roundId: `r${choices.below(4)}`,
     engineId: choices.below(4) === 0 ? undefined : `e${choices.below(3)}`,
     workerId: `w${choices.below(3)}`,
+    slotId: `slot/${choices.below(4)}`,
     timerId: choices.below(8) === 0 ? 'watchdog/check' : `t${choices.below(3)}`,
     fireAtSeconds: at + choices.below(100),
     dropped: [{ requestId, tokens: 1, cause: 'filtered' }],

@@ -4,6 +4,7 @@ import { gpusReclaim, gpusRelease, progressQuery, requestMigrate } from '../../s
 import { sampleMaterialize, samplePrefetch, samplePreprocess } from '../../schemas/decisions/loading.ts';
 import { profileMeasure } from '../../schemas/decisions/parallelism.ts';
 import { trainDispatch, weightsPublish } from '../../schemas/decisions/pipelining.ts';
+import { programEnded, programLate, programPause, turnRoute } from '../../schemas/decisions/programs.ts';
 import {
   promptCollected,
   promptCounted,
@@ -25,6 +26,7 @@ import { rewardCancel, rewardDispatch, rewardFailed } from '../../schemas/decisi
 import { judgementRequest, rewardRequest } from '../../schemas/decisions/rewards.ts';
 import { promptsRequest, roundCompleted, roundDrained } from '../../schemas/decisions/rounds.ts';
 import { sandboxRun } from '../../schemas/decisions/sandbox.ts';
+import { slotAssign, slotDenied, slotExpired, slotPrewarm, slotReclaim } from '../../schemas/decisions/slots.ts';
 import { optimizerStep, trainFetch, trainFinish } from '../../schemas/decisions/training.ts';
 import {
   gpusReleased,
@@ -37,13 +39,20 @@ import {
 import { preprocessFailed, samplePreprocessed, sliceFailed, sliceMaterialized } from '../../schemas/events/loading.ts';
 import { profileMeasured } from '../../schemas/events/parallelism.ts';
 import { updateConsumed, updateLost, weightsPublished } from '../../schemas/events/pipelining.ts';
-import { toolFinished, toolStarted } from '../../schemas/events/programs.ts';
+import {
+  programClosed,
+  toolFinished,
+  toolStarted,
+  turnFinished,
+  turnRequested,
+} from '../../schemas/events/programs.ts';
 import { requestAborted, responseCompleted, responseFailed } from '../../schemas/events/requests.ts';
 import { rewardFinished } from '../../schemas/events/reward-workers.ts';
 import { promptJudged, rewardReady } from '../../schemas/events/rewards.ts';
 import { promptsSupplied, roundRequested, sourceExhausted } from '../../schemas/events/rounds.ts';
 import { sandboxFinished } from '../../schemas/events/sandbox.ts';
 import { timerFired } from '../../schemas/events/session.ts';
+import { slotFailed, slotReady, slotReleased } from '../../schemas/events/slots.ts';
 import { optimizerStepped, trainConsumed, trainFinished } from '../../schemas/events/training.ts';
 
 /** Decisions that are answered; `timer.set` has a handler of its own. */
@@ -70,9 +79,13 @@ export const asked = [
   samplePrefetch,
   samplePreprocess,
   sandboxRun,
+  slotAssign,
+  slotPrewarm,
+  slotReclaim,
   trainDispatch,
   trainFetch,
   trainFinish,
+  turnRoute,
   weightsPublish,
 ] as const;
 
@@ -85,6 +98,7 @@ export const answering = [
   optimizerStepped,
   preprocessFailed,
   profileMeasured,
+  programClosed,
   progressReported,
   promptJudged,
   promptsSupplied,
@@ -99,11 +113,16 @@ export const answering = [
   sandboxFinished,
   sliceFailed,
   sliceMaterialized,
+  slotFailed,
+  slotReady,
+  slotReleased,
   sourceExhausted,
   toolFinished,
   toolStarted,
   trainConsumed,
   trainFinished,
+  turnFinished,
+  turnRequested,
   updateConsumed,
   updateLost,
   weightsPublished,
@@ -122,4 +141,4 @@ export const dropping = [
 /** Decisions on one response whose reward is not awaited any more. */
 export const unrewarded = [responseDropped, rewardFailed] as const;
 
-export { requestExpired, roundCompleted, timerFired };
+export { programEnded, programLate, programPause, requestExpired, roundCompleted, slotDenied, slotExpired, timerFired };

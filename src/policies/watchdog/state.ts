@@ -5,7 +5,7 @@ import type { AnyDecision, AnyEvent, Live } from '../../core/definition.ts';
 import type { OpenCommand } from '../../core/kept-commands.ts';
 import { OpenCommands, savedOpenCommands, type UsualTime } from '../../core/open-commands.ts';
 import { byHand } from '../../core/state.ts';
-import { unaskedAnswers } from '../../schemas/answers.ts';
+import { isUnasked } from '../../schemas/answers.ts';
 import { timerSet } from '../../schemas/decisions/session.ts';
 import { seconds } from '../../schemas/units.ts';
 import { type Cause, Causes, type Owing } from './causes.ts';
@@ -140,7 +140,7 @@ export class Owed {
   /** Whether a command is owed that was asked for: not a timer, nor what the host sends by itself. */
   get isAsked(): boolean {
     const isAsked = ([type, { size }]: [string, { size: number }]): boolean =>
-      size > 0 && type !== 'timer.set' && !Object.hasOwn(unaskedAnswers, type);
+      size > 0 && type !== 'timer.set' && !isUnasked(type);
     return [...this.causes].some(({ queues, named }) => named.size > 0 || [...queues].some(isAsked));
   }
 
@@ -157,7 +157,7 @@ export class Owed {
     if (usual !== undefined && usual.answers >= fewestAnswers)
       limit = Math.max(floorSeconds, factor * usual.highSeconds);
     // What a host does by itself it may do only after what it was asked for.
-    else if (isAsked && Object.hasOwn(unaskedAnswers, type)) limit = Number.POSITIVE_INFINITY;
+    else if (isAsked && isUnasked(type)) limit = Number.POSITIVE_INFINITY;
     // A policy that ends late responses by itself is given time for that: its timer, and then what it asks for.
     if (answer === 'response.completed' && this.timeoutSeconds > 0)
       limit = Math.max(limit, this.timeoutSeconds + 2 * floorSeconds);

@@ -16,6 +16,10 @@ import type {
   PreprocessFailed,
   ProfileMeasure,
   ProfileMeasured,
+  ProgramClosed,
+  ProgramEnded,
+  ProgramLate,
+  ProgramPause,
   ProgressQuery,
   ProgressReported,
   PromptCollected,
@@ -59,6 +63,14 @@ import type {
   SandboxRun,
   SliceFailed,
   SliceMaterialized,
+  SlotAssign,
+  SlotDenied,
+  SlotExpired,
+  SlotFailed,
+  SlotPrewarm,
+  SlotReady,
+  SlotReclaim,
+  SlotReleased,
   SourceExhausted,
   TimerFired,
   TimerSet,
@@ -69,6 +81,9 @@ import type {
   TrainFetch,
   TrainFinish,
   TrainFinished,
+  TurnFinished,
+  TurnRequested,
+  TurnRoute,
   UpdateConsumed,
   UpdateLost,
   WeightsPublish,
@@ -137,6 +152,10 @@ export type WatchdogEvent =
   | PreprocessFailed
   | ProfileMeasure
   | ProfileMeasured
+  | ProgramClosed
+  | ProgramEnded
+  | ProgramLate
+  | ProgramPause
   | ProgressQuery
   | ProgressReported
   | PromptCollected
@@ -180,6 +199,14 @@ export type WatchdogEvent =
   | SandboxRun
   | SliceFailed
   | SliceMaterialized
+  | SlotAssign
+  | SlotDenied
+  | SlotExpired
+  | SlotFailed
+  | SlotPrewarm
+  | SlotReady
+  | SlotReclaim
+  | SlotReleased
   | SourceExhausted
   | TimerFired
   | TimerSet
@@ -190,6 +217,9 @@ export type WatchdogEvent =
   | TrainFetch
   | TrainFinish
   | TrainFinished
+  | TurnFinished
+  | TurnRequested
+  | TurnRoute
   | UpdateConsumed
   | UpdateLost
   | WeightsPublish

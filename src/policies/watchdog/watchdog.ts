@@ -11,7 +11,21 @@ import { hostRestarted } from '../../schemas/events/session.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { commandsOf } from './causes.ts';
 import { check } from './check.ts';
-import { answering, asked, dropping, requestExpired, roundCompleted, timerFired, unrewarded } from './messages.ts';
+import {
+  answering,
+  asked,
+  dropping,
+  programEnded,
+  programLate,
+  programPause,
+  requestExpired,
+  roundCompleted,
+  slotDenied,
+  slotExpired,
+  timerFired,
+  unrewarded,
+} from './messages.ts';
+import { forgetLate, forgetProgram, heard, told } from './programs.ts';
 import { watchdogConfig } from './schema.ts';
 import { nothingOwed, type SavedWatchdog, type WatchdogState, watchdogState } from './state.ts';
 import type { WatchdogCommand, WatchdogConfig, WatchdogDecision, WatchdogEvent, WatchdogInput } from './types.ts';
@@ -30,13 +44,13 @@ interface Dropping {
 
 const on = handlersOf<WatchdogState, WatchdogDecision>();
 const handlers = [
-  on(asked, (state, decision, ctx) => state.owed.told(decision, ctx.at)),
+  on(asked, (state, decision, ctx) => told(state.owed, decision, ctx.at)),
   on(timerSet, (state, decision, ctx) => {
     if (decision.timerId === timerId) return;
     if (decision.reason.code === 'response_timeout') state.owed.timeoutSeconds = decision.reason.limitSeconds;
     state.owed.told(decision, ctx.at);
   }),
-  on(answering, (state, event, ctx) => state.owed.heard(event, ctx.at)),
+  on(answering, (state, event, ctx) => heard(state.owed, event, ctx.at)),
   on(timerFired, fired),
   on([...dropping], (state, decision) => {
     const { roundId, prompt, promptId = prompt?.promptId, dropped = [] } = decision as Dropping;
@@ -47,6 +61,10 @@ const handlers = [
   }),
   on([...unrewarded], (state, { requestId }) => state.owed.forget({ type: 'reward.ready', requestId } as never)),
   on(requestExpired, (state, { requestId }) => state.owed.forget({ type: 'request.aborted', requestId } as never)),
+  on([programEnded, slotDenied], (state, { requestId }) => forgetProgram(state.owed, requestId)),
+  on(programPause, (state, { requestId }) => forgetProgram(state.owed, requestId, ['turn.requested'])),
+  on(programLate, (state, notice) => forgetLate(state.owed, notice)),
+  on(slotExpired, (state, { slotId }) => state.owed.forget({ type: 'slot.released', slotId } as never)),
   on([roundCompleted, roundFailed], (state, { roundId }) =>
     state.owed.forget({ type: 'prompts.supplied', roundId } as never),
   ),

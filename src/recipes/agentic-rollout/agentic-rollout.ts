@@ -110,8 +110,10 @@ const planned = {
 
 /** Opens a program for a request that is launched, and asks for its environment. */
 function launched(decision: AnyDecision, { environment }: AgenticRolloutConfig): Delivery[] {
-  const { at, requestId, promptId } = decision as Message<'request.launch'>;
-  const opened: Delivery = { part: 'programs', event: { type: 'program.opened', at, requestId, promptId } as AnyEvent };
+  const { at, requestId, promptId, promptTokens } = decision as Message<'request.launch'>;
+  const program: Message<'program.opened'> = { type: 'program.opened', at, requestId, promptId };
+  if (promptTokens !== undefined) program.promptTokens = promptTokens;
+  const opened: Delivery = { part: 'programs', event: program };
   if (environment === undefined) return [opened];
   return [opened, offer('slots', { type: 'slot.requested', at, requestId, environment })];
 }

@@ -41,6 +41,7 @@ export function partConfigs(config: Settings): Readonly<Record<string, Record<st
       promptsPerRound,
       promptSpeculation: composition ? 1 : promptSpeculation,
       ...settingsOf(config, queueSettings),
+      maxStaleness: config.partialRollout ? config.maxStaleness : 0,
       domains: domainsOf(config),
     },
     composition: { ...settingsOf(config, compositionConfig.shape), promptSpeculation: 1 },

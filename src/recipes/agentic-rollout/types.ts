@@ -3,6 +3,7 @@
 import type {
   EngineAdded,
   EngineDrained,
+  EngineFreed,
   EngineLost,
   EngineReported,
   EnginesChanged,
@@ -229,6 +230,11 @@ export interface AgenticRolloutInput {
    * @defaultValue `10000`
    */
   prefillTokensPerSecond?: number | undefined;
+  /**
+   * How many times as long as alone on an engine a turn may take where the last programs are packed onto few engines,
+   * so that others become free; absent: none is freed. A number, 1 to 100.
+   */
+  tailSlowdown?: number | undefined;
   /** How long an engine takes to generate a token for each of its turns. The order of magnitude is enough. */
   decode?:
     | {
@@ -411,6 +417,11 @@ export interface AgenticRolloutConfig {
   maxPauseSeconds: number;
   /** Tokens of a context that an engine reads in a second. The order of magnitude is enough. A number, 1 or more. */
   prefillTokensPerSecond: number;
+  /**
+   * How many times as long as alone on an engine a turn may take where the last programs are packed onto few engines,
+   * so that others become free; absent: none is freed. A number, 1 to 100.
+   */
+  tailSlowdown?: number | undefined;
   /** How long an engine takes to generate a token for each of its turns. The order of magnitude is enough. */
   decode: {
     /** Seconds of a step, whatever runs. A number, 0 or more. */
@@ -505,6 +516,7 @@ export type AgenticRolloutCommand =
 
 /** What `agentic-rollout` lets others know. */
 export type AgenticRolloutNotice =
+  | EngineFreed
   | JudgementLate
   | ProgramAwaited
   | ProgramEnded

@@ -25,12 +25,14 @@ export function checkDivided(
     dividedRollout,
     placement,
     onRestart,
-  }: { dividedRollout?: unknown; placement: string; onRestart?: string | undefined },
+    maxStaleness,
+  }: { dividedRollout?: unknown; placement: string; onRestart?: string | undefined; maxStaleness: number },
   refuse: (path: string, message: string) => void,
 ): void {
   if (dividedRollout === undefined) return;
   if (placement === 'policy')
     refuse('placement', '`host` beside `dividedRollout`: chunks have engines, requests have none');
+  if (maxStaleness > 0) refuse('maxStaleness', '0 beside `dividedRollout`: its requests begin without tokens');
   if (onRestart === 'launch') refuse('onRestart', '`continue`, or nothing, beside `dividedRollout`');
 }
 

@@ -35,9 +35,10 @@ const decisions = [
 
 function opening(
   { at, roundId, weightVersion }: Pick<Message<'round.planned'>, 'at' | 'roundId' | 'weightVersion'>,
+  kind: 'short' | 'long',
   prompts: readonly Prompt[],
 ): Delivery {
-  const opened = { type: 'round.opened', at, roundId, kind: 'long', weightVersion } as const;
+  const opened = { type: 'round.opened', at, roundId, kind, weightVersion } as const;
   // Copies, because the host gets the notice as well and must not share the state of the parts.
   return { part: 'admission', event: { ...opened, prompts: prompts.map(copyPrompt) } as AnyEvent };
 }
@@ -79,13 +80,13 @@ export const losslessTail: PolicyDefinition<
   vouches: { admission: ['round.opened'], chunks: ['request.opened'] },
   origins: { 'round.opened': { event: 'round.requested' } },
   // The composition plans a round, but only the admission knows whether a round may open.
-  expects: (event) => (event.type === 'round.requested' ? [opening(event, [])] : []),
+  expects: (event) => (event.type === 'round.requested' ? [opening(event, 'long', [])] : []),
   routes: {
     composition: {
       'round.planned': {
         to: (decision: AnyDecision) => {
           const planned = decision as Message<'round.planned'>;
-          return [opening(planned, planned.queued)];
+          return [opening(planned, planned.kind, planned.queued)];
         },
       },
     },

@@ -135,6 +135,18 @@ export interface LosslessTailInput {
    */
   idPrefix?: string | undefined;
   /**
+   * Weight versions that a token may lag behind. 0: on policy, every round waits for all of its prompts. More: partial
+   * rollout, a round leaves its last prompts to the next ones, which go on from their tokens. A whole number.
+   *
+   * @defaultValue `0`
+   */
+  maxStaleness?: number | undefined;
+  /**
+   * With `maxStaleness` above 0: prompts in a round over those that it trains on; 1.25 if absent. Up to 2, no token
+   * becomes too old. A number, 1 to 16.
+   */
+  promptSpeculation?: number | undefined;
+  /**
    * W: rounds that are composed together; a prompt moves by at most W − 1 rounds. 1: the order of the data. A whole
    * number, 1 to 1,000.
    *
@@ -258,6 +270,16 @@ export interface LosslessTailConfig {
   onRestart?: 'launch' | 'continue' | undefined;
   /** Prefix of every request id; new after each restart of the host. At most 128 characters. */
   idPrefix: string;
+  /**
+   * Weight versions that a token may lag behind. 0: on policy, every round waits for all of its prompts. More: partial
+   * rollout, a round leaves its last prompts to the next ones, which go on from their tokens. A whole number.
+   */
+  maxStaleness: number;
+  /**
+   * With `maxStaleness` above 0: prompts in a round over those that it trains on; 1.25 if absent. Up to 2, no token
+   * becomes too old. A number, 1 to 16.
+   */
+  promptSpeculation?: number | undefined;
   /**
    * W: rounds that are composed together; a prompt moves by at most W − 1 rounds. 1: the order of the data. A whole
    * number, 1 to 1,000.

@@ -8,7 +8,7 @@ import { queueSettings } from '../../policies/long-prompt-queue/schema.ts';
 import { rewardDispatchConfig } from '../../policies/reward-dispatch/schema.ts';
 import { compositionConfig, compositionSettings } from '../../policies/round-composition/schema.ts';
 import { timeoutSettings } from '../../policies/sandbox-timeout/schema.ts';
-import { admissionConfig } from '../../policies/speculative-admission/schema.ts';
+import { admissionConfig, usualFactor } from '../../policies/speculative-admission/schema.ts';
 import { streamTrainingConfig } from '../../policies/stream-training/schema.ts';
 import { domainsOf } from '../tail-batching/joined.ts';
 
@@ -25,7 +25,7 @@ const settings = {
     .boolean()
     .default(false)
     .describe(
-      'Rounds are composed by predicted length, as in `lossless-tail`; not with `tailBatching`. Off: the order of the data.',
+      'Rounds are composed by predicted length, as in `lossless-tail`; not with `tailBatching`. With `partialRollout`, they have `promptSpeculation` times their prompts. Off: the order of the data.',
     ),
   adaptiveTp: on(
     'The parallelism of the engines follows their preemptions. Off: TP stays at `startTp`, or `minTp`, and EP as it is.',
@@ -87,7 +87,9 @@ function fixedTp({ startTp: start, minTp: least }: Pick<Settings, 'startTp' | 'm
 /** Returns the configuration of each part. */
 export function partConfigs(config: Settings): Readonly<Record<string, Record<string, unknown>>> {
   const { promptsPerRound, responsesPerPrompt, idPrefix, maxResponseTokens, kvBytesPerToken } = config;
-  const none = config.tailBatching ? {} : { speculation: 'fixed', promptSpeculation: 1, responseSpeculation: 1 };
+  // Prompts that a composed round leaves over go on in the next ones.
+  const more = config.composition && config.partialRollout ? (config.promptSpeculation ?? usualFactor) : 1;
+  const none = config.tailBatching ? {} : { speculation: 'fixed', promptSpeculation: more, responseSpeculation: 1 };
   // Without experts, EP is left out.
   const fixed = { minTp: fixedTp(config), maxTp: fixedTp(config), startTp: {}, experts: undefined };
   const degree = config.adaptiveTp ? {} : fixed;
@@ -96,9 +98,10 @@ export function partConfigs(config: Settings): Readonly<Record<string, Record<st
       promptsPerRound,
       promptSpeculation: config.tailBatching ? config.promptSpeculation : 1,
       ...settingsOf(config, queueSettings),
+      maxStaleness: config.partialRollout ? config.maxStaleness : 0,
       domains: domainsOf(config),
     },
-    composition: { ...settingsOf(config, compositionConfig.shape), promptSpeculation: 1 },
+    composition: { ...settingsOf(config, compositionConfig.shape), promptSpeculation: more },
     admission: { ...settingsOf(config, admissionConfig.shape), ...none },
     tp: {
       ...settingsOf(config, tpSettings),

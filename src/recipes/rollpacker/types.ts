@@ -226,8 +226,8 @@ export interface RollpackerInput {
    */
   tailBatching?: boolean | undefined;
   /**
-   * Rounds are composed by predicted length, as in `lossless-tail`; not with `tailBatching`. Off: the order of the
-   * data.
+   * Rounds are composed by predicted length, as in `lossless-tail`; not with `tailBatching`. With `partialRollout`,
+   * they have `promptSpeculation` times their prompts. Off: the order of the data.
    *
    * @defaultValue `false`
    */
@@ -598,8 +598,8 @@ export interface RollpackerConfig {
   /** Speculation in short rounds, and long rounds for what they defer. Off: every round waits for all. */
   tailBatching: boolean;
   /**
-   * Rounds are composed by predicted length, as in `lossless-tail`; not with `tailBatching`. Off: the order of the
-   * data.
+   * Rounds are composed by predicted length, as in `lossless-tail`; not with `tailBatching`. With `partialRollout`,
+   * they have `promptSpeculation` times their prompts. Off: the order of the data.
    */
   composition: boolean;
   /**

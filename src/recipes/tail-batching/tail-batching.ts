@@ -65,6 +65,7 @@ export const tailBatching: PolicyDefinition<
       maxDeferrals,
       maxWaitRounds,
       domains: domainsOf(admission),
+      maxStaleness: admission.partialRollout ? admission.maxStaleness : 0,
     },
     admission,
   }),

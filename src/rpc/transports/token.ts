@@ -40,6 +40,11 @@ export function tokenFromFile(path: string): (token: string) => boolean {
   if (token.length < shortest) {
     refuse('invalid_input', path, `a token of at least ${shortest} characters`, `${token.length} characters`);
   }
+  return isToken(token);
+}
+
+/** Returns a function that compares tokens with a token. */
+export function isToken(token: string): (other: string) => boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   const right = digest(token);
   return (other) => timingSafeEqual(digest(other), right);

@@ -47,9 +47,9 @@ export const groupUnrewarded = defineDecision(
 export const groupWithdrawn = defineDecision(
   'group.withdrawn',
   'notice',
-  'A prompt that counted does not train after all: its round has failed.',
+  'A prompt that counted, or was launched, does not train after all.',
   { roundId, promptId },
-  { round_failed: {} },
+  { round_failed: {}, filtered: {}, failed: {} },
 );
 export const roundRewarded = defineDecision(
   'round.rewarded',

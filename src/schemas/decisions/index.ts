@@ -6,6 +6,7 @@ import * as gpus from './gpus.ts';
 import * as groups from './groups.ts';
 import * as judge from './judge.ts';
 import * as loading from './loading.ts';
+import * as pacing from './pacing.ts';
 import * as parallelism from './parallelism.ts';
 import * as pipelining from './pipelining.ts';
 import * as programs from './programs.ts';
@@ -25,6 +26,7 @@ export * from './gpus.ts';
 export * from './groups.ts';
 export * from './judge.ts';
 export * from './loading.ts';
+export * from './pacing.ts';
 export * from './parallelism.ts';
 export * from './pipelining.ts';
 export * from './programs.ts';
@@ -42,6 +44,7 @@ export * from './training.ts';
 export const decisions = byName([
   ...Object.values(chunks),
   ...Object.values(groups),
+  ...Object.values(pacing),
   ...Object.values(parallelism),
   ...Object.values(pipelining),
   ...Object.values(frontier),

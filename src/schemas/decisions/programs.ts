@@ -71,6 +71,19 @@ export const kvRetain = defineDecision(
     },
   },
 );
+export const engineFreed = defineDecision(
+  'engine.freed',
+  'notice',
+  'The programs that are left need this engine no more, and it runs no turn: a host that sends `engine.drained` may use it for something else. It holds until a `turn.route` names the engine.',
+  { engineId },
+  {
+    packed: {
+      programs: count.describe('Programs that are left.'),
+      engines: count.describe('Engines that go on.'),
+      ...budget,
+    },
+  },
+);
 export const programAwaited = defineDecision(
   'program.awaited',
   'notice',

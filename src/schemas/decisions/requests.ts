@@ -40,6 +40,7 @@ export const requestLaunch = defineDecision(
     weightVersion,
     engineId: engineId.optional().describe('Where to run it; always given with `placement: policy`.'),
     ref: ref.optional(),
+    promptTokens: tokens.optional().describe('Tokens of the prompt itself, if the host has given them.'),
     resumeFrom: keptResponse.optional().describe('Tokens to continue from, instead of starting anew.'),
   },
   {

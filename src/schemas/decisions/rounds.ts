@@ -31,6 +31,10 @@ export const promptsRequest = defineDecision(
       target: count.describe('Prompts from which they are composed.'),
       known: count.describe('Prompts that are here for them.'),
     },
+    within_staleness: {
+      groups: count.describe('Groups that are launched, or wait to be, and are in no batch yet.'),
+      allowed: count.describe('How many these may be, so that none gets too old.'),
+    },
     filtered: { target, admitted },
     failed: { target, admitted },
     merged: { target, admitted },

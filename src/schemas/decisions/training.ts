@@ -114,7 +114,7 @@ export const groupLate = defineDecision(
   'notice',
   'A completed group that is here already, or of a round that trains on others: it is not trained.',
   { roundId, groupId },
-  { known: {}, round_completed: {}, round_over: {} },
+  { known: {}, launch_over: {}, round_completed: {}, round_over: {} },
 );
 export const groupsDropped = defineDecision(
   'groups.dropped',

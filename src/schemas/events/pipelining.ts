@@ -26,7 +26,7 @@ export const trainerRestarted = defineEvent(
 );
 export const weightsPublished = defineEvent(
   'weights.published',
-  'The rollout engines have the weights that a `weights.publish` asked for.',
+  'The rollout engines have the weights that a `weights.publish` asked for, or that came of a `train.batch`.',
   {
     roundId,
     publicationId,

@@ -1,7 +1,7 @@
 /** Events: reports on the training of a round. */
 import { z } from 'zod';
 import { updateId } from '../pipelining.ts';
-import { fetchId, groupId, replicaId } from '../training.ts';
+import { fetchId, groupId, launchId, replicaId } from '../training.ts';
 import { count, positiveCount, roundId, seconds, tokens } from '../units.ts';
 import { defineEvent } from '../vocabulary.ts';
 
@@ -22,6 +22,21 @@ export const groupCompleted = defineEvent(
     groupId,
     samples: positiveCount.describe('Responses of the group.'),
     tokens: tokens.describe('Tokens of the group, all responses together.'),
+    launchId: launchId
+      .optional()
+      .describe('The `group.launch` that it answers; needed where a policy launches groups (`staleness-pacing`).'),
+  },
+);
+export const groupRejected = defineEvent(
+  'group.rejected',
+  'A group that was launched does not train: a filter rejects it, or it has failed for good. Another one takes its place.',
+  {
+    roundId,
+    groupId,
+    launchId,
+    cause: z
+      .enum(['filtered', 'failed'])
+      .describe('`filtered`: its rewards teach nothing, for example. `failed`: it has no responses, or too few.'),
   },
 );
 export const trainConsumed = defineEvent(

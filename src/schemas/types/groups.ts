@@ -74,7 +74,7 @@ export interface GroupUnrewarded {
 }
 
 /**
- * A prompt that counted does not train after all: its round has failed.
+ * A prompt that counted, or was launched, does not train after all.
  *
  * Notice `group.withdrawn`.
  */
@@ -91,10 +91,19 @@ export interface GroupWithdrawn {
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'round_failed';
-  };
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'round_failed';
+      }
+    | {
+        /** Which reason it is. */
+        code: 'filtered';
+      }
+    | {
+        /** Which reason it is. */
+        code: 'failed';
+      };
 }
 
 /**

@@ -72,6 +72,7 @@ import type {
   StepCompleted,
   StepResumed,
 } from './loading.ts';
+import type { GroupDrop, GroupLaunch, TrainBatch } from './pacing.ts';
 import type {
   KindTpFailed,
   KindTpKept,
@@ -94,6 +95,7 @@ import type {
   WeightsPublished,
 } from './pipelining.ts';
 import type {
+  EngineFreed,
   KvRetain,
   ProgramAwaited,
   ProgramClosed,
@@ -202,6 +204,7 @@ import type {
   GradientsReload,
   GroupCompleted,
   GroupLate,
+  GroupRejected,
   GroupsDropped,
   OptimizerStep,
   OptimizerStepped,
@@ -226,6 +229,7 @@ export type * from './groups.ts';
 export type * from './judge.ts';
 export type * from './loading.ts';
 export type * from './objects.ts';
+export type * from './pacing.ts';
 export type * from './parallelism.ts';
 export type * from './pipelining.ts';
 export type * from './programs.ts';
@@ -265,6 +269,8 @@ export interface Messages {
   'engine.added': EngineAdded;
   /** An engine finishes what it has and takes nothing new. */
   'engine.drained': EngineDrained;
+  /** The programs that are left need this engine no more, and it runs no turn: a host that sends `engine.drained` may use it for something else. It holds until a `turn.route` names the engine. */
+  'engine.freed': EngineFreed;
   /** An engine is gone, with all requests that ran on it: they need no reports of their own. */
   'engine.lost': EngineLost;
   /** How much an engine has to do, as it tells itself, such as in its metrics. */
@@ -297,17 +303,23 @@ export interface Messages {
   'gradients.reload': GradientsReload;
   /** A group has all its responses, rewards and advantages and counts for the round. */
   'group.completed': GroupCompleted;
+  /** Give this group up: stop what generates it, and discard what it has. Only after the weights have advanced by more than a version. */
+  'group.drop': GroupDrop;
   /** A completed group that is here already, or of a round that trains on others: it is not trained. */
   'group.late': GroupLate;
+  /** Generate all responses of a group, and answer `group.completed`, or `group.rejected`. */
+  'group.launch': GroupLaunch;
   /** Nothing of a group runs or waits any more: its slot is free. */
   'group.left': GroupLeft;
+  /** A group that was launched does not train: a filter rejects it, or it has failed for good. Another one takes its place. */
+  'group.rejected': GroupRejected;
   /** Every response of a prompt that counts has its reward, or will never have one: the group can train. */
   'group.rewarded': GroupRewarded;
   /** A group is complete, with statistics and advantages: it waits for its update. */
   'group.trainable': GroupTrainable;
   /** No response of a prompt was completed, or gets a reward: the round trains without it. */
   'group.unrewarded': GroupUnrewarded;
-  /** A prompt that counted does not train after all: its round has failed. */
+  /** A prompt that counted, or was launched, does not train after all. */
   'group.withdrawn': GroupWithdrawn;
   /** Completed groups that are not trained. */
   'groups.dropped': GroupsDropped;
@@ -605,6 +617,8 @@ export interface Messages {
   'tool.finished': ToolFinished;
   /** A trajectory waits for a tool, or for several at once, and needs no engine meanwhile. */
   'tool.started': ToolStarted;
+  /** Train on these groups, bring the weights that come of it to the engines, and answer `weights.published`. The same id again is the same batch: do not train on it twice. */
+  'train.batch': TrainBatch;
   /** A replica has accumulated the gradients of a `train.fetch`. */
   'train.consumed': TrainConsumed;
   /** Accumulate the gradients of this update, after the optimizer has stepped on the one before, and answer `update.consumed`. */
@@ -635,7 +649,7 @@ export interface Messages {
   'update.lost': UpdateLost;
   /** Export the weights of the trainer to the rollout engines, and answer `weights.published`. */
   'weights.publish': WeightsPublish;
-  /** The rollout engines have the weights that a `weights.publish` asked for. */
+  /** The rollout engines have the weights that a `weights.publish` asked for, or that came of a `train.batch`. */
   'weights.published': WeightsPublished;
   /** Put these weights on the GPUs of the replica, in place of the others. */
   'weights.swap': WeightsSwap;

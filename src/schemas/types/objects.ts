@@ -141,6 +141,16 @@ export interface TrainingShare {
   tokens: number;
 }
 
+/** A group of a batch, and how old it may be. */
+export interface PacedGroup {
+  /** Id of the group: that of the prompt whose responses it is made of. At most 512 characters. */
+  groupId: string;
+  /** Id of the launch of the group, minted by the policy; new for every try. At most 200 characters. */
+  launchId: string;
+  /** Version of the weights that its first tokens are of, or an older one. A whole number, 0 or more. */
+  weightVersion: number;
+}
+
 /** What a rollout step demands of the engines, over all of them. */
 export interface RolloutWorkload {
   /** Requests that run, those that are aborted later included. A whole number, 1 or more. */

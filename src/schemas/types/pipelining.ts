@@ -62,7 +62,7 @@ export interface UpdateLost {
 }
 
 /**
- * The rollout engines have the weights that a `weights.publish` asked for.
+ * The rollout engines have the weights that a `weights.publish` asked for, or that came of a `train.batch`.
  *
  * Event `weights.published`.
  */

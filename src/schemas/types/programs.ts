@@ -122,6 +122,37 @@ export interface TurnRequested {
 }
 
 /**
+ * The programs that are left need this engine no more, and it runs no turn: a host that sends `engine.drained` may use
+ * it for something else. It holds until a `turn.route` names the engine.
+ *
+ * Notice `engine.freed`.
+ */
+export interface EngineFreed {
+  /** Which event or decision it is. */
+  type: 'engine.freed';
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
+  at: number;
+  /** Id of the inference engine, given by the host. At most 512 characters. */
+  engineId: string;
+  /** Why, with the numbers. */
+  reason: {
+    /** Which reason it is. */
+    code: 'packed';
+    /** Programs that are left. A whole number, 0 or more. */
+    programs: number;
+    /** Engines that go on. A whole number, 0 or more. */
+    engines: number;
+    /** Tokens of the programs that run on the engine, this one included. A whole number, 0 or more. */
+    usedTokens: number;
+    /** Tokens that they may have. A whole number, 0 or more. */
+    budgetTokens: number;
+  };
+}
+
+/**
  * Keep the cache of this program on this engine for so long after its tool has started.
  *
  * Command `kv.retain`.
@@ -183,7 +214,7 @@ export interface ProgramAwaited {
 /**
  * A program was closed: nothing of it is kept.
  *
- * Notice `program.ended`.
+ * Notice `program.ended`; an event of `watchdog`.
  */
 export interface ProgramEnded {
   /** Which event or decision it is. */
@@ -213,7 +244,7 @@ export interface ProgramEnded {
 /**
  * A report about a program that is over, or about a turn or a tool that is not running: nothing changes.
  *
- * Notice `program.late`.
+ * Notice `program.late`; an event of `watchdog`.
  */
 export interface ProgramLate {
   /** Which event or decision it is. */

@@ -210,6 +210,8 @@ export interface RequestLaunch {
   engineId?: string | undefined;
   /** Opaque reference of the host, at most 256 bytes; echoed. */
   ref?: string | undefined;
+  /** Tokens of the prompt itself, if the host has given them. A whole number, 0 or more. */
+  promptTokens?: number | undefined;
   /** Tokens to continue from, instead of starting anew. */
   resumeFrom?: KeptResponse | undefined;
   /** Why, with the numbers. */

@@ -156,6 +156,14 @@ export interface PromptsRequest {
       }
     | {
         /** Which reason it is. */
+        code: 'within_staleness';
+        /** Groups that are launched, or wait to be, and are in no batch yet. A whole number, 0 or more. */
+        groups: number;
+        /** How many these may be, so that none gets too old. A whole number, 0 or more. */
+        allowed: number;
+      }
+    | {
+        /** Which reason it is. */
         code: 'filtered';
         /** Prompts that the round is to begin, speculation included. A whole number, 0 or more. */
         target: number;

@@ -140,7 +140,7 @@ export interface SlotAssign {
 /**
  * A program that has asked for an environment gets none: it may ask again.
  *
- * Notice `slot.denied`.
+ * Notice `slot.denied`; an event of `watchdog`.
  */
 export interface SlotDenied {
   /** Which event or decision it is. */
@@ -185,7 +185,7 @@ export interface SlotDenied {
 /**
  * The end of an environment was not confirmed in time: its place counts as free.
  *
- * Notice `slot.expired`.
+ * Notice `slot.expired`; an event of `watchdog`.
  */
 export interface SlotExpired {
   /** Which event or decision it is. */

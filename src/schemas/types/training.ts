@@ -23,6 +23,35 @@ export interface GroupCompleted {
   samples: number;
   /** Tokens of the group, all responses together. A whole number, 0 or more. */
   tokens: number;
+  /**
+   * The `group.launch` that it answers; needed where a policy launches groups (`staleness-pacing`). At most 200
+   * characters.
+   */
+  launchId?: string | undefined;
+}
+
+/**
+ * A group that was launched does not train: a filter rejects it, or it has failed for good. Another one takes its
+ * place.
+ *
+ * Event `group.rejected`.
+ */
+export interface GroupRejected {
+  /** Which event or decision it is. */
+  type: 'group.rejected';
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
+  at: number;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** Id of the group: that of the prompt whose responses it is made of. At most 512 characters. */
+  groupId: string;
+  /** Id of the launch of the group, minted by the policy; new for every try. At most 200 characters. */
+  launchId: string;
+  /** `filtered`: its rewards teach nothing, for example. `failed`: it has no responses, or too few. */
+  cause: 'filtered' | 'failed';
 }
 
 /**
@@ -302,6 +331,10 @@ export interface GroupLate {
     | {
         /** Which reason it is. */
         code: 'known';
+      }
+    | {
+        /** Which reason it is. */
+        code: 'launch_over';
       }
     | {
         /** Which reason it is. */

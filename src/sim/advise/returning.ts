@@ -58,6 +58,7 @@ export function returningOf(
     isFaster: chosen !== undefined && lossless !== undefined && chosen.secondsPerPrompt < lossless.secondsPerPrompt,
   });
   const windowRounds = verdict === 'best' || verdict === 'option' ? windowOf(lossless!)! : null;
+  const chosenTail = windowRounds === null ? undefined : (lossless!.settings as SynchronousSettings);
   const responsesPerPrompt = Number(simulated.responsesPerPrompt);
   return {
     verdict,
@@ -68,7 +69,10 @@ export function returningOf(
     },
     windowRounds,
     firstEpochSeconds: frontier.dataSetPrompts * baseline.secondsPerPrompt,
-    paste: windowRounds === null ? [] : trainer.pasteLossless({ windowRounds, responsesPerPrompt }),
+    paste:
+      chosenTail === undefined
+        ? []
+        : trainer.pasteLossless({ ...chosenTail, windowRounds: windowRounds!, responsesPerPrompt }),
   };
 }
 

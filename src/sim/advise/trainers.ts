@@ -4,16 +4,17 @@
  */
 import { scaledCount } from '../../schemas/units.ts';
 import type { Levers } from '../sweep/levers.ts';
-import type { SweepSettings } from '../sweep/settings.ts';
+import type { SynchronousSettings } from '../sweep/settings.ts';
 
 /** The settings to switch on, as numbers of the job. */
-export interface Chosen extends Pick<SweepSettings, 'promptSpeculation' | 'responseSpeculation'> {
+export interface Chosen
+  extends Pick<SynchronousSettings, 'promptSpeculation' | 'responseSpeculation' | 'maxStaleness' | 'windowRounds'> {
   /** P0, prompts of a round. */
   readonly promptsPerRound: number;
 }
 
 /** The lossless tail to switch on, as numbers of the job. */
-export interface ChosenWindow {
+export interface ChosenWindow extends Partial<Pick<SynchronousSettings, 'maxStaleness' | 'promptSpeculation'>> {
   /** W, rounds of prompts that are read ahead. */
   readonly windowRounds: number;
   /** R0, responses of a prompt. */
@@ -46,15 +47,34 @@ export const trainerIds = ['verl', 'slime', 'roll', 'nemo-rl', 'openrlhf', 'trl'
 export type TrainerId = (typeof trainerIds)[number];
 
 /** Levers of a hook that sees prompt groups after the trainer has dispatched them: it can neither stop nor start a response. */
-const groupsOnly: Levers = { responses: false, aborts: false, rewards: false, scaleDown: false, tp: false };
+const groupsOnly: Levers = {
+  responses: false,
+  aborts: false,
+  resumes: false,
+  rewards: false,
+  scaleDown: false,
+  tp: false,
+};
 /** Levers of a loop that launches and aborts single requests; the trainer keeps control of training, rewards and parallelism. */
 const requests: Levers = { ...groupsOnly, responses: true, aborts: true };
-const everything: Levers = { responses: true, aborts: true, rewards: true, scaleDown: true, tp: true };
+const everything: Levers = { responses: true, aborts: true, resumes: true, rewards: true, scaleDown: true, tp: true };
 
 const factor = (value: number): string => `${Number(value.toFixed(4))}`;
 const sameWeights = 'none';
 const tailBatching = ({ promptSpeculation, responseSpeculation }: Chosen): string =>
   `promptSpeculation: ${factor(promptSpeculation)}, responseSpeculation: ${factor(responseSpeculation)}`;
+/** Settings of the lossless tail, in the order of the data if no window is chosen. */
+const losslessTail = ({
+  windowRounds = 1,
+  maxStaleness,
+  promptSpeculation = 1,
+}: Partial<Omit<ChosenWindow, 'responsesPerPrompt'>>): string => {
+  const partial =
+    maxStaleness === undefined
+      ? ''
+      : `, maxStaleness: ${maxStaleness}, promptSpeculation: ${factor(promptSpeculation)}`;
+  return `{ windowRounds: ${windowRounds}${partial} }`;
+};
 const slimeHooks = [
   '--rollout-function-path rollflex.adapters.slime.generate_rollout',
   '--data-source-path rollflex.adapters.slime.RollflexDataSource',
@@ -62,7 +82,19 @@ const slimeHooks = [
   '# rollflex.yaml',
 ];
 const ownHost = 'no adapter: a host of your own, over rollflex.rollout.Rollout (Python)';
-const hostOfOnesOwn = (chosen: Chosen): string[] => [ownHost, `policy tail-batching: { ${tailBatching(chosen)} }`];
+const slimeLossless = (chosen: Parameters<typeof losslessTail>[0]): string[] => [
+  ...slimeHooks,
+  'rollflex_policy: lossless-tail',
+  `rollflex: ${losslessTail(chosen)}`,
+];
+const ownLossless = (chosen: Parameters<typeof losslessTail>[0]): string[] =>
+  chosen.maxStaleness === undefined
+    ? [ownHost, `policy lossless-tail: ${losslessTail(chosen)}`]
+    : [ownHost, 'policy lossless-tail:', `  ${losslessTail(chosen)}`];
+const hostOfOnesOwn = (chosen: Chosen): string[] =>
+  chosen.maxStaleness === undefined
+    ? [ownHost, `policy tail-batching: { ${tailBatching(chosen)} }`]
+    : ownLossless(chosen);
 
 /** The trainers; those with an adapter come first. */
 export const trainers: readonly TrainerFacts[] = Object.freeze([
@@ -97,14 +129,13 @@ export const trainers: readonly TrainerFacts[] = Object.freeze([
     label: 'slime',
     adapter: 'rollflex.adapters.slime.generate_rollout',
     page: 'docs/adapters/slime.md',
-    levers: requests,
+    levers: { ...requests, resumes: true },
     staleness: `${sameWeights} (--partial-rollout: 1 version)`,
-    paste: (chosen) => [...slimeHooks, `rollflex: { ${tailBatching(chosen)} }`],
-    pasteLossless: ({ windowRounds }) => [
-      ...slimeHooks,
-      'rollflex_policy: lossless-tail',
-      `rollflex: { windowRounds: ${windowRounds} }`,
-    ],
+    paste: (chosen) =>
+      chosen.maxStaleness === undefined
+        ? [...slimeHooks, `rollflex: { ${tailBatching(chosen)} }`]
+        : slimeLossless(chosen),
+    pasteLossless: slimeLossless,
   },
   {
     id: 'roll',
@@ -179,10 +210,10 @@ export const trainers: readonly TrainerFacts[] = Object.freeze([
     label: 'OpenRLHF',
     adapter: null,
     page: 'docs/peers/openrlhf.md',
-    levers: requests,
+    levers: { ...requests, resumes: true },
     staleness: sameWeights,
     paste: hostOfOnesOwn,
-    pasteLossless: ({ windowRounds }) => [ownHost, `policy lossless-tail: { windowRounds: ${windowRounds} }`],
+    pasteLossless: ownLossless,
   },
   {
     id: 'own',

@@ -231,7 +231,7 @@ export class TurnEngine extends EngineCounters {
   }
 
   #begin(seconds: number, steps: number, stretch: Stretch, preemptions: number, ready: number): Phase {
-    const plan = { seconds, steps, stretch, preemptions, recomputedTokens: 0 };
+    const plan = { seconds, steps, stretch, draftTokens: 0, tokensPerStep: 1, preemptions, recomputedTokens: 0 };
     return { plan, startSeconds: this.#now, endSeconds: this.#now + seconds, steps, ready };
   }
 
@@ -309,7 +309,7 @@ export class TurnEngine extends EngineCounters {
 
   #decode(preempted: number): Phase | undefined {
     const { cost, cache } = this;
-    const { size, contextTokens, stepsToFinish } = this.#batch;
+    const { size, contextTokens } = this.#batch;
     if (size === 0) return undefined;
     const { secondsPerContextToken } = cost;
     const stretch = {
@@ -318,7 +318,7 @@ export class TurnEngine extends EngineCounters {
     };
     this.#chunk = 0;
     const untilFull = size === 1 ? Infinity : Math.floor((cost.kvCapacityTokens - cache.pinnedTokens) / size);
-    const steps = this.#prefilling.length > 0 ? 1 : Math.min(stepsToFinish, untilFull);
+    const steps = this.#prefilling.length > 0 ? 1 : Math.min(this.#batch.stepsToFinish(), untilFull);
     return this.#begin(stretchSeconds(stretch, steps), steps, stretch, preempted, 0);
   }
 

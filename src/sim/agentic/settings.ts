@@ -10,9 +10,9 @@ const seconds = z.number().nonnegative();
 export const agenticJobSettings = z.strictObject({
   name: z.string().min(1).describe('Shown in tables.'),
   engines: positiveCount.max(4096).default(1).describe('Inference engines.'),
-  cost: costModelSchema.describe(
-    'What an engine costs; only what it says of decoding, prefill and the KV cache is read.',
-  ),
+  cost: costModelSchema
+    .omit({ drafts: true })
+    .describe('What an engine costs; only what it says of decoding, prefill and the KV cache is read.'),
   chunkTokens: positiveCount
     .default(8192)
     .describe('Most tokens of a step, prefill and decoding together: longer prefills are divided into chunks.'),

@@ -6,7 +6,8 @@ import { sumOf } from '../metrics.ts';
 import type { EnginePool } from './engine-pool.ts';
 import type { Machine } from './machine.ts';
 import type { RoundRecord } from './round-record.ts';
-import type { PromptSource } from './source.ts';
+import { type PromptSource, samplesPerTry } from './source.ts';
+import { TokenVersions } from './versions.ts';
 
 type Launch = Extract<VocabularyDecision, { type: 'request.launch' | 'request.admit' }>;
 
@@ -17,6 +18,10 @@ export class InferenceMachine implements Machine {
   protected record: RoundRecord | undefined;
   /** Time from which the engines take requests; earlier requests wait for it. */
   protected readyAt = 0;
+  /** The weights that have generated each token. */
+  readonly versions = new TokenVersions();
+  /** Requests that go on in the next round, with the tokens generated so far. */
+  #paused: { readonly engineId: string; readonly requestId: string; readonly tokens: number }[] = [];
   /** Requests whose abort was decided and is not reported yet. */
   protected readonly aborting = new Set<string>();
   readonly #completed: (requestId: string, at: number) => void;
@@ -42,6 +47,24 @@ export class InferenceMachine implements Machine {
   beginRound(record: RoundRecord, _at: number): void {
     this.record = record;
     this.#preemptedBefore = this.#preempted();
+  }
+
+  /** Takes requests that are carried into the next round off their engines, which train, or wait for training. */
+  pause(at: number): void {
+    if (this.pool.size === 0) return;
+    this.#paused = this.pool.engineIds.flatMap((engineId) =>
+      this.pool.release(engineId, at).map((one) => ({ ...one, engineId })),
+    );
+    this.pool.reclaim();
+  }
+
+  /** Puts them back, with new weights: their KV is computed again. */
+  goOn(weightVersion: number, at: number): void {
+    for (const { engineId, requestId, tokens: generatedTokens } of this.#paused.splice(0)) {
+      const { promptId, promptTokens, tokens: responseTokens, sampleOfEpoch } = this.source.drawn(requestId)!;
+      this.pool.launch({ requestId, promptTokens, responseTokens, generatedTokens }, engineId, at);
+      this.versions.goesOn(promptId, sampleOfEpoch % samplesPerTry, { weightVersion, fromTokens: generatedTokens });
+    }
   }
 
   carryOut(decision: VocabularyDecision, at: number): void {
@@ -71,9 +94,12 @@ export class InferenceMachine implements Machine {
 
   #launch(decision: Launch, at: number): void {
     const { requestId, promptId, index } = decision;
-    const engineId = decision.type === 'request.launch' ? decision.engineId : undefined;
-    const { tokens, promptTokens } = this.source.draw(requestId, promptId, index);
-    this.pool.launch({ requestId, promptTokens, responseTokens: tokens }, engineId, Math.max(at, this.readyAt));
+    const [engineId, generatedTokens] =
+      decision.type === 'request.launch' ? [decision.engineId, decision.resumeFrom?.tokens ?? 0] : [undefined, 0];
+    const { tokens, promptTokens } = this.source.draw(requestId, promptId, index, generatedTokens);
+    const request = { requestId, promptTokens, responseTokens: tokens, generatedTokens };
+    this.pool.launch(request, engineId, Math.max(at, this.readyAt));
+    if (decision.type === 'request.launch') this.versions.launched(decision);
     this.record!.started();
   }
 
@@ -81,7 +107,8 @@ export class InferenceMachine implements Machine {
   protected report(outcome: Outcome, at: number): AnyEvent {
     const { requestId, kind, tokens } = outcome;
     this.aborting.delete(requestId);
-    this.record!.ended(outcome, this.source.drawn(requestId)?.promptTokens ?? 0);
+    const { promptTokens = 0, keptTokens = 0 } = this.source.drawn(requestId) ?? {};
+    this.record!.ended(outcome, promptTokens, keptTokens);
     if (kind === 'completed') this.#completed(requestId, at);
     const type = kind === 'completed' ? 'response.completed' : 'request.aborted';
     return { type, at, requestId, tokens } as AnyEvent;

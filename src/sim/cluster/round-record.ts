@@ -2,6 +2,7 @@
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import type { FinalPrompt } from '../../schemas/prompts.ts';
 import type { Outcome } from '../engine/decode-engine.ts';
+import type { Behind } from './versions.ts';
 
 type Measured = Extract<VocabularyDecision, { type: 'pipeline.measured' }>;
 
@@ -20,6 +21,10 @@ export class RoundRecord {
   keptTokens = 0;
   longest = 0;
   capped = 0;
+  /** Of these tokens: those from older weights, the same times the versions by which they are behind, and most versions. */
+  staleTokens = 0;
+  laggingTokens = 0;
+  lag = 0;
   /** Requests that have ended, whatever became of them; their prompts' tokens, and most tokens of one. */
   requests = 0;
   promptTokens = 0;
@@ -56,14 +61,18 @@ export class RoundRecord {
     this.mostInService = Math.max(this.mostInService, this.#inService);
   }
 
-  /** Records the end of a request. */
-  ended({ kind, tokens }: Outcome, promptTokens: number): void {
+  /**
+   * Records the end of a request.
+   *
+   * @param keptTokens - those of its tokens that earlier requests have generated
+   */
+  ended({ kind, tokens }: Outcome, promptTokens: number, keptTokens = 0): void {
     this.#inService -= 1;
     this.requests += 1;
     this.promptTokens += promptTokens;
     if (tokens > this.longestRequest) this.longestRequest = tokens;
-    this.generatedTokens += tokens;
-    if (kind === 'aborted') this.abortedTokens += tokens;
+    this.generatedTokens += tokens - keptTokens;
+    if (kind === 'aborted') this.abortedTokens += tokens - keptTokens;
   }
 
   /** Counts a response that the round trains on. */
@@ -72,6 +81,13 @@ export class RoundRecord {
     this.keptResponses += 1;
     if (tokens > this.longest) this.longest = tokens;
     if (isCapped) this.capped += 1;
+  }
+
+  /** Counts the tokens of a trained prompt that come from older weights. */
+  behind({ staleTokens, laggingTokens, lag }: Behind): void {
+    this.staleTokens += staleTokens;
+    this.laggingTokens += laggingTokens;
+    this.lag = Math.max(this.lag, lag);
   }
 
   /** Keeps the decisions about the round. */

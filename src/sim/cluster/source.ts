@@ -10,6 +10,8 @@ interface Dealt {
   readonly prompt: WorkloadPrompt;
   readonly index: number;
   readonly requests: string[];
+  /** Tries of a response that was dropped although its prompt keeps its tokens, by index; the first try is not counted. */
+  readonly tries: number[];
   /** Lengths of the first try, by index. */
   readonly firstTokens: number[];
 }
@@ -25,6 +27,8 @@ export interface Drawn {
   /** The same, without the samples of earlier epochs. */
   readonly sampleOfEpoch: number;
   readonly tokens: number;
+  /** Tokens of it that earlier requests have generated. */
+  readonly keptTokens: number;
   readonly capped: boolean;
   /** Whether it is correct, where the trace has it. */
   readonly correct?: boolean;
@@ -46,15 +50,21 @@ export class PromptSource {
   readonly #early = new Map<string, number[]>();
   /** The number of times that each prompt was deferred: its next responses are other samples. */
   readonly #deferrals = new Map<string, number>();
+  readonly #keepsTokens: boolean;
   #next = 0;
 
-  /** @param domainOf - the domain of a prompt, for the policy; its task if absent */
+  /**
+   * @param domainOf - the domain of a prompt, for the policy; its task if absent
+   * @param keepsTokens - whether responses of deferred prompts go on where they were: then they are not drawn again
+   */
   constructor(
     workload: Workload,
     total: number,
     domainOf: (index: number, task: string | undefined) => string | undefined = (_, task) => task,
+    keepsTokens = false,
   ) {
     this.#domainOf = domainOf;
+    this.#keepsTokens = keepsTokens;
     this.#workload = workload;
     this.#total = total;
   }
@@ -78,8 +88,18 @@ export class PromptSource {
 
   /** Records that a prompt was deferred; deferrals are counted here where the policy does not count them. */
   deferred({ promptId, deferral }: Prompt): void {
+    if (this.#keepsTokens) return;
     this.#deferrals.set(promptId, deferral?.count ?? (this.#deferrals.get(promptId) ?? 0) + 1);
     this.#forget(promptId);
+  }
+
+  /** Records that what was kept of a response is dropped: it is drawn again. */
+  dropped(requestId: string): void {
+    const drawn = this.#drawn.get(requestId);
+    const tries = drawn && this.#dealt.get(drawn.promptId)?.tries;
+    if (drawn === undefined || tries === undefined) return;
+    const index = drawn.sampleOfEpoch % samplesPerTry;
+    tries[index] = (tries[index] ?? 0) + 1;
   }
 
   /** Forgets a prompt that was trained. */
@@ -99,15 +119,17 @@ export class PromptSource {
    * weights.
    *
    * @param index - index of the response in the group, from 0
+   * @param keptTokens - tokens with which it goes on
    * @throws PolicyError `unknown_id` for a prompt that was not dealt, or that is trained
    */
-  draw(requestId: string, promptId: string, index: number): Drawn {
+  draw(requestId: string, promptId: string, index: number, keptTokens = 0): Drawn {
     const dealt = this.#dealt.get(promptId);
     if (dealt === undefined) {
       const expected = 'a prompt that was supplied and is not trained';
       refuse('unknown_id', 'promptId', expected, promptId);
     }
-    const sample = (this.#deferrals.get(promptId) ?? 0) * samplesPerTry + index;
+    const tries = (this.#deferrals.get(promptId) ?? 0) + (dealt.tries[index] ?? 0);
+    const sample = tries * samplesPerTry + index;
     const { prompt, index: promptIndex } = dealt;
     const { promptTokens, task, firstSample = 0 } = prompt;
     const drawn = {
@@ -117,6 +139,7 @@ export class PromptSource {
       task,
       sample: firstSample + sample,
       sampleOfEpoch: sample,
+      keptTokens,
       ...prompt.sample(sample),
     };
     if (sample < samplesPerTry) dealt.firstTokens[sample] = drawn.tokens;
@@ -167,7 +190,7 @@ export class PromptSource {
       this.#early.set(promptId, early);
       return [];
     }
-    this.#dealt.set(promptId, { prompt, index: place, requests: [], firstTokens: [] });
+    this.#dealt.set(promptId, { prompt, index: place, requests: [], tries: [], firstTokens: [] });
     const domain = this.#domainOf(place, task);
     return [domain === undefined ? { promptId, promptTokens } : { promptId, promptTokens, domain }];
   }

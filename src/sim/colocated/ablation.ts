@@ -26,6 +26,8 @@ export type RollpackerSwitches = Pick<
       | 'startTp'
       | 'fetch'
       | 'judgeOffload'
+      | 'partialRollout'
+      | 'maxStaleness'
     >
   > & {
     /** A round opens while the one before is trained on GPUs of its own (RollPacker §6.7); not with `streamTraining`. */
@@ -106,6 +108,7 @@ export function rollpackerScheduler(job: Job, id: string, switches: RollpackerSw
     holdsDeferred: true,
     trains: true,
     oneStepOff: switches.oneStepOff ?? false,
+    keepsTokens: switches.partialRollout ?? false,
     create: (options) => create(rollpacker, config, options) as unknown as DrivenPolicy,
     openRound: (round) => ({ type: 'round.requested', ...round }) as AnyEvent,
   };
@@ -148,6 +151,16 @@ export const variants = [
   },
   { id: 'rlhfuse', label: 'RLHFuse-like', switches: { ...off, asyncReward: true, streamTraining: true } },
 ] as const;
+
+/**
+ * Returns RollPacker with partial rollout in place of tail batching, in the order of the data: every response is kept, and its tokens
+ * lag by at most two versions.
+ */
+export function partialScheduler(job: Job): Scheduler {
+  const switches = { tailBatching: false, composition: true, windowRounds: 1, partialRollout: true };
+  const label = 'partial rollout';
+  return rollpackerScheduler(job, 'partial-rollout', { ...switches, maxStaleness: 2, promptSpeculation: 1.5 }, label);
+}
 
 /** Over-provisioning of prompts and of responses in short rounds; 1.25 each if absent. */
 export type BatchFactors = Pick<RollpackerSwitches, 'promptSpeculation' | 'responseSpeculation'>;

@@ -40,6 +40,8 @@ export interface ClusterOptions {
   readonly elastic: boolean;
   /** Whether training has GPUs of its own. */
   readonly oneStepOff: boolean;
+  /** Whether responses of deferred prompts go on where they were. */
+  readonly keepsTokens: boolean;
   /** What chunks cost, where responses come in chunks. */
   readonly chunks?: ChunkCosts | undefined;
 }
@@ -49,9 +51,10 @@ export function buildCluster(job: Job, workload: Workload, options: ClusterOptio
   return options.elastic ? elastic(job, workload, options) : fixed(job, workload, options);
 }
 
-function fixed(job: Job, workload: Workload, { prompts, seed, timeline, chunks }: ClusterOptions): Cluster {
+function fixed(job: Job, workload: Workload, options: ClusterOptions): Cluster {
+  const { prompts, seed, timeline, keepsTokens, chunks } = options;
   const pool = new EnginePool(job.engines, job.cost, timeline);
-  const source = new PromptSource(workload, prompts);
+  const source = new PromptSource(workload, prompts, undefined, keepsTokens);
   const inference =
     chunks === undefined ? new InferenceMachine(pool, source) : new DividedInference(pool, source, chunks);
   const joining = pool.engineIds.map((engineId) => ({ type: 'engine.added', at: 0, engineId }) as AnyEvent);
@@ -84,17 +87,21 @@ export function gpuIdsOf(job: Job): string[] {
   return numbered('gpu', job.engines * job.cost.gpus);
 }
 
-function elastic(job: Job, workload: Workload, { prompts, seed, timeline, oneStepOff }: ClusterOptions): Cluster {
+function elastic(job: Job, workload: Workload, options: ClusterOptions): Cluster {
+  const { prompts, seed, timeline, oneStepOff, keepsTokens } = options;
   const { hardware, rewards } = job;
   if (hardware === undefined || rewards === undefined) {
     const path = hardware === undefined ? 'hardware' : 'rewards';
     refuse('infeasible', path, `a job with ${path}`, job.name);
   }
   const { tp: rowGpus, cost } = hardware.costs[0]!;
+  if (job.cost.drafts !== undefined && hardware.costs.some((one) => one.cost.drafts === undefined)) {
+    refuse('infeasible', 'hardware.costs', 'drafts in every one of them, as in `cost`', job.name);
+  }
   const gpuIds = gpuIdsOf(job);
   const pool = new EnginePool(gpuIds.length / rowGpus, cost, timeline, 'gpus');
   const model = new RewardModel(rewards, seed);
-  const source = new PromptSource(workload, prompts, (index, task) => model.kindOf(index, task));
+  const source = new PromptSource(workload, prompts, (index, task) => model.kindOf(index, task), keepsTokens);
   const rowOfGpu = new Map(gpuIds.map((gpuId, index) => [gpuId, Math.floor(index / rowGpus)]));
   const inference = new ElasticInference(pool, source, hardware, rowOfGpu);
   const workers = new RewardWorkers(

@@ -48,8 +48,8 @@ export function simulate(job: Job, scheduler: Scheduler, workload: Workload, opt
     refuse('invalid_input', 'prompts', 'a whole number >= 1', options.prompts);
   }
   const { prompts, seed, timeline = true } = options;
-  const { trains: elastic = false, oneStepOff = false, chunks } = scheduler;
-  const cluster = buildCluster(job, workload, { prompts, seed, timeline, elastic, oneStepOff, chunks });
+  const { trains: elastic = false, oneStepOff = false, keepsTokens = false, chunks } = scheduler;
+  const cluster = buildCluster(job, workload, { prompts, seed, timeline, elastic, oneStepOff, keepsTokens, chunks });
   return new ColocatedHost(job, scheduler, cluster, options).run();
 }
 
@@ -113,6 +113,7 @@ class ColocatedHost extends SimulatedHost {
     const lag = oneStepOff && step > 0 ? 1 : 0;
     this.#rollOut(record, step - lag);
     if (this.#isOver) return;
+    this.inference.pause(this.loop.now);
     this.inference.pool.collect();
     this.source.endStep(oneStepOff);
     const openedSeconds = record.openedSeconds + record.reshardSeconds;
@@ -126,7 +127,7 @@ class ColocatedHost extends SimulatedHost {
     const times = { startSeconds, openedSeconds, ...stages, endSeconds };
     const bubbleRatio = this.bubbleRatio(openedSeconds, drainedSeconds);
     const { preemptions } = this.inference;
-    const result = stepResult(record, times, { preemptions, bubbleRatio, lag, queueDepth: this.#queueDepth });
+    const result = stepResult(record, times, { preemptions, bubbleRatio, queueDepth: this.#queueDepth });
     this.#trained += result.prompts;
     this.#steps.push(result);
     this.draw({ startSeconds, openedSeconds, rolledOutSeconds: drainedSeconds }, [
@@ -148,6 +149,7 @@ class ColocatedHost extends SimulatedHost {
     const { roundId } = record;
     const { trains = false, oneStepOff = false } = this.#scheduler;
     const awaited = oneStepOff ? this.#before : record;
+    this.inference.goOn(weightVersion, this.loop.now);
     this.open(record, [this.#scheduler.openRound({ at: this.loop.now, roundId, weightVersion })]);
     this.#runOut(
       record,
@@ -199,6 +201,7 @@ class ColocatedHost extends SimulatedHost {
         this.#lengths.push(tokens);
         record.counted(tokens, this.source.drawn(requestId)?.capped ?? false);
       }
+      record.behind(this.inference.versions.trained(promptId, responses, record.step));
       this.kept.add(this.source, promptId, responses);
       if (rewardsOf !== undefined) this.kept.rewarded(rewardsOf(responses));
       this.source.trained(promptId);

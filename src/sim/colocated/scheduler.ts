@@ -34,6 +34,8 @@ export interface Scheduler {
   readonly variant?: Variant;
   /** Whether deferred and returned prompts stay in the policy; if not, the driver puts them back in the source. */
   readonly holdsDeferred: boolean;
+  /** Whether deferred prompts keep the tokens of their responses, which go on from them (`partialRollout`). */
+  readonly keepsTokens?: boolean;
   /** Whether the policy sees to rewards and training, too; if not, the driver lets their time pass after the rollout. */
   readonly trains?: boolean;
   /** Whether a round opens while the one before is trained, on GPUs of their own, with weights that lack that one. */
@@ -57,11 +59,8 @@ export interface BatchShape {
 /** Settings of tail batching, or of speculative admission, beside the shape of the batch. */
 export type TailSettings = Omit<TailBatchingInput, keyof BatchShape | 'placement'>;
 
-/** Refuses staleness, since the simulated host trains between rounds, and filters, since lengths do not give rewards. */
-function assertSynchronous(settings: { maxStaleness?: number | undefined; filter?: string | undefined }): void {
-  if ((settings.maxStaleness ?? 0) > 0) {
-    refuse('infeasible', 'maxStaleness', 'a synchronous job', settings.maxStaleness);
-  }
+/** Refuses filters, since lengths do not give rewards. */
+function assertUnfiltered(settings: { filter?: string | undefined }): void {
   if ((settings.filter ?? 'none') !== 'none') {
     refuse('infeasible', 'filter', 'no filter: lengths say nothing of rewards', settings.filter);
   }
@@ -88,7 +87,7 @@ export function synchronousBaseline(shape: BatchShape): Scheduler {
  *
  * @param settings - factors and other settings of the recipe; both factors are 1.25 if absent
  * @param id - name in results, for several of them side by side
- * @throws PolicyError `infeasible` for `maxStaleness` above 0 or a filter; `invalid_config` as the recipe does
+ * @throws PolicyError `infeasible` for a filter; `invalid_config` as the recipe does
  */
 export function tailBatchingScheduler(
   shape: BatchShape,
@@ -96,7 +95,7 @@ export function tailBatchingScheduler(
   id = 'tail-batching',
   label = id,
 ): Scheduler {
-  assertSynchronous(settings);
+  assertUnfiltered(settings);
   const { promptsPerRound, responsesPerPrompt } = shape;
   const config: TailBatchingInput = { ...settings, promptsPerRound, responsesPerPrompt, placement: 'policy' };
   create(tailBatching, config);
@@ -104,6 +103,7 @@ export function tailBatchingScheduler(
     id,
     label,
     holdsDeferred: true,
+    keepsTokens: settings.partialRollout ?? false,
     create: (options) => create(tailBatching, config, options) as unknown as DrivenPolicy,
     openRound: (round) => ({ type: 'round.requested', ...round }) as AnyEvent,
   };
@@ -126,7 +126,7 @@ export function losslessTailScheduler(
   id = 'lossless-tail',
   label = id,
 ): Scheduler {
-  assertSynchronous(settings);
+  assertUnfiltered(settings);
   const { promptsPerRound, responsesPerPrompt } = shape;
   const { dividedRollout } = settings;
   const placement = dividedRollout === undefined ? 'policy' : 'host';
@@ -136,6 +136,7 @@ export function losslessTailScheduler(
     id,
     label,
     holdsDeferred: true,
+    keepsTokens: true,
     ...(dividedRollout && { chunks: chunkCostsOf(dividedRollout) }),
     create: (options) => create(losslessTail, config, options) as unknown as DrivenPolicy,
     openRound: (round) => ({ type: 'round.requested', ...round }) as AnyEvent,

@@ -21,7 +21,7 @@ export interface StepTimes {
 export function stepResult(
   record: RoundRecord,
   times: StepTimes,
-  host: Pick<StepResult, 'preemptions' | 'bubbleRatio' | 'queueDepth' | 'lag'>,
+  host: Pick<StepResult, 'preemptions' | 'bubbleRatio' | 'queueDepth'>,
 ): StepResult {
   const { step, roundId, kind, tp, reshardSeconds } = record;
   return {
@@ -51,6 +51,8 @@ export function stepResult(
     // A policy counts rounds from 0, as the driver counts steps.
     queueAges: record.prompts.flatMap(({ deferral }) => (deferral === undefined ? [] : [step - deferral.sinceRound])),
     bubbleRatio: host.bubbleRatio,
-    lag: host.lag,
+    staleTokens: record.staleTokens,
+    laggingTokens: record.laggingTokens,
+    lag: record.lag,
   };
 }

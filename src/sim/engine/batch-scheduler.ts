@@ -6,6 +6,7 @@
  */
 import { baseSeconds, type CostModel } from '../cost-model.ts';
 import { Batch, contextOf, type Sequence } from './batch.ts';
+import { Drafting } from './drafting.ts';
 import { type Stretch, stretchSeconds } from './step-time.ts';
 import { byPriority, PriorityQueue, type Waiting, WaitingQueue } from './waiting-queue.ts';
 
@@ -15,6 +16,9 @@ export interface Plan {
   /** Decode steps; 0 for a prefill. */
   readonly steps: number;
   readonly stretch: Stretch;
+  /** Tokens drafted for each sequence in a step, and tokens that it gets, in expectation; 0 and 1 without drafts. */
+  readonly draftTokens: number;
+  readonly tokensPerStep: number;
   /** Sequences preempted at the boundary, and their tokens, whose KV is dropped. */
   readonly preemptions: number;
   readonly recomputedTokens: number;
@@ -52,10 +56,13 @@ export class BatchScheduler {
   /** Whether the plan began with a prefill that took no time. */
   #hasInstantPrefill = false;
   readonly #cache: PrefixCache | undefined;
+  /** Speculative decoding; `undefined` if there is none. */
+  readonly drafting: Drafting | undefined;
 
   constructor(cost: CostModel, scheduling: Scheduling, cache?: PrefixCache) {
     this.#cost = cost;
     this.#cache = cache;
+    this.drafting = cost.drafts === undefined ? undefined : new Drafting(cost, cost.drafts);
     this.waiting = scheduling === 'priority' ? new PriorityQueue() : new WaitingQueue();
     this.kvCapacityTokens = cost.kvCapacityTokens;
   }
@@ -112,8 +119,14 @@ export class BatchScheduler {
     }
   }
 
-  #planned(seconds: number, steps: number, stretch: Stretch): Plan {
-    return { seconds, steps, stretch, preemptions: this.#preemptions, recomputedTokens: this.#recomputedTokens };
+  #planned(seconds: number, steps: number, stretch: Stretch, draftTokens = 0, tokensPerStep = 1): Plan {
+    const counts = { preemptions: this.#preemptions, recomputedTokens: this.#recomputedTokens };
+    return { seconds, steps, stretch, draftTokens, tokensPerStep, ...counts };
+  }
+
+  /** Returns the tokens that are drafted in a step of so many sequences. */
+  #drafted(size: number): number {
+    return this.drafting === undefined ? 0 : size * this.drafting.tokensFor(size, this.batch.contextTokens);
   }
 
   #prefill(): Plan {
@@ -124,28 +137,37 @@ export class BatchScheduler {
     const { size, contextTokens } = this.batch;
     if (size === 0) return undefined;
     const secondsPerContextToken = this.pace * this.#cost.secondsPerContextToken;
+    const drafted = this.#drafted(size);
+    const draftTokens = drafted / size;
+    const tokensPerStep = this.drafting?.yieldOf(draftTokens) ?? 1;
+    const stepSeconds = this.drafting?.secondsOf(size, draftTokens) ?? baseSeconds(this.#cost, size);
     const stretch = {
-      firstSeconds: this.pace * baseSeconds(this.#cost, size) + secondsPerContextToken * contextTokens,
-      growthSeconds: secondsPerContextToken * size,
+      firstSeconds: this.pace * stepSeconds + secondsPerContextToken * contextTokens,
+      growthSeconds: secondsPerContextToken * size * tokensPerStep,
     };
-    // The last sequence is never preempted, even if the cache has become smaller.
-    const untilFull = size === 1 ? Infinity : Math.floor((this.#kvCapacityTokens - contextTokens) / size);
+    // A step needs room for all drafted tokens. The last sequence is never preempted, even if the cache has become smaller.
+    const unused = drafted - size * (tokensPerStep - 1);
+    const free = this.#kvCapacityTokens - contextTokens - unused;
+    const untilFull = size === 1 ? Infinity : Math.max(1, Math.floor(free / (size * tokensPerStep)));
+    const untilLook = this.drafting?.stepsToLook(size, contextTokens, draftTokens) ?? Infinity;
     // No boundary before these steps changes the batch: the first waiting sequence does not fit (a preempted one did not fit beside
     // the others), and the context only grows until a sequence leaves.
-    const steps = this.#admitsNext() ? 1 : Math.min(this.batch.stepsToFinish, untilFull);
-    return this.#planned(stretchSeconds(stretch, steps), steps, stretch);
+    const untilDone = this.batch.stepsToFinish(tokensPerStep);
+    const steps = this.#admitsNext(tokensPerStep) ? 1 : Math.min(untilDone, untilFull, untilLook);
+    return this.#planned(stretchSeconds(stretch, steps), steps, stretch, draftTokens, tokensPerStep);
   }
 
   /**
    * Whether a waiting sequence will fit after the next step. This is possible only if it goes before the sequence that was
    * preempted for it.
    */
-  #admitsNext(): boolean {
+  #admitsNext(tokensPerStep: number): boolean {
     if (this.waiting.arrivalsGoLast || this.#preemptions === 0) return false;
     const first = this.waiting.first();
     const { size, contextTokens } = this.batch;
     if (first === undefined || size >= this.#cost.maxRunningSequences) return false;
-    return contextTokens + size + contextOf(first) + 1 <= this.#admissionLimit;
+    const drafted = this.#drafted(size + 1);
+    return contextTokens + size * tokensPerStep + contextOf(first) + 1 + drafted <= this.#admissionLimit;
   }
 
   /** Returns the sequence to preempt: the newest, or the last by priority. */
@@ -161,7 +183,8 @@ export class BatchScheduler {
     const { batch } = this;
     const kvCapacityTokens = this.#kvCapacityTokens;
     let preempted = false;
-    while (batch.size > 1 && batch.contextTokens + batch.size > kvCapacityTokens) {
+    const needed = (): number => batch.contextTokens + batch.size + this.#drafted(batch.size);
+    while (batch.size > 1 && needed() > kvCapacityTokens) {
       const victim = this.#victim();
       batch.leave(victim, 'waiting');
       this.waiting.pushFront(victim);
@@ -192,6 +215,7 @@ export class BatchScheduler {
     const { size, contextTokens } = this.batch;
     if (size >= this.#cost.maxRunningSequences) return false;
     if (size === 0) return true;
-    return contextTokens + contextOf(sequence) + 1 <= this.#admissionLimit;
+    const drafted = this.#drafted(size + 1);
+    return contextTokens + contextOf(sequence) + 1 + drafted <= this.#admissionLimit;
   }
 }

@@ -10,7 +10,7 @@ export interface Sequence {
   /** Tokens generated until it was last admitted. */
   generated: number;
   place: 'waiting' | 'running' | 'gone';
-  /** For a running sequence: the number of the first step after its admission, and of the step after which it is done. */
+  /** For a running sequence: what the batch had generated a sequence at its admission, and what it has when this one is done. */
   admittedAt: number;
   finish: number;
   /** For a running sequence: its index in the heap by finish, and its neighbours by admission. */
@@ -39,13 +39,22 @@ export function contextOf(sequence: Sequence): number {
   return sequence.request.promptTokens + sequence.generated;
 }
 
+/** Tokens by which a sum of expected tokens may be wrong; without drafts, tokens are whole numbers. */
+const rounding = 1e-6;
+
+/** Returns whole tokens of a response, of a sum of expected tokens. */
+export function wholeTokens(request: EngineRequest, generated: number): number {
+  return Math.min(request.responseTokens, Math.floor(generated + rounding));
+}
+
 /** The running batch. Joining and leaving take O(log n), and any number of steps O(1). */
 export class Batch {
   /** Number of running sequences. */
   size = 0;
-  /** Tokens in the KV cache. */
+  /** Tokens in the KV cache; with drafts, in expectation. */
   contextTokens = 0;
-  #step = 0;
+  /** Tokens that a sequence has got which was always in the batch. */
+  #progress = 0;
   #newest: Sequence | undefined;
   readonly #byFinish = new IndexedHeap<Sequence>((a, b) => a.finish - b.finish || a.arrival - b.arrival);
 
@@ -54,34 +63,41 @@ export class Batch {
     return this.#newest;
   }
 
-  /** Steps until the next sequence is done; `Infinity` if the batch is empty. */
-  get stepsToFinish(): number {
+  /**
+   * Returns the steps until the next sequence is done; `Infinity` if the batch is empty.
+   *
+   * @param tokensPerStep - tokens that a step gives every sequence, >= 1
+   */
+  stepsToFinish(tokensPerStep = 1): number {
     const first = this.#byFinish.peek();
-    return first === undefined ? Number.POSITIVE_INFINITY : first.finish - this.#step;
+    if (first === undefined) return Number.POSITIVE_INFINITY;
+    return Math.max(1, Math.ceil((first.finish - this.#progress - rounding) / tokensPerStep));
   }
 
-  /** Returns the tokens that a sequence has generated, whether it is running or not. */
+  /** Returns the tokens that a sequence has generated, whether it is running or not; with drafts, in expectation. */
   generated(sequence: Sequence): number {
-    return sequence.place === 'running' ? sequence.generated + this.#step - sequence.admittedAt : sequence.generated;
+    return sequence.place === 'running'
+      ? sequence.generated + this.#progress - sequence.admittedAt
+      : sequence.generated;
   }
 
   /** Adds this many tokens to every sequence. */
-  advance(steps: number): void {
-    this.#step += steps;
-    this.contextTokens += steps * this.size;
+  advance(tokens: number): void {
+    this.#progress += tokens;
+    this.contextTokens += tokens * this.size;
   }
 
   /** Returns the first sequence that is done, ordered by finish and then by arrival. */
   finished(): Sequence | undefined {
     const first = this.#byFinish.peek();
-    return first !== undefined && first.finish <= this.#step ? first : undefined;
+    return first !== undefined && first.finish <= this.#progress + rounding ? first : undefined;
   }
 
   /** Adds a sequence, which is then the newest. */
   join(sequence: Sequence): void {
     sequence.place = 'running';
-    sequence.admittedAt = this.#step;
-    sequence.finish = this.#step + sequence.request.responseTokens - sequence.generated;
+    sequence.admittedAt = this.#progress;
+    sequence.finish = this.#progress + sequence.request.responseTokens - sequence.generated;
     sequence.older = this.#newest;
     if (this.#newest !== undefined) this.#newest.newer = sequence;
     this.#newest = sequence;
@@ -92,7 +108,9 @@ export class Batch {
 
   /** Removes a sequence, frees its KV, and sets its next place. */
   leave(sequence: Sequence, place: 'waiting' | 'gone'): void {
-    sequence.generated = this.generated(sequence);
+    const generated = this.generated(sequence);
+    this.contextTokens -= sequence.request.promptTokens + generated;
+    sequence.generated = wholeTokens(sequence.request, generated);
     sequence.place = place;
     const { older, newer } = sequence;
     if (older !== undefined) older.newer = newer;
@@ -102,6 +120,9 @@ export class Batch {
     sequence.newer = undefined;
     this.#byFinish.remove(sequence);
     this.size -= 1;
-    this.contextTokens -= contextOf(sequence);
+    if (this.size > 0) return;
+    // An empty batch has no rounding errors.
+    this.#progress = 0;
+    this.contextTokens = 0;
   }
 }

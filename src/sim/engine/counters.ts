@@ -10,13 +10,13 @@ export class EngineCounters {
   prefillSeconds = 0;
   /** Busy seconds of decode steps. */
   decodeSeconds = 0;
-  /** Decode steps; each gives one token to every running sequence. */
+  /** Decode steps; each gives one token to every running sequence, and with drafts more. */
   decodeSteps = 0;
   /** Sequences that lost their KV cache because the cache was full. */
   preemptions = 0;
   /** Tokens whose KV was dropped by preemptions and must be computed again. */
   recomputedTokens = 0;
-  /** Tokens generated, including aborted requests. */
+  /** Tokens generated, including aborted requests; with drafts in expectation, with those that the last step generates beyond the end. */
   generatedTokens = 0;
   /**
    * Activity of the engine, if a timeline is recorded; neighbouring segments with the same number of running sequences are merged.
@@ -35,7 +35,7 @@ export class EngineCounters {
     if (plan.steps === 0) this.prefillSeconds += seconds;
     else this.decodeSeconds += seconds;
     this.decodeSteps += steps;
-    this.generatedTokens += steps * running;
+    this.generatedTokens += steps * running * plan.tokensPerStep;
     this.preemptions += plan.preemptions;
     this.recomputedTokens += plan.recomputedTokens;
     if (this.#keepTimeline && endSeconds > startSeconds) this.#record(startSeconds, endSeconds, running);

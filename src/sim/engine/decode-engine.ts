@@ -12,7 +12,8 @@
  * 4. If none was preempted, waiting sequences are admitted, first come, first served, while the batch has room, and while their
  *    context and one more token fit under the watermark (an empty engine ignores it). One prefill for all of them blocks decoding;
  *    it computes prompts and earlier generated tokens alike. Its end is the next boundary.
- * 5. If none was admitted, a decode step gives every sequence one token.
+ * 5. If none was admitted, a decode step gives every sequence one token; with drafts (`drafting.ts`), as many as are accepted in
+ *    expectation, and room is needed for all that are drafted.
  *
  * Steps with the same batch are run in one stretch, until a sequence completes or the cache is full.
  * `test/support/simulator/engine-oracle.ts` does the same step by step. The times at which `nextEventAt` or `advanceTo`
@@ -20,9 +21,10 @@
  */
 import { refuse } from '../../errors.ts';
 import type { CostModel } from '../cost-model.ts';
-import { newSequence, type Sequence } from './batch.ts';
+import { newSequence, type Sequence, wholeTokens } from './batch.ts';
 import { BatchScheduler, type Plan, type PrefixCache, type Scheduling } from './batch-scheduler.ts';
 import { EngineCounters } from './counters.ts';
+import type { SeenPosition } from './drafting.ts';
 import {
   checkRequest,
   checkTime,
@@ -80,6 +82,11 @@ export class DecodeEngine extends EngineCounters {
     this.engineId = engineId;
     this.cost = cost;
     this.#scheduler = new BatchScheduler(cost, options.scheduling ?? 'fcfs', options.cache);
+  }
+
+  /** Drafts offered and accepted so far, by position and in expectation; empty without drafts. */
+  get seenDrafts(): readonly Readonly<SeenPosition>[] {
+    return this.#scheduler.drafting?.seen ?? [];
   }
 
   /** Number of its requests, running or waiting. */
@@ -161,9 +168,10 @@ export class DecodeEngine extends EngineCounters {
 
   /** Returns the running and waiting requests and the tokens in the KV cache, including completed steps of a stretch. */
   load(at: number): EngineLoad {
-    const steps = this.#stepsUnderWay(at);
+    const tokens = this.#tokensUnderWay(at);
     const { size, contextTokens } = this.#scheduler.batch;
-    return { running: size, waiting: this.#sequences.size - size, contextTokens: contextTokens + steps * size };
+    const inCache = Math.floor(contextTokens + tokens * size);
+    return { running: size, waiting: this.#sequences.size - size, contextTokens: inCache };
   }
 
   /**
@@ -171,12 +179,12 @@ export class DecodeEngine extends EngineCounters {
    * request.
    */
   tokensAt(at: number): (requestId: string) => number | undefined {
-    const steps = this.#stepsUnderWay(at);
+    const tokens = this.#tokensUnderWay(at);
     const { batch } = this.#scheduler;
     return (requestId) => {
       const sequence = this.#sequences.get(requestId);
       if (sequence === undefined) return undefined;
-      return batch.generated(sequence) + (sequence.place === 'running' ? steps : 0);
+      return wholeTokens(sequence.request, batch.generated(sequence) + (sequence.place === 'running' ? tokens : 0));
     };
   }
 
@@ -278,18 +286,19 @@ export class DecodeEngine extends EngineCounters {
     this.#pass(phase.plan, phase.startSeconds, at, stepsBy(phase, at));
   }
 
-  /** Returns the completed steps of the current phase. */
-  #stepsUnderWay(at: number): number {
+  /** Returns the tokens that each running sequence has got in the current phase. */
+  #tokensUnderWay(at: number): number {
     checkTime(at);
     this.#catchUp(at);
     const phase = this.#nextPhase();
-    return phase === undefined || at <= phase.startSeconds ? 0 : stepsBy(phase, at);
+    return phase === undefined || at <= phase.startSeconds ? 0 : stepsBy(phase, at) * phase.plan.tokensPerStep;
   }
 
   #pass(plan: Plan, startSeconds: number, endSeconds: number, steps: number): void {
     const { batch } = this.#scheduler;
     this.count(plan, startSeconds, endSeconds, steps, batch.size);
-    batch.advance(steps);
+    this.#scheduler.drafting?.observe(steps, batch.size, plan.draftTokens);
+    batch.advance(steps * plan.tokensPerStep);
   }
 
   #end(sequence: Sequence, kind: Outcome['kind']): void {

@@ -16,6 +16,9 @@ import { sweepSpace, withoutSpeculation } from './space.ts';
 
 const windows = [5, 10, 20];
 const factors = [1.125, 1.25, 1.5];
+/** W and the factors of partial rollouts that are composed by length. */
+const partialWindow = 10;
+const partialFactors = [1.25, 1.5];
 /** Equal sums that are added in another order differ in their last digits. */
 const rounding = 1e-9;
 /** The interval is for one more run on prompts of this trace. */
@@ -24,7 +27,7 @@ const oneMoreRun = { run: 1, prompts: 0 };
 /** Returns the rows to measure: other settings are those of the recommendation, or fixed by the host. */
 function settingsToTry(
   { job, levers }: SynchronousProblem,
-  { recommended, published }: SweepAdvice,
+  { recommended, published, objective }: SweepAdvice,
 ): {
   plain: SynchronousSettings;
   tails: SynchronousSettings[];
@@ -32,15 +35,23 @@ function settingsToTry(
 } {
   const chosen = (recommended.settings === 'baseline' ? published : recommended).settings as SynchronousSettings;
   const plain = withoutSpeculation(chosen);
+  const { maxLag: maxStaleness = 0 } = objective.limits;
+  const isTried = maxStaleness > 0 && (levers?.resumes ?? true);
+  const partial = isTried
+    ? partialFactors.map((promptSpeculation) => ({ ...plain, promptSpeculation, maxStaleness }))
+    : [];
   const fixed = levers === undefined ? {} : withoutLevers(job, levers);
   const tails = factors.map((factor) => {
-    return { ...chosen, promptSpeculation: factor, responseSpeculation: factor, ...fixed };
+    return { ...plain, promptSpeculation: factor, responseSpeculation: factor, ...fixed };
   });
   return {
     plain,
     // The first of settings with the same effect gives the name.
-    tails: [chosen, ...tails],
-    lossless: windows.map((windowRounds) => ({ ...plain, windowRounds })),
+    tails: [chosen, ...tails, ...partial],
+    lossless: [
+      ...windows.map((windowRounds) => ({ ...plain, windowRounds })),
+      ...partial.map((one) => ({ ...one, windowRounds: partialWindow })),
+    ],
   };
 }
 
@@ -77,6 +88,8 @@ export function* measuringFrontier(
       gain: settings === 'baseline' ? null : gainInterval(pairs, oneMoreRun),
       keptTokenRatio: keptRatio(pairs),
       longestTrainedRatio: longestRatio(pairs),
+      staleShare: mean(pairs, (pair) => pair.one.staleShare),
+      maxLag: pairs.reduce((most, { one: { maxLag } }) => Math.max(most, maxLag), 0),
     };
   });
   const rows = measured
@@ -121,6 +134,9 @@ function isBetter(one: Point, than: Point): boolean {
   return faster >= 0 && keeps >= 0 && (faster > 0 || keeps > 0);
 }
 
+const nameOf = ({ windowRounds, maxStaleness, promptSpeculation }: SynchronousSettings): string =>
+  `The lossless tail (W ${windowRounds}${maxStaleness === undefined ? '' : `, partial rollout ${promptSpeculation}`})`;
+
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 
 const untold =
@@ -128,13 +144,17 @@ const untold =
 
 function meaningOf(
   { correlation, correlationOfEpochs, resampling }: Workload,
-  { settings, secondsPerPrompt }: FrontierRow,
+  { settings, secondsPerPrompt, staleShare, maxLag }: FrontierRow,
   gain: Interval,
   isSure: boolean,
   rows: readonly FrontierRow[],
 ): string[] {
   const { windowRounds } = settings as SynchronousSettings;
-  const saves = `The lossless tail (W ${windowRounds}) saves ${percent(gain.value)} (${percent(gain.low)} to ${percent(gain.high)}) of the time without speculation, keeps every response, and moves a prompt by at most ${windowRounds! - 1} rounds.`;
+  const stale =
+    maxLag === 0
+      ? ''
+      : ` ${percent(staleShare)} of its tokens are stale, by up to ${maxLag} version${maxLag === 1 ? '' : 's'}.`;
+  const saves = `${nameOf(settings as SynchronousSettings)} saves ${percent(gain.value)} (${percent(gain.low)} to ${percent(gain.high)}) of the time without speculation, keeps every response, and moves a prompt by at most ${windowRounds! - 1} rounds.${stale}`;
   const rho = correlation.toFixed(2);
   if (resampling === 'marginal') {
     return [

@@ -11,6 +11,8 @@ export interface Levers {
   readonly responses: boolean;
   /** It can abort requests, so that a deferred prompt begins again; otherwise a deferred prompt runs to its end. */
   readonly aborts: boolean;
+  /** It can go on from the tokens of an aborted request, so that a deferred prompt keeps them. */
+  readonly resumes: boolean;
   /** It can compute rewards during the rollout, with adaptive timeouts. */
   readonly rewards: boolean;
   /** It can give GPUs to training while the last responses run. */

@@ -2,7 +2,7 @@
 import type { Interval } from '../result.ts';
 import { areGiven, cautionShare } from './limits.ts';
 import type { SweepAdvice, SweepLimits } from './result.ts';
-import { provisionOf, type SweepSettings } from './settings.ts';
+import { isPartial, provisionOf, type SweepSettings } from './settings.ts';
 import { independentSteps } from './split.ts';
 
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
@@ -104,7 +104,7 @@ function seenSentence({ prompts, confirmationSteps, confirmationSeeds }: SweepFa
   return `Intervals are for an independent run of ${Math.max(independentSteps, confirmationSteps)} steps, nominally 95 %: they come from ${on[prompts.kind]}.`;
 }
 
-function tailSentence({ verdict, job }: SweepFacts, tail: Interval | undefined): string[] {
+function tailSentence({ verdict, job, recommended: { settings } }: SweepFacts, tail: Interval | undefined): string[] {
   if (verdict === 'baseline') return [];
   if (tail === undefined) {
     const where = job === 'pools' ? 'keeps too few tokens for it, or does not pay' : 'does not pay';
@@ -112,10 +112,11 @@ function tailSentence({ verdict, job }: SweepFacts, tail: Interval | undefined):
       job === 'pools' ? ' With a lower least kept-token ratio (--min-kept, `minKept`) it would be a candidate.' : '';
     return [`Tail batching ${where} on this trace: the recommendation has none.${more}`];
   }
+  const what = settings !== 'baseline' && isPartial(settings) ? 'Partial rollout' : 'Tail batching';
   if (tail.low > 0)
-    return [`Tail batching saves ${percent(tail.value)} of what the same settings take without it (${between(tail)}).`];
+    return [`${what} saves ${percent(tail.value)} of what the same settings take without it (${between(tail)}).`];
   return [
-    `Tail batching ${tail.value > 0 ? 'may not' : 'does not'} pay on this trace: it saves ${percent(tail.value)} of what the same settings take without it (${between(tail)}). It stays, since a trace may lack the longest responses: settings that speculate less than the papers' must be ${percent(cautionShare)} faster for sure.`,
+    `${what} ${tail.value > 0 ? 'may not' : 'does not'} pay on this trace: it saves ${percent(tail.value)} of what the same settings take without it (${between(tail)}). It stays, since a trace may lack the longest responses: settings that speculate less than the papers' must be ${percent(cautionShare)} faster for sure.`,
   ];
 }
 

@@ -17,7 +17,9 @@ export interface MeasuredRound {
   readonly tokens: number;
   /** Trained responses that reached the length cap. */
   readonly capped: number;
-  /** Number of versions by which the generating weights are behind the trained ones. */
+  /** Those of the trained tokens that older weights generated. */
+  readonly staleTokens: number;
+  /** Most versions by which these are behind the trained ones. */
   readonly lag: number;
 }
 
@@ -80,7 +82,7 @@ export function ratesOf(rounds: readonly MeasuredRound[], promptsPerRound: numbe
       responses,
     ),
     staleShare: ratio(
-      sum((round) => (round.lag > 0 ? round.tokens : 0)),
+      sum((round) => round.staleTokens),
       sum((round) => round.tokens),
     ),
     maxLag: rounds.reduce((most, { lag }) => Math.max(most, lag), 0),

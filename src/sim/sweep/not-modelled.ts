@@ -10,7 +10,7 @@ const always = [
 ] as const;
 
 const synchronous = [
-  'Filters of prompts by their rewards (DAPO), partial rollouts that are kept, and stale weights.',
+  'Filters of prompts by their rewards (DAPO), and what stale tokens do to learning.',
   'Rewards beyond those of the preset: rules, sandboxes and judges at their recorded or assumed seconds.',
 ] as const;
 

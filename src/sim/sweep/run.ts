@@ -12,7 +12,7 @@ import type { Workload } from '../workload/workload.ts';
 import type { Levers } from './levers.ts';
 import { deferredPerRound, type MeasuredRound, type RoundRates, ratesOf, roundsNeeded } from './measure.ts';
 import { poolsSchedulerOf, synchronousScheduler } from './schedulers.ts';
-import type { PoolsSettings, SweepSettings, SynchronousSettings } from './settings.ts';
+import { isPartial, type PoolsSettings, type SweepSettings, type SynchronousSettings } from './settings.ts';
 import { partOf, type SweepPart } from './split.ts';
 
 interface Problem {
@@ -132,8 +132,9 @@ function givenOf(problem: SweepProblem, seed: number, part: SweepPart | undefine
 export const promptsOf = (problem: SweepProblem): number =>
   problem.kind === 'pools' ? problem.job.groupsPerRound : problem.job.promptsPerRound;
 
+/** Returns the factor by which short rounds have more prompts than they train, so that long rounds follow; 1 without these. */
 const factorOf = (settings: SweepSettings | string): number =>
-  typeof settings === 'string' ? 1 : settings.promptSpeculation;
+  typeof settings === 'string' || isPartial(settings) ? 1 : settings.promptSpeculation;
 
 function synchronousRun(
   { job }: SynchronousProblem,
@@ -156,6 +157,7 @@ function synchronousRun(
       responses: step.responses,
       tokens: step.keptTokens,
       capped: step.cappedResponses,
+      staleTokens: step.staleTokens,
       lag: step.lag,
     }),
   );
@@ -185,6 +187,7 @@ function poolsRun(
       responses: round.responses,
       tokens: round.tokens,
       capped: round.cappedResponses,
+      staleTokens: round.lag > 0 ? round.tokens : 0,
       lag: round.lag,
     }),
   );

@@ -22,15 +22,24 @@ export type PolicyChoice =
   | { readonly policy: 'rolloutpipe'; readonly config: RolloutPipeInput }
   | { readonly policy: 'tail-pipelining'; readonly config: TailPipeliningInput };
 
+type BatchSettings = Omit<SynchronousSettings, 'threshold' | 'tp' | 'rewards'>;
 type Factors = Pick<SynchronousSettings, 'promptSpeculation' | 'responseSpeculation'>;
 const speculates = ({ promptSpeculation, responseSpeculation }: Factors): boolean =>
   promptSpeculation > 1 || responseSpeculation > 1;
 
-function switchesOf({ threshold, tp, rewards, windowRounds, ...factors }: SynchronousSettings): RollpackerSwitches {
+function batchesOf({ windowRounds, maxStaleness, ...factors }: BatchSettings): RollpackerSwitches {
+  const { promptSpeculation } = factors;
+  if (maxStaleness !== undefined) {
+    const composed = { tailBatching: false, composition: true, windowRounds: windowRounds ?? 1 };
+    return { ...composed, partialRollout: true, maxStaleness, promptSpeculation };
+  }
+  const composed = windowRounds === undefined ? {} : { composition: true, windowRounds };
+  return { tailBatching: speculates(factors), ...factors, ...composed };
+}
+
+function switchesOf({ threshold, tp, rewards, ...batches }: SynchronousSettings): RollpackerSwitches {
   return {
-    tailBatching: speculates(factors),
-    ...factors,
-    ...(windowRounds === undefined ? {} : { composition: true, windowRounds }),
+    ...batchesOf(batches),
     asyncReward: rewards === undefined,
     adaptiveTimeout: rewards === undefined,
     adaptiveTp: tp === 'adaptive',

@@ -30,7 +30,14 @@ export const synchronousSettings = z.strictObject({
   windowRounds: positiveCount
     .max(1000)
     .optional()
-    .describe('W: rounds are composed by predicted length, in windows of so many; only where both factors are 1.'),
+    .describe(
+      'W: rounds are composed by predicted length, in windows of so many; only where both factors are 1, or with `maxStaleness`.',
+    ),
+  maxStaleness: positiveCount
+    .optional()
+    .describe(
+      'K: partial rollout, without long rounds: prompts that a round leaves over go on in the next ones, and no token lags by more than K versions. eta_R has no effect, W is 1 if absent.',
+    ),
 });
 
 /** Schema of the settings of a job on pools, scheduled by `rolloutpipe`, or by `tail-pipelining` if a factor is above 1. */
@@ -67,6 +74,10 @@ export function definePoolsSettings(input: z.input<typeof poolsSettings> = {}): 
 export const provisionOf = ({ promptSpeculation, responseSpeculation }: SweepSettings): number =>
   promptSpeculation * responseSpeculation;
 
+/** Whether deferred prompts keep their tokens. */
+export const isPartial = (settings: SweepSettings): boolean =>
+  'maxStaleness' in settings && settings.maxStaleness !== undefined;
+
 /** Returns a unique text for each combination of settings: the names are in a fixed order. */
 export function keyOf(settings: SweepSettings): string {
   const entries = Object.entries(settings).sort(([a], [b]) => (a < b ? -1 : 1));
@@ -79,8 +90,14 @@ const factor = (value: number): string => `${Number(value.toFixed(4))}`;
 export function labelOf(settings: SweepSettings): string {
   const etas = `${factor(settings.promptSpeculation)} / ${factor(settings.responseSpeculation)}`;
   if ('width' in settings) return `${etas}, F_w ${settings.width}`;
-  const { threshold, tp, windowRounds } = settings;
+  const { threshold, tp } = settings;
   const share = typeof threshold === 'number' ? `${factor(100 * threshold)} %` : threshold;
-  const batches = windowRounds === undefined ? etas : `lossless tail, W ${windowRounds}`;
-  return `${batches}, scale-down ${share}, TP ${tp}`;
+  return `${batchesOf(settings) ?? etas}, scale-down ${share}, TP ${tp}`;
+}
+
+/** Returns how rounds are composed, where that is not by tail batching. */
+function batchesOf({ windowRounds, maxStaleness, promptSpeculation }: SynchronousSettings): string | undefined {
+  if (maxStaleness === undefined) return windowRounds === undefined ? undefined : `lossless tail, W ${windowRounds}`;
+  const window = (windowRounds ?? 1) > 1 ? `, W ${windowRounds}` : '';
+  return `partial rollout ${factor(promptSpeculation)}, lag ${maxStaleness}${window}`;
 }

@@ -7,12 +7,15 @@ import type { SweepProblem } from './run.ts';
 import {
   definePoolsSettings,
   defineSynchronousSettings,
+  isPartial,
   keyOf,
   type PoolsSettings,
   type SweepSettings,
 } from './settings.ts';
 
 type Value = number | string;
+/** Value of a setting that is absent. */
+const absent = 'absent';
 
 /** One setting, with its values. */
 export interface SweepAxis {
@@ -59,8 +62,12 @@ function besideWidth(value: Value, groups: number): Value[] {
   return steps.filter((one) => one >= 1 && one < groups);
 }
 
-/** Returns the settings to search for a job. */
-export function sweepSpace(problem: SweepProblem): SweepSpace {
+/**
+ * Returns the settings to search for a job.
+ *
+ * @param maxLag - most versions by which tokens may lag; 0 for settings that are on policy
+ */
+export function sweepSpace(problem: SweepProblem, maxLag = 0): SweepSpace {
   const prompts = problem.kind === 'pools' ? problem.job.groupsPerRound : problem.job.promptsPerRound;
   const { responsesPerPrompt: responses } = problem.job;
   const factorAxes: SweepAxis[] = [
@@ -81,7 +88,7 @@ export function sweepSpace(problem: SweepProblem): SweepSpace {
     keyOf({
       ...settings,
       promptSpeculation: scaledCount(settings.promptSpeculation, prompts),
-      responseSpeculation: scaledCount(settings.responseSpeculation, responses),
+      responseSpeculation: scaledCount(isPartial(settings) ? 1 : settings.responseSpeculation, responses),
     });
   if (problem.kind === 'pools') {
     // A frontier that contains all groups does not limit them.
@@ -105,6 +112,9 @@ export function sweepSpace(problem: SweepProblem): SweepSpace {
     { name: 'threshold', coarse: ['adaptive', 0.2, 0.3, 0.4, 'off'], crossed: false, beside: besideShare },
     { name: 'tp', coarse: ['adaptive', ...degrees], crossed: false, beside: () => [] },
   ];
+  if (maxLag > 0 && (problem.levers?.resumes ?? true)) {
+    axes.push({ name: 'maxStaleness', coarse: [absent, maxLag], crossed: false, beside: () => [] });
+  }
   if (problem.levers === undefined) return { published: defineSynchronousSettings(), axes, keyOf: counted };
   const fixed = withoutLevers(job, problem.levers);
   return {
@@ -116,16 +126,17 @@ export function sweepSpace(problem: SweepProblem): SweepSpace {
 
 /** Returns the settings with one value changed. */
 export function changed(settings: SweepSettings, name: string, value: Value): SweepSettings {
-  return { ...settings, [name]: value } as SweepSettings;
+  const { [name as keyof SweepSettings]: _, ...others } = settings;
+  return (value === absent ? others : { ...settings, [name]: value }) as SweepSettings;
 }
 
 /** Returns the value of one setting. */
 export const settingOf = (settings: SweepSettings, name: string): Value =>
-  (settings as unknown as Record<string, Value>)[name]!;
+  (settings as unknown as Record<string, Value | undefined>)[name] ?? absent;
 
-/** Returns the settings without tail batching. */
+/** Returns the settings without tail batching and partial rollout. */
 export const withoutSpeculation = <S extends SweepSettings>(settings: S): S => ({
-  ...settings,
+  ...(changed(settings, 'maxStaleness', absent) as S),
   promptSpeculation: 1,
   responseSpeculation: 1,
 });

@@ -23,7 +23,7 @@ export function* sweeping(
   options: SweepOptions = {},
 ): Generator<SweepBatch, SweepAdvice, readonly SweepRun[]> {
   const { seed, effort, limits, epochs } = checked(problem, options);
-  const space = sweepSpace(problem);
+  const space = sweepSpace(problem, limits.maxLag);
   const book = new Book(space);
   const spread = confirmationSpread(problem.workload(seed), promptsOf(problem), stepsOf(problem, 'confirmation'));
   const search = { seed, effort, limits, spread, hasOracle: problem.kind === 'synchronous' };

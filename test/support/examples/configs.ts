@@ -116,6 +116,12 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
     { promptsPerRound: 2, responsesPerPrompt: 2, promptSpeculation: 1.5, windowRounds: 2, rememberedPrompts: 4 },
     { promptsPerRound: 3, responsesPerPrompt: 1, windowRounds: 1, rememberedPrompts: 1 },
   ],
+  'staleness-pacing': [
+    { groupsPerBatch: 2 },
+    { groupsPerBatch: 2, maxStaleness: 2, windowGroups: 3 },
+    { groupsPerBatch: 3, maxStaleness: 0, windowGroups: 3 },
+    { groupsPerBatch: 1, maxStaleness: 3, maxGroups: 3, maxBatches: 2 },
+  ],
   watchdog: [{}, { floorSeconds: 2, startSeconds: 20, factor: 1.5, maxOwed: 6 }],
   'sandbox-timeout': [
     {},
@@ -136,6 +142,7 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
     {},
     { kvCapacityTokens: 1000, maxPauseSeconds: 60 },
     { kvCapacityTokens: 300, budgetShare: 0.5, prefillTokensPerSecond: 50 },
+    { tailSlowdown: 3 },
   ],
   'divided-rollout': [
     {},
@@ -236,6 +243,7 @@ export const exampleConfigs: Readonly<Record<string, readonly Record<string, unk
     { ...admission, windowRounds: 2, rememberedPrompts: 9 },
     { ...admission, windowRounds: 3, rememberedPrompts: 4, filter: 'zero-variance', placement: 'policy' },
     { ...admission, windowRounds: 1, rememberedPrompts: 1, filter: 'host', allowOverlap: true, maxInFlight: 4 },
+    { ...admission, windowRounds: 2, maxStaleness: 2, promptSpeculation: 1.5 },
     {
       ...admission,
       windowRounds: 2,

@@ -11,6 +11,17 @@ const judge = {
   actorSmShare: 0.7,
 };
 
+const drafts = {
+  groups: [{ sequences: 8 }],
+  passSeconds: [
+    { tokens: 1, seconds: 0.0075 },
+    { tokens: 180, seconds: 0.0075 },
+    { tokens: 1000, seconds: 0.034 },
+  ],
+  drafter: { passSeconds: 0.0007 },
+  maxDraftTokens: 8,
+};
+
 export const exampleInputs: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
   'flex-ulysses': [
     { lengths: [32_768, 16_384, 4096, 4096, 4096, 0], devices: 4, maxDegree: 4 },
@@ -89,6 +100,24 @@ export const exampleInputs: Readonly<Record<string, readonly Record<string, unkn
       epsilon: 0,
       varianceTolerance: 0,
       singleResponse: 'reward',
+    },
+  ],
+  'draft-budget': [
+    drafts,
+    { ...drafts, groups: [{ sequences: 256 }], margin: 0 },
+    {
+      ...drafts,
+      groups: [
+        { sequences: 2, remainingTokens: 9000, weight: 4.5 },
+        { sequences: 300, remainingTokens: 2 },
+      ],
+      seen: [
+        { offered: 1000, accepted: 700.5 },
+        { offered: 900, accepted: 400 },
+      ],
+      prior: { acceptance: 0.7, tokens: 5 },
+      drafter: { stepSeconds: 0.002, passSeconds: 0.0004, secondsPerToken: 1e-6 },
+      perSequence: true,
     },
   ],
   'judge-offload': [

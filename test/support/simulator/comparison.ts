@@ -39,6 +39,8 @@ export function step(number: number, kind: 'short' | 'long', startSeconds: numbe
     queueDepth: number,
     queueAges: [],
     bubbleRatio: 0.25,
+    staleTokens: 0,
+    laggingTokens: 0,
     lag: 0,
   };
 }
@@ -86,6 +88,7 @@ function run(scheduler: string, steps: readonly StepResult[]): RunResult {
     lengthQuantiles: Array.from({ length: 101 }, (_, percent) => 20 + 80 * percent),
     kept: allKept,
     staleTokens: 0,
+    meanLag: 0,
     maxLag: 0,
   };
 }
@@ -109,6 +112,7 @@ function scheduler(label: string, steps: readonly StepResult[], speedup: number,
     redrawnShare: kept < 1 ? 0.2 : 0,
     redrawnLoss: kept < 1 ? 0.08 : 0,
     staleShare: 0,
+    meanLag: 0,
     maxLag: 0,
     cappedShare: 0.0042,
     bubbleRatio: speedup > 1 ? 0.1 : 0.4,

@@ -1,6 +1,7 @@
 /** The engine of `src/sim/engine`, step by step and as simply as can be: the oracle that it must equal. */
 import { baseSeconds, type CostModel } from '../../../src/sim/cost-model.ts';
 import type { EngineRequest, LostRequest, Outcome } from '../../../src/sim/engine/decode-engine.ts';
+import { Drafting } from '../../../src/sim/engine/drafting.ts';
 
 /** What happens to the engine from outside. */
 export type Input =
@@ -54,6 +55,10 @@ export function runOracle(
   };
   let [now, next, arrivals] = [0, 0, 0];
 
+  // What is drafted for a batch is asked before every step, and what was accepted is counted after it.
+  const drafting = cost.drafts === undefined ? undefined : new Drafting(cost, cost.drafts);
+  const draftedOf = (size: number) => (drafting === undefined ? 0 : drafting.tokensFor(size, context()));
+  const whole = (one: Sequence) => Math.min(one.request.responseTokens, Math.floor(one.generated + 1e-6));
   const tokensOf = (one: Sequence) => one.request.promptTokens + one.generated;
   const context = () => running.reduce((sum, one) => sum + tokensOf(one), 0);
   const byPriority = (a: Sequence, b: Sequence) =>
@@ -63,12 +68,12 @@ export function runOracle(
   };
   const byArrival = (list: Sequence[]) => list.sort((a, b) => a.arrival - b.arrival);
   const end = (one: Sequence, kind: Outcome['kind']) =>
-    outcomes.push({ requestId: one.request.requestId, kind, at: now, tokens: one.generated });
+    outcomes.push({ requestId: one.request.requestId, kind, at: now, tokens: whole(one) });
   const add = (request: EngineRequest) =>
     waiting.push({ request, arrival: arrivals++, generated: request.generatedTokens ?? 0 });
   const lose = () => {
     const lost = byArrival([...running.splice(0), ...waiting.splice(0)]);
-    losses.push(lost.map((one) => ({ requestId: one.request.requestId, tokens: one.generated })));
+    losses.push(lost.map((one) => ({ requestId: one.request.requestId, tokens: whole(one) })));
   };
   const takeInputs = () => {
     for (; next < inputs.length && inputs[next]!.at <= now; next += 1) {
@@ -104,11 +109,13 @@ export function runOracle(
   for (;;) {
     takeInputs();
     let preempted = false;
-    while (running.length > 1 && context() + running.length > cost.kvCapacityTokens) {
+    const needed = () => context() + running.length * (1 + draftedOf(running.length));
+    while (running.length > 1 && needed() > cost.kvCapacityTokens) {
       const victim = scheduling === 'priority' ? [...running].sort(byPriority).at(-1)! : running.at(-1)!;
       running.splice(running.indexOf(victim), 1);
       waiting.unshift(victim);
       counters.preemptions += 1;
+      victim.generated = whole(victim);
       counters.recomputedTokens += tokensOf(victim);
       preempted = true;
     }
@@ -117,7 +124,8 @@ export function runOracle(
     while (!preempted && waiting.length > 0 && running.length < cost.maxRunningSequences) {
       const tokens = tokensOf(waiting[0]!);
       const limit = running.length === 0 ? cost.kvCapacityTokens : cost.kvCapacityTokens * (1 - cost.watermark);
-      if (context() + tokens + 1 > limit) break;
+      const drafted = running.length === 0 ? 0 : (running.length + 1) * draftedOf(running.length + 1);
+      if (context() + tokens + 1 + drafted > limit) break;
       running.push(waiting.shift()!);
       prefill += tokens;
       admitted += 1;
@@ -131,11 +139,15 @@ export function runOracle(
       now = Math.max(now, inputs[next]!.at);
       continue;
     }
-    if (!pass('decodeSeconds', baseSeconds(cost, running.length) + cost.secondsPerContextToken * context())) continue;
+    const drafted = draftedOf(running.length);
+    const seconds = drafting?.secondsOf(running.length, drafted) ?? baseSeconds(cost, running.length);
+    if (!pass('decodeSeconds', seconds + cost.secondsPerContextToken * context())) continue;
+    const tokens = drafting?.yieldOf(drafted) ?? 1;
+    drafting?.observe(1, running.length, drafted);
     counters.decodeSteps += 1;
-    counters.generatedTokens += running.length;
-    for (const one of running) one.generated += 1;
-    const done = running.filter((one) => one.generated >= one.request.responseTokens);
+    counters.generatedTokens += running.length * tokens;
+    for (const one of running) one.generated += tokens;
+    const done = running.filter((one) => whole(one) >= one.request.responseTokens);
     for (const one of byArrival(done)) {
       running.splice(running.indexOf(one), 1);
       end(one, 'completed');

@@ -250,7 +250,9 @@ test('every trainer has a page, and lines of at most 80 columns to paste', () =>
     expect(page).toMatch(/^docs\/.*\.md$/);
     const lines = [
       ...paste({ promptSpeculation: 1.0625, responseSpeculation: 1.125, promptsPerRound: 512 }),
+      ...paste({ promptSpeculation: 1.0625, responseSpeculation: 1, maxStaleness: 16, promptsPerRound: 512 }),
       ...pasteLossless({ windowRounds: 20, responsesPerPrompt: 16 }),
+      ...pasteLossless({ windowRounds: 20, responsesPerPrompt: 16, maxStaleness: 16, promptSpeculation: 1.0625 }),
     ];
     for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(80);
   }

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { job } from '../../../bench/explain/job.ts';
 import { LogIndex } from '../../../src/cli/log-index/index.ts';
 import { recordEvents, registry } from '../../../src/index.ts';
@@ -107,6 +107,46 @@ describe('an index', () => {
     expect(sessions).toMatchObject([{ seq: events, first: 0, gaps: [] }]);
     expect([...index.linesOf('', 'nobody')]).toEqual([]);
     expect(index.nearestId('prompt_3x')).toBe('prompt-3');
+  });
+
+  test('steps on, back and far away to the same states as from the beginning', () => {
+    const path = eventLog();
+    const index = open(path);
+    const steps = [700, 701, 702, 701, 700, 699, 698, 640, 639, 1, 0, 300, 299, 298, 1200, 1199, 1200, 63, 62];
+    const policy = restore(JSON.parse(lines[0]!).snapshot);
+    const wanted = new Map(steps.map((seq) => [seq, policy.snapshot()]));
+    for (const line of lines.slice(1)) {
+      policy.send(JSON.parse(line).event);
+      if (wanted.has(policy.seq)) wanted.set(policy.seq, policy.snapshot());
+    }
+    for (const seq of steps) expect(index.stateAt('', { seq }).save()!.snapshot, String(seq)).toEqual(wanted.get(seq));
+    // The state that is stepped on is that of the questions, and none that others go on with.
+    appendFileSync(
+      path,
+      `${JSON.stringify({ event: { type: 'engine.added', at: 1e6, engineId: 'one-more' }, decisions: [] })}\n`,
+    );
+    expect(index.refresh()).toBe(true);
+    expect(index.sessions).toMatchObject([{ seq: events + 1 }]);
+    expect(index.stateAt('', { seq: events }).save()!.snapshot).toEqual(snapshots.get(events));
+    expect(index.stateAt('', { seq: events + 1 }).policy!.seq).toBe(events + 1);
+  });
+
+  test('saves a state where playing takes long, whatever the lines weigh', () => {
+    const coarse = { ...grain, state: 1 << 20 };
+    /** States in the index of a machine whose clock says that each look at it took so long. */
+    const pointsOf = (milliseconds: number): number => {
+      let user = 0;
+      vi.spyOn(process, 'cpuUsage').mockImplementation(() => ({ user: (user += 1000 * milliseconds), system: 0 }));
+      const path = eventLog(400);
+      open(path, { grain: coarse });
+      const texts = segmentsOf(path).map((name) => readFileSync(join(path, '..', '.rollflex-index', name), 'latin1'));
+      return texts.reduce(
+        (sum, text) => sum + JSON.parse(text.slice(0, text.indexOf('\n'))).sessions[0].points.length,
+        0,
+      );
+    };
+    expect(pointsOf(0)).toBe(0);
+    expect(pointsOf(10)).toBeGreaterThan(5);
   });
 
   test('is found again, and then nothing is read', () => {

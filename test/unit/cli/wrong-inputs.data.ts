@@ -18,6 +18,8 @@ export const wrongFiles: Readonly<Record<string, string | null>> = {
   'no-log.jsonl': '{}\n',
   'sequences.jsonl': '{"responseTokens":5}\n{"responseTokens":5,"images":1}\n',
   'rewards.json': '{\n  "groups": [\n    {"rewards": [1, 0]},\n    {"rewards": [1, "no"]}\n  ]\n}\n',
+  'drafts.json':
+    '{\n"groups": [{"sequences": 1}],\n"passSeconds": [{"tokens": 8, "seconds": 1}],\n"drafter": {"passSeconds": 1},\n"maxDraftTokens": 2,\n"seen": [{"offered": 1, "accepted": 2}]\n}\n',
   'misspelt-key.json': '{\n  "groups": [{"rewards": [1, 0]}],\n  "normalisation": "none"\n}\n',
   'misspelt-value.json': '{\n  "groups": [{"rewards": [1, 0]}],\n  "normalization": "nome"\n}\n',
   'missing-comma.json': '{\n  "groups": [{"rewards": [1, 0]}]\n  "normalization": "none"\n}\n',
@@ -133,6 +135,7 @@ export const wrongCommands: readonly WrongCommand[] = [
   ['plan --input %/rewards.json', 2, "missing required argument 'planner'"],
   ['plan grpo-advantage --input %/rewards.json', 2, 'planner: expected one of', 'did you mean "grpo-advantages"?'],
   ['plan tail-batching --input %/rewards.json', 2, 'planner: expected one of', 'tail-batching, a recipe'],
+  ['plan draft-budget --input %/drafts.json', 2, 'drafts.json:6.seen[0].accepted: expected at most 1, got 2'],
   ['plan grpo-advantages', 2, "required option '--input <file>' not specified"],
   ['plan grpo-advantages --input %/reward.json', 2, 'there is no such file', 'did you mean "rewards.json"?'],
   ['plan grpo-advantages --input %/folder', 2, '%/folder: this is a folder'],
@@ -180,6 +183,9 @@ export const wrongCommands: readonly WrongCommand[] = [
   ['mock-engine --faults %/fault.json', 2, '%/fault.json:3.[1].fault: expected one of', 'did you mean "crash"?'],
   ['mock-engine --faults %/fault-key.json', 2, '%/fault-key.json:2.[0].engin: expected', 'did you mean "engine"?'],
   ['mock-engine --faults %/fault-engine.json', 2, '--faults[0].engine: expected an engine from 0 to 0, got 5'],
+  ['mock-engine --api vllm --speculative-num-steps 2', 2, '--speculative-config: expected this option with --api vllm'],
+  ['mock-engine --speculative-num-draft-tokens 3', 2, '--speculative-num-steps: expected a number beside'],
+  ['mock-engine --api vllm --speculative-config {', 2, '--speculative-config: expected JSON ('],
   ['mock-engine --host nowhere.invalid', 1, 'nowhere.invalid: there is no host of this name'],
 ];
 

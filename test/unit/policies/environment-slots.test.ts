@@ -3,6 +3,7 @@ import { create, environmentSlots } from '../../../src/index.ts';
 import type { EnvironmentSlotsInput } from '../../../src/policies/environment-slots/index.ts';
 import { timerId } from '../../../src/policies/environment-slots/settle.ts';
 import type { VocabularyDecision } from '../../../src/schemas/index.ts';
+import { refusal } from '../../support/basics/refusal.ts';
 import { only, Session } from '../../support/sessions/session.ts';
 
 /** A pool with short ways to ask for environments, and to report them. */
@@ -398,5 +399,46 @@ describe('reports', () => {
     pool.housed();
     pool.request('late');
     expect(pool.why('late').join('\n')).toContain('program.closed');
+  });
+});
+
+describe('a damaged snapshot is refused, with the place', () => {
+  interface Saved {
+    state: {
+      slots: { environment: string; requestId: string | null; status: string }[];
+      programs: { requestId: string; environment: string }[];
+    };
+  }
+  /** Two programs, of which the first has an environment. */
+  function damaged(change: (state: Saved['state']) => void): unknown {
+    const pool = new Pool({ slots: { box: 1 } });
+    pool.housed();
+    pool.request();
+    const snapshot = JSON.parse(JSON.stringify(pool.policy.snapshot())) as Saved;
+    change(snapshot.state);
+    return refusal(() => create(environmentSlots, { snapshot }));
+  }
+
+  test.each<[string, string, (state: Saved['state']) => void]>([
+    [
+      'snapshot.state.slots[0].environment',
+      'an environment of no kind',
+      ({ slots }) => (slots[0]!.environment = 'other'),
+    ],
+    ['snapshot.state.slots[0].requestId', 'a program of an idle one', ({ slots }) => (slots[0]!.status = 'idle')],
+    ['snapshot.state.slots[0].requestId', 'none of a busy one', ({ slots }) => (slots[0]!.requestId = null)],
+    ['snapshot.state.slots[0].requestId', 'one that is not there', ({ slots }) => (slots[0]!.requestId = 'other')],
+    [
+      'snapshot.state.slots[1].requestId',
+      'one that has another',
+      ({ slots }) => slots.push({ ...slots[0]!, id: 'slot/9' } as never),
+    ],
+    [
+      'snapshot.state.programs[1].environment',
+      'a program of no kind',
+      ({ programs }) => (programs[1]!.environment = 'other'),
+    ],
+  ])('%s: %s', (path, _, change) => {
+    expect(damaged(change)).toMatchObject({ code: 'snapshot_mismatch', path });
   });
 });

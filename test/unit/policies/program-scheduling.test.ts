@@ -287,6 +287,85 @@ describe.each(bothWays<ProgramSchedulingInput, Programs>((config) => new Program
     expect(reasons(session.fire())).toEqual(['program.resume paused_longest']);
   });
 
+  describe('the tail is packed onto few engines', () => {
+    const freed = (decisions: readonly VocabularyDecision[]) =>
+      only(decisions, 'engine.freed').map(({ engineId }) => engineId);
+    /** Programs with contexts of 1000 tokens, one after the other on each engine. */
+    function full(config: ProgramSchedulingInput, programs: number, engines = 3) {
+      const session = make(config);
+      for (let index = 2; index < engines; index += 1) session.send({ type: 'engine.added', engineId: `e${index}` });
+      for (let index = 0; index < programs; index += 1) session.begin(`p${index}`, 1000);
+      return session;
+    }
+
+    test('no engine is freed where it is not asked for', () => {
+      const session = full({}, 6);
+      for (let index = 0; index < 6; index += 1) expect(freed(session.close(`p${index}`))).toEqual([]);
+    });
+
+    test('an engine is freed when its last turn has ended, and its program goes on elsewhere', () => {
+      const session = full({ tailSlowdown: 1 }, 3);
+      expect(freed(session.close('p0'))).toEqual(['e0']);
+      expect(freed(session.close('p1'))).toEqual(['e1']);
+      const left = full({ tailSlowdown: 1 }, 4);
+      for (const id of ['p1', 'p2']) expect(freed(left.close(id))).toEqual(['e1'].slice(Number(id === 'p1')));
+      // Two programs are left on e0, and none on e2.
+      expect(routes(left.ask('p0', 1100))).toEqual(['p0 e2']);
+    });
+
+    test('turns that run are not cut short', () => {
+      // Each further turn on an engine makes turns 3.5 % slower: four on one are too many.
+      const session = full({ tailSlowdown: 1.1 }, 9);
+      expect(freed(session.close('p0'))).toEqual([]);
+      expect(freed(session.close('p3'))).toEqual([]);
+      const [engine] = only(session.finish('p6', 100), 'engine.freed');
+      expect(engine).toMatchObject({ engineId: 'e0', reason: { code: 'packed', programs: 7, engines: 2 } });
+      const [route] = only(session.ask('p6', 1200), 'turn.route');
+      expect(route).toMatchObject({ reason: { code: 'moved' } });
+      expect(route!.engineId).not.toBe('e0');
+    });
+
+    test('contexts have to fit twice as long as they are', () => {
+      const fits = full({ tailSlowdown: 100, kvCapacityTokens: 4300 }, 3, 2);
+      fits.close('p0');
+      expect(freed(fits.finish('p2', 0))).toEqual(['e0']);
+      const grown = full({ tailSlowdown: 100, kvCapacityTokens: 4200 }, 3, 2);
+      grown.close('p0');
+      expect(freed(grown.finish('p2', 0))).toEqual([]);
+    });
+
+    test('what waits, or makes turns slow, brings engines back', () => {
+      const session = full({ tailSlowdown: 1.1, kvCapacityTokens: 10_000 }, 3);
+      session.close('p0');
+      expect(freed(session.close('p1'))).toEqual(['e1']);
+      // It has no room beside the other one.
+      expect(routes(session.begin('big', 9000))).toEqual(['big e0']);
+      session.close('big');
+      const routed = new Set<string>();
+      for (let index = 0; index < 12; index += 1)
+        for (const route of routes(session.begin(`n${index}`, 100))) routed.add(route.slice(-2));
+      expect([...routed].sort()).toEqual(['e0', 'e1', 'e2']);
+    });
+
+    test('an engine that the host has taken is used again when it is added again', () => {
+      const session = full({ tailSlowdown: 1 }, 2, 2);
+      expect(freed(session.close('p0'))).toEqual(['e0']);
+      // That it is still there is no reason to use it.
+      session.send({ type: 'engine.added', engineId: 'e0' });
+      expect(routes(session.ask('p1', 1100))).toEqual(['p1 e1']);
+      session.send({ type: 'engine.drained', engineId: 'e0' });
+      expect(routes(session.begin('new', 100))).toEqual(['new e1']);
+      session.send({ type: 'engine.added', engineId: 'e0' });
+      expect(routes(session.begin('newer', 100))).toEqual(['newer e0']);
+    });
+
+    test('a freed engine takes the turns of all others when they are lost', () => {
+      const session = full({ tailSlowdown: 1 }, 2, 2);
+      expect(freed(session.close('p0'))).toEqual(['e0']);
+      expect(routes(session.lose('e1'))).toEqual(['p1 e0']);
+    });
+  });
+
   test('a drained engine finishes its turns, and its programs move', () => {
     const session = make();
     session.begin('a', 5000);

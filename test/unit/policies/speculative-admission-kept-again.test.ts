@@ -5,7 +5,7 @@ import { only, prompts } from '../../support/sessions/session.ts';
 
 describe.each(bothWays)('kept over rounds, %s', (_how, start) => {
   test('what was kept before and never launched again is kept as it was; the deferral counts on', () => {
-    const session = start({ ...keep, promptsPerRound: 1, promptSpeculation: 2, maxInFlight: 3 });
+    const session = start({ ...keep, maxStaleness: 2, promptsPerRound: 1, promptSpeculation: 2, maxInFlight: 3 });
     const deferral = { count: 2, sinceRound: 0, sinceSeconds: 1.5 };
     const before = [kept(0, 30, false, { reward: 0.5 }), kept(1, 20, false)];
     session.at = 9;

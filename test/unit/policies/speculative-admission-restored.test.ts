@@ -57,11 +57,11 @@ describe.each(bothWays)('what a prompt brought along, %s', (_how, start) => {
   });
 
   test('a prompt that has only what was kept of it goes back as it came', () => {
-    const session = start({ ...keep, promptsPerRound: 1, promptSpeculation: 2, maxInFlight: 2 });
+    const session = start({ ...keep, maxStaleness: 2, promptsPerRound: 1, promptSpeculation: 2, maxInFlight: 2 });
     const given = { promptId: 'a', deferral: { count: 1, sinceRound: 0, sinceSeconds: 0 }, kept: [kept(0, 4, true)] };
     session.open([{ promptId: 'b' }, given], 'short', 1);
     expect(only(session.complete('b/0#0', 'b/1#0'), 'prompt.deferred')).toStrictEqual([]);
-    const again = start({ ...keep, promptsPerRound: 1, promptSpeculation: 2, maxInFlight: 1 });
+    const again = start({ ...keep, maxStaleness: 2, promptsPerRound: 1, promptSpeculation: 2, maxInFlight: 1 });
     again.open([{ promptId: 'b' }, given], 'short', 1);
     expect(only(again.complete('b/0#0', 'b/1#0'), 'prompt.returned')).toStrictEqual([
       { type: 'prompt.returned', at: 0, prompt: given, roundId: 'r0', dropped: [], reason: { code: 'not_started' } },

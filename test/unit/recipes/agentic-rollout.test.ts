@@ -267,3 +267,22 @@ describe('a host that restarts', () => {
     expect(host.completed).toHaveLength(1);
   });
 });
+
+test('programs of a prompt share its tokens, where the host has given them', () => {
+  const routes = (promptTokens: { promptTokens?: number }): number => {
+    const { environment: _, slots: _slots, ...rounds } = settings;
+    const job = new Session(
+      create(agenticRollout, { ...rounds, promptsPerRound: 1, kvCapacityTokens: 10_000 }) as never,
+    );
+    job.send({ type: 'engine.added', engineId: 'e0' });
+    job.send({ type: 'round.requested', roundId: 'r', weightVersion: 0 });
+    const launched = only(
+      job.send({ type: 'prompts.supplied', roundId: 'r', prompts: [{ promptId: 'a', ...promptTokens }] }),
+      'request.launch',
+    );
+    const ask = (requestId: string) => job.send({ type: 'turn.requested', requestId, contextTokens: 6100 });
+    return launched.flatMap(({ requestId }) => only(ask(requestId), 'turn.route')).length;
+  };
+  expect(routes({ promptTokens: 6000 })).toBe(2);
+  expect(routes({})).toBe(1);
+});

@@ -110,10 +110,13 @@ describe('lossless-tail', () => {
     tail.refuses({ type: 'round.requested', at: 0, roundId: 'x', weightVersion: 9 }, 'out_of_order', 'roundId');
   });
 
-  test('settings that over-provision, or that only make sense with it, are unknown; those of the admission are checked', () => {
-    for (const key of ['promptSpeculation', 'responseSpeculation', 'partialRollout', 'maxStaleness', 'quotas']) {
+  test('settings by which tokens would be thrown away are unknown; those of the admission are checked', () => {
+    for (const key of ['responseSpeculation', 'partialRollout', 'quotas']) {
       expect(() => new Tail({ [key]: 1 } as never)).toThrow(expect.objectContaining({ code: 'invalid_config' }));
     }
+    expect(() => new Tail({ promptSpeculation: 1.25 })).toThrow(
+      expect.objectContaining({ code: 'invalid_config', path: 'promptSpeculation' }),
+    );
     expect(() => new Tail({ maxInFlightPerEngine: 3 })).toThrow(
       expect.objectContaining({ code: 'invalid_config', path: 'maxInFlightPerEngine' }),
     );

@@ -43,10 +43,6 @@ describe('what the simulator refuses', () => {
   });
 
   it('settings that a synchronous job without rewards cannot have', () => {
-    expect(errorOf(() => tailBatchingScheduler(shape, { maxStaleness: 1 }))).toEqual({
-      code: 'infeasible',
-      path: 'maxStaleness',
-    });
     expect(errorOf(() => tailBatchingScheduler(shape, { filter: 'zero-variance' }))).toEqual({
       code: 'infeasible',
       path: 'filter',

@@ -51,6 +51,8 @@ describe('summarizeRun', () => {
     { ...step(0, 'short', 0, 10), queueAges: [], cappedResponses: 1 },
     {
       ...step(1, 'long', 16, 30),
+      staleTokens: 2500,
+      laggingTokens: 4000,
       lag: 2,
       queueAges: [4, 1],
       cappedResponses: 3,
@@ -88,7 +90,8 @@ describe('summarizeRun', () => {
       meanQueueAge: 2.5,
       maxQueueAge: 4,
       kept: allKept,
-      staleTokens: 6000,
+      staleTokens: 2500,
+      meanLag: 0.4,
       maxLag: 2,
     });
   });

@@ -18,6 +18,8 @@ const rowOf = (settings: SynchronousSettings | 'baseline', secondsPerPrompt: num
       : { value: 1 - secondsPerPrompt / 10, low: 0.98 - secondsPerPrompt / 10, high: 1, confidence: 0.95 },
   keptTokenRatio: kept,
   longestTrainedRatio: 1,
+  staleShare: 0,
+  maxLag: 0,
   isOnFrontier: true,
 });
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .decisions.groups import *
     from .decisions.judge import *
     from .decisions.loading import *
+    from .decisions.pacing import *
     from .decisions.parallelism import *
     from .decisions.pipelining import *
     from .decisions.programs import *
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     from .policies.shadow_loader import *
     from .policies.environment_slots import *
     from .policies.program_scheduling import *
+    from .policies.staleness_pacing import *
     from .policies.divided_rollout import *
     from .policies.watchdog import *
     from .policies.tail_batching import *
@@ -69,6 +71,7 @@ if TYPE_CHECKING:
     from .planners.gradient_renormalization import *
     from .planners.grpo_advantages import *
     from .planners.flex_ulysses import *
+    from .planners.draft_budget import *
     from .planners.micro_batches import *
     from .methods import *
 else:
@@ -82,9 +85,9 @@ else:
 _names = {
     "objects": """
         CountedResponse RewardedResponse KeptResponse Deferral DroppedResponse FinalResponse TimeoutEstimate
-        TrainingShare RolloutWorkload ProfileConfiguration ProfileRow ReplicaGroup RunningRequest EnginePlace MicroBatch
-        Migration LoaderNode TextSample GoneSample TensorShape FrameSlice ChunkRequest BatchSequence BatchAssignment
-        BatchPack GpuServer Resolution LengthPolynomial LengthPoint Prompt FinalPrompt VisualSample
+        TrainingShare PacedGroup RolloutWorkload ProfileConfiguration ProfileRow ReplicaGroup RunningRequest EnginePlace
+        MicroBatch Migration LoaderNode TextSample GoneSample TensorShape FrameSlice ChunkRequest BatchSequence
+        BatchAssignment BatchPack GpuServer Resolution LengthPolynomial LengthPoint Prompt FinalPrompt VisualSample
     """,
     "events.chunks": "ChunkFinished ChunksRequested RequestOpened",
     "events.engines": "EngineAdded EngineDrained EngineLost EngineReported EnginesChanged EnginesPlaced",
@@ -107,7 +110,9 @@ _names = {
     "events.sandbox": "SandboxCancelled SandboxFinished SandboxReportRequested SandboxRequested",
     "events.session": "HostDecided HostRestarted TimerFired",
     "events.slots": "SlotFailed SlotReady SlotReleased SlotRequested SlotsChanged",
-    "events.training": "GroupCompleted OptimizerStepped ReplicaAdded ReplicaLost TrainConsumed TrainFinished",
+    "events.training": """
+        GroupCompleted GroupRejected OptimizerStepped ReplicaAdded ReplicaLost TrainConsumed TrainFinished
+    """,
     "decisions.chunks": "ChunkAwaited ChunkContinue ChunkLate RequestEnded",
     "decisions.frontier": """
         FrontierResized FrontierStarved GroupLeft RequestAdmit RequestAwaited RequestDeferred RequestDropped
@@ -123,9 +128,12 @@ _names = {
         SamplePlaceholder SamplePrefetch SamplePreprocess SampleRegistered SampleReleased SampleUnplaced SliceLate
         StepResumed
     """,
+    "decisions.pacing": "GroupDrop GroupLaunch TrainBatch",
     "decisions.parallelism": "KindTpKept KindTpSet ProfileMeasure RoundTpSet",
     "decisions.pipelining": "GroupTrainable PipelineMeasured TrainDispatch UpdateCancel WeightsPublish",
-    "decisions.programs": "KvRetain ProgramAwaited ProgramEnded ProgramLate ProgramPause ProgramResume TurnRoute",
+    "decisions.programs": """
+        EngineFreed KvRetain ProgramAwaited ProgramEnded ProgramLate ProgramPause ProgramResume TurnRoute
+    """,
     "decisions.prompts": """
         PromptCarried PromptCollected PromptCounted PromptDeferred PromptFailed PromptFiltered PromptMerged
         PromptReturned
@@ -187,6 +195,9 @@ _names = {
     "policies.program_scheduling": """
         ProgramSchedulingConfig ProgramSchedulingEvent ProgramSchedulingDecision ProgramSchedulingSnapshot
     """,
+    "policies.staleness_pacing": """
+        StalenessPacingConfig StalenessPacingEvent StalenessPacingDecision StalenessPacingSnapshot
+    """,
     "policies.divided_rollout": """
         DividedRolloutConfig DividedRolloutEvent DividedRolloutDecision DividedRolloutSnapshot
     """,
@@ -206,6 +217,7 @@ _names = {
     "planners.gradient_renormalization": "GradientRenormalizationInput GradientRenormalizationPlan",
     "planners.grpo_advantages": "GrpoAdvantagesInput GrpoAdvantagesPlan",
     "planners.flex_ulysses": "FlexUlyssesInput FlexUlyssesPlan",
+    "planners.draft_budget": "DraftBudgetInput DraftBudgetPlan",
     "planners.micro_batches": "MicroBatchesInput MicroBatchesPlan",
     "methods": """
         SessionOpenParams SessionOpenResult SessionSendParams SessionSendResult SessionMoreParams SessionMoreResult

@@ -117,6 +117,17 @@ class TrainingShare(TypedDict):
     """Tokens of these groups. Whole number ≥ 0."""
 
 
+class PacedGroup(TypedDict):
+    """A group of a batch, and how old it may be."""
+
+    groupId: str
+    """Id of the group: that of the prompt whose responses it is made of. String ≤ 512."""
+    launchId: str
+    """Id of the launch of the group, minted by the policy; new for every try. String ≤ 200."""
+    weightVersion: int
+    """Version of the weights that its first tokens are of, or an older one. Whole number ≥ 0."""
+
+
 class RolloutWorkload(TypedDict):
     """What a rollout step demands of the engines, over all of them."""
 

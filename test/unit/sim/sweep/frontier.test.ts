@@ -6,6 +6,7 @@ import {
   type SweepAdvice,
   type SweepBatch,
   type SweepFrontier,
+  type SweepLimits,
   type SynchronousProblem,
   sweep,
   sweepEvaluator,
@@ -28,11 +29,12 @@ const foreseeable = (responses: number): TracePrompt[] =>
       tokens: 300 + ((index * 37 + k * 11) % 90) + (index % 7 === 0 ? 9000 : 0),
     })),
   }));
-const frontierOf = (workload: (seed: number) => Workload): SweepFrontier => {
+const frontierOf = (workload: (seed: number) => Workload, limits: SweepLimits = {}): SweepFrontier => {
   const problem: SynchronousProblem = { kind: 'synchronous', job, workload, steps: 2 };
   const published = { settings: defineSynchronousSettings() };
   // What the frontier reads of a search.
-  const advice = { recommended: published, published, search: { runs: 0, confirmationSeeds: [1, 2, 3] } };
+  const search = { runs: 0, confirmationSeeds: [1, 2, 3] };
+  const advice = { recommended: published, published, search, objective: { limits } };
   const measuring = measuringFrontier(problem, advice as unknown as SweepAdvice, 3);
   const { tasks } = measuring.next().value as SweepBatch;
   return measuring.next(tasks.map(sweepEvaluator(problem))).value as SweepFrontier;
@@ -57,6 +59,16 @@ describe('the lossless tail', () => {
     expect(found[0]!.isOnFrontier).toBe(true);
     expect(meaning.join(' ')).toMatch(/saves .* keeps every response.* recommended where prompts come back/);
     expect(meaning.join(' ')).toContain('flatters every prediction');
+  });
+
+  test('with a lag allowed, partial rollout stands beside it, with its stale tokens; without, nothing is stale', () => {
+    expect(known.rows.every(({ maxLag, staleShare }) => maxLag + staleShare === 0)).toBe(true);
+    const { rows, lossless, meaning } = frontierOf(traced(foreseeable(4)), { maxLag: 2 });
+    const partial = rows.filter(({ settings }) => settings !== 'baseline' && settings.maxStaleness !== undefined);
+    expect(partial.map(({ maxLag }) => maxLag)).toEqual(partial.map(() => 2));
+    expect(partial.map(({ keptTokenRatio }) => Number(keptTokenRatio.toFixed(9)))).toEqual(partial.map(() => 1));
+    expect(lossless!.config).toMatchObject({ composition: true, partialRollout: true, maxStaleness: 2 });
+    expect(meaning.join(' ')).toMatch(/partial rollout 1\.\d+\) saves .* of its tokens are stale, by up to 2 versions/);
   });
 
   test('is neither shown nor recommended where prompts have one response, which is drawn again', () => {

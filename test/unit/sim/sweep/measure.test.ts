@@ -9,6 +9,7 @@ const round = (kind: 'short' | 'long', seconds: number, prompts: number, tokens 
   responses: 2 * prompts,
   tokens: 2 * prompts * tokens,
   capped: kind === 'long' ? prompts : 0,
+  staleTokens: 0,
   lag: 0,
 });
 

@@ -39,6 +39,21 @@ describe('a synchronous job', () => {
     expect(off.config).toMatchObject({ streamTraining: false });
   });
 
+  test('partial rollout, in the order of the data or composed', () => {
+    const settings = defineSynchronousSettings({ promptSpeculation: 1.5, maxStaleness: 2 });
+    const { config } = synchronousChoice(job, settings);
+    const partial = {
+      tailBatching: false,
+      composition: true,
+      partialRollout: true,
+      maxStaleness: 2,
+      promptSpeculation: 1.5,
+    };
+    expect(config).toMatchObject({ ...partial, windowRounds: 1 });
+    expect(pasted(synchronousChoice(job, { ...settings, windowRounds: 10 }))).toBe('rollpacker');
+    expect(labelOf(settings)).toBe('partial rollout 1.5, lag 2, scale-down adaptive, TP adaptive');
+  });
+
   test('every choice is one for registry.create, through JSON', () => {
     for (const threshold of ['adaptive', 'off', 0.2] as const) {
       for (const tp of ['adaptive', 2, 8] as const) {

@@ -222,6 +222,21 @@ describe('the search', () => {
       expect(advice.recommended.maxLag).toBe(0);
     });
 
+    test('partial rollout is tried with a lag only, and recommended with its stale tokens beside its gain', () => {
+      const formula: Formula = ({ maxStaleness, promptSpeculation: p, responseSpeculation: r }) =>
+        maxStaleness === undefined
+          ? { seconds: 1 - 0.2 * (p + r - 2), kept: 1.5 - 0.25 * (p + r) }
+          : { seconds: 0.6 + (p - 1.25) ** 2, kept: 1, lag: maxStaleness };
+      const isPartial = ({ settings }: { settings: unknown }): boolean => 'maxStaleness' in (settings as object);
+      const without = run(runOf(formula)).advice;
+      expect([without.recommended.maxLag, without.tried.some(isPartial)]).toEqual([0, false]);
+      const { advice } = run(runOf(formula), { maxLag: 2, minKept: 0.99 });
+      expect(advice.recommended.settings).toMatchObject({ maxStaleness: 2, promptSpeculation: 1.25 });
+      expect([advice.recommended.maxLag, advice.recommended.staleShare]).toEqual([2, 0.5]);
+      expect(advice.config).toMatchObject({ partialRollout: true, maxStaleness: 2 });
+      expect(advice.meaning.join(' ')).toContain('50.0 % of the tokens are stale, by up to 2 versions');
+    });
+
     test('where nothing within them is faster, the baseline stays', () => {
       const costly: Formula = ({ promptSpeculation: p, responseSpeculation: r }) => ({
         seconds: 1.02 - 0.1 * (p * r - 1),

@@ -72,7 +72,7 @@ describe('inEpochs', () => {
 });
 
 test('where nothing is aborted, a prompt keeps its lengths within an epoch, and gets others in the next', () => {
-  const groups = { responses: false, aborts: false, rewards: false, scaleDown: false, tp: false };
+  const groups = { responses: false, aborts: false, resumes: false, rewards: false, scaleDown: false, tp: false };
   const kept = inEpochs(withLevers(fresh, groups), 10, 1);
   for (const place of [0, 1, 2]) {
     const again = Array.from({ length: 10 }, (_, index) => kept.prompt(10 + index)).find((one) => one.place === place)!;

@@ -63,11 +63,11 @@ class GroupUnrewarded(AnyDecision):
 class GroupWithdrawnReason(TypedDict):
     """Reason of :class:`GroupWithdrawn`. Why, with the numbers."""
 
-    code: Literal["round_failed"]
+    code: Literal["round_failed", "filtered", "failed"]
 
 
 class GroupWithdrawn(AnyDecision):
-    """A notice. A prompt that counted does not train after all: its round has failed."""
+    """A notice. A prompt that counted, or was launched, does not train after all."""
 
     type: Literal["group.withdrawn"]
     roundId: str

@@ -8,6 +8,30 @@ from .._typing import NotRequired, TypedDict
 from .chunks import ChunkLateReason
 
 
+class EngineFreedReason(TypedDict):
+    """Reason of :class:`EngineFreed`. Why, with the numbers."""
+
+    code: Literal["packed"]
+    programs: int
+    """Programs that are left. Whole number ≥ 0."""
+    engines: int
+    """Engines that go on. Whole number ≥ 0."""
+    usedTokens: int
+    """Tokens of the programs that run on the engine, this one included. Whole number ≥ 0."""
+    budgetTokens: int
+    """Tokens that they may have. Whole number ≥ 0."""
+
+
+class EngineFreed(AnyDecision):
+    """A notice. The programs that are left need this engine no more, and it runs no turn: a host that sends
+    `engine.drained` may use it for something else. It holds until a `turn.route` names the engine."""
+
+    type: Literal["engine.freed"]
+    engineId: str
+    """Id of the inference engine, given by the host. String ≤ 512."""
+    reason: EngineFreedReason
+
+
 class KvRetainReason(TypedDict):
     """Reason of :class:`KvRetain`. Why, with the numbers."""
 

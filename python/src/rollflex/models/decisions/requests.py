@@ -96,6 +96,8 @@ class RequestLaunch(AnyDecision):
     """Where to run it; always given with `placement: policy`. String ≤ 512."""
     ref: NotRequired[str]
     """Opaque reference of the host, at most 256 bytes; echoed. String ≤ 256."""
+    promptTokens: NotRequired[int]
+    """Tokens of the prompt itself, if the host has given them. Whole number ≥ 0."""
     resumeFrom: NotRequired[KeptResponse]
     """Tokens to continue from, instead of starting anew."""
     reason: RequestLaunchReason

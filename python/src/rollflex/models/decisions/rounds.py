@@ -11,8 +11,8 @@ from ..objects import FinalPrompt, Prompt
 class PromptsRequestReason(TypedDict):
     """Reason of :class:`PromptsRequest`. Why, with the numbers."""
 
-    code: Literal["round_opened", "window_begun", "filtered", "failed", "merged", "host_restarted"]
-    target: int
+    code: Literal["round_opened", "window_begun", "within_staleness", "filtered", "failed", "merged", "host_restarted"]
+    target: NotRequired[int]
     """With `round_opened`, `filtered`, `failed`, `merged`, `host_restarted`: Prompts that the round is to begin,
     speculation included. Whole number ≥ 0. With `window_begun`: Prompts from which they are composed. Whole number ≥
     0."""
@@ -21,6 +21,11 @@ class PromptsRequestReason(TypedDict):
     `window_begun`: Prompts that are here for them. Whole number ≥ 0."""
     rounds: NotRequired[int]
     """Rounds that are composed together. Whole number ≥ 0. Only with `window_begun`."""
+    groups: NotRequired[int]
+    """Groups that are launched, or wait to be, and are in no batch yet. Whole number ≥ 0. Only with
+    `within_staleness`."""
+    allowed: NotRequired[int]
+    """How many these may be, so that none gets too old. Whole number ≥ 0. Only with `within_staleness`."""
     admitted: NotRequired[int]
     """Prompts that were admitted to it, or wait to be. Whole number ≥ 0. Only with `filtered`, `failed`, `merged`,
     `host_restarted`."""

@@ -93,7 +93,7 @@ class GradientsReload(AnyDecision):
 class GroupLateReason(TypedDict):
     """Reason of :class:`GroupLate`. Why, with the numbers."""
 
-    code: Literal["known", "round_completed", "round_over"]
+    code: Literal["known", "launch_over", "round_completed", "round_over"]
 
 
 class GroupLate(AnyDecision):

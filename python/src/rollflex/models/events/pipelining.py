@@ -41,7 +41,7 @@ class UpdateLost(AnyEvent):
 
 
 class WeightsPublished(AnyEvent):
-    """The rollout engines have the weights that a `weights.publish` asked for."""
+    """The rollout engines have the weights that a `weights.publish` asked for, or that came of a `train.batch`."""
 
     type: Literal["weights.published"]
     roundId: str

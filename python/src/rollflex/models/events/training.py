@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from .._bases import AnyEvent
+from .._typing import NotRequired
 
 
 class GroupCompleted(AnyEvent):
@@ -19,6 +20,23 @@ class GroupCompleted(AnyEvent):
     """Responses of the group. Whole number ≥ 1."""
     tokens: int
     """Tokens of the group, all responses together. Whole number ≥ 0."""
+    launchId: NotRequired[str]
+    """The `group.launch` that it answers; needed where a policy launches groups (`staleness-pacing`). String ≤ 200."""
+
+
+class GroupRejected(AnyEvent):
+    """A group that was launched does not train: a filter rejects it, or it has failed for good. Another one takes its
+    place."""
+
+    type: Literal["group.rejected"]
+    roundId: str
+    """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
+    groupId: str
+    """Id of the group: that of the prompt whose responses it is made of. String ≤ 512."""
+    launchId: str
+    """Id of the launch of the group, minted by the policy; new for every try. String ≤ 200."""
+    cause: Literal["filtered", "failed"]
+    """`filtered`: its rewards teach nothing, for example. `failed`: it has no responses, or too few."""
 
 
 class OptimizerStepped(AnyEvent):

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias, Union
 from .._bases import AnySnapshot
 from .._typing import NotRequired, TypedDict
 from ..decisions.programs import (
-    KvRetain, ProgramAwaited, ProgramEnded, ProgramLate, ProgramPause, ProgramResume, TurnRoute,
+    EngineFreed, KvRetain, ProgramAwaited, ProgramEnded, ProgramLate, ProgramPause, ProgramResume, TurnRoute,
 )
 from ..decisions.prompts import (
     PromptCarried, PromptCollected, PromptCounted, PromptDeferred, PromptFailed, PromptFiltered, PromptMerged,
@@ -101,6 +101,9 @@ class AgenticRolloutConfig(TypedDict):
     prefillTokensPerSecond: NotRequired[float]
     """Tokens of a context that an engine reads in a second. The order of magnitude is enough. Number ≥ 1. Default:
     10000."""
+    tailSlowdown: NotRequired[float]
+    """How many times as long as alone on an engine a turn may take where the last programs are packed onto few engines,
+    so that others become free; absent: none is freed. Number 1 to 100."""
     decode: NotRequired[ProgramSchedulingConfigDecode]
     """How long an engine takes to generate a token for each of its turns. The order of magnitude is enough. Default:
     {}."""
@@ -144,11 +147,11 @@ AgenticRolloutEvent: TypeAlias = Union[
 
 
 AgenticRolloutDecision: TypeAlias = Union[
-    JudgementLate, JudgementRequest, KvRetain, ProgramAwaited, ProgramEnded, ProgramLate, ProgramPause, ProgramResume,
-    PromptCarried, PromptCollected, PromptCounted, PromptDeferred, PromptFailed, PromptFiltered, PromptMerged,
-    PromptReturned, PromptsRequest, RequestAbort, RequestExpired, RequestLaunch, RequestResume, ResponseAbandoned,
-    ResponseAccepted, ResponseDropped, ResponseLate, ResponseSurplus, RewardRequest, RoundCompleted, RoundDrained,
-    RoundPlanned, SlotAssign, SlotDenied, SlotExpired, SlotLate, SlotPrewarm, SlotReclaim, SlotsRecovered,
+    EngineFreed, JudgementLate, JudgementRequest, KvRetain, ProgramAwaited, ProgramEnded, ProgramLate, ProgramPause,
+    ProgramResume, PromptCarried, PromptCollected, PromptCounted, PromptDeferred, PromptFailed, PromptFiltered,
+    PromptMerged, PromptReturned, PromptsRequest, RequestAbort, RequestExpired, RequestLaunch, RequestResume,
+    ResponseAbandoned, ResponseAccepted, ResponseDropped, ResponseLate, ResponseSurplus, RewardRequest, RoundCompleted,
+    RoundDrained, RoundPlanned, SlotAssign, SlotDenied, SlotExpired, SlotLate, SlotPrewarm, SlotReclaim, SlotsRecovered,
     SlotsSuspended, SourceDrained, SpeculationChosen, TimerSet, TurnRoute,
 ]
 """What `agentic-rollout` answers."""

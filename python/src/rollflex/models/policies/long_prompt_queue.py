@@ -23,6 +23,9 @@ class LongPromptQueueConfig(TypedDict):
     """Over-provisioning of prompts in short rounds. Number 1 to 16. Default: 1.25."""
     domains: NotRequired[Sequence[str]]
     """Domains of the source: it is exhausted when each of them is. If absent, it is so only as a whole."""
+    maxStaleness: NotRequired[int]
+    """Weight versions that kept tokens may lag behind: their prompts go into the round after which they would be too
+    old, of either kind. 0: no such rule. Whole number ≥ 0. Default: 0."""
     order: NotRequired[Literal["fifo", "longest-expected-first"]]
     """Which queued prompts a long round takes first; overdue ones always come before. Default: "fifo"."""
     maxDeferrals: NotRequired[int]

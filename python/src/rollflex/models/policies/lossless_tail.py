@@ -61,6 +61,13 @@ class LosslessTailConfig(TypedDict):
     their ids, as trajectories do whose finished turns the host has kept."""
     idPrefix: NotRequired[str]
     """Prefix of every request id; new after each restart of the host. String ≤ 128. Default: ""."""
+    maxStaleness: NotRequired[int]
+    """Weight versions that a token may lag behind. 0: on policy, every round waits for all of its prompts. More:
+    partial rollout, a round leaves its last prompts to the next ones, which go on from their tokens. Whole number ≥ 0.
+    Default: 0."""
+    promptSpeculation: NotRequired[float]
+    """With `maxStaleness` above 0: prompts in a round over those that it trains on; 1.25 if absent. Up to 2, no token
+    becomes too old. Number 1 to 16."""
     windowRounds: NotRequired[int]
     """W: rounds that are composed together; a prompt moves by at most W − 1 rounds. 1: the order of the data. Whole
     number 1 to 1000. Default: 10."""

@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias, Union
 from .._bases import AnySnapshot
 from .._typing import NotRequired, TypedDict
 from ..decisions.programs import (
-    KvRetain, ProgramAwaited, ProgramEnded, ProgramLate, ProgramPause, ProgramResume, TurnRoute,
+    EngineFreed, KvRetain, ProgramAwaited, ProgramEnded, ProgramLate, ProgramPause, ProgramResume, TurnRoute,
 )
 from ..decisions.session import TimerSet
 from ..events.engines import EngineAdded, EngineDrained, EngineLost, EngineReported, EnginesChanged
@@ -37,6 +37,9 @@ class ProgramSchedulingConfig(TypedDict):
     prefillTokensPerSecond: NotRequired[float]
     """Tokens of a context that an engine reads in a second. The order of magnitude is enough. Number ≥ 1. Default:
     10000."""
+    tailSlowdown: NotRequired[float]
+    """How many times as long as alone on an engine a turn may take where the last programs are packed onto few engines,
+    so that others become free; absent: none is freed. Number 1 to 100."""
     decode: NotRequired[ProgramSchedulingConfigDecode]
     """How long an engine takes to generate a token for each of its turns. The order of magnitude is enough. Default:
     {}."""
@@ -50,7 +53,7 @@ ProgramSchedulingEvent: TypeAlias = Union[
 
 
 ProgramSchedulingDecision: TypeAlias = Union[
-    TurnRoute, ProgramPause, ProgramResume, KvRetain, ProgramAwaited, ProgramEnded, ProgramLate, TimerSet,
+    TurnRoute, ProgramPause, ProgramResume, KvRetain, EngineFreed, ProgramAwaited, ProgramEnded, ProgramLate, TimerSet,
 ]
 """What `program-scheduling` answers."""
 

@@ -104,8 +104,8 @@ class RollpackerConfig(TypedDict):
     """Speculation in short rounds, and long rounds for what they defer. Off: every round waits for all. Default:
     true."""
     composition: NotRequired[bool]
-    """Rounds are composed by predicted length, as in `lossless-tail`; not with `tailBatching`. Off: the order of the
-    data. Default: false."""
+    """Rounds are composed by predicted length, as in `lossless-tail`; not with `tailBatching`. With `partialRollout`,
+    they have `promptSpeculation` times their prompts. Off: the order of the data. Default: false."""
     adaptiveTp: NotRequired[bool]
     """The parallelism of the engines follows their preemptions. Off: TP stays at `startTp`, or `minTp`, and EP as it
     is. Default: true."""

@@ -10,6 +10,7 @@ from ..decisions.gpus import GpusReclaim, GpusRelease, ProgressQuery, RequestMig
 from ..decisions.loading import SampleMaterialize, SamplePrefetch, SamplePreprocess
 from ..decisions.parallelism import ProfileMeasure
 from ..decisions.pipelining import TrainDispatch, WeightsPublish
+from ..decisions.programs import ProgramEnded, ProgramLate, ProgramPause, TurnRoute
 from ..decisions.prompts import (
     PromptCollected, PromptCounted, PromptDeferred, PromptFailed, PromptFiltered, PromptMerged, PromptReturned,
 )
@@ -21,6 +22,7 @@ from ..decisions.rewards import JudgementRequest, RewardRequest
 from ..decisions.rounds import PromptsRequest, RoundCompleted, RoundDrained
 from ..decisions.sandbox import SandboxRun
 from ..decisions.session import HostOwes, TimerSet
+from ..decisions.slots import SlotAssign, SlotDenied, SlotExpired, SlotPrewarm, SlotReclaim
 from ..decisions.training import OptimizerStep, TrainFetch, TrainFinish
 from ..events.engines import EngineLost
 from ..events.gpus import (
@@ -29,13 +31,14 @@ from ..events.gpus import (
 from ..events.loading import PreprocessFailed, SamplePreprocessed, SliceFailed, SliceMaterialized
 from ..events.parallelism import ProfileMeasured
 from ..events.pipelining import UpdateConsumed, UpdateLost, WeightsPublished
-from ..events.programs import ToolFinished, ToolStarted
+from ..events.programs import ProgramClosed, ToolFinished, ToolStarted, TurnFinished, TurnRequested
 from ..events.requests import RequestAborted, ResponseCompleted, ResponseFailed
 from ..events.reward_workers import RewardFinished, RewardWorkerLost
 from ..events.rewards import PromptJudged, RewardReady
 from ..events.rounds import PromptsSupplied, RoundFailed, RoundRequested, SourceExhausted
 from ..events.sandbox import SandboxFinished
 from ..events.session import HostRestarted, TimerFired
+from ..events.slots import SlotFailed, SlotReady, SlotReleased
 from ..events.training import OptimizerStepped, TrainConsumed, TrainFinished
 
 
@@ -58,13 +61,15 @@ WatchdogEvent: TypeAlias = Union[
     GpusReclaim, GpusRelease, JudgementRequest, OptimizerStep, ProfileMeasure, ProgressQuery, PromptCollected,
     PromptsRequest, RequestAbort, RequestAdmit, RequestLaunch, RequestMigrate, RequestResume, ResponseAccepted,
     RewardCancel, RewardDispatch, RewardRequest, RoundDrained, SampleMaterialize, SamplePrefetch, SamplePreprocess,
-    SandboxRun, TrainDispatch, TrainFetch, TrainFinish, WeightsPublish, TimerSet, GpusReleaseFailed, GpusReleased,
-    GpusReturned, MigrationFailed, OptimizerStepped, PreprocessFailed, ProfileMeasured, ProgressReported, PromptJudged,
-    PromptsSupplied, RequestAborted, RequestMigrated, ResponseCompleted, ResponseFailed, RewardFinished, RewardReady,
-    RoundRequested, SamplePreprocessed, SandboxFinished, SliceFailed, SliceMaterialized, SourceExhausted, ToolFinished,
-    ToolStarted, TrainConsumed, TrainFinished, UpdateConsumed, UpdateLost, WeightsPublished, TimerFired, PromptCounted,
-    PromptDeferred, PromptFailed, PromptFiltered, PromptMerged, PromptReturned, ResponseDropped, RewardFailed,
-    RequestExpired, RoundCompleted, RoundFailed, EngineLost, RewardWorkerLost, HostRestarted,
+    SandboxRun, SlotAssign, SlotPrewarm, SlotReclaim, TrainDispatch, TrainFetch, TrainFinish, TurnRoute, WeightsPublish,
+    TimerSet, GpusReleaseFailed, GpusReleased, GpusReturned, MigrationFailed, OptimizerStepped, PreprocessFailed,
+    ProfileMeasured, ProgramClosed, ProgressReported, PromptJudged, PromptsSupplied, RequestAborted, RequestMigrated,
+    ResponseCompleted, ResponseFailed, RewardFinished, RewardReady, RoundRequested, SamplePreprocessed, SandboxFinished,
+    SliceFailed, SliceMaterialized, SlotFailed, SlotReady, SlotReleased, SourceExhausted, ToolFinished, ToolStarted,
+    TrainConsumed, TrainFinished, TurnFinished, TurnRequested, UpdateConsumed, UpdateLost, WeightsPublished, TimerFired,
+    PromptCounted, PromptDeferred, PromptFailed, PromptFiltered, PromptMerged, PromptReturned, ResponseDropped,
+    RewardFailed, RequestExpired, ProgramEnded, SlotDenied, ProgramPause, ProgramLate, SlotExpired, RoundCompleted,
+    RoundFailed, EngineLost, RewardWorkerLost, HostRestarted,
 ]
 """What `watchdog` is told."""
 

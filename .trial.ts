@@ -1,0 +1,30 @@
+import { readTraceFile } from '/work/wt/partial/src/cli/files.ts';
+import { losslessTailScheduler, synchronousBaseline, tailBatchingScheduler } from '/work/wt/partial/src/sim/colocated/scheduler.ts';
+import { compare } from '/work/wt/partial/src/sim/compare.ts';
+import { jobPreset } from '/work/wt/partial/src/sim/presets.ts';
+import { inEpochs } from '/work/wt/partial/src/sim/workload/epochs.ts';
+import { tracedWorkload } from '/work/wt/partial/src/sim/workload/traced.ts';
+const [path, seedsN='2', roundsN='85', specs=''] = process.argv.slice(2);
+const { trace } = readTraceFile(path) as any;
+const longest = Math.max(...trace.prompts.flatMap((p:any)=>p.responses.map((r:any)=>r.tokens)));
+const id = longest > 16384 ? 'qwen2.5-32b-32k' : 'qwen2.5-14b-16k';
+const P0 = trace.prompts.length > 2000 ? 128 : 16;
+const { job: j, capTokens } = jobPreset(id as any);
+const { hardware: _, rewards: _r, ...plain } = j as any;
+const engines = Math.max(1, Math.round(j.engines * (P0*8)/(j.promptsPerRound*j.responsesPerPrompt)));
+const job = { ...plain, promptsPerRound: P0, responsesPerPrompt: 8, engines };
+const seeds = Array.from({length:+seedsN},(_, i)=>i+1);
+const steps = +roundsN;
+const scheds: any[] = [tailBatchingScheduler(job), losslessTailScheduler(job,{windowRounds:10})];
+for (const s of specs.split(',').filter(Boolean)) {
+  const [w,k,f,kind] = s.split(':');
+  if (kind==='t') scheds.push(tailBatchingScheduler(job,{partialRollout:true,maxStaleness:+k,promptSpeculation:+f,responseSpeculation:1},s));
+  else if (kind==='c') scheds.push(tailBatchingScheduler(job,{maxStaleness:+k,promptSpeculation:+f,responseSpeculation:1},s));
+  else scheds.push(losslessTailScheduler(job,{windowRounds:+w,maxStaleness:+k,promptSpeculation:+f},s,s));
+}
+const t0=Date.now();
+const r = compare({ job, steps, seeds, baseline: synchronousBaseline(job), schedulers: scheds, timeline:false, oracle:false, workload: (seed:number)=> inEpochs(tracedWorkload({name:'x',prompts:trace.prompts,capTokens,seed,resampling:'copula'}),trace.prompts.length,seed) } as any);
+const base = r.schedulers[0]!, tail = r.schedulers[1]!;
+const sec=(x:any)=>x.runs.reduce((a:number,b:any)=>a+b.totalSeconds,0);
+for (const x of r.schedulers) console.log(x.scheduler.padEnd(18), 'vs sync', (100*(sec(x)/sec(base)-1)).toFixed(1), 'vs tail', (100*(sec(x)/sec(tail)-1)).toFixed(1), 'kept', x.keptTokenRatio.toFixed(3), 'stale', (100*x.staleShare).toFixed(0)+'%','mean',x.meanLag.toFixed(2),'max',x.maxLag, 'gen/kept', (x.runs.reduce((a:number,b:any)=>a+b.generatedTokens,0)/x.runs.reduce((a:number,b:any)=>a+b.keptTokens,0)).toFixed(4), 'redrawn', x.redrawnShare.toFixed(3));
+console.log(path, job.promptsPerRound, 'engines', engines, (Date.now()-t0)/1000,'s');

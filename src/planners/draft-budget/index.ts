@@ -1,0 +1,8 @@
+/**
+ * The planner `draft-budget`, with its types.
+ *
+ * @packageDocumentation
+ */
+
+export { draftBudget } from './draft-budget.ts';
+export type * from './types.ts';

@@ -1,0 +1,181 @@
+/**
+ * Batches: which complete groups the trainer gets. A batch is decided as soon as one is possible after which every other group can
+ * still be trained in time, whatever completes later.
+ */
+import { mintedId, wasMinted } from '../../core/minted-ids.ts';
+import { refuse } from '../../errors.ts';
+import type { Message } from '../../schemas/messages.ts';
+import type { Ctx } from './messages.ts';
+import {
+  allowed,
+  type Batch,
+  batchKind,
+  type Group,
+  inFlight,
+  nextVersion,
+  type PacingState,
+  remove,
+} from './state.ts';
+
+/** Whether no other group will ever be launched, unless the source is opened again. */
+const isEnding = ({ isExhausted, waiting }: PacingState): boolean => isExhausted && waiting.size === 0;
+
+/**
+ * Whether the P oldest complete groups of the window are a batch that leaves nothing too old. Until the batch of version b there are
+ * b − c further batches, so that this one, of version c, has to take what exceeds them of the groups that must be trained by then.
+ * No choice of groups takes more of the oldest than this one does, for any b.
+ */
+function isSafe(state: PacingState): boolean {
+  const { config, cohorts, ready } = state;
+  const { groupsPerBatch: size, maxStaleness } = config;
+  if (ready.size < size) return false;
+  const next = nextVersion(state);
+  let groups = 0;
+  let taken = 0;
+  for (const cohort of cohorts.values()) {
+    groups += cohort.groups;
+    taken = Math.min(size, taken + cohort.ready);
+    if (groups - size * (cohort.version + maxStaleness - next) > taken) return false;
+  }
+  return true;
+}
+
+/** Decides batches while the trainer takes one and one is possible. */
+export function formBatches(state: PacingState, ctx: Ctx): void {
+  while (state.batches.length < state.config.maxBatches && formBatch(state, ctx));
+}
+
+function formBatch(state: PacingState, ctx: Ctx): boolean {
+  const { config, groups, ready, complete, round } = state;
+  if (groups.size === 0) return false;
+  const isLast = isEnding(state) && groups.size < config.groupsPerBatch;
+  if (isLast ? inFlight(state) > 0 : !isSafe(state)) return false;
+  const finished = complete;
+  const batch: Batch = {
+    publicationId: mintedId(state.prefix, batchKind, state.nextBatch++),
+    groups: [],
+    samples: 0,
+    tokens: 0,
+    since: ctx.at,
+  };
+  while (batch.groups.length < config.groupsPerBatch && ready.size > 0) {
+    const one = ready.peek()!;
+    const { groupId, launchId, startVersion } = one;
+    batch.groups.push({ groupId, launchId, weightVersion: startVersion });
+    batch.samples += one.samples;
+    batch.tokens += one.tokens;
+    remove(state, one);
+  }
+  state.batches.push(batch);
+  round!.lastBatchAt = ctx.at;
+  round!.onlyDuplicates = false;
+  handOver(state, state.batches.length - 1, isLast ? 'source_exhausted' : 'batch_ready', finished, ctx);
+  return true;
+}
+
+/** Hands a batch to the trainer, for the first time or again. */
+export function handOver(
+  state: PacingState,
+  index: number,
+  code: Message<'train.batch'>['reason']['code'],
+  finished: number,
+  ctx: Ctx,
+): void {
+  const { publicationId, groups, samples, tokens } = state.batches[index]!;
+  const trained = state.weightVersion + index;
+  ctx.emit({
+    type: 'train.batch',
+    at: ctx.at,
+    roundId: state.round!.roundId,
+    publicationId,
+    weightVersion: trained + 1,
+    groups: groups.map((one) => ({ ...one })),
+    samples,
+    tokens,
+    reason: { code, finished, inFlight: inFlight(state), largestLag: trained - groups[0]!.weightVersion },
+  });
+}
+
+const indexOf = ({ batches }: PacingState, publicationId: string): number =>
+  batches.findIndex((one) => one.publicationId === publicationId);
+
+export function checkPublished(state: PacingState, event: Message<'weights.published'>): void {
+  const { roundId, publicationId, weightVersion } = event;
+  const index = indexOf(state, publicationId);
+  if (index < 0) {
+    if (wasMinted(state, publicationId, state.nextBatch, batchKind)) return;
+    return refuse('unknown_id', 'publicationId', 'that of a `train.batch`', publicationId);
+  }
+  const { roundId: own } = state.round!;
+  if (own !== roundId) refuse('invalid_event', 'roundId', own, roundId);
+  const before = state.weightVersion + index;
+  if (weightVersion <= before) refuse('invalid_event', 'weightVersion', `a version after ${before}`, weightVersion);
+}
+
+/**
+ * Takes new weights: those of a batch, and so of all batches before it. If their version is more than one ahead, the groups leave
+ * that cannot be trained in time any more.
+ */
+export function publish(state: PacingState, event: Message<'weights.published'>, ctx: Ctx): void {
+  const { roundId, publicationId, weightVersion } = event;
+  const batches = indexOf(state, publicationId) + 1;
+  if (batches === 0 && weightVersion <= state.weightVersion) {
+    ctx.emit({ type: 'training.late', at: ctx.at, roundId, publicationId, reason: { code: 'publication_over' } });
+    return;
+  }
+  const isSkipping = weightVersion > state.weightVersion + batches;
+  state.batches.splice(0, batches);
+  state.weightVersion = weightVersion;
+  if (isSkipping) dropStale(state, ctx);
+}
+
+/** Drops the fewest groups that leave room for the others to be trained in time: those that are not complete, the last ones first. */
+function dropStale(state: PacingState, ctx: Ctx): void {
+  const { maxStaleness, groupsPerBatch } = state.config;
+  const next = nextVersion(state);
+  let kept = 0;
+  for (const { version } of [...state.cohorts.values()]) {
+    const places = groupsPerBatch * Math.max(0, version + maxStaleness - next + 1);
+    const own = [...state.groups.values()].filter((one) => one.startVersion === version);
+    const surplus = Math.max(0, kept + own.length - places);
+    own.sort((a, b) => Number(a.isComplete) - Number(b.isComplete) || b.seq - a.seq);
+    for (const one of own.slice(0, surplus)) drop(state, one, next, ctx);
+    kept += own.length - surplus;
+  }
+}
+
+function drop(state: PacingState, one: Group, next: number, ctx: Ctx): void {
+  const { groupId, launchId, ref, startVersion, tokens } = one;
+  remove(state, one);
+  state.round!.onlyDuplicates = false;
+  ctx.emit({
+    type: 'group.drop',
+    at: ctx.at,
+    roundId: state.round!.roundId,
+    groupId,
+    launchId,
+    ...(ref === undefined ? undefined : { ref }),
+    reason: {
+      code: 'version_skipped',
+      startVersion,
+      weightVersion: next,
+      maxStaleness: state.config.maxStaleness,
+      tokens,
+    },
+  });
+}
+
+/** Ends the round when the source has no prompts and everything is trained. */
+export function endIfOver(state: PacingState, ctx: Ctx): void {
+  const { round, groups, batches } = state;
+  if (round === null || !isEnding(state) || groups.size > 0 || batches.length > 0) return;
+  const { roundId, lastBatchAt } = round;
+  state.round = null;
+  const reason = { code: 'all_ended', afterSeconds: ctx.at - (lastBatchAt ?? ctx.at) } as const;
+  ctx.emit({ type: 'round.drained', at: ctx.at, roundId, reason });
+}
+
+/** How many groups may still be launched now. */
+export function room(state: PacingState): number {
+  return Math.min(allowed(state), state.config.maxGroups ?? Number.POSITIVE_INFINITY) - state.groups.size;
+}

@@ -1,0 +1,208 @@
+/** The state of staleness-pacing. The order of launches, the window and the counts of each version are derived. */
+import { z } from 'zod';
+import type { Live } from '../../core/definition.ts';
+import { fifoOf } from '../../core/fifo.ts';
+import { IndexedHeap } from '../../core/heap.ts';
+import { LinkedList } from '../../core/linked-list.ts';
+import { mintedId, prefixes } from '../../core/minted-ids.ts';
+import { recentIds } from '../../core/recent-ids.ts';
+import { derived, mapBy } from '../../core/state.ts';
+import { publicationId } from '../../schemas/pipelining.ts';
+import { groupId, launchId, pacedGroup } from '../../schemas/training.ts';
+import { count, ref, roundId, seconds, tokens, weightVersion } from '../../schemas/units.ts';
+import type { StalenessPacingConfig } from './types.ts';
+
+const waiting = z.strictObject({ groupId, ref: ref.optional() });
+/** A prompt that is not launched yet. */
+export type WaitingPrompt = z.output<typeof waiting>;
+
+const group = z.strictObject({
+  groupId,
+  ref: ref.optional(),
+  launchId,
+  /** Version of the weights when it was launched: its first token is of this version or of a later one. */
+  startVersion: weightVersion,
+  /** Number in the order of launches. */
+  seq: count,
+  /** Whether it is complete: it has all its responses, and waits for a batch. */
+  isComplete: z.boolean(),
+  /** Time of its launch, or since when it is complete, in seconds. */
+  since: seconds,
+  samples: count,
+  tokens,
+  /** Whether it is one of the W oldest groups. */
+  isInWindow: derived(() => false),
+  heapIndex: derived(() => -1),
+  previous: derived<Group | null>(),
+  next: derived<Group | null>(),
+});
+/** A group that is launched and in no batch yet. */
+export interface Group extends z.output<typeof group> {}
+
+/** The groups that were launched with one version of the weights. */
+export interface Cohort {
+  readonly version: number;
+  groups: number;
+  /** Those that are complete and in the window. */
+  ready: number;
+}
+
+const batch = z.strictObject({
+  publicationId,
+  groups: z.array(pacedGroup).min(1),
+  samples: count,
+  tokens,
+  since: seconds,
+});
+/** A batch that the trainer has. */
+export type Batch = z.output<typeof batch>;
+
+/** Schema of the state. */
+export const pacingState = z.strictObject({
+  round: z
+    .strictObject({
+      roundId,
+      /** Prompts that were asked for and have not come. */
+      asked: count,
+      /** Whether all prompts that came last were here already: then none are asked for until a group has left. */
+      onlyDuplicates: z.boolean(),
+      /** Time when the last batch was decided, in seconds. */
+      lastBatchAt: seconds.nullable(),
+    })
+    .nullable(),
+  recentRounds: recentIds(roundId),
+  isExhausted: z.boolean(),
+  /** Version of the weights that the engines have. */
+  weightVersion,
+  waiting: fifoOf(waiting),
+  /** In the order of launches, which is also that of versions. */
+  groups: mapBy('launchId', group),
+  /** Batches whose weights are not there yet, in the order of training. */
+  batches: z.array(batch),
+  ...prefixes,
+  nextLaunch: count,
+  nextBatch: count,
+  /** Prompts that wait or are in groups. */
+  here: derived(() => new Set<string>()),
+  line: derived(() => new LinkedList<Group>()),
+  /** Number of groups in the window, and the last of them. */
+  inWindow: derived(() => 0),
+  windowEnd: derived<Group | null>(),
+  /** Complete groups in the window, oldest first. */
+  ready: derived(() => new IndexedHeap<Group>((a, b) => a.seq - b.seq)),
+  /** By version, ascending. */
+  cohorts: derived(() => new Map<number, Cohort>()),
+  complete: derived(() => 0),
+});
+/** The state of the policy. */
+export type PacingState = Live<z.output<typeof pacingState>, StalenessPacingConfig>;
+/** The state as it is saved. */
+export type SavedPacing = z.input<typeof pacingState>;
+
+/** Returns the initial state. */
+export const begin = ({ idPrefix }: StalenessPacingConfig): SavedPacing => ({
+  round: null,
+  recentRounds: [],
+  isExhausted: false,
+  weightVersion: 0,
+  waiting: [],
+  groups: [],
+  batches: [],
+  prefix: idPrefix,
+  oldPrefixes: [],
+  nextLaunch: 0,
+  nextBatch: 0,
+});
+
+/** Sets the derived fields. */
+export function link(state: PacingState): void {
+  for (const { groupId } of state.waiting) state.here.add(groupId);
+  for (const one of state.groups.values()) enter(state, one);
+}
+
+/** Kinds of minted ids. */
+export const launchKind = 'launch#';
+export const batchKind = 'batch#';
+
+/** Number of groups that are generated. */
+export const inFlight = ({ groups, complete }: PacingState): number => groups.size - complete;
+
+/** Version of the weights that the next batch is trained with. */
+export const nextVersion = ({ weightVersion, batches }: PacingState): number => weightVersion + batches.length;
+
+/** How many groups may be launched and in no batch: as many as batches take until a group that is launched now is too old. */
+export function allowed({ config, batches }: PacingState): number {
+  return config.groupsPerBatch * Math.max(0, config.maxStaleness + 1 - batches.length);
+}
+
+/** Launches a prompt: it becomes the last group of the line. */
+export function launched(state: PacingState, { groupId, ref }: WaitingPrompt, at: number): Group {
+  const number = state.nextLaunch++;
+  const one: Group = {
+    groupId,
+    ...(ref === undefined ? undefined : { ref }),
+    launchId: mintedId(state.prefix, launchKind, number),
+    startVersion: state.weightVersion,
+    seq: number,
+    isComplete: false,
+    since: at,
+    samples: 0,
+    tokens: 0,
+    isInWindow: false,
+    heapIndex: -1,
+    previous: null,
+    next: null,
+  };
+  state.groups.set(one.launchId, one);
+  enter(state, one);
+  return one;
+}
+
+function enter(state: PacingState, one: Group): void {
+  const { startVersion: version } = one;
+  state.here.add(one.groupId);
+  state.line.push(one);
+  const cohort = state.cohorts.get(version);
+  if (cohort === undefined) state.cohorts.set(version, { version, groups: 1, ready: 0 });
+  else cohort.groups += 1;
+  if (one.isComplete) state.complete += 1;
+  if (state.inWindow < (state.config.windowGroups ?? Number.POSITIVE_INFINITY)) admit(state, one);
+}
+
+/** Lets a group into the window: the first that is not in it. */
+function admit(state: PacingState, one: Group): void {
+  one.isInWindow = true;
+  state.inWindow += 1;
+  state.windowEnd = one;
+  if (one.isComplete) makeReady(state, one);
+}
+
+function makeReady(state: PacingState, one: Group): void {
+  state.ready.update(one);
+  state.cohorts.get(one.startVersion)!.ready += 1;
+}
+
+/** Marks a group as complete. */
+export function complete(state: PacingState, one: Group): void {
+  one.isComplete = true;
+  state.complete += 1;
+  if (one.isInWindow) makeReady(state, one);
+}
+
+/** Removes a group; the window moves on by one, if the group was in it. */
+export function remove(state: PacingState, one: Group): void {
+  const cohort = state.cohorts.get(one.startVersion)!;
+  cohort.groups -= 1;
+  if (one.heapIndex >= 0) cohort.ready -= 1;
+  if (cohort.groups === 0) state.cohorts.delete(one.startVersion);
+  state.ready.remove(one);
+  if (one.isComplete) state.complete -= 1;
+  if (state.windowEnd === one) state.windowEnd = one.previous;
+  state.line.remove(one);
+  state.groups.delete(one.launchId);
+  state.here.delete(one.groupId);
+  if (!one.isInWindow) return;
+  state.inWindow -= 1;
+  const next = state.windowEnd === null ? state.line.peek() : state.windowEnd.next;
+  if (next != null) admit(state, next);
+}

@@ -1,0 +1,72 @@
+/** What blocks what in staleness-pacing: groups wait for their responses, for older groups, and for the trainer. */
+import type { AwaitedEvent, HeldThing, Standing, Waits } from '../../core/waits.ts';
+import { allowed, type Group, inFlight, type PacingState } from './state.ts';
+
+type For = Iterable<HeldThing | AwaitedEvent>;
+
+const batchThing = ({ publicationId }: { publicationId: string }): HeldThing => ({
+  what: 'batches',
+  id: publicationId,
+});
+
+/** What the next batch waits for: groups that are generated; where there are none, prompts. */
+function* groupsInFlight(state: PacingState): For {
+  for (const one of state.groups.values()) if (!one.isComplete) yield { what: 'prompts', id: one.groupId };
+  const { round, isExhausted } = state;
+  if (inFlight(state) > 0 || round === null || isExhausted) return;
+  yield { event: { type: 'prompts.supplied', roundId: round.roundId } };
+}
+
+/** What makes room, or lets the next batch begin. */
+function* progress(state: PacingState): For {
+  const { batches, config } = state;
+  const [first] = batches;
+  if (first !== undefined) yield batchThing(first);
+  if (batches.length < config.maxBatches) yield* groupsInFlight(state);
+}
+
+function groupStanding(state: PacingState, one: Group): Standing {
+  const { groupId, launchId, since, startVersion, isComplete } = one;
+  if (!isComplete) {
+    const event = { type: 'group.completed', roundId: state.round!.roundId, groupId, launchId };
+    return { stands: `is generated since version ${startVersion}`, since, for: [{ event, since }] };
+  }
+  const stands = one.isInWindow ? 'is complete, and waits for a batch' : 'is complete, and outside the window';
+  return { stands, since, for: progress(state) };
+}
+
+function promptStanding(state: PacingState, id: string): Standing | undefined {
+  if (!state.here.has(id)) return undefined;
+  for (const one of state.groups.values()) if (one.groupId === id) return groupStanding(state, one);
+  const stands = `waits to be launched: ${state.groups.size} of ${allowed(state)} groups are here, ${inFlight(state)} of them in flight`;
+  return { stands, for: progress(state) };
+}
+
+/** What blocks what. */
+export const waits: Waits<PacingState> = {
+  prompts: { ids: ({ here }) => here, of: promptStanding },
+  batches: {
+    ids: ({ batches }) => batches.map(({ publicationId }) => publicationId),
+    of: ({ batches, round }, id) => {
+      const index = batches.findIndex(({ publicationId }) => publicationId === id);
+      const found = batches[index];
+      if (found === undefined) return undefined;
+      const { since, groups } = found;
+      const stands = `is ${index === 0 ? 'trained' : 'fetched ahead'}, with ${groups.length} groups`;
+      if (index > 0) return { stands, since, for: [batchThing(batches[index - 1]!)] };
+      const event = { type: 'weights.published', roundId: round!.roundId, publicationId: id };
+      return { stands, since, for: [{ event, since }] };
+    },
+  },
+  rounds: {
+    ids: ({ round }) => (round === null ? [] : [round.roundId]),
+    of: (state, id) => {
+      const { round, groups, batches, complete, isExhausted } = state;
+      if (round?.roundId !== id) return undefined;
+      const trainer = batches.length === 0 ? 'the trainer waits' : 'the trainer works';
+      const stands = `has ${groups.size - complete} groups in flight and ${complete} complete, ${trainer}`;
+      const end: For = isExhausted ? [] : [{ event: { type: 'source.exhausted' } }];
+      return { stands, for: [...progress(state), ...end] };
+    },
+  },
+};

@@ -1,0 +1,143 @@
+// Generated from the schemas by `npm run docs:generate`: do not edit.
+/** Events and decisions: pacing. */
+import type { PacedGroup } from './objects.ts';
+
+/**
+ * Give this group up: stop what generates it, and discard what it has. Only after the weights have advanced by more
+ * than a version.
+ *
+ * Command `group.drop`.
+ */
+export interface GroupDrop {
+  /** Which event or decision it is. */
+  type: 'group.drop';
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
+  at: number;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** Id of the group: that of the prompt whose responses it is made of. At most 512 characters. */
+  groupId: string;
+  /** Id of the launch of the group, minted by the policy; new for every try. At most 200 characters. */
+  launchId: string;
+  /** Opaque reference of the host, at most 256 bytes; echoed. */
+  ref?: string | undefined;
+  /** Why, with the numbers. */
+  reason: {
+    /** Which reason it is. */
+    code: 'version_skipped';
+    /** Version of the weights that it was launched with. A whole number, 0 or more. */
+    startVersion: number;
+    /** Version of the weights that are trained next. A whole number, 0 or more. */
+    weightVersion: number;
+    /** Most versions that its first tokens may be behind. A whole number, 0 or more. */
+    maxStaleness: number;
+    /** Tokens that it has, where it is complete; otherwise 0. A whole number. */
+    tokens: number;
+  };
+}
+
+/**
+ * Generate all responses of a group, and answer `group.completed`, or `group.rejected`.
+ *
+ * Command `group.launch`; answered by `group.completed`, `group.rejected`.
+ */
+export interface GroupLaunch {
+  /** Which event or decision it is. */
+  type: 'group.launch';
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
+  at: number;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** Id of the group: that of the prompt whose responses it is made of. At most 512 characters. */
+  groupId: string;
+  /** Id of the launch of the group, minted by the policy; new for every try. At most 200 characters. */
+  launchId: string;
+  /** Version of the weights that the engines have now, at least. A whole number, 0 or more. */
+  weightVersion: number;
+  /** Opaque reference of the host, at most 256 bytes; echoed. */
+  ref?: string | undefined;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'within_staleness';
+        /** Groups that are launched and in no batch yet, this one included. A whole number, 0 or more. */
+        groups: number;
+        /** How many these may be, so that none gets too old. A whole number, 0 or more. */
+        allowed: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'host_restarted';
+        /** Groups that are launched and in no batch yet, this one included. A whole number, 0 or more. */
+        groups: number;
+        /** How many these may be, so that none gets too old. A whole number, 0 or more. */
+        allowed: number;
+      };
+}
+
+/**
+ * Train on these groups, bring the weights that come of it to the engines, and answer `weights.published`. The same id
+ * again is the same batch: do not train on it twice.
+ *
+ * Command `train.batch`; answered by `weights.published`.
+ */
+export interface TrainBatch {
+  /** Which event or decision it is. */
+  type: 'train.batch';
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
+  at: number;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** Id of the publication, minted by the policy; new for every try. At most 200 characters. */
+  publicationId: string;
+  /** Version of the weights that come of it: one more than that of those trained. A whole number, 0 or more. */
+  weightVersion: number;
+  /** Its groups, in the order in which they were launched. */
+  groups: PacedGroup[];
+  /** Samples of these groups. A whole number, 0 or more. */
+  samples: number;
+  /** Tokens of these groups. A whole number, 0 or more. */
+  tokens: number;
+  /** Why, with the numbers. */
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'batch_ready';
+        /** Groups that were complete and in no batch yet. A whole number, 0 or more. */
+        finished: number;
+        /** Groups that were generated then. A whole number, 0 or more. */
+        inFlight: number;
+        /** Most versions that one of its groups is behind the weights that are trained. A whole number, 0 or more. */
+        largestLag: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'source_exhausted';
+        /** Groups that were complete and in no batch yet. A whole number, 0 or more. */
+        finished: number;
+        /** Groups that were generated then. A whole number, 0 or more. */
+        inFlight: number;
+        /** Most versions that one of its groups is behind the weights that are trained. A whole number, 0 or more. */
+        largestLag: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'host_restarted';
+        /** Groups that were complete and in no batch yet. A whole number, 0 or more. */
+        finished: number;
+        /** Groups that were generated then. A whole number, 0 or more. */
+        inFlight: number;
+        /** Most versions that one of its groups is behind the weights that are trained. A whole number, 0 or more. */
+        largestLag: number;
+      };
+}

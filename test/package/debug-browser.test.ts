@@ -1,0 +1,256 @@
+/** The page of `rollflex debug` in a real browser: slider, steps, search, why, a log that grows, hostile ids, every look. */
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest';
+import { serveDebug } from '../../src/cli/debug/serve.ts';
+import { LogView } from '../../src/cli/debug/view.ts';
+import type { PageServer } from '../../src/cli/page-server.ts';
+import { create, recordEvents, tailBatching } from '../../src/index.ts';
+import { chromiumPath, launchChromium } from '../support/browser/chromium.ts';
+import { looks } from '../support/browser/report.ts';
+import { Folders } from '../support/servers/decision-log.ts';
+import { pathOf } from '../zoo/files.ts';
+
+const folders = new Folders();
+let browser: Browser | undefined;
+const closing: (() => unknown)[] = [];
+beforeAll(async () => {
+  if (chromiumPath !== undefined) browser = await launchChromium();
+});
+afterAll(async () => {
+  await browser?.close();
+  for (const close of closing) await close();
+  folders.remove();
+});
+
+async function serve(path: string, { follow = false, port = 0 } = {}): Promise<PageServer> {
+  const view = await LogView.open([path]);
+  const { session, seq } = view.sessions[0]!;
+  const server = await serveDebug(view, { paths: [path], start: { session, seq }, follow, port, host: '127.0.0.1' });
+  closing.push(
+    () => server.close(),
+    () => view.close(),
+  );
+  return server;
+}
+
+interface Opened {
+  readonly page: Page;
+  /** What the browser complained about, and what the page asked others for. */
+  readonly problems: string[];
+  /** Waits until an event is shown, with why the session waits. */
+  shown(seq: number): Promise<unknown>;
+}
+
+async function open(
+  context: TestContext,
+  server: PageServer,
+  hash = '',
+  options: BrowserContextOptions = {},
+): Promise<Opened> {
+  if (browser === undefined) return context.skip('no Chromium: install it, or set CHROMIUM_PATH');
+  const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, ...options });
+  const problems: string[] = [];
+  page.on('console', (message) => problems.push(message.text()));
+  page.on('pageerror', (error) => problems.push(error.message));
+  page.on('request', (request) => {
+    if (!request.url().startsWith(`http://127.0.0.1:${server.port}/`)) problems.push(`asks for ${request.url()}`);
+  });
+  await page.goto(`${server.url}${hash}`);
+  return { page, problems, shown: (seq) => page.waitForSelector(`body[data-shown="${seq}"]`) };
+}
+
+const text = (page: Page, selector: string) => page.locator(selector).innerText();
+
+describe('a log of the zoo', () => {
+  let server: PageServer;
+  beforeAll(async () => {
+    server = await serve(pathOf('nemo-rl-3938'));
+  });
+
+  test('slider, steps, search, why and state, in every look', async (context) => {
+    const { page, problems, shown } = await open(context, server);
+    await shown(153);
+    expect(page.url()).not.toContain('key=');
+    expect(await text(page, '#whole .answer')).toMatch(
+      /^tail-batching is stuck: the data source owes prompts\.supplied of r3/,
+    );
+    expect(await text(page, '#standing .overdue')).toContain('prompts.supplied');
+    await page.locator('#back').click();
+    await shown(152);
+    await page.keyboard.press('ArrowRight');
+    await shown(153);
+    await page.locator('#slider').fill('110');
+    await shown(110);
+    await page.locator('#change-on').click();
+    await shown(111);
+    expect(await text(page, '#event')).toContain('prompts.request because of failed');
+    await page.locator('#number').fill('4');
+    await page.keyboard.press('Enter');
+    await shown(4);
+    await page.locator('#begin').click();
+    await shown(0);
+    await page.goBack();
+    await shown(4);
+    await page.reload();
+    await shown(4);
+
+    // Finds reasons and ids, says why one waits, opens the state, and keeps the place in the URL.
+    await page.keyboard.press('/');
+    await page.keyboard.type('prompt_failed');
+    await page.keyboard.press('Enter');
+    await shown(111);
+    await page.locator('#find-on').click();
+    await expect.poll(() => text(page, '#says')).toBe('No later event has prompt_failed.');
+    await page.locator('#text').fill('p_13');
+    await page.locator('#find-back').click();
+    await expect.poll(() => text(page, '#says')).toContain('Did you mean p13?');
+    await page.locator('#standing button.id', { hasText: /^p13$/ }).click();
+    await expect.poll(() => text(page, '#thing-why')).toContain('Prompt p13 has 0 of 2 responses');
+    expect(page.url()).toMatch(/#e=111&q=p_13&why=p13$/);
+    await page.locator('#thing-back').click();
+    await page.waitForSelector('body[data-shown]:not([data-shown="111"])');
+    await page.locator('#state > summary').click();
+    const node = (name: string) => page.locator('#tree summary', { hasText: new RegExp(`^${name}\\b`) });
+    for (const name of ['state', 'parts', 'admission']) await node(name).first().click();
+    await expect.poll(() => text(page, '#tree')).toContain('version 3');
+    for (const [colorScheme, width] of looks) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 900 });
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${width}`).toBe(true);
+      const ground = await page.evaluate('getComputedStyle(document.body).backgroundColor');
+      expect(ground).toBe(colorScheme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(20, 23, 27)');
+    }
+    await page.keyboard.press('Escape');
+    expect(await page.locator('#thing').isVisible()).toBe(false);
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+
+  test('without the key there is nothing but a field for it, and for a foreign page nothing at all', async (context) => {
+    const bare = { ...server, url: server.url.split('#')[0]! };
+    const { page, shown } = await open(context, bare);
+    await page.waitForSelector('#locked:not([hidden])');
+    expect(await page.locator('#view').isVisible()).toBe(false);
+    await page.locator('#key').fill(server.url.split('key=')[1]!);
+    await page.keyboard.press('Enter');
+    await shown(153);
+
+    // A foreign page gets nothing by any means.
+    const foreign = createServer((_, response) =>
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<p>foreign</p>'),
+    );
+    await new Promise<void>((resolve) => foreign.listen(0, '127.0.0.1', resolve));
+    const { port } = foreign.address() as AddressInfo;
+    await page.goto(`http://127.0.0.1:${port}/`);
+    const key = server.url.split('key=')[1]!;
+    const tried = (await page.evaluate(`(async () => {
+      const api = 'http://127.0.0.1:${server.port}/api/log';
+      const ask = (init) => fetch(api, init).then((one) => one.type + one.status, (error) => error.name);
+      const frame = document.createElement('iframe');
+      frame.src = 'http://127.0.0.1:${server.port}/';
+      document.body.append(frame);
+      await new Promise((resolve) => frame.addEventListener('load', resolve));
+      let inside = 'nothing';
+      try { inside = frame.contentDocument.title; } catch {}
+      return [await ask({ headers: { authorization: 'Bearer ${key}' } }), await ask({ method: 'POST', body: 'x' }), await ask({ mode: 'no-cors' }), inside];
+    })()`)) as string[];
+    expect(tried).toEqual([
+      'TypeError',
+      'TypeError',
+      expect.stringMatching(/TypeError|opaque0/),
+      expect.stringMatching(/^(nothing|)$/),
+    ]);
+    await page.close();
+    foreign.close();
+  });
+});
+
+test('ids, refs and messages are text, whatever is in them', async (context) => {
+  const hostile = [
+    '<img src=x onerror="document.title=1">',
+    '</script><script>document.title=2</script>',
+    '\u001b[31m\u202eevil\u0007',
+    '"><b>p',
+    '__proto__',
+  ];
+  const lines: string[] = [];
+  const tail = create(tailBatching, {
+    promptsPerRound: hostile.length,
+    responsesPerPrompt: 1,
+    promptSpeculation: 1,
+    placement: 'policy',
+  });
+  recordEvents(tail, (line) => lines.push(line));
+  tail.send({ type: 'engine.added', at: 0, engineId: hostile[0]! });
+  tail.send({ type: 'round.requested', at: 1, roundId: hostile[1]!, weightVersion: 1 });
+  tail.send({
+    type: 'prompts.supplied',
+    at: 2,
+    roundId: hostile[1]!,
+    prompts: hostile.map((promptId) => ({ promptId, ref: hostile[0]! })),
+  });
+  tail.send({ type: 'response.failed', at: 3, requestId: `${hostile[0]}/0#0`, kind: 'data', message: hostile[1]! });
+  const folder = folders.next();
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, '<i>run.jsonl');
+  writeFileSync(path, `${lines.join('\n')}\n`);
+  const { page, problems, shown } = await open(context, await serve(path));
+  await shown(4);
+  for (const id of hostile.slice(0, 3)) {
+    await page.locator('#number').fill('3');
+    await page.keyboard.press('Enter');
+    await shown(3);
+    await page.locator('#standing button.id').evaluateAll((all, wanted) => {
+      for (const one of all as HTMLElement[]) if (one.dataset.id === wanted) one.click();
+    }, id);
+    await expect.poll(() => text(page, '#thing-why')).toContain('has 0 of 1 responses');
+    await page.locator('#text').fill(id);
+    await page.locator('#find-back').click();
+    await expect.poll(() => text(page, '#says')).not.toBe('…');
+  }
+  await page.locator('#state > summary').click();
+  await page.waitForSelector('#tree details');
+  expect(await page.title()).toBe('rollflex debug');
+  expect(await text(page, '#name')).toBe('<i>run.jsonl');
+  expect(await page.locator('img, #view b b, #view i, #view script').count()).toBe(0);
+  // Controls are shown escaped, and none is left.
+  const seen = await text(page, 'body');
+  expect(seen).toContain('\\u001b[31m\\u202eevil\\u0007');
+  for (const sign of ['\u001b', '\u0007', '\u202e']) expect(seen).not.toContain(sign);
+  expect(problems).toEqual([]);
+  await page.close();
+});
+
+test('a log that is being written: the page goes on with it, and comes back after its server', async (context) => {
+  const whole = readFileSync(pathOf('verl-7155'), 'utf8').trimEnd().split('\n');
+  const folder = folders.next();
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, 'run.jsonl');
+  writeFileSync(path, `${whole.slice(0, 20).join('\n')}\n`);
+  const server = await serve(path, { follow: true });
+  const { page, shown } = await open(context, server);
+  await shown(19);
+  expect(await text(page, '#live')).toBe('follows the log');
+  appendFileSync(path, `${whole.slice(20, 25).join('\n')}\n`);
+  await shown(24);
+  // Who looks at something else stays there.
+  await page.locator('#back').click();
+  await shown(23);
+  appendFileSync(path, `${whole.slice(25, 30).join('\n')}\n`);
+  await expect.poll(() => text(page, '#last')).toBe('of 29');
+  expect(await page.locator('body').getAttribute('data-shown')).toBe('23');
+  await server.close();
+  await expect.poll(() => text(page, '#live')).toBe('no connection; trying again');
+  // The key of another server is another one.
+  const again = await serve(path, { follow: true, port: server.port });
+  await page.waitForSelector('#locked:not([hidden])');
+  await page.locator('#key').fill(again.url.split('key=')[1]!);
+  await page.keyboard.press('Enter');
+  await expect.poll(() => text(page, '#live')).toBe('follows the log');
+  await shown(23);
+  await page.close();
+});
