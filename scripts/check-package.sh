@@ -87,11 +87,11 @@ sources() { # folder, names …
     done
   done
 }
-compile() { # folder, module, more options
-  in_project "$1" "$root/node_modules/.bin/tsc" -p . --module "$2" "${@:3}"
+# TypeScript 5 checks the declarations themselves, TypeScript 7 what is made of them.
+nodenext_types() { in_project "$1" node "$root/node_modules/typescript/bin/tsc" -p . --module nodenext "${@:2}"; }
+bundler_types() {
+  in_project "$1" node "$root/node_modules/typescript-7/bin/tsc" -p . --module esnext --moduleResolution bundler --noEmit --skipLibCheck
 }
-nodenext_types() { compile "$1" nodenext "${@:2}"; }
-bundler_types() { compile "$1" esnext --moduleResolution bundler --noEmit --skipLibCheck; }
 runs_compiled() { # folder, mjs or cjs
   local file
   for file in "$work/$1"/out/*."$2"; do

@@ -26,7 +26,7 @@ export function watchable(definition: AnyPolicyDefinition, configs: readonly unk
 }
 
 /** Machines that come and are lost, under names of their own. */
-function machinesOf(life: number): object[] {
+function machinesOf(life: number): { type: string; at: number; [field: string]: unknown }[] {
   const at = life;
   const gpus = { serverId: `s${life}`, gpuIds: [`g${life}`], kvCapacityTokens: 1e6 };
   return [
@@ -56,13 +56,14 @@ export interface Growth {
 export function watchNames(definition: AnyPolicyDefinition, config: unknown, lives: number): Growth {
   const policy = create(definition, config) as unknown as Subject & { readonly at: number };
   const parsed = definition.config.parse(config);
+  const taken = new Set((definition.events as readonly EventMessage[]).map(({ type }) => type));
   const lengths: number[] = [];
   const counts = (life: number): boolean =>
     [livesUntilFull, lives].some((until) => life < until && life >= until - compared);
   for (let life = 0; life < lives; life += 1) {
     const prefix = `life${100_000 + life}-`;
-    // Refused by those who know no such machine, or take no such event.
-    for (const event of machinesOf(life)) answer(policy, event as never);
+    // Refused by those who know no such machine.
+    for (const event of machinesOf(life)) if (taken.has(event.type)) answer(policy, event as never);
     // A life may make several versions of the weights.
     const host = new ObedientHost(definition, parsed, {
       prefix,

@@ -264,14 +264,14 @@ class Day:
                 self._in_round = False
 
 
-def eventually(holds: Callable[[], bool], seconds: float = 10) -> None:
+def eventually(holds: Callable[[], bool], seconds: float = 60) -> None:
     until = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < until, "it does not come to hold"
         time.sleep(0.01)
 
 
-async def eventually_async(holds: Callable[[], bool], seconds: float = 10) -> None:
+async def eventually_async(holds: Callable[[], bool], seconds: float = 60) -> None:
     until = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < until, "it does not come to hold"

@@ -6,9 +6,10 @@ import { refuse } from '../errors.ts';
 import { registryWith } from './definitions.ts';
 import { type Asked, type Explanation, explain } from './explain/explain.ts';
 import { answerOf, chainText, notesOf } from './explain/text.ts';
-import { type LoggedSession, LogIndex, type Place } from './log-index/index.ts';
+import { type LoggedSession, LogIndex } from './log-index/index.ts';
 import { print, printJson } from './output.ts';
 import { packageVersion } from './package.ts';
+import { placeBy } from './place.ts';
 
 /** Options as the command line gives them. */
 export interface ExplainOptions {
@@ -43,17 +44,6 @@ function askedBy(options: ExplainOptions): Asked | undefined {
   return word && { id: options[word]!, kinds: kinds[word], word };
 }
 
-/** Returns the place that `--at` means: an event, a time of the session's clock, a date, or now. */
-function placeBy(text: string | undefined): Place | undefined {
-  if (text === undefined) return undefined;
-  if (/^\d+$/.test(text)) return { seq: Number(text) };
-  const [, seconds] = /^(\d+(?:\.\d+)?)s$/.exec(text) ?? [];
-  const at = text === 'now' ? Date.now() / 1000 : seconds === undefined ? Date.parse(text) / 1000 : Number(seconds);
-  if (Number.isFinite(at)) return { at };
-  const expected = 'the number of an event (4711), a time in seconds (1795284199.9s), a date in ISO 8601, or now';
-  return refuse('invalid_input', '--at', expected, text);
-}
-
 /** Returns the sessions to explain: the named one, those that know the id, or all. */
 function sessionsOf(index: LogIndex, { session }: ExplainOptions, asked: Asked | undefined): readonly LoggedSession[] {
   const { sessions } = index;
@@ -73,7 +63,7 @@ function sessionsOf(index: LogIndex, { session }: ExplainOptions, asked: Asked |
 /** Explains a log. Throws `invalid_input`, `unknown_id`; the system's error. */
 export async function runExplain(paths: readonly string[], options: ExplainOptions): Promise<void> {
   const asked = askedBy(options);
-  const place = placeBy(options.at);
+  const place = options.at === undefined ? undefined : placeBy(options.at);
   const registry = await registryWith(options.policies);
   const own = options.policies === undefined ? '' : ` ${options.policies} ${statSync(options.policies).mtimeMs}`;
   // Refused events are expected inside of recipes, and the trace of an error costs more than an event.

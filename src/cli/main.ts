@@ -58,6 +58,10 @@ const commands: Record<string, { readonly summary: string; readonly load: () => 
     summary: 'a log event by event, in the browser or in the terminal: state, decisions, reasons, and why things wait',
     load: async () => (await import('./debug-command.ts')).debugCommand(),
   },
+  'what-if': {
+    summary: 'what would have been, from an event of a log on, with other settings or another policy',
+    load: async () => (await import('./what-if-command.ts')).whatIfCommand(),
+  },
   replay: {
     summary: 'play a log again and compare every decision; exit code 1 if one differs',
     load: async () => (await import('./replay.ts')).replayCommand(),

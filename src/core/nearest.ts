@@ -6,12 +6,19 @@ const longestWord = 80;
 /** `prompts_per_round`, `--prompts-per-round` and `promptsPerRound` count as one word. */
 const bare = (word: string): string => word.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 
-/** Counts the edits that turn one word into the other: a letter is changed, added, left out, or swapped with its neighbour. */
-function distance(one: string, other: string): number {
+/**
+ * Counts the edits that turn one word into the other: a letter is changed, added, left out, or swapped with its neighbour.
+ * Returns a greater number than `most` where they are more.
+ */
+function distance(one: string, other: string, most: number): number {
+  if (Math.abs(one.length - other.length) > most) return most + 1;
   let before: number[] = [];
-  let above = Array.from({ length: other.length + 1 }, (_, index) => index);
+  let above = [0];
+  for (let column = 1; column <= other.length; column += 1) above.push(column);
+  let leastAbove = 0;
   for (let row = 1; row <= one.length; row += 1) {
     const line = [row];
+    let leastHere = row;
     for (let column = 1; column <= other.length; column += 1) {
       const isSame = one[row - 1] === other[column - 1];
       let least = Math.min(line[column - 1]! + 1, above[column]! + 1, above[column - 1]! + (isSame ? 0 : 1));
@@ -19,9 +26,11 @@ function distance(one: string, other: string): number {
         row > 1 && column > 1 && one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
       if (isSwapped) least = Math.min(least, before[column - 2]! + 1);
       line.push(least);
+      leastHere = Math.min(leastHere, least);
     }
-    before = above;
-    above = line;
+    // A swap leads from a row to the one after the next.
+    if (leastHere > most && leastAbove > most) return most + 1;
+    [before, above, leastAbove] = [above, line, leastHere];
   }
   return above[other.length]!;
 }
@@ -39,11 +48,12 @@ export function nearest(word: unknown, words: Iterable<string>): string | undefi
   for (const known of words) {
     if (known === word || known.length > longestWord) continue;
     const other = bare(known);
-    const away = distance(meant, other);
     // In a word of one or two letters, one wrong letter makes another word.
-    const isNear = away <= Math.max(meant.length > 2 ? 1 : 0, Math.floor(Math.max(meant.length, other.length) / 3));
+    const most = Math.max(meant.length > 2 ? 1 : 0, Math.floor(Math.max(meant.length, other.length) / 3));
     const isBeginning =
       Math.min(meant.length, other.length) > 2 && (other.startsWith(meant) || meant.startsWith(other));
+    const away = isBeginning ? Math.abs(meant.length - other.length) : distance(meant, other, most);
+    const isNear = away <= most;
     // A common prefix is weaker evidence than a typing error.
     const rank = isNear ? away : isBeginning ? longestWord + away : least;
     if (rank >= least) continue;

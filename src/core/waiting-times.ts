@@ -79,7 +79,9 @@ export class WaitingTimes {
   }
 
   save(): SavedTimes {
-    return [...this.#bins.entries()].filter(([, weight]) => weight > 0);
+    const saved: SavedTimes = [];
+    for (let bin = 0; bin <= lastBin; bin += 1) if (this.#bins[bin]! > 0) saved.push([bin, this.#bins[bin]!]);
+    return saved;
   }
 
   #halve(): void {

@@ -2,11 +2,11 @@
  * Makes a workload from an event log of `recordEvents`, or from a decision log of the server. Mostly long responses are aborted:
  * without them, every prompt would look shorter than it is. So `traceFromLog` draws the rest of each aborted response.
  */
-import { type LoggedLengths, lengthsFromLog } from './log-lengths.ts';
-import { normal, normalDistribution, normalQuantile, uniform } from './random.ts';
+import { type LoggedLengths, type LoggedResponse, lengthsFromLog } from './log-lengths.ts';
+import { promptEffects } from './prompt-effects.ts';
+import { normalDistribution, normalQuantile, pickIndex, uniform } from './random.ts';
 import { survivalQuantile } from './survival.ts';
 import type { TracePrompt } from './trace/format.ts';
-import { estimateCorrelation } from './workload/scores.ts';
 import { type Resampling, tracedWorkload } from './workload/traced.ts';
 import type { Workload } from './workload/workload.ts';
 
@@ -16,43 +16,51 @@ export interface LogTraceOptions {
   readonly capTokens: number;
   /** Seed of the draws for the rest of aborted responses. */
   readonly seed: number;
+  /**
+   * Whether each seed also draws which prompts of the log the distribution is estimated from (a bootstrap), so that draws of many
+   * seeds vary by what so few prompts say of it, too.
+   */
+  readonly resamplesPrompts?: boolean;
 }
 
 const sampleKey = 21;
 const effectKey = 22;
+const promptKey = 23;
 
 /**
- * Makes a trace in which every aborted response has a random length beyond its abort. The marginal distribution is the Kaplan–Meier
- * estimate over all responses; the other responses of the prompt shift the draw through the within-prompt correlation, as in the
- * `copula` resampling of traces.
+ * Makes a trace in which every aborted response has a random length beyond its abort. It is drawn from the Kaplan–Meier estimate
+ * over all responses, given the other responses of its prompt (`promptEffects`).
  *
- * Kaplan–Meier assumes that aborts are independent of the rest of a response. Aborts depend on the lengths of other responses, so
- * this is nearly true. But a response of a prompt with a long response is more likely to be aborted, and the copula corrects this
- * only in part.
+ * Kaplan–Meier takes aborts as independent of the rest of a response. Aborts depend on the lengths of other responses, so this is
+ * nearly true; a response of a prompt with a long response is more likely to be aborted, which its prompt's effect corrects.
  */
 export function traceFromLog(log: LoggedLengths, options: LogTraceOptions): TracePrompt[] {
-  const { capTokens, seed } = options;
+  const { capTokens, seed, resamplesPrompts = false } = options;
+  const { prompts } = log;
+  const seen = resamplesPrompts
+    ? prompts.map((_, row) => prompts[pickIndex(prompts.length, seed, promptKey, row)]!)
+    : prompts;
   const survival = survivalQuantile(
-    log.prompts.flatMap(({ responses }) => responses),
+    seen.flatMap(({ responses }) => responses),
     capTokens,
   );
-  const exact = log.prompts.map(({ promptId, responses }) => ({
-    prompt: promptId,
-    responses: responses.filter((one) => !one.censored && one.tokens > 0).map(({ tokens }) => ({ tokens })),
-  }));
-  const rho = estimateCorrelation(exact.filter((one) => one.responses.length > 0));
   const z = (share: number): number => normalQuantile(clamp(share));
   // Lengths are whole numbers: the score of a length is taken in the middle of its step in the distribution.
   const exactScore = (tokens: number): number => z(1 - (survival.beyond(tokens - 1) + survival.beyond(tokens)) / 2);
-  return log.prompts.map(({ promptId, promptTokens, domain, responses }, row) => {
-    const count = responses.length;
-    const scores = responses.map(({ tokens, censored }) =>
-      censored ? meanBeyond(z(1 - survival.beyond(tokens))) : exactScore(tokens),
-    );
-    const mean = scores.reduce((sum, one) => sum + one, 0) / count;
-    const trust = (count * rho) / (1 + (count - 1) * rho);
-    const effect = trust * mean + Math.sqrt(rho * (1 - trust)) * normal(seed, effectKey, row);
-    const spread = Math.sqrt(1 - rho);
+  // What the cap has cut would have been longer, too.
+  const isCut = ({ tokens, censored }: LoggedResponse): boolean => censored || tokens >= capTokens;
+  const effects = promptEffects(
+    prompts.map(({ responses }) => ({
+      exact: responses.flatMap((one) => (isCut(one) ? [] : [exactScore(one.tokens)])),
+      above: responses.flatMap((one) =>
+        isCut(one) ? [z(1 - survival.beyond(one.censored ? one.tokens : one.tokens - 1))] : [],
+      ),
+    })),
+    seed,
+  );
+  const spread = Math.sqrt(1 - effects.correlation);
+  return prompts.map(({ promptId, promptTokens, domain, responses }, row) => {
+    const effect = effects.effect(row, uniform(seed, effectKey, row));
     const draw = (tokens: number, k: number): number => {
       const passed = normalDistribution((z(1 - survival.beyond(tokens)) - effect) / spread);
       const share = passed + uniform(seed, sampleKey, row, k) * (1 - passed);
@@ -68,14 +76,6 @@ export function traceFromLog(log: LoggedLengths, options: LogTraceOptions): Trac
       })),
     };
   });
-}
-
-/**
- * Returns the mean of a standard normal variable, given that it is above x. For an abort at 0 tokens this is 0, because nothing is
- * known.
- */
-function meanBeyond(x: number): number {
-  return Math.exp((-x * x) / 2) / Math.sqrt(2 * Math.PI) / normalDistribution(-x);
 }
 
 const clamp = (share: number): number => Math.min(1 - 1e-9, Math.max(1e-9, share));

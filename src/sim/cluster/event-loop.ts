@@ -56,6 +56,11 @@ export class PolicyLink {
     this.#pending.length = 0;
   }
 
+  /** Forgets a timer: the event that it has fired is sent by others. */
+  forgetTimer(timerId: string): void {
+    this.#timers.remove(timerId);
+  }
+
   /** Reports the events of the machines to the policy, until none has anything new at this moment. */
   report(): void {
     for (let isNew = true; isNew; ) {

@@ -52,7 +52,7 @@ export abstract class SimulatedHost {
   protected readonly records = new Map<string, RoundRecord>();
   /** The round that was opened last. */
   protected record: RoundRecord | undefined;
-  readonly #supply: PromptSupply;
+  protected readonly supply: PromptSupply;
   readonly #timeline: boolean;
   #busyBefore = 0;
 
@@ -62,8 +62,8 @@ export abstract class SimulatedHost {
     this.kept = new KeptResponses(options.responsesPerPrompt, options.longTokens ?? Infinity);
     this.segments = inference.pool.rows.map(() => []);
     this.#timeline = options.timeline ?? true;
-    this.#supply = new PromptSupply(source, options.holdsDeferred);
-    this.link = this.loop.add(policy, [...machines, this.#supply], (decision) => {
+    this.supply = new PromptSupply(source, options.holdsDeferred);
+    this.link = this.loop.add(policy, [...machines, this.supply], (decision) => {
       const { roundId } = decision as { readonly roundId?: string };
       const record = (roundId === undefined ? undefined : this.records.get(roundId)) ?? this.record;
       record?.note(decision, this.loop.now);
@@ -81,13 +81,18 @@ export abstract class SimulatedHost {
 
   /** Sends the events that open a round. */
   protected open(record: RoundRecord, events: readonly AnyEvent[]): void {
+    this.begin(record);
+    for (const event of [...this.supply.reopened(this.loop.now), ...events]) this.link.send(event);
+    this.link.report();
+  }
+
+  /** Makes a record the one of the round that requests and decisions belong to from now on. */
+  protected begin(record: RoundRecord): void {
     this.record = record;
     this.records.set(record.roundId, record);
     this.inference.pool.collect();
     this.#busyBefore = sumOf(this.rows, (row) => row.busySeconds);
     this.inference.beginRound(record, this.loop.now);
-    for (const event of [...this.#supply.reopened(this.loop.now), ...events]) this.link.send(event);
-    this.link.report();
   }
 
   /** Advances until a condition holds; calls `stalled` when nothing is left that could happen. */

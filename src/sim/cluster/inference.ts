@@ -9,7 +9,8 @@ import type { RoundRecord } from './round-record.ts';
 import { type PromptSource, samplesPerTry } from './source.ts';
 import { TokenVersions } from './versions.ts';
 
-type Launch = Extract<VocabularyDecision, { type: 'request.launch' | 'request.admit' }>;
+/** A command to start a request. */
+export type Launch = Extract<VocabularyDecision, { type: 'request.launch' | 'request.admit' }>;
 
 /** Engines that generate the samples of a prompt source. */
 export class InferenceMachine implements Machine {
@@ -72,7 +73,7 @@ export class InferenceMachine implements Machine {
       case 'request.launch':
       // With a frontier a launch stays in the policy, and its admission comes out.
       case 'request.admit':
-        return this.#launch(decision, at);
+        return this.launch(decision, at);
       case 'request.abort':
         this.aborting.add(decision.requestId);
         this.pool.abort(decision.requestId, at);
@@ -92,15 +93,23 @@ export class InferenceMachine implements Machine {
     return sumOf(this.pool.rows, (row) => row.preemptions);
   }
 
-  #launch(decision: Launch, at: number): void {
+  protected launch(decision: Launch, at: number): void {
+    const { engineId, generatedTokens, drawn } = this.draw(decision);
+    const { requestId } = decision;
+    const { tokens: responseTokens, promptTokens } = drawn;
+    const request = { requestId, promptTokens, responseTokens, generatedTokens };
+    this.pool.launch(request, engineId, Math.max(at, this.readyAt));
+  }
+
+  /** Draws the response of a request that begins, and records it. */
+  protected draw(decision: Launch) {
     const { requestId, promptId, index } = decision;
     const [engineId, generatedTokens] =
       decision.type === 'request.launch' ? [decision.engineId, decision.resumeFrom?.tokens ?? 0] : [undefined, 0];
-    const { tokens, promptTokens } = this.source.draw(requestId, promptId, index, generatedTokens);
-    const request = { requestId, promptTokens, responseTokens: tokens, generatedTokens };
-    this.pool.launch(request, engineId, Math.max(at, this.readyAt));
+    const drawn = this.source.draw(requestId, promptId, index, generatedTokens);
     if (decision.type === 'request.launch') this.versions.launched(decision);
     this.record!.started();
+    return { engineId, generatedTokens, drawn };
   }
 
   /** Returns the event for the end of a request. */

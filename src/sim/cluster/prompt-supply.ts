@@ -38,6 +38,23 @@ export class PromptSupply implements Machine {
     }
   }
 
+  /** Takes over what a host has supplied: the prompts are the next ones of the source. */
+  supplied(roundId: string, count: number): void {
+    this.#source.take(count);
+    let left = count;
+    this.#asked = this.#asked.flatMap((one) => {
+      if (one.roundId !== roundId) return [one];
+      const here = Math.min(left, one.count);
+      left -= here;
+      return here === one.count ? [] : [{ ...one, count: one.count - here }];
+    });
+  }
+
+  /** Takes over that the source has no more prompts, or has some again. */
+  set isExhausted(value: boolean) {
+    this.#isExhausted = value;
+  }
+
   nextAt(): number {
     return this.#asked[0]?.at ?? Infinity;
   }

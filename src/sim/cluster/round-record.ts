@@ -11,6 +11,7 @@ export class RoundRecord {
   /** Number of the round, from 0. */
   readonly step: number;
   readonly roundId: string;
+  readonly weightVersion: number;
   /** Time at which the engines run the first requests. */
   readonly openedSeconds: number;
   kind: 'short' | 'long' = 'long';
@@ -48,9 +49,11 @@ export class RoundRecord {
   width: number | undefined;
   starved = 0;
 
-  constructor(step: number, openedSeconds: number) {
+  /** @param weightVersion - version of the weights that it trains; rounds are counted by it if absent */
+  constructor(step: number, openedSeconds: number, roundId = `r${step}`, weightVersion = step) {
     this.step = step;
-    this.roundId = `r${step}`;
+    this.roundId = roundId;
+    this.weightVersion = weightVersion;
     this.openedSeconds = openedSeconds;
     this.completedAt = openedSeconds;
   }

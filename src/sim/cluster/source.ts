@@ -50,7 +50,7 @@ export class PromptSource {
   readonly #early = new Map<string, number[]>();
   /** The number of times that each prompt was deferred: its next responses are other samples. */
   readonly #deferrals = new Map<string, number>();
-  readonly #keepsTokens: boolean;
+  #keepsTokens: boolean;
   #next = 0;
 
   /**
@@ -91,6 +91,20 @@ export class PromptSource {
     if (this.#keepsTokens) return;
     this.#deferrals.set(promptId, deferral?.count ?? (this.#deferrals.get(promptId) ?? 0) + 1);
     this.#forget(promptId);
+  }
+
+  /** Whether responses of deferred prompts go on where they were from now on. */
+  set keepsTokens(value: boolean) {
+    this.#keepsTokens = value;
+  }
+
+  /** Gives all prompts back that were dealt and are not trained, as if they had never been dealt. */
+  giveAllBack(): void {
+    const back = [...this.#dealt].map(([promptId, { prompt, index }]) =>
+      promptOf(promptId, prompt, this.#domainOf(index, prompt.task)),
+    );
+    this.#returned.splice(0, Infinity, ...back);
+    this.#deferrals.clear();
   }
 
   /** Records that what was kept of a response is dropped: it is drawn again. */
@@ -183,7 +197,7 @@ export class PromptSource {
   /** Deals a prompt, or nothing if it is still out since an earlier epoch: then it is dealt after that. */
   #deal(index: number): [Prompt] | [] {
     const prompt = this.#workload.prompt(index);
-    const { promptId: own, comesBack: promptId = own, promptTokens, task, place = index } = prompt;
+    const { promptId: own, comesBack: promptId = own, task, place = index } = prompt;
     if (this.#dealt.has(promptId)) {
       const early = this.#early.get(promptId) ?? [];
       early.push(index);
@@ -191,7 +205,10 @@ export class PromptSource {
       return [];
     }
     this.#dealt.set(promptId, { prompt, index: place, requests: [], tries: [], firstTokens: [] });
-    const domain = this.#domainOf(place, task);
-    return [domain === undefined ? { promptId, promptTokens } : { promptId, promptTokens, domain }];
+    return [promptOf(promptId, prompt, this.#domainOf(place, task))];
   }
+}
+
+function promptOf(promptId: string, { promptTokens }: WorkloadPrompt, domain: string | undefined): Prompt {
+  return domain === undefined ? { promptId, promptTokens } : { promptId, promptTokens, domain };
 }

@@ -21,6 +21,13 @@ export class Timers {
     this.#byTime.update(timer);
   }
 
+  remove(timerId: string): void {
+    const timer = this.#byId.get(timerId);
+    if (timer === undefined) return;
+    this.#byTime.remove(timer);
+    this.#byId.delete(timerId);
+  }
+
   /** Returns the time of the next one; `Infinity` when there is none. */
   nextAt(): number {
     return this.#byTime.peek()?.fireAtSeconds ?? Infinity;
@@ -30,8 +37,7 @@ export class Timers {
   take(at: number): string | undefined {
     const timer = this.#byTime.peek();
     if (timer === undefined || timer.fireAtSeconds > at) return undefined;
-    this.#byTime.remove(timer);
-    this.#byId.delete(timer.timerId);
+    this.remove(timer.timerId);
     return timer.timerId;
   }
 }

@@ -6,6 +6,7 @@
 
 import { refuse } from '../../errors.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
+import type { DrivenPolicy } from '../cluster/event-loop.ts';
 import { SimulatedHost } from '../cluster/host.ts';
 import { RoundRecord } from '../cluster/round-record.ts';
 import { gradientSeconds, passSeconds } from '../cost-model.ts';
@@ -32,6 +33,8 @@ export interface RunOptions {
    * as long.
    */
   readonly longTokens?: number;
+  /** Prompts after which the run ends, although the source has more; `prompts` if absent. */
+  readonly until?: number;
   /** Called after every step, with the prompts trained so far. */
   readonly onStep?: (step: StepResult, trainedPrompts: number) => void;
 }
@@ -53,11 +56,13 @@ export function simulate(job: Job, scheduler: Scheduler, workload: Workload, opt
   return new ColocatedHost(job, scheduler, cluster, options).run();
 }
 
-class ColocatedHost extends SimulatedHost {
+/** The host of {@link simulate}. */
+export class ColocatedHost extends SimulatedHost {
   readonly #job: Job;
   readonly #scheduler: Scheduler;
   readonly #options: RunOptions;
   readonly #cluster: Cluster;
+  readonly #policy: DrivenPolicy;
   readonly #steps: StepResult[] = [];
   /** Tokens of every trained response. */
   readonly #lengths: number[] = [];
@@ -79,11 +84,35 @@ class ColocatedHost extends SimulatedHost {
     this.#scheduler = scheduler;
     this.#options = options;
     this.#cluster = cluster;
-    for (const event of cluster.joining) if (policy.takes?.(event.type) ?? true) this.link.send(event);
+    this.#policy = policy;
   }
 
+  /** Runs the whole job. */
   run(): RunResult {
-    while (this.#trained < this.#options.prompts) {
+    this.join(this.#policy);
+    return this.goOn();
+  }
+
+  /** Tells a policy of its machines. */
+  protected join(policy: DrivenPolicy): void {
+    for (const event of this.#cluster.joining) {
+      if (policy.takes?.(event.type) ?? true) this.link.send({ ...event, at: this.loop.now });
+    }
+  }
+
+  /** Number of the next step. */
+  protected get step(): number {
+    return this.#steps.length;
+  }
+
+  /** Whether all prompts are trained that the run is to train. */
+  protected get isDone(): boolean {
+    return this.#trained >= (this.#options.until ?? this.#options.prompts);
+  }
+
+  /** Runs the steps that are left. */
+  protected goOn(): RunResult {
+    while (!this.isDone) {
       const { left } = this.source;
       const trained = this.#trained;
       this.#runStep();
@@ -103,16 +132,30 @@ class ColocatedHost extends SimulatedHost {
   }
 
   #runStep(): void {
-    const { cost } = this.#job;
     const { oneStepOff = false } = this.#scheduler;
-    const step = this.#steps.length;
+    const { step } = this;
     const startSeconds = this.loop.now;
-    this.loop.passTime(startSeconds + cost.fixedRolloutSeconds);
-    const record = new RoundRecord(step, this.loop.now);
+    this.loop.passTime(startSeconds + this.#job.cost.fixedRolloutSeconds);
+    const record = this.newRecord(step);
     // A one-step off-policy pipeline opens a round before the one before it is trained.
     const lag = oneStepOff && step > 0 ? 1 : 0;
-    this.#rollOut(record, step - lag);
-    if (this.#isOver) return;
+    this.#rollOut(record, record.weightVersion - lag);
+    if (!this.#isOver) this.finish(record, startSeconds);
+  }
+
+  /** Returns the record of a round that begins now. */
+  protected newRecord(step: number): RoundRecord {
+    return new RoundRecord(step, this.loop.now);
+  }
+
+  /**
+   * Trains on a round, all of whose requests have ended, and lets the time of that pass.
+   *
+   * @param endedSeconds - when the step has ended, where that is known: then no time passes
+   */
+  protected finish(record: RoundRecord, startSeconds: number, endedSeconds?: number): void {
+    const { cost } = this.#job;
+    const { oneStepOff = false } = this.#scheduler;
     this.inference.pause(this.loop.now);
     this.inference.pool.collect();
     this.source.endStep(oneStepOff);
@@ -122,7 +165,7 @@ class ColocatedHost extends SimulatedHost {
     this.#countTraining(openedSeconds, drainedSeconds);
     // A one-step off-policy pipeline has no new weights before its second round has begun.
     const hasWeights = !oneStepOff || this.#before !== undefined || this.#isLast(record);
-    const endSeconds = trainedSeconds + (hasWeights ? cost.weightSyncSeconds : 0);
+    const endSeconds = endedSeconds ?? trainedSeconds + (hasWeights ? cost.weightSyncSeconds : 0);
     this.#before = record;
     const times = { startSeconds, openedSeconds, ...stages, endSeconds };
     const bubbleRatio = this.bubbleRatio(openedSeconds, drainedSeconds);
@@ -136,7 +179,7 @@ class ColocatedHost extends SimulatedHost {
       ['train', referencedSeconds, trainedSeconds],
       ['sync', trainedSeconds, endSeconds],
     ]);
-    this.loop.passTime(endSeconds);
+    if (endedSeconds === undefined) this.loop.passTime(endSeconds);
     this.#options.onStep?.(result, this.#trained);
   }
 
@@ -155,6 +198,11 @@ class ColocatedHost extends SimulatedHost {
       record,
       () => record.drainedAt !== undefined && (!trains || awaited === undefined || awaited.trainedAt !== undefined),
     );
+  }
+
+  /** Lets an open round run until all its requests have ended. */
+  protected rollOutRest(record: RoundRecord): void {
+    this.#runOut(record, () => record.drainedAt !== undefined);
   }
 
   #runOut({ roundId }: RoundRecord, isDone: () => boolean): void {
@@ -201,7 +249,7 @@ class ColocatedHost extends SimulatedHost {
         this.#lengths.push(tokens);
         record.counted(tokens, this.source.drawn(requestId)?.capped ?? false);
       }
-      record.behind(this.inference.versions.trained(promptId, responses, record.step));
+      record.behind(this.inference.versions.trained(promptId, responses, record.weightVersion));
       this.kept.add(this.source, promptId, responses);
       if (rewardsOf !== undefined) this.kept.rewarded(rewardsOf(responses));
       this.source.trained(promptId);

@@ -190,6 +190,7 @@ export class BatchScheduler {
       this.waiting.pushFront(victim);
       this.#cache?.leave(victim.request.requestId);
       this.#moved.push(victim);
+      victim.cachedTokens = 0;
       this.#preemptions += 1;
       this.#recomputedTokens += contextOf(victim);
       preempted = true;
@@ -204,7 +205,7 @@ export class BatchScheduler {
       this.waiting.shift();
       this.batch.join(next);
       this.#moved.push(next);
-      this.#prefillTokens += contextOf(next) - (this.#cache?.join(next.request.requestId) ?? 0);
+      this.#prefillTokens += contextOf(next) - (this.#cache?.join(next.request.requestId) ?? next.cachedTokens);
       admitted = true;
     }
     return admitted;

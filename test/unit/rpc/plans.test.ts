@@ -1,11 +1,13 @@
 /** Plans of a server that computes them in threads: what may overtake them, deadlines, limits, and clients that leave. */
+import { dirname } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { runPlanner } from '../../../src/core/start.ts';
 import { type FlexUlyssesPlan, flexUlysses } from '../../../src/planners/flex-ulysses/index.ts';
+import type * as rpc from '../../../src/rpc/index.ts';
 import type { Planning } from '../../../src/rpc/planning.ts';
-import { RpcServer } from '../../../src/rpc/server.ts';
 import type { ServerOptions } from '../../../src/rpc/service.ts';
-import { planThreads } from '../../../src/rpc/transports/plan-threads.ts';
+import * as sources from '../../../src/rpc/transports/plan-threads.ts';
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 const call = (id: number, method: string, params: object = {}) =>
@@ -19,13 +21,15 @@ const long = {
   effort: 'thorough',
 } as const;
 const short = { lengths: [32_768, 16_384, 4096, 4096], devices: 4 };
-const own = new URL('../../support/servers/own-planners.ts', import.meta.url).href;
+/** What was built for the tests: a thread of it starts in a tenth of the time. */
+const built = (name: string): string =>
+  new URL(name, `${pathToFileURL(dirname(process.env.ROLLFLEX_BUILT_CLI!))}/`).href;
+const { planThreads, RpcServer }: typeof rpc = await import(/* @vite-ignore */ built('rpc.js'));
 
-/** One thread for all tests, which takes a while to start from the sources. */
-const threads = planThreads({ threads: 1, definitions: own });
-const servers: RpcServer[] = [];
+const threads = planThreads({ threads: 1, definitions: built('own-planners.js') });
+const servers: rpc.RpcServer[] = [];
 afterEach(() => {
-  for (const server of servers.splice(0)) server.close();
+  for (const one of servers.splice(0)) one.close();
 });
 afterAll(() => threads.close());
 
@@ -38,12 +42,12 @@ type Answer = {
 /** A server, and a client that notes its answers in the order in which they come. */
 function served(options: ServerOptions = {}) {
   const planning = options.planning ?? { plan: (job) => threads.plan(job), close: () => undefined };
-  const server = new RpcServer({ ...options, planning });
-  servers.push(server);
+  const one = new RpcServer({ ...options, planning });
+  servers.push(one);
   const client = () => {
     const answers: Answer[] = [];
     let told = (): void => undefined;
-    const connection = server.connect({
+    const connection = one.connect({
       write: (text) => {
         answers.push(...[JSON.parse(text)].flat());
         told();
@@ -58,7 +62,7 @@ function served(options: ServerOptions = {}) {
     };
     return { connection, answers, until, send: (text: string) => connection.receive(bytesOf(text)) };
   };
-  return { server, client };
+  return { client };
 }
 
 describe('plans in threads', () => {
@@ -105,6 +109,14 @@ describe('plans in threads', () => {
     expect(answers.map((one) => one.id)).toEqual([1]);
   });
 
+  test('from the sources, too', async () => {
+    const own = new URL('../../support/servers/own-planners.ts', import.meta.url).href;
+    const planning = sources.planThreads({ threads: 1, definitions: own });
+    const plan = await planning.plan({ planner: 'own-sum', input: { terms: [1, 2] } });
+    planning.close();
+    expect(plan.json).toBe('{"sum":3}');
+  });
+
   test('of own planners are computed there too', async () => {
     const { send, until } = served().client();
     await send(plan(1, 'own-sum', { terms: [1, 2] }));
@@ -144,10 +156,10 @@ describe('a deadline', () => {
   });
 
   test('ends a search in the same thread, too', async () => {
-    const server = new RpcServer();
+    const one = new RpcServer();
     const lines: Answer[] = [];
     const link = { waiting: 0, drained: () => Promise.resolve(), destroy: () => undefined };
-    const connection = server.connect({ ...link, write: (text) => void lines.push(JSON.parse(text)) })!;
+    const connection = one.connect({ ...link, write: (text) => void lines.push(JSON.parse(text)) })!;
     await connection.receive(bytesOf(plan(1, 'flex-ulysses', long, { deadlineSeconds: 0.05 })));
     expect(lines[0]!.result!.plan.cut).toMatchObject({ by: 'deadline' });
   });

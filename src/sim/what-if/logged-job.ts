@@ -1,0 +1,184 @@
+/**
+ * What a log says of the job that wrote it: the prompts in the order of their supply, the length of each response by its try, and
+ * when each request ran. The log must begin with its session.
+ */
+import type { ReadLine } from '../../core/decision-log.ts';
+import type { Snapshot } from '../../core/snapshot.ts';
+import { refuse } from '../../errors.ts';
+import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
+import type { VocabularyEvent } from '../../schemas/events/index.ts';
+import type { Prompt } from '../../schemas/prompts.ts';
+import { samplesPerTry } from '../cluster/source.ts';
+
+/** A response of the log. */
+export interface LoggedSample {
+  /** Tokens at its end. */
+  tokens: number;
+  /** Whether it was aborted there, so that it would have been longer. */
+  censored: boolean;
+}
+
+/** A prompt of the log; one that comes in several epochs is one in each. */
+export interface SuppliedPrompt {
+  readonly prompt: Prompt;
+  /** Number of its epoch, from 0. */
+  readonly epoch: number;
+  /** Its responses, by the number of the sample: tries · 1024 + index. */
+  readonly samples: Map<number, LoggedSample>;
+}
+
+/** When a request ran, and how far it came. */
+export interface LoggedRequest {
+  readonly startSeconds: number;
+  /** Tokens with which it began. */
+  readonly keptTokens: number;
+  endSeconds: number;
+  /** Tokens at its end; `undefined` where the log does not say. */
+  tokens: number | undefined;
+}
+
+/** An event of a log, with its number. */
+export interface NumberedEvent {
+  readonly seq: number;
+  readonly event: VocabularyEvent;
+}
+
+/** A job as its log shows it. */
+export interface LoggedJob {
+  /** The state with which the session begins: no event is applied. */
+  readonly snapshot: Snapshot;
+  readonly events: readonly NumberedEvent[];
+  readonly supplied: readonly SuppliedPrompt[];
+  readonly requests: ReadonlyMap<string, LoggedRequest>;
+  /** Whether the source had no more prompts at the end of the log. */
+  readonly isExhausted: boolean;
+}
+
+/** The tries of a response: those of its prompt, and its own, where the prompt keeps its tokens. */
+interface Tries {
+  readonly supplied: SuppliedPrompt;
+  ofPrompt: number;
+  readonly ofIndex: Map<number, number>;
+}
+
+class Reader {
+  readonly events: NumberedEvent[] = [];
+  readonly supplied: SuppliedPrompt[] = [];
+  readonly requests = new Map<string, LoggedRequest>();
+  isExhausted = false;
+  readonly #keepsTokens: boolean;
+  readonly #tries = new Map<string, Tries>();
+  readonly #sampleOf = new Map<string, { readonly supplied: SuppliedPrompt; readonly sample: number }>();
+
+  constructor(keepsTokens: boolean) {
+    this.#keepsTokens = keepsTokens;
+  }
+
+  read(seq: number, event: VocabularyEvent, decisions: readonly VocabularyDecision[]): void {
+    this.events.push({ seq, event });
+    switch (event.type) {
+      case 'prompts.supplied':
+        for (const prompt of event.prompts) this.#supply(prompt);
+        break;
+      case 'source.exhausted':
+        this.isExhausted = true;
+        break;
+      case 'source.reopened':
+        this.isExhausted = false;
+        break;
+      case 'response.completed':
+        this.#end(event.requestId, event.at, { tokens: event.tokens, censored: false });
+        break;
+      case 'request.aborted':
+        this.#end(event.requestId, event.at, { tokens: event.tokens ?? 0, censored: true });
+        break;
+      default:
+    }
+    for (const decision of decisions) this.#decided(decision);
+  }
+
+  #supply(prompt: Prompt): void {
+    const before = this.#tries.get(prompt.promptId);
+    const supplied = { prompt, epoch: before === undefined ? 0 : before.supplied.epoch + 1, samples: new Map() };
+    this.supplied.push(supplied);
+    this.#tries.set(prompt.promptId, { supplied, ofPrompt: 0, ofIndex: new Map() });
+  }
+
+  #decided(decision: VocabularyDecision): void {
+    switch (decision.type) {
+      case 'request.launch': {
+        const tries = this.#tries.get(decision.promptId);
+        if (tries === undefined) return;
+        const { supplied, ofPrompt, ofIndex } = tries;
+        const { requestId, index, at, resumeFrom } = decision;
+        const sample = (ofPrompt + (ofIndex.get(index) ?? 0)) * samplesPerTry + index;
+        this.#sampleOf.set(requestId, { supplied, sample });
+        const keptTokens = resumeFrom?.tokens ?? 0;
+        this.requests.set(requestId, { startSeconds: at, keptTokens, endSeconds: Infinity, tokens: undefined });
+        break;
+      }
+      case 'prompt.deferred': {
+        const tries = this.#tries.get(decision.prompt.promptId);
+        if (tries !== undefined && !this.#keepsTokens) tries.ofPrompt = decision.prompt.deferral?.count ?? 1;
+        break;
+      }
+      case 'response.dropped': {
+        const dropped = this.#sampleOf.get(decision.requestId);
+        const ofIndex = dropped && this.#tries.get(dropped.supplied.prompt.promptId)?.ofIndex;
+        if (!this.#keepsTokens || dropped === undefined || ofIndex === undefined) return;
+        const index = dropped.sample % samplesPerTry;
+        ofIndex.set(index, (ofIndex.get(index) ?? 0) + 1);
+        break;
+      }
+      default:
+    }
+  }
+
+  #end(requestId: string, at: number, found: LoggedSample): void {
+    const request = this.requests.get(requestId);
+    const place = this.#sampleOf.get(requestId);
+    if (request === undefined || place === undefined || request.tokens !== undefined) return;
+    request.endSeconds = at;
+    request.tokens = found.tokens;
+    // A retry may have come further than the request before it.
+    const known = place.supplied.samples.get(place.sample);
+    if (known === undefined || (known.censored && (!found.censored || found.tokens > known.tokens))) {
+      place.supplied.samples.set(place.sample, found);
+    }
+  }
+}
+
+/**
+ * Reads the log of one session.
+ *
+ * @param lines - its lines, from the first one of the session on
+ * @throws PolicyError `infeasible` for a session whose beginning, or an event, is not in the log
+ */
+export function loggedJob(lines: Iterable<ReadLine>, session: string): LoggedJob {
+  let snapshot: Snapshot | undefined;
+  let reader: Reader | undefined;
+  let seq = 0;
+  for (const { where, line } of lines) {
+    if (line === 'torn' || !('session' in line) || line.session !== session) continue;
+    if (line.kind === 'session' && snapshot === undefined) {
+      const expected = 'a log from the beginning of the session on';
+      if (line.seq > 0 || line.snapshot === null) return refuse('infeasible', where, expected, `event ${line.seq}`);
+      snapshot = line.snapshot;
+      reader = new Reader(keepsTokens(snapshot));
+    }
+    if (line.kind !== 'event' || reader === undefined) continue;
+    if (line.seq !== seq + 1) refuse('infeasible', where, `event ${seq + 1}: a log without gaps`, `event ${line.seq}`);
+    seq = line.seq;
+    reader.read(seq, line.event as unknown as VocabularyEvent, line.decisions as unknown as VocabularyDecision[]);
+  }
+  if (snapshot === undefined || reader === undefined)
+    return refuse('unknown_id', 'session', 'a session of the log', session);
+  const { events, supplied, requests, isExhausted } = reader;
+  return { snapshot, events, supplied, requests, isExhausted };
+}
+
+/** Whether deferred prompts keep the tokens of their responses. */
+export function keepsTokens({ policy, config }: Pick<Snapshot, 'policy' | 'config'>): boolean {
+  const { partialRollout = false, maxStaleness = 0 } = config as { partialRollout?: boolean; maxStaleness?: number };
+  return policy === 'lossless-tail' ? maxStaleness > 0 : partialRollout;
+}

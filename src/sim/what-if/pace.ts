@@ -1,0 +1,52 @@
+/** Fits the speed of a job to rounds of its log: one factor for all seconds of the engines, and the mean time between rounds. */
+import type { Job } from '../colocated/job.ts';
+import { sumOf } from '../metrics.ts';
+import type { StepResult } from '../result.ts';
+
+/** A fit. */
+export interface PaceFit {
+  /** Rounds that it was fitted to; all ended before the event. */
+  readonly rounds: number;
+  /** Seconds of the engines in the log, over those of the cost model. */
+  readonly factor: number;
+  /** Mean seconds from the end of a rollout to the next one: rewards, training, new weights. */
+  readonly betweenSeconds: number;
+}
+
+const rolloutsOf = (steps: readonly StepResult[]): number => sumOf(steps, (one) => one.rolloutSeconds);
+
+/**
+ * Fits a job.
+ *
+ * @param steps - rounds of the log, from the first on
+ * @param simulated - simulates the job from its beginning until so many prompts are trained
+ */
+export function fittedTo(
+  steps: readonly StepResult[],
+  job: Job,
+  simulated: (prompts: number) => readonly StepResult[],
+): { readonly job: Job; readonly fit: PaceFit | null } {
+  const prompts = sumOf(steps, (one) => one.prompts);
+  if (prompts === 0) return { job, fit: null };
+  const factor = rolloutsOf(steps) / rolloutsOf(simulated(prompts));
+  const betweenSeconds = sumOf(steps, (one) => one.endSeconds - one.startSeconds - one.rolloutSeconds) / steps.length;
+  const { cost } = job;
+  const fitted = {
+    ...cost,
+    memoryBoundSeconds: cost.memoryBoundSeconds * factor,
+    computeSecondsPerSequence: cost.computeSecondsPerSequence * factor,
+    overheadSeconds: cost.overheadSeconds * factor,
+    secondsPerSequence: cost.secondsPerSequence * factor,
+    secondsPerContextToken: cost.secondsPerContextToken * factor,
+    prefillSecondsPerToken: cost.prefillSecondsPerToken * factor,
+    fixedRolloutSeconds: cost.fixedRolloutSeconds * factor,
+    rewardTailSeconds: 0,
+    trainBaseSeconds: betweenSeconds,
+    trainSecondsPerResponse: 0,
+    trainSecondsPerToken: 0,
+    referenceSecondsPerToken: 0,
+    logProbSecondsPerToken: 0,
+    weightSyncSeconds: 0,
+  };
+  return { job: { ...job, cost: fitted }, fit: { rounds: steps.length, factor, betweenSeconds } };
+}
