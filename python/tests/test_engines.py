@@ -355,8 +355,7 @@ def test_responses_in_chunks_go_on_elsewhere_when_an_engine_is_lost(mocks: Make)
         host = Divided(EnginePool(kinds), {}, 4)
         client = await rollflex.AsyncClient.spawn(command(), timeout=30)
         config = {"promptsPerRound": 4, "responsesPerPrompt": 2, "windowRounds": 1, "dividedRollout": {}}
-        options = {"policy": "lossless-tail", "send_interval_seconds": 0.0}
-        rollout = await Rollout.open(client, host, config, **options)
+        rollout = await Rollout.open(client, host, config, policy="lossless-tail", send_interval_seconds=0.0)
         async with host.watching(rollout, every_seconds=0.05):
             running = asyncio.ensure_future(rollout.round(1))
             await eventually_async(lambda: any(one["fromTokens"] > 0 for one in host.chunks))
