@@ -163,7 +163,7 @@ test('invariants 1 to 7 hold for any events, and across restores', () => {
         if (choices.below(4) === 0) policy = create(dividedRollout, { snapshot });
       }
     }),
-    runs(120),
+    runs(60),
   );
 });
 
