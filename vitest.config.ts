@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/longest-first.ts';
 
 const src = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
 /** `rollflex/<id>`, the entry of each definition. */
@@ -38,6 +39,7 @@ export default defineConfig(({ mode }) => {
       maxWorkers: availableParallelism(),
       testTimeout: 60_000 * Math.max(1, Number(runs)),
       hookTimeout: 60_000,
+      sequence: { sequencer: LongestFirst },
       globalSetup: ['test/build-command-line.ts'],
       setupFiles: ['test/setup.ts'],
       // Its gradients are modules beside the bundle that Node would load: all of it comes from the modules.

@@ -87,10 +87,12 @@ sources() { # folder, names …
     done
   done
 }
-# TypeScript 5 checks the declarations themselves, TypeScript 7 what is made of them.
-nodenext_types() { in_project "$1" node "$root/node_modules/typescript/bin/tsc" -p . --module nodenext "${@:2}"; }
+# The declarations themselves are checked once, what is made of them, with `--skipLibCheck`, each time.
+nodenext_types() { # folder, options
+  in_project "$1" node "$root/node_modules/typescript/bin/tsc" -p . --module nodenext "${@:2}"
+}
 bundler_types() {
-  in_project "$1" node "$root/node_modules/typescript-7/bin/tsc" -p . --module esnext --moduleResolution bundler --noEmit --skipLibCheck
+  in_project "$1" node "$root/node_modules/typescript/bin/tsc" -p . --module esnext --moduleResolution bundler --noEmit --skipLibCheck
 }
 runs_compiled() { # folder, mjs or cjs
   local file

@@ -12,7 +12,7 @@ assert.equal(tailBatching, require('rollflex').tailBatching, 'an entry passes on
 assert(events.length > 10);
 const { job } = jobPreset('qwen2.5-14b-16k');
 const small = { ...job, promptsPerRound: 8 };
-const result = compare({ job: small, workload: (seed) => rollpackerWorkload(4096, seed), steps: 5, seeds: [1] });
+const result = compare({ job: small, workload: (seed) => rollpackerWorkload(4096, seed), steps: 2, seeds: [1] });
 
 async function main() {
   assert(renderReport([result], await reportClient()).includes('</html>'));

@@ -23,7 +23,7 @@ assert.deepEqual(runPlanner(gradientRenormalization, { replicas }), { factors: [
 assert.deepEqual(registry.plan('grpo-advantages', { groups: [{ rewards: [2, 2] }] }).groups[0].advantages, [0, 0]);
 const { job } = jobPreset('qwen2.5-14b-16k');
 const small = { ...job, promptsPerRound: 8 };
-const result = compare({ job: small, workload: (seed) => rollpackerWorkload(4096, seed), steps: 5, seeds: [1] });
+const result = compare({ job: small, workload: (seed) => rollpackerWorkload(4096, seed), steps: 2, seeds: [1] });
 assert(result.schedulers[1].rolloutSpeedup.value > 0);
 assert(renderReport([result], await reportClient()).includes('</html>'));
 const answers = [];

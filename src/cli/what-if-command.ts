@@ -15,7 +15,7 @@ import { type JobOptions, jobOfOptions } from './job.ts';
 import { openLogs } from './log-files.ts';
 import { print, printJson } from './output.ts';
 import { placeBy } from './place.ts';
-import { fixed, percent, plainTable, prose, seconds } from './plain-table.ts';
+import { type Column, fixed, percent, plainTable, prose, seconds } from './plain-table.ts';
 import { seedsFrom } from './simulation.ts';
 
 /** Options as the command line gives them. */
@@ -57,7 +57,7 @@ export async function runWhatIf(paths: readonly string[], options: WhatIfCommand
     seeds: seedsFrom(options.seed, options.seeds),
   };
   const answer = whatIf(asked);
-  if (options.json) return printJson({ log: name, settings, policy: options.policy ?? answer.policy, ...answer });
+  if (options.json) return printJson({ file: name, settings, otherPolicy: options.policy ?? null, ...answer });
   report(name, answer, options, logged.snapshot.config);
 }
 
@@ -111,6 +111,11 @@ function settingsOf(config: unknown, set: WhatIfCommandOptions['set']): Record<s
 const mean = (all: readonly RestOfJob[], of: (one: RestOfJob) => number): number =>
   all.reduce((sum, one) => sum + of(one), 0) / all.length;
 
+const stale: Column<{ readonly all: readonly RestOfJob[] }> = [
+  'stale\ntokens',
+  ({ all }) => percent(mean(all, (one) => one.staleShare)),
+];
+
 function report(name: string, answer: WhatIf, options: WhatIfCommandOptions, config: unknown): void {
   const { at, policy, log, asItWas, changed, saved, kept } = answer;
   const where =
@@ -159,7 +164,7 @@ function report(name: string, answer: WhatIf, options: WhatIfCommandOptions, con
               0,
             ),
         ],
-        ...(isStale ? ([['stale\ntokens', ({ all }) => percent(mean(all, (one) => one.staleShare))]] as const) : []),
+        ...(isStale ? [stale] : []),
       ],
       rows,
     ),

@@ -21,7 +21,7 @@ describe('the laws suite', () => {
 
   test.each(wrongPolicies.filter((one) => one.law !== 10))(
     'law $law fails a policy that $title',
-    { timeout: 30_000 },
+    { timeout: 120_000 },
     ({ law, tested }) => {
       const check = () => checkLaws(tested, { config: { limit: 3 }, runs: 30, events: 30, only: [law] });
       expect(check).toThrow(`breaks law ${law}`);

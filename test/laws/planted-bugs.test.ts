@@ -4,7 +4,7 @@ import { longPromptQueue, speculativeAdmission } from '../../src/index.ts';
 import { checkConservation, checkCost, checkLaws } from '../../src/testing/index.ts';
 import { type PlantedBug, plantedBugs, scanning } from '../support/wrong/planted-bugs.ts';
 
-const options = { limitSeconds: 15, seed: 11 };
+const options = { limitSeconds: 60, seed: 11 };
 
 /** What the kit says: a law that is named, or else all of them; and where it can be used the model of the host. */
 function messageOf({
@@ -22,7 +22,7 @@ function messageOf({
   }
 }
 
-test.each(plantedBugs)('$title: is found, by name and with a small run', { timeout: 20_000 }, (bug) => {
+test.each(plantedBugs)('$title: is found, by name and with a small run', { timeout: 120_000 }, (bug) => {
   const message = messageOf(bug);
   expect(message).toContain(bug.foundBy === 'conservation' ? 'breaks conservation' : `breaks law ${bug.foundBy} (`);
   expect(message).toContain(bug.says);
@@ -33,7 +33,7 @@ test.each(plantedBugs)('$title: is found, by name and with a small run', { timeo
 
 test.each(
   plantedBugs.filter((one, index) => plantedBugs.findIndex(({ original }) => original === one.original) === index),
-)('nothing is found in $original.id itself', { timeout: 20_000 }, ({ original, config }) => {
+)('nothing is found in $original.id itself', { timeout: 120_000 }, ({ original, config }) => {
   const foundBy = original.id === 'speculative-admission' ? 'conservation' : undefined;
   expect(messageOf({ definition: original, config, foundBy })).toBe('nothing was found');
 });

@@ -128,7 +128,8 @@ class Check {
   #late(one: OpenCommand) {
     const { seconds, usual } = this.#limitOf(one);
     return {
-      waitedSeconds: this.#ctx.at - one.since,
+      // At the moment when it is due, the difference may be less by a rounding error.
+      waitedSeconds: Math.max(this.#ctx.at - one.since, seconds),
       limitSeconds: seconds,
       ...(usual === undefined ? undefined : { usualSeconds: usual.medianSeconds }),
       answers: Math.round(usual?.answers ?? 0),

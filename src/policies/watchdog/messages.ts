@@ -2,6 +2,7 @@
 import { requestAdmit } from '../../schemas/decisions/frontier.ts';
 import { gpusReclaim, gpusRelease, progressQuery, requestMigrate } from '../../schemas/decisions/gpus.ts';
 import { sampleMaterialize, samplePrefetch, samplePreprocess } from '../../schemas/decisions/loading.ts';
+import { groupDrop, groupLaunch, trainBatch } from '../../schemas/decisions/pacing.ts';
 import { profileMeasure } from '../../schemas/decisions/parallelism.ts';
 import { trainDispatch, weightsPublish } from '../../schemas/decisions/pipelining.ts';
 import { programEnded, programLate, programPause, turnRoute } from '../../schemas/decisions/programs.ts';
@@ -53,12 +54,19 @@ import { promptsSupplied, roundRequested, sourceExhausted } from '../../schemas/
 import { sandboxFinished } from '../../schemas/events/sandbox.ts';
 import { timerFired } from '../../schemas/events/session.ts';
 import { slotFailed, slotReady, slotReleased } from '../../schemas/events/slots.ts';
-import { optimizerStepped, trainConsumed, trainFinished } from '../../schemas/events/training.ts';
+import {
+  groupCompleted,
+  groupRejected,
+  optimizerStepped,
+  trainConsumed,
+  trainFinished,
+} from '../../schemas/events/training.ts';
 
 /** Decisions that are answered; `timer.set` has a handler of its own. */
 export const asked = [
   gpusReclaim,
   gpusRelease,
+  groupLaunch,
   judgementRequest,
   optimizerStep,
   profileMeasure,
@@ -82,6 +90,7 @@ export const asked = [
   slotAssign,
   slotPrewarm,
   slotReclaim,
+  trainBatch,
   trainDispatch,
   trainFetch,
   trainFinish,
@@ -94,6 +103,8 @@ export const answering = [
   gpusReleaseFailed,
   gpusReleased,
   gpusReturned,
+  groupCompleted,
+  groupRejected,
   migrationFailed,
   optimizerStepped,
   preprocessFailed,
@@ -141,4 +152,14 @@ export const dropping = [
 /** Decisions on one response whose reward is not awaited any more. */
 export const unrewarded = [responseDropped, rewardFailed] as const;
 
-export { programEnded, programLate, programPause, requestExpired, roundCompleted, slotDenied, slotExpired, timerFired };
+export {
+  groupDrop,
+  programEnded,
+  programLate,
+  programPause,
+  requestExpired,
+  roundCompleted,
+  slotDenied,
+  slotExpired,
+  timerFired,
+};

@@ -7,6 +7,10 @@ import type {
   GpusReleased,
   GpusReleaseFailed,
   GpusReturned,
+  GroupCompleted,
+  GroupDrop,
+  GroupLaunch,
+  GroupRejected,
   HostOwes,
   HostRestarted,
   JudgementRequest,
@@ -76,6 +80,7 @@ import type {
   TimerSet,
   ToolFinished,
   ToolStarted,
+  TrainBatch,
   TrainConsumed,
   TrainDispatch,
   TrainFetch,
@@ -144,6 +149,10 @@ export type WatchdogEvent =
   | GpusReleaseFailed
   | GpusReleased
   | GpusReturned
+  | GroupCompleted
+  | GroupDrop
+  | GroupLaunch
+  | GroupRejected
   | HostRestarted
   | JudgementRequest
   | MigrationFailed
@@ -212,6 +221,7 @@ export type WatchdogEvent =
   | TimerSet
   | ToolFinished
   | ToolStarted
+  | TrainBatch
   | TrainConsumed
   | TrainDispatch
   | TrainFetch

@@ -15,6 +15,7 @@ import {
   answering,
   asked,
   dropping,
+  groupDrop,
   programEnded,
   programLate,
   programPause,
@@ -61,6 +62,9 @@ const handlers = [
   }),
   on([...unrewarded], (state, { requestId }) => state.owed.forget({ type: 'reward.ready', requestId } as never)),
   on(requestExpired, (state, { requestId }) => state.owed.forget({ type: 'request.aborted', requestId } as never)),
+  on(groupDrop, (state, { roundId, groupId, launchId }) =>
+    state.owed.forget({ type: 'group.completed', roundId, groupId, launchId } as never),
+  ),
   on([programEnded, slotDenied], (state, { requestId }) => forgetProgram(state.owed, requestId)),
   on(programPause, (state, { requestId }) => forgetProgram(state.owed, requestId, ['turn.requested'])),
   on(programLate, (state, notice) => forgetLate(state.owed, notice)),

@@ -108,6 +108,18 @@ describe('when an answer is overdue', () => {
   });
 });
 
+test('groups of an asynchronous trainer are awaited until they are complete, rejected or dropped', () => {
+  const dog = new Dog({ startSeconds: 100 });
+  const allowed = { code: 'within_staleness', groups: 1, allowed: 4 };
+  const ids = (groupId: string) => ({ roundId: 'r', groupId, launchId: `launch#${groupId}` });
+  for (const id of 'abcd') dog.say('group.launch', { ...ids(id), weightVersion: 0, reason: allowed });
+  dog.say('group.completed', { ...ids('a'), samples: 2, tokens: 9 });
+  dog.say('group.rejected', { ...ids('b'), cause: 'filtered' });
+  const skipped = { code: 'version_skipped', startVersion: 0, weightVersion: 3, maxStaleness: 1, tokens: 0 };
+  dog.say('group.drop', { ...ids('c'), reason: skipped });
+  expect(dog.wait(200)).toEqual(['silent: host, 1 of group.completed r d launch#d']);
+});
+
 describe('who is named', () => {
   const quick = () => {
     const dog = new Dog();

@@ -8,6 +8,7 @@ from .._typing import NotRequired, TypedDict
 from ..decisions.frontier import RequestAdmit
 from ..decisions.gpus import GpusReclaim, GpusRelease, ProgressQuery, RequestMigrate
 from ..decisions.loading import SampleMaterialize, SamplePrefetch, SamplePreprocess
+from ..decisions.pacing import GroupDrop, GroupLaunch, TrainBatch
 from ..decisions.parallelism import ProfileMeasure
 from ..decisions.pipelining import TrainDispatch, WeightsPublish
 from ..decisions.programs import ProgramEnded, ProgramLate, ProgramPause, TurnRoute
@@ -39,7 +40,7 @@ from ..events.rounds import PromptsSupplied, RoundFailed, RoundRequested, Source
 from ..events.sandbox import SandboxFinished
 from ..events.session import HostRestarted, TimerFired
 from ..events.slots import SlotFailed, SlotReady, SlotReleased
-from ..events.training import OptimizerStepped, TrainConsumed, TrainFinished
+from ..events.training import GroupCompleted, GroupRejected, OptimizerStepped, TrainConsumed, TrainFinished
 
 
 class WatchdogConfig(TypedDict):
@@ -58,17 +59,18 @@ class WatchdogConfig(TypedDict):
 
 
 WatchdogEvent: TypeAlias = Union[
-    GpusReclaim, GpusRelease, JudgementRequest, OptimizerStep, ProfileMeasure, ProgressQuery, PromptCollected,
-    PromptsRequest, RequestAbort, RequestAdmit, RequestLaunch, RequestMigrate, RequestResume, ResponseAccepted,
-    RewardCancel, RewardDispatch, RewardRequest, RoundDrained, SampleMaterialize, SamplePrefetch, SamplePreprocess,
-    SandboxRun, SlotAssign, SlotPrewarm, SlotReclaim, TrainDispatch, TrainFetch, TrainFinish, TurnRoute, WeightsPublish,
-    TimerSet, GpusReleaseFailed, GpusReleased, GpusReturned, MigrationFailed, OptimizerStepped, PreprocessFailed,
-    ProfileMeasured, ProgramClosed, ProgressReported, PromptJudged, PromptsSupplied, RequestAborted, RequestMigrated,
-    ResponseCompleted, ResponseFailed, RewardFinished, RewardReady, RoundRequested, SamplePreprocessed, SandboxFinished,
-    SliceFailed, SliceMaterialized, SlotFailed, SlotReady, SlotReleased, SourceExhausted, ToolFinished, ToolStarted,
-    TrainConsumed, TrainFinished, TurnFinished, TurnRequested, UpdateConsumed, UpdateLost, WeightsPublished, TimerFired,
-    PromptCounted, PromptDeferred, PromptFailed, PromptFiltered, PromptMerged, PromptReturned, ResponseDropped,
-    RewardFailed, RequestExpired, ProgramEnded, SlotDenied, ProgramPause, ProgramLate, SlotExpired, RoundCompleted,
+    GpusReclaim, GpusRelease, GroupLaunch, JudgementRequest, OptimizerStep, ProfileMeasure, ProgressQuery,
+    PromptCollected, PromptsRequest, RequestAbort, RequestAdmit, RequestLaunch, RequestMigrate, RequestResume,
+    ResponseAccepted, RewardCancel, RewardDispatch, RewardRequest, RoundDrained, SampleMaterialize, SamplePrefetch,
+    SamplePreprocess, SandboxRun, SlotAssign, SlotPrewarm, SlotReclaim, TrainBatch, TrainDispatch, TrainFetch,
+    TrainFinish, TurnRoute, WeightsPublish, TimerSet, GpusReleaseFailed, GpusReleased, GpusReturned, GroupCompleted,
+    GroupRejected, MigrationFailed, OptimizerStepped, PreprocessFailed, ProfileMeasured, ProgramClosed,
+    ProgressReported, PromptJudged, PromptsSupplied, RequestAborted, RequestMigrated, ResponseCompleted, ResponseFailed,
+    RewardFinished, RewardReady, RoundRequested, SamplePreprocessed, SandboxFinished, SliceFailed, SliceMaterialized,
+    SlotFailed, SlotReady, SlotReleased, SourceExhausted, ToolFinished, ToolStarted, TrainConsumed, TrainFinished,
+    TurnFinished, TurnRequested, UpdateConsumed, UpdateLost, WeightsPublished, TimerFired, PromptCounted,
+    PromptDeferred, PromptFailed, PromptFiltered, PromptMerged, PromptReturned, ResponseDropped, RewardFailed,
+    RequestExpired, GroupDrop, ProgramEnded, SlotDenied, ProgramPause, ProgramLate, SlotExpired, RoundCompleted,
     RoundFailed, EngineLost, RewardWorkerLost, HostRestarted,
 ]
 """What `watchdog` is told."""
