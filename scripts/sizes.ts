@@ -61,7 +61,11 @@ const entries: readonly Entry[] = [
   { id: 'micro-batches', budget: 10 },
   { id: 'flex-ulysses', budget: 28 },
   { id: 'tail-batching', budget: 34, brings: tail },
-  { id: 'lossless-tail', budget: 39, brings: ['round-composition', 'speculative-admission'] },
+  {
+    id: 'lossless-tail',
+    budget: 46,
+    brings: ['round-composition', 'speculative-admission', 'divided-rollout'],
+  },
   {
     id: 'agentic-rollout',
     budget: 58,

@@ -124,6 +124,7 @@ for (const path of paths) {
   const mean = meanOf(workloadOf(path, jobPreset(id).capTokens)(1));
   // The KV cache of an engine holds so many responses of mean length.
   row(path, id, 64, 8, 16, Math.round(5 * mean));
+  row(path, id, 64, 16, 16, Math.round(4 * mean));
   row(path, id, 64, 16, 16, Math.round(7 * mean));
   row(path, id, 64, 8, 16, Number.MAX_SAFE_INTEGER);
 }

@@ -24,6 +24,7 @@ from rollflex.rollout import (
     Supplied,
     VllmEngine,
 )
+from rollflex.rollout._chunks import Chunks
 from rollflex.rollout.engines import Generated, Prompt
 from support import command, eventually_async
 
@@ -321,3 +322,62 @@ def test_an_engine_that_needs_torch_says_how_to_get_it(monkeypatch: pytest.Monke
     monkeypatch.delitem(sys.modules, "rollflex.rollout._hf_batch", raising=False)
     with pytest.raises(ImportError, match=r"pip install 'rollflex\[hf\]'"):
         HfEngine(object())
+
+
+class Divided(Trainer):
+    """Responses of 200 tokens, whatever their chunks."""
+
+    def __init__(self, pool: EnginePool, sampling: Mapping[str, Any], prompts: int) -> None:
+        EngineHost.__init__(self, pool, sampling, divided=True)
+        self.source = [f"prompt {index}" for index in range(prompts)]
+        self.chunks: list[dict[str, Any]] = []
+
+    async def generate(self, launch: Launch[str, Generated]) -> Response[Generated]:
+        return await EngineHost.generate(self, launch)
+
+    def sampling_of(self, launch: Launch[str, Generated]) -> dict[str, Any]:
+        return {**words(200 - launch.resume_tokens), "max_new_tokens": 1000}
+
+    def decided(self, decision: Mapping[str, Any]) -> None:
+        super().decided(decision)
+        if decision["type"] == "chunk.continue":
+            self.chunks.append(dict(decision))
+
+
+def test_responses_in_chunks_go_on_elsewhere_when_an_engine_is_lost(mocks: Make) -> None:
+    engines = mocks("--engines", "2", "--speed", "50")
+
+    async def test() -> None:
+        kinds = [
+            SglangEngine(url, engine_id=f"engine-{index}", call_seconds=1)
+            for index, url in enumerate(engines.engine_urls)
+        ]
+        host = Divided(EnginePool(kinds), {}, 4)
+        client = await rollflex.AsyncClient.spawn(command(), timeout=30)
+        config = {"promptsPerRound": 4, "responsesPerPrompt": 2, "windowRounds": 1, "dividedRollout": {}}
+        rollout = await Rollout.open(client, host, config, policy="lossless-tail", send_interval_seconds=0.0)
+        async with host.watching(rollout, every_seconds=0.05):
+            running = asyncio.ensure_future(rollout.round(1))
+            await eventually_async(lambda: any(one["fromTokens"] > 0 for one in host.chunks))
+            await engines.told("/fault", {"fault": "crash", "engine": 1})
+            round = await running
+        assert {one.tokens for group in round.groups for one in group.samples} == {200}
+        assert (len(round.groups), round.failures, round.aborted) == (4, 0, 0)
+        assert {"probe", "first", "stays"} <= {one["reason"]["code"] for one in host.chunks}
+        assert any(one["reason"]["code"] == "engine_lost" for one in host.chunks)
+        for one in host.chunks:
+            assert one["engineId"] in ("engine-0", "engine-1") and one["tokens"] >= 1
+        await rollout.close()
+        await client.close()
+
+    run(test())
+
+
+def test_responses_in_chunks_need_a_limit_of_new_tokens() -> None:
+    async def test() -> None:
+        chunks = Chunks(lambda _: None)
+        launch: Launch[Any, Generated] = Launch("a/0#0", "a", 0, "r0", 1, [1, 2])
+        with pytest.raises(GenerationFailed, match="max_new_tokens or max_tokens"):
+            await chunks.generate(launch, 2, {"temperature": 1}, lambda *_: asyncio.sleep(0))  # type: ignore[arg-type]
+
+    run(test())

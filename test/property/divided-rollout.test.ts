@@ -32,7 +32,11 @@ class Host {
   readonly engines = new Map<string, number>();
   at = 0;
 
-  constructor(readonly config: DividedRolloutConfig) {}
+  readonly config: DividedRolloutConfig;
+
+  constructor(config: DividedRolloutConfig) {
+    this.config = config;
+  }
 
   /** Enters an accepted event, and checks its decisions. `nextOn` is the engine that was kept for what is next. */
   enter(event: DividedRolloutEvent, decisions: readonly DividedRolloutDecision[], nextOn: string | null): void {
@@ -159,7 +163,7 @@ test('invariants 1 to 7 hold for any events, and across restores', () => {
         if (choices.below(4) === 0) policy = create(dividedRollout, { snapshot });
       }
     }),
-    runs(120),
+    runs(60),
   );
 });
 

@@ -38,18 +38,10 @@ export class DividedInference extends InferenceMachine {
   #order = 0;
   /** Tokens of each response so far, and the engine of its last chunk. */
   readonly #responses = new Map<string, { tokens: number; engineId: string | undefined; runs: boolean }>();
-  #moves = 0;
-  #movedTokens = 0;
-  #chunks = 0;
 
   constructor(pool: EnginePool, source: PromptSource, costs: ChunkCosts) {
     super(pool, source);
     this.#costs = costs;
-  }
-
-  /** Chunks so far, how many of them were not on the engine of the one before, and their contexts. */
-  get counts(): { readonly chunks: number; readonly moves: number; readonly movedTokens: number } {
-    return { chunks: this.#chunks, moves: this.#moves, movedTokens: this.#movedTokens };
   }
 
   override carryOut(decision: VocabularyDecision, at: number): void {
@@ -78,11 +70,6 @@ export class DividedInference extends InferenceMachine {
     const { chunkSeconds, poolTokensPerSecond } = this.#costs;
     const isMoved = response.engineId !== undefined && response.engineId !== engineId;
     const isLoaded = isMoved && poolTokensPerSecond !== undefined;
-    this.#chunks += 1;
-    if (isMoved) {
-      this.#moves += 1;
-      this.#movedTokens += contextTokens;
-    }
     const loading = isLoaded ? contextTokens / poolTokensPerSecond : 0;
     const goesOn = fromTokens > 0 ? chunkSeconds : 0;
     const end = Math.min(responseTokens, fromTokens + tokens);
@@ -100,6 +87,10 @@ export class DividedInference extends InferenceMachine {
     for (let next = this.#coming.peek(); next !== undefined && next.at <= at; next = this.#coming.peek()) {
       this.#coming.pop();
       const { engineId, request, isLoaded } = next;
+      if (this.aborting.has(request.requestId)) {
+        this.#aborted.push({ at, requestId: request.requestId });
+        continue;
+      }
       if (isLoaded) this.pool.keep(engineId, request.requestId, request.promptTokens + request.generatedTokens!);
       this.pool.launch(request, engineId, next.at);
     }
@@ -109,7 +100,7 @@ export class DividedInference extends InferenceMachine {
       events.push(this.report({ requestId, kind: 'aborted', at, tokens }, at));
     }
     const requests = this.#asking.splice(0).map(({ requestId }) => {
-      const { promptTokens, promptId: _ } = this.source.drawn(requestId)!;
+      const { promptTokens } = this.source.drawn(requestId)!;
       return { requestId, promptTokens };
     });
     if (requests.length > 0) events.push({ type: 'chunks.requested', at, requests } as AnyEvent);

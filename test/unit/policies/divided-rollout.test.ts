@@ -30,7 +30,7 @@ class Requests extends Session {
     return this.send({ type: 'chunk.finished', requestId, tokens });
   }
 
-  complete(requestId: string, tokens: number) {
+  over(requestId: string, tokens: number) {
     return this.send({ type: 'response.completed', requestId, tokens });
   }
 }
@@ -56,7 +56,7 @@ describe('divided-rollout', () => {
     const requests = new Requests({ kvCapacityTokens: 1000 }, ['e0']);
     expect(chunks(requests.begin(['p/0', 'q/0'], 600))).toEqual(['p/0 e0 probe']);
     expect(chunks(requests.finish('p/0', 60))).toEqual(['p/0 e0 stays']);
-    expect(chunks(requests.complete('p/0', 70))).toEqual(['q/0 e0 probe']);
+    expect(chunks(requests.over('p/0', 70))).toEqual(['q/0 e0 probe']);
   });
 
   test('of those that wait the longest is first, by what its siblings have become', () => {
@@ -69,13 +69,13 @@ describe('divided-rollout', () => {
       ] as const) {
         const requestId = `${prompt}/${round}`;
         requests.begin([requestId]);
-        requests.complete(requestId, tokens);
+        requests.over(requestId, tokens);
       }
     requests.begin(['x/0'], 800);
     expect(chunks(requests.begin(['q/1', 'q/2', 'p/1', 'p/2'], 700))).toEqual([]);
     const order: string[] = [];
     for (let last = 'x/0'; order.length < 4; last = order.at(-1)!) {
-      order.push(...chunks(requests.complete(last, 10)).map((one) => one.split(' ')[0]!));
+      order.push(...chunks(requests.over(last, 10)).map((one) => one.split(' ')[0]!));
     }
     expect(order.slice(0, 2).sort(), 'the probes of both').toEqual(['p/1', 'q/1']);
     expect(order.slice(2)).toEqual(['p/2', 'q/2']);
@@ -112,7 +112,7 @@ describe('divided-rollout', () => {
     const load = { kvUsedTokens: 900, running: 2, waiting: 0, preemptions: 1 };
     requests.send({ type: 'engine.reported', engineId: 'e0', kvCapacityTokens: 1000, ...load });
     expect(chunks(requests.finish('p/0', 60))).toEqual([]);
-    expect(chunks(requests.complete('q/0', 10))).toEqual(['p/0 e0 resumed']);
+    expect(chunks(requests.over('q/0', 10))).toEqual(['p/0 e0 resumed']);
   });
 
   test('wrong reports are refused, late ones are not', () => {
@@ -124,9 +124,9 @@ describe('divided-rollout', () => {
       path: 'requests[1].requestId',
     });
     const full = { requestId: 'p/0', promptTokens: 1, tokens: 5, maxTokens: 5 };
-    const asking = { type: 'chunks.requested', requests: [full] };
+    const asking = { type: 'chunks.requested' as const, requests: [full] };
     expect(refusal(() => requests.send(asking))).toMatchObject({ code: 'invalid_event', path: 'requests[0].tokens' });
-    requests.complete('p/0', 3);
+    requests.over('p/0', 3);
     expect(requests.finish('p/0', 3)).toMatchObject([{ type: 'chunk.late', reason: { code: 'already_ended' } }]);
   });
 });

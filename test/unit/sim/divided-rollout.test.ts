@@ -17,7 +17,7 @@ function measure(kvCapacityTokens: number, poolTokensPerSecond?: number) {
     windowRounds: 1,
     dividedRollout: { ...dividedSettingsOf(job), ...pool },
   });
-  const options = { prompts: 16, seed: 1, timeline: false, validate: true };
+  const options = { prompts: 32, seed: 1, timeline: false, validate: true };
   return [synchronousBaseline(job), divided].map((scheduler) => {
     const { steps } = simulate(job, scheduler, rollpackerWorkload(6000, 1), options);
     const sum = (of: (step: (typeof steps)[number]) => number) => steps.reduce((total, step) => total + of(step), 0);

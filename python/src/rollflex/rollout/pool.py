@@ -8,11 +8,12 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Any, Generic, Literal
 
+from ._chunks import Chunks, limits
 from ._headers import headers_of
 from ._http_engine import HttpEngine
 from ._weights import Weights
 from .engines import Engine, Generated, Prompt
-from .host import Host, Launch, P, Response
+from .host import GenerationFailed, Host, Launch, P, Response
 from .rollout import Rollout
 
 logger = logging.getLogger("rollflex")
@@ -82,10 +83,13 @@ class EnginePool:
             await engine.abort(request_id)
         return bool(places)
 
-    async def watch(self, rollout: Rollout[Any, Any], *, every_seconds: float = 5.0, misses: int = 2) -> None:
+    async def watch(
+        self, rollout: Rollout[Any, Any], *, every_seconds: float = 5.0, misses: int = 2, divided: bool = False
+    ) -> None:
         """
         Tells the policy which engines are up, until it is cancelled. One that does not answer so many times in a row is
-        lost; its requests are launched elsewhere, or there once it is back.
+        lost; its requests are launched elsewhere, or there once it is back. With ``divided`` no request is over: its
+        chunk runs elsewhere.
         """
         missed = dict.fromkeys(self.engines, 0)
         for id in sorted(self.up):
@@ -102,7 +106,7 @@ class EnginePool:
                         self._mark_up(id)
                         rollout.engine_added(id)
                     elif missed[id] >= misses and id in self.up:
-                        self._lose(rollout, self.engines[id])
+                        self._lose(rollout, self.engines[id], divided)
         finally:
             # Nobody looks any more.
             for id in self.engines:
@@ -112,14 +116,14 @@ class EnginePool:
         self.up.add(id)
         self._some_up.set()
 
-    def _lose(self, rollout: Rollout[Any, Any], engine: Engine) -> None:
+    def _lose(self, rollout: Rollout[Any, Any], engine: Engine, divided: bool) -> None:
         self.up.discard(engine.id)
         ids, why = engine.running(), engine.trouble or "it does not answer"
         logger.error("engine %s is lost (%s): its %d requests are launched again elsewhere", engine.id, why, len(ids))
         if not self.up:
             self._some_up.clear()
             logger.error("no engine is up: requests wait until one answers")
-        rollout.engine_lost(engine.id, ids)
+        rollout.engine_lost(engine.id, () if divided else ids)
 
     def _place(self, engine_id: str | None, prompt_id: str | None) -> Engine:
         if engine_id is not None:
@@ -132,14 +136,20 @@ class EnginePool:
 
 
 class EngineHost(Host[P, Generated], Generic[P]):
-    """A host whose requests run on a pool. What is left to give is ``supply``, ``give_back``, and rewards."""
+    """
+    A host whose requests run on a pool. What is left to give is ``supply``, ``give_back``, and rewards. With
+    ``divided`` (``dividedRollout`` of ``lossless-tail``) responses are generated in chunks; then rounds run inside of
+    :meth:`watching`, and sampling has a limit of new tokens.
+    """
 
-    def __init__(self, pool: EnginePool, sampling: Mapping[str, Any]) -> None:
+    def __init__(self, pool: EnginePool, sampling: Mapping[str, Any], *, divided: bool = False) -> None:
         self.pool = pool
         self.sampling = dict(sampling)
         """In the words of the server; its limit of new tokens is cumulative where responses are resumed."""
         self.rollout: Rollout[P, Generated] | None = None
         self._weights = Weights()
+        self._divided = divided
+        self._chunks: Chunks | None = None
 
     def prompt_of(self, body: P) -> Prompt:
         """The prompt as the engine takes it: by default the body itself."""
@@ -151,12 +161,30 @@ class EngineHost(Host[P, Generated], Generic[P]):
         return dict(self.sampling)
 
     async def generate(self, launch: Launch[P, Generated]) -> Response[Generated]:
+        if not self._divided:
+            return await self._generate(launch)
+        if self._chunks is None:
+            raise GenerationFailed("responses in chunks run inside of `async with host.watching(rollout)`", "setup")
+        prompt = self.prompt_of(launch.prompt)
+        # A text has a token for about 4 characters.
+        tokens = len(prompt) // 4 + 1 if isinstance(prompt, str) else len(prompt)
+        return await self._chunks.generate(launch, tokens, self.sampling_of(launch), self._generate)
+
+    def decided(self, decision: Mapping[str, Any]) -> None:
+        if self._chunks is not None:
+            self._chunks.decided(decision)
+
+    async def _generate(self, launch: Launch[P, Generated], most: int | None = None) -> Response[Generated]:
+        """Generates a response, or at most so many tokens of it."""
         prompt, sampling, before = self.prompt_of(launch.prompt), self.sampling_of(launch), launch.resume_from
         if before is not None:
             prompt = prompt + before.text if isinstance(prompt, str) else [*prompt, *before.token_ids]
-            for name in ("max_new_tokens", "max_tokens"):
+            for name in limits:
                 if name in sampling:
                     sampling[name] = max(1, sampling[name] - before.tokens)
+        for name in limits:
+            if name in sampling and most is not None:
+                sampling[name] = min(sampling[name], most)
         found = await self.pool.generate(
             launch.request_id, prompt, sampling, engine_id=launch.engine_id, prompt_id=launch.prompt_id
         )
@@ -171,7 +199,9 @@ class EngineHost(Host[P, Generated], Generic[P]):
     @contextlib.asynccontextmanager
     async def watching(self, rollout: Rollout[P, Generated], **options: Any) -> Any:
         """``async with host.watching(rollout): …``: the policy knows which engines are up meanwhile."""
-        task = asyncio.get_running_loop().create_task(self.pool.watch(rollout, **options))
+        self._chunks = Chunks(lambda event: rollout.tell(event, urgent=True)) if self._divided else None
+        watch = self.pool.watch(rollout, divided=self._divided, **options)
+        task = asyncio.get_running_loop().create_task(watch)
         # Engines are known before the first round is asked for.
         await asyncio.sleep(0)
         try:

@@ -88,6 +88,8 @@ class Rollout(Generic[P, R]):
         Opens a session. With a checkpoint it goes on from there, with its settings, in place of a session that
         the server may still have: what was in flight is issued again. Options are those of the constructor.
         """
+        if checkpoint is not None and config.get("dividedRollout") is not None:
+            raise ValueError("expected no checkpoint with dividedRollout: responses in chunks are not kept in it")
         # No two hosts, and no two lives of one, give engines the same ids.
         prefix = f"{secrets.token_hex(4)}-"
         name = session or (checkpoint or {}).get("session") or f"rollout-{secrets.token_hex(8)}"
