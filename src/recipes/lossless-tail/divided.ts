@@ -1,7 +1,7 @@
 /** Divided rollout in lossless-tail: requests that the admission launches get their engines chunk by chunk. */
 import { z } from 'zod';
 import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
-import type { Delivery, Recipient, Route } from '../../core/recipe.ts';
+import type { Delivery, Recipient, Route, SavedRecipe } from '../../core/recipe.ts';
 import { dividedRollout } from '../../policies/divided-rollout/index.ts';
 import { dividedSettings } from '../../policies/divided-rollout/schema.ts';
 import { requestOpened } from '../../schemas/events/chunks.ts';
@@ -76,3 +76,10 @@ export const dividedRoutes = {
     },
   },
 } satisfies Readonly<Record<string, Route>>;
+
+/** Adds the part to a state that was saved when there was none. */
+export function withoutChunks(saved: unknown): SavedRecipe {
+  const { id: policy, version, config, init, save } = dividedRollout;
+  const { parts } = saved as SavedRecipe;
+  return { parts: { ...parts, chunks: { policy, version, state: save(init(config.parse({}))) } } };
+}

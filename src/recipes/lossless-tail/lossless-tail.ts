@@ -13,7 +13,7 @@ import type { Message } from '../../schemas/messages.ts';
 import { copyPrompt, type Prompt } from '../../schemas/prompts.ts';
 import type { EventMessage } from '../../schemas/vocabulary.ts';
 import { joinedLedger } from '../tail-batching/joined.ts';
-import { chunkEvents, dividedDelivery, dividedRoutes } from './divided.ts';
+import { chunkEvents, dividedDelivery, dividedRoutes, withoutChunks } from './divided.ts';
 import { losslessTailConfig, partConfigs } from './schema.ts';
 import type {
   LosslessTailCommand,
@@ -61,7 +61,8 @@ export const losslessTail: PolicyDefinition<
   LosslessTailCommand['type']
 > = defineRecipe({
   id: 'lossless-tail',
-  version: 1,
+  version: 2,
+  migrations: { 1: withoutChunks },
   summary: 'Rounds composed by predicted length; every response of every prompt is trained.',
   source: 'rollflex',
   config: losslessTailConfig,
