@@ -136,6 +136,8 @@ export interface RecipeSpec<Input, Config, EW extends EventMessage, DW extends D
    * that takes it and the type, as `training/round.completed`.
    */
   readonly origins?: Readonly<Record<string, Origin>>;
+  /** Migrations of the saved state from version k to k + 1, by k; those of a part are its own. */
+  readonly migrations?: Readonly<Record<number, (saved: unknown) => unknown>>;
   /** Ledgers that must balance over all parts after every event (law 2). */
   readonly ledgers: readonly Ledger<SavedRecipe, Of<EW>, Of<DW> & AnyDecision, Config>[];
 }
