@@ -188,7 +188,7 @@ function assumed({ fit, lengths, engines }: WhatIf): string[] {
     `${known} responses are as long as in the log; ${censored} that were aborted there are drawn beyond their abort, and those that it does not have (${unknown} did not end in it) from all: the intervals are over these draws only.`,
     fit === null
       ? 'Engines and training are as fast as the preset, or the calibration, says: no round had ended before the event.'
-      : `Engines are ${fixed(fit.factor, 2)} x as slow as the preset, and ${seconds(fit.betweenSeconds)} s pass between rounds, as in the ${fit.rounds} rounds before the event.`,
+      : `Engines are ${fixed(fit.factor, 2)} x as slow as the preset, and ${seconds(fit.betweenSeconds)} s pass between rounds, as in the ${fit.rounds === 1 ? 'round' : `${fit.rounds} rounds`} before the event.`,
     `${engines} engines, as at the event; prompts come in the order of the log; nothing fails. A request in flight had come as far as the share of its time says.`,
   ];
 }

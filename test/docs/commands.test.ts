@@ -114,6 +114,7 @@ describe('what is printed, but for its numbers', () => {
       'schema',
       'explain',
       'debug',
+      'what-if',
       'replay',
     ]);
   });

@@ -2,7 +2,10 @@
 import { copyFileSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { create, recordEvents, tailBatching } from '../../../src/index.ts';
+import { simulate } from '../../../src/sim/colocated/driver.ts';
+import { tailBatchingScheduler } from '../../../src/sim/colocated/scheduler.ts';
 import { pathOf } from '../../zoo/files.ts';
+import { plainJob, plainWorkload, recording } from '../simulator/host.ts';
 
 /** Response lengths in the project's format: 40 prompts with 8 responses each. */
 export function ownLengths(): string {
@@ -105,6 +108,23 @@ export function logOfOneRound(): string {
   return `${lines.join('\n')}\n`;
 }
 
+/** An event log of six rounds of tail batching, with responses of which one in sixteen is long. */
+function logOfAJob(): string {
+  const lines: string[] = [];
+  const job = plainJob({ engines: 2, promptsPerRound: 8, responsesPerPrompt: 4 }, { trainBaseSeconds: 5 });
+  const workload = plainWorkload(
+    (prompt, k) => 80 + ((prompt * 37 + k * 101) % 300) + ((prompt * 5 + k) % 16 ? 0 : 1500),
+    2000,
+  );
+  simulate(job, recording(tailBatchingScheduler(job), lines), workload, {
+    prompts: 1000,
+    until: 48,
+    seed: 1,
+    timeline: false,
+  });
+  return `${lines.join('\n')}\n`;
+}
+
 /** `my-sequences.jsonl`: text, images, and videos of 8 to 120 frames, one sequence a line. */
 export function ownSequences(): string {
   return Array.from({ length: 32 }, (_, index) => {
@@ -133,6 +153,7 @@ export function writeOwnFiles(folder: string): void {
   writeFileSync(join(folder, 'my-lengths.jsonl'), ownLengths());
   writeFileSync(join(folder, 'my-sequences.jsonl'), ownSequences());
   writeFileSync(join(folder, 'run.jsonl'), logOfOneRound());
+  writeFileSync(join(folder, 'job.jsonl'), logOfAJob());
   writeFileSync(join(folder, 'stuck.jsonl'), logOfAStuckRound());
   writeFileSync(join(folder, 'rewards.json'), rewardsOfOneGroup());
   writeOwnJob(folder);

@@ -1,5 +1,6 @@
 /** Small jobs and workloads for tests of the simulated host. */
 import type { AnyDecision, AnyEvent } from '../../../src/core/definition.ts';
+import { recordEvents } from '../../../src/core/event-log.ts';
 import { defineJob, type Job } from '../../../src/sim/colocated/job.ts';
 import type { Scheduler } from '../../../src/sim/colocated/scheduler.ts';
 import type { Workload } from '../../../src/sim/workload/workload.ts';
@@ -40,6 +41,18 @@ export function plainWorkload(tokens: (prompt: number, k: number) => number, cap
         return { tokens: length, capped: length === capTokens };
       },
     }),
+  };
+}
+
+/** Records what the policies of a scheduler are told and decide, as `recordEvents` writes it. */
+export function recording(scheduler: Scheduler, lines: string[]): Scheduler {
+  return {
+    ...scheduler,
+    create: (options) => {
+      const policy = scheduler.create(options);
+      recordEvents(policy as never, (line) => void lines.push(line));
+      return policy;
+    },
   };
 }
 

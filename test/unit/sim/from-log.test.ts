@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { recordEvents } from '../../../src/core/event-log.ts';
 import { isPolicyError } from '../../../src/errors.ts';
 import { simulate } from '../../../src/sim/colocated/driver.ts';
 import { tailBatchingScheduler } from '../../../src/sim/colocated/scheduler.ts';
@@ -9,7 +8,7 @@ import { uniform } from '../../../src/sim/random.ts';
 import { longTailQuantile, marginalWorkload } from '../../../src/sim/workload/marginal.ts';
 import { estimateCorrelation } from '../../../src/sim/workload/scores.ts';
 import { resamplingMethods } from '../../../src/sim/workload/traced.ts';
-import { plainJob } from '../../support/simulator/host.ts';
+import { plainJob, recording } from '../../support/simulator/host.ts';
 
 const capTokens = 2000;
 const shape = { medianTokens: 80, sigma: 0.6, tailWeight: 0.1, tailStartTokens: 200, tailExponent: 0.8 };
@@ -26,15 +25,7 @@ function record(prompts: number, maxRunningSequences = 256, workload = truth): s
   const job = plainJob({ engines: 4, promptsPerRound: 32, responsesPerPrompt: 8 }, { maxRunningSequences });
   const tail = tailBatchingScheduler(job);
   const lines: string[] = [];
-  const recorded = {
-    ...tail,
-    create: (options: object) => {
-      const policy = tail.create(options);
-      recordEvents(policy as never, (line) => void lines.push(line));
-      return policy;
-    },
-  };
-  simulate(job, recorded, workload, { prompts, seed: 5 });
+  simulate(job, recording(tail, lines), workload, { prompts, seed: 5 });
   return lines;
 }
 

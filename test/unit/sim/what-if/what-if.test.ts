@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { recordEvents } from '../../../../src/core/event-log.ts';
 import { readEventLog } from '../../../../src/core/read-event-log.ts';
 import { losslessTail } from '../../../../src/recipes/lossless-tail/index.ts';
 import { tailBatching } from '../../../../src/recipes/tail-batching/index.ts';
@@ -15,7 +14,7 @@ import { loggedJob } from '../../../../src/sim/what-if/logged-job.ts';
 import { whatIf } from '../../../../src/sim/what-if/what-if.ts';
 import { loggedWorkload } from '../../../../src/sim/what-if/workload.ts';
 import { longTailQuantile, marginalWorkload } from '../../../../src/sim/workload/marginal.ts';
-import { plainJob } from '../../../support/simulator/host.ts';
+import { plainJob, recording } from '../../../support/simulator/host.ts';
 
 const capTokens = 2000;
 const shape = { medianTokens: 80, sigma: 0.6, tailWeight: 0.1, tailStartTokens: 200, tailExponent: 0.8 };
@@ -34,16 +33,13 @@ const trained = 80;
 /** A simulated job, and its log. */
 function recorded(scheduler: Scheduler, seed = 5) {
   const lines: string[] = [];
-  const recording: Scheduler = {
-    ...scheduler,
-    create: (options) => {
-      const policy = scheduler.create(options);
-      recordEvents(policy as never, (line) => void lines.push(line));
-      return policy;
-    },
-  };
   const truth = truthOf(seed);
-  const run = simulate(job, recording, truth, { prompts: 100_000, until: trained, seed, timeline: false });
+  const run = simulate(job, recording(scheduler, lines), truth, {
+    prompts: 100_000,
+    until: trained,
+    seed,
+    timeline: false,
+  });
   const logged = loggedJob(readEventLog({ name: 'log', read: () => `${lines.join('\n')}\n` }), 'log');
   return { truth, run, logged, lines };
 }
