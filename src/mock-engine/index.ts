@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 
+export type { SeenPosition } from '../sim/engine/drafting.ts';
 export type { Agenda } from './engine/agenda.ts';
 export type { ConnectionFault, FaultListener } from './engine/apply-fault.ts';
 export { type ClusterParts, MockCluster } from './engine/cluster.ts';

@@ -13,7 +13,9 @@ import { type DraftSettings, expectedTokens } from '../draft-settings.ts';
 
 /** Drafts offered at a position, and how many were accepted, in expectation. */
 export interface SeenPosition {
+  /** Drafts that were offered at the position. */
   offered: number;
+  /** Those of them that were accepted. */
   accepted: number;
 }
 
