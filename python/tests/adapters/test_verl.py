@@ -92,7 +92,8 @@ def test_beside_verl_itself_on_the_same_lengths(worlds: Worlds) -> None:
     # It is faster than waiting for each batch, and generates nothing twice.
     assert sum(ours.rollout_seconds) < 0.7 * sum(waits.rollout_seconds)
     assert ours.engines.generated <= sum(sum(row) for row in ours.rows[: ours.drawn])
-    assert {metrics["training/rollflex/long_round"] for metrics in ours.metrics} == {0.0, 1.0}
+    # What would be too old in the next step is waited for in this one: nothing is left for a long round.
+    assert {metrics["training/rollflex/long_round"] for metrics in ours.metrics} == {0.0}
 
 
 @pytest.mark.parametrize(("warmup", "threshold"), [(0, 3), (0, 8), (1, 3), (1, 5), (1, 8), (2, 4), (2, 8)])
@@ -201,7 +202,8 @@ def test_the_server_is_gone(worlds: Worlds, served: Served, short: Any) -> None:
         worlds.trainer(),
         server={"path": served.address, "timeout": 5, "reconnect_seconds": 0.5},
     )
-    trainer.run(2)
+    # In the next step the engines have to be waited for.
+    trainer.run(3)
     prompts = trainer.waiting()
     worlds.sleeper.at_sleep = served.kill
     began = time.monotonic()
