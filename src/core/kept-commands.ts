@@ -92,6 +92,11 @@ export class Table<Mark> {
     return this.times === undefined && this.#hoped.length > 0;
   }
 
+  /** Those that are hoped for, while none of the kind was answered. */
+  get hoped(): readonly Kept<Mark>[] {
+    return this.times === undefined ? this.#hoped : [];
+  }
+
   hope(kept: Kept<Mark>): void {
     this.#hopedByKey = undefined;
     this.#hoped.push(kept);

@@ -31,9 +31,20 @@ const openCommand = z.strictObject({
 /** Schema of {@link OpenCommands} in a state. */
 export const savedOpenCommands = z.strictObject({
   open: z.array(openCommand),
+  hoped: z.array(openCommand).optional(),
   times: z.array(z.strictObject({ answer: z.string(), times: savedTimes })),
 });
 export type SavedOpenCommands = z.output<typeof savedOpenCommands>;
+
+type SavedOpenCommand = z.output<typeof openCommand>;
+
+function savedCommand({ type, answer, ids, since, by, reason, missing }: OpenCommand): SavedOpenCommand {
+  return {
+    ...{ type, answer, ids: { ...ids }, since, reason: { ...reason } },
+    ...(by === undefined ? undefined : { by }),
+    ...(missing === undefined ? undefined : { missing }),
+  };
+}
 
 /** Most commands without an answer that are remembered, where nothing else is said. */
 const mostOpen = 131_072;
@@ -88,16 +99,20 @@ export class OpenCommands<Mark = undefined> {
       }
     }
     for (const { answer, times } of saved?.times ?? []) this.#table(answer).times = new WaitingTimes(times);
-    for (const one of saved?.open ?? []) {
-      // The keys of a saved object may be in any order.
-      const fields = this.#asked.get(one.type)?.fields ?? Object.keys(one.ids);
-      const ids = Object.fromEntries(fields.map((name) => [name, one.ids[name]!]));
-      const table = this.#table(one.answer);
-      const { type, since, by, reason } = one;
-      const kept = new Kept(table, type, keyOf(fields, ids), ids, since, by, reason, this.#count++);
-      kept.missing = one.missing;
-      this.#add(kept);
+    for (const one of saved?.open ?? []) this.#add(this.#restored(one));
+    for (const one of saved?.hoped ?? []) {
+      const kept = this.#restored(one);
+      kept.table.hope(kept);
     }
+  }
+
+  #restored({ type, answer, ids: saved, since, by, reason, missing }: SavedOpenCommand): Kept<Mark> {
+    // The keys of a saved object may be in any order.
+    const fields = this.#asked.get(type)?.fields ?? Object.keys(saved);
+    const ids = Object.fromEntries(fields.map((name) => [name, saved[name]!]));
+    const kept = new Kept<Mark>(this.#table(answer), type, keyOf(fields, ids), ids, since, by, reason, this.#count++);
+    kept.missing = missing;
+    return kept;
   }
 
   /** Number of commands without an answer. */
@@ -218,15 +233,12 @@ export class OpenCommands<Mark = undefined> {
   }
 
   save(): SavedOpenCommands {
+    const tables = [...this.#tables.values()];
+    const hoped = tables.flatMap((table) => table.hoped);
     return {
-      open: this.open.map(({ type, answer, ids, since, by, reason, missing }) => ({
-        ...{ type, answer, ids: { ...ids }, since, reason: { ...reason } },
-        ...(by === undefined ? undefined : { by }),
-        ...(missing === undefined ? undefined : { missing }),
-      })),
-      times: [...this.#tables.values()].flatMap(({ answer, times }) =>
-        times === undefined ? [] : [{ answer, times: times.save() }],
-      ),
+      open: this.open.map(savedCommand),
+      ...(hoped.length === 0 ? undefined : { hoped: hoped.map(savedCommand) }),
+      times: tables.flatMap(({ answer, times }) => (times === undefined ? [] : [{ answer, times: times.save() }])),
     };
   }
 

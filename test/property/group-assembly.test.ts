@@ -213,9 +213,11 @@ describe('group-assembly', () => {
       ...groupAssembly.decisions.flatMap((message) => message.reasons.map((code) => `${message.type} ${code}`)),
       ...(scale < 1 ? [] : refusals).map(({ code, path }) => `refused ${code} ${path}`),
     ];
-    // Those are of rolloutpipe, and of the admission.
+    // Those are of rolloutpipe, of asynchronous trainers, and of the admission.
     expect(declared.filter((one) => !seen.has(one))).toEqual([
       'group.unrewarded no_response',
+      'group.withdrawn filtered',
+      'group.withdrawn failed',
       'reward.request round_opened',
     ]);
   });

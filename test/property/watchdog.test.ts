@@ -13,7 +13,7 @@ import { exampleConfigs } from '../support/examples/configs.ts';
 type Owes = Extract<WatchdogDecision, { type: 'host.owes' }>;
 type Saved = { state: SavedWatchdog; at: number };
 
-const unasked = ['prompt.collected', 'response.accepted', 'round.drained'];
+const unasked = ['prompt.collected', 'response.accepted', 'round.drained', 'tool.finished', 'turn.finished'];
 
 /** The limit of each answer, computed again from what was learnt. */
 function limitsOf({ state }: Saved, config: { floorSeconds: number; startSeconds: number; factor: number }) {
