@@ -228,8 +228,12 @@ def test_streams(short: Path, proxy: MakeProxy) -> None:
                     await subscription.get(timeout=0.05)
                 assert got == list(enumerate(expected, 1))
                 await session.close()
-                assert [item async for item in subscription] == []
-                assert subscription.closed_because == "closed"
+                try:
+                    assert [item async for item in subscription] == []
+                    assert subscription.closed_because == "closed"
+                except rollflex.PolicyError as error:
+                    # The connection was cut in that moment, and the session is gone when it is there again.
+                    assert error.code == "unknown_id"
 
     run(work())
     assert cuts.connections > 3
