@@ -133,7 +133,6 @@ export class TurnEngine extends EngineCounters {
       arrival: this.#arrivals++,
       generated: 0,
       place: 'waiting',
-      cachedTokens: 0,
       admittedAt: 0,
       finish: 0,
       heapIndex: -1,

@@ -77,8 +77,8 @@ export class EnginePool extends EngineRows {
     );
   }
 
-  /** Starts a request, on the engine named or on the one with the fewest requests. */
-  launch(request: EngineRequest, engineId: string | undefined, at: number): void {
+  /** Starts a request, on the engine named or on the one with the fewest requests, and returns the engine's id. */
+  launch(request: EngineRequest, engineId: string | undefined, at: number): string {
     const node = engineId === undefined ? this.#emptiest() : this.#nodes.get(engineId);
     if (node === undefined) {
       refuse('unknown_id', 'engineId', 'an engine of the job', engineId);
@@ -86,6 +86,7 @@ export class EnginePool extends EngineRows {
     node.engine.add(request, at);
     this.#where.set(request.requestId, node);
     this.#touch(node);
+    return node.engine.engineId;
   }
 
   /** Says that an engine has the context of a request that goes on later: nothing of it is computed again, while there is room. */

@@ -190,7 +190,6 @@ export class BatchScheduler {
       this.waiting.pushFront(victim);
       this.#cache?.leave(victim.request.requestId);
       this.#moved.push(victim);
-      victim.cachedTokens = 0;
       this.#preemptions += 1;
       this.#recomputedTokens += contextOf(victim);
       preempted = true;
@@ -205,7 +204,7 @@ export class BatchScheduler {
       this.waiting.shift();
       this.batch.join(next);
       this.#moved.push(next);
-      this.#prefillTokens += contextOf(next) - (this.#cache?.join(next.request.requestId) ?? next.cachedTokens);
+      this.#prefillTokens += contextOf(next) - (this.#cache?.join(next.request.requestId) ?? 0);
       admitted = true;
     }
     return admitted;

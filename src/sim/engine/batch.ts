@@ -10,8 +10,6 @@ export interface Sequence {
   /** Tokens generated until it was last admitted. */
   generated: number;
   place: 'waiting' | 'running' | 'gone';
-  /** Tokens of its context whose KV the engine has, while it waits. */
-  cachedTokens: number;
   /** For a running sequence: what the batch had generated a sequence at its admission, and what it has when this one is done. */
   admittedAt: number;
   finish: number;
@@ -28,7 +26,6 @@ export function newSequence(request: EngineRequest, arrival: number): Sequence {
     arrival,
     generated: request.generatedTokens ?? 0,
     place: 'waiting',
-    cachedTokens: request.cachedTokens ?? 0,
     admittedAt: 0,
     finish: 0,
     heapIndex: -1,

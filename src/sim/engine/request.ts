@@ -12,8 +12,6 @@ export interface EngineRequest {
   readonly responseTokens: number;
   /** Tokens generated earlier, fewer than `responseTokens`; their KV is computed again. */
   readonly generatedTokens?: number;
-  /** Tokens of its context whose KV the engine has already when it first runs: they are not computed again (default 0). */
-  readonly cachedTokens?: number;
   /** Priority; lower goes first if the engine schedules by priority (default 0). */
   readonly priority?: number;
 }

@@ -81,9 +81,9 @@ export class LoggedInference extends InferenceMachine {
       // A request that ends in this moment has nothing left, and no pace.
       const made = Number.isFinite(pace) ? Math.floor(pace * lasted) : 0;
       const generatedTokens = Math.min(responseTokens - 1, kept + Math.max(0, made));
-      const hasBegun = generatedTokens > kept;
-      const cachedTokens = hasBegun ? promptTokens + generatedTokens : 0;
-      this.pool.launch({ requestId, promptTokens, responseTokens, generatedTokens, cachedTokens }, engineId, at);
+      const request = { requestId, promptTokens, responseTokens, generatedTokens };
+      const runsOn = this.pool.launch(request, engineId, at);
+      if (generatedTokens > kept) this.pool.keep(runsOn, requestId, promptTokens + generatedTokens);
     }
     this.#running.clear();
     for (const requestId of this.aborting) this.pool.abort(requestId, at);

@@ -31,10 +31,10 @@ const job = plainJob({ engines: 4, promptsPerRound: 8, responsesPerPrompt: 4 });
 const trained = 80;
 
 /** A simulated job, and its log. */
-function recorded(scheduler: Scheduler, seed = 5) {
+function recorded(scheduler: Scheduler, seed = 5, of = job) {
   const lines: string[] = [];
   const truth = truthOf(seed);
-  const run = simulate(job, recording(scheduler, lines), truth, {
+  const run = simulate(of, recording(scheduler, lines), truth, {
     prompts: 100_000,
     until: trained,
     seed,
@@ -84,6 +84,16 @@ describe.each([
       expect(asItWas[0]!.staleShare).toBeCloseTo(log.staleShare, 2);
     }
   });
+});
+
+it('a request in flight reads its context on its engine no second time', () => {
+  // To read all of them again would take a tenth of the job. How far each had come is known up to its mean pace only.
+  const slow = { ...job, cost: { ...job.cost, prefillSecondsPerToken: 0.005 } };
+  const { logged, run } = recorded(tailBatchingScheduler(slow), 5, slow);
+  for (const at of [60, 200, 330]) {
+    const { log, asItWas } = whatIf({ ...asked, job: slow, logged, definition: tailBatching, at });
+    expect(Math.abs(asItWas[0]!.seconds - log.seconds)).toBeLessThan(run.totalSeconds * 0.02);
+  }
 });
 
 const tailJob = { ...asked, logged: tail.logged, definition: tailBatching };
