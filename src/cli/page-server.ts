@@ -44,8 +44,12 @@ export interface PageLimits {
   readonly headBytes: number;
   /** Most milliseconds in which a request has to be there, and an answer has to be read. */
   readonly milliseconds: number;
+  /** Milliseconds after which a long answer lets others have their turn. */
+  readonly turnMilliseconds: number;
 }
-export const pageLimits: PageLimits = { connections: 64, waiting: 32, headBytes: 8192, milliseconds: 10_000 };
+export const pageLimits: PageLimits = {
+  ...{ connections: 64, waiting: 32, headBytes: 8192, milliseconds: 10_000, turnMilliseconds: 20 },
+};
 
 /** A running server. */
 export interface PageServer {
@@ -55,7 +59,8 @@ export interface PageServer {
   close(): Promise<void>;
 }
 
-const isLoopback = (host: string): boolean =>
+/** Whether only this machine can reach an address. */
+export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 const sourceOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
@@ -128,8 +133,6 @@ function isForeign({ headers: { origin, host, ...given }, url }: IncomingMessage
 const statusOf = ({ code }: PolicyError): number => (code === 'unknown_id' ? 404 : code === 'internal' ? 500 : 400);
 /** Resolves when what has arrived meanwhile is known. */
 const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-/** Milliseconds after which a long search lets others have their turn. */
-const turn = 20;
 
 /**
  * Serves a page.
@@ -172,7 +175,7 @@ export async function servePage({ page, answers, port, host, tokenFile, ...more 
       } catch (error) {
         failed(error);
       }
-      if (!response.writableEnded) void complete(found, response).then(done, failed);
+      if (!response.writableEnded) void complete(found, response, limits.turnMilliseconds).then(done, failed);
       waiting -= 1;
     });
   };
@@ -224,7 +227,7 @@ export async function servePage({ page, answers, port, host, tokenFile, ...more 
 }
 
 /** Does a computation in steps, as long as somebody waits for its result. */
-async function complete(found: unknown, response: ServerResponse): Promise<unknown> {
+async function complete(found: unknown, response: ServerResponse, turn: number): Promise<unknown> {
   if (typeof found !== 'object' || found === null || !(Symbol.iterator in found) || !('next' in found)) return found;
   const steps = found as Generator<undefined, unknown>;
   for (let begun = performance.now(); !response.destroyed; ) {
