@@ -12,13 +12,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { uniform } from '../../src/sim/random.ts';
 import { bootstrap } from '../../src/sim/statistics.ts';
 import { chromiumPath, launchChromium } from '../../test/support/browser/chromium.ts';
 import { builtCli, machine, median } from '../support.ts';
 import { batch, config, groupsOf } from './workload.ts';
 
 /** Milliseconds of a slice, about; so many turns of slices make a round, long enough for the page to have asked in each. */
-const [sliceMs, turns] = [60, 40];
+const [sliceMs, turns] = [60, 25];
 
 /** Somebody who looks: only while the slices of this server run, so that the others are not slowed by it. */
 interface Watcher {
@@ -145,6 +146,12 @@ async function looking(url: string): Promise<Watcher> {
 const call = (method: string, params: object): string =>
   `${JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { session: 'job', ...params } })}\n`;
 
+const shuffled = <T>(all: readonly T[], seed: number): T[] =>
+  all
+    .map((one, at) => ({ one, key: uniform(seed, at) }))
+    .sort((a, b) => a.key - b.key)
+    .map(({ one }) => one);
+
 async function measure(seconds: number, size: number): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'dashboard-'));
   const servers = [
@@ -166,7 +173,7 @@ async function measure(seconds: number, size: number): Promise<void> {
 
     let [at, perSlice] = [0, 1];
     const spent = new Map(servers.map((one) => [one.name, { events: 0, seconds: 0, cpu: 0 }]));
-    /** One slice of each server; who is first takes turns. Returns the seconds of each. */
+    /** One slice of each server, in an order by chance. Returns the seconds of each. */
     const turn = async (number: number, isCounted: boolean): Promise<Map<string, number>> => {
       if (at + perSlice > sends.length) {
         for (const one of servers) await one.say([opened]);
@@ -176,8 +183,7 @@ async function measure(seconds: number, size: number): Promise<void> {
       at += perSlice;
       const lines = slice.map(([line]) => line);
       const took = new Map<string, number>();
-      for (let place = 0; place < servers.length; place += 1) {
-        const one = servers[(place + number) % servers.length]!;
+      for (const one of shuffled(servers, number)) {
         one.watcher?.resume();
         const cpu = one.cpu;
         const from = performance.now();
