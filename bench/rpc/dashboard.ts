@@ -2,15 +2,17 @@
  * Shows what the page of running jobs costs: the rate of the same events over Unix sockets, to servers without the page, with it, and
  * with somebody who looks at it (a client that asks as the page does; a real Chromium where there is one), in short slices by turns.
  * A second server without the page shows what the machine alone makes of such a comparison. `npm run build` first, then
- * `npx tsx bench/rpc/dashboard.ts [seconds in all] [events a call]`.
+ * `npx tsx bench/rpc/dashboard.ts [seconds] [events a call]`. With `--attack` first it shows the same beside clients that mean harm.
  */
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { uniform } from '../../src/sim/random.ts';
 import { bootstrap } from '../../src/sim/statistics.ts';
@@ -76,26 +78,103 @@ class Server {
   }
 
   async close(): Promise<void> {
-    await this.watcher?.close();
+    const said = await this.watcher?.close();
+    if (typeof said === 'string' && said !== '') console.log(`${this.name}: ${said}`);
     this.#child.kill('SIGKILL');
   }
 }
 
-/** In a process of its own: asks as the page does, while it is told to. */
-async function ask(url: string): Promise<void> {
-  const { origin, hash } = new URL(url);
-  const authorization = `Bearer ${hash.slice('#key='.length)}`;
-  void origin;
-  void authorization;
+/** Questions of the page about the only session, and the milliseconds between two times that it asks them. */
+const questions = ['job', 'session?session=job', 'timeline?session=job&level=1', 'requests?session=job'];
+const everyMs = 1000;
+
+/** What clients do who look, or who mean harm, in a process of their own while they are told to. */
+const manners = {
+  /** As the page does. */
+  async asked(get: Get, isOn: () => boolean) {
+    for (;;) {
+      if (isOn()) await Promise.all(questions.map((one) => get(one)));
+      await sleep(isOn() ? everyMs : 1);
+    }
+  },
+  /** As fast as it can, on 16 connections. */
+  async flood(get: Get, isOn: () => boolean) {
+    const one = async (number: number) => {
+      for (let at = number; ; at += 1) await (isOn() ? get(questions[at % questions.length]!) : sleep(1));
+    };
+    await Promise.all(Array.from({ length: 16 }, (_, number) => one(number)));
+  },
+  /** The same without the key. */
+  async 'flood, no key'(get: Get, isOn: () => boolean) {
+    const one = async () => {
+      for (;;) await (isOn() ? get(questions[0]!, '') : sleep(1));
+    };
+    await Promise.all(Array.from({ length: 16 }, one));
+  },
+  /** 400 connections that ask for the longest answers and read nothing, and are opened again when they are cut off. */
+  async 'no readers'(_: Get, isOn: () => boolean, url: URL, key: string) {
+    const one = async () => {
+      for (;;) {
+        if (!isOn()) {
+          await sleep(1);
+          continue;
+        }
+        const socket = connect(Number(url.port), url.hostname);
+        socket.pause();
+        socket.on('error', () => undefined);
+        for (const path of questions)
+          socket.write(`GET /api/${path} HTTP/1.1\r\nHost: ${url.host}\r\nAuthorization: Bearer ${key}\r\n\r\n`);
+        await Promise.race([new Promise((resolve) => socket.once('close', resolve)), sleep(2000)]);
+        socket.destroy();
+      }
+    };
+    await Promise.all(Array.from({ length: 400 }, one));
+  },
+};
+type Manner = keyof typeof manners;
+type Get = (question: string, key?: string) => Promise<void>;
+
+async function behave(manner: Manner, address: string): Promise<void> {
+  const url = new URL(address);
+  const key = url.hash.slice('#key='.length);
+  const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+  let isOn = false;
+  const counts: Record<string, number> = {};
+  process.on('message', (told) => {
+    if (told === 'counts') process.send!(counts);
+    else isOn = told === 'resume';
+  });
+  const get: Get = (question, shown = key) =>
+    new Promise((resolve) => {
+      const of = { agent, headers: { authorization: `Bearer ${shown}` } };
+      const sent = request(`${url.origin}/api/${question}`, of, (response) => {
+        counts[response.statusCode!] = (counts[response.statusCode!] ?? 0) + 1;
+        response.resume().on('close', resolve);
+      });
+      sent.on('error', () => {
+        counts.failed = (counts.failed ?? 0) + 1;
+        resolve();
+      });
+      sent.end();
+    });
+  process.send!('ready');
+  await manners[manner](get, () => isOn, url, key);
 }
 
-async function asking(url: string): Promise<Watcher> {
-  const child = fork(fileURLToPath(import.meta.url), ['--ask', url], { execArgv: process.execArgv });
+async function behaving(manner: Manner, url: string): Promise<Watcher> {
+  const child = fork(fileURLToPath(import.meta.url), ['--as', manner, url], { execArgv: process.execArgv });
   await once(child, 'message');
   return {
     resume: () => void child.send('resume'),
     pause: () => void child.send('pause'),
-    close: () => Promise.resolve(child.kill()),
+    async close() {
+      child.send('counts');
+      const [counts] = await once(child, 'message');
+      child.kill();
+      return Object.entries(counts as object)
+        .map(([status, count]) => `${count} ${status}`)
+        .join(', ');
+    },
   };
 }
 
@@ -152,22 +231,22 @@ const shuffled = <T>(all: readonly T[], seed: number): T[] =>
     .sort((a, b) => a.key - b.key)
     .map(({ one }) => one);
 
-async function measure(seconds: number, size: number): Promise<void> {
+async function measure(seconds: number, size: number, isAttack: boolean): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'dashboard-'));
-  const servers = [
-    await Server.start('off', folder),
-    await Server.start('off, again', folder),
-    await Server.start('on', folder, '--dashboard', '0'),
-    await Server.start('asked', folder, '--dashboard', '0'),
-    ...(chromiumPath === undefined ? [] : [await Server.start('in Chromium', folder, '--dashboard', '0')]),
-  ];
+  const servers = [await Server.start('off', folder), await Server.start('off, again', folder)];
+  const dashboard = ['--dashboard', '0'];
+  servers.push(await Server.start('on', folder, ...dashboard));
+  const names = isAttack
+    ? Object.keys(manners).slice(1)
+    : ['asked', ...(chromiumPath === undefined ? [] : ['in Chromium'])];
+  for (const name of names) servers.push(await Server.start(name, folder, ...dashboard));
   try {
     const sends = groupsOf(size).map((events) => [call('session.send', { events }), events.length] as const);
     const opened = call('session.open', { policy: 'tail-batching', config, onExisting: 'replace' });
     for (const one of servers) await one.say([opened]);
     for (const one of servers) {
-      if (one.name === 'asked') one.watcher = await asking(one.url);
       if (one.name === 'in Chromium') one.watcher = await looking(one.url);
+      else if (one.name in manners) one.watcher = await behaving(one.name as Manner, one.url);
       one.watcher?.pause();
     }
 
@@ -203,10 +282,10 @@ async function measure(seconds: number, size: number): Promise<void> {
     // The first pass is for the compilers, and says how many calls make a slice.
     let warm = 0;
     for (let number = 0; number < sends.length || warm < 3; number += 1) {
-      const took = [...(await turn(number, false)).values()];
-      perSlice = Math.max(1, Math.min(sends.length, Math.round((perSlice * sliceMs) / 1000 / median(took))));
-      warm += took.reduce((sum, one) => sum + one, 0);
-      if (warm > 10) break;
+      const took = (await turn(number, false)).get('off')!;
+      perSlice = Math.max(1, Math.min(sends.length, Math.round((perSlice * sliceMs) / 1000 / took)));
+      warm += took;
+      if (warm > 4) break;
     }
     const rounds: Map<string, number>[] = [];
     for (const end = performance.now() + 1000 * seconds; performance.now() < end; ) {
@@ -238,10 +317,12 @@ async function measure(seconds: number, size: number): Promise<void> {
 
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`.padStart(7);
 
-const [first, second] = process.argv.slice(2);
-if (first === '--ask') await ask(second!);
+const [first, second, third] = process.argv.slice(2);
+if (first === '--as') await behave(second as Manner, third!);
 else {
+  const isAttack = first === '--attack';
+  const [seconds = 60, size] = process.argv.slice(isAttack ? 3 : 2).map(Number);
   console.log(machine().replace(/; .*/, ''));
-  for (const size of second === undefined ? [batch, 1] : [Number(second)]) await measure(Number(first ?? 60), size);
+  for (const one of size === undefined ? [batch, 1] : [size]) await measure(seconds, one, isAttack);
   process.exit();
 }
