@@ -132,7 +132,8 @@ function heldGroup(group: Group & { readonly what: string; readonly stands: stri
   const { what, stands, all } = group;
   const { ids, since } = oldest(group);
   const kind = all.length === 1 ? singular(what) : what;
-  return { what: kind, stands, count: all.length, ids, ...(since === undefined ? undefined : { seconds: at - since }) };
+  const seconds = since === undefined ? undefined : { seconds: Math.max(0, at - since) };
+  return { what: kind, stands, count: all.length, ids, ...seconds };
 }
 
 /** What is overdue first, timers last, and then what is owed for longest. */

@@ -48,6 +48,6 @@ export async function serveDashboard(options: DashboardOptions): Promise<PageSer
   const { server, feed, watch, port, host, keyFile } = options;
   const answers = answersOf(server, feed, { watch });
   // Events come first: a long answer takes short turns.
-  const limits = { turnMilliseconds: 3, connections: 32, waiting: 16 };
+  const limits = { turnMilliseconds: 3, share: 0.05, connections: 32, waiting: 16 };
   return servePage({ page: await dashboardPage(), answers, port, host, tokenFile: keyFile, limits });
 }
