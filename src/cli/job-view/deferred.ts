@@ -48,6 +48,11 @@ export class DeferredThings {
     if (this.queue.value !== this.all.size) this.queue.set(at, this.all.size);
   }
 
+  /** Returns those that were put off first. */
+  oldest(most: number): Deferred[] {
+    return [...this.all.values()].sort((a, b) => a.since - b.since).slice(0, most);
+  }
+
   forget(at: number): void {
     this.all.clear();
     this.queue.set(at, 0);

@@ -59,7 +59,8 @@ export const actorName = ({ who, by }: Pick<Actor, 'who' | 'by'>): string => (by
 export class JobView {
   /** Time from which it follows; `undefined` before the first event. */
   begun: number | undefined;
-  /** The latest time, in seconds. */
+  /** Time of the latest event, and up to which time is counted, in seconds. */
+  heardTo = 0;
   at = 0;
   /** Totals of what was followed. */
   readonly totals = { events: 0, decisions: 0, completed: 0, tokens: 0 };
@@ -84,6 +85,7 @@ export class JobView {
 
   /** Takes an event that was applied, and what it led to. */
   follow(event: AnyEvent, decisions: readonly AnyDecision[]): void {
+    this.heardTo = Math.max(this.heardTo, event.at);
     const at = (this.at = Math.max(this.at, event.at));
     this.begun ??= at;
     if (this.#gap !== undefined) {
