@@ -14,7 +14,7 @@ import type { RefusedEvent, SessionFeed } from './session-feed.ts';
 import { loadOf, openOf, type SessionLoad, timesOf, upToNow, whyAnswer } from './session-view.ts';
 
 /** Most sessions, rounds, deferred things, bars of requests, and characters of an id. */
-const most = { sessions: 100, rounds: 12, deferred: 20, bars: 120, id: 2048 };
+const most = { sessions: 100, rounds: 64, deferred: 20, bars: 40, id: 2048 };
 /** A census is taken anew when it is this old, in seconds, and when so many times the time that it took has passed. */
 const censusAge = { least: 0.5, times: 100 };
 

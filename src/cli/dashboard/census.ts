@@ -155,7 +155,13 @@ function owedGroup({ answer, by, late, group: { count, ids, since } }: Owing, at
 
 function heldGroup({ what, stands, group: { count, ids, since } }: Standing, at: number): StandingGroup {
   const kind = count === 1 ? singular(what) : what;
-  return { what: kind, stands, count, ids, ...(since === undefined ? undefined : { seconds: at - since }) };
+  return {
+    what: kind,
+    stands,
+    count,
+    ids,
+    ...(since === undefined ? undefined : { seconds: Math.max(0, at - since) }),
+  };
 }
 
 /** What is overdue first, timers last, and then what is owed for longest. */
