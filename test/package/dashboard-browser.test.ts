@@ -107,7 +107,9 @@ test('what a job does is seen as it goes, and who has to act when it does not', 
   await page.keyboard.press('Escape');
   expect(await page.locator('#thing').isVisible()).toBe(false);
 
-  // The session is closed, and opened anew.
+  expect(problems).toEqual([]);
+
+  // The session is closed, and opened anew. A question that comes between is answered with 404, which a browser notes.
   const end = await seq(page);
   job.isRewarded = () => true;
   await job.close();
@@ -117,7 +119,7 @@ test('what a job does is seen as it goes, and who has to act when it does not', 
   await expect.poll(() => seq(page), patiently).toBeLessThan(end);
   await says(page, '#refused').toContain('Refused events: 0');
   expect(await page.evaluate('window.mark')).toBe(1);
-  expect(problems).toEqual([]);
+  expect(problems.filter((one) => !one.includes('404'))).toEqual([]);
   await page.close();
 });
 
