@@ -66,8 +66,8 @@ def proxy(short: Path, served: Served) -> Iterator[MakeProxy]:
     """Makes a proxy in front of the server, at the socket `p`."""
     made: list[Proxy] = []
 
-    def make(cut: Callable[[], tuple[float, float]]) -> Proxy:
-        made.append(Proxy(short / "p", short / "s", cut))
+    def make(cut: Callable[[], tuple[float, float]], greeted: bool = False) -> Proxy:
+        made.append(Proxy(short / "p", short / "s", cut, greeted))
         return made[-1]
 
     yield make

@@ -174,7 +174,7 @@ sys.stdin.read()
 
 def test_a_connection_that_breaks_at_random_bytes(short: Path, proxy: MakeProxy) -> None:
     chance = random.Random(1)
-    cuts = proxy(lambda: (chance.randint(1500, 8000), chance.randint(6000, 20000)))
+    cuts = proxy(lambda: (chance.randint(1500, 8000), chance.randint(1000, 15000)), greeted=True)
 
     async def work() -> None:
         async with (
@@ -200,7 +200,7 @@ def test_a_connection_that_breaks_at_random_bytes(short: Path, proxy: MakeProxy)
 
 def test_streams(short: Path, proxy: MakeProxy) -> None:
     chance = random.Random(6)
-    cuts = proxy(lambda: (math.inf, chance.randint(5500, 9000)))
+    cuts = proxy(lambda: (math.inf, chance.randint(1500, 8000)), greeted=True)
 
     async def work() -> None:
         async with (

@@ -46,7 +46,7 @@ def reference(batches: list[list[dict[str, Any]]]) -> tuple[list[Any], Any]:
 def test_a_connection_that_breaks_at_random_bytes_in_both_directions(short: Path, proxy: MakeProxy, seed: int) -> None:
     chance = random.Random(seed)
     # At most a little more than the greeting, the session and a snapshot take together, so that it gets ahead.
-    cuts = proxy(lambda: (chance.randint(300, 4000), chance.randint(5000, 18000)))
+    cuts = proxy(lambda: (chance.randint(300, 4000), chance.randint(500, 13000)), greeted=True)
     day = Day(seed)
     batches: list[list[dict[str, Any]]] = []
     decisions: list[Any] = []
@@ -107,7 +107,7 @@ def test_a_refusal_whose_answer_is_lost_is_the_same_when_it_comes_again(short: P
 def test_long_lists_and_pages_over_a_connection_that_breaks(short: Path) -> None:
     served = Served("--socket", str(short / "s"), "--max-events-per-call", "7", "--page-decisions", "10")
     chance = random.Random(3)
-    cuts = Proxy(short / "p", short / "s", lambda: (math.inf, chance.randint(6000, 20000)))
+    cuts = Proxy(short / "p", short / "s", lambda: (math.inf, chance.randint(1000, 15000)), greeted=True)
     try:
         prompts = opening(prompts=60)
         config = {"promptsPerRound": 48, "responsesPerPrompt": 4}
@@ -128,7 +128,7 @@ def test_long_lists_and_pages_over_a_connection_that_breaks(short: Path) -> None
 
 def test_streamed_decisions_are_given_once_each(short: Path, proxy: MakeProxy) -> None:
     chance = random.Random(8)
-    cuts = proxy(lambda: (math.inf, chance.randint(5500, 12000)))
+    cuts = proxy(lambda: (math.inf, chance.randint(1500, 8000)), greeted=True)
     day = Day(8)
     got: list[tuple[int, Any]] = []
     batches: list[list[dict[str, Any]]] = []
@@ -154,7 +154,7 @@ def test_streamed_decisions_are_given_once_each(short: Path, proxy: MakeProxy) -
 
 def test_threads_with_a_session_each_over_a_connection_that_breaks(short: Path, proxy: MakeProxy) -> None:
     chance = random.Random(2)
-    cuts = proxy(lambda: (chance.randint(2000, 8000), chance.randint(6000, 30000)))
+    cuts = proxy(lambda: (chance.randint(2000, 8000), chance.randint(1000, 25000)), greeted=True)
     results: dict[int, bool] = {}
 
     def work(seed: int) -> None:
