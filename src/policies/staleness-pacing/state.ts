@@ -49,6 +49,8 @@ export interface Cohort {
 
 const batch = z.strictObject({
   publicationId,
+  /** Version that its `train.batch` has named last: that of the weights which come of it. */
+  weightVersion,
   groups: z.array(pacedGroup).min(1),
   samples: count,
   tokens,
@@ -98,6 +100,15 @@ export const pacingState = z.strictObject({
 export type PacingState = Live<z.output<typeof pacingState>, StalenessPacingConfig>;
 /** The state as it is saved. */
 export type SavedPacing = z.input<typeof pacingState>;
+
+/** Adds the versions of batches to a state of version 1, as they were named unless versions were skipped. */
+export function migrateFromOne(saved: unknown): SavedPacing {
+  const { batches, ...rest } = saved as SavedPacing;
+  return {
+    ...rest,
+    batches: batches.map((one, index) => ({ ...one, weightVersion: rest.weightVersion + index + 1 })),
+  };
+}
 
 /** Returns the initial state. */
 export const begin = ({ idPrefix }: StalenessPacingConfig): SavedPacing => ({

@@ -242,6 +242,33 @@ describe('trouble', () => {
   });
 });
 
+test('a batch is answered with the version that it was named with, though versions were skipped meanwhile', () => {
+  const run = new Run({ groupsPerBatch: 1, maxStaleness: 2, maxBatches: 2 });
+  run.supply('a', 'b', 'c');
+  expect(brief(run.finish('a', 'b'))).toEqual(['train a → v1, lag 0', 'train b → v2, lag 1']);
+  run.publish(0, 9);
+  // The trainer knows only what `train.batch` has named.
+  expect(brief(run.publish(1, 2)).filter((one) => one.startsWith('launch'))).toEqual([]);
+  run.supply('d');
+  expect(brief(run.finish('d'))).toContain('train d → v11, lag 0');
+  expect(refusal(() => run.publish(2, 10))).toMatchObject({ code: 'invalid_event', path: 'weightVersion' });
+});
+
+test('a snapshot of version 1, whose batches had no versions, is read', () => {
+  const run = new Run({ groupsPerBatch: 1, maxStaleness: 2, maxBatches: 2 }, 5);
+  run.supply('a', 'b', 'c', 'd');
+  run.finish('a', 'b');
+  const saved = JSON.parse(JSON.stringify(run.policy.snapshot()));
+  for (const one of saved.state.batches) delete one.weightVersion;
+  run.policy = create(stalenessPacing, { snapshot: { ...saved, version: 1 } }) as never;
+  run.refuses(
+    { type: 'weights.published', at: 0, roundId, publicationId: 'batch#1', weightVersion: 6 },
+    'invalid_event',
+    'weightVersion',
+  );
+  expect(brief(run.publish(1, 7))).toContain('launch d v7');
+});
+
 test('why says what holds a group up', () => {
   const run = new Run({ groupsPerBatch: 2, maxStaleness: 1, windowGroups: 2 });
   run.supply(...'abcde');
