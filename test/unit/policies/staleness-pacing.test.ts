@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { create, stalenessPacing } from '../../../src/index.ts';
 import type { StalenessPacingInput } from '../../../src/policies/staleness-pacing/index.ts';
 import type { VocabularyDecision } from '../../../src/schemas/index.ts';
+import { itemsWalked } from '../../../src/testing/index.ts';
 import { refusal } from '../../support/basics/refusal.ts';
 import { only, prompts, Session } from '../../support/sessions/session.ts';
 
@@ -282,6 +283,7 @@ test('why says what holds a group up', () => {
   expect(run.why('d')).toMatchInlineSnapshot(`
     [
       "d is complete, and outside the window",
+      "batch#0 is not decided: 0 groups of 2 are complete",
       "a is generated since version 0",
       "host: group.completed run a launch#0",
       "host: group.completed run b launch#1",
@@ -291,6 +293,7 @@ test('why says what holds a group up', () => {
   expect(run.why('e')).toMatchInlineSnapshot(`
     [
       "e waits to be launched: 4 of 4 groups are here, 3 of them in flight",
+      "batch#0 is not decided: 0 groups of 2 are complete",
       "a is generated since version 0",
       "host: group.completed run a launch#0",
       "host: group.completed run b launch#1",
@@ -301,6 +304,7 @@ test('why says what holds a group up', () => {
   expect(run.why('e')).toMatchInlineSnapshot(`
     [
       "e waits to be launched: 2 of 2 groups are here, 1 of them in flight",
+      "batch#1 is not decided: 1 groups of 2 are complete",
       "batch#0 is trained, with 2 groups",
       "trainer: weights.published run batch#0",
     ]
@@ -313,4 +317,15 @@ test('why says what holds a group up', () => {
       "data source: source.exhausted",
     ]
   `);
+});
+
+test('what all groups wait for is found in linear time', () => {
+  const walked = (n: number): number => {
+    const run = new Run({ groupsPerBatch: n, maxStaleness: 1 });
+    run.restoresFirst = false;
+    run.supply(...Array.from({ length: 2 * n }, (_, index) => `p${index}`));
+    for (let index = 1; index < n; index += 1) run.finish(`p${index}`);
+    return itemsWalked(() => (run.policy as unknown as { why(): unknown }).why());
+  };
+  expect(walked(400) / walked(100)).toBeLessThan(6);
 });
