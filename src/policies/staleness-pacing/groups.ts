@@ -31,7 +31,7 @@ export function supply(state: PacingState, { roundId, prompts }: Message<'prompt
       ctx.emit({ type: 'prompt.merged', at, promptId, roundId, ...given({ ref }), dropped: [], reason });
       continue;
     }
-    here.add(promptId);
+    here.set(promptId, null);
     state.waiting.push({ groupId: promptId, ...given({ ref }) });
   }
   if (prompts.length > 0) round.onlyDuplicates = here.size === before;

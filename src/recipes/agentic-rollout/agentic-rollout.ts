@@ -75,6 +75,11 @@ function deliver(
     case 'tool.started':
     case 'tool.finished':
       return ['programs', 'slots'];
+    // A tool whose answer was not reported has answered.
+    case 'turn.requested': {
+      const { at, requestId } = event;
+      return [...recipients, offer('slots', { type: 'tool.finished', at, requestId, outcome: 'success' })];
+    }
     // Turns are routed again, and no request fails.
     case 'engine.added':
     case 'engine.drained':
@@ -118,10 +123,13 @@ function launched(decision: AnyDecision, { environment }: AgenticRolloutConfig):
   return [opened, offer('slots', { type: 'slot.requested', at, requestId, environment })];
 }
 
-/** Fails the trajectory of a program that has lost its environment, or got none: it has no reward, and is tried again. */
+/**
+ * Fails the trajectory of a program that has lost its environment, or got none: it has no reward, and is tried again, as another
+ * request. This one gets no environment any more, which nobody would give back.
+ */
 function failed({ at, requestId }: { readonly at: number; readonly requestId: string }): Delivery[] {
-  const [program] = closing({ at, requestId });
-  return [program!, offer('admission', { type: 'response.failed', at, requestId, kind: 'environment' })];
+  const ended = offer('admission', { type: 'response.failed', at, requestId, kind: 'environment' });
+  return [...closing({ at, requestId }), ended];
 }
 
 /**
