@@ -26,7 +26,7 @@ function secondsWith({ config }: DividedState, one: Request, { running, contextT
  * average g / 2 tokens of room that it does not use yet, which is g / (2 · context) of its share of the engine. The sum is least
  * where both are equal.
  */
-export function usualTokens(state: DividedState, one: Request, engine: Engine): number {
+function usualTokens(state: DividedState, one: Request, engine: Engine): number {
   const { chunkSeconds } = state.config;
   const stepSeconds = Math.max(1e-6, secondsWith(state, one, engine));
   return mostOf(one, Math.ceil(Math.sqrt((2 * chunkSeconds * contextOf(one)) / stepSeconds)));

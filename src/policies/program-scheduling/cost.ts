@@ -39,7 +39,7 @@ export function newTokens({ pace }: ProgramState, one: Program, engine: Engine):
  * Tokens that a program may add to an engine when it is let in. One without members has always room, so that a program that alone
  * exceeds every engine runs, too, and so that no engine is idle while something waits.
  */
-export function roomOf(state: ProgramState, engine: Engine): number {
+function roomOf(state: ProgramState, engine: Engine): number {
   const { size } = engine.members;
   if (size === 0) return Number.POSITIVE_INFINITY;
   return budgetOf(state, engine) - heldTokens(state, engine) - turnsAhead * size * state.pace.growthTokens;
