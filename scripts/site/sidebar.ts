@@ -55,7 +55,6 @@ const parts = (): Part[] => [
       ['docs/traces.md', 'Traces'],
       ['docs/agentic.md', 'Agentic rollouts'],
       ['docs/agentic-simulation.md', 'Simulating them'],
-      ['docs/agentic-workloads.md', 'Workloads of agents'],
       ['docs/rolloutpipe.md', 'Disaggregated pools'],
       ['docs/vlm.md', 'Vision-language steps'],
       ['docs/length-prediction.md', 'Length prediction'],

@@ -146,7 +146,7 @@ function learnGrowth({ pace }: ProgramState, one: Program, contextTokens: number
 }
 
 /** Takes a program out of a budget; an engine that takes no turns and runs none is forgotten. */
-export function countOutOf(state: ProgramState, one: Program): void {
+function countOutOf(state: ProgramState, one: Program): void {
   removeIfEmpty(state, countOut(state, one));
 }
 
