@@ -50,6 +50,8 @@ export interface RequestBar {
   readonly ended?: string;
 }
 
+/** Most open waits of each actor that are looked at for a chart, the oldest: no longer one would be found. */
+const mostLooked = 1024;
 /** Most gaps that are told apart. */
 const mostMissed = 16;
 /** Who does no work that a chart of requests would show. */
@@ -169,7 +171,7 @@ export class JobView {
    * @returns the bars, and of how many these are
    */
   requests(most: number, roundId?: string): { bars: RequestBar[]; of: number } {
-    const meant = [...this.spans.all()].filter(
+    const meant = [...this.spans.all(mostLooked)].filter(
       ({ actor, roundId: round }) => !notDrawn.has(actor.who) && (roundId === undefined || round === roundId),
     );
     const seconds = ({ from, to = this.at }: Span): number => to - from;
