@@ -9,6 +9,7 @@ import { tailBatching } from '../../src/recipes/tail-batching/index.ts';
 import { simulate } from '../../src/sim/colocated/driver.ts';
 import type { Job } from '../../src/sim/colocated/job.ts';
 import {
+  type BatchShape,
   losslessTailScheduler,
   type Scheduler,
   synchronousBaseline,
@@ -66,7 +67,7 @@ const truthOf = (seed: number) =>
 
 interface Change {
   readonly settings?: Readonly<Record<string, unknown>>;
-  readonly scheduler?: (shape: Job) => Scheduler;
+  readonly scheduler?: (shape: BatchShape) => Scheduler;
 }
 
 const kinds = [

@@ -12,6 +12,7 @@ import { type RestOfJob, type WhatIf, type WhatIfOptions, whatIf } from '../sim/
 import { whole } from './arguments.ts';
 import { calibrateOption, readMeasured } from './calibrate.ts';
 import { type JobOptions, jobOfOptions } from './job.ts';
+import { sessionsOf } from './lengths.ts';
 import { openLogs } from './log-files.ts';
 import { print, printJson } from './output.ts';
 import { placeBy } from './place.ts';
@@ -67,8 +68,7 @@ function jobIn(paths: readonly string[], session: string | undefined): { name: s
   if (second !== undefined) refuse('invalid_input', 'log', 'one log', second.name);
   const { isEventLog, name } = log!;
   if (session !== undefined && isEventLog) refuse('invalid_input', '--session', 'a decision log of a server', session);
-  const ids = new Set<string>();
-  for (const { line } of log!.lines()) if (line !== 'torn' && line.kind === 'session') ids.add(line.session);
+  const ids = sessionsOf(log!);
   if (ids.size === 0) refuse('invalid_input', name, 'a log with a session in it', 'no line of one');
   if (session !== undefined && !ids.has(session)) refuse('unknown_id', '--session', oneOf([...ids], session), session);
   const [first, other] = session === undefined ? ids : [session];
@@ -182,7 +182,7 @@ function report(name: string, answer: WhatIf, options: WhatIfCommandOptions, con
   for (const line of assumed(answer)) print(prose(`- ${line}`, '  '));
 }
 
-function assumed({ fit, lengths, engines }: WhatIf): string[] {
+function assumed({ fit, lengths, engines, at, untrained }: WhatIf): string[] {
   const { known, censored, unknown } = lengths;
   return [
     `${known} responses are as long as in the log; ${censored} that were aborted there are drawn beyond their abort, and those that it does not have (${unknown} did not end in it) from all: the intervals are over these draws only.`,
@@ -190,8 +190,15 @@ function assumed({ fit, lengths, engines }: WhatIf): string[] {
       ? 'Engines and training are as fast as the preset, or the calibration, says: no round had ended before the event.'
       : `Engines are ${fixed(fit.factor, 2)} x as slow as the preset, and ${seconds(fit.betweenSeconds)} s pass between rounds, as in the ${fit.rounds === 1 ? 'round' : `${fit.rounds} rounds`} before the event.`,
     `${engines} engines, as at the event; prompts come in the order of the log; nothing fails. A request in flight had come as far as the share of its time says.`,
+    ...(at.roundId === null ? [besideSimulate(untrained)] : []),
   ];
 }
+
+/** What stands in the row `as logged` of the other command. */
+const besideSimulate = (untrained: number): string =>
+  untrained === 0
+    ? 'From the beginning on, simulate --from-log says the same of "as logged", given as many steps and seeds.'
+    : `simulate --from-log takes longer for "as logged": it also trains the ${untrained} prompts that this log leaves.`;
 
 export function whatIfCommand(): Command {
   return new Command('what-if')

@@ -177,6 +177,32 @@ export function loggedJob(lines: Iterable<ReadLine>, session: string): LoggedJob
   return { snapshot, events, supplied, requests, isExhausted };
 }
 
+const isRequested = (
+  one: NumberedEvent,
+): one is NumberedEvent & { event: Extract<VocabularyEvent, { type: 'round.requested' }> } =>
+  one.event.type === 'round.requested';
+
+/** Returns the id of the round that was requested last before an event, or with it. */
+export const roundAt = ({ events }: LoggedJob, at: number): string | undefined =>
+  events.slice(0, at).findLast(isRequested)?.event.roundId;
+
+/** Returns the number of the last event before the first round: until then the host only says what there is. */
+export function beforeRounds({ events }: LoggedJob): number {
+  const first = events.find(isRequested);
+  return (first?.seq ?? 1) - 1;
+}
+
+/** Returns the ids of the engines that take requests after an event; none where the log names none. */
+export function enginesAt({ events }: LoggedJob, at: number): string[] {
+  let ids = new Set<string>();
+  for (const { event } of events.slice(0, at)) {
+    if (event.type === 'engine.added') ids.add(event.engineId);
+    else if (event.type === 'engine.drained' || event.type === 'engine.lost') ids.delete(event.engineId);
+    else if (event.type === 'engines.changed') ids = new Set(event.engineIds);
+  }
+  return [...ids];
+}
+
 /** Whether deferred prompts keep the tokens of their responses. */
 export function keepsTokens({ policy, config }: Pick<Snapshot, 'policy' | 'config'>): boolean {
   const { partialRollout = false, maxStaleness = 0 } = config as { partialRollout?: boolean; maxStaleness?: number };

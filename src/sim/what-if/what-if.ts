@@ -5,13 +5,13 @@
 import type { AnyPolicyDefinition } from '../../core/definition.ts';
 import { parse } from '../../core/validate.ts';
 import { refuse } from '../../errors.ts';
-import type { VocabularyEvent } from '../../schemas/events/index.ts';
 import type { Job } from '../colocated/job.ts';
 import type { BatchShape, Scheduler } from '../colocated/scheduler.ts';
 import { quantileOf, ratio, sumOf } from '../metrics.ts';
 import type { Interval, StepResult } from '../result.ts';
 import { type Fork, ForkedHost } from './forked-host.ts';
-import { keepsTokens, type LoggedJob, type NumberedEvent } from './logged-job.ts';
+import { beforeRounds, enginesAt, type LoggedJob, roundAt } from './logged-job.ts';
+import { checkSimulated } from './logged-scheduler.ts';
 import { fittedTo, type PaceFit } from './pace.ts';
 import { loggedWorkload } from './workload.ts';
 
@@ -40,7 +40,10 @@ export interface RestOfJob {
   /** Seconds from the event. */
   readonly seconds: number;
   readonly rounds: number;
-  /** Mean tokens of a trained response, of the rounds that end after the event. */
+  /** Tokens of the trained responses, and all that were generated, of the rounds that end after the event. */
+  readonly keptTokens: number;
+  readonly generatedTokens: number;
+  /** Mean tokens of a trained response, of these rounds. */
   readonly meanResponseTokens: number;
   readonly deferredPrompts: number;
   /** Share of these tokens that older weights generated, and most versions by which they are behind. */
@@ -66,11 +69,12 @@ export interface WhatIf {
   readonly fit: PaceFit | null;
   /** Responses that the log has in full, that were aborted in it, and whose end it does not have. */
   readonly lengths: { readonly known: number; readonly censored: number; readonly unknown: number };
+  /** Prompts that the log has supplied and not trained. */
+  readonly untrained: number;
   /** Engines that take requests. */
   readonly engines: number;
 }
 
-const served = ['tail-batching', 'lossless-tail'];
 /** Settings that are what the job is, or how its requests are named. */
 const fixedSettings = ['promptsPerRound', 'responsesPerPrompt', 'placement', 'idPrefix'];
 
@@ -86,7 +90,7 @@ export function whatIf(options: WhatIfOptions): WhatIf {
   const { events, snapshot } = logged;
   const { promptsPerRound, responsesPerPrompt } = snapshot.config as BatchShape;
   const asked: Job = { ...options.job, promptsPerRound, responsesPerPrompt };
-  const first = firstFork(logged);
+  const first = beforeRounds(logged);
   const at = Math.max(first, options.at);
   const seconds = events[at - 1]?.event.at ?? snapshot.at;
   const fork = { logged, definition, at, settings: {}, engineIds: enginesAt(logged, at), usualPace: usualPace(logged) };
@@ -117,7 +121,7 @@ export function whatIf(options: WhatIfOptions): WhatIf {
     asItWas.map((one, index) => (of(one) === 0 ? 1 : of(changed[index]!) / of(one)));
   return {
     policy: definition.id,
-    at: { seq: at, seconds, roundId: events.slice(0, at).findLast(isRequested)?.event.roundId ?? null },
+    at: { seq: at, seconds, roundId: roundAt(logged, at) ?? null },
     log: rest(whole.steps.slice(drained), seconds),
     asItWas,
     changed,
@@ -125,53 +129,23 @@ export function whatIf(options: WhatIfOptions): WhatIf {
     kept: intervalOf(over((one) => one.meanResponseTokens)),
     fit: fitted.fit,
     lengths: lengthsOf(logged),
+    untrained: logged.supplied.length - whole.trainedPrompts,
     engines: fork.engineIds.length || asked.engines,
   };
 }
 
 function check({ logged, definition, at, settings = {} }: WhatIfOptions): void {
   const { events, snapshot } = logged;
-  if (!served.includes(definition.id)) {
-    refuse('infeasible', 'policy', `a log of ${served.join(' or ')}`, definition.id);
-  }
+  checkSimulated(definition.id, snapshot.config);
   if (!Number.isInteger(at) || at < 0 || at > events.length) {
     refuse('invalid_input', 'at', `the number of an event, 0 to ${events.length}`, at);
-  }
-  const { maxStaleness = 0 } = snapshot.config as { readonly maxStaleness?: number };
-  if (maxStaleness > 0 && !keepsTokens(snapshot)) {
-    refuse(
-      'infeasible',
-      'maxStaleness',
-      '`partialRollout`, or 0: requests that go on into the next round are not simulated',
-      maxStaleness,
-    );
   }
   for (const name of fixedSettings) {
     if (Object.hasOwn(settings, name)) refuse('invalid_config', name, 'a setting that a running job can change', name);
   }
-  parse(definition.config, { ...(snapshot.config as object), ...settings }, 'invalid_config');
-}
-
-const isRequested = (
-  one: LoggedJob['events'][number],
-): one is NumberedEvent & { event: Extract<VocabularyEvent, { type: 'round.requested' }> } =>
-  one.event.type === 'round.requested';
-
-/** Returns the number of the last event before the first round: until then the host only says what there is. */
-function firstFork({ events }: LoggedJob): number {
-  const first = events.find(isRequested);
-  return (first?.seq ?? 1) - 1;
-}
-
-/** Returns the ids of the engines that take requests after an event; none where the log names none. */
-function enginesAt({ events }: LoggedJob, at: number): string[] {
-  let ids = new Set<string>();
-  for (const { event } of events.slice(0, at)) {
-    if (event.type === 'engine.added') ids.add(event.engineId);
-    else if (event.type === 'engine.drained' || event.type === 'engine.lost') ids.delete(event.engineId);
-    else if (event.type === 'engines.changed') ids = new Set(event.engineIds);
-  }
-  return [...ids];
+  const changed = { ...(snapshot.config as object), ...settings };
+  parse(definition.config, changed, 'invalid_config');
+  checkSimulated(definition.id, changed);
 }
 
 /** Returns the tokens a second of all requests of which the log says how far they came. */
@@ -200,6 +174,8 @@ function rest(steps: readonly StepResult[], from: number): RestOfJob {
   return {
     seconds: last === undefined ? 0 : last.startSeconds + last.rolloutSeconds - from,
     rounds: steps.length,
+    keptTokens: tokens,
+    generatedTokens: sumOf(steps, (one) => one.generatedTokens),
     meanResponseTokens: ratio(
       tokens,
       sumOf(steps, (one) => one.responses),
