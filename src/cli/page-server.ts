@@ -9,8 +9,13 @@ import { hostname } from 'node:os';
 import { isPolicyError, type PolicyError, refuse } from '../errors.ts';
 import { isToken, tokenFromFile } from '../rpc/transports/token.ts';
 
-/** Answers one question; a generator pauses at each step, so that others get their turn. The result is sent as JSON. */
-export type Answer = (query: URLSearchParams) => unknown | Generator<undefined, unknown>;
+/**
+ * Answers one question; a generator pauses at each step, so that others get their turn, and a promise lets them have it. The result
+ * is sent as JSON.
+ *
+ * @param gone - is aborted when nobody waits for the answer any longer
+ */
+export type Answer = (query: URLSearchParams, gone: AbortSignal) => unknown;
 
 /** What is served, and where. */
 export interface PageOptions {
@@ -161,14 +166,22 @@ export async function servePage({ page, answers, port, host, tokenFile, ...more 
       if (isPolicyError(error)) refused(response, statusOf(error), error.message);
       else refused(response, 500, error instanceof Error ? error.message : String(error));
     };
-    const done = (found: unknown): void => send(response, 200, 'application/json', JSON.stringify(found));
+    const done = (found: unknown): void => {
+      if (response.destroyed) return;
+      response.setTimeout(limits.milliseconds);
+      send(response, 200, 'application/json', JSON.stringify(found));
+    };
     last = last.then(async () => {
       await pause();
       // Who does not wait any longer is not answered: a slider is faster than its answers.
       if (response.destroyed) return void (waiting -= 1);
       let found: unknown;
       try {
-        found = answer(query);
+        const gone = new AbortController();
+        response.once('close', () => gone.abort());
+        found = answer(query, gone.signal);
+        // What another thread works out may take longer than a reader may.
+        if (found instanceof Promise) response.setTimeout(0);
       } catch (error) {
         failed(error);
       }

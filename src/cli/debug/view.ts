@@ -164,14 +164,19 @@ export class LogView {
     };
   }
 
-  /** Returns a part of the state after an event. Throws `unknown_id`, `invalid_input`. */
-  state(id: string, seq: number, path: readonly string[], from = 0): TreePage {
+  /** Returns the state after an event; `undefined` where it cannot be played. Throws `unknown_id`, `invalid_input`. */
+  snapshot(id: string, seq: number): Snapshot | undefined {
     const session = this.#sessionOf(id);
     this.#within(session, seq);
     const key = JSON.stringify([id, session.run, seq]);
     if (this.#snapshot?.key !== key)
       this.#snapshot = { key, snapshot: this.#index.stateAt(id, { seq }).save()?.snapshot };
-    return treeAt(this.#snapshot.snapshot, path, from);
+    return this.#snapshot.snapshot;
+  }
+
+  /** Returns a part of the state after an event. Throws `unknown_id`, `invalid_input`. */
+  state(id: string, seq: number, path: readonly string[], from = 0): TreePage {
+    return treeAt(this.snapshot(id, seq), path, from);
   }
 
   /** Returns why something waits after an event, or the whole session. Throws `unknown_id` for an id that the log does not have. */

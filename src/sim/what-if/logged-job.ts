@@ -186,6 +186,9 @@ const isRequested = (
 export const roundAt = ({ events }: LoggedJob, at: number): string | undefined =>
   events.slice(0, at).findLast(isRequested)?.event.roundId;
 
+/** Returns the numbers of the events that begin rounds. */
+export const roundBeginnings = ({ events }: LoggedJob): number[] => events.filter(isRequested).map(({ seq }) => seq);
+
 /** Returns the number of the last event before the first round: until then the host only says what there is. */
 export function beforeRounds({ events }: LoggedJob): number {
   const first = events.find(isRequested);

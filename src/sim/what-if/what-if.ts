@@ -7,10 +7,11 @@ import { parse } from '../../core/validate.ts';
 import { refuse } from '../../errors.ts';
 import type { Job } from '../colocated/job.ts';
 import type { BatchShape, Scheduler } from '../colocated/scheduler.ts';
-import { quantileOf, ratio, sumOf } from '../metrics.ts';
+import { ratio, sumOf } from '../metrics.ts';
 import type { Interval, StepResult } from '../result.ts';
 import { type Fork, ForkedHost } from './forked-host.ts';
-import { beforeRounds, enginesAt, type LoggedJob, roundAt } from './logged-job.ts';
+import { type Miss, missOf, ratioInterval } from './interval.ts';
+import { beforeRounds, enginesAt, type LoggedJob, roundAt, roundBeginnings } from './logged-job.ts';
 import { checkSimulated } from './logged-scheduler.ts';
 import { fittedTo, type PaceFit } from './pace.ts';
 import { loggedWorkload } from './workload.ts';
@@ -61,12 +62,17 @@ export interface WhatIf {
   readonly asItWas: readonly RestOfJob[];
   /** Simulated with the change. */
   readonly changed: readonly RestOfJob[];
-  /** Share of the time that the change saves, with an interval over what the log does not know. */
+  /**
+   * Share of the time that the change saves, with an interval for what would really have been: over what the log does not know, and
+   * over what the simulation missed in the rounds before the event.
+   */
   readonly saved: Interval;
-  /** Mean length of the trained responses with the change, over that without. */
+  /** Mean length of the trained responses with the change, over that without; an interval likewise. */
   readonly kept: Interval;
   /** How the speed was fitted; null where no round had ended before the event, or none was to be fitted. */
   readonly fit: PaceFit | null;
+  /** By how much the simulation misses the log; nothing where nothing is changed. */
+  readonly misses: { readonly seconds: Miss; readonly tokens: Miss };
   /** Responses that the log has in full, that were aborted in it, and whose end it does not have. */
   readonly lengths: { readonly known: number; readonly censored: number; readonly unknown: number };
   /** Prompts that the log has supplied and not trained. */
@@ -76,7 +82,7 @@ export interface WhatIf {
 }
 
 /** Settings that are what the job is, or how its requests are named. */
-const fixedSettings = ['promptsPerRound', 'responsesPerPrompt', 'placement', 'idPrefix'];
+export const fixedSettings: readonly string[] = ['promptsPerRound', 'responsesPerPrompt', 'placement', 'idPrefix'];
 
 /**
  * Answers a question about a log.
@@ -105,6 +111,14 @@ export function whatIf(options: WhatIfOptions): WhatIf {
         (prompts) => hostOf(asked, { ...fork, at: first }, seeds[0]!, prompts).run().steps,
       )
     : { job: asked, fit: null };
+  const isSame = Object.keys(settings).length === 0 && options.scheduler === undefined;
+  const again = isSame
+    ? []
+    : roundsBefore(logged, whole.steps, seconds).map(([seq, step]) => {
+        const trained = sumOf(whole.steps.slice(0, step + 1), (one) => one.prompts);
+        const simulated = hostOf(fitted.job, { ...fork, at: seq }, seeds[0]!, trained).run().steps[step]!;
+        return { log: whole.steps[step]!, simulated };
+      });
   let drained = 0;
   const restOf = (one: Fork) =>
     seeds.map((seed) => {
@@ -115,23 +129,65 @@ export function whatIf(options: WhatIfOptions): WhatIf {
     });
   const scheduler = options.scheduler?.({ promptsPerRound, responsesPerPrompt });
   const asItWas = restOf(fork);
-  const isSame = Object.keys(settings).length === 0 && scheduler === undefined;
   const changed = isSame ? asItWas : restOf({ ...fork, settings, scheduler });
   const over = (of: (one: RestOfJob) => number): number[] =>
     asItWas.map((one, index) => (of(one) === 0 ? 1 : of(changed[index]!) / of(one)));
+  const log = rest(whole.steps.slice(drained), seconds);
+  const missing = (ofRound: (one: StepResult) => number, ofRest: (one: RestOfJob) => number, extra = 0): Miss => ({
+    rounds: missOf(again.map((one) => [ofRound(one.log), ofRound(one.simulated) + extra])),
+    rest: isSame ? 0 : (missOf([[ofRest(log), mean(asItWas, ofRest)]])[0] ?? 0),
+  });
+  // A round that is forked has no seconds before its first token; the rounds after it do.
+  const misses = {
+    seconds: missing(
+      (one) => one.rolloutSeconds,
+      (one) => one.seconds,
+      fitted.job.cost.fixedRolloutSeconds,
+    ),
+    tokens: missing(
+      (one) => one.meanResponseTokens,
+      (one) => one.meanResponseTokens,
+    ),
+  };
+  const rounds = mean(changed, (one) => one.rounds);
+  const time = ratioInterval(
+    over((one) => one.seconds),
+    misses.seconds,
+    rounds,
+  );
   return {
     policy: definition.id,
     at: { seq: at, seconds, roundId: roundAt(logged, at) ?? null },
-    log: rest(whole.steps.slice(drained), seconds),
+    log,
     asItWas,
     changed,
-    saved: intervalOf(over((one) => one.seconds).map((share) => 1 - share)),
-    kept: intervalOf(over((one) => one.meanResponseTokens)),
+    saved: { ...time, value: 1 - time.value, low: 1 - time.high, high: 1 - time.low },
+    kept: ratioInterval(
+      over((one) => one.meanResponseTokens),
+      misses.tokens,
+      rounds,
+    ),
     fit: fitted.fit,
+    misses,
     lengths: lengthsOf(logged),
     untrained: logged.supplied.length - whole.trainedPrompts,
     engines: fork.engineIds.length || asked.engines,
   };
+}
+
+const mean = (all: readonly RestOfJob[], of: (one: RestOfJob) => number): number => sumOf(all, of) / all.length;
+
+/** Most rounds before the event that are simulated again. */
+const mostAgain = 8;
+
+/** Returns the last rounds that had ended before a time: the event that begins each, and its number. */
+function roundsBefore(logged: LoggedJob, steps: readonly StepResult[], seconds: number): [seq: number, step: number][] {
+  const begins = roundBeginnings(logged);
+  return begins
+    .flatMap((seq, step): [number, number][] =>
+      steps[step] !== undefined && steps[step].endSeconds <= seconds ? [[seq, step]] : [],
+    )
+    .slice(-mostAgain);
 }
 
 function check({ logged, definition, at, settings = {} }: WhatIfOptions): void {
@@ -187,17 +243,4 @@ function rest(steps: readonly StepResult[], from: number): RestOfJob {
     ),
     maxLag: steps.reduce((most, one) => Math.max(most, one.lag), 0),
   };
-}
-
-const confidence = 0.95;
-
-/** Returns the mean over draws, and the interval that holds 95 % of them: what really happened is one draw. */
-function intervalOf(values: readonly number[]): Interval {
-  const ascending = Float64Array.from(values).sort();
-  const tail = (1 - confidence) / 2;
-  const value = ratio(
-    sumOf(values, (one) => one),
-    values.length,
-  );
-  return { value, low: quantileOf(ascending, tail), high: quantileOf(ascending, 1 - tail), confidence };
 }

@@ -6,6 +6,7 @@ import { ask, Failed, setKey, takeKey } from './api.ts';
 import { byId, element, idButton } from './elements.ts';
 import { eventPart, standingPart, whyPart } from './moment.ts';
 import { branch } from './tree.ts';
+import { onWhatIf, whatIfAt } from './what-if.ts';
 
 interface LogAnswer {
   readonly name: string;
@@ -117,6 +118,7 @@ async function show(isJump = false): Promise<void> {
     else byId('tree').replaceChildren();
     byId('whole').replaceChildren(whyPart(await ask<WhyText>('why', query, signal)));
     if (place.thing !== '') await showThing(signal);
+    await whatIfAt(() => place, failed, signal);
     document.body.dataset.shown = String(seq);
   } catch (error) {
     failed(error);
@@ -205,6 +207,7 @@ function listen(): void {
     go(Number.MAX_SAFE_INTEGER, true);
   });
   byId('state').addEventListener('toggle', () => void show());
+  onWhatIf(() => void show());
   document.addEventListener('click', ({ target }) => {
     const id = target instanceof HTMLElement ? target.closest<HTMLElement>('button.id')?.dataset.id : undefined;
     if (id === undefined) return;
