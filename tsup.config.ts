@@ -58,9 +58,13 @@ const commandLine: Options = {
   entry: { cli: 'src/cli/bin.ts', worker: 'src/cli/worker.ts', ...planWorker },
   format: ['esm'],
 };
-// The scripts of pages: that of the report, with the chart library, inlined into every report; and that of `rollflex debug`.
+// The scripts of pages: that of the report, with the chart library, inlined into every report; and those of the command line.
 const pageClients: Options = {
-  entry: { 'report-client': 'src/sim/report/client.ts', 'debug-client': 'src/cli/debug/client/main.ts' },
+  entry: {
+    'report-client': 'src/sim/report/client.ts',
+    'debug-client': 'src/cli/debug/client/main.ts',
+    'dashboard-client': 'src/cli/dashboard/client/main.ts',
+  },
   format: ['iife'],
   platform: 'browser',
   target: 'es2020',

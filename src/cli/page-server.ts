@@ -4,7 +4,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { isIP } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import { hostname } from 'node:os';
 import { isPolicyError, type PolicyError, refuse } from '../errors.ts';
 import { isToken, tokenFromFile } from '../rpc/transports/token.ts';
@@ -49,8 +49,17 @@ export interface PageLimits {
   readonly headBytes: number;
   /** Most milliseconds in which a request has to be there, and an answer has to be read. */
   readonly milliseconds: number;
+  /** Milliseconds after which a long answer lets others have their turn. */
+  readonly turnMilliseconds: number;
+  /** Largest share of the time that answers take, above 0; below 1 one answer is completed after the other. */
+  readonly share: number;
+  /** Refusals a second that are answered at once; others wait for a quarter of a second, so that nobody asks again at once. */
+  readonly refusals: number;
 }
-export const pageLimits: PageLimits = { connections: 64, waiting: 32, headBytes: 8192, milliseconds: 10_000 };
+export const pageLimits: PageLimits = {
+  ...{ connections: 64, waiting: 32, headBytes: 8192, milliseconds: 10_000 },
+  ...{ turnMilliseconds: 20, share: 1, refusals: 50 },
+};
 
 /** A running server. */
 export interface PageServer {
@@ -60,7 +69,8 @@ export interface PageServer {
   close(): Promise<void>;
 }
 
-const isLoopback = (host: string): boolean =>
+/** Whether only this machine can reach an address. */
+export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 const sourceOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
@@ -131,10 +141,11 @@ function isForeign({ headers: { origin, host, ...given }, url }: IncomingMessage
 }
 
 const statusOf = ({ code }: PolicyError): number => (code === 'unknown_id' ? 404 : code === 'internal' ? 500 : 400);
-/** Resolves when what has arrived meanwhile is known. */
-const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-/** Milliseconds after which a long search lets others have their turn. */
-const turn = 20;
+/** Resolves when what has arrived meanwhile is known, or so many milliseconds later. */
+const pause = (milliseconds = 0): Promise<void> =>
+  new Promise((resolve) => (milliseconds > 0 ? setTimeout(resolve, milliseconds) : setImmediate(resolve)));
+/** Milliseconds that a refusal waits. */
+const penalty = 250;
 
 /**
  * Serves a page.
@@ -150,46 +161,58 @@ export async function servePage({ page, answers, port, host, tokenFile, ...more 
   const isKey = tokenFile === undefined ? isToken(key) : tokenFromFile(tokenFile);
   const { html, policy } = rendered(page);
 
-  const send = (response: ServerResponse, status: number, type: string, body: string, extra: object = {}): void => {
+  const bytes = Buffer.from(html);
+
+  const send = (
+    response: ServerResponse,
+    status: number,
+    type: string,
+    body: string | Buffer,
+    extra: object = {},
+  ): void => {
     response.writeHead(status, { ...headers, 'content-type': `${type}; charset=utf-8`, ...extra }).end(body);
   };
-  const refused = (response: ServerResponse, status: number, error: string): void =>
-    send(response, status, 'application/json', JSON.stringify({ error }), { connection: 'close' });
+  let [refusals, delayed] = [0, 0];
+  const refused = (response: ServerResponse, status: number, error: string): void => {
+    const now = (): void =>
+      send(response, status, 'application/json', JSON.stringify({ error }), { connection: 'close' });
+    refusals += 1;
+    setTimeout(() => (refusals -= 1), 1000).unref();
+    if (refusals <= limits.refusals) return now();
+    if (delayed >= limits.connections) return void response.destroy();
+    delayed += 1;
+    void pause(penalty).then(() => {
+      delayed -= 1;
+      now();
+    });
+  };
 
-  /** Questions are answered one after the other, since each may take what the processor has; searches are answered beside them. */
+  /** Questions are answered one after the other, since each may take what the processor has. */
   let last: Promise<void> = Promise.resolve();
   let waiting = 0;
-  const inTurn = (response: ServerResponse, answer: Answer, query: URLSearchParams): void => {
+  const inTurn = (
+    response: ServerResponse,
+    answer: (gone: AbortSignal) => unknown,
+    done: (found: unknown) => void,
+  ): void => {
     if (waiting >= limits.waiting) return refused(response, 503, 'too many questions at once');
     waiting += 1;
     const failed = (error: unknown): void => {
       if (isPolicyError(error)) refused(response, statusOf(error), error.message);
       else refused(response, 500, error instanceof Error ? error.message : String(error));
     };
-    const done = (found: unknown): void => {
-      if (response.destroyed) return;
-      response.setTimeout(limits.milliseconds);
-      send(response, 200, 'application/json', JSON.stringify(found));
-    };
     last = last.then(async () => {
       await pause();
       // Who does not wait any longer is not answered: a slider is faster than its answers.
       if (response.destroyed) return void (waiting -= 1);
-      let found: unknown;
-      try {
-        const gone = new AbortController();
-        response.once('close', () => gone.abort());
-        found = answer(query, gone.signal);
-        // What another thread works out may take longer than a reader may.
-        if (found instanceof Promise) response.setTimeout(0);
-      } catch (error) {
-        failed(error);
-      }
-      if (!response.writableEnded) void complete(found, response).then(done, failed);
+      const completed = complete(answer, response, limits).then(done).catch(failed);
+      // Where answers may take all of the time, searches are answered beside others.
+      if (limits.share < 1) await completed;
       waiting -= 1;
     });
   };
 
+  const answering = new WeakSet<Socket>();
   const server = createServer(
     {
       maxHeaderSize: limits.headBytes,
@@ -199,7 +222,11 @@ export async function servePage({ page, answers, port, host, tokenFile, ...more 
       keepAliveTimeout: 5000,
     },
     (request, response) => {
-      const { method, url = '/' } = request;
+      const { method, url = '/', socket } = request;
+      // No browser asks for more before it has its answer: who does so floods the server.
+      if (answering.has(socket)) return void socket.destroy();
+      answering.add(socket);
+      response.once('close', () => answering.delete(socket));
       // A reader that does not read is cut off; nothing waits for it.
       response.setTimeout(limits.milliseconds, () => response.destroy());
       if (!isOwnHost(request.headers.host, host)) return refused(response, 421, 'not a name of this server');
@@ -208,14 +235,16 @@ export async function servePage({ page, answers, port, host, tokenFile, ...more 
         request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length']) > 0;
       if (method !== 'GET' || hasBody) return refused(response, 405, 'this server is read-only: GET, without a body');
       const [path = '/', query = ''] = url.split('?', 2);
-      if (path === '/') return send(response, 200, 'text/html', html, { 'content-security-policy': policy });
+      const page = (): void => send(response, 200, 'text/html', bytes, { 'content-security-policy': policy });
+      if (path === '/') return inTurn(response, () => undefined, page);
       const name = path.replace(/^\/api\//, '');
       if (!path.startsWith('/api/') || !Object.hasOwn(answers, name))
         return refused(response, 404, 'there is no such page');
       const [, given = ''] = /^Bearer (.+)$/.exec(request.headers.authorization ?? '') ?? [];
       if (!isKey(given))
         return refused(response, 401, 'the key is missing or wrong: it is part of the URL that was printed');
-      inTurn(response, answers[name]!, new URLSearchParams(query));
+      const found = (json: unknown): void => send(response, 200, 'application/json', json as string);
+      inTurn(response, (gone) => answers[name]!(new URLSearchParams(query), gone), found);
     },
   );
   server.maxConnections = limits.connections;
@@ -236,16 +265,39 @@ export async function servePage({ page, answers, port, host, tokenFile, ...more 
   };
 }
 
-/** Does a computation in steps, as long as somebody waits for its result. */
-async function complete(found: unknown, response: ServerResponse): Promise<unknown> {
-  if (typeof found !== 'object' || found === null || !(Symbol.iterator in found) || !('next' in found)) return found;
-  const steps = found as Generator<undefined, unknown>;
-  for (let begun = performance.now(); !response.destroyed; ) {
-    const { done, value } = steps.next();
-    if (done === true) return value;
-    if (performance.now() - begun < turn) continue;
-    await pause();
+/** Does a computation in steps, as long as somebody waits for its result, and makes it JSON. */
+async function complete(
+  answer: (gone: AbortSignal) => unknown,
+  response: ServerResponse,
+  limits: PageLimits,
+): Promise<string | undefined> {
+  let begun = performance.now();
+  /** Lets others have their turn, for as long as the share of answers says. */
+  const rest = async (): Promise<void> => {
+    await pause((performance.now() - begun) * (1 / limits.share - 1));
     begun = performance.now();
+  };
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  let found = answer(gone.signal);
+  if (found instanceof Promise) {
+    // What another thread works out may take longer than a reader may.
+    response.setTimeout(0);
+    found = await found;
+    if (response.destroyed) return undefined;
+    response.setTimeout(limits.milliseconds);
   }
-  return undefined;
+  if (typeof found === 'object' && found !== null && Symbol.iterator in found && 'next' in found) {
+    const steps = found as Generator<undefined, unknown>;
+    for (;;) {
+      if (response.destroyed) return undefined;
+      const { done, value } = steps.next();
+      found = value;
+      if (done === true) break;
+      if (performance.now() - begun >= limits.turnMilliseconds) await rest();
+    }
+  }
+  const json = JSON.stringify(found);
+  if (limits.share < 1) await rest();
+  return json;
 }

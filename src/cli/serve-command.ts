@@ -33,6 +33,10 @@ Examples
   rollflex serve --stdio --log-dir ~/rollflex-log
   rollflex serve --stdio --policies ./mine.js    your own definitions, beside those shipped
 
+With --dashboard a page shows who has to act, rounds, engines, rates and refusals; its URL is
+printed on standard error. It does not begin --watch, which costs more: without it, what is
+overdue is known for as long as the page's server has followed the events.
+
 Sessions are kept in memory, or with --state-dir on disk as well: then what was answered
 survives a crash of the server, and the next one with the same directory goes on from it.
 
@@ -80,7 +84,17 @@ export function serveCommand(): Command {
     )
     .option('--policies <file>', 'a module with definitions of your own, each an export or in a list')
     .option('--metrics-port <n>', 'serve GET /metrics (Prometheus) and GET /healthz here', whole(0, 65_535))
-    .option('--metrics-host <address>', 'address of --metrics-port', '127.0.0.1');
+    .option('--metrics-host <address>', 'address of --metrics-port', '127.0.0.1')
+    .option(
+      '--dashboard <port>',
+      'a page of the running job, to look at only; 0 for any port that is free',
+      whole(0, 65_535),
+    )
+    .option('--dashboard-host <address>', 'address of --dashboard (default: 127.0.0.1)')
+    .option(
+      '--dashboard-key-file <file>',
+      'a file with the key of the page, which others than this machine need; it only reads (default: a random key in the URL)',
+    );
   // These options need --log-dir, and are refused without it: with a default value, nobody would see that an option was given.
   for (const [option, usual] of numberOptions(decisionLogSchema)) {
     option.description = `${option.description} (default: ${usual})`;

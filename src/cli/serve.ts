@@ -3,6 +3,7 @@ import { Console } from 'node:console';
 import { refuse } from '../errors.ts';
 import { openDurableServer } from '../rpc/durable.ts';
 import { limitsSchema, type ServerLimits } from '../rpc/limits.ts';
+import { both } from '../rpc/log/decision-log.ts';
 import { FileDecisionLog } from '../rpc/log/file-log.ts';
 import { type Meter, noMeter } from '../rpc/meter.ts';
 import { RpcServer } from '../rpc/server.ts';
@@ -13,9 +14,12 @@ import { type Address, listenOn } from '../rpc/transports/socket.ts';
 import { serveStdio } from '../rpc/transports/stdio.ts';
 import { tokenFromFile } from '../rpc/transports/token.ts';
 import type { Message } from '../schemas/messages.ts';
+import { Feed } from './dashboard/feed.ts';
+import { checkDashboard, serveDashboard } from './dashboard/serve.ts';
 import { moduleUrl, registryWith } from './definitions.ts';
 import { say } from './output.ts';
 import { packageVersion } from './package.ts';
+import type { PageServer } from './page-server.ts';
 import { stopSignal } from './stop-signal.ts';
 
 /** Options as the command line gives them; limits have the names of the library. */
@@ -36,6 +40,9 @@ export interface ServeOptions extends ServerLimits {
   readonly watch?: boolean;
   readonly metricsPort?: number;
   readonly metricsHost: string;
+  readonly dashboard?: number;
+  readonly dashboardHost?: string;
+  readonly dashboardKeyFile?: string;
 }
 
 function checkTransport({ stdio, socket, port, tokenFile }: ServeOptions): void {
@@ -109,12 +116,15 @@ function sayOwes(session: string, { sender, by, event, ids, count, reason }: Mes
  */
 export async function runServe(options: ServeOptions): Promise<void> {
   checkTransport(options);
+  checkDashboard(options);
   // Output of a policy must not mix with the messages.
   if (options.stdio) globalThis.console = new Console(process.stderr, process.stderr);
   const { tokenFile, metricsPort, metricsHost, socket, port, host } = options;
   const isToken = tokenFile === undefined ? undefined : tokenFromFile(tokenFile);
   const metrics = metricsPort === undefined ? undefined : await prometheus();
   const decisionLog = decisionLogOf(options, metrics?.meter ?? noMeter);
+  const feed = options.dashboard === undefined ? undefined : new Feed();
+  const heard = feed && decisionLog ? both(decisionLog, feed) : (feed ?? decisionLog);
   const running = await start(options, {
     registry: await registryWith(options.policies),
     planning: planThreads({ definitions: options.policies && moduleUrl(options.policies) }),
@@ -122,14 +132,21 @@ export async function runServe(options: ServeOptions): Promise<void> {
     version: packageVersion(),
     ...(isToken === undefined ? {} : { isToken }),
     ...(metrics === undefined ? {} : { meter: metrics.meter }),
-    ...(decisionLog === undefined ? {} : { decisionLog }),
+    ...(heard === undefined ? {} : { decisionLog: heard }),
     ...(options.watch ? { watch: { owes: sayOwes } } : {}),
   });
   const { server } = running;
   let measured: MetricsListening | undefined;
+  let page: PageServer | undefined;
   try {
     measured = await metrics?.listen(server, { port: metricsPort!, host: metricsHost });
     if (measured !== undefined) say(`metrics at http://${metricsHost}:${measured.port}/metrics`);
+    if (feed !== undefined) {
+      const { dashboard, dashboardHost = '127.0.0.1', dashboardKeyFile, watch = false } = options;
+      const where = { port: dashboard!, host: dashboardHost, keyFile: dashboardKeyFile };
+      page = await serveDashboard({ server, feed, watch, ...where });
+      say(`dashboard at ${page.url}`);
+    }
     if (options.stdio) await Promise.race([serveStdio(server), stopSignal(), running.failed]);
     else {
       const address: Address = socket === undefined ? { port: port!, host } : { path: socket };
@@ -138,6 +155,8 @@ export async function runServe(options: ServeOptions): Promise<void> {
       await Promise.race([stopSignal(), running.failed]).finally(() => listening.close());
     }
   } finally {
+    await page?.close();
+    feed?.close();
     await measured?.close();
     await running.close();
     await decisionLog?.close();

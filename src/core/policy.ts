@@ -13,6 +13,7 @@ import { parse } from './validate.ts';
 import {
   allHeld,
   allOwed,
+  type Holdings,
   holdingsOf,
   inOneGo,
   type KnownTimes,
@@ -210,6 +211,12 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
     this.#assertWhole();
     const holdings = holdingsOf(this.#definition, this.#state, Math.max(this.#at, times?.at ?? 0), times);
     return id === undefined ? allOwed(holdings) : whyOf(holdings, id, what);
+  }
+
+  /** Looks at what the policy holds, one thing after the other; each answer is for the state of its moment. @internal */
+  holdings(): Holdings {
+    this.#assertWhole();
+    return holdingsOf(this.#definition, this.#state, this.#at);
   }
 
   /** Returns all that the policy holds, and where it stands. Nothing may be sent before the last one is read. @internal */

@@ -11,6 +11,7 @@ import { noMeter } from './meter.ts';
 import { methods } from './methods.ts';
 import { Outputs } from './outputs.ts';
 import type { Planning } from './planning.ts';
+import type { Refusals } from './refusals.ts';
 import type { Id } from './request.ts';
 import { nothingKept } from './send-queue.ts';
 import { failure, type ServerOptions, Service, unknownMethod } from './service.ts';
@@ -67,6 +68,11 @@ export class RpcServer {
   /** What is owed to the sessions, by the type of the event; empty without the option `watch`. */
   get owed(): OwedAnswers[] {
     return this.#service.watch?.owed ?? [];
+  }
+
+  /** What the server has refused, and the connections that it has closed. @internal */
+  get refusals(): Pick<Refusals, 'calls' | 'closed'> {
+    return this.#service.refusals;
   }
 
   /** Number of open connections, including those that have not shown the token. */

@@ -115,6 +115,11 @@ export class Session {
     this.#times = host.watch?.of(this, (notice) => log.owes?.(notice));
   }
 
+  /** Times of what is owed, where they are followed. */
+  get times(): SessionTimes | undefined {
+    return this.#times;
+  }
+
   /** Number of ids in flight, with those that the policy may mint for them. */
   get promised(): number {
     return this.#applying.promised;
@@ -238,7 +243,7 @@ export class Session {
    */
   why({ id, what }: WhyParams, turns?: Turns): WhyResult | Promise<WhyResult> {
     if (id === undefined && what !== undefined) refuse('invalid_input', 'what', 'none without an id', what);
-    const at = this.#present();
+    const at = this.now;
     const steps = this.policy.whyInSteps(id, what, { ...this.#times, at });
     this.#times ??= watch(this.policy);
     const answered = (why: Why | WhyAll): WhyResult => ({ ...why, at, seq: this.policy.seq }) as unknown as WhyResult;
@@ -247,8 +252,8 @@ export class Session {
     return found === undefined ? later(steps, turns, answered) : answered(found);
   }
 
-  /** Returns the present time, since a job that hangs sends no events; that of its last event if the session has no Unix time and is not watched. */
-  #present(): number {
+  /** The present time, since a job that hangs sends no events; that of its last event if the session has no Unix time and is not watched. */
+  get now(): number {
     const { at } = this.policy;
     return at < firstUnixTime ? (this.#times?.now?.() ?? at) : Math.max(at, this.#host.clock.now());
   }

@@ -3,28 +3,21 @@ import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { serveDebug } from '../../src/cli/debug/serve.ts';
 import { LogView } from '../../src/cli/debug/view.ts';
 import type { PageServer } from '../../src/cli/page-server.ts';
 import { create, recordEvents, tailBatching } from '../../src/index.ts';
 import { simulate } from '../../src/sim/colocated/driver.ts';
 import { tailBatchingScheduler } from '../../src/sim/colocated/scheduler.ts';
-import { chromiumPath, launchChromium } from '../support/browser/chromium.ts';
-import { looks } from '../support/browser/report.ts';
+import { inEveryLook, servedInBrowser, text } from '../support/browser/served.ts';
 import { Folders } from '../support/servers/decision-log.ts';
 import { plainJob, plainWorkload, recording } from '../support/simulator/host.ts';
 import { pathOf } from '../zoo/files.ts';
 
 const folders = new Folders();
-let browser: Browser | undefined;
 const closing: (() => unknown)[] = [];
-beforeAll(async () => {
-  if (chromiumPath !== undefined) browser = await launchChromium();
-});
 afterAll(async () => {
-  await browser?.close();
   for (const close of closing) await close();
   folders.remove();
 });
@@ -40,33 +33,13 @@ async function serve(path: string, { follow = false, port = 0 } = {}): Promise<P
   return server;
 }
 
-interface Opened {
-  readonly page: Page;
-  /** What the browser complained about, and what the page asked others for. */
-  readonly problems: string[];
+const openPage = servedInBrowser();
+async function open(...args: Parameters<typeof openPage>) {
+  const opened = await openPage(...args);
   /** Waits until an event is shown, with why the session waits. */
-  shown(seq: number): Promise<unknown>;
+  const shown = (seq: number) => opened.page.waitForSelector(`body[data-shown="${seq}"]`);
+  return { ...opened, shown };
 }
-
-async function open(
-  context: TestContext,
-  server: PageServer,
-  hash = '',
-  options: BrowserContextOptions = {},
-): Promise<Opened> {
-  if (browser === undefined) return context.skip('no Chromium: install it, or set CHROMIUM_PATH');
-  const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, ...options });
-  const problems: string[] = [];
-  page.on('console', (message) => problems.push(message.text()));
-  page.on('pageerror', (error) => problems.push(error.message));
-  page.on('request', (request) => {
-    if (!request.url().startsWith(`http://127.0.0.1:${server.port}/`)) problems.push(`asks for ${request.url()}`);
-  });
-  await page.goto(`${server.url}${hash}`);
-  return { page, problems, shown: (seq) => page.waitForSelector(`body[data-shown="${seq}"]`) };
-}
-
-const text = (page: Page, selector: string) => page.locator(selector).innerText();
 
 describe('a log of the zoo', () => {
   let server: PageServer;
@@ -120,13 +93,7 @@ describe('a log of the zoo', () => {
     const node = (name: string) => page.locator('#tree summary', { hasText: new RegExp(`^${name}\\b`) });
     for (const name of ['state', 'parts', 'admission']) await node(name).first().click();
     await expect.poll(() => text(page, '#tree')).toContain('version 3');
-    for (const [colorScheme, width] of looks) {
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize({ width, height: 900 });
-      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${width}`).toBe(true);
-      const ground = await page.evaluate('getComputedStyle(document.body).backgroundColor');
-      expect(ground).toBe(colorScheme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(20, 23, 27)');
-    }
+    await inEveryLook(page, 'debug');
     await page.keyboard.press('Escape');
     expect(await page.locator('#thing').isVisible()).toBe(false);
     expect(problems).toEqual([]);
@@ -265,11 +232,7 @@ test('what-if, one click away: the form of the policy, answers, and what cannot 
   expect(answer).toContain('promptSpeculation: 1.25 -> 1.5');
   expect(answer).toMatch(/The intervals \(95 %\) are over these draws/);
   expect(await page.locator('#what-if-answer tbody tr').count()).toBe(3);
-  for (const [colorScheme, width] of looks) {
-    await page.emulateMedia({ colorScheme });
-    await page.setViewportSize({ width, height: 900 });
-    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${width}`).toBe(true);
-  }
+  await inEveryLook(page, 'what-if');
 
   await page.locator('#what-if-policy').selectOption('synchronous');
   expect(await eta.isDisabled()).toBe(true);

@@ -9,7 +9,8 @@ const colours = {
   dark: `${dark}--late:#ff8a80;--good:#2fc79c;`,
 };
 
-const style = `
+/** The style of pages of the command line. */
+export const pageStyle = `
 :root{${colours.light}}
 @media (prefers-color-scheme:dark){:root{${colours.dark}}}
 *{box-sizing:border-box}[hidden]{display:none!important}
@@ -70,17 +71,17 @@ const body = `
 </main>
 <noscript>This page needs JavaScript.</noscript>`;
 
-/** Returns the script: a file of the built package, or built now from the sources. */
-async function clientScript(): Promise<string> {
-  const built = fileURLToPath(new URL('./debug-client.js', import.meta.url));
+/** Returns the script of a page: a file of the built package, or built now from the sources. */
+export async function clientScript(page: 'debug' | 'dashboard'): Promise<string> {
+  const built = fileURLToPath(new URL(`./${page}-client.js`, import.meta.url));
   if (existsSync(built)) return readFileSync(built, 'utf8');
   const { build } = await import('esbuild');
-  const entry = fileURLToPath(new URL('./client/main.ts', import.meta.url));
+  const entry = fileURLToPath(new URL(`../${page}/client/main.ts`, import.meta.url));
   const options = { bundle: true, minify: true, write: false, format: 'iife', target: 'es2020' } as const;
   return (await build({ entryPoints: [entry], ...options })).outputFiles[0]!.text;
 }
 
 /** Returns the page. */
 export async function debugPage(): Promise<Page> {
-  return { title: 'rollflex debug', body, style, script: await clientScript() };
+  return { title: 'rollflex debug', body, style: pageStyle, script: await clientScript('debug') };
 }

@@ -49,6 +49,41 @@ export interface DecisionLog {
   of(session: LoggedSession): SessionDecisionLog;
 }
 
+/** A log that passes everything on to two. */
+export function both(one: DecisionLog, other: DecisionLog): DecisionLog {
+  return {
+    of(session) {
+      const [first, second] = [one.of(session), other.of(session)];
+      return {
+        before() {
+          first.before();
+          second.before();
+        },
+        applied(event, decisions, producer) {
+          first.applied(event, decisions, producer);
+          second.applied(event, decisions, producer);
+        },
+        decided(at, decision, producer) {
+          first.decided(at, decision, producer);
+          second.decided(at, decision, producer);
+        },
+        refused(error, producer) {
+          first.refused(error, producer);
+          second.refused(error, producer);
+        },
+        owes(notice) {
+          first.owes?.(notice);
+          second.owes?.(notice);
+        },
+        closed(reason) {
+          first.closed(reason);
+          second.closed(reason);
+        },
+      };
+    },
+  };
+}
+
 const nothing = (): void => undefined;
 const noLines: SessionDecisionLog = Object.freeze({
   before: nothing,

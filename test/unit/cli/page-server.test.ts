@@ -160,9 +160,58 @@ describe('limits', () => {
       await Promise.all(held.map((one) => new Promise((resolve) => one.once('connect', resolve))));
       await expect(get('/', {}, of)).rejects.toThrow();
       for (const one of held) one.destroy();
-      await expect.poll(() => status('/', {}, of).catch(() => 0)).toBe(200);
+      await expect.poll(() => status('/nothing', {}, of).catch(() => 0)).toBe(404);
     } finally {
       await small.close();
+    }
+  });
+
+  test('who asks for more before the answer is cut off; who is refused again and again waits for it', async () => {
+    const strict = await serve({ limits: { refusals: 1 } });
+    try {
+      const socket = connect(strict.port, '127.0.0.1').on('error', () => undefined);
+      const asked = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
+      socket.write(asked.repeat(1000));
+      let got = 0;
+      await new Promise((resolve) => socket.on('data', (bytes) => (got += bytes.length)).once('close', resolve));
+      expect(got).toBeLessThan(asked.length * 100);
+      const refused = () => status('/nothing', {}, { at: strict });
+      expect(await refused()).toBe(404);
+      const begun = performance.now();
+      expect(await Promise.all([refused(), refused()])).toEqual([404, 404]);
+      expect(performance.now() - begun).toBeGreaterThan(200);
+    } finally {
+      await strict.close();
+    }
+  });
+
+  test('answers take no more than their share of the time, one after the other', async () => {
+    let [spent, under, most] = [0, 0, 0];
+    const busy = (milliseconds: number): void => {
+      const until = performance.now() + milliseconds;
+      while (performance.now() < until);
+      spent += milliseconds;
+    };
+    const modest = await serve({
+      limits: { share: 0.2, turnMilliseconds: 3 },
+      answers: {
+        at_once: () => busy(5),
+        *slow() {
+          most = Math.max(most, (under += 1));
+          for (let step = 0; step < 5; step += 1) yield busy(2);
+          under -= 1;
+        },
+      },
+    });
+    try {
+      const headers = { authorization: `Bearer ${modest.url.split('#key=')[1]}` };
+      const begun = performance.now();
+      const all = ['at_once', 'slow', 'slow', 'at_once', 'slow'];
+      await Promise.all(all.map((one) => get(`/api/${one}`, headers, { at: modest })));
+      expect(spent / (performance.now() - begun)).toBeLessThan(0.3);
+      expect(most).toBe(1);
+    } finally {
+      await modest.close();
     }
   });
 

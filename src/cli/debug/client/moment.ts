@@ -1,5 +1,6 @@
 /// <reference lib="dom" />
 /** Shows what is known after an event. */
+import type { AskedGroup, StandingGroup } from '../standing.ts';
 import type { Moment, WhyText } from '../view.ts';
 import { duration, element, idButton, shownValue, timeText } from './elements.ts';
 
@@ -54,8 +55,15 @@ const idsCell = (ids: readonly string[], count: number): HTMLElement => {
   return element('td', '', element('div', 'ids', ...ids.map(idButton), more));
 };
 
-/** Where things stand, and what was asked for. */
-export function standingPart({ standing, asked, notes }: Moment): HTMLElement {
+const nothing = (): HTMLElement => element('p', 'soft', 'Nothing.');
+const tableOf = (rows: readonly HTMLElement[], first: string): HTMLElement => {
+  const names = [first, 'oldest', ''].map((name) => element('th', '', name));
+  const table = element('table', '', element('thead', '', element('tr', '', ...names)), element('tbody', '', ...rows));
+  return element('div', 'scroll', table);
+};
+
+/** What is held, and where it stands. */
+export function heldTable(standing: readonly StandingGroup[]): HTMLElement {
   const rows = standing.map(({ what, stands, count, ids, seconds }) =>
     element(
       'tr',
@@ -71,7 +79,12 @@ export function standingPart({ standing, asked, notes }: Moment): HTMLElement {
       idsCell(ids, count),
     ),
   );
-  const waits = asked.map(({ answer, by, count, ids, seconds, overdue }) => {
+  return rows.length === 0 ? nothing() : tableOf(rows, 'held');
+}
+
+/** What was asked for, by who has to answer. */
+export function askedTable(asked: readonly AskedGroup[]): HTMLElement {
+  const rows = asked.map(({ answer, by, count, ids, seconds, overdue }) => {
     const isTimer = answer === 'timer.fired';
     const time = isTimer && seconds < 0 ? `in ${duration(-seconds)}` : duration(Math.max(0, seconds));
     return element(
@@ -88,20 +101,19 @@ export function standingPart({ standing, asked, notes }: Moment): HTMLElement {
       idsCell(ids, count),
     );
   });
-  const head = (first: string, second: string) =>
-    element('thead', '', element('tr', '', element('th', '', first), element('th', '', second), element('th', '', '')));
+  return rows.length === 0 ? nothing() : tableOf(rows, 'awaited');
+}
+
+/** Where things stand, and what was asked for. */
+export function standingPart({ standing, asked, notes }: Moment): HTMLElement {
   return element(
     'section',
     'panel',
     ...notes.map((note) => element('p', 'note', note)),
     element('h2', '', 'Asked for, not answered yet'),
-    waits.length === 0
-      ? element('p', 'soft', 'Nothing.')
-      : element('div', 'scroll', element('table', '', head('awaited', 'oldest'), element('tbody', '', ...waits))),
+    askedTable(asked),
     element('h2', 'second', 'What is held, and where it stands'),
-    rows.length === 0
-      ? element('p', 'soft', 'Nothing.')
-      : element('div', 'scroll', element('table', '', head('held', 'oldest'), element('tbody', '', ...rows))),
+    heldTable(standing),
   );
 }
 

@@ -1,0 +1,181 @@
+/** What the page of a running job may ask for. Each answer is bounded, however large the job is. */
+import { randomUUID } from 'node:crypto';
+import { refuse } from '../../errors.ts';
+import type { RpcServer } from '../../rpc/server.ts';
+import type { Session } from '../../rpc/session.ts';
+import { binSeconds } from '../job-view/bins.ts';
+import type { Deferred } from '../job-view/deferred.ts';
+import type { Round } from '../job-view/rounds.ts';
+import type { Missed, RequestBar, Timeline } from '../job-view/view.ts';
+import type { Answer } from '../page-server.ts';
+import { type Census, census } from './census.ts';
+import type { Feed } from './feed.ts';
+import type { RefusedEvent, SessionFeed } from './session-feed.ts';
+import { loadOf, openOf, type SessionLoad, timesOf, upToNow, whyAnswer } from './session-view.ts';
+
+/** Most sessions, rounds, deferred things, bars of requests, and characters of an id. */
+const most = { sessions: 100, rounds: 12, deferred: 20, bars: 120, id: 2048 };
+/** A census is taken anew when it is this old, in seconds, and when so many times the time that it took has passed. */
+const censusAge = { least: 0.5, times: 100 };
+
+/** One session of the list. */
+export interface SessionItem {
+  readonly session: string;
+  readonly policy: string;
+  readonly seq: number;
+  readonly shadow: boolean;
+  /** Ids in flight. */
+  readonly inFlight: number;
+  /** Streamed decisions that nobody has acknowledged. */
+  readonly backlog: number;
+  readonly refused: number;
+  /** What is owed as far as it was followed; null where it is not followed. */
+  readonly load: SessionLoad | null;
+}
+
+/** The answer to `job`. */
+export interface JobAnswer {
+  readonly version: string;
+  /** Changes with every start of the server. */
+  readonly server: string;
+  /** Unix times. */
+  readonly startedAt: number;
+  readonly now: number;
+  readonly watch: boolean;
+  readonly sessions: readonly SessionItem[];
+  /** All sessions; those that are not listed are beyond `next`. */
+  readonly count: number;
+  readonly next: string | null;
+  readonly connections: number;
+  /** Refused calls by code, and closed connections, since the start. */
+  readonly refused: RpcServer['refusals']['calls'];
+  readonly closed: RpcServer['refusals']['closed'];
+}
+
+/** The answer to `session`. */
+export interface SessionAnswer extends SessionItem, Census {
+  /** Changes when another session takes the id. */
+  readonly run: number;
+  readonly deliver: string;
+  readonly timers: string;
+  /** Present time of the session, in seconds on its clock. */
+  readonly at: number;
+  readonly openedAt: number;
+  /** What was followed: null before the first event, and where too many sessions are followed. */
+  readonly followed: {
+    /** Events before the first one that was heard. */
+    readonly earlier: number;
+    readonly begun: number;
+    readonly missed: readonly Missed[];
+    readonly totals: Readonly<Record<'events' | 'decisions' | 'completed' | 'tokens', number>>;
+    readonly rounds: readonly Round[];
+    readonly deferred: { readonly count: number; readonly oldest: readonly Deferred[] };
+  } | null;
+  readonly refusedKinds: readonly { readonly code: string; readonly path: string; readonly count: number }[];
+  readonly refusedLast: readonly RefusedEvent[];
+  readonly notices: SessionFeed['notices'];
+}
+
+/** The answers to `timeline` and `requests`; null where the session is not followed. */
+export type TimelineAnswer = (Timeline & { readonly run: number; readonly missed: readonly Missed[] }) | null;
+export type RequestsAnswer = { readonly bars: readonly RequestBar[]; readonly of: number; readonly at: number } | null;
+
+function numberIn(query: URLSearchParams, name: string, usual: number, largest: number): number {
+  const text = query.get(name);
+  if (text === null) return usual;
+  if (!/^\d{1,15}$/.test(text) || Number(text) > largest)
+    refuse('invalid_input', name, `a whole number, at most ${largest}`, text);
+  return Number(text);
+}
+
+function textIn(query: URLSearchParams, name: string): string | undefined {
+  const text = query.get(name) ?? '';
+  if (text.length > most.id) refuse('limit_exceeded', name, `at most ${most.id} characters`, text.length);
+  return text === '' ? undefined : text;
+}
+
+/** Returns the answers, by their names. */
+export function answersOf(server: RpcServer, feed: Feed, { watch }: { readonly watch: boolean }) {
+  const [instance, startedAt] = [randomUUID(), feed.now()];
+  const taken = new WeakMap<Session, { readonly census: Census; readonly until: number }>();
+
+  const found = (query: URLSearchParams): { session: Session; heard: SessionFeed } => {
+    const session = server.sessions.get(textIn(query, 'session') ?? '');
+    const heard = feed.heard(session)!;
+    feed.watched(heard);
+    upToNow(heard, feed);
+    return { session, heard };
+  };
+  const itemOf = (session: Session): SessionItem => {
+    const { id, policy, shadow, inFlight, backlog } = session;
+    const heard = feed.heard(session)!;
+    upToNow(heard, feed);
+    const load = heard.view === undefined ? null : loadOf(heard.view, session.times);
+    const { seq } = policy;
+    return { session: id, policy: policy.id, seq, shadow, inFlight, backlog, refused: heard.refusedCount, load };
+  };
+  function* censusOf(session: Session, heard: SessionFeed): Generator<undefined, Census> {
+    const before = taken.get(session);
+    if (before !== undefined && performance.now() < before.until) return before.census;
+    const begun = performance.now();
+    const { policy } = session;
+    const asked = policy.definition.waits === undefined ? openOf(heard) : [];
+    const made = yield* census(policy.holdings(), asked, timesOf(session, heard), session.now);
+    const took = performance.now() - begun;
+    const until = performance.now() + Math.max(1000 * censusAge.least, censusAge.times * took);
+    taken.set(session, { census: made, until });
+    return made;
+  }
+
+  const job = (query: URLSearchParams): JobAnswer => {
+    feed.watched();
+    const { sessions: listed, next } = server.sessions.list(textIn(query, 'after'));
+    const shown = listed.slice(0, most.sessions);
+    return {
+      ...{ version: server.version, server: instance, startedAt, now: feed.now(), watch },
+      sessions: shown.map(({ session }) => itemOf(server.sessions.get(session))),
+      count: server.sessions.size,
+      next: shown.length < listed.length ? shown.at(-1)!.session : (next ?? null),
+      connections: server.connections,
+      refused: server.refusals.calls,
+      closed: server.refusals.closed,
+    };
+  };
+  function* session(query: URLSearchParams): Generator<undefined, SessionAnswer> {
+    const { session, heard } = found(query);
+    const { view, run, openedAt, earlier = 0, refusedKinds, refusedLast, notices } = heard;
+    const { deliver, timers } = session;
+    const one = yield* censusOf(session, heard);
+    return {
+      ...itemOf(session),
+      ...one,
+      ...{ run, deliver, timers, at: session.now, openedAt },
+      followed:
+        view?.begun === undefined
+          ? null
+          : {
+              ...{ earlier, begun: view.begun, missed: view.missed, totals: view.totals },
+              rounds: view.rounds.slice(-most.rounds),
+              deferred: { count: view.deferred.all.size, oldest: view.deferred.oldest(most.deferred) },
+            },
+      refusedKinds: [...refusedKinds.values()],
+      ...{ refusedLast, notices },
+    };
+  }
+  const timeline = (query: URLSearchParams): TimelineAnswer => {
+    const { heard } = found(query);
+    const { view, run } = heard;
+    const level = numberIn(query, 'level', 1, binSeconds.length - 1);
+    const since = numberIn(query, 'since', 0, Number.MAX_SAFE_INTEGER);
+    return view?.begun === undefined ? null : { ...view.timeline(level, since), run, missed: view.missed };
+  };
+  const requests = (query: URLSearchParams): RequestsAnswer => {
+    const { view } = found(query).heard;
+    return view?.begun === undefined ? null : { ...view.requests(most.bars, textIn(query, 'round')), at: view.at };
+  };
+  const why = (query: URLSearchParams) => {
+    const { session, heard } = found(query);
+    return whyAnswer(session, heard, textIn(query, 'id'), textIn(query, 'what'));
+  };
+  return { job, session, timeline, requests, why } satisfies Record<string, Answer>;
+}

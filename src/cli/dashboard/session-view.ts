@@ -1,0 +1,115 @@
+/** What is known of one running session: its policy asked on the spot, with the times that were followed. */
+import type { OpenCommand } from '../../core/kept-commands.ts';
+import { lateness } from '../../core/overdue.ts';
+import { type KnownTimes, mostOwed, type OwedEvent, type WhyAll } from '../../core/why.ts';
+import { isPolicyError } from '../../errors.ts';
+import type { Session } from '../../rpc/session.ts';
+import { isUnasked } from '../../schemas/answers.ts';
+import type { WhyText } from '../debug/view.ts';
+import type { Explanation, Owed } from '../explain/explain.ts';
+import { answerOf, chainText } from '../explain/text.ts';
+import type { Actor, Span } from '../job-view/spans.ts';
+import { actorName, type JobView } from '../job-view/view.ts';
+import type { FeedHost, SessionFeed } from './session-feed.ts';
+
+/** What is owed to a session, as far as it was followed. */
+export interface SessionLoad {
+  /** Answers that are owed, by who owes them; timers aside. */
+  readonly owed: readonly { readonly by: string; readonly count: number }[];
+  /** The longest of these waits, in seconds, and whether it is overdue. */
+  readonly longestSeconds: number;
+  readonly overdue: boolean;
+}
+
+/** Most of those who owe something that are named. */
+const mostActors = 8;
+
+/** The times of a session: those of its watchdog, or else those that were followed for the page. */
+export function timesOf(session: Session, { view }: SessionFeed): KnownTimes {
+  return { ...(session.times ?? (view && followedTimes(view))), at: session.now };
+}
+
+const followedTimes = ({ spans: { commands } }: JobView): KnownTimes => ({
+  answeredBy: (event) => commands.answeredBy(event),
+  usual: (type) => commands.usual(type),
+});
+
+/** Lets the time of a session go on since its last event: a job that hangs has none. */
+export function upToNow({ view, heardAt }: SessionFeed, host: Pick<FeedHost, 'now'>): void {
+  view?.upTo(view.heardTo + Math.max(0, host.now() - heardAt));
+}
+
+/** Returns what is owed, at a cost that does not grow with it. */
+export function loadOf(view: JobView, times: KnownTimes | undefined): SessionLoad {
+  const actors = [...view.spans.actors.values()].filter(({ who, open }) => who !== 'timer' && open.size > 0);
+  const oldest = actors.map(({ open }) => open.peek()!);
+  const isLate = ({ answer, from }: Span): boolean => {
+    const usual = times?.usual?.(answer) ?? view.spans.commands.usual(answer);
+    return lateness({ since: from, usual }, view.at) > 1;
+  };
+  return {
+    owed: actors.slice(0, mostActors).map((one) => ({ by: actorName(one), count: one.open.size })),
+    longestSeconds: Math.max(0, ...oldest.map(({ from }) => view.at - from)),
+    overdue: oldest.some(isLate),
+  };
+}
+
+const owedAt = (one: OwedEvent, at: number): Owed => {
+  const from = one.dueAt ?? one.since;
+  return {
+    ...one,
+    ...(from === undefined || from > at ? undefined : { waitedSeconds: at - from }),
+    overdue: lateness(one, at) > 1,
+  };
+};
+
+/** Says why something waits, or the whole session. Throws `unknown_id`. */
+export function whyAnswer(session: Session, heard: SessionFeed, id: string | undefined, what?: string): WhyText {
+  const { policy, now: at } = session;
+  const times = timesOf(session, heard);
+  const actor = id === undefined ? undefined : actorNamed(heard, id);
+  const thing = id === undefined ? undefined : thingOf(session, times, id, what, actor);
+  const found = thing ?? (actor === undefined ? policy.why(undefined, undefined, times) : owedBy(actor, times));
+  const owed = found.owed.map((one) => owedAt(one, at));
+  const one: Explanation = {
+    ...{ session: session.id, policy: policy.id, seq: policy.seq, at },
+    asked: id === undefined ? undefined : { id, word: 'id', ...(thing === undefined ? undefined : { kinds: [] }) },
+    verdict: owed.some(({ overdue }) => overdue) ? 'stuck' : owed.length > 0 ? 'waits' : 'idle',
+    standing: thing ?? (actor && { what: 'others', id: id!, stands: owesText(actor) }),
+    through: thing?.through ?? [],
+    ...{ owed, more: found.more, chain: [], notes: [] },
+  };
+  return { verdict: one.verdict, answer: answerOf(one).join(' '), notes: [], chain: chainText(one) };
+}
+
+const actorNamed = ({ view }: SessionFeed, id: string): Actor | undefined =>
+  [...(view?.spans.actors.values() ?? [])].find(({ by }) => by === id);
+
+/** Returns why a thing waits; `undefined` for an engine or a worker, which no policy holds. Throws `unknown_id`. */
+function thingOf({ policy }: Session, times: KnownTimes, id: string, what: string | undefined, actor?: Actor) {
+  try {
+    return policy.why(id, what, times);
+  } catch (error) {
+    if (actor !== undefined && isPolicyError(error) && error.code === 'unknown_id') return undefined;
+    throw error;
+  }
+}
+
+const owesText = ({ open: { size } }: Actor): string =>
+  size === 0 ? 'owes nothing' : size === 1 ? 'owes one answer' : `owes ${size} answers`;
+
+/** What an engine or a worker owes, as far as that was followed. */
+function owedBy({ open, who, by }: Actor, times: KnownTimes): WhyAll {
+  const owed: OwedEvent[] = [];
+  for (let one = open.peek(); one !== undefined && owed.length < mostOwed; one = one.next ?? undefined) {
+    const usual = times.usual?.(one.answer);
+    const event = { type: one.answer, requestId: one.id };
+    const named = by === undefined ? undefined : { by };
+    owed.push({ who, ...named, event, since: one.from, ...(usual && { usual }) });
+  }
+  return { owed, more: open.size - owed.length };
+}
+
+/** What was asked for and is not answered, as far as it was followed. What hosts send unasked may not be awaited. */
+export const openOf = ({ view }: SessionFeed): readonly OpenCommand[] =>
+  view?.spans.commands.open.filter(({ type }) => !isUnasked(type)) ?? [];

@@ -1,0 +1,92 @@
+/** Sums over time that stay small however long a job runs: the latest bins at several widths, each four times the one before. */
+
+/** Seconds of the finest bins, how often wider those of the next level are, bins of a level, and levels. */
+const [finest, factor, bins, levels] = [0.25, 4, 240, 7];
+
+/** Widths of the bins of each level, in seconds: 240 of them show from a minute to three days. */
+export const binSeconds: readonly number[] = Array.from({ length: levels }, (_, level) => finest * factor ** level);
+/** Bins of a level. */
+export const mostBins = bins;
+
+/** Sums of one quantity. Times never go back. */
+export class Bins {
+  /** Rings, made when something is in them; most rows stay empty for long. */
+  readonly #rings: (Float64Array | undefined)[] = binSeconds.map(() => undefined);
+  /** The latest bin of each level that was written. */
+  readonly #last: number[] = binSeconds.map(() => -1);
+  /** What the present bin of the finest level has, and is in no ring yet. */
+  #sum = 0;
+  #bin = -1;
+
+  /** Adds at a time. */
+  add(at: number, value: number): void {
+    const bin = Math.floor(at / finest);
+    if (bin !== this.#bin) this.#turn(bin);
+    this.#sum += value;
+  }
+
+  /** Adds so much a second from one time to another. */
+  spread(from: number, to: number, rate: number): void {
+    if (rate === 0 || to <= from) return;
+    const bin = Math.floor(to / finest);
+    if (bin === this.#bin && from >= bin * finest) {
+      this.#sum += rate * (to - from);
+      return;
+    }
+    this.#turn(bin);
+    for (const [level, width] of binSeconds.entries()) {
+      const last = Math.floor(to / width);
+      for (let one = Math.max(Math.floor(from / width), last - bins + 1); one <= last; one += 1)
+        this.#put(level, one, rate * (Math.min(to, (one + 1) * width) - Math.max(from, one * width)));
+    }
+  }
+
+  /** Returns the sums of a level's bins, from one to another; those that are no longer kept are 0. */
+  read(level: number, from: number, to: number): number[] {
+    this.#turn(this.#bin);
+    const [ring, last] = [this.#rings[level], this.#last[level]!];
+    return Array.from({ length: Math.max(0, to - from + 1) }, (_, place) => {
+      const bin = from + place;
+      return ring === undefined || bin > last || bin <= last - bins ? 0 : ring[bin % bins]!;
+    });
+  }
+
+  /** Begins a bin, and puts what the last one has into the rings. */
+  #turn(bin: number): void {
+    if (this.#sum !== 0) {
+      for (let [level, one] = [0, this.#bin]; level < levels; level += 1, one = Math.floor(one / factor))
+        this.#put(level, one, this.#sum);
+      this.#sum = 0;
+    }
+    this.#bin = bin;
+  }
+
+  #put(level: number, bin: number, value: number): void {
+    const ring = (this.#rings[level] ??= new Float64Array(bins));
+    const last = this.#last[level]!;
+    if (bin > last) {
+      for (let one = Math.max(last + 1, bin - bins + 1); one <= bin; one += 1) ring[one % bins] = 0;
+      this.#last[level] = bin;
+    }
+    ring[bin % bins]! += value;
+  }
+}
+
+/** A number that changes now and then, and its sum over time. */
+export class Gauge {
+  readonly bins = new Bins();
+  value = 0;
+  #since = 0;
+
+  set(at: number, value: number): void {
+    this.upTo(at);
+    this.value = value;
+  }
+
+  /** Counts the time up to now. */
+  upTo(at: number): void {
+    if (at <= this.#since) return;
+    this.bins.spread(this.#since, at, this.value);
+    this.#since = at;
+  }
+}

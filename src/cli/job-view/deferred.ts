@@ -1,0 +1,81 @@
+/** What was put off, and for how long: prompts that wait for a later round, and requests that wait to be admitted. */
+import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
+import { Gauge } from './bins.ts';
+
+/** Something that was put off. */
+export interface Deferred {
+  readonly id: string;
+  readonly what: 'prompt' | 'request';
+  /** When it was put off first, in seconds. */
+  readonly since: number;
+  /** How often, where it is known. */
+  readonly times: number | undefined;
+  /** Round in which it was put off last. */
+  readonly roundId: string | undefined;
+}
+
+/** Most of them that are followed. */
+const most = 65_536;
+/** What ends it: the prompt begins again, or leaves. */
+const ends: ReadonlySet<string> = new Set([
+  'prompt.counted',
+  'prompt.failed',
+  'prompt.filtered',
+  'prompt.merged',
+  'prompt.returned',
+  'request.admit',
+  'request.dropped',
+  'request.launch',
+]);
+
+type Told = AnyEvent & {
+  readonly prompt?: { readonly promptId: string; readonly deferral?: { count: number; sinceSeconds: number } };
+  readonly promptId?: string;
+  readonly requestId?: string;
+  readonly roundId?: string;
+  readonly queued?: readonly { readonly promptId: string }[];
+};
+
+export class DeferredThings {
+  /** In the order in which they were put off last. */
+  readonly all = new Map<string, Deferred>();
+  /** How many. */
+  readonly queue = new Gauge();
+
+  follow(event: AnyEvent, decisions: readonly AnyDecision[], at: number): void {
+    this.#take(event as Told, at);
+    for (const one of decisions) this.#take(one as unknown as Told, at);
+    if (this.queue.value !== this.all.size) this.queue.set(at, this.all.size);
+  }
+
+  /** Returns those that were put off first. */
+  oldest(most: number): Deferred[] {
+    return [...this.all.values()].sort((a, b) => a.since - b.since).slice(0, most);
+  }
+
+  forget(at: number): void {
+    this.all.clear();
+    this.queue.set(at, 0);
+  }
+
+  #take(message: Told, at: number): void {
+    const { type, prompt, roundId } = message;
+    if (type === 'prompt.deferred' && prompt !== undefined) {
+      const { count, sinceSeconds } = prompt.deferral ?? {};
+      this.#add({ id: prompt.promptId, what: 'prompt', since: sinceSeconds ?? at, times: count, roundId });
+    } else if (type === 'request.deferred' && message.requestId !== undefined) {
+      this.#add({ id: message.requestId, what: 'request', since: at, times: undefined, roundId });
+    } else if (type === 'round.planned') {
+      for (const { promptId } of message.queued ?? []) this.all.delete(promptId);
+    } else if (this.all.size > 0 && ends.has(type)) {
+      const id = message.promptId ?? prompt?.promptId;
+      if (id !== undefined) this.all.delete(id);
+      if (message.requestId !== undefined) this.all.delete(message.requestId);
+    }
+  }
+
+  #add(one: Deferred): void {
+    this.all.delete(one.id);
+    if (this.all.size < most) this.all.set(one.id, one);
+  }
+}

@@ -1,0 +1,62 @@
+/** Pages that rollflex serves, in a real browser: one browser for a test file, and what it complains about. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, type TestContext } from 'vitest';
+import type { PageServer } from '../../../src/cli/page-server.ts';
+import { chromiumPath, launchChromium } from './chromium.ts';
+import { looks } from './report.ts';
+
+export interface OpenedPage {
+  readonly page: Page;
+  /** What the browser has complained about, and what the page has asked others for: it must stay empty. */
+  readonly problems: string[];
+}
+export type OpenServed = (
+  context: TestContext,
+  server: Pick<PageServer, 'url' | 'port'>,
+  hash?: string,
+  options?: BrowserContextOptions,
+) => Promise<OpenedPage>;
+
+/** Starts a browser before all tests of a file; gives what opens a page in it, or skips the test where there is none. */
+export function servedInBrowser(): OpenServed {
+  let browser: Browser | undefined;
+  beforeAll(async () => {
+    if (chromiumPath !== undefined) browser = await launchChromium();
+  });
+  afterAll(() => browser?.close());
+  return async (context, server, hash = '', options = {}) => {
+    if (browser === undefined) return context.skip('no Chromium: install it, or set CHROMIUM_PATH');
+    const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, ...options });
+    const problems: string[] = [];
+    page.on('console', (message) => problems.push(message.text()));
+    page.on('pageerror', (error) => problems.push(error.message));
+    page.on('request', (request) => {
+      if (!request.url().startsWith(`http://127.0.0.1:${server.port}/`)) problems.push(`asks for ${request.url()}`);
+    });
+    await page.goto(`${server.url}${hash}`);
+    return { page, problems };
+  };
+}
+
+export const text = (page: Page, selector: string): Promise<string> => page.locator(selector).innerText();
+
+/**
+ * The page in light and dark, wide and narrow: nothing is cut off at its side. With `ROLLFLEX_SCREENSHOTS=<folder>` pictures of all
+ * are written there.
+ */
+export async function inEveryLook(page: Page, name: string): Promise<void> {
+  const folder = process.env.ROLLFLEX_SCREENSHOTS;
+  if (folder !== undefined) mkdirSync(folder, { recursive: true });
+  for (const [colorScheme, width] of looks) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 900 });
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${width}`).toBe(true);
+    const ground = await page.evaluate('getComputedStyle(document.body).backgroundColor');
+    expect(ground).toBe(colorScheme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(20, 23, 27)');
+    if (folder === undefined) continue;
+    const path = join(folder, `${name}-${width}-${colorScheme}.png`);
+    await page.screenshot({ path, fullPage: true });
+  }
+}
