@@ -76,6 +76,8 @@ export function jobOfLog(path: string, session: string | undefined): LoggedJob |
     if (session === undefined ? ids.size > 1 : log.isEventLog) return undefined;
     const logged = loggedJob(log.lines(), session ?? [...ids][0] ?? '');
     checkSimulated(logged.snapshot.policy, logged.snapshot.config);
+    // Openings before it may be the same job.
+    if (logged.opening > 0) return undefined;
     return logged.supplied.some(({ samples }) => samples.size > 0) ? logged : undefined;
   } catch (error) {
     // Whoever reads the lengths says what is wrong with the log.

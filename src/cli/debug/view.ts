@@ -14,7 +14,7 @@ import { type AskedGroup, askedOf, type StandingGroup, standingOf } from './stan
 import { type TreePage, treeAt } from './tree.ts';
 
 /** A session in a list. */
-export interface SessionItem extends Pick<LoggedSession, 'session' | 'policy' | 'seq' | 'at' | 'end'> {
+export interface SessionItem extends Pick<LoggedSession, 'session' | 'isLast' | 'policy' | 'seq' | 'at' | 'end'> {
   /** Number of its first event in the log. */
   readonly first: number;
   readonly closed: LoggedSession['closed'] | null;
@@ -106,8 +106,8 @@ export class LogView {
   }
 
   get sessions(): SessionItem[] {
-    return this.#index.sessions.map(({ session, policy, first, seq, at, end, closed }) => ({
-      ...{ session, policy, first, seq, at, end },
+    return this.#index.sessions.map(({ session, isLast, policy, first, seq, at, end, closed }) => ({
+      ...{ session, isLast, policy, first, seq, at, end },
       closed: closed ?? null,
     }));
   }

@@ -74,10 +74,12 @@ function jobIn(paths: readonly string[], session: string | undefined): { name: s
   if (session !== undefined && isEventLog) refuse('invalid_input', '--session', 'a decision log of a server', session);
   const ids = sessionsOf(log!);
   if (ids.size === 0) refuse('invalid_input', name, 'a log with a session in it', 'no line of one');
-  if (session !== undefined && !ids.has(session)) refuse('unknown_id', '--session', oneOf([...ids], session), session);
   const [first, other] = session === undefined ? ids : [session];
   if (other !== undefined) refuse('invalid_input', '--session', `one of ${[...ids].slice(0, 20).join(', ')}`, 'none');
-  return { name, logged: loggedJob(log!.lines(), first!) };
+  // Of several with one id, those before the last are named by the number of their opening, as debug names them.
+  const [, id, number] = ids.has(first!) ? [] : (/^(.+?)@+([1-9]\d*)$/s.exec(first!) ?? []);
+  if (!ids.has(id ?? first!)) refuse('unknown_id', '--session', oneOf([...ids], first!), first!);
+  return { name, logged: loggedJob(log!.lines(), id ?? first!, number === undefined ? undefined : Number(number) - 1) };
 }
 
 /** Returns the number of the event that `--at` means; the first one if it is absent. */
