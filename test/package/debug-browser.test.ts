@@ -214,6 +214,9 @@ test('what-if, one click away: the form of the policy, answers, and what cannot 
   writeFileSync(path, `${lines.join('\n').replaceAll('"engine-0"', JSON.stringify(hostile))}\n`);
   const { page, problems, shown } = await open(context, await serve(path), '&e=60');
   await shown(60);
+  await page.locator('#charts > summary').click();
+  await page.waitForSelector('#charts[data-shown="60"]');
+  expect(await page.locator('#gantt canvas, #queue canvas').count()).toBe(2);
   await page.locator('#what-if > summary').click();
   await page.waitForSelector('#what-if-run');
   const eta = page.locator('input[name=promptSpeculation]');
@@ -226,6 +229,7 @@ test('what-if, one click away: the form of the policy, answers, and what cannot 
   await page.locator('#what-if-run').click();
   await page.locator('#on').click();
   await shown(61);
+  await page.waitForSelector('#charts[data-shown="61"]');
   await expect.poll(() => text(page, '#what-if-answer'), { timeout: 60_000 }).toMatch(/Saves -?[\d.]+% \(/);
   const answer = await text(page, '#what-if-answer');
   expect(answer).toContain('from event 60 (round ');

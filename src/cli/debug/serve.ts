@@ -74,6 +74,7 @@ export async function serveDebug(view: LogView, options: DebugServing): Promise<
       const wanted = query.get('change') === null ? { text: textOf(query, 'text') } : ({ change: true } as const);
       return view.find(textOf(query, 'session'), whole(query, 'from'), query.get('back') === '1', wanted);
     },
+    job: (query) => view.job(textOf(query, 'session'), whole(query, 'seq')),
     'what-if-form': (query) => formOf(view.snapshot(textOf(query, 'session'), whole(query, 'seq'))),
     'what-if': (query, gone) => {
       const [session, seq] = [textOf(query, 'session'), whole(query, 'seq')];

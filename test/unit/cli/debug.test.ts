@@ -2,8 +2,10 @@
 import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { jobWindow } from '../../../src/cli/debug/job.ts';
 import { LogView } from '../../../src/cli/debug/view.ts';
-import { create, recordEvents, tailBatching } from '../../../src/index.ts';
+import { LogIndex } from '../../../src/cli/log-index/index.ts';
+import { create, createRegistry, recordEvents, tailBatching } from '../../../src/index.ts';
 import { runInProcess } from '../../support/command-line/in-process.ts';
 import { rollflexOn } from '../../support/command-line/process.ts';
 import { logOfAStuckRound } from '../../support/documents/own-files.ts';
@@ -159,6 +161,32 @@ test('of several sessions with one id each can be looked at, and explained', asy
   expect(() => view.moment('s@4', 1)).toThrow('expected one of s@1, s@2, s');
   const { code, out } = await rollflexOn('', 'debug', path, '--terminal', '--session', 's@2', '--at', '71');
   expect([code, out]).toEqual([0, expect.stringContaining('71 of 71')]);
+});
+
+test('charts have the rounds and loads up to an event, from a window of bounded length', async () => {
+  const view = await viewOf(inFolder('run.jsonl', stuck));
+  const end = <T>(steps: Generator<undefined, T>): T => {
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done === true) return value;
+    }
+  };
+  const whole = end(view.job('', 71))!;
+  expect(whole).toMatchObject({ at: view.moment('', 71).at, events: 71, earlier: 0, missed: [] });
+  expect(whole.rounds.length).toBeGreaterThan(3);
+  expect(whole.timeline.actors.map(({ by }) => by)).toContain('vllm-1');
+  const part = end(view.job('', 40))!;
+  expect(part.events).toBe(40);
+  expect(part.rounds.length).toBeLessThan(whole.rounds.length);
+  expect(end(view.job('', 0))).toBeNull();
+  const index = new LogIndex([inFolder('run.jsonl', stuck)], {
+    restore: (one) => createRegistry([tailBatching]).restore(one),
+    writer: 't',
+  });
+  const short = end(jobWindow(index, index.sessions[0]!, 71, tailBatching, 20))!;
+  expect(short).toMatchObject({ events: 20, earlier: 51 });
+  expect(short.rounds.at(-1)!.id).toBe(whole.rounds.at(-1)!.id);
+  index.close();
 });
 
 describe('a log that grows', () => {
