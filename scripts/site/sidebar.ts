@@ -105,7 +105,6 @@ const parts = (): Part[] => [
       ['docs/testing-policies.md', 'Testing policies'],
       ['docs/long-run.md', 'A long run'],
       ['docs/mutation.md', 'Mutation tests'],
-      ['docs/state.md', 'State'],
       ['docs/mock-engine.md', 'Mock engine'],
       ['src/mock-engine/README.md', 'Mock engine, inside'],
       ['CONTRIBUTING.md', 'Contributing'],

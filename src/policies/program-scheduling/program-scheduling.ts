@@ -4,7 +4,7 @@
  */
 import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { changeEngines, checkEngine } from '../../core/engines.ts';
-import { refuse } from '../../errors.ts';
+import { checkTimer, forgetTimer } from '../../core/one-timer.ts';
 import {
   engineAdded,
   engineDrained,
@@ -43,15 +43,7 @@ const handlers = [
   on(engineLost, loseEngine, checkEngine),
   on(enginesChanged, changeEngines(addEngine, drainEngine)),
   on(reported, engineReported),
-  on(
-    timerFired,
-    (state) => {
-      state.timerAt = null;
-    },
-    (_, event) => {
-      if (event.timerId !== timerId) refuse('unknown_id', 'timerId', timerId, event.timerId);
-    },
-  ),
+  on(timerFired, forgetTimer, checkTimer(timerId)),
   on(hostRestarted, restart),
 ];
 

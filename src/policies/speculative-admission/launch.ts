@@ -1,6 +1,6 @@
 /** Launches requests: chooses the next response and its slot, and limits its time. */
+import { copyKept } from '../../core/prompts.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { copyKept } from '../../schemas/prompts.ts';
 import type { Ctx } from './schema.ts';
 import {
   type AdmissionState,

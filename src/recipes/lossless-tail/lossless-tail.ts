@@ -11,7 +11,7 @@ import { roundPlanned, sourceDrained } from '../../schemas/decisions/rounds.ts';
 import { roundOpened, roundRequested } from '../../schemas/events/rounds.ts';
 import type { EventMessage } from '../../schemas/vocabulary.ts';
 import { expectedOpenings, joinedLedger, planned } from '../tail-batching/joined.ts';
-import { chunkEvents, dividedDelivery, dividedRoutes, withoutChunks } from './divided.ts';
+import { chunkEvents, dividedDelivery, dividedRoutes, withChunks } from './divided.ts';
 import { losslessTailConfig, partConfigs } from './schema.ts';
 import type {
   LosslessTailCommand,
@@ -50,7 +50,7 @@ export const losslessTail: PolicyDefinition<
 > = defineRecipe({
   id: 'lossless-tail',
   version: 2,
-  migrations: { 1: withoutChunks },
+  migrations: { 1: withChunks },
   summary: 'Rounds composed by predicted length; every response of every prompt is trained.',
   source: 'rollflex',
   config: losslessTailConfig,

@@ -1,9 +1,10 @@
 /** Routes of events from outside, and of decisions of one part that are events of others. */
+
 import type { AnyDecision } from '../../core/definition.ts';
+import { copyFinal } from '../../core/prompts.ts';
 import type { Delivery, Recipient, Route } from '../../core/recipe.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { copyFinal } from '../../schemas/prompts.ts';
 import { openings } from '../tail-batching/joined.ts';
 import { cancelled, scored, to, unscored, wanted, wantedAgain } from './reward-routes.ts';
 import type { RollpackerConfig } from './types.ts';

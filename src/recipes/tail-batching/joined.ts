@@ -1,9 +1,10 @@
 /** The common part of recipes in which a part holds prompts for the speculative admission. */
+
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition, Ledger } from '../../core/definition.ts';
+import { copyPrompt } from '../../core/prompts.ts';
 import type { Delivery, SavedRecipe } from '../../core/recipe.ts';
 import { speculativeAdmission } from '../../policies/speculative-admission/index.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { copyPrompt } from '../../schemas/prompts.ts';
 
 const none: readonly string[] = Object.freeze([]);
 
