@@ -209,6 +209,6 @@ const wrong: readonly Wrong[] = [
   },
 ];
 
-test.each(wrong)('an adapter that $title is found', { timeout: 120_000 }, async ({ make, says, config = {} }) => {
+test.each(wrong)('an adapter that $title is found', async ({ make, says, config = {} }) => {
   await expect(checkHost(make, { limitSeconds: 10, config })).rejects.toThrow(says);
 });

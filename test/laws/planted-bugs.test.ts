@@ -22,7 +22,7 @@ function messageOf({
   }
 }
 
-test.each(plantedBugs)('$title: is found, by name and with a small run', { timeout: 120_000 }, (bug) => {
+test.each(plantedBugs)('$title: is found, by name and with a small run', (bug) => {
   const message = messageOf(bug);
   expect(message).toContain(bug.foundBy === 'conservation' ? 'breaks conservation' : `breaks law ${bug.foundBy} (`);
   expect(message).toContain(bug.says);
@@ -33,7 +33,7 @@ test.each(plantedBugs)('$title: is found, by name and with a small run', { timeo
 
 test.each(
   plantedBugs.filter((one, index) => plantedBugs.findIndex(({ original }) => original === one.original) === index),
-)('nothing is found in $original.id itself', { timeout: 120_000 }, ({ original, config }) => {
+)('nothing is found in $original.id itself', ({ original, config }) => {
   const foundBy = original.id === 'speculative-admission' ? 'conservation' : undefined;
   expect(messageOf({ definition: original, config, foundBy })).toBe('nothing was found');
 });
