@@ -202,13 +202,11 @@ def test_a_loop_goes_on_during_a_long_plan_and_has_its_turn_between_short_calls(
             session = await client.open("tail-batching", config=tail)
             await session.send(opening())
             before = ticks
-            until = time.perf_counter() + 0.3
-            while time.perf_counter() < until:
+            while ticks <= before + 5:
                 await session.send([])
-            assert ticks > before + 5
             ticking.cancel()
 
-    asyncio.run(asyncio.wait_for(work(), 60))
+    asyncio.run(asyncio.wait_for(work(), 120))
 
 
 def test_threads_with_sessions_of_their_own() -> None:
