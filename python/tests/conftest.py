@@ -36,13 +36,13 @@ def start(request: pytest.FixtureRequest) -> Start:
 
 @pytest.fixture
 def client(start: Start) -> Iterator[rollflex.Client]:
-    with start(timeout=30) as one:
+    with start(timeout=120) as one:
         yield one
 
 
 @pytest.fixture
 def spawned() -> Iterator[rollflex.Client]:
-    with starts["spawned"](timeout=30) as one:
+    with starts["spawned"](timeout=120) as one:
         yield one
 
 

@@ -87,7 +87,7 @@ class Served:
 
     def stop(self) -> None:
         self.process.terminate()
-        self.process.wait(20)
+        self.process.wait(120)
         assert self.process.stderr
         self.process.stderr.close()
 
@@ -120,7 +120,7 @@ class Proxy:
         self._listener.close()
         self.break_all()
         for one in self._threads:
-            one.join(10)
+            one.join(120)
 
     def break_all(self) -> None:
         """Breaks the connections that there are."""
@@ -271,14 +271,14 @@ class Day:
                 self._in_round = False
 
 
-def eventually(holds: Callable[[], bool], seconds: float = 60) -> None:
+def eventually(holds: Callable[[], bool], seconds: float = 120) -> None:
     until = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < until, "it does not come to hold"
         time.sleep(0.01)
 
 
-async def eventually_async(holds: Callable[[], bool], seconds: float = 60) -> None:
+async def eventually_async(holds: Callable[[], bool], seconds: float = 120) -> None:
     until = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < until, "it does not come to hold"
