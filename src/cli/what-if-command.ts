@@ -1,6 +1,5 @@
 /** `rollflex what-if`: from an event of a log on, what would have been with other settings, or with another policy. */
 import { Command, Option } from 'commander';
-import type { AnyPolicyDefinition } from '../core/definition.ts';
 import { oneOf } from '../core/nearest.ts';
 import { oneLine } from '../core/printable.ts';
 import { refuse } from '../errors.ts';
@@ -38,7 +37,12 @@ const policies = {
 /** Answers, and prints the answer. Throws as `whatIf` does; `unknown_id` for a session that the log does not have. */
 export async function runWhatIf(paths: readonly string[], options: WhatIfCommandOptions): Promise<void> {
   const { name, logged } = jobIn(paths, options.session);
-  const definition = registry.get(logged.snapshot.policy) as AnyPolicyDefinition;
+  const { policy } = logged.snapshot;
+  const definition = registry.policies.find(({ id }) => id === policy);
+  if (definition === undefined) {
+    const ids = registry.policies.map(({ id }) => id);
+    return refuse('unknown_id', `${name}: policy`, oneOf(ids, policy), policy);
+  }
   const measured = await readMeasured(options.calibrate, {});
   const { job, capTokens } = jobOfOptions(options, measured);
   const settings = settingsOf(logged.snapshot.config, options.set);
@@ -98,7 +102,8 @@ function setting(text: string, all: WhatIfCommandOptions['set'] = []): WhatIfCom
 
 /** Returns the settings that are set, each whole: a field of one is set in what the log has of it. */
 function settingsOf(config: unknown, set: WhatIfCommandOptions['set']): Record<string, unknown> {
-  const settings: Record<string, unknown> = {};
+  // Without a prototype, so that a setting named `__proto__` is one, and is refused.
+  const settings: Record<string, unknown> = Object.create(null);
   for (const [path, value] of set) {
     const [name, field, ...more] = path.split('.');
     if (more.length > 0) refuse('invalid_input', '--set', 'a setting, or a field of one (retry.data)', path);
