@@ -13,7 +13,7 @@ from .host import GenerationFailed, Launch, Response
 Tell = Callable[[Mapping[str, Any]], None]
 Once = Callable[["Launch[Any, Generated]", int], Awaitable["Response[Generated]"]]
 _most_failures = 7
-"""Tries of a chunk after its engine has failed, before its response has: they last longer than to find an engine lost."""
+"""Tries of a chunk after its engine has failed, before its response has: longer than to find an engine lost."""
 limits = ("max_new_tokens", "max_tokens")
 """What servers call the most new tokens of a request."""
 
