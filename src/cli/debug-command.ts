@@ -35,10 +35,11 @@ function startOf(view: LogView, path: string, options: DebugOptions): { session:
   // A job that has just begun.
   if (sessions.length === 0 && follow && !terminal) return { session: session ?? '', seq: at ?? 0 };
   if (sessions.length === 0) refuse('invalid_input', path, 'a log with a session in it', 'no line of one');
+  const last = sessions.filter(({ isLast }) => isLast);
   const isStuck = (one: { session: string; seq: number }): boolean =>
     view.why(one.session, one.seq).verdict === 'stuck';
-  const stuck = sessions.length === 1 || session !== undefined ? undefined : sessions.slice(-mostLooked).find(isStuck);
-  const found = session === undefined ? (stuck ?? sessions[0]!) : sessions.find((one) => one.session === session);
+  const stuck = last.length === 1 || session !== undefined ? undefined : last.slice(-mostLooked).find(isStuck);
+  const found = session === undefined ? (stuck ?? last[0]!) : sessions.find((one) => one.session === session);
   if (found === undefined) {
     const known = sessions.slice(0, 20).map((one) => one.session);
     const expected =

@@ -55,9 +55,11 @@ function sessionsOf(index: LogIndex, { session }: ExplainOptions, asked: Asked |
       ids.length === 1 && ids[0] === '' ? 'no --session: this log has one' : `one of ${ids.slice(0, 20).join(', ')}`;
     refuse('unknown_id', '--session', known, session);
   }
-  if (asked === undefined) return sessions;
-  const having = sessions.filter((one) => !index.linesOf(one.session, asked.id).next().done);
-  return having.length > 0 ? having : sessions.slice(-1);
+  // Of several with one id the last one goes on; the others are named by the number of their opening.
+  const last = sessions.filter(({ isLast }) => isLast);
+  if (asked === undefined) return last;
+  const having = last.filter((one) => !index.linesOf(one.session, asked.id).next().done);
+  return having.length > 0 ? having : last.slice(-1);
 }
 
 /** Explains a log. Throws `invalid_input`, `unknown_id`; the system's error. */

@@ -9,7 +9,8 @@ import type { SweepInput } from './sweep-problem.ts';
 /** The input of a thread; the thread derives all other data from it. */
 export type WorkerStart =
   | { readonly kind: 'sweep'; readonly input: SweepInput }
-  | { readonly kind: 'simulate'; readonly input: SimulateInput };
+  | { readonly kind: 'simulate'; readonly input: SimulateInput }
+  | { readonly kind: 'what-if'; readonly input: { readonly paths: readonly string[] } };
 
 /** A task for a thread. */
 export interface WorkerTask {
@@ -82,7 +83,8 @@ class Threads<Task, Made> implements Hands<Task, Made> {
   }
 }
 
-function ask(worker: Worker, task: WorkerTask): Promise<unknown> {
+/** Gives a thread a task. Throws what it throws; an error if it ends. */
+export function ask(worker: Worker, task: WorkerTask): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const over = (): void => {
       worker.off('message', answered).off('error', failed).off('exit', left);

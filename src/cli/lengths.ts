@@ -1,12 +1,15 @@
 /** Chooses the lengths that a command simulates: traces, a log, or the bundled workloads. */
-import { refuse } from '../errors.ts';
+import { isPolicyError, refuse } from '../errors.ts';
 import { workloadFromLog } from '../sim/from-log.ts';
 import { type LoggedLengths, lengthsFromDecisionLog, lengthsFromLog } from '../sim/log-lengths.ts';
+import { type LoggedJob, loggedJob } from '../sim/what-if/logged-job.ts';
+import { checkSimulated } from '../sim/what-if/logged-scheduler.ts';
+import { loggedWorkload } from '../sim/what-if/workload.ts';
 import type { Resampling } from '../sim/workload/traced.ts';
 import { calibrationFiles } from './calibrate.ts';
 import { bundledTraces, type NamedTrace, readBundledTraces } from './files.ts';
 import { inputFiles, readPaths } from './input/paths.ts';
-import { inLog, logPaths, openLog } from './log-files.ts';
+import { type AnyLog, inLog, logPaths, openLog, openLogs } from './log-files.ts';
 import { type NamedWorkload, traceWorkload } from './workloads.ts';
 
 /** Options that say which lengths are simulated. */
@@ -17,11 +20,24 @@ export interface LengthOptions {
   readonly correlation: number;
 }
 
-/** Returns the workloads that the command line selects: traces, a log, or the bundled workloads. */
-export function workloads(traces: readonly NamedTrace[], options: LengthOptions, capTokens: number): NamedWorkload[] {
+/**
+ * Returns the workloads that the command line selects: traces, a log, or the bundled workloads.
+ *
+ * @param logged - the job of the log, if its prompts are to come in their order; absent, each seed has an order of its own
+ */
+export function workloads(
+  traces: readonly NamedTrace[],
+  options: LengthOptions,
+  capTokens: number,
+  logged?: LoggedJob,
+): NamedWorkload[] {
   if (options.fromLog !== undefined) {
     if (traces.length > 0) {
       refuse('invalid_input', '--from-log', 'traces, or --from-log, not both', traces[0]!.name);
+    }
+    if (logged !== undefined) {
+      const { fromLog: name, resampling } = options;
+      return [(seed) => loggedWorkload(logged, { name, resampling, capTokens, seed })];
     }
     const lengths = loggedLengths(options.fromLog, options.session);
     const { fromLog: name, resampling } = options;
@@ -47,6 +63,37 @@ export function filesRead(
     ...(fromLog === undefined ? [] : logPaths([fromLog]).map(({ path }) => path)),
     ...(calibrate === undefined ? [] : calibrationFiles(calibrate)),
   ];
+}
+
+/**
+ * Returns the job that has written a log, if `what-if` could go on from its first event: then its prompts come in their order. A log
+ * of several sessions, of another policy, with a gap or without its beginning has lengths only.
+ */
+export function jobOfLog(path: string, session: string | undefined): LoggedJob | undefined {
+  try {
+    const log = openLogs([path])[0]!;
+    const ids = sessionsOf(log);
+    if (session === undefined ? ids.size > 1 : log.isEventLog) return undefined;
+    const logged = loggedJob(log.lines(), session ?? [...ids][0] ?? '');
+    checkSimulated(logged.snapshot.policy, logged.snapshot.config);
+    // Openings before it may be the same job.
+    if (logged.opening > 0) return undefined;
+    return logged.supplied.some(({ samples }) => samples.size > 0) ? logged : undefined;
+  } catch (error) {
+    // Whoever reads the lengths says what is wrong with the log.
+    if (isPolicyError(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Returns the ids of the sessions of a log. */
+export function sessionsOf(log: AnyLog): Set<string> {
+  const ids = new Set<string>();
+  for (const { line } of log.lines()) {
+    if (line !== 'torn' && line.kind === 'session') ids.add(line.session);
+    if (log.isEventLog) break;
+  }
+  return ids;
 }
 
 /** Reads lengths from an event log, or from a decision log. */

@@ -60,7 +60,7 @@ const commands: Record<string, { readonly summary: string; readonly load: () => 
   },
   'what-if': {
     summary: 'what would have been, from an event of a log on, with other settings or another policy',
-    load: async () => (await import('./what-if-command.ts')).whatIfCommand(),
+    load: async () => (await import('./what-if/command.ts')).whatIfCommand(),
   },
   replay: {
     summary: 'play a log again and compare every decision; exit code 1 if one differs',

@@ -9,8 +9,13 @@ import { hostname } from 'node:os';
 import { isPolicyError, type PolicyError, refuse } from '../errors.ts';
 import { isToken, tokenFromFile } from '../rpc/transports/token.ts';
 
-/** Answers one question; a generator pauses at each step, so that others get their turn. The result is sent as JSON. */
-export type Answer = (query: URLSearchParams) => unknown | Generator<undefined, unknown>;
+/**
+ * Answers one question; a generator pauses at each step, so that others get their turn, and a promise lets them have it. The result
+ * is sent as JSON.
+ *
+ * @param gone - is aborted when nobody waits for the answer any longer
+ */
+export type Answer = (query: URLSearchParams, gone: AbortSignal) => unknown;
 
 /** What is served, and where. */
 export interface PageOptions {
@@ -185,7 +190,11 @@ export async function servePage({ page, answers, port, host, tokenFile, ...more 
   /** Questions are answered one after the other, since each may take what the processor has. */
   let last: Promise<void> = Promise.resolve();
   let waiting = 0;
-  const inTurn = (response: ServerResponse, answer: () => unknown, done: (found: unknown) => void): void => {
+  const inTurn = (
+    response: ServerResponse,
+    answer: (gone: AbortSignal) => unknown,
+    done: (found: unknown) => void,
+  ): void => {
     if (waiting >= limits.waiting) return refused(response, 503, 'too many questions at once');
     waiting += 1;
     const failed = (error: unknown): void => {
@@ -242,7 +251,7 @@ export async function servePage({ page, answers, port, host, tokenFile, ...more 
       if (!isKey(given))
         return refused(response, 401, 'the key is missing or wrong: it is part of the URL that was printed');
       const found = (json: unknown): void => send(response, 200, 'application/json', json as string);
-      inTurn(response, () => answers[name]!(new URLSearchParams(query)), found);
+      inTurn(response, (gone) => answers[name]!(new URLSearchParams(query), gone), found);
     },
   );
   server.maxConnections = limits.connections;
@@ -265,12 +274,22 @@ export async function servePage({ page, answers, port, host, tokenFile, ...more 
 
 /** Does a computation in steps, as long as somebody waits for its result, and makes it JSON. */
 async function complete(
-  answer: () => unknown,
+  answer: (gone: AbortSignal) => unknown,
   response: ServerResponse,
   isDue: () => boolean,
   rest: () => Promise<void>,
 ): Promise<string | undefined> {
-  const found = answer();
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  let found = answer(gone.signal);
+  if (found instanceof Promise) {
+    // What another thread works out may take longer than a reader may.
+    const { timeout = 0 } = response.socket ?? {};
+    response.setTimeout(0);
+    found = await found;
+    if (response.destroyed) return undefined;
+    response.setTimeout(timeout);
+  }
   if (typeof found !== 'object' || found === null || !(Symbol.iterator in found) || !('next' in found))
     return JSON.stringify(found);
   const steps = found as Generator<undefined, unknown>;

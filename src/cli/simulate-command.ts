@@ -19,15 +19,19 @@ export function simulateCommand(): Command {
     .addOption(
       new Option('--preset <id>', 'model, GPUs and what a step costs').choices(jobPresetIds).default(usualPreset),
     )
-    .option('--prompts-per-round <n>', 'P0: prompts that a step trains on (preset: 128)', whole(1, 100_000))
-    .option('--responses-per-prompt <n>', 'R0: responses of a prompt (preset: 8)', whole(1, 10_000))
+    .option('--prompts-per-round <n>', 'P0: prompts that a step trains on (of the log; preset: 128)', whole(1, 100_000))
+    .option('--responses-per-prompt <n>', 'R0: responses of a prompt (of the log; preset: 8)', whole(1, 10_000))
     .option('--engines <n>', 'inference engines (data-parallel replicas)', whole(1, 4096))
     .addOption(calibrateOption())
     .option('--cap <tokens>', 'longest response; what is longer is cut (preset: 16384)', whole(1, 10_000_000))
     .option('--eta <factor>', 'over-provisioning of prompts and responses in short rounds', factor, 1.25)
     .option('--prompt-speculation <factor>', 'the same for prompts only', factor)
     .option('--response-speculation <factor>', 'the same for responses only', factor)
-    .option('--steps <n>', 'training steps of the baseline', whole(1, 100_000), usualRuns.steps)
+    .option(
+      '--steps <n>',
+      `training steps of the baseline (${usualRuns.steps}, or fewer if a log has fewer)`,
+      whole(1, 100_000),
+    )
     .option(
       '--epochs <n>',
       'times that each prompt comes; above 1 it shows lossless-tail, which learns their lengths',

@@ -1,13 +1,17 @@
 /** Tasks of `rollflex simulate` for threads: the runs of each comparison, and the other simulations. */
 
+import type { AnyPolicyDefinition } from '../core/definition.ts';
+import { registry } from '../registry.ts';
 import { ablation, losslessScheduler, partialScheduler, usualSchedulers } from '../sim/colocated/ablation.ts';
 import type { Job } from '../sim/colocated/job.ts';
 import { oneStepOffAblation } from '../sim/colocated/one-step-off.ts';
-import type { Scheduler } from '../sim/colocated/scheduler.ts';
+import { type Scheduler, synchronousBaseline, tailBatchingScheduler } from '../sim/colocated/scheduler.ts';
 import { type PreparedRuns, prepareRuns } from '../sim/compare.ts';
 import type { PoolsComparison } from '../sim/pools/result.ts';
 import type { RunResult } from '../sim/result.ts';
 import type { VlmComparison } from '../sim/vlm-formulas/result.ts';
+import type { LoggedJob } from '../sim/what-if/logged-job.ts';
+import { loggedScheduler } from '../sim/what-if/logged-scheduler.ts';
 import { returning } from '../sim/workload/epochs.ts';
 import type { Workload } from '../sim/workload/workload.ts';
 import type { NamedTrace } from './files.ts';
@@ -16,7 +20,7 @@ import { bundledPools, runBundledTail } from './pools.ts';
 import { seedsFrom } from './simulation.ts';
 import { bundledVlm } from './vlm.ts';
 
-/** Input of all tasks: JSON, from which a thread makes the tasks again. */
+/** Input of all tasks, from which a thread makes the tasks again. */
 export interface SimulateInput extends LengthOptions {
   readonly job: Job;
   readonly capTokens: number;
@@ -29,6 +33,8 @@ export interface SimulateInput extends LengthOptions {
   readonly epochs?: number;
   readonly ablation?: boolean;
   readonly oneStepOff?: boolean;
+  /** The job of the log, if its prompts come in their order. */
+  readonly logged?: LoggedJob | undefined;
 }
 
 /** A task: one run of a comparison, or a whole comparison of another kind. */
@@ -48,7 +54,12 @@ export interface SimulateMade {
 }
 
 /** Returns the schedulers to compare, the baseline first. */
-function schedulersOf({ job, factors, ablation: all, oneStepOff, epochs = 1 }: SimulateInput): Scheduler[] {
+function schedulersOf({ job, factors, ablation: all, oneStepOff, epochs = 1, logged }: SimulateInput): Scheduler[] {
+  if (logged !== undefined && !all && !oneStepOff) {
+    // As what-if does, all of them let the times of rewards and training pass as the preset, or the calibration, has them.
+    const [baseline, tail] = [synchronousBaseline(job), tailBatchingScheduler(job, factors)];
+    return [baseline, tail, loggedScheduler(registry.get(logged.snapshot.policy) as AnyPolicyDefinition, logged, job)];
+  }
   const variants = oneStepOff ? oneStepOffAblation(job, factors) : ablation(job, factors);
   // Where no prompt comes back, nothing is known of its lengths.
   const more = epochs > 1 ? [losslessScheduler(job, { oneStepOff })] : [];
@@ -62,7 +73,7 @@ export function comparisonsOf(input: SimulateInput): PreparedRuns[] {
   const { job, steps, epochs = 1 } = input;
   const [baseline, ...schedulers] = schedulersOf(input);
   const seeds = seedsFrom(input.seed, input.seeds);
-  return workloads(input.traces, input, input.capTokens).map((given) => {
+  return workloads(input.traces, input, input.capTokens, input.logged).map((given) => {
     const inEpochs = (seed: number): Workload => returning(given(seed), steps * job.promptsPerRound, epochs, seed);
     const workload = epochs > 1 ? inEpochs : given;
     return prepareRuns({ job, workload, steps, seeds, baseline: baseline!, schedulers });

@@ -3,12 +3,15 @@ import { oneLine } from '../core/printable.ts';
 import { refuse } from '../errors.ts';
 import type { Job } from '../sim/colocated/job.ts';
 import { withOneStepOff } from '../sim/colocated/one-step-off.ts';
+import type { BatchShape } from '../sim/colocated/scheduler.ts';
+import { usualRuns } from '../sim/compare-options.ts';
 import { withJudge } from '../sim/judge-preset.ts';
 import { perfettoTrace } from '../sim/perfetto.ts';
+import { beforeRounds, enginesAt, type LoggedJob } from '../sim/what-if/logged-job.ts';
 import { calibrationJson, calibrationText, readMeasured } from './calibrate.ts';
 import { readingOf, readTraces, type TextOptions } from './input/read.ts';
 import { type JobOptions, jobOfOptions } from './job.ts';
-import { filesRead, type LengthOptions } from './lengths.ts';
+import { filesRead, jobOfLog, type LengthOptions } from './lengths.ts';
 import { outlastReader, printJson } from './output.ts';
 import { SimulateOutput } from './simulate-output.ts';
 import { simulateAll } from './simulate-run.ts';
@@ -21,7 +24,7 @@ export interface SimulateOptions extends JobOptions, LengthOptions, TextOptions,
   readonly eta: number;
   readonly promptSpeculation?: number;
   readonly responseSpeculation?: number;
-  readonly steps: number;
+  readonly steps?: number;
   readonly seeds: number;
   readonly seed: number;
   readonly epochs?: number;
@@ -38,14 +41,14 @@ export interface SimulateOptions extends JobOptions, LengthOptions, TextOptions,
 export async function runSimulate(paths: readonly string[], options: SimulateOptions): Promise<void> {
   checkOutputs({ '--report': options.report, '--perfetto': options.perfetto }, filesRead(paths, options));
   const measured = await readMeasured(options.calibrate, options);
-  const { job: given, capTokens, calibration } = jobOfOptions(options, measured);
+  const logged = options.fromLog === undefined ? undefined : jobOfLog(options.fromLog, options.session);
+  const { job: given, capTokens, calibration } = jobOfOptions({ ...shapeOf(logged), ...options }, measured);
   const {
     judge = 'workers',
     resampling,
     correlation,
     fromLog,
     session,
-    steps,
     seeds,
     seed,
     epochs,
@@ -58,7 +61,8 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
     promptSpeculation: options.promptSpeculation ?? options.eta,
     responseSpeculation: options.responseSpeculation ?? options.eta,
   };
-  checkSize(job, factors, options);
+  const steps = options.steps ?? stepsOf(logged, job);
+  checkSize(job, factors, { steps, seeds });
   const traces = await readTraces(paths, readingOf(options), options.quiet === true || options.json === true);
   const lengths = { resampling, correlation, fromLog, session };
   const input: SimulateInput = {
@@ -73,6 +77,7 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
     epochs,
     ablation,
     oneStepOff,
+    logged,
   };
   // The files are written even if the reader stops early (`| head`).
   if (options.report !== false || options.perfetto !== undefined) outlastReader();
@@ -104,6 +109,22 @@ export async function runSimulate(paths: readonly string[], options: SimulateOpt
   output.end(writeFiles(), paths);
 }
 
+/** Returns the batch and the engines of a log. */
+function shapeOf(
+  logged: LoggedJob | undefined,
+): Pick<JobOptions, 'promptsPerRound' | 'responsesPerPrompt' | 'engines'> {
+  if (logged === undefined) return {};
+  const { promptsPerRound, responsesPerPrompt } = logged.snapshot.config as BatchShape;
+  const engines = enginesAt(logged, beforeRounds(logged)).length;
+  return { promptsPerRound, responsesPerPrompt, ...(engines === 0 ? {} : { engines }) };
+}
+
+/** Returns the steps that the prompts of a log are enough for, at most as many as are usual. */
+function stepsOf(logged: LoggedJob | undefined, { promptsPerRound }: Job): number {
+  const prompts = logged?.supplied.length ?? Number.POSITIVE_INFINITY;
+  return Math.max(1, Math.min(usualRuns.steps, Math.floor(prompts / promptsPerRound)));
+}
+
 /** Larger jobs would not fit in memory, or would take days, and are refused. */
 const mostInRound = 400_000;
 const mostInAll = 20_000_000;
@@ -111,7 +132,7 @@ const mostInAll = 20_000_000;
 function checkSize(
   { promptsPerRound, responsesPerPrompt }: Job,
   { promptSpeculation, responseSpeculation }: { promptSpeculation: number; responseSpeculation: number },
-  { steps, seeds }: SimulateOptions,
+  { steps, seeds }: { steps: number; seeds: number },
 ): void {
   const inRound = Math.ceil(promptsPerRound * promptSpeculation) * Math.ceil(responsesPerPrompt * responseSpeculation);
   if (inRound > mostInRound) refuse('limit_exceeded', 'responses of a round', `at most ${mostInRound}`, inRound);

@@ -1,22 +1,26 @@
-/** A thread of `rollflex sweep` or `rollflex simulate`; it does tasks one after the other. */
+/** A thread of `rollflex sweep`, `simulate` or `debug`; it does tasks one after the other. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { isPolicyError } from '../errors.ts';
 import type { WorkerAnswer, WorkerStart, WorkerTask } from './hands.ts';
-import { simulateWork } from './simulate-tasks.ts';
-import { sweepProblems, sweepWork } from './sweep-problem.ts';
 
-const start = workerData as WorkerStart;
-const work = (start.kind === 'sweep' ? sweepWork(sweepProblems(start.input)) : simulateWork(start.input)) as (
-  task: unknown,
-) => unknown;
+/** Returns what does the tasks. Only what it needs is loaded. */
+async function workOf(start: WorkerStart): Promise<(task: never) => unknown> {
+  if (start.kind === 'sweep') {
+    const { sweepProblems, sweepWork } = await import('./sweep-problem.ts');
+    return sweepWork(sweepProblems(start.input));
+  }
+  if (start.kind === 'simulate') return (await import('./simulate-tasks.ts')).simulateWork(start.input);
+  return (await import('./what-if/told.ts')).toldOf(start.input.paths);
+}
+const work = workOf(workerData as WorkerStart);
 
-function answer({ id, task }: WorkerTask): WorkerAnswer {
+async function answer({ id, task }: WorkerTask): Promise<WorkerAnswer> {
   try {
-    return { id, made: work(task) };
+    return { id, made: await (await work)(task as never) };
   } catch (error) {
     if (isPolicyError(error)) return { id, refused: error.toJSON() };
     return { id, failed: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   }
 }
 
-parentPort!.on('message', (task: WorkerTask) => parentPort!.postMessage(answer(task)));
+parentPort!.on('message', async (task: WorkerTask) => parentPort!.postMessage(await answer(task)));

@@ -87,10 +87,13 @@ export function workloadFromLog(
 ): Workload {
   const log = 'prompts' in from ? from : lengthsFromLog(from);
   const prompts = traceFromLog(log, options);
-  const { completed, censored, unknown, missing = 0 } = log;
+  return tracedWorkload({ ...options, resampling: options.resampling ?? 'copula', source: sourceOf(log), prompts });
+}
+
+/** Returns where the lengths come from, in words. */
+export function sourceOf({ completed, censored, unknown, missing = 0 }: Omit<LoggedLengths, 'prompts'>): string {
   const parts = [`${completed} responses complete`, `${censored} aborted and drawn beyond their abort`];
   if (unknown > 0) parts.push(`${unknown} without a length left out`);
   if (missing > 0) parts.push(`${missing} events missing in the log`);
-  const source = `estimate from a log: ${parts.join(', ')}`;
-  return tracedWorkload({ ...options, resampling: options.resampling ?? 'copula', source, prompts });
+  return `estimate from a log: ${parts.join(', ')}`;
 }

@@ -8,8 +8,11 @@ import { serveDebug } from '../../src/cli/debug/serve.ts';
 import { LogView } from '../../src/cli/debug/view.ts';
 import type { PageServer } from '../../src/cli/page-server.ts';
 import { create, recordEvents, tailBatching } from '../../src/index.ts';
+import { simulate } from '../../src/sim/colocated/driver.ts';
+import { tailBatchingScheduler } from '../../src/sim/colocated/scheduler.ts';
 import { inEveryLook, servedInBrowser, text } from '../support/browser/served.ts';
 import { Folders } from '../support/servers/decision-log.ts';
+import { plainJob, plainWorkload, recording } from '../support/simulator/host.ts';
 import { pathOf } from '../zoo/files.ts';
 
 const folders = new Folders();
@@ -189,6 +192,66 @@ test('ids, refs and messages are text, whatever is in them', async (context) => 
   expect(seen).toContain('\\u001b[31m\\u202eevil\\u0007');
   for (const sign of ['\u001b', '\u0007', '\u202e']) expect(seen).not.toContain(sign);
   expect(problems).toEqual([]);
+  await page.close();
+});
+
+test('what-if, one click away: the form of the policy, answers, and what cannot be asked', async (context) => {
+  const lines: string[] = [];
+  const job = plainJob({ engines: 2, promptsPerRound: 4, responsesPerPrompt: 2 });
+  const hostile = '<img src=x onerror="document.title=1">';
+  const workload = plainWorkload((prompt, k) => 40 + ((prompt * 37 + k * 101) % 300));
+  simulate(
+    job,
+    recording(tailBatchingScheduler(job, { idPrefix: hostile, promptSpeculation: 1.25 }), lines),
+    workload,
+    {
+      ...{ prompts: 1000, until: 24, seed: 1, timeline: false },
+    },
+  );
+  const folder = folders.next();
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, `${'<b>'}run.jsonl`);
+  writeFileSync(path, `${lines.join('\n').replaceAll('"engine-0"', JSON.stringify(hostile))}\n`);
+  const { page, problems, shown } = await open(context, await serve(path), '&e=60');
+  await shown(60);
+  await page.locator('#charts > summary').click();
+  await page.waitForSelector('#charts[data-shown="60"]');
+  expect(await page.locator('#gantt canvas, #queue canvas').count()).toBe(2);
+  await page.locator('#what-if > summary').click();
+  await page.waitForSelector('#what-if-run');
+  const eta = page.locator('input[name=promptSpeculation]');
+  expect(await eta.inputValue()).toBe('1.25');
+  expect(await page.locator('label.setting', { has: eta }).getAttribute('title')).toMatch(/\(a number, at least 1/);
+  expect(await page.locator('[name=promptsPerRound], [name=placement]').count()).toBe(0);
+
+  // While a thread works, the page goes on.
+  await eta.fill('1.5');
+  await page.locator('#what-if-run').click();
+  await page.locator('#on').click();
+  await shown(61);
+  await page.waitForSelector('#charts[data-shown="61"]');
+  await expect.poll(() => text(page, '#what-if-answer'), { timeout: 60_000 }).toMatch(/Saves -?[\d.]+% \(/);
+  const answer = await text(page, '#what-if-answer');
+  expect(answer).toContain('from event 60 (round ');
+  expect(answer).toContain('promptSpeculation: 1.25 -> 1.5');
+  expect(answer).toMatch(/The intervals \(95 %\) are over these draws/);
+  expect(await page.locator('#what-if-answer tbody tr').count()).toBe(3);
+  await inEveryLook(page, 'what-if');
+
+  await page.locator('#what-if-policy').selectOption('synchronous');
+  expect(await eta.isDisabled()).toBe(true);
+  await page.locator('#what-if-run').click();
+  await expect
+    .poll(() => text(page, '#what-if-answer'), { timeout: 60_000 })
+    .toContain('synchronous after the open round, with its own settings');
+  await page.locator('#what-if-policy').selectOption('');
+  await eta.fill(hostile);
+  await page.locator('#what-if-run').click();
+  await expect.poll(() => text(page, '#what-if-answer'), { timeout: 60_000 }).toContain('promptSpeculation: expected');
+  expect(await text(page, '#what-if-answer')).toContain('<img src=x onerror=');
+  expect(await page.title()).toBe('rollflex debug');
+  expect(await page.locator('img, #view b b').count()).toBe(0);
+  expect(problems.filter((one) => !one.includes('status of 400'))).toEqual([]);
   await page.close();
 });
 

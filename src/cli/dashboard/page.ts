@@ -10,8 +10,9 @@ const style = `${pageStyle}
 #facts b{display:block;font-size:18px;font-variant-numeric:tabular-nums;font-weight:600}#facts span{color:var(--soft);font-size:13px}
 #verdict{font-size:18px;line-height:1.35}.chart{min-width:0;margin:6px 0 0}.panel .row{justify-content:space-between}
 tr[data-session]{cursor:pointer}tr[aria-selected=true] td:first-child{font-weight:600;color:var(--accent)}.late{color:var(--late);font-weight:600}
+#rounds td{min-width:64px}#rounds td:nth-child(n+4){min-width:130px}
 label,select{min-width:0;max-width:100%}td .code{white-space:nowrap}
-@media (max-width:760px){#rounds td,#refused td{min-width:96px}#rounds td:nth-child(n+4){min-width:130px}}
+@media (max-width:760px){#refused td{min-width:96px}}
 `;
 
 const body = `

@@ -37,6 +37,7 @@ ul.list,ul.object{margin:0;padding-left:18px}ul.tree{list-style:none;margin:0;pa
 th,td{padding:3px 8px 3px 0;border-bottom:1px solid var(--line);vertical-align:top}td.time{white-space:nowrap;font-variant-numeric:tabular-nums}td .ids{display:flex;flex-wrap:wrap;gap:3px}
 .overdue td.time{color:var(--late);font-weight:600}
 #thing{border-color:var(--accent);scroll-margin-top:110px}#thing .row{justify-content:space-between}#locked{max-width:480px;margin:40px auto}
+.chart{min-width:0}form.what-if{display:grid;grid-template-columns:repeat(auto-fill,minmax(190px,1fr));gap:6px 12px;align-items:end;margin:8px 0}.setting{display:grid;gap:1px;min-width:0}.setting span{overflow-wrap:anywhere;font-size:13px}.setting>input,.setting>select{width:100%;min-width:0}
 footer{color:var(--soft);font-size:13px;margin-top:14px}kbd{font:12px ui-monospace,monospace;border:1px solid var(--line);border-radius:4px;padding:0 4px}
 @media (max-width:900px){#columns{grid-template-columns:minmax(0,1fr)}}
 @media (max-width:760px){#slider{order:1;flex-basis:100%}}
@@ -62,6 +63,8 @@ const body = `
 <div id="whole" aria-live="polite"></div>
 <aside id="thing" class="panel" hidden aria-label="Why it waits"><div class="row"><b>Why does <span id="thing-name"></span> wait?</b>${button('thing-close', '✕', 'Close (Escape)')}</div>
 <div id="thing-why"></div><div class="row"><span>${button('thing-back', '◁ event with it', 'The last event that has it')} ${button('thing-on', 'event with it ▷', 'The next event that has it')}</span></div></aside>
+<details id="what-if" class="panel"><summary>What if a setting had been other from here on</summary><div id="what-if-form"></div><div id="what-if-answer" role="status"></div></details>
+<details id="charts" class="panel"><summary>Rounds, requests and queue up to here</summary><p id="charts-note" class="note"></p><div id="gantt" class="chart"></div><div id="queue" class="chart"></div></details>
 <div id="columns"><div id="event"></div><div><div id="standing"></div>
 <details id="state" class="panel"><summary>The state, as the policy would save it</summary><div id="tree"></div></details></div></div>
 <footer><p class="keys">Keys: <kbd>←</kbd> <kbd>→</kbd> one event, with <kbd>Shift</kbd> to another decision; <kbd>/</kbd> find, <kbd>n</kbd> <kbd>N</kbd> next, last; <kbd>Home</kbd> <kbd>End</kbd>; <kbd>Esc</kbd>.</p>

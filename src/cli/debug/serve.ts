@@ -4,6 +4,7 @@ import { refuse } from '../../errors.ts';
 import { type Answer, type PageLimits, type PageServer, servePage } from '../page-server.ts';
 import { debugPage } from './page.ts';
 import type { LogView } from './view.ts';
+import { formOf, questionOf, WhatIfDesk } from './what-if.ts';
 
 /** What is served, and where. */
 export interface DebugServing {
@@ -50,6 +51,7 @@ function pathOf(query: URLSearchParams): string[] {
 export async function serveDebug(view: LogView, options: DebugServing): Promise<PageServer> {
   const { paths, start, follow } = options;
   const name = paths.length === 1 ? basename(paths[0]!) : `${basename(paths[0]!)} and ${paths.length - 1} more`;
+  const desk = new WhatIfDesk(paths);
   let fresh = performance.now();
   const answers: Record<string, Answer> = {
     log: () => {
@@ -72,6 +74,20 @@ export async function serveDebug(view: LogView, options: DebugServing): Promise<
       const wanted = query.get('change') === null ? { text: textOf(query, 'text') } : ({ change: true } as const);
       return view.find(textOf(query, 'session'), whole(query, 'from'), query.get('back') === '1', wanted);
     },
+    job: (query) => view.job(textOf(query, 'session'), whole(query, 'seq')),
+    'what-if-form': (query) => formOf(view.snapshot(textOf(query, 'session'), whole(query, 'seq'))),
+    'what-if': (query, gone) => {
+      const [session, seq] = [textOf(query, 'session'), whole(query, 'seq')];
+      view.snapshot(session, seq);
+      return desk.answer(questionOf(query, session, seq), gone);
+    },
   };
-  return servePage({ ...options, page: await debugPage(), answers });
+  const server = await servePage({ ...options, page: await debugPage(), answers });
+  return {
+    ...server,
+    close: async () => {
+      await desk.close();
+      await server.close();
+    },
+  };
 }

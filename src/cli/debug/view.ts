@@ -1,5 +1,6 @@
 /** A log as a page or a terminal shows it: its sessions, the state at any event, why something waits, and what comes next. */
 import { statSync } from 'node:fs';
+import type { Messages } from '../../core/answer-rules.ts';
 import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
 import type { Snapshot } from '../../core/snapshot.ts';
 import { isPolicyError, refuse, relocated } from '../../errors.ts';
@@ -9,12 +10,13 @@ import { answerOf, chainText, notesOf } from '../explain/text.ts';
 import { type LoggedSession, LogIndex } from '../log-index/index.ts';
 import { packageVersion } from '../package.ts';
 import { eventAt, eventsOf, findEvent, type Wanted } from './find.ts';
+import { type JobWindow, jobWindow } from './job.ts';
 import { traceOf } from './perfetto.ts';
 import { type AskedGroup, askedOf, type StandingGroup, standingOf } from './standing.ts';
 import { type TreePage, treeAt } from './tree.ts';
 
 /** A session in a list. */
-export interface SessionItem extends Pick<LoggedSession, 'session' | 'policy' | 'seq' | 'at' | 'end'> {
+export interface SessionItem extends Pick<LoggedSession, 'session' | 'isLast' | 'policy' | 'seq' | 'at' | 'end'> {
   /** Number of its first event in the log. */
   readonly first: number;
   readonly closed: LoggedSession['closed'] | null;
@@ -106,8 +108,8 @@ export class LogView {
   }
 
   get sessions(): SessionItem[] {
-    return this.#index.sessions.map(({ session, policy, first, seq, at, end, closed }) => ({
-      ...{ session, policy, first, seq, at, end },
+    return this.#index.sessions.map(({ session, isLast, policy, first, seq, at, end, closed }) => ({
+      ...{ session, isLast, policy, first, seq, at, end },
       closed: closed ?? null,
     }));
   }
@@ -164,14 +166,19 @@ export class LogView {
     };
   }
 
-  /** Returns a part of the state after an event. Throws `unknown_id`, `invalid_input`. */
-  state(id: string, seq: number, path: readonly string[], from = 0): TreePage {
+  /** Returns the state after an event; `undefined` where it cannot be played. Throws `unknown_id`, `invalid_input`. */
+  snapshot(id: string, seq: number): Snapshot | undefined {
     const session = this.#sessionOf(id);
     this.#within(session, seq);
     const key = JSON.stringify([id, session.run, seq]);
     if (this.#snapshot?.key !== key)
       this.#snapshot = { key, snapshot: this.#index.stateAt(id, { seq }).save()?.snapshot };
-    return treeAt(this.#snapshot.snapshot, path, from);
+    return this.#snapshot.snapshot;
+  }
+
+  /** Returns a part of the state after an event. Throws `unknown_id`, `invalid_input`. */
+  state(id: string, seq: number, path: readonly string[], from = 0): TreePage {
+    return treeAt(this.snapshot(id, seq), path, from);
   }
 
   /** Returns why something waits after an event, or the whole session. Throws `unknown_id` for an id that the log does not have. */
@@ -199,15 +206,9 @@ export class LogView {
     const origin = Math.min(...firsts.filter((at) => at !== undefined));
     let piece = '{"displayTimeUnit":"ms","traceEvents":[';
     let before = '';
-    for (const [number, { session, policy, end }] of sessions.entries()) {
-      const messages = this.#registry.policies.find((one) => one.id === policy);
-      if (messages === undefined)
-        refuse(
-          'invalid_input',
-          session === '' ? 'the log' : session,
-          'a session of a policy that is known here',
-          policy,
-        );
+    for (const [number, one] of sessions.entries()) {
+      const { session, policy, end } = one;
+      const messages = this.#messagesOf(one);
       const name = session === '' ? policy : `${session} (${policy})`;
       const events = eventsOf(this.#index, session);
       for (const entry of traceOf({ pid: number + 1, name, messages, events, end, origin })) {
@@ -219,6 +220,21 @@ export class LogView {
       }
     }
     yield `${piece}]}\n`;
+  }
+
+  /** Returns what charts draw of a session up to an event, in short steps; null where there is nothing. Throws as {@link moment} does. */
+  job(id: string, seq: number): Generator<undefined, JobWindow | null> {
+    const session = this.#sessionOf(id);
+    this.#within(session, seq);
+    return jobWindow(this.#index, session, seq, this.#messagesOf(session));
+  }
+
+  /** Returns what a policy hears and tells. Throws `invalid_input` for one that is not known here. */
+  #messagesOf({ session, policy }: LoggedSession): Messages {
+    const messages = this.#registry.policies.find((one) => one.id === policy);
+    if (messages !== undefined) return messages;
+    const path = session === '' ? 'the log' : session;
+    return refuse('invalid_input', path, 'a session of a policy that is known here', policy);
   }
 
   /** Looks for the next event, in short steps. Returns its number; without one, the id that may have been meant. */

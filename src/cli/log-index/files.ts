@@ -2,7 +2,8 @@
 import { closeSync, fstatSync, openSync, statSync } from 'node:fs';
 import type { PlayedPolicy } from '../../core/log-play.ts';
 import { isEventLog, logPaths } from '../log-files.ts';
-import { type BuiltFile, defaultGrain, FileBuilding, type Grain, type Played } from './build.ts';
+import { FileBuilding } from './build.ts';
+import { type BuiltFile, defaultGrain, type Grain, type Played } from './played.ts';
 import { digestOf, type Segment, type SegmentHead, type SegmentSession } from './segment.ts';
 import { SegmentStore } from './store.ts';
 
@@ -144,16 +145,37 @@ export class IndexedFiles {
     }
   }
 
-  /** Returns where a session is, from the beginning of the log on: the last one with this id. */
-  partsOf(session: string): Part[] {
+  /**
+   * Returns where a session is, from the beginning of the log on.
+   *
+   * @param run - its number among those with this id; the last one if absent
+   */
+  partsOf(id: string, run?: number): Part[] {
     const parts: Part[] = [];
     for (const file of this.all) {
       for (const segment of file.segments) {
-        for (const here of segment.head.sessions) if (here.session === session) parts.push({ file, segment, here });
+        for (const here of segment.head.sessions) if (here.session === id) parts.push({ file, segment, here });
       }
     }
-    const last = parts.at(-1)?.here.run;
-    return parts.filter(({ here }) => here.run === last);
+    const wanted = run ?? parts.at(-1)?.here.run;
+    return parts.filter(({ here }) => here.run === wanted);
+  }
+
+  /** Returns where the session with a name is: an id, or the id of several and the number of an opening. */
+  partsNamed(name: string): Part[] {
+    const { mark } = this;
+    const at = name.lastIndexOf(mark);
+    const number = at < 0 ? '' : name.slice(at + mark.length);
+    return /^[1-9]\d{0,8}$/.test(number) ? this.partsOf(name.slice(0, at), Number(number) - 1) : this.partsOf(name);
+  }
+
+  /** What stands between an id and the number of an opening: no id has it. */
+  get mark(): string {
+    let mark = '@';
+    for (const { segments } of this.all)
+      for (const { head } of segments)
+        for (const { session } of head.sessions) while (session.includes(mark)) mark += '@';
+    return mark;
   }
 }
 

@@ -8,11 +8,16 @@ import { Worker } from 'node:worker_threads';
  *
  * @param source - URL of the TypeScript file of the thread
  * @param caller - `import.meta.url` of the caller
+ * @param megabytes - most memory of its objects; that of Node.js if absent
  */
-export function startThread(source: string, caller: string, workerData: unknown): Worker {
+export function startThread(source: string, caller: string, workerData: unknown, megabytes?: number): Worker {
+  const options = {
+    workerData,
+    ...(megabytes === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: megabytes } }),
+  };
   if (!caller.endsWith('.ts')) {
     const name = source.slice(source.lastIndexOf('/') + 1, -'.ts'.length);
-    return new Worker(new URL(`./${name}${caller.slice(caller.lastIndexOf('.'))}`, caller), { workerData });
+    return new Worker(new URL(`./${name}${caller.slice(caller.lastIndexOf('.'))}`, caller), options);
   }
   // `require` finds the CommonJS file, which has no loader; the ES module is beside it.
   const tsx = modules
@@ -21,5 +26,5 @@ export function startThread(source: string, caller: string, workerData: unknown)
     .replace(/\.cjs$/, '.mjs');
   const entry = new URL(source, caller).href;
   const begin = `import(${JSON.stringify(tsx)}).then(({ register }) => (register(), import(${JSON.stringify(entry)})))`;
-  return new Worker(begin, { eval: true, workerData });
+  return new Worker(begin, { ...options, eval: true });
 }

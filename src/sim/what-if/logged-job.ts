@@ -45,6 +45,8 @@ export interface NumberedEvent {
 
 /** A job as its log shows it. */
 export interface LoggedJob {
+  /** Number of the session among those with its id, from 0. */
+  readonly opening: number;
   /** The state with which the session begins: no event is applied. */
   readonly snapshot: Snapshot;
   readonly events: readonly NumberedEvent[];
@@ -148,33 +150,83 @@ class Reader {
   }
 }
 
+/** The lines of one opening of a session, as far as they were read. */
+interface Opening {
+  readonly number: number;
+  readonly policy: string;
+  readonly snapshot: Snapshot;
+  readonly reader: Reader;
+  seq: number;
+  isClosed: boolean;
+}
+
 /**
  * Reads the log of one session.
  *
  * @param lines - its lines, from the first one of the session on
- * @throws PolicyError `infeasible` for a session whose beginning, or an event, is not in the log
+ * @param session - its id
+ * @param opening - which of several with this id, from 0; the last one if absent
+ * @throws PolicyError `infeasible` for a session whose beginning, or an event, is not in the log; `unknown_id` for one that is not there
  */
-export function loggedJob(lines: Iterable<ReadLine>, session: string): LoggedJob {
-  let snapshot: Snapshot | undefined;
-  let reader: Reader | undefined;
-  let seq = 0;
+export function loggedJob(lines: Iterable<ReadLine>, session: string, opening?: number): LoggedJob {
+  let last: Opening | undefined;
+  /** What the present opening lacks; it matters only if this one is wanted. */
+  let lack: [where: string, expected: string, got: string] | undefined;
   for (const { where, line } of lines) {
     if (line === 'torn' || !('session' in line) || line.session !== session) continue;
-    if (line.kind === 'session' && snapshot === undefined) {
-      const expected = 'a log from the beginning of the session on';
-      if (line.seq > 0 || line.snapshot === null) return refuse('infeasible', where, expected, `event ${line.seq}`);
-      snapshot = line.snapshot;
-      reader = new Reader(keepsTokens(snapshot));
-    }
-    if (line.kind !== 'event' || reader === undefined) continue;
-    if (line.seq !== seq + 1) refuse('infeasible', where, `event ${seq + 1}: a log without gaps`, `event ${line.seq}`);
-    seq = line.seq;
-    reader.read(seq, line.event as unknown as VocabularyEvent, line.decisions as unknown as VocabularyDecision[]);
+    if (line.kind === 'session') {
+      // A file of the log repeats the state at its beginning.
+      if (last !== undefined && !last.isClosed && last.policy === line.policy && line.seq >= last.seq) continue;
+      if (last !== undefined && last.number === opening) break;
+      const { policy, seq, snapshot } = line;
+      const isWhole = seq === 0 && snapshot !== null;
+      lack = isWhole ? undefined : [where, 'a log from the beginning of the session on', `event ${seq}`];
+      const of = snapshot ?? ({ policy, config: {} } as Snapshot);
+      const number = last === undefined ? 0 : last.number + 1;
+      last = { number, policy, snapshot: of, reader: new Reader(keepsTokens(of)), seq, isClosed: false };
+    } else if (last !== undefined && line.kind === 'closed') last.isClosed = line.reason !== 'stopped';
+    if (line.kind !== 'event' || last === undefined) continue;
+    if (line.seq !== last.seq + 1) lack ??= [where, `event ${last.seq + 1}: a log without gaps`, `event ${line.seq}`];
+    last.seq = line.seq;
+    if (lack !== undefined || (opening !== undefined && last.number !== opening)) continue;
+    const { event, decisions } = line;
+    last.reader.read(line.seq, event as unknown as VocabularyEvent, decisions as unknown as VocabularyDecision[]);
   }
-  if (snapshot === undefined || reader === undefined)
+  if (last === undefined || (opening !== undefined && last.number !== opening))
     return refuse('unknown_id', 'session', 'a session of the log', session);
+  if (lack !== undefined) refuse('infeasible', ...lack);
+  const { snapshot, reader, number } = last;
   const { events, supplied, requests, isExhausted } = reader;
-  return { snapshot, events, supplied, requests, isExhausted };
+  return { opening: number, snapshot, events, supplied, requests, isExhausted };
+}
+
+const isRequested = (
+  one: NumberedEvent,
+): one is NumberedEvent & { event: Extract<VocabularyEvent, { type: 'round.requested' }> } =>
+  one.event.type === 'round.requested';
+
+/** Returns the id of the round that was requested last before an event, or with it. */
+export const roundAt = ({ events }: LoggedJob, at: number): string | undefined =>
+  events.slice(0, at).findLast(isRequested)?.event.roundId;
+
+/** Returns the numbers of the events that begin rounds. */
+export const roundBeginnings = ({ events }: LoggedJob): number[] => events.filter(isRequested).map(({ seq }) => seq);
+
+/** Returns the number of the last event before the first round: until then the host only says what there is. */
+export function beforeRounds({ events }: LoggedJob): number {
+  const first = events.find(isRequested);
+  return (first?.seq ?? 1) - 1;
+}
+
+/** Returns the ids of the engines that take requests after an event; none where the log names none. */
+export function enginesAt({ events }: LoggedJob, at: number): string[] {
+  let ids = new Set<string>();
+  for (const { event } of events.slice(0, at)) {
+    if (event.type === 'engine.added') ids.add(event.engineId);
+    else if (event.type === 'engine.drained' || event.type === 'engine.lost') ids.delete(event.engineId);
+    else if (event.type === 'engines.changed') ids = new Set(event.engineIds);
+  }
+  return [...ids];
 }
 
 /** Whether deferred prompts keep the tokens of their responses. */

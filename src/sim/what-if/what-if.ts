@@ -5,13 +5,14 @@
 import type { AnyPolicyDefinition } from '../../core/definition.ts';
 import { parse } from '../../core/validate.ts';
 import { refuse } from '../../errors.ts';
-import type { VocabularyEvent } from '../../schemas/events/index.ts';
 import type { Job } from '../colocated/job.ts';
 import type { BatchShape, Scheduler } from '../colocated/scheduler.ts';
-import { quantileOf, ratio, sumOf } from '../metrics.ts';
+import { ratio, sumOf } from '../metrics.ts';
 import type { Interval, StepResult } from '../result.ts';
 import { type Fork, ForkedHost } from './forked-host.ts';
-import { keepsTokens, type LoggedJob, type NumberedEvent } from './logged-job.ts';
+import { type Miss, missOf, ratioInterval } from './interval.ts';
+import { beforeRounds, enginesAt, type LoggedJob, roundAt, roundBeginnings } from './logged-job.ts';
+import { checkSimulated } from './logged-scheduler.ts';
 import { fittedTo, type PaceFit } from './pace.ts';
 import { loggedWorkload } from './workload.ts';
 
@@ -40,7 +41,10 @@ export interface RestOfJob {
   /** Seconds from the event. */
   readonly seconds: number;
   readonly rounds: number;
-  /** Mean tokens of a trained response, of the rounds that end after the event. */
+  /** Tokens of the trained responses, and all that were generated, of the rounds that end after the event. */
+  readonly keptTokens: number;
+  readonly generatedTokens: number;
+  /** Mean tokens of a trained response, of these rounds. */
   readonly meanResponseTokens: number;
   readonly deferredPrompts: number;
   /** Share of these tokens that older weights generated, and most versions by which they are behind. */
@@ -58,21 +62,27 @@ export interface WhatIf {
   readonly asItWas: readonly RestOfJob[];
   /** Simulated with the change. */
   readonly changed: readonly RestOfJob[];
-  /** Share of the time that the change saves, with an interval over what the log does not know. */
+  /**
+   * Share of the time that the change saves, with an interval for what would really have been: over what the log does not know, and
+   * over what the simulation missed in the rounds before the event.
+   */
   readonly saved: Interval;
-  /** Mean length of the trained responses with the change, over that without. */
+  /** Mean length of the trained responses with the change, over that without; an interval likewise. */
   readonly kept: Interval;
   /** How the speed was fitted; null where no round had ended before the event, or none was to be fitted. */
   readonly fit: PaceFit | null;
+  /** By how much the simulation misses the log; nothing where nothing is changed. */
+  readonly misses: { readonly seconds: Miss; readonly tokens: Miss };
   /** Responses that the log has in full, that were aborted in it, and whose end it does not have. */
   readonly lengths: { readonly known: number; readonly censored: number; readonly unknown: number };
+  /** Prompts that the log has supplied and not trained. */
+  readonly untrained: number;
   /** Engines that take requests. */
   readonly engines: number;
 }
 
-const served = ['tail-batching', 'lossless-tail'];
 /** Settings that are what the job is, or how its requests are named. */
-const fixedSettings = ['promptsPerRound', 'responsesPerPrompt', 'placement', 'idPrefix'];
+export const fixedSettings: readonly string[] = ['promptsPerRound', 'responsesPerPrompt', 'placement', 'idPrefix'];
 
 /**
  * Answers a question about a log.
@@ -86,7 +96,7 @@ export function whatIf(options: WhatIfOptions): WhatIf {
   const { events, snapshot } = logged;
   const { promptsPerRound, responsesPerPrompt } = snapshot.config as BatchShape;
   const asked: Job = { ...options.job, promptsPerRound, responsesPerPrompt };
-  const first = firstFork(logged);
+  const first = beforeRounds(logged);
   const at = Math.max(first, options.at);
   const seconds = events[at - 1]?.event.at ?? snapshot.at;
   const fork = { logged, definition, at, settings: {}, engineIds: enginesAt(logged, at), usualPace: usualPace(logged) };
@@ -101,6 +111,14 @@ export function whatIf(options: WhatIfOptions): WhatIf {
         (prompts) => hostOf(asked, { ...fork, at: first }, seeds[0]!, prompts).run().steps,
       )
     : { job: asked, fit: null };
+  const isSame = Object.keys(settings).length === 0 && options.scheduler === undefined;
+  const again = isSame
+    ? []
+    : roundsBefore(logged, whole.steps, seconds).map(([seq, step]) => {
+        const trained = sumOf(whole.steps.slice(0, step + 1), (one) => one.prompts);
+        const simulated = hostOf(fitted.job, { ...fork, at: seq }, seeds[0]!, trained).run().steps[step]!;
+        return { log: whole.steps[step]!, simulated };
+      });
   let drained = 0;
   const restOf = (one: Fork) =>
     seeds.map((seed) => {
@@ -111,67 +129,79 @@ export function whatIf(options: WhatIfOptions): WhatIf {
     });
   const scheduler = options.scheduler?.({ promptsPerRound, responsesPerPrompt });
   const asItWas = restOf(fork);
-  const isSame = Object.keys(settings).length === 0 && scheduler === undefined;
   const changed = isSame ? asItWas : restOf({ ...fork, settings, scheduler });
   const over = (of: (one: RestOfJob) => number): number[] =>
     asItWas.map((one, index) => (of(one) === 0 ? 1 : of(changed[index]!) / of(one)));
+  const log = rest(whole.steps.slice(drained), seconds);
+  const missing = (ofRound: (one: StepResult) => number, ofRest: (one: RestOfJob) => number, extra = 0): Miss => ({
+    rounds: missOf(again.map((one) => [ofRound(one.log), ofRound(one.simulated) + extra])),
+    rest: isSame ? 0 : (missOf([[ofRest(log), mean(asItWas, ofRest)]])[0] ?? 0),
+  });
+  // A round that is forked has no seconds before its first token; the rounds after it do.
+  const misses = {
+    seconds: missing(
+      (one) => one.rolloutSeconds,
+      (one) => one.seconds,
+      fitted.job.cost.fixedRolloutSeconds,
+    ),
+    tokens: missing(
+      (one) => one.meanResponseTokens,
+      (one) => one.meanResponseTokens,
+    ),
+  };
+  const rounds = mean(changed, (one) => one.rounds);
+  const time = ratioInterval(
+    over((one) => one.seconds),
+    misses.seconds,
+    rounds,
+  );
   return {
     policy: definition.id,
-    at: { seq: at, seconds, roundId: events.slice(0, at).findLast(isRequested)?.event.roundId ?? null },
-    log: rest(whole.steps.slice(drained), seconds),
+    at: { seq: at, seconds, roundId: roundAt(logged, at) ?? null },
+    log,
     asItWas,
     changed,
-    saved: intervalOf(over((one) => one.seconds).map((share) => 1 - share)),
-    kept: intervalOf(over((one) => one.meanResponseTokens)),
+    saved: { ...time, value: 1 - time.value, low: 1 - time.high, high: 1 - time.low },
+    kept: ratioInterval(
+      over((one) => one.meanResponseTokens),
+      misses.tokens,
+      rounds,
+    ),
     fit: fitted.fit,
+    misses,
     lengths: lengthsOf(logged),
+    untrained: logged.supplied.length - whole.trainedPrompts,
     engines: fork.engineIds.length || asked.engines,
   };
 }
 
+const mean = (all: readonly RestOfJob[], of: (one: RestOfJob) => number): number => sumOf(all, of) / all.length;
+
+/** Most rounds before the event that are simulated again. */
+const mostAgain = 8;
+
+/** Returns the last rounds that had ended before a time: the event that begins each, and its number. */
+function roundsBefore(logged: LoggedJob, steps: readonly StepResult[], seconds: number): [seq: number, step: number][] {
+  const begins = roundBeginnings(logged);
+  return begins
+    .flatMap((seq, step): [number, number][] =>
+      steps[step] !== undefined && steps[step].endSeconds <= seconds ? [[seq, step]] : [],
+    )
+    .slice(-mostAgain);
+}
+
 function check({ logged, definition, at, settings = {} }: WhatIfOptions): void {
   const { events, snapshot } = logged;
-  if (!served.includes(definition.id)) {
-    refuse('infeasible', 'policy', `a log of ${served.join(' or ')}`, definition.id);
-  }
+  checkSimulated(definition.id, snapshot.config);
   if (!Number.isInteger(at) || at < 0 || at > events.length) {
     refuse('invalid_input', 'at', `the number of an event, 0 to ${events.length}`, at);
-  }
-  const { maxStaleness = 0 } = snapshot.config as { readonly maxStaleness?: number };
-  if (maxStaleness > 0 && !keepsTokens(snapshot)) {
-    refuse(
-      'infeasible',
-      'maxStaleness',
-      '`partialRollout`, or 0: requests that go on into the next round are not simulated',
-      maxStaleness,
-    );
   }
   for (const name of fixedSettings) {
     if (Object.hasOwn(settings, name)) refuse('invalid_config', name, 'a setting that a running job can change', name);
   }
-  parse(definition.config, { ...(snapshot.config as object), ...settings }, 'invalid_config');
-}
-
-const isRequested = (
-  one: LoggedJob['events'][number],
-): one is NumberedEvent & { event: Extract<VocabularyEvent, { type: 'round.requested' }> } =>
-  one.event.type === 'round.requested';
-
-/** Returns the number of the last event before the first round: until then the host only says what there is. */
-function firstFork({ events }: LoggedJob): number {
-  const first = events.find(isRequested);
-  return (first?.seq ?? 1) - 1;
-}
-
-/** Returns the ids of the engines that take requests after an event; none where the log names none. */
-function enginesAt({ events }: LoggedJob, at: number): string[] {
-  let ids = new Set<string>();
-  for (const { event } of events.slice(0, at)) {
-    if (event.type === 'engine.added') ids.add(event.engineId);
-    else if (event.type === 'engine.drained' || event.type === 'engine.lost') ids.delete(event.engineId);
-    else if (event.type === 'engines.changed') ids = new Set(event.engineIds);
-  }
-  return [...ids];
+  const changed = { ...(snapshot.config as object), ...settings };
+  parse(definition.config, changed, 'invalid_config');
+  checkSimulated(definition.id, changed);
 }
 
 /** Returns the tokens a second of all requests of which the log says how far they came. */
@@ -200,6 +230,8 @@ function rest(steps: readonly StepResult[], from: number): RestOfJob {
   return {
     seconds: last === undefined ? 0 : last.startSeconds + last.rolloutSeconds - from,
     rounds: steps.length,
+    keptTokens: tokens,
+    generatedTokens: sumOf(steps, (one) => one.generatedTokens),
     meanResponseTokens: ratio(
       tokens,
       sumOf(steps, (one) => one.responses),
@@ -211,17 +243,4 @@ function rest(steps: readonly StepResult[], from: number): RestOfJob {
     ),
     maxLag: steps.reduce((most, one) => Math.max(most, one.lag), 0),
   };
-}
-
-const confidence = 0.95;
-
-/** Returns the mean over draws, and the interval that holds 95 % of them: what really happened is one draw. */
-function intervalOf(values: readonly number[]): Interval {
-  const ascending = Float64Array.from(values).sort();
-  const tail = (1 - confidence) / 2;
-  const value = ratio(
-    sumOf(values, (one) => one),
-    values.length,
-  );
-  return { value, low: quantileOf(ascending, tail), high: quantileOf(ascending, 1 - tail), confidence };
 }

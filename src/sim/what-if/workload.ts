@@ -1,7 +1,7 @@
 /** The prompts of a log in its order, with the lengths that it knows; what it does not know is drawn. */
-import { traceFromLog } from '../from-log.ts';
+import { sourceOf, traceFromLog } from '../from-log.ts';
 import type { LoggedLengths } from '../log-lengths.ts';
-import { tracedWorkload } from '../workload/traced.ts';
+import { type Resampling, tracedWorkload } from '../workload/traced.ts';
 import { capped, samplesPerEpoch, type Workload, type WorkloadPrompt } from '../workload/workload.ts';
 import type { LoggedJob, SuppliedPrompt } from './logged-job.ts';
 
@@ -12,6 +12,8 @@ export interface DrawOptions {
   readonly capTokens: number;
   /** Seed of the draws. */
   readonly seed: number;
+  /** How responses are drawn that the log does not have; `copula` if absent. */
+  readonly resampling?: Resampling;
 }
 
 /** Samples from here on are drawn, whatever was recorded. */
@@ -24,7 +26,7 @@ interface Placed {
   readonly placeOf: ReadonlyMap<SuppliedPrompt, ReadonlyMap<number, number>>;
 }
 
-function placed({ supplied }: LoggedJob): Placed {
+function placed({ supplied, requests }: LoggedJob): Placed {
   const placeOf = new Map<SuppliedPrompt, ReadonlyMap<number, number>>();
   let [completed, censored] = [0, 0];
   const prompts = supplied.flatMap((one) => {
@@ -40,7 +42,9 @@ function placed({ supplied }: LoggedJob): Placed {
     };
     return [{ promptId: rowId(one), ...rest, responses: known.map(([, response]) => response) }];
   });
-  return { lengths: { prompts, completed, censored, unknown: 0 }, placeOf };
+  let unknown = 0;
+  for (const { tokens } of requests.values()) if (tokens === undefined) unknown += 1;
+  return { lengths: { prompts, completed, censored, unknown }, placeOf };
 }
 
 /** An id of its own for each epoch of a prompt. */
@@ -48,15 +52,18 @@ const rowId = ({ prompt, epoch }: SuppliedPrompt): string =>
   epoch === 0 ? prompt.promptId : `${prompt.promptId} ${epoch}`;
 
 /**
- * Returns the workload: the prompts of the log in the order of their supply, then others drawn from them. A response that the log
- * has in full is as long as there; an aborted one is drawn beyond its abort, and one that it does not have as `traceFromLog` and
- * the `copula` resampling draw it.
+ * Returns the workload of `what-if`, and of `simulate --from-log`: the prompts of the log in the order of their supply, then others
+ * drawn from them. A response that the log has in full is as long as there; an aborted one is drawn beyond its abort, and one that
+ * it does not have as `traceFromLog` and the resampling draw it.
+ *
+ * @throws PolicyError `invalid_input` for a log without a response that has a token
  */
 export function loggedWorkload(job: LoggedJob, options: DrawOptions): Workload {
   const { supplied } = job;
   const { lengths, placeOf } = placed(job);
   const prompts = traceFromLog(lengths, { ...options, resamplesPrompts: true });
-  const drawn = tracedWorkload({ ...options, source: 'a log', prompts, resampling: 'copula' });
+  const source = `${sourceOf(lengths)}; its prompts in their order`;
+  const drawn = tracedWorkload({ ...options, source, prompts, resampling: options.resampling ?? 'copula' });
   const rowOf = new Map(prompts.map(({ prompt }, row) => [prompt, row]));
   const indexOf = new Map(prompts.map((_, index) => [drawn.prompt(index).promptId, index]));
   const { capTokens } = options;

@@ -2,8 +2,10 @@
 import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { jobWindow } from '../../../src/cli/debug/job.ts';
 import { LogView } from '../../../src/cli/debug/view.ts';
-import { create, recordEvents, tailBatching } from '../../../src/index.ts';
+import { LogIndex } from '../../../src/cli/log-index/index.ts';
+import { create, createRegistry, recordEvents, tailBatching } from '../../../src/index.ts';
 import { runInProcess } from '../../support/command-line/in-process.ts';
 import { rollflexOn } from '../../support/command-line/process.ts';
 import { logOfAStuckRound } from '../../support/documents/own-files.ts';
@@ -114,6 +116,77 @@ describe('a log of the zoo', () => {
     expect(() => view.state(session, seq, [])).toThrow(expected);
     expect(() => view.why(session, seq)).toThrow(expected);
   });
+});
+
+test('of several sessions with one id each can be looked at, and explained', async () => {
+  const [first, ...events] = stuck
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const session = { kind: 'session', time: 1, session: 's', policy: 'tail-batching', version: 1, seq: 0 };
+  const opened = { ...session, deliver: 'reply', timers: 'host', shadow: false, snapshot: first.snapshot };
+  const told = (count: number) =>
+    events.slice(0, count).map((one, index) => ({ kind: 'event', time: 1, session: 's', seq: index + 1, ...one }));
+  const closed = { kind: 'closed', time: 1, session: 's', reason: 'closed', seq: 50 };
+  const path = inFolder(
+    'decisions-00000001.jsonl',
+    [
+      { kind: 'log', format: 1, version: '0', run: 'r', file: 1, time: 1 },
+      ...[opened, ...told(50), closed, opened, ...told(71), opened, ...told(9)],
+    ]
+      .map((one) => `${JSON.stringify(one)}\n`)
+      .join(''),
+  );
+  const [view, whole] = [await viewOf(path), await viewOf(inFolder('run.jsonl', stuck))];
+  expect(view.sessions).toMatchObject([
+    { session: 's@1', isLast: false, first: 0, seq: 50, closed: 'closed' },
+    { session: 's@2', isLast: false, first: 0, seq: 71, closed: 'replaced' },
+    { session: 's', isLast: true, first: 0, seq: 9, closed: null },
+  ]);
+  for (const [name, seq] of [
+    ['s@2', 71],
+    ['s@1', 50],
+    ['s', 9],
+    ['s@2', 8],
+    ['s@1', 49],
+    ['s', 0],
+  ] as const) {
+    expect(view.moment(name, seq)).toMatchObject({ ...whole.moment('', seq), notes: expect.anything() });
+    expect(view.state(name, seq, ['state'])).toEqual(whole.state('', seq, ['state']));
+  }
+  const q15 = found(whole, 0, false, { text: 'q15' });
+  expect(found(view, 0, false, { text: 'q15' }, 's@2')).toEqual(q15);
+  expect(found(view, 0, false, { text: 'q15' }, 's').seq).toBeUndefined();
+  expect(() => view.moment('s@1', 51)).toThrow('from 0 to 50');
+  expect(() => view.moment('s@4', 1)).toThrow('expected one of s@1, s@2, s');
+  const { code, out } = await rollflexOn('', 'debug', path, '--terminal', '--session', 's@2', '--at', '71');
+  expect([code, out]).toEqual([0, expect.stringContaining('71 of 71')]);
+});
+
+test('charts have the rounds and loads up to an event, from a window of bounded length', async () => {
+  const view = await viewOf(inFolder('run.jsonl', stuck));
+  const end = <T>(steps: Generator<undefined, T>): T => {
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done === true) return value;
+    }
+  };
+  const whole = end(view.job('', 71))!;
+  expect(whole).toMatchObject({ at: view.moment('', 71).at, events: 71, earlier: 0, missed: [] });
+  expect(whole.rounds.length).toBeGreaterThan(3);
+  expect(whole.timeline.actors.map(({ by }) => by)).toContain('vllm-1');
+  const part = end(view.job('', 40))!;
+  expect(part.events).toBe(40);
+  expect(part.rounds.length).toBeLessThan(whole.rounds.length);
+  expect(end(view.job('', 0))).toBeNull();
+  const index = new LogIndex([inFolder('run.jsonl', stuck)], {
+    restore: (one) => createRegistry([tailBatching]).restore(one),
+    writer: 't',
+  });
+  const short = end(jobWindow(index, index.sessions[0]!, 71, tailBatching, 20))!;
+  expect(short).toMatchObject({ events: 20, earlier: 51 });
+  expect(short.rounds.at(-1)!.id).toBe(whole.rounds.at(-1)!.id);
+  index.close();
 });
 
 describe('a log that grows', () => {

@@ -144,7 +144,9 @@ test('simulate --from-log: an estimate, and it says so', async () => {
   ]);
   expect([all.code, all.err]).toEqual([0, '']);
   expect(all.out).toMatch(/^estimate from a log: 4 responses complete, 5 aborted and drawn beyond their abort/);
-  expect(one.out).toBe(all.out);
+  // Of one session from its beginning, prompts come in their order, and its policy with its settings is beside the others.
+  expect(one.out.replace(/\s+/g, ' ')).toContain('left out; its prompts in their order');
+  expect([all.out, one.out].map((out) => out.includes('as logged'))).toEqual([false, true]);
   expect(JSON.parse(json.out).comparisons[0].workload.source).toMatch(/^estimate from a log: /);
 });
 
@@ -164,9 +166,7 @@ test('shadow: what differed, why, and what it is worth', async () => {
   expect(JSON.parse(json.out).sessions).toMatchObject([{ worth: { savedSeconds: 26, correctCut: 0 } }]);
 });
 
-test('a server that is killed: what it has written replays, and the next one begins a file', {
-  timeout: 60_000,
-}, async () => {
+test('a server that is killed: what it has written replays, and the next one begins a file', async () => {
   const directory = path('killed');
   for (let run = 0; run < 2; run += 1) {
     const child = spawn(process.execPath, [...entry, 'serve', '--stdio', '--log-dir', directory], { cwd: root });

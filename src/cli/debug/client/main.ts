@@ -1,92 +1,25 @@
 /// <reference lib="dom" />
 /** The page of `rollflex debug`: the events of a log, one after the other, with what the policy knew then. */
 import type { TreePage } from '../tree.ts';
-import type { Moment, SessionItem, WhyText } from '../view.ts';
+import type { Moment, WhyText } from '../view.ts';
 import { ask, Failed, setKey, takeKey } from './api.ts';
+import { chartsAt, onCharts } from './charts.ts';
 import { byId, element, idButton } from './elements.ts';
+import { lookSoon, type Pager } from './follow.ts';
 import { eventPart, standingPart, whyPart } from './moment.ts';
+import { here, type LogAnswer, log, place, readHash, writeHash } from './place.ts';
+import { failed, lost, say, says } from './status.ts';
 import { branch } from './tree.ts';
-
-interface LogAnswer {
-  readonly name: string;
-  readonly sessions: readonly SessionItem[];
-  readonly lacks: { readonly droppedLines: number; readonly tornFiles: number };
-  readonly start: { readonly session: string; readonly seq: number };
-  readonly follow: boolean;
-}
-
-/** Where the reader is; the hash of the URL keeps it. */
-interface Place {
-  session: string;
-  seq: number;
-  /** What is looked for. */
-  text: string;
-  /** The id that is asked about. */
-  thing: string;
-}
-
-const place: Place = { session: '', seq: 0, text: '', thing: '' };
-let sessions: readonly SessionItem[] = [];
-let start = { session: '', seq: 0 };
-let follows = false;
-const here = (): SessionItem | undefined => sessions.find(({ session }) => session === place.session);
+import { onWhatIf, whatIfAt } from './what-if.ts';
 
 const slider = byId<HTMLInputElement>('slider');
 const number = byId<HTMLInputElement>('number');
 const text = byId<HTMLInputElement>('text');
 const picker = byId<HTMLSelectElement>('session');
-const says = byId('says');
-
-/** Tells the reader what happened; an empty text takes it back. */
-function say(message: string): void {
-  says.replaceChildren(element('span', '', message));
-}
-
 /** What is asked for the present event; what was asked for the last one is not needed any more. */
 let asked = new AbortController();
 /** Asks beside the others; a later question of the kind makes an earlier one void. */
 let searching = new AbortController();
-
-function failed(error: unknown): void {
-  if (error instanceof DOMException) return;
-  if (error instanceof Failed && error.status === 401) return askForKey();
-  if (error instanceof Failed && error.status === 0) return lost(true);
-  say(error instanceof Error ? error.message : String(error));
-}
-
-function askForKey(): void {
-  byId('locked').hidden = false;
-  byId('view').hidden = true;
-}
-
-function lost(isLost: boolean): void {
-  const live = byId('live');
-  live.textContent = isLost ? 'no connection; trying again' : follows ? 'follows the log' : '';
-  live.className = isLost ? 'lost' : '';
-}
-
-function writeHash(isJump: boolean): void {
-  const entries = { s: place.session, e: String(place.seq), q: place.text, why: place.thing };
-  const hash = new URLSearchParams(Object.entries(entries).filter(([, value]) => value !== ''));
-  if (`#${hash}` === location.hash) return;
-  if (isJump) history.pushState(null, '', `#${hash}`);
-  else history.replaceState(null, '', `#${hash}`);
-}
-
-/** Goes where the URL says; without a word of it, where the server says. */
-function readHash(): void {
-  const hash = new URLSearchParams(location.hash.slice(1));
-  const wantedSession = [hash.get('s') ?? '', start.session].find((id) =>
-    sessions.some(({ session }) => session === id),
-  );
-  place.session = wantedSession ?? sessions[0]?.session ?? '';
-  const { first = 0, seq = 0 } = here() ?? {};
-  const wanted = Number(hash.get('e') ?? (place.session === start.session ? start.seq : seq));
-  place.seq = Number.isSafeInteger(wanted) ? Math.min(Math.max(wanted, first), seq) : seq;
-  place.text = hash.get('q') ?? '';
-  place.thing = hash.get('why') ?? '';
-  text.value = place.text;
-}
 
 /** Shows the present place. */
 async function show(isJump = false): Promise<void> {
@@ -117,7 +50,9 @@ async function show(isJump = false): Promise<void> {
     else byId('tree').replaceChildren();
     byId('whole').replaceChildren(whyPart(await ask<WhyText>('why', query, signal)));
     if (place.thing !== '') await showThing(signal);
+    await whatIfAt(() => place, failed, signal);
     document.body.dataset.shown = String(seq);
+    await chartsAt(query, signal);
   } catch (error) {
     failed(error);
   }
@@ -205,6 +140,8 @@ function listen(): void {
     go(Number.MAX_SAFE_INTEGER, true);
   });
   byId('state').addEventListener('toggle', () => void show());
+  onWhatIf(() => void show());
+  onCharts(() => void show());
   document.addEventListener('click', ({ target }) => {
     const id = target instanceof HTMLElement ? target.closest<HTMLElement>('button.id')?.dataset.id : undefined;
     if (id === undefined) return;
@@ -230,8 +167,7 @@ function listen(): void {
     event.preventDefault();
   });
   window.addEventListener('popstate', () => {
-    readHash();
-    void show();
+    void pager.begin();
   });
   byId('locked').addEventListener('submit', (event) => {
     event.preventDefault();
@@ -241,9 +177,7 @@ function listen(): void {
 }
 
 function showLog({ name, sessions: found, lacks, follow, start: from }: LogAnswer): void {
-  sessions = found;
-  start = from;
-  follows = follow;
+  Object.assign(log, { sessions: found, start: from, follow });
   byId('name').replaceChildren(element('span', '', name));
   const ids = found.map(
     ({ session, policy }) => [session, session === '' ? policy : `${session} (${policy})`] as const,
@@ -267,63 +201,24 @@ function showLog({ name, sessions: found, lacks, follow, start: from }: LogAnswe
   lost(false);
 }
 
-/** Milliseconds between two looks at a log that is followed. */
-const often = 1000;
-/** After so many of them without anything new, what waits has become older. */
-const seldom = 10;
-let looks = 0;
-let timer: ReturnType<typeof setTimeout> | undefined;
-
-/** Shows again what waits, and for how long. */
-async function age(): Promise<void> {
-  const { signal } = asked;
-  const query = { session: place.session, seq: String(place.seq) };
-  byId('standing').replaceChildren(standingPart(await ask<Moment>('event', query, signal)));
-  const whole = byId('whole');
-  const isOpen = whole.querySelector('details')?.open === true;
-  whole.replaceChildren(whyPart(await ask<WhyText>('why', query, signal)));
-  const details = whole.querySelector('details');
-  if (details !== null) details.open = isOpen;
-}
-
-/** Looks whether the log has grown. Who stands at its end goes on with it. */
-async function look(): Promise<void> {
-  try {
-    const before = here();
-    const answer = await ask<LogAnswer>('log', {});
-    showLog(answer);
-    const now = here();
-    if (now === undefined) {
-      readHash();
-      say('');
-      await show();
-    } else if (place.seq === now.seq && now.seq === before?.seq && ++looks % seldom === 0) await age();
-    else if (now.seq !== before?.seq || now.closed !== before?.closed) {
-      if (before === undefined || place.seq === before.seq || place.seq > now.seq) go(now.seq);
-      else {
-        slider.max = String(now.seq);
-        byId('last').textContent = `of ${now.seq.toLocaleString('en-US')}`;
-      }
-    }
-  } catch (error) {
-    failed(error);
-  }
-  lookSoon();
-}
-
-function lookSoon(): void {
-  clearTimeout(timer);
-  if (follows) timer = setTimeout(() => void look(), often);
-}
+const pager: Pager = {
+  showLog,
+  go,
+  signal: () => asked.signal,
+  begin: () => {
+    readHash();
+    text.value = place.text;
+    return show();
+  },
+};
 
 async function load(): Promise<void> {
   try {
     showLog(await ask<LogAnswer>('log', {}));
     byId('locked').hidden = true;
     byId('view').hidden = false;
-    readHash();
-    await show();
-    lookSoon();
+    await pager.begin();
+    lookSoon(pager);
   } catch (error) {
     failed(error);
   }

@@ -148,6 +148,33 @@ describe('what if something were other', () => {
     expect(() => whatIf({ ...tailJob, at: 10, ...wrong })).toThrow(expect.objectContaining({ path }));
   });
 
+  it('reads each of several sessions with one id, the last one if none is named', () => {
+    const opened = (count: number) =>
+      tail.lines.slice(0, count + 1).map((line, seq) => ({
+        where: `log:${seq}`,
+        line: {
+          ...{ kind: seq === 0 ? 'session' : 'event', session: 's', policy: 'tail-batching', seq },
+          ...JSON.parse(line),
+        },
+      }));
+    const lines = [
+      ...opened(30),
+      { where: '', line: { kind: 'closed', session: 's', reason: 'closed' } },
+      ...opened(40),
+    ];
+    const read = (opening?: number) => loggedJob(lines as never, 's', opening);
+    expect([read(0), read(1), read()].map(({ opening, events }) => [opening, events.length])).toEqual([
+      [0, 30],
+      [1, 40],
+      [1, 40],
+    ]);
+    expect(() => read(2)).toThrow(expect.objectContaining({ code: 'unknown_id' }));
+    // What another opening lacks is no matter.
+    lines.splice(20, 1);
+    expect(read().events).toHaveLength(40);
+    expect(() => read(0)).toThrow(/without gaps/);
+  });
+
   it('refuses a log without its beginning, or with a gap', () => {
     const lines = tail.lines.filter((_, index) => index !== 20);
     const numbered = lines.map((line, index) => ({

@@ -1,0 +1,34 @@
+/// <reference lib="dom" />
+/** The charts of a job up to the present event, as the page of a running job draws them. */
+import { draw, ganttHeight, jobGantt, queueLines, redrawAll } from '../../dashboard/client/charts.ts';
+import type { JobWindow } from '../job.ts';
+import { ask } from './api.ts';
+import { byId } from './elements.ts';
+
+const panel = byId<HTMLDetailsElement>('charts');
+const linesHeight = 170;
+
+/** Draws the charts, if they are open. */
+export async function chartsAt(query: Readonly<Record<string, string>>, signal: AbortSignal): Promise<void> {
+  if (!panel.open) return;
+  const found = await ask<JobWindow | null>('job', query, signal);
+  const note = byId('charts-note');
+  panel.dataset.shown = query.seq;
+  for (const id of ['gantt', 'queue']) byId(id).hidden = found === null;
+  if (found === null) {
+    note.textContent = 'There is no event yet.';
+    return;
+  }
+  const { events, earlier } = found;
+  const count = events.toLocaleString('en-US');
+  note.textContent = earlier === 0 ? '' : `From the last ${count} events: what was asked for before them is not drawn.`;
+  draw(byId('gantt'), ganttHeight(found), (width) => jobGantt(found, width));
+  draw(byId('queue'), linesHeight, (width) => queueLines(found, width));
+}
+
+/** Asks again when the charts are opened, and draws them anew where the window or the colours have changed. */
+export function onCharts(opened: () => void): void {
+  panel.addEventListener('toggle', opened);
+  window.addEventListener('resize', redrawAll);
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redrawAll);
+}

@@ -1,0 +1,165 @@
+/** `what-if` for the page: what can be asked about a session, and answers, which a thread works out while the page goes on. */
+import type { Worker } from 'node:worker_threads';
+import { z } from 'zod';
+import type { AnyPolicyDefinition } from '../../core/definition.ts';
+import type { Snapshot } from '../../core/snapshot.ts';
+import { isPolicyError, refuse } from '../../errors.ts';
+import { registry } from '../../registry.ts';
+import { startThread } from '../../rpc/transports/thread.ts';
+import { jobPresetIds } from '../../sim/presets.ts';
+import { checkSimulated } from '../../sim/what-if/logged-scheduler.ts';
+import { fixedSettings } from '../../sim/what-if/what-if.ts';
+import { ask, type WorkerStart } from '../hands.ts';
+import { usualPreset } from '../job.ts';
+import { type OtherPolicy, otherPolicies, type WhatIfQuestion } from '../what-if/question.ts';
+import type { WhatIfText } from '../what-if/told.ts';
+
+/** A setting of the policy, as its schema describes it. */
+export interface SettingItem {
+  readonly name: string;
+  readonly description: string;
+  /** Its value in the log; absent where it is not set. */
+  readonly value?: unknown;
+  readonly kind: 'number' | 'boolean' | 'choice' | 'json';
+  readonly choices?: readonly string[];
+  /** What a number may be, in words. */
+  readonly range?: string;
+}
+
+/** What can be asked. */
+export interface WhatIfForm {
+  readonly settings: readonly SettingItem[];
+  readonly policies: readonly string[];
+  readonly presets: readonly string[];
+  readonly preset: string;
+}
+
+type Property = z.core.JSONSchema.BaseSchema;
+
+/** Returns what can be asked about a session. Throws `infeasible` for one that cannot be simulated. */
+export function formOf(snapshot: Snapshot | undefined): WhatIfForm {
+  if (snapshot === undefined) return refuse('infeasible', 'seq', 'an event whose state is known', 'another');
+  const { policy, config } = snapshot;
+  checkSimulated(policy, config);
+  const definition = registry.get(policy) as AnyPolicyDefinition;
+  const schema = z.toJSONSchema(definition.config, { io: 'input', unrepresentable: 'any' });
+  const all = Object.entries(schema.properties ?? {}) as [string, Property][];
+  const settings = all
+    .filter(([name]) => !fixedSettings.includes(name))
+    .map(([name, property]) => settingOf(name, property, (config as Record<string, unknown>)[name]));
+  const policies = Object.keys(otherPolicies).filter((one) => one !== policy);
+  return { settings, policies, presets: jobPresetIds, preset: usualPreset };
+}
+
+function settingOf(name: string, property: Property, value: unknown): SettingItem {
+  const { type, description = '', enum: choices } = property;
+  const item = { name, description, ...(value === undefined ? undefined : { value }) };
+  if (choices !== undefined) return { ...item, kind: 'choice', choices: choices.map(String) };
+  if (type === 'boolean') return { ...item, kind: 'boolean' };
+  if (type === 'number' || type === 'integer') return { ...item, kind: 'number', range: rangeOf(property) };
+  return { ...item, kind: 'json' };
+}
+
+function rangeOf({ type, minimum, exclusiveMinimum, maximum, exclusiveMaximum }: Property): string {
+  const parts = [
+    ...(minimum === undefined ? [] : [`at least ${minimum}`]),
+    ...(exclusiveMinimum === undefined ? [] : [`more than ${exclusiveMinimum}`]),
+    ...(maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? [] : [`at most ${maximum}`]),
+    ...(exclusiveMaximum === undefined ? [] : [`less than ${exclusiveMaximum}`]),
+  ];
+  return [type === 'integer' ? 'whole' : 'a number', ...parts].join(', ');
+}
+
+/** Returns the question of a page. Throws `invalid_input`. */
+export function questionOf(query: URLSearchParams, session: string, seq: number): WhatIfQuestion {
+  const [policy = '', preset = '', cap = ''] = ['policy', 'preset', 'cap'].map((name) => query.get(name) ?? '');
+  if (policy !== '' && !Object.hasOwn(otherPolicies, policy))
+    refuse('invalid_input', 'policy', `one of ${Object.keys(otherPolicies).join(', ')}`, policy);
+  if (cap !== '' && !/^[1-9]\d{0,6}$/.test(cap))
+    refuse('invalid_input', 'cap', 'a whole number from 1 to 9999999', cap);
+  return {
+    at: String(seq),
+    set: Object.entries(settingsIn(query.get('set') ?? '')),
+    ...(session === '' ? {} : { session }),
+    ...(policy === '' ? {} : { policy: policy as OtherPolicy }),
+    ...(preset === '' ? {} : { preset }),
+    ...(cap === '' ? {} : { cap: Number(cap) }),
+    seeds: draws,
+    seed: 1,
+  };
+}
+
+function settingsIn(text: string): object {
+  const expected = 'settings and their values, as one JSON object';
+  if (text === '') return {};
+  try {
+    const set: unknown = JSON.parse(text);
+    if (typeof set === 'object' && set !== null && !Array.isArray(set)) return set;
+  } catch {
+    // The error below says what is expected.
+  }
+  return refuse('invalid_input', 'set', expected, text.slice(0, 100));
+}
+
+/** Draws of an answer, as many as the command has; milliseconds that an answer may take, and megabytes. */
+const [draws, mostMilliseconds, mostMegabytes] = [10, 120_000, 2048];
+
+/** Answers questions about a log, one at a time, in a thread. */
+export class WhatIfDesk {
+  readonly #paths: readonly string[];
+  #thread: Worker | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
+
+  constructor(paths: readonly string[]) {
+    this.#paths = paths;
+  }
+
+  /**
+   * Answers a question. Nothing goes on for who has gone.
+   *
+   * @throws PolicyError `limit_exceeded` if others ask, or the answer takes too long; the errors of the command
+   */
+  async answer(question: WhatIfQuestion, gone: AbortSignal): Promise<WhatIfText | undefined> {
+    if (this.#waiting > 1) refuse('limit_exceeded', 'what-if', 'one question at a time', 'others that wait');
+    this.#waiting += 1;
+    const turn = this.#last.then(() => (gone.aborted ? undefined : this.#work(question, gone)));
+    this.#last = turn.catch(() => {});
+    try {
+      return await turn;
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+
+  async close(): Promise<void> {
+    const thread = this.#thread;
+    this.#thread = undefined;
+    await thread?.terminate();
+  }
+
+  async #work(question: WhatIfQuestion, gone: AbortSignal): Promise<WhatIfText | undefined> {
+    const start: WorkerStart = { kind: 'what-if', input: { paths: this.#paths } };
+    this.#thread ??= startThread('../worker.ts', import.meta.url, start, mostMegabytes);
+    let isLate = false;
+    const stop = (): void => void this.close();
+    const late = setTimeout(() => {
+      isLate = true;
+      stop();
+    }, mostMilliseconds);
+    gone.addEventListener('abort', stop);
+    try {
+      return (await ask(this.#thread, { id: 0, task: question })) as WhatIfText;
+    } catch (error) {
+      // A thread that has refused a question goes on; one that was stopped, or has failed, does not.
+      if (!isPolicyError(error)) await this.close();
+      if (gone.aborted) return undefined;
+      if (isLate)
+        refuse('limit_exceeded', 'what-if', `${mostMilliseconds / 1000} s; rollflex what-if has no limit`, 'more');
+      throw error;
+    } finally {
+      clearTimeout(late);
+      gone.removeEventListener('abort', stop);
+    }
+  }
+}

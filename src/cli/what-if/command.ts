@@ -1,0 +1,71 @@
+/** `rollflex what-if`: from an event of a log on, what would have been with other settings, or with another policy. */
+import { Command, Option } from 'commander';
+import { oneLine } from '../../core/printable.ts';
+import { refuse } from '../../errors.ts';
+import { jobPresetIds } from '../../sim/presets.ts';
+import { whole } from '../arguments.ts';
+import { calibrateOption } from '../calibrate.ts';
+import { print, printJson } from '../output.ts';
+import { plainTable, prose } from '../plain-table.ts';
+import { answered, otherPolicies, type WhatIfQuestion } from './question.ts';
+import { told } from './told.ts';
+
+/** Options as the command line gives them. */
+export interface WhatIfCommandOptions extends WhatIfQuestion {
+  readonly json?: boolean;
+}
+
+/** Answers, and prints the answer. Throws as `answered` does. */
+export async function runWhatIf(paths: readonly string[], options: WhatIfCommandOptions): Promise<void> {
+  const found = await answered(paths, options);
+  const { name, settings, answer } = found;
+  if (options.json) return printJson({ file: name, settings, otherPolicy: options.policy ?? null, ...answer });
+  const { about, columns, rows, worth, assumed } = told(found, options);
+  for (const line of about) print(oneLine(line));
+  print(`\n${plainTable(columns, rows)}\n`);
+  if (worth !== undefined) print(prose(worth));
+  for (const line of assumed) print(prose(`- ${line}`, '  '));
+}
+
+/** Parses `path=value`; the value is JSON, or text. */
+function setting(text: string, all: WhatIfCommandOptions['set'] = []): WhatIfCommandOptions['set'] {
+  const [path, ...rest] = text.split('=');
+  const value = rest.join('=');
+  if (path === '' || rest.length === 0) refuse('invalid_input', '--set', 'a setting and its value, name=value', text);
+  try {
+    return [...all, [path!, JSON.parse(value)]];
+  } catch {
+    return [...all, [path!, value]];
+  }
+}
+
+export function whatIfCommand(): Command {
+  return new Command('what-if')
+    .argument('<log...>', 'a log written by recordEvents, or the folder (or files) of serve --log-dir')
+    .option(
+      '--at <place>',
+      'after this event (4711), or at this time (1795284199.9s, or a date); default: the beginning',
+    )
+    .option('--set <setting=value>', 'another value from there on; may be repeated', setting, [])
+    .addOption(new Option('--policy <id>', 'another policy after the open round').choices(Object.keys(otherPolicies)))
+    .option('--session <id>', 'of a decision log: this session')
+    .addOption(new Option('--preset <id>', 'model and GPUs (qwen2.5-14b-16k)').choices(jobPresetIds))
+    .addOption(calibrateOption())
+    .option('--engines <n>', 'inference engines, where the log names none', whole(1, 4096))
+    .option('--cap <tokens>', 'longest response (preset: 16384)', whole(1, 10_000_000))
+    .option('--seeds <n>', 'runs, each with other draws of what the log does not know', whole(1, 1000), 10)
+    .option('--seed <n>', 'first seed', whole(0, Number.MAX_SAFE_INTEGER), 1)
+    .option('--json', 'print one JSON object')
+    .addHelpText(
+      'after',
+      `
+Up to the event all is as in the log. From there on the job is simulated twice, as it was and with the
+change, until as many prompts are trained as in the log. The log beside the first shows how far the
+simulation can be believed. Logs of tail-batching and lossless-tail, from the beginning of the session.
+
+Examples
+  rollflex what-if run.jsonl --at 4711 --set promptSpeculation=1.5
+  rollflex what-if ~/rollflex-log --session s1 --at 4711 --policy synchronous`,
+    )
+    .action(runWhatIf);
+}

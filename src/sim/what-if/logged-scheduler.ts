@@ -1,0 +1,51 @@
+/** The policy of a log, as the simulator runs it: with its settings, from the beginning. */
+import type { AnyPolicyDefinition } from '../../core/definition.ts';
+import { create } from '../../core/start.ts';
+import { refuse } from '../../errors.ts';
+import type { DrivenPolicy } from '../cluster/event-loop.ts';
+import type { BatchShape, Scheduler } from '../colocated/scheduler.ts';
+import { keepsTokens, type LoggedJob } from './logged-job.ts';
+
+const served = ['tail-batching', 'lossless-tail'];
+
+/**
+ * Refuses a policy, or settings of it, that the host of `what-if` cannot run.
+ *
+ * @throws PolicyError `infeasible`
+ */
+export function checkSimulated(policy: string, config: unknown): void {
+  if (!served.includes(policy)) refuse('infeasible', 'policy', `a log of ${served.join(' or ')}`, policy);
+  const { maxStaleness = 0, dividedRollout, filter = 'none' } = config as Readonly<Record<string, unknown>>;
+  if (Number(maxStaleness) > 0 && !keepsTokens({ policy, config })) {
+    const expected = '`partialRollout`, or 0: requests that go on into the next round are not simulated';
+    refuse('infeasible', 'maxStaleness', expected, maxStaleness);
+  }
+  if (dividedRollout !== undefined) {
+    refuse('infeasible', 'dividedRollout', 'none: responses in chunks are not simulated from a log', dividedRollout);
+  }
+  if (filter !== 'none') refuse('infeasible', 'filter', 'no filter: lengths say nothing of rewards', filter);
+}
+
+/**
+ * Returns the scheduler for a shape of the batch.
+ *
+ * @throws PolicyError as {@link checkSimulated}; `invalid_config` for a shape that the policy cannot have
+ */
+export function loggedScheduler(
+  definition: AnyPolicyDefinition,
+  { snapshot }: LoggedJob,
+  shape: BatchShape,
+): Scheduler {
+  checkSimulated(definition.id, snapshot.config);
+  const { promptsPerRound, responsesPerPrompt } = shape;
+  const config = { ...(snapshot.config as object), promptsPerRound, responsesPerPrompt };
+  create(definition, config);
+  return {
+    id: 'as-logged',
+    label: 'as logged',
+    holdsDeferred: true,
+    keepsTokens: keepsTokens(snapshot),
+    create: (options) => create(definition, config, options) as unknown as DrivenPolicy,
+    openRound: (round) => ({ type: 'round.requested', ...round }),
+  };
+}
