@@ -37,6 +37,8 @@ const usualConfig = {
   promptSpeculation: 1.4,
   placement: 'policy',
   filter: 'zero-variance',
+  // An abort that comes before its request is missed by the engine.
+  abortGraceSeconds: 1,
 };
 const plainNames = { prompt: 'p', round: 'r', engine: 'e' };
 /** Simulated seconds of an engine in one of the wall clock; a step takes 0.02 of them. */
