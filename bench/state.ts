@@ -1,6 +1,6 @@
 /**
  * Shows the cost of a step with a state that the policy owns, against a persistent Map (`immutable`) and a copy for
- * each event: a minimal admission (a request completes, another starts) with n in flight. docs/state.md says what was
+ * each event: a minimal admission (a request completes, another starts) with n in flight. docs/writing-a-policy.md says what was
  * decided.
  */
 import { Map as PersistentMap } from 'immutable';

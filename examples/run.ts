@@ -1,4 +1,4 @@
-/** Runs every example, and compares what it prints with what its page says; exits with 1 if one fails. */
+/** Runs every example, or those that are named, and compares what it prints with what its page says; exits with 1 if one fails. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -6,7 +6,10 @@ import { inspect } from 'node:util';
 import { exampleList, printed } from '../scripts/example-list.ts';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
-const examples = exampleList().filter(({ name }) => existsSync(`${folder}${name}/main.ts`));
+const named = process.argv.slice(2);
+const examples = exampleList().filter(
+  ({ name }) => existsSync(`${folder}${name}/main.ts`) && (named.length === 0 || named.includes(name)),
+);
 
 interface Run {
   readonly isWell: boolean;

@@ -45,5 +45,6 @@ EXAMPLES
   )
   seconds=$((SECONDS - from))
   echo "$("$python" --version): installed and ran in $seconds s"
-  [ "$seconds" -lt 60 ]
+  # A minute is much, but machines are slow and busy.
+  [ "$seconds" -lt 300 ]
 done

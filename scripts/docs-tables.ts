@@ -40,7 +40,7 @@ function readmeOf({ kind, id }: Pick<AnyDefinition, 'kind' | 'id'>): string {
 export const generatedFiles: readonly string[] = [
   'docs/index.md',
   'docs/advice.md',
-  'docs/agentic-workloads.md',
+  'docs/agentic-simulation.md',
   'examples/README.md',
   'docs/vocabulary.md',
   'docs/errors.md',

@@ -41,7 +41,7 @@ async function inBrowser(url: string): Promise<string> {
     });
     await page.goto(url);
     // A page that fails never says anything: what the browser complained about is told below.
-    await page.waitForSelector('#decided:not(:empty)', { timeout: 20_000 }).catch(note);
+    await page.waitForSelector('#decided:not(:empty)', { timeout: 120_000 }).catch(note);
     return (await page.locator('#decided').textContent()) ?? '';
   } finally {
     await browser.close();

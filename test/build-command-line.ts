@@ -40,7 +40,11 @@ async function make(): Promise<void> {
     }),
     build({
       ...common,
-      entryPoints: { 'report-client': 'src/sim/report/client.ts', 'debug-client': 'src/cli/debug/client/main.ts' },
+      entryPoints: {
+        'report-client': 'src/sim/report/client.ts',
+        'debug-client': 'src/cli/debug/client/main.ts',
+        'dashboard-client': 'src/cli/dashboard/client/main.ts',
+      },
       format: 'iife',
       target: 'es2020',
       minify: true,

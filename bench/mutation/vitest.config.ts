@@ -8,10 +8,14 @@ export default defineConfig(async (env) => {
   return {
     ...rest,
     root: fileURLToPath(new URL('../..', import.meta.url)),
+    resolve: { tsconfigPaths: true },
     test: {
       ...test,
       include: ['bench/mutation/all.test.ts'],
       exclude: [],
+      // Stryker has its copy of the modules loaded by Vite.
+      experimental: {},
+      execArgv: [],
       // No test of a definition starts the command line, which the setup of all tests builds.
       globalSetup: [],
       // Counting what is covered makes searches ten times slower.

@@ -93,7 +93,7 @@ const manners = {
   /** As the page does. */
   async asked(get: Get, isOn: () => boolean) {
     for (;;) {
-      if (isOn()) await Promise.all(questions.map((one) => get(one)));
+      if (isOn()) for (const one of questions) await get(one);
       await sleep(isOn() ? everyMs : 1);
     }
   },

@@ -40,6 +40,12 @@ class Nodes:
             self.add()
         ray.init(address=self._cluster.address, namespace="job", log_to_driver=False)
 
+    @property
+    def address(self) -> str:
+        """For `ray.init` of other programs."""
+        found: str = self._cluster.address
+        return found
+
     def add(self) -> str:
         name = f"n{self._made}"
         self._made += 1

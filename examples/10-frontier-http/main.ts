@@ -37,8 +37,8 @@ async function killAndGoOn(world: World) {
   await until(() => trainer.steps >= 1 && trainer.isComputing && engine.load().running >= 8);
   first.kill();
   const killedAt = performance.now();
-  assert.equal(await first.end(), 'SIGKILL');
   const orphans = engine.requestIds;
+  assert.equal(await first.end(), 'SIGKILL');
   const trainedBefore = trainer.steps;
 
   second.work(rolloutPipe, world);

@@ -36,13 +36,13 @@ def start(request: pytest.FixtureRequest) -> Start:
 
 @pytest.fixture
 def client(start: Start) -> Iterator[rollflex.Client]:
-    with start(timeout=30) as one:
+    with start(timeout=120) as one:
         yield one
 
 
 @pytest.fixture
 def spawned() -> Iterator[rollflex.Client]:
-    with starts["spawned"](timeout=30) as one:
+    with starts["spawned"](timeout=120) as one:
         yield one
 
 
@@ -66,8 +66,8 @@ def proxy(short: Path, served: Served) -> Iterator[MakeProxy]:
     """Makes a proxy in front of the server, at the socket `p`."""
     made: list[Proxy] = []
 
-    def make(cut: Callable[[], tuple[float, float]]) -> Proxy:
-        made.append(Proxy(short / "p", short / "s", cut))
+    def make(cut: Callable[[], tuple[float, float]], greeted: bool = False) -> Proxy:
+        made.append(Proxy(short / "p", short / "s", cut, greeted))
         return made[-1]
 
     yield make

@@ -194,7 +194,7 @@ def main(folder: str, socket: str, session_id: str, producer: str, seed: str) ->
         sys.stdin.read()
         stop.set()
 
-    with Client.connect(socket, reconnect=quick, timeout=60) as client:
+    with Client.connect(socket, reconnect=quick, timeout=120) as client:
         threading.Thread(target=wait_for_end, daemon=True).start()
         print("connected", flush=True)
         use(client, Recorder(Path(folder)), session_id, producer, int(seed), stop)

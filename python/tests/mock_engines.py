@@ -24,14 +24,14 @@ class MockEngines:
         self.engine_urls: list[str] = said["engineUrls"]
 
     def get(self, path: str) -> Any:
-        with urllib.request.urlopen(self.url + path, timeout=10) as answer:
+        with urllib.request.urlopen(self.url + path, timeout=120) as answer:
             return json.load(answer)
 
     def post(self, path: str, body: Any) -> Any:
         asked = urllib.request.Request(
             self.url + path, json.dumps(body).encode(), {"content-type": "application/json"}, method="POST"
         )
-        with urllib.request.urlopen(asked, timeout=10) as answer:
+        with urllib.request.urlopen(asked, timeout=120) as answer:
             return json.load(answer)
 
     async def told(self, path: str, body: Any) -> Any:
@@ -49,6 +49,6 @@ class MockEngines:
 
     def stop(self) -> None:
         self.process.terminate()
-        self.process.wait(20)
+        self.process.wait(120)
         assert self.process.stdout
         self.process.stdout.close()

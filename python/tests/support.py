@@ -87,7 +87,7 @@ class Served:
 
     def stop(self) -> None:
         self.process.terminate()
-        self.process.wait(20)
+        self.process.wait(120)
         assert self.process.stderr
         self.process.stderr.close()
 
@@ -95,11 +95,13 @@ class Served:
 class Proxy:
     """
     Stands between clients and a server at a Unix socket. `cut` is asked for each new connection how many bytes may pass
-    from the client, and from the server, before it is broken.
+    from the client, and from the server, before it is broken. With `greeted`, the line that greets does not count: each
+    connection brings the client further then, however long that line is.
     """
 
-    def __init__(self, path: Path, behind: Path, cut: Callable[[], tuple[float, float]]) -> None:
+    def __init__(self, path: Path, behind: Path, cut: Callable[[], tuple[float, float]], greeted: bool = False) -> None:
         self.path = path
+        self._greeted = greeted
         self._behind = behind
         self._cut = cut
         self.connections = 0
@@ -118,7 +120,7 @@ class Proxy:
         self._listener.close()
         self.break_all()
         for one in self._threads:
-            one.join(10)
+            one.join(120)
 
     def break_all(self) -> None:
         """Breaks the connections that there are."""
@@ -147,21 +149,26 @@ class Proxy:
 
     def _pass_on(self, client: socket.socket, server: socket.socket, up: float, down: float) -> None:
         left = {client: up, server: down}
+        lets = self._greeted
         with client, server, contextlib.suppress(OSError):
             while True:
                 for one in select.select([client, server], [], [])[0]:
                     data = one.recv(65536)
                     if not data:
                         return
-                    data = data[: int(min(left[one], len(data)))]
+                    free = 0
+                    if lets and one is server:
+                        free = data.find(b"\n") + 1 or len(data)
+                        lets = b"\n" not in data
+                    data = data[: free + int(min(left[one], len(data) - free))]
                     self.down += len(data) if one is server else 0
                     (server if one is client else client).sendall(data)
-                    left[one] -= len(data)
+                    left[one] -= len(data) - free
                     if left[one] <= 0:
                         return
 
 
-MakeProxy = Callable[[Callable[[], tuple[float, float]]], Proxy]
+MakeProxy = Callable[..., Proxy]
 
 
 class FakeServer:
@@ -264,14 +271,14 @@ class Day:
                 self._in_round = False
 
 
-def eventually(holds: Callable[[], bool], seconds: float = 60) -> None:
+def eventually(holds: Callable[[], bool], seconds: float = 120) -> None:
     until = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < until, "it does not come to hold"
         time.sleep(0.01)
 
 
-async def eventually_async(holds: Callable[[], bool], seconds: float = 60) -> None:
+async def eventually_async(holds: Callable[[], bool], seconds: float = 120) -> None:
     until = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < until, "it does not come to hold"

@@ -34,7 +34,7 @@ def test_the_program_for_sglang_runs_and_is_short(tmp_path: Path) -> None:
         path = tmp_path / "program.py"
         path.write_text(program, encoding="utf-8")
         env = {**os.environ, "PYTHONPATH": str(root / "python" / "src"), "ROLLFLEX_COMMAND": " ".join(command())}
-        run = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, env=env, timeout=60)
+        run = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, env=env, timeout=120)
     finally:
         engines.stop()
     assert (run.stderr, run.returncode) == ("", 0)

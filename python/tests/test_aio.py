@@ -11,6 +11,7 @@ import os
 import random
 import signal
 import threading
+from collections import deque
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
@@ -174,7 +175,7 @@ sys.stdin.read()
 
 def test_a_connection_that_breaks_at_random_bytes(short: Path, proxy: MakeProxy) -> None:
     chance = random.Random(1)
-    cuts = proxy(lambda: (chance.randint(1500, 8000), chance.randint(6000, 20000)))
+    cuts = proxy(lambda: (chance.randint(1500, 8000), chance.randint(1000, 15000)), greeted=True)
 
     async def work() -> None:
         async with (
@@ -200,7 +201,7 @@ def test_a_connection_that_breaks_at_random_bytes(short: Path, proxy: MakeProxy)
 
 def test_streams(short: Path, proxy: MakeProxy) -> None:
     chance = random.Random(6)
-    cuts = proxy(lambda: (math.inf, chance.randint(5500, 9000)))
+    cuts = proxy(lambda: (math.inf, chance.randint(1500, 8000)), greeted=True)
 
     async def work() -> None:
         async with (
@@ -237,6 +238,36 @@ def test_streams(short: Path, proxy: MakeProxy) -> None:
 
     run(work())
     assert cuts.connections > 3
+
+
+def test_a_decision_that_comes_while_the_one_before_it_is_taken_is_not_missed(started: StartAsync) -> None:
+    """A thread puts it in, and may be held up at any point: here just before it does."""
+
+    class Held(deque[Any]):
+        entered, go = threading.Event(), threading.Event()
+
+        def append(self, item: Any) -> None:
+            if item == (2, {}):
+                self.entered.set()
+                assert self.go.wait(10)
+            super().append(item)
+
+    async def work() -> None:
+        async with started() as client:
+            session = await client.open("tail-batching", config=tail, deliver="stream")
+            subscription = await session.subscribe()
+            subscription._items = Held([(1, {})])
+            thread = threading.Thread(target=subscription._put, args=((2, {}),))
+            thread.start()
+            assert await asyncio.to_thread(Held.entered.wait, 10)
+            assert (await subscription.get())[0] == 1
+            waiting = asyncio.ensure_future(subscription.get(timeout=2))
+            await asyncio.sleep(0.01)
+            Held.go.set()
+            assert (await waiting)[0] == 2
+            thread.join()
+
+    run(work())
 
 
 def test_a_waiting_reader_that_is_cancelled_misses_nothing(started: StartAsync) -> None:

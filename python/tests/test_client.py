@@ -89,7 +89,7 @@ def test_why_names_who_has_to_act(client: Client) -> None:
 
 
 def test_a_server_that_watches_says_which_decision_asked_and_what_is_usual() -> None:
-    with Client.spawn(command(), args=["--watch"], timeout=30) as client:
+    with Client.spawn(command(), args=["--watch"], timeout=120) as client:
         session = client.open(tail_batching, config=tail)
         requests = launched(session.send(opening()))
         session.send(completed(requests[:1], at=4))
@@ -338,7 +338,7 @@ def test_tcp_with_a_token(short: Path) -> None:
         with pytest.raises(rollflex.ServerUnavailable, match="is the token right"):
             Client.connect(port=int(port), token="another one of some length")
         with pytest.raises(rollflex.ServerUnavailable):
-            Client.connect(port=int(port), timeout=20)
+            Client.connect(port=int(port), timeout=120)
     finally:
         served.stop()
 

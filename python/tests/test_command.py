@@ -96,10 +96,10 @@ def test_the_carried_server_serves(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     # Elsewhere, where there are no packages of npm beside it.
     shutil.copytree(Path(_carried.__file__).parent / "_js", tmp_path / "carried")
     monkeypatch.setenv("PATH", os.path.dirname(node))
-    with Client.spawn(timeout=30) as client:
+    with Client.spawn(timeout=120) as client:
         assert len(client.open("tail-batching", config=tail).send(opening())) == 11
     with pytest.raises(rollflex.ServerUnavailable, match="npm package rollflex"):
-        Client.spawn(state_dir=tmp_path / "state", timeout=30)
+        Client.spawn(state_dir=tmp_path / "state", timeout=120)
 
 
 def test_an_installed_rollflex_goes_before_npx(tmp_path: Path) -> None:
@@ -219,7 +219,7 @@ def test_the_command_line_from_python(tmp_path: Path) -> None:
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
         env = {**os.environ, "PYTHONPATH": str(Path(rollflex.__file__).parents[1]), "LC_ALL": "C.UTF-8"}
         program = [sys.executable, "-m", "rollflex", *arguments]
-        return subprocess.run(program, capture_output=True, text=True, timeout=60, env=env)
+        return subprocess.run(program, capture_output=True, text=True, timeout=120, env=env)
 
     refused = run("--version")
     assert (refused.returncode, refused.stdout) == (1, "")

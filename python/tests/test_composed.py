@@ -59,7 +59,7 @@ class Epochs(Host[tuple[int, int], int]):
 @contextlib.asynccontextmanager
 async def rollouts(host: Any, **options: Any) -> AsyncIterator[Rollout[tuple[int, int], int]]:
     settings = {**config, **options.pop("config", {})}
-    async with rollflex.AsyncClient.embedded(timeout=30) as client:
+    async with rollflex.AsyncClient.embedded(timeout=120) as client:
         rollout = await Rollout.open(
             client, host, settings, policy="lossless-tail", send_interval_seconds=0.0, abort_seconds=0.05, **options
         )

@@ -20,7 +20,7 @@ from support import Day, command, eventually, opening, spawn, tail, tail_batchin
 
 
 def replayed(folder: Path, name: str = "replay") -> str:
-    run = subprocess.run([*command(), name, str(folder)], capture_output=True, text=True, timeout=60)
+    run = subprocess.run([*command(), name, str(folder)], capture_output=True, text=True, timeout=120)
     assert (run.returncode, run.stderr) == (0, "")
     return run.stdout
 
@@ -140,5 +140,5 @@ def test_a_process_that_ends_has_written_it(tmp_path: Path) -> None:
         f"session.send({opening()!r})\n"
     )
     env = {**os.environ, "PYTHONPATH": str(Path(rollflex.__file__).parents[1])}
-    subprocess.run([sys.executable, "-c", body], check=True, timeout=60, env=env)
+    subprocess.run([sys.executable, "-c", body], check=True, timeout=120, env=env)
     assert [line["kind"] for line in lines_of(tmp_path)] == ["log", "session", "event", "event", "closed"]

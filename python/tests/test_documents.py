@@ -35,7 +35,9 @@ def test_a_program_prints_what_stands_below_it(tmp_path: Path, program: str, pri
     path = tmp_path / "program.py"
     path.write_text(program, encoding="utf-8")
     env = {**os.environ, "PYTHONPATH": str(root / "python" / "src"), "ROLLFLEX_COMMAND": " ".join(command())}
-    run = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, env=env, timeout=60, cwd=tmp_path)
+    run = subprocess.run(
+        [sys.executable, str(path)], capture_output=True, text=True, env=env, timeout=120, cwd=tmp_path
+    )
     assert (run.stderr, run.returncode) == ("", 0)
     assert run.stdout == printed
 

@@ -33,7 +33,7 @@ def given(seen: list[DraftBudgetInputSeenItem]) -> DraftBudgetInput:
 def ask(url: str, body: Any = None) -> str:
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(url, data, {"content-type": "application/json"})
-    with urllib.request.urlopen(request, timeout=30) as answer:
+    with urllib.request.urlopen(request, timeout=120) as answer:
         text: str = answer.read().decode()
     return text
 

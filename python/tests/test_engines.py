@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -23,6 +24,7 @@ from rollflex.rollout import (
     SglangEngine,
     Supplied,
     VllmEngine,
+    _chunks,
 )
 from rollflex.rollout._chunks import Chunks
 from rollflex.rollout.engines import Generated, Prompt
@@ -202,7 +204,7 @@ async def trainer(engines: MockEngines, prompts: int, config: Mapping[str, Any],
         SglangEngine(url, engine_id=f"engine-{index}", call_seconds=2) for index, url in enumerate(engines.engine_urls)
     ]
     host = Trainer(EnginePool(kinds, **options), {"max_new_tokens": 8000}, prompts)
-    client = await rollflex.AsyncClient.spawn(command(), timeout=30)
+    client = await rollflex.AsyncClient.spawn(command(), timeout=120)
     settings = {"promptsPerRound": 4, "responsesPerPrompt": 2, **config}
     rollout = await Rollout.open(client, host, settings, send_interval_seconds=0.0, retry_delay_seconds=0.05)
     return host, client, rollout
@@ -353,7 +355,7 @@ def test_responses_in_chunks_go_on_elsewhere_when_an_engine_is_lost(mocks: Make)
             for index, url in enumerate(engines.engine_urls)
         ]
         host = Divided(EnginePool(kinds), {}, 4)
-        client = await rollflex.AsyncClient.spawn(command(), timeout=30)
+        client = await rollflex.AsyncClient.spawn(command(), timeout=120)
         config = {"promptsPerRound": 4, "responsesPerPrompt": 2, "windowRounds": 1, "dividedRollout": {}}
         rollout = await Rollout.open(client, host, config, policy="lossless-tail", send_interval_seconds=0.0)
         async with host.watching(rollout, every_seconds=0.05):
@@ -371,6 +373,36 @@ def test_responses_in_chunks_go_on_elsewhere_when_an_engine_is_lost(mocks: Make)
         await client.close()
 
     run(test())
+
+
+def test_responses_in_chunks_are_over_at_the_limit_of_the_engine() -> None:
+    """Its longest context is shorter than what sampling allows: there is no room for another token, and no failure."""
+
+    async def test() -> None:
+        told: list[Mapping[str, Any]] = []
+        chunks = Chunks(told.append)
+        launch: Launch[Any, Generated] = Launch("a/0#0", "a", 0, "r0", 1, [1, 2])
+
+        async def once(launch: Launch[Any, Generated], most: int) -> Response[Generated]:
+            tokens = min(launch.resume_tokens + most, 100)
+            return Response(Generated(tokens=tokens, finish="length"), tokens)
+
+        running = asyncio.ensure_future(chunks.generate(launch, 2, {"max_tokens": 1000}, once))
+        await eventually_async(lambda: len(told) == 1)
+        for _ in range(2):
+            chunks.decided({"type": "chunk.continue", "requestId": "a/0#0", "engineId": "e", "tokens": 64})
+            await eventually_async(lambda: len(told) == 2 or running.done())
+        assert (await running).tokens == 100
+        assert [one["type"] for one in told] == ["chunks.requested", "chunk.finished"]
+
+    run(test())
+
+
+def test_a_chunk_is_tried_for_longer_than_it_takes_to_find_its_engine_lost() -> None:
+    """Otherwise a crash costs the tokens of all responses there: they would have failed before."""
+    watch = inspect.signature(EnginePool.watch).parameters
+    found = watch["every_seconds"].default * (watch["misses"].default + 1)
+    assert sum(0.1 * 2**count for count in range(1, _chunks._most_failures + 1)) > found
 
 
 def test_responses_in_chunks_need_a_limit_of_new_tokens() -> None:

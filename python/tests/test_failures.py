@@ -27,26 +27,26 @@ answer(call, {"session": call["params"]["session"], "policy": "x", "version": 1,
 
 
 def test_a_send_without_an_answer_in_time_can_be_asked_for_again(tmp_path: Path) -> None:
+    late = tmp_path / "late"
     server = FakeServer(
         tmp_path,
         opens
-        + """
+        + f"""
 first = read()
-time.sleep(1)
-answer(first, {"seq": 1, "decisions": ["late"], "nextSeq": 1})
+while not os.path.exists({str(late)!r}): time.sleep(0.01)
+answer(first, {{"seq": 1, "decisions": ["late"], "nextSeq": 1}})
 again = read()
 assert again["id"] > first["id"] and again["params"] == first["params"]
-answer(again, {"seq": 1, "decisions": ["the same"], "nextSeq": 1})
-answer(read(), {"seq": 2, "decisions": [], "nextSeq": 2})
+answer(again, {{"seq": 1, "decisions": ["the same"], "nextSeq": 1}})
+answer(read(), {{"seq": 2, "decisions": [], "nextSeq": 2}})
 read()
 """,
     )
-    with server.spawn(timeout=30) as client:
+    with server.spawn(timeout=120) as client:
         session = client.open(Untyped("x"))
-        begun = time.monotonic()
         with pytest.raises(rollflex.CallTimeout, match=r"session\.send"):
             session.send({"type": "y"}, timeout=0.2)
-        assert time.monotonic() - begun < 0.9
+        late.touch()
         assert session.unanswered == 1
         with pytest.raises(rollflex.UnansweredCall, match="1 events of an earlier send"):
             session.send({"type": "z"})
@@ -81,10 +81,10 @@ while True:
 """,
     )
     events = [{"type": str(index)} for index in range(7)]
-    with server.spawn(timeout=30) as client:
+    with server.spawn(timeout=120) as client:
         session = client.open(Untyped("x"))
         with pytest.raises(rollflex.CallTimeout):
-            session.send(events, timeout=0.3)
+            session.send(events, timeout=2)
         assert session.unanswered == 3
         assert session.retry() == events
         assert (session.next_seq, session.seq) == (7, 7)
@@ -92,12 +92,12 @@ while True:
 
 def test_a_thread_that_waits_for_another_says_so(tmp_path: Path) -> None:
     server = FakeServer(tmp_path, opens + "read()\nsys.stdin.read()\n")
-    with server.spawn(timeout=30) as client:
+    with server.spawn(timeout=120) as client:
         session = client.open(Untyped("x"))
 
         def first() -> None:
             with pytest.raises(rollflex.RollflexError):
-                session.send({"type": "y"}, timeout=20)
+                session.send({"type": "y"}, timeout=120)
 
         sending = threading.Thread(target=first)
         sending.start()
@@ -105,7 +105,7 @@ def test_a_thread_that_waits_for_another_says_so(tmp_path: Path) -> None:
         with pytest.raises(rollflex.CallTimeout, match="nothing was sent"):
             session.send({"type": "z"}, timeout=0.1)
         client.close()
-        sending.join(20)
+        sending.join(120)
         assert not sending.is_alive()
 
 
@@ -126,12 +126,12 @@ def test_a_thread_that_waits_for_another_says_so(tmp_path: Path) -> None:
 def test_a_server_that_writes_nonsense(tmp_path: Path, said: str, message: str) -> None:
     server = FakeServer(tmp_path, f"greet()\ncall = read()\n{said}\nsys.stdin.read()\n")
     begun = time.monotonic()
-    with server.spawn(timeout=20) as client:
+    with server.spawn(timeout=120) as client:
         with pytest.raises(rollflex.ProtocolError, match=message):
             client.sessions()
         with pytest.raises(rollflex.ProtocolError, match=message):
             client.sessions()
-    assert time.monotonic() - begun < 15
+    assert time.monotonic() - begun < 100
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ while True:
     call = read()
     say('{{"jsonrpc": "2.0", "id": ' + str(call["id"]) + ', {answered}}}'.replace("'", '"'))
 """
-    with FakeServer(tmp_path, body).spawn(timeout=20) as client:
+    with FakeServer(tmp_path, body).spawn(timeout=120) as client:
         for _ in range(2):
             with pytest.raises(rollflex.ProtocolError, match=message):
                 client.sessions()
@@ -177,7 +177,7 @@ def test_a_closed_client_and_a_closed_session(client: Client) -> None:
 
 def test_closing_ends_the_calls_of_other_threads(tmp_path: Path) -> None:
     server = FakeServer(tmp_path, "greet()\nread()\nsys.stdin.read()\n")
-    with server.spawn(timeout=30) as client:
+    with server.spawn(timeout=120) as client:
         failures: list[BaseException] = []
 
         def call() -> None:
@@ -190,7 +190,7 @@ def test_closing_ends_the_calls_of_other_threads(tmp_path: Path) -> None:
         calling.start()
         eventually(lambda: len(core_of(client)._in_flight) == 1)
         client.close()
-        calling.join(20)
+        calling.join(120)
         assert [type(one) for one in failures] == [rollflex.ClientClosed]
 
 
@@ -203,7 +203,7 @@ def test_a_server_that_is_killed_ends_every_call_at_once(spawned: Client) -> Non
         session.send(opening())
     with pytest.raises(rollflex.ConnectionLost):
         spawned.server_info()
-    assert time.monotonic() - begun < 10
+    assert time.monotonic() - begun < 100
     assert isinstance(rollflex.ConnectionLost("x"), ConnectionError)
 
 
@@ -220,7 +220,7 @@ def test_a_server_that_stops_answering_does_not_hold_anybody_up(spawned: Client)
             session.send(events, timeout=0.5)
         with pytest.raises(rollflex.CallTimeout):
             spawned.sessions(timeout=0.1)
-        assert time.monotonic() - begun < 5
+        assert time.monotonic() - begun < 60
     finally:
         os.kill(pid, signal.SIGCONT)
     assert len(session.retry()) >= 2
@@ -260,7 +260,7 @@ print(client._core._pump.link.pid, flush=True)
     ],
 )
 def test_a_program_that_ends_leaves_no_server_behind(ending: str) -> None:
-    run = subprocess.run([sys.executable, "-c", program + ending], capture_output=True, text=True, timeout=60)
+    run = subprocess.run([sys.executable, "-c", program + ending], capture_output=True, text=True, timeout=120)
     pid = int(run.stdout.split()[0])
     eventually(lambda: not is_alive(pid))
     if "SIGKILL" not in ending and "ValueError" not in ending:
@@ -284,7 +284,7 @@ def test_ctrl_c_is_for_the_program_and_not_for_its_server() -> None:
     assert run.stdout.readline() == "ready\n"
     os.killpg(run.pid, signal.SIGINT)
     assert run.stdout.read().strip() == "11"
-    assert run.wait(20) == 0
+    assert run.wait(120) == 0
     run.stdout.close()
     eventually(lambda: not is_alive(pid))
 
@@ -338,20 +338,20 @@ def test_what_a_policy_prints_does_not_get_between_the_messages(
 ) -> None:
     caplog.set_level("INFO", "rollflex.server")
     server = FakeServer(tmp_path, 'greet()\nsys.stderr.write("ahem\\n")\nsys.stderr.flush()\nread()\n')
-    with server.spawn(timeout=20):
+    with server.spawn(timeout=120):
         eventually(lambda: "ahem" in caplog.text)
 
 
 def test_a_killed_listening_server(short: Path, served: Served) -> None:
     reconnect = rollflex.Reconnect(limit_seconds=0.2)
-    with Client.connect(short / "s", reconnect=reconnect, timeout=20) as client:
+    with Client.connect(short / "s", reconnect=reconnect, timeout=120) as client:
         subscription = client.open("tail-batching", config=tail, deliver="stream").subscribe()
         served.kill()
         with pytest.raises(rollflex.ConnectionLost):
-            subscription.get(timeout=20)
+            subscription.get(timeout=120)
         # It tries again when it is asked again, and says so again.
         with pytest.raises(rollflex.ConnectionLost):
-            subscription.get(timeout=20)
+            subscription.get(timeout=120)
     with pytest.raises(EOFError):
         subscription.get()
     served.start()

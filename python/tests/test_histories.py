@@ -46,8 +46,8 @@ def test_sessions_of_several_clients_are_linearizable(short: Path, chance: rando
     try:
         with (
             contextlib.closing(Recorder(folder)) as recorder,
-            Client.connect(socket, reconnect=quick, timeout=60) as client,
-            Client.connect(socket, reconnect=quick, timeout=60) as other,
+            Client.connect(socket, reconnect=quick, timeout=120) as client,
+            Client.connect(socket, reconnect=quick, timeout=120) as other,
             ThreadPoolExecutor() as threads,
             contextlib.ExitStack() as leaving,
         ):
@@ -64,7 +64,7 @@ def test_sessions_of_several_clients_are_linearizable(short: Path, chance: rando
                     result["decisions"] = session.send(workers)
 
             async def loop() -> list[int]:
-                async with AsyncClient.connect(socket, reconnect=quick, timeout=60) as one:
+                async with AsyncClient.connect(socket, reconnect=quick, timeout=120) as one:
                     tasks = [
                         use_in_loop(one, recorder, session_id, f"task-{at}", at, stop)
                         for at, session_id in enumerate(("replied", "streamed"))
@@ -102,7 +102,7 @@ def test_sessions_of_several_clients_are_linearizable(short: Path, chance: rando
             time.sleep(0.2)
             stop.set()
             answers = [one.result(60) for one in work]
-            processes[-1].communicate("", timeout=60)
+            processes[-1].communicate("", timeout=120)
             assert processes[-1].returncode == 0
             with recorder.call("session.snapshot", {"session": "replied"}) as result:
                 result |= client.call("session.snapshot", {"session": "replied"})

@@ -141,14 +141,14 @@ def test_decisions_of_timers_come_by_themselves() -> None:
         session = client.open("reward-dispatch", config=rewards, deliver="stream", timers="server")
         with session.subscribe() as subscription:
             session.send(to_reward)
-            types = [subscription.get(timeout=20)[1]["type"] for _ in range(3)]
+            types = [subscription.get(timeout=120)[1]["type"] for _ in range(3)]
             assert types == ["reward.dispatch", "timer.set", "reward.cancel"]
         responses = client.open(
             tail_batching, config={**tail, "responseTimeoutSeconds": 0.1}, deliver="stream", timers="server"
         )
         with responses.subscribe(types=["request.abort"]) as subscription:
             responses.send([{key: value for key, value in one.items() if key != "at"} for one in opening()])
-            assert subscription.get(timeout=20)[1]["reason"]["code"] == "response_timeout"
+            assert subscription.get(timeout=120)[1]["reason"]["code"] == "response_timeout"
 
 
 def test_decisions_of_timers_come_to_a_loop_by_themselves_also_during_a_plan() -> None:
@@ -158,7 +158,7 @@ def test_decisions_of_timers_come_to_a_loop_by_themselves_also_during_a_plan() -
             async with await session.subscribe(types=["reward.cancel"]) as subscription:
                 plan = asyncio.ensure_future(client.plan("flex-ulysses", endless))
                 await session.send(to_reward)
-                assert (await subscription.get(timeout=20))[1]["reason"]["code"] == "no_answer"
+                assert (await subscription.get(timeout=120))[1]["reason"]["code"] == "no_answer"
                 plan.cancel()
 
     asyncio.run(asyncio.wait_for(work(), 60))
@@ -236,7 +236,7 @@ def test_a_process_ends_at_once_with_a_client_open(body: str) -> None:
         [sys.executable, "-c", head + body],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         env={**os.environ, "PYTHONPATH": path},
     )
     assert (run.returncode, run.stderr) == (0, "")
@@ -244,7 +244,7 @@ def test_a_process_ends_at_once_with_a_client_open(body: str) -> None:
 
 @pytest.mark.parametrize("most", [64, 12])
 def test_a_message_is_as_deep_as_the_server_allows(start: Start, most: int) -> None:
-    with start(limits={"maxDepth": most}, timeout=20) as client:
+    with start(limits={"maxDepth": most}, timeout=120) as client:
         session = client.open(tail_batching, config=tail)
         session.send(opening()[0])
         deep: list[Any] = []

@@ -46,11 +46,11 @@ def reference(batches: list[list[dict[str, Any]]]) -> tuple[list[Any], Any]:
 def test_a_connection_that_breaks_at_random_bytes_in_both_directions(short: Path, proxy: MakeProxy, seed: int) -> None:
     chance = random.Random(seed)
     # At most a little more than the greeting, the session and a snapshot take together, so that it gets ahead.
-    cuts = proxy(lambda: (chance.randint(300, 4000), chance.randint(5000, 18000)))
+    cuts = proxy(lambda: (chance.randint(300, 4000), chance.randint(500, 13000)), greeted=True)
     day = Day(seed)
     batches: list[list[dict[str, Any]]] = []
     decisions: list[Any] = []
-    with Client.connect(short / "p", reconnect=quick, timeout=60) as client:
+    with Client.connect(short / "p", reconnect=quick, timeout=120) as client:
         session = client.open(tail_batching, config=tail)
         for _ in range(120):
             batches.append(day.events(6))
@@ -72,7 +72,7 @@ def once(down: float) -> Callable[[], tuple[float, float]]:
 def test_every_part_of_what_the_server_says_may_be_the_last_that_came(short: Path, proxy: MakeProxy) -> None:
     cut = [once(math.inf)]
     cuts = proxy(lambda: cut[0]())
-    with Client.connect(short / "p", reconnect=quick, timeout=30) as client:
+    with Client.connect(short / "p", reconnect=quick, timeout=120) as client:
         # The greeting, the session found again, the answer: more than nine thousand bytes.
         for down in range(1, 9000, 90):
             session = client.open(tail_batching, config=tail)
@@ -90,7 +90,7 @@ def test_every_part_of_what_the_server_says_may_be_the_last_that_came(short: Pat
 def test_a_refusal_whose_answer_is_lost_is_the_same_when_it_comes_again(short: Path, proxy: MakeProxy) -> None:
     cut = [once(math.inf)]
     cuts = proxy(lambda: cut[0]())
-    with Client.connect(short / "p", reconnect=quick, timeout=60) as client:
+    with Client.connect(short / "p", reconnect=quick, timeout=120) as client:
         for down in range(4000, 9000, 150):
             session = client.open(tail_batching, config=tail)
             session.send(opening()[0])
@@ -107,11 +107,11 @@ def test_a_refusal_whose_answer_is_lost_is_the_same_when_it_comes_again(short: P
 def test_long_lists_and_pages_over_a_connection_that_breaks(short: Path) -> None:
     served = Served("--socket", str(short / "s"), "--max-events-per-call", "7", "--page-decisions", "10")
     chance = random.Random(3)
-    cuts = Proxy(short / "p", short / "s", lambda: (math.inf, chance.randint(6000, 20000)))
+    cuts = Proxy(short / "p", short / "s", lambda: (math.inf, chance.randint(1000, 15000)), greeted=True)
     try:
         prompts = opening(prompts=60)
         config = {"promptsPerRound": 48, "responsesPerPrompt": 4}
-        with Client.connect(short / "p", reconnect=quick, timeout=60) as client:
+        with Client.connect(short / "p", reconnect=quick, timeout=120) as client:
             session = client.open(tail_batching, config=config)
             decisions = session.send(prompts)
             launched = [one["requestId"] for one in decisions if one["type"] == "request.launch"]
@@ -128,7 +128,7 @@ def test_long_lists_and_pages_over_a_connection_that_breaks(short: Path) -> None
 
 def test_streamed_decisions_are_given_once_each(short: Path, proxy: MakeProxy) -> None:
     chance = random.Random(8)
-    cuts = proxy(lambda: (math.inf, chance.randint(5500, 12000)))
+    cuts = proxy(lambda: (math.inf, chance.randint(1500, 8000)), greeted=True)
     day = Day(8)
     got: list[tuple[int, Any]] = []
     batches: list[list[dict[str, Any]]] = []
@@ -141,7 +141,7 @@ def test_streamed_decisions_are_given_once_each(short: Path, proxy: MakeProxy) -
             last = sender.call("session.snapshot", {"session": "day"})["decisionSeq"]
             seen = len(got)
             while len(got) < last:
-                got.append(subscription.get(timeout=20))
+                got.append(subscription.get(timeout=120))
                 if chance.random() < 0.5:
                     subscription.ack(got[-1][0])
             day.see([decision for _, decision in got[seen:]])
@@ -154,7 +154,7 @@ def test_streamed_decisions_are_given_once_each(short: Path, proxy: MakeProxy) -
 
 def test_threads_with_a_session_each_over_a_connection_that_breaks(short: Path, proxy: MakeProxy) -> None:
     chance = random.Random(2)
-    cuts = proxy(lambda: (chance.randint(2000, 8000), chance.randint(6000, 30000)))
+    cuts = proxy(lambda: (chance.randint(2000, 8000), chance.randint(1000, 25000)), greeted=True)
     results: dict[int, bool] = {}
 
     def work(seed: int) -> None:
@@ -169,7 +169,7 @@ def test_threads_with_a_session_each_over_a_connection_that_breaks(short: Path, 
             decisions += came
         results[seed] = decisions == reference(batches)[0]
 
-    with Client.connect(short / "p", reconnect=quick, timeout=60) as client:
+    with Client.connect(short / "p", reconnect=quick, timeout=120) as client:
         threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
         for one in threads:
             one.start()
@@ -181,7 +181,7 @@ def test_threads_with_a_session_each_over_a_connection_that_breaks(short: Path, 
 
 def test_a_server_that_is_gone_for_good(short: Path, proxy: MakeProxy, served: Served) -> None:
     proxy(lambda: never)
-    with Client.connect(short / "p", reconnect=hurried, timeout=30) as client:
+    with Client.connect(short / "p", reconnect=hurried, timeout=120) as client:
         session = client.open(tail_batching, config=tail)
         session.send(opening()[0])
         served.kill()
@@ -200,7 +200,7 @@ def test_a_server_that_is_gone_for_good(short: Path, proxy: MakeProxy, served: S
 
 
 def test_a_session_that_was_only_opened_is_opened_again_on_another_server(short: Path, served: Served) -> None:
-    with Client.connect(short / "s", reconnect=quick, timeout=30) as client:
+    with Client.connect(short / "s", reconnect=quick, timeout=120) as client:
         session = client.open(tail_batching, config=tail)
         served.kill()
         served.start()
@@ -210,7 +210,7 @@ def test_a_session_that_was_only_opened_is_opened_again_on_another_server(short:
 def test_events_that_the_server_has_forgotten_are_not_taken_for_applied(short: Path, served: Served) -> None:
     way = short / "way"
     way.symlink_to(short / "s")
-    with Client.connect(way, reconnect=quick, timeout=30) as client:
+    with Client.connect(way, reconnect=quick, timeout=120) as client:
         session = client.open(tail_batching, config=tail, session="shared")
         session.send(opening())
         way.unlink()
@@ -230,7 +230,7 @@ def test_events_that_the_server_has_forgotten_are_not_taken_for_applied(short: P
 def test_an_opening_whose_answer_is_lost(short: Path, proxy: MakeProxy) -> None:
     cut = [once(math.inf)]
     cuts = proxy(lambda: cut[0]())
-    with Client.connect(short / "p", reconnect=quick, timeout=30) as client:
+    with Client.connect(short / "p", reconnect=quick, timeout=120) as client:
         greeting = cuts.down
 
         def break_then_cut(down: int) -> None:
@@ -255,7 +255,7 @@ def test_an_opening_whose_answer_is_lost(short: Path, proxy: MakeProxy) -> None:
 def test_a_closing_whose_answer_is_lost(short: Path, proxy: MakeProxy) -> None:
     cut = [once(math.inf)]
     cuts = proxy(lambda: cut[0]())
-    with Client.connect(short / "p", reconnect=quick, timeout=30) as client:
+    with Client.connect(short / "p", reconnect=quick, timeout=120) as client:
         greeting = cuts.down
         session = client.open(tail_batching, config=tail)
         cut[0] = once(
@@ -281,7 +281,7 @@ sys.stderr.write("the roof fell in\\n")
 sys.exit(3)
 """,
     )
-    with server.spawn(timeout=30) as client:
+    with server.spawn(timeout=120) as client:
         session = client.open(Untyped("x"))
         with pytest.raises(rollflex.ConnectionLost, match=r"exit code 3(.|\n)*the roof fell in"):
             session.send({"type": "y"})
@@ -292,7 +292,7 @@ sys.exit(3)
 def test_a_call_that_ends_the_server_each_time_is_not_sent_for_ever(tmp_path: Path) -> None:
     server = FakeServer(tmp_path, "greet()\nread()\nsys.exit(1)\n")
     often = Reconnect(first_delay_seconds=0.001, most_sendings=4)
-    with server.spawn(timeout=60, state_dir=tmp_path / "state", reconnect=often) as client:
+    with server.spawn(timeout=120, state_dir=tmp_path / "state", reconnect=often) as client:
         with pytest.raises(rollflex.ConnectionLost, match="broke 4 times while session.list"):
             client.sessions()
 
@@ -326,7 +326,7 @@ while True:
         answer(call, {"seq": len(old), "decisions": old[-1:], "nextSeq": len(old)})
 """,
     )
-    with server.spawn(timeout=60, state_dir=tmp_path / "state", fsync="always", reconnect=quick) as client:
+    with server.spawn(timeout=120, state_dir=tmp_path / "state", fsync="always", reconnect=quick) as client:
         session = client.open(Untyped("x"))
         for number in range(5):
             assert session.send({"type": "y", "number": number}) == [{"type": "y", "number": number}]
@@ -385,7 +385,7 @@ def test_streamed_decisions_of_a_real_server_that_is_killed(tmp_path: Path) -> N
             last = client.call("session.snapshot", {"session": session.id})["decisionSeq"]
             seen = len(got)
             while len(got) < last:
-                got.append(subscription.get(timeout=60))
+                got.append(subscription.get(timeout=120))
                 if chance.random() < 0.5:
                     subscription.ack(got[-1][0])
             day.see([decision for _, decision in got[seen:]])

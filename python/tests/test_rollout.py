@@ -102,7 +102,7 @@ class Toy(Host[str, str]):
 async def rollouts(host: Toy, **options: Any) -> AsyncIterator[Rollout[str, str]]:
     settings = {**config, **options.pop("config", {})}
     options = {"send_interval_seconds": 0.0, "retry_delay_seconds": 0.01, **options}
-    async with rollflex.AsyncClient.embedded(timeout=30) as client:
+    async with rollflex.AsyncClient.embedded(timeout=120) as client:
         rollout = await Rollout.open(client, host, settings, **options)
         try:
             yield rollout
@@ -535,7 +535,7 @@ def test_what_is_kept_of_a_deferred_prompt_is_resumed() -> None:
 def test_a_checkpoint_between_rounds_has_the_queue_in_it() -> None:
     async def test() -> None:
         host = Toy()
-        async with rollflex.AsyncClient.spawn(command(), timeout=30) as client:
+        async with rollflex.AsyncClient.spawn(command(), timeout=120) as client:
             rollout = await Rollout.open(client, host, config, session="job", send_interval_seconds=0.0)
             round = asyncio.ensure_future(rollout.round(1))
             await host.running(12)
@@ -576,7 +576,7 @@ def test_a_checkpoint_in_the_middle_of_a_round_goes_on_with_it() -> None:
         host = Judging()
         host.patience = 30
         settings = {**config, "filter": "host"}
-        async with rollflex.AsyncClient.spawn(command(), timeout=30) as client:
+        async with rollflex.AsyncClient.spawn(command(), timeout=120) as client:
             rollout = await Rollout.open(client, host, settings, session="job", send_interval_seconds=0.0)
             round = asyncio.ensure_future(rollout.round(1, round_id="first"))
             await host.running(12)
@@ -628,7 +628,7 @@ def test_a_server_that_stalls_stalls_nothing_and_one_that_is_gone_gives_everythi
     async def test() -> None:
         host = Toy()
         client = await rollflex.AsyncClient.connect(served.address, timeout=5)
-        options: dict[str, Any] = {"send_interval_seconds": 0.0, "unreachable_seconds": 1.5, "abort_seconds": 1}
+        options: dict[str, Any] = {"send_interval_seconds": 0.0, "unreachable_seconds": 4, "abort_seconds": 1}
         rollout = await Rollout.open(client, host, config, **options)
         round = asyncio.ensure_future(rollout.round(1))
         await host.running(12)
@@ -641,7 +641,7 @@ def test_a_server_that_stalls_stalls_nothing_and_one_that_is_gone_gives_everythi
             for request_id in host.of("p1")[:2]:
                 host.end(request_id)
             await host.running(9)
-            assert asyncio.get_running_loop().time() - began < 1
+            assert asyncio.get_running_loop().time() - began < 3
             served.process.send_signal(signal.SIGCONT)
             await eventually_async(lambda: "prompt.collected" in host.decisions)
             served.process.send_signal(signal.SIGSTOP)
@@ -665,7 +665,7 @@ def test_a_server_that_keeps_its_sessions_may_be_killed(short: Path) -> None:
         served = Served("--socket", str(short / "s"), "--state-dir", str(short / "state"))
         host = Toy()
         try:
-            async with rollflex.AsyncClient.connect(served.address, timeout=20) as client:
+            async with rollflex.AsyncClient.connect(served.address, timeout=120) as client:
                 rollout = await Rollout.open(client, host, config, send_interval_seconds=0.0)
                 for step in range(3):
                     round = asyncio.ensure_future(rollout.round(step))

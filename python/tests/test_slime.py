@@ -136,7 +136,7 @@ def test_evaluation_survives_the_end_of_rounds(jobs: MakeJob) -> None:
     evaluation.start()
     for rollout_id in range(1, 3):
         check(job.rollout(rollout_id, source).samples, 8)
-    evaluation.join(60)
+    evaluation.join(120)
     found = results[0].data["held-out"]
     assert [sample.response_length for sample in found["samples"]] == [6000, 6000]
     assert found["truncated"] == [True, True]

@@ -22,7 +22,7 @@ def test_decisions_come_with_their_numbers(client: Client) -> None:
     session = streamed(client)
     with session.subscribe() as subscription:
         assert session.send(opening()) == []
-        got = [subscription.get(timeout=10) for _ in expected]
+        got = [subscription.get(timeout=120) for _ in expected]
         assert got == list(enumerate(expected, 1))
         with pytest.raises(rollflex.CallTimeout):
             subscription.get(timeout=0.05)
@@ -33,7 +33,7 @@ def test_decisions_come_with_their_numbers(client: Client) -> None:
         assert refusal.value.code == "out_of_order"
     # What was not acknowledged comes again to the next.
     with session.subscribe() as again:
-        assert [number for number, _ in (again.get(timeout=10) for _ in expected[4:])] == list(
+        assert [number for number, _ in (again.get(timeout=120) for _ in expected[4:])] == list(
             range(5, len(expected) + 1)
         )
 
@@ -42,7 +42,7 @@ def test_only_some_types_and_only_after_a_number(client: Client) -> None:
     session = streamed(client)
     session.send(opening())
     with session.subscribe(after=3, types=["request.launch"]) as subscription:
-        assert [subscription.get(timeout=10)[0] for _ in range(8)] == list(range(4, 12))
+        assert [subscription.get(timeout=120)[0] for _ in range(8)] == list(range(4, 12))
         with pytest.raises(rollflex.CallTimeout):
             subscription.get(timeout=0.05)
 
@@ -55,7 +55,7 @@ def test_iteration_ends_with_the_session(client: Client) -> None:
     reading.start()
     session.send(opening())
     session.close()
-    reading.join(20)
+    reading.join(120)
     assert not reading.is_alive()
     assert got == list(range(1, 12))
     assert subscription.closed_because == "closed"
@@ -75,7 +75,7 @@ def test_iteration_ends_with_the_client(start: Start) -> None:
 
         reading = threading.Thread(target=read)
         reading.start()
-    assert ended.wait(20)
+    assert ended.wait(120)
     reading.join()
 
 
@@ -112,7 +112,7 @@ def test_a_full_backlog_refuses_and_goes_on_when_it_was_read(start: Start) -> No
         assert (refusal.value.code, refusal.value.path, session.next_seq) == ("limit_exceeded", "backlog", 2)
         with session.subscribe() as subscription:
             for _ in range(11):
-                number, _ = subscription.get(timeout=10)
+                number, _ = subscription.get(timeout=120)
                 subscription.ack(number)
             assert session.send([{"type": "engine.added", "at": 1, "engineId": "e"}]) == []
             assert session.next_seq == 3
@@ -126,6 +126,6 @@ def test_timers_of_the_server(client: Client) -> None:
         session.send([{**first, "at": 0}, {key: value for key, value in second.items() if key != "at"}])
         for request in ("r1-p0/0#0",):
             session.send({"type": "request.started", "requestId": request, "engineId": "e"})
-        _, decision = subscription.get(timeout=20)
+        _, decision = subscription.get(timeout=120)
         assert decision["requestId"] == "r1-p0/0#0"
     assert isinstance(session.armed(), list)

@@ -98,7 +98,7 @@ def clients(start: Start) -> Iterator[Callable[[Any, bool], Client]]:
     def client_of(server: Any, fresh: bool) -> Client:
         key = json.dumps(server) + (str(len(running)) if fresh else "")
         if key not in running:
-            running[key] = start(limits=server.get("limits"), timeout=30)
+            running[key] = start(limits=server.get("limits"), timeout=120)
         return running[key]
 
     yield client_of

@@ -205,9 +205,16 @@ export async function servePage({ page, answers, port, host, tokenFile, ...more 
       await pause();
       // Who does not wait any longer is not answered: a slider is faster than its answers.
       if (response.destroyed) return void (waiting -= 1);
-      const completed = complete(answer, response, limits).then(done).catch(failed);
+      let begun = performance.now();
+      /** Lets others have their turn, for as long as the share of answers says. */
+      const rest = async (): Promise<void> => {
+        await pause((performance.now() - begun) * (1 / limits.share - 1));
+        begun = performance.now();
+      };
+      const isDue = (): boolean => performance.now() - begun >= limits.turnMilliseconds;
+      const completed = complete(answer, response, isDue, rest).then(done).catch(failed);
       // Where answers may take all of the time, searches are answered beside others.
-      if (limits.share < 1) await completed;
+      if (limits.share < 1) await completed.then(rest);
       waiting -= 1;
     });
   };
@@ -269,35 +276,27 @@ export async function servePage({ page, answers, port, host, tokenFile, ...more 
 async function complete(
   answer: (gone: AbortSignal) => unknown,
   response: ServerResponse,
-  limits: PageLimits,
+  isDue: () => boolean,
+  rest: () => Promise<void>,
 ): Promise<string | undefined> {
-  let begun = performance.now();
-  /** Lets others have their turn, for as long as the share of answers says. */
-  const rest = async (): Promise<void> => {
-    await pause((performance.now() - begun) * (1 / limits.share - 1));
-    begun = performance.now();
-  };
   const gone = new AbortController();
   response.once('close', () => gone.abort());
   let found = answer(gone.signal);
   if (found instanceof Promise) {
     // What another thread works out may take longer than a reader may.
+    const { timeout = 0 } = response.socket ?? {};
     response.setTimeout(0);
     found = await found;
     if (response.destroyed) return undefined;
-    response.setTimeout(limits.milliseconds);
+    response.setTimeout(timeout);
   }
-  if (typeof found === 'object' && found !== null && Symbol.iterator in found && 'next' in found) {
-    const steps = found as Generator<undefined, unknown>;
-    for (;;) {
-      if (response.destroyed) return undefined;
-      const { done, value } = steps.next();
-      found = value;
-      if (done === true) break;
-      if (performance.now() - begun >= limits.turnMilliseconds) await rest();
-    }
+  if (typeof found !== 'object' || found === null || !(Symbol.iterator in found) || !('next' in found))
+    return JSON.stringify(found);
+  const steps = found as Generator<undefined, unknown>;
+  while (!response.destroyed) {
+    const { done, value } = steps.next();
+    if (done === true) return JSON.stringify(value);
+    if (isDue()) await rest();
   }
-  const json = JSON.stringify(found);
-  if (limits.share < 1) await rest();
-  return json;
+  return undefined;
 }

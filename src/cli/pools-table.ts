@@ -53,7 +53,7 @@ const shapeOf = ({ name, groupsPerRound, responsesPerPrompt, globalBatchSamples 
   `${name}, R ${groupsPerRound}, K ${responsesPerPrompt}, U ${globalBatchSamples / responsesPerPrompt}`;
 
 /** Returns one workload as text. */
-export function poolsTable({ workload, job, schedulers }: PoolsComparison): string {
+function poolsTable({ workload, job, schedulers }: PoolsComparison): string {
   const best = fastestOf(schedulers);
   const table = plainTable(columns, schedulers, { lookOf: (one) => (one === best ? 'bold' : undefined) });
   return `${headOf(workload, 'responses', shapeOf(job))}\n${table}\n`;

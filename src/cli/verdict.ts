@@ -96,7 +96,7 @@ const range = (values: readonly number[], digits: number, unit: string): string 
 };
 
 /** Returns the scheduler with both mechanisms and the given width, from the rows of the table. */
-export const bothOf = (schedulers: readonly PoolsSchedulerResult[]): PoolsSchedulerResult =>
+const bothOf = (schedulers: readonly PoolsSchedulerResult[]): PoolsSchedulerResult =>
   schedulers.find((one) => one.pipelining && !one.tailBatching && one.width !== 'all') ?? schedulers.at(-1)!;
 
 /** Returns one verdict on all jobs with separate pools; `tail` is the comparison with tail batching added. */

@@ -45,7 +45,7 @@ function takeFault(cluster: MockCluster, body: Call['body']): unknown {
 }
 
 /** Returns the counters and the load of each engine, at the simulated time of the cluster. */
-export function statsOf(cluster: MockCluster): unknown {
+function statsOf(cluster: MockCluster): unknown {
   return {
     seconds: cluster.now,
     engines: cluster.engines.map((engine) => {

@@ -13,16 +13,15 @@ export type { EngineContext } from './engine/engine-context.ts';
 export { type Ending, Generation, type Limits, type Listener, type WeightSpan } from './engine/generation.ts';
 export type { Histogram } from './engine/histogram.ts';
 export type { MockEngine, MockLoad } from './engine/mock-engine.ts';
-export { abortUntilIdle, type PauseMode, pause, resume, updateWeights } from './engine/pausing.ts';
+export { type PauseMode, pause, resume, updateWeights } from './engine/pausing.ts';
 export type { Prompt } from './engine/prompt.ts';
 export type { Output, PlannedResponse, ResponseBook } from './engine/response-book.ts';
 export type { Matches } from './engine/scheduler.ts';
-export { type Fault, faultNames, faultSchema } from './faults.ts';
+export { type Fault, faultSchema } from './faults.ts';
 export {
   type MockEngineInput,
   type MockEngineOptions,
   mockEngineOptionsSchema,
-  readOptions,
   type Speed,
   speedSchema,
 } from './options.ts';

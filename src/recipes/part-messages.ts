@@ -30,6 +30,19 @@ export const partEvents = <E extends AnyEvent>(
     except,
   ) as never;
 
+/**
+ * Returns the part that has set a timer, and the admission if no part is known by its id: the id of a timer begins with the id of
+ * its policy.
+ */
+export function timerPart<Name extends string>(
+  parts: Readonly<Record<Name, AnyPolicyDefinition>>,
+  timerId: string,
+): Name | 'admission' {
+  const id = timerId.slice(0, timerId.indexOf('/'));
+  const names = Object.keys(parts) as Name[];
+  return names.find((name) => parts[name].id === id && isTaken(parts[name], 'timer.fired')) ?? 'admission';
+}
+
 /** Whether a recipe takes events of a type from outside. */
 export const isTaken = ({ events }: AnyPolicyDefinition, type: string): boolean =>
   events.some((message) => message.type === type);

@@ -1,6 +1,5 @@
 /** Prompts, their responses, and the history of deferred prompts. */
 import { z } from 'zod';
-import type { Deferral, FinalPrompt, KeptResponse, Prompt } from './types/objects.ts';
 import { count, domain, promptId, ref, requestId, seconds, tokens, weightVersion } from './units.ts';
 
 export type {
@@ -106,51 +105,3 @@ export const finalPrompt = z
     responses: z.array(finalResponse).min(1).describe('R0 responses, in the order of their indices.'),
   })
   .describe('A prompt of a completed round, with exactly R0 responses in the order of their indices.');
-
-/** Copies a prompt; the copy shares no object with it, and its keys are in the order of the schema. */
-export function copyPrompt(given: Prompt): Prompt {
-  const { promptId, ref, domain, promptTokens, expectedTokens, deferral, kept } = given;
-  const copy: Prompt = { promptId };
-  if (ref !== undefined) copy.ref = ref;
-  if (domain !== undefined) copy.domain = domain;
-  if (promptTokens !== undefined) copy.promptTokens = promptTokens;
-  if (expectedTokens !== undefined) copy.expectedTokens = expectedTokens;
-  if (deferral !== undefined) copy.deferral = copyDeferral(deferral);
-  if (kept !== undefined) copy.kept = kept.map(copyKept);
-  return copy;
-}
-
-/** Copies the deferral of a prompt. */
-export function copyDeferral({ count, sinceRound, sinceSeconds }: Deferral): Deferral {
-  return { count, sinceRound, sinceSeconds };
-}
-
-/** Copies a kept response. */
-export function copyKept({ requestId, index, tokens, weightVersions, finished, reward }: KeptResponse): KeptResponse {
-  const copy = { requestId, index, tokens, weightVersions: weightVersions.slice(), finished };
-  return reward === undefined ? copy : { ...copy, reward };
-}
-
-/** Copies a prompt of a completed round. */
-export function copyFinal({ promptId, ref, domain, deferral, responses }: FinalPrompt): FinalPrompt {
-  return {
-    promptId,
-    ...(ref === undefined ? undefined : { ref }),
-    ...(domain === undefined ? undefined : { domain }),
-    ...(deferral === undefined ? undefined : { deferral: copyDeferral(deferral) }),
-    responses: responses.map(({ requestId, index, tokens, weightVersions, reward }) => {
-      const copy = { requestId, index, tokens, weightVersions: weightVersions.slice() };
-      return reward === undefined ? copy : { ...copy, reward };
-    }),
-  };
-}
-
-/** Returns the oldest version of the weights that have generated a token of the prompt; none is older than infinity. */
-export function oldestVersionOf({ kept = [] }: Prompt): number {
-  return Math.min(...kept.flatMap((one) => one.weightVersions));
-}
-
-/** Whether tokens of a version may be trained with weights of this version, but not with newer ones. */
-export function isExpiring(oldestVersion: number, weightVersion: number, maxStaleness: number): boolean {
-  return maxStaleness > 0 && weightVersion - oldestVersion >= maxStaleness;
-}

@@ -63,13 +63,3 @@ export const ref = z
   .max(256)
   .refine(fitsRef, 'expected at most 256 bytes of UTF-8')
   .describe('Opaque reference of the host, at most 256 bytes; echoed.');
-
-/**
- * Returns `ceil(factor · n)` without the rounding error of the factor: 1.1 · 100 is 110, not 111.
- *
- * @param factor - a speculation factor, >= 1
- * @param n - the count that it multiplies, a whole number >= 0
- */
-export function scaledCount(factor: number, n: number): number {
-  return Math.ceil(factor * n - 1e-9);
-}

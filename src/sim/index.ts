@@ -14,7 +14,7 @@ export {
 export type * from './agentic/result.ts';
 export { agenticRules } from './agentic/rules/index.ts';
 export { consistentHash, dualThreshold, leastInFlight, margin } from './agentic/rules/static.ts';
-export { type ThunderAgentSettings, thunderAgent, thunderAgentDefaults } from './agentic/rules/thunder-agent.ts';
+export { type ThunderAgentSettings, thunderAgent } from './agentic/rules/thunder-agent.ts';
 export {
   type AgenticScheduler,
   programScheduler,
@@ -127,7 +127,7 @@ export {
   sweepEvaluator,
 } from './sweep/run.ts';
 export { type PolicyChoice, poolsChoice, synchronousChoice } from './sweep/schedulers.ts';
-export { type SweepBatch, type SweepPhase, sweepPhases } from './sweep/search.ts';
+export type { SweepBatch, SweepPhase } from './sweep/search.ts';
 export type { PoolsSettings, SweepSettings, SynchronousSettings } from './sweep/settings.ts';
 export type { PromptSplit, SweepPart } from './sweep/split.ts';
 export { sweep, sweeping } from './sweep/sweep.ts';

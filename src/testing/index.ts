@@ -26,13 +26,13 @@ export {
   sequenceLengths,
 } from './arbitraries.ts';
 export { checkHost, type HostCheckOptions, type HostUnderTest } from './check-host.ts';
-export { checkConservation, placesOf, playHost } from './conservation.ts';
+export { checkConservation, placesOf } from './conservation.ts';
 export { checkCost, type InFlightLoad, itemsWalked } from './cost.ts';
 export { HostModel } from './host-model.ts';
 export type { Flight, HostModelConfig, OpenRound } from './host-rules.ts';
 export type { Case, Law } from './law.ts';
 export { laws } from './laws.ts';
-export { type Malformed, malformedEvents, malformedPlaces } from './malformed.ts';
+export { type Malformed, malformedEvents } from './malformed.ts';
 export { ModelHost } from './model-host.ts';
 export type { AnswerRule, Desk, HostHints, Plan, Report } from './obedience.ts';
 export type { Places } from './place-book.ts';

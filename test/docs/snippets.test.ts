@@ -54,7 +54,7 @@ describe('TypeScript snippets', () => {
     await runSnippet(code, modules);
   });
 
-  test('they type-check, and one with wrong types does not', { timeout: 300_000 }, () => {
+  test('they type-check, and one with wrong types does not', () => {
     const errors = typeErrors([...typescript, wronglyTyped]);
     expect(errors).toHaveLength(1);
     expect(errors[0]).toMatch(/^x.md:1 \(line 2/);

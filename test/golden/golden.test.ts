@@ -25,7 +25,7 @@ test.each(traces)(`%s: ${traceTitle}`, (name) => {
   expect(replay.events, 'events in the trace').toBeGreaterThan(200);
 });
 
-test('make.ts writes the traces that are named, and no others', { timeout: 300_000 }, () => {
+test('make.ts writes the traces that are named, and no others', () => {
   const into = mkdtempSync(join(tmpdir(), 'rollflex-golden-'));
   const make = (id: string) =>
     execFileSync(process.execPath, ['--import', 'tsx', 'test/golden/make.ts', id, '--into', into], {

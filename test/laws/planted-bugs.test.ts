@@ -2,27 +2,29 @@
 import { expect, test } from 'vitest';
 import { longPromptQueue, speculativeAdmission } from '../../src/index.ts';
 import { checkConservation, checkCost, checkLaws } from '../../src/testing/index.ts';
+import { times } from '../support/basics/runs.ts';
 import { type PlantedBug, plantedBugs, scanning } from '../support/wrong/planted-bugs.ts';
 
-const options = { limitSeconds: 60, seed: 11 };
+const options = { limitSeconds: 240, seed: 11 };
 
 /** What the kit says: a law that is named, or else all of them; and where it can be used the model of the host. */
 function messageOf({
   definition,
   config,
   foundBy,
-}: Pick<PlantedBug, 'definition' | 'config'> & { foundBy: PlantedBug['foundBy'] | undefined }): string {
+  runs = 30,
+}: Pick<PlantedBug, 'definition' | 'config'> & { foundBy: PlantedBug['foundBy'] | undefined; runs?: number }): string {
   try {
     const only = typeof foundBy === 'number' ? { only: [foundBy] } : {};
-    checkLaws(definition, { config, ...options, ...only });
-    if (foundBy === 'conservation') checkConservation(definition, { config, ...options });
+    checkLaws(definition, { config, ...options, ...only, runs });
+    if (foundBy === 'conservation') checkConservation(definition, { config, ...options, runs });
     return 'nothing was found';
   } catch (error) {
     return (error as Error).message;
   }
 }
 
-test.each(plantedBugs)('$title: is found, by name and with a small run', { timeout: 120_000 }, (bug) => {
+test.each(plantedBugs)('$title: is found, by name and with a small run', (bug) => {
   const message = messageOf(bug);
   expect(message).toContain(bug.foundBy === 'conservation' ? 'breaks conservation' : `breaks law ${bug.foundBy} (`);
   expect(message).toContain(bug.says);
@@ -33,9 +35,9 @@ test.each(plantedBugs)('$title: is found, by name and with a small run', { timeo
 
 test.each(
   plantedBugs.filter((one, index) => plantedBugs.findIndex(({ original }) => original === one.original) === index),
-)('nothing is found in $original.id itself', { timeout: 120_000 }, ({ original, config }) => {
+)('nothing is found in $original.id itself', ({ original, config }) => {
   const foundBy = original.id === 'speculative-admission' ? 'conservation' : undefined;
-  expect(messageOf({ definition: original, config, foundBy })).toBe('nothing was found');
+  expect(messageOf({ definition: original, config, foundBy, runs: times(30) })).toBe('nothing was found');
 });
 
 test('a scan of all in flight is found by counting', () => {

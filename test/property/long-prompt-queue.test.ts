@@ -2,6 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { scaledCount } from '../../src/core/prompts.ts';
 import { create } from '../../src/core/start.ts';
 import { arbitrary } from '../../src/policies/long-prompt-queue/arbitrary.ts';
 import {
@@ -10,7 +11,7 @@ import {
   type LongPromptQueueEvent,
   longPromptQueue,
 } from '../../src/policies/long-prompt-queue/index.ts';
-import { type Prompt, scaledCount } from '../../src/schemas/index.ts';
+import type { Prompt } from '../../src/schemas/index.ts';
 import { tapes } from '../../src/testing/index.ts';
 import { playEvents } from '../support/basics/play-events.ts';
 import { runs } from '../support/basics/runs.ts';

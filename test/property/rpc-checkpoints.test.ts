@@ -93,7 +93,7 @@ describe('rollpacker', () => {
     }
   };
 
-  test.each(Object.entries(configs))('%s', { timeout: 240_000 }, async (_, config) => {
+  test.each(Object.entries(configs))('%s', async (_, config) => {
     await fc.assert(
       fc.asyncProperty(tapes(), fc.nat(120), fc.integer({ min: 1, max: 80 }), async (tape, checkpoint, after) => {
         // The host does the same from the same tape: a checkpoint of it is its life until then, lived again.

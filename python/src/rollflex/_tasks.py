@@ -174,6 +174,8 @@ class AsyncSubscription(SubscriptionBase[D]):
         self._items: deque[Item | End] = deque()
         self._loop = asyncio.get_running_loop()
         self._arrived = asyncio.Event()
+        self._waiting = 0
+        """Tasks that wait; a thread that puts an item in afterwards has to wake them."""
         subscribed.take = self._put
         subscribed.end = self._put
 
@@ -190,15 +192,19 @@ class AsyncSubscription(SubscriptionBase[D]):
                 self._client._core.nudge()
             except ClientClosed:
                 self._put(None)
-        while not self._items:
-            self._arrived.clear()
-            # It may have come between the look and the clearing.
-            if self._items:
-                break
-            try:
-                await asyncio.wait_for(self._arrived.wait(), timeout)
-            except asyncio.TimeoutError:
-                raise CallTimeout("no decision came in time") from None
+        self._waiting += 1
+        try:
+            while not self._items:
+                self._arrived.clear()
+                # It may have come between the look and the clearing.
+                if self._items:
+                    break
+                try:
+                    await asyncio.wait_for(self._arrived.wait(), timeout)
+                except asyncio.TimeoutError:
+                    raise CallTimeout("no decision came in time") from None
+        finally:
+            self._waiting -= 1
         return self._given(self._items.popleft())
 
     async def close(self, *, timeout: float | None = None) -> None:
@@ -220,9 +226,9 @@ class AsyncSubscription(SubscriptionBase[D]):
         await self.close()
 
     def _put(self, item: Item | End) -> None:
-        wake = not self._items
         self._items.append(item)
-        if wake:
+        # In this order: whoever takes the item before it meanwhile looks again after it has said that it waits.
+        if self._waiting:
             # The loop may be gone by now.
             with contextlib.suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(self._arrived.set)

@@ -91,7 +91,7 @@ def run(name: str, folder: Path, *argv: str) -> tuple[int, str]:
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
     env.pop("ROLLFLEX_SERVER", None)
     words = [sys.executable, "-m", f"rollflex.adapters.{name}", *argv]
-    done = subprocess.run(words, capture_output=True, text=True, env=env, cwd=folder, timeout=60)
+    done = subprocess.run(words, capture_output=True, text=True, env=env, cwd=folder, timeout=120)
     return done.returncode, done.stdout + done.stderr
 
 

@@ -121,7 +121,7 @@ def test_streams_are_read_in_order_and_acknowledged(shared: RollflexHandle) -> N
     session: Any = shared.open("tail-batching", config=tail, deliver="stream", producer="p")
     assert session.send(opening()) == []
     subscription = session.subscribe()
-    got = [subscription.get(timeout=10) for _ in range(11)]
+    got = [subscription.get(timeout=120) for _ in range(11)]
     assert [number for number, _ in got] == list(range(1, 12))
     with pytest.raises(PolicyError, match="out_of_order"):
         subscription.ack(12)
@@ -137,7 +137,7 @@ def test_streams_are_read_in_order_and_acknowledged(shared: RollflexHandle) -> N
     ended = threading.Thread(target=lambda: list(subscription))
     ended.start()
     session.close()
-    ended.join(10)
+    ended.join(120)
     assert (ended.is_alive(), subscription.closed_because) == (False, "closed")
 
 
@@ -387,7 +387,7 @@ def test_a_standby_elsewhere_takes_over_from_an_actor_that_hangs(policy: Rollfle
     session: Any = policy.open("tail-batching", config=tail, deliver="stream")
     session.send(opening())
     subscription = session.subscribe()
-    first = [subscription.get(timeout=10) for _ in range(3)]
+    first = [subscription.get(timeout=120) for _ in range(3)]
     eventually(lambda: has_standby(policy), 30)
     before = policy.info()
     assert len({before["node"], before["mirror_node"], before["standby_node"]}) == 3, "no two are lost with one node"
@@ -400,7 +400,7 @@ def test_a_standby_elsewhere_takes_over_from_an_actor_that_hangs(policy: Rollfle
         after = policy.info()
         assert (after["node"], after["generation"]) == (before["standby_node"], 2)
         assert took < 20
-        rest = [subscription.get(timeout=10) for _ in range(8)]
+        rest = [subscription.get(timeout=120) for _ in range(8)]
         assert [number for number, _ in first + rest] == list(range(1, 12)), "the stream goes on where it was"
     finally:
         os.kill(before["pid"], signal.SIGCONT)

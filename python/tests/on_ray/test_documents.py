@@ -12,7 +12,9 @@ import pytest
 
 pytest.importorskip("ray", reason="Ray is not installed: pip install 'rollflex[ray]'")
 
-from support import command, root
+from cluster import Nodes
+
+from support import root
 
 
 def programs() -> list[tuple[str, str]]:
@@ -21,18 +23,16 @@ def programs() -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("program", "printed"), programs(), ids=range(len(programs())))
-def test_a_program_prints_what_stands_below_it(tmp_path: Path, program: str, printed: str) -> None:
+def test_a_program_prints_what_stands_below_it(tmp_path: Path, nodes: Nodes, program: str, printed: str) -> None:
     path = tmp_path / "program.py"
     path.write_text(program, encoding="utf-8")
     env = {
         **os.environ,
         "PYTHONPATH": str(root / "python" / "src"),
-        "ROLLFLEX_COMMAND": " ".join(command()),
-        "RAY_ADDRESS": "local",
+        "RAY_ADDRESS": nodes.address,
         "RAY_LOG_TO_DRIVER": "0",
-        "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
     }
-    run = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, env=env, timeout=110)
+    run = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, env=env, timeout=240)
     assert run.returncode == 0, run.stderr
     assert run.stdout == printed
 

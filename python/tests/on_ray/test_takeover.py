@@ -282,7 +282,7 @@ def test_nothing_acknowledged_is_lost_whoever_takes_over(cluster: Cluster, seed:
     threads[0].join()
     stop.set()
     for one in threads:
-        one.join(20)
+        one.join(120)
     assert not wrong
     latest = first._register.latest()
     assert latest is not None

@@ -14,7 +14,7 @@ import type { RefusedEvent, SessionFeed } from './session-feed.ts';
 import { loadOf, openOf, type SessionLoad, timesOf, upToNow, whyAnswer } from './session-view.ts';
 
 /** Most sessions, rounds, deferred things, bars of requests, and characters of an id. */
-const most = { sessions: 100, rounds: 12, deferred: 20, bars: 120, id: 2048 };
+const most = { sessions: 100, rounds: 64, deferred: 20, bars: 40, id: 2048 };
 /** A census is taken anew when it is this old, in seconds, and when so many times the time that it took has passed. */
 const censusAge = { least: 0.5, times: 100 };
 
@@ -97,7 +97,7 @@ function textIn(query: URLSearchParams, name: string): string | undefined {
 /** Returns the answers, by their names. */
 export function answersOf(server: RpcServer, feed: Feed, { watch }: { readonly watch: boolean }) {
   const [instance, startedAt] = [randomUUID(), feed.now()];
-  const taken = new WeakMap<Session, { readonly census: Census; readonly until: number }>();
+  const taken = new WeakMap<Session, { readonly census: Census; readonly at: number; readonly seconds: number }>();
 
   const found = (query: URLSearchParams): { session: Session; heard: SessionFeed } => {
     const session = server.sessions.get(textIn(query, 'session') ?? '');
@@ -116,14 +116,14 @@ export function answersOf(server: RpcServer, feed: Feed, { watch }: { readonly w
   };
   function* censusOf(session: Session, heard: SessionFeed): Generator<undefined, Census> {
     const before = taken.get(session);
-    if (before !== undefined && performance.now() < before.until) return before.census;
+    const age = before === undefined ? -1 : feed.now() - before.at;
+    if (before !== undefined && age >= 0 && age < before.seconds) return before.census;
     const begun = performance.now();
     const { policy } = session;
     const asked = policy.definition.waits === undefined ? openOf(heard) : [];
     const made = yield* census(policy.holdings(), asked, timesOf(session, heard), session.now);
-    const took = performance.now() - begun;
-    const until = performance.now() + Math.max(1000 * censusAge.least, censusAge.times * took);
-    taken.set(session, { census: made, until });
+    const took = (performance.now() - begun) / 1000;
+    taken.set(session, { census: made, at: feed.now(), seconds: Math.max(censusAge.least, censusAge.times * took) });
     return made;
   }
 

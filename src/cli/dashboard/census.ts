@@ -24,25 +24,53 @@ export interface Census {
   readonly isCut: boolean;
 }
 
-/** Most things that are gone through, groups that are listed, and ids of each. */
-const [mostThings, mostGroups, mostIds] = [100_000, 40, 6];
+/** Most things of a kind that are gone through, groups that are listed, and ids of each. */
+const [mostThings, mostGroups, mostIds] = [16_384, 40, 6];
 
-interface Group {
-  readonly all: { readonly id: string; readonly since: number | undefined }[];
+/** The first of many. */
+function first<T>(all: Iterable<T>, most: number): T[] {
+  const found: T[] = [];
+  for (const one of all) {
+    if (found.length >= most) break;
+    found.push(one);
+  }
+  return found;
 }
-interface Owing extends Group {
+
+/** Things of one kind: how many, and the first of them by their times. */
+class Group {
+  count = 0;
+  readonly #first: { readonly id: string; readonly since: number }[] = [];
+
+  add(id: string, since = Number.MAX_VALUE): void {
+    this.count += 1;
+    const first = this.#first;
+    if (first.length === mostIds && since >= first.at(-1)!.since) return;
+    if (first.some((one) => one.id === id)) return;
+    const place = first.findIndex((one) => since < one.since);
+    first.splice(place < 0 ? first.length : place, 0, { id, since });
+    if (first.length > mostIds) first.pop();
+  }
+
+  get ids(): string[] {
+    return this.#first.map(({ id }) => id).filter((id) => id !== '');
+  }
+
+  get since(): number | undefined {
+    const [first] = this.#first;
+    return first === undefined || first.since === Number.MAX_VALUE ? undefined : first.since;
+  }
+}
+interface Standing {
+  readonly group: Group;
+  readonly what: string;
+  readonly stands: string;
+}
+interface Owing {
+  readonly group: Group;
   readonly answer: string;
   readonly by: string | undefined;
   late: number;
-}
-
-/** The first of a group by their times, and since when the first of these is known. */
-function oldest({ all }: Group): { ids: string[]; since: number | undefined } {
-  all.sort((a, b) => (a.since ?? Number.MAX_VALUE) - (b.since ?? Number.MAX_VALUE));
-  return {
-    ids: [...new Set(all.map(({ id }) => id))].filter((id) => id !== '').slice(0, mostIds),
-    since: all[0]?.since,
-  };
 }
 
 const idIn = (event: Readonly<Record<string, unknown>>): string => {
@@ -63,24 +91,23 @@ export function* census(
   times: KnownTimes,
   at: number,
 ): Generator<undefined, Census> {
-  const standing = new Map<string, Group & { readonly what: string; readonly stands: string }>();
+  const standing = new Map<string, Standing>();
   const owing = new Map<string, Owing>();
   const seen = new Set<string>();
-  let left = mostThings;
+  let isCut = false;
   for (const what of kinds) {
-    for (const id of [...ids(what)]) {
-      if (left-- <= 0) break;
+    const some = first(ids(what), mostThings + 1);
+    isCut ||= some.length > mostThings;
+    for (const id of some.slice(0, mostThings)) {
       yield;
       const found = of({ what, id });
       if (found === undefined) continue;
       const place = `${what}\n${found.stands}`;
-      let group = standing.get(place);
-      if (group === undefined) standing.set(place, (group = { what, stands: found.stands, all: [] }));
-      group.all.push({ id, since: found.since });
-      for (const one of found.for) {
-        if (left-- <= 0) break;
-        if (isEvent(one)) owe(owing, seen, one, times, at);
-      }
+      let here = standing.get(place);
+      if (here === undefined) standing.set(place, (here = { what, stands: found.stands, group: new Group() }));
+      here.group.add(id, found.since);
+      // A round may wait for thousands of things, which are gone through by themselves.
+      for (const one of found.for) if (isEvent(one)) owe(owing, seen, one, times, at);
     }
   }
   for (const { answer, ids: named, since, by } of asked) {
@@ -94,7 +121,7 @@ export function* census(
       .sort(byNeed)
       .slice(0, mostGroups),
     held: [...standing.values()].slice(0, mostGroups).map((one) => heldGroup(one, at)),
-    isCut: left <= 0,
+    isCut,
   };
 }
 
@@ -112,27 +139,29 @@ function owe(
   const since = known ?? asked?.since;
   const by = named ?? asked?.by;
   const key = `${event.type}\n${by ?? ''}`;
-  let group = owing.get(key);
-  if (group === undefined) owing.set(key, (group = { answer: event.type, by, late: 0, all: [] }));
-  group.all.push({ id: idIn(event), since: dueAt ?? since });
-  if (lateness({ since, dueAt, usual: times.usual?.(event.type) }, at) > 1) group.late += 1;
+  let one = owing.get(key);
+  if (one === undefined) owing.set(key, (one = { answer: event.type, by, late: 0, group: new Group() }));
+  one.group.add(idIn(event), dueAt ?? since);
+  if (lateness({ since, dueAt, usual: times.usual?.(event.type) }, at) > 1) one.late += 1;
 }
 
-function owedGroup(group: Owing, at: number): OwedGroup {
-  const { answer, by, late, all } = group;
-  const { ids, since } = oldest(group);
+function owedGroup({ answer, by, late, group: { count, ids, since } }: Owing, at: number): OwedGroup {
   return {
-    ...{ who: senderOf(answer), answer, ...(by === undefined ? undefined : { by }), count: all.length, ids },
+    ...{ who: senderOf(answer), answer, ...(by === undefined ? undefined : { by }), count, ids },
     ...(since === undefined ? undefined : { seconds: at - since }),
     ...{ late, overdue: late > 0 },
   };
 }
 
-function heldGroup(group: Group & { readonly what: string; readonly stands: string }, at: number): StandingGroup {
-  const { what, stands, all } = group;
-  const { ids, since } = oldest(group);
-  const kind = all.length === 1 ? singular(what) : what;
-  return { what: kind, stands, count: all.length, ids, ...(since === undefined ? undefined : { seconds: at - since }) };
+function heldGroup({ what, stands, group: { count, ids, since } }: Standing, at: number): StandingGroup {
+  const kind = count === 1 ? singular(what) : what;
+  return {
+    what: kind,
+    stands,
+    count,
+    ids,
+    ...(since === undefined ? undefined : { seconds: Math.max(0, at - since) }),
+  };
 }
 
 /** What is overdue first, timers last, and then what is owed for longest. */

@@ -51,7 +51,7 @@ export class Feed implements DecisionLog, FeedHost {
   }
 
   take(session: SessionFeed, event: LooseEvent, decisions: readonly AnyDecision[]): void {
-    if (session.view === undefined && !this.#begin(session)) return;
+    if (session.view === undefined && !this.#begin(session, 1)) return;
     if (this.#isFull) {
       session.lost += 1;
       return;
@@ -73,7 +73,7 @@ export class Feed implements DecisionLog, FeedHost {
     if (session.view === undefined) {
       const [oldest] = this.#followed;
       if (this.#followed.size >= feedLimits.sessions && oldest !== undefined) this.release(oldest);
-      this.#begin(session);
+      this.#begin(session, 0);
     } else if (this.#followed.delete(session)) this.#followed.add(session);
   }
 
@@ -88,12 +88,13 @@ export class Feed implements DecisionLog, FeedHost {
     this.#waiting = [];
   }
 
-  #begin(session: SessionFeed): boolean {
+  /** @param taken - events of the session that are about to be taken */
+  #begin(session: SessionFeed, taken: number): boolean {
     if (this.#followed.size >= feedLimits.sessions) return false;
     this.#followed.add(session);
     const { policy } = session.session as LoggedSession & { readonly policy: { definition: AnyPolicyDefinition } };
     session.view = new JobView(policy.definition);
-    session.earlier = Math.max(0, policy.seq - 1);
+    session.earlier = policy.seq - taken;
     return true;
   }
 

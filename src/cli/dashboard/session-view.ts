@@ -1,8 +1,8 @@
 /** What is known of one running session: its policy asked on the spot, with the times that were followed. */
 import type { OpenCommand } from '../../core/kept-commands.ts';
 import { lateness } from '../../core/overdue.ts';
-import { type KnownTimes, mostOwed, type OwedEvent, type WhyAll } from '../../core/why.ts';
-import { isPolicyError } from '../../errors.ts';
+import { type KnownTimes, mostOwed, type OwedEvent, type Why, type WhyAll } from '../../core/why.ts';
+import { isPolicyError, refuse } from '../../errors.ts';
 import type { Session } from '../../rpc/session.ts';
 import { isUnasked } from '../../schemas/answers.ts';
 import type { WhyText } from '../debug/view.ts';
@@ -63,13 +63,28 @@ const owedAt = (one: OwedEvent, at: number): Owed => {
   };
 };
 
-/** Says why something waits, or the whole session. Throws `unknown_id`. */
+/** Most milliseconds of a look at what a policy holds: no event may come in its middle. */
+const longestLook = 25;
+
+/** Takes the steps of a look, and gives up before it holds up the events. Throws `limit_exceeded`. */
+function soon<T>(steps: Generator<undefined, T>): T {
+  for (const begun = performance.now(); ; ) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+    if (performance.now() - begun < longestLook) continue;
+    const expected = `what is looked through in ${longestLook} ms: ask for a part of it, or use session.why`;
+    refuse('limit_exceeded', 'id', expected, 'one that too much waits for');
+  }
+}
+
+/** Says why something waits, or the whole session. Throws `unknown_id`, `limit_exceeded`. */
 export function whyAnswer(session: Session, heard: SessionFeed, id: string | undefined, what?: string): WhyText {
   const { policy, now: at } = session;
   const times = timesOf(session, heard);
   const actor = id === undefined ? undefined : actorNamed(heard, id);
   const thing = id === undefined ? undefined : thingOf(session, times, id, what, actor);
-  const found = thing ?? (actor === undefined ? policy.why(undefined, undefined, times) : owedBy(actor, times));
+  const found =
+    thing ?? (actor === undefined ? soon(policy.whyInSteps(undefined, undefined, times)) : owedBy(actor, times));
   const owed = found.owed.map((one) => owedAt(one, at));
   const one: Explanation = {
     ...{ session: session.id, policy: policy.id, seq: policy.seq, at },
@@ -88,7 +103,7 @@ const actorNamed = ({ view }: SessionFeed, id: string): Actor | undefined =>
 /** Returns why a thing waits; `undefined` for an engine or a worker, which no policy holds. Throws `unknown_id`. */
 function thingOf({ policy }: Session, times: KnownTimes, id: string, what: string | undefined, actor?: Actor) {
   try {
-    return policy.why(id, what, times);
+    return soon(policy.whyInSteps(id, what, times)) as Why;
   } catch (error) {
     if (actor !== undefined && isPolicyError(error) && error.code === 'unknown_id') return undefined;
     throw error;

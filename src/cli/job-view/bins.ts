@@ -47,7 +47,7 @@ export class Bins {
     const [ring, last] = [this.#rings[level], this.#last[level]!];
     return Array.from({ length: Math.max(0, to - from + 1) }, (_, place) => {
       const bin = from + place;
-      return ring === undefined || bin > last || bin <= last - bins ? 0 : ring[bin % bins]!;
+      return ring === undefined || bin < 0 || bin > last || bin <= last - bins ? 0 : ring[bin % bins]!;
     });
   }
 

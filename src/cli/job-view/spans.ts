@@ -86,11 +86,13 @@ export class Spans {
     while (this.commands.size > 0) this.commands.forgetOldest();
   }
 
-  /** The latest waits that have ended, and those that go on. */
-  *all(): Generator<Span> {
+  /** The latest waits that have ended, and of those that go on so many of each actor, the oldest. */
+  *all(most: number): Generator<Span> {
     yield* this.#ended;
-    for (const { open } of this.actors.values())
-      for (let one = open.peek(); one !== undefined; one = one.next ?? undefined) yield one;
+    for (const { open } of this.actors.values()) {
+      let left = most;
+      for (let one = open.peek(); one !== undefined && left > 0; one = one.next ?? undefined, left -= 1) yield one;
+    }
   }
 
   /** Counts the time up to now. */

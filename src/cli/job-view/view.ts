@@ -22,6 +22,8 @@ export interface Timeline {
   readonly width: number;
   readonly from: number;
   readonly to: number;
+  /** Present time, in seconds; the last bin ends there. */
+  readonly at: number;
   /** Those who have to answer, and how many answers they owe, on average. */
   readonly actors: readonly { readonly who: string; readonly by: string | null; readonly load: readonly number[] }[];
   /** Engines that are there, and those of them that have nothing to do while others work, on average. */
@@ -48,6 +50,8 @@ export interface RequestBar {
   readonly ended?: string;
 }
 
+/** Most open waits of each actor that are looked at for a chart, the oldest: no longer one would be found. */
+const mostLooked = 1024;
 /** Most gaps that are told apart. */
 const mostMissed = 16;
 /** Who does no work that a chart of requests would show. */
@@ -78,7 +82,7 @@ export class JobView {
   /** @param messages - what the policy hears and tells: its definition */
   constructor(messages: Messages) {
     this.spans = new Spans(messages, (span, event) => {
-      if (span.roundId !== undefined)
+      if (span.roundId !== undefined && !notDrawn.has(span.actor.who))
         this.#rounds.ended(span.roundId, event.type, (event as { tokens?: unknown }).tokens);
     });
   }
@@ -141,9 +145,12 @@ export class JobView {
     const width = binSeconds[level]!;
     const to = Math.floor(this.at / width);
     const from = Math.max(since, to - mostBins + 1, Math.floor((this.begun ?? this.at) / width));
-    const rate = (bins: Bins): number[] => bins.read(level, from, to).map((sum) => rounded(sum / width));
+    // Of the last bin a part has passed.
+    const last = Math.max(this.at - to * width, width / 8);
+    const rate = (bins: Bins): number[] =>
+      bins.read(level, from, to).map((sum, place) => rounded(sum / (place === to - from ? last : width)));
     return {
-      ...{ width, from, to },
+      ...{ width, from, to, at: this.at },
       actors: [...this.spans.actors.values()]
         .filter(({ who }) => who !== 'timer')
         .map(({ who, by, load }) => ({ who, by: by ?? null, load: rate(load.bins) })),
@@ -164,7 +171,7 @@ export class JobView {
    * @returns the bars, and of how many these are
    */
   requests(most: number, roundId?: string): { bars: RequestBar[]; of: number } {
-    const meant = [...this.spans.all()].filter(
+    const meant = [...this.spans.all(mostLooked)].filter(
       ({ actor, roundId: round }) => !notDrawn.has(actor.who) && (roundId === undefined || round === roundId),
     );
     const seconds = ({ from, to = this.at }: Span): number => to - from;

@@ -1,5 +1,4 @@
 /** A question about a log, as the command line and the page of `debug` ask it, and its answer. */
-import type { AnyPolicyDefinition } from '../../core/definition.ts';
 import { oneOf } from '../../core/nearest.ts';
 import { refuse } from '../../errors.ts';
 import { registry } from '../../registry.ts';
@@ -46,7 +45,12 @@ export type OtherPolicy = keyof typeof otherPolicies;
 /** Answers. Throws as `whatIf` does; `unknown_id` for a session that the log does not have. */
 export async function answered(paths: readonly string[], options: WhatIfQuestion): Promise<WhatIfAnswer> {
   const { name, logged } = jobIn(paths, options.session);
-  const { config } = logged.snapshot;
+  const { config, policy } = logged.snapshot;
+  const definition = registry.policies.find(({ id }) => id === policy);
+  if (definition === undefined) {
+    const ids = registry.policies.map(({ id }) => id);
+    return refuse('unknown_id', `${name}: policy`, oneOf(ids, policy), policy);
+  }
   const settings = settingsOf(config, options.set);
   if (options.policy !== undefined && options.set.length > 0) {
     refuse('invalid_input', '--set', 'no settings beside --policy, which takes its own', options.set[0]![0]);
@@ -54,7 +58,7 @@ export async function answered(paths: readonly string[], options: WhatIfQuestion
   const { job, capTokens } = jobOfOptions(options, await readMeasured(options.calibrate, {}));
   const answer = whatIf({
     logged,
-    definition: registry.get(logged.snapshot.policy) as AnyPolicyDefinition,
+    definition,
     at: eventAt(logged, options.at),
     settings,
     ...(options.policy === undefined ? {} : { scheduler: otherPolicies[options.policy] }),
@@ -92,7 +96,8 @@ function eventAt({ events }: LoggedJob, text: string | undefined): number {
 
 /** Returns the settings that are set, each whole: a field of one is set in what the log has of it. */
 function settingsOf(config: unknown, set: WhatIfQuestion['set']): Record<string, unknown> {
-  const settings: Record<string, unknown> = {};
+  // Without a prototype, so that a setting named `__proto__` is one, and is refused.
+  const settings: Record<string, unknown> = Object.create(null);
   for (const [path, value] of set) {
     const [name, field, ...more] = path.split('.');
     if (more.length > 0) refuse('invalid_input', '--set', 'a setting, or a field of one (retry.data)', path);

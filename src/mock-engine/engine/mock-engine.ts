@@ -31,7 +31,7 @@ export interface MockLoad {
 }
 
 /** Weight version before a client sets one. */
-export const firstWeights = 'default';
+const firstWeights = 'default';
 
 /** A simulated inference engine. */
 export class MockEngine {

@@ -42,7 +42,7 @@ export const costModel = z
   .describe('What a sequence costs at a sharding degree.');
 
 /** Returns the traffic of one device when a sequence is sharded, per token of the sequence (FlexRL, Appendix A). */
-export const splitShare = (degree: number): number => (degree - 1) / (degree * degree);
+const splitShare = (degree: number): number => (degree - 1) / (degree * degree);
 
 const valuesOf = (lengths: readonly number[], model: LengthFunction, path: string): Float64Array =>
   Float64Array.from(lengths, (length) => (length === 0 ? 0 : valueAt(model, length, path)));

@@ -61,7 +61,7 @@ function spreads(degree: number, { attentionHeads, kvHeads }: Heads): boolean {
 }
 
 /** Counts the admissible degrees: 1, 2, 4 … as long as groups of that size partition the devices. */
-export function admissibleLevels(settings: Pick<FlexUlyssesSettings, 'devices' | 'maxDegree'> & Heads): number {
+function admissibleLevels(settings: Pick<FlexUlyssesSettings, 'devices' | 'maxDegree'> & Heads): number {
   let levels = 1;
   for (let degree = 2; degree <= settings.maxDegree; degree *= 2) {
     if (settings.devices % degree !== 0 || !spreads(degree, settings)) break;

@@ -11,9 +11,9 @@ const counts = {
 };
 
 /** Counts of samples, tokens and groups of one micro-batch. */
-export const microBatchCounts = z.strictObject(counts);
+const microBatchCounts = z.strictObject(counts);
 /** Counts that one data-parallel replica has trained on. */
-export const replicaCounts = z.strictObject({
+const replicaCounts = z.strictObject({
   ...counts,
   microBatches: z
     .array(microBatchCounts)

@@ -17,7 +17,7 @@ const searchSteps = 2_000_000;
 export const fittingSteps = 1_000_000_000;
 
 /** Returns the indices of the items: those of most ranks first, then those of most tokens; ties by index. */
-export function largestFirst({ items }: Part): number[] {
+function largestFirst({ items }: Part): number[] {
   const byTokens = (a: Item, b: Item): number => b.width - a.width || b.tokens - a.tokens;
   return items.map((_, index) => index).sort((a, b) => byTokens(items[a]!, items[b]!) || a - b);
 }

@@ -10,7 +10,7 @@ const mostRanks = 65_536;
 const length = count.max(1e9);
 
 /** An assignment of flex-ulysses: the ranks of a sequence are given. */
-export const placedSequence = z.strictObject({
+const placedSequence = z.strictObject({
   sequence: count.describe('Index of the sequence in `lengths`.'),
   degree: positiveCount.max(mostRanks).describe('How many ranks share it; each has length ÷ degree of its tokens.'),
   devices: z.array(count).min(1).max(mostRanks).describe('Those ranks: neighbours, ascending.'),

@@ -1,5 +1,6 @@
 /** Likely next events, for property tests: mostly usual ones, sometimes late, repeated or odd ones. */
 
+import { engineAdded, engineEvent } from '../../core/arbitrary.ts';
 import { type Choices, pick } from '../../core/choices.ts';
 import type { DividedState, Request } from './state.ts';
 import type { DividedRolloutEvent } from './types.ts';
@@ -8,7 +9,7 @@ import type { DividedRolloutEvent } from './types.ts';
 export function arbitrary(state: DividedState, choices: Choices): DividedRolloutEvent {
   const at = choices.below(6) === 0 ? choices.below(3000) : state.seq + choices.below(8);
   const roll = choices.below(24);
-  if (state.engines.size === 0 && roll < 12) return { type: 'engine.added', at, engineId: `e${choices.below(3)}` };
+  if (state.engines.size === 0 && roll < 12) return engineAdded(at, choices);
   if (roll < 4 || state.requests.size === 0) {
     const prompt = choices.below(4);
     return { type: 'request.opened', at, requestId: `x${state.seq}`, ...(prompt > 0 && { promptId: `p${prompt}` }) };
@@ -56,27 +57,5 @@ function report(requestId: string, one: Request | undefined, at: number, choices
     }
     default:
       return { type: 'chunk.finished', at, requestId, tokens };
-  }
-}
-
-function engineEvent(state: DividedState, at: number, choices: Choices): DividedRolloutEvent {
-  const engineId = pick([...state.engines.keys()], choices) ?? `e${choices.below(3)}`;
-  switch (choices.below(8)) {
-    case 0:
-      return { type: 'engine.drained', at, engineId };
-    case 1:
-      return { type: 'engine.lost', at, engineId };
-    case 2:
-      return { type: 'engines.changed', at, engineIds: ['e0', 'e1', 'e2'].slice(choices.below(3)) };
-    case 3:
-      return { type: 'host.restarted', at, idPrefix: `h${state.seq}-` };
-    case 4:
-    case 5: {
-      const kvCapacityTokens = 200 * (1 + choices.below(8));
-      const load = { kvUsedTokens: 0, running: 1, waiting: 0, preemptions: 0 };
-      return { type: 'engine.reported', at, engineId, kvCapacityTokens, ...load };
-    }
-    default:
-      return { type: 'engine.added', at, engineId: `e${choices.below(3)}` };
   }
 }

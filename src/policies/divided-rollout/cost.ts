@@ -2,6 +2,7 @@
  * What a chunk needs and costs on an engine: room in its KV cache, now and until the responses there are over, and seconds. None of
  * it is a threshold to tune.
  */
+import { stepSecondsOf } from '../../core/engines.ts';
 import { aheadOf, contextOf, type DividedState, type Engine, type Request } from './state.ts';
 
 /** Fewest tokens of a chunk, unless the response may have fewer. */
@@ -16,9 +17,8 @@ export const freeOf = (state: DividedState, engine: Engine): number =>
   Math.max(0, budgetOf(state, engine) - engine.heldTokens);
 
 /** Seconds of a step with the request in it, as configured. */
-function stepSecondsOf({ config }: DividedState, one: Request, { running, contextTokens }: Engine): number {
-  const { stepSeconds, sequenceSeconds, contextTokenSeconds } = config.decode;
-  return stepSeconds + sequenceSeconds * (running.size + 1) + contextTokenSeconds * (contextTokens + contextOf(one));
+function secondsWith({ config }: DividedState, one: Request, { running, contextTokens }: Engine): number {
+  return stepSecondsOf(config.decode, running.size + 1, contextTokens + contextOf(one));
 }
 
 /**
@@ -26,9 +26,9 @@ function stepSecondsOf({ config }: DividedState, one: Request, { running, contex
  * average g / 2 tokens of room that it does not use yet, which is g / (2 · context) of its share of the engine. The sum is least
  * where both are equal.
  */
-export function usualTokens(state: DividedState, one: Request, engine: Engine): number {
+function usualTokens(state: DividedState, one: Request, engine: Engine): number {
   const { chunkSeconds } = state.config;
-  const stepSeconds = Math.max(1e-6, stepSecondsOf(state, one, engine));
+  const stepSeconds = Math.max(1e-6, secondsWith(state, one, engine));
   return mostOf(one, Math.ceil(Math.sqrt((2 * chunkSeconds * contextOf(one)) / stepSeconds)));
 }
 
@@ -60,7 +60,7 @@ export function chunkTokensOf(state: DividedState, one: Request, engine: Engine)
 function growthOf(state: DividedState, one: Request, engine: Engine): number {
   const { prefillTokensPerSecond, poolTokensPerSecond = 0 } = state.config;
   const staySeconds = engine.capacityTokens / Math.max(prefillTokensPerSecond, poolTokensPerSecond);
-  return (engine.running.size * staySeconds) / Math.max(1e-6, stepSecondsOf(state, one, engine));
+  return (engine.running.size * staySeconds) / Math.max(1e-6, secondsWith(state, one, engine));
 }
 
 /** Whether a response may begin on an engine that does not have its context, and stay there for as long as that is worth it. */
@@ -83,7 +83,7 @@ export function costOf(state: DividedState, one: Request, engine: Engine, hasCon
   const context = contextOf(one);
   const { sequenceSeconds, contextTokenSeconds } = config.decode;
   const slower = running * (sequenceSeconds + contextTokenSeconds * context);
-  const decoding = Math.max(1, aheadOf(one)) * (stepSecondsOf(state, one, engine) + slower);
+  const decoding = Math.max(1, aheadOf(one)) * (secondsWith(state, one, engine) + slower);
   if (hasContext) return decoding;
   const reading = (context / config.prefillTokensPerSecond) * (1 + running);
   const { poolTokensPerSecond } = config;

@@ -3,6 +3,7 @@
  * caches are full and never overflow, and the longest responses begin early. See README.md.
  */
 import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
+import { changeEngines, checkEngine } from '../../core/engines.ts';
 import * as chunks from '../../schemas/events/chunks.ts';
 import {
   engineAdded,
@@ -14,7 +15,7 @@ import {
 import { requestAborted, responseCompleted, responseFailed } from '../../schemas/events/requests.ts';
 import { hostRestarted } from '../../schemas/events/session.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { addEngine, changeEngines, checkEngine, drainEngine, engineReported, loseEngine } from './engines.ts';
+import { addEngine, drainEngine, engineReported, loseEngine } from './engines.ts';
 import { dividedDecisions, on } from './messages.ts';
 import { settle } from './placing.ts';
 import {
@@ -49,7 +50,7 @@ const handlers = [
   on(engineAdded, addEngine),
   on(engineDrained, drainEngine, checkEngine),
   on(engineLost, loseEngine, checkEngine),
-  on(enginesChanged, changeEngines),
+  on(enginesChanged, changeEngines(addEngine, drainEngine)),
   on(reported, engineReported),
   on(hostRestarted, restart),
 ];

@@ -1,13 +1,8 @@
 /** Handles engines: they come, are drained, are lost, and report what they have to do. */
-import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Ctx } from './messages.ts';
 import { giveUp } from './placing.ts';
 import { type DividedState, type Engine, newYoung } from './state.ts';
-
-export function checkEngine({ engines }: DividedState, { engineId }: { readonly engineId: string }): void {
-  if (!engines.has(engineId)) refuse('unknown_id', 'engineId', 'an engine that was added', engineId);
-}
 
 export function addEngine(state: DividedState, { engineId }: { readonly engineId: string }): void {
   const known = state.engines.get(engineId);
@@ -31,12 +26,6 @@ export function drainEngine(state: DividedState, { engineId }: { readonly engine
 /** Forgets an engine that takes no chunks and runs none. */
 export function removeIfEmpty(state: DividedState, engine: Engine): void {
   if (!engine.active && engine.running.size === 0) state.engines.delete(engine.engineId);
-}
-
-export function changeEngines(state: DividedState, { engineIds }: Message<'engines.changed'>): void {
-  const named = new Set(engineIds);
-  for (const engineId of [...state.engines.keys()]) if (!named.has(engineId)) drainEngine(state, { engineId });
-  for (const engineId of engineIds) addEngine(state, { engineId });
 }
 
 /** The chunks of a lost engine are gone: their responses go on elsewhere from the last finished ones. */

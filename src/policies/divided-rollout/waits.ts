@@ -25,7 +25,7 @@ export const waits: Waits<DividedState> = {
     of: (state, requestId) => {
       const one = state.requests.get(requestId);
       if (one === undefined) return undefined;
-      const { phase, since, engineId, tokens } = one;
+      const { phase, since, engineId, tokens, chunkTokens, maxTokens } = one;
       switch (phase) {
         case 'opened':
           return {
@@ -36,7 +36,9 @@ export const waits: Waits<DividedState> = {
         case 'waiting':
           return { stands: `is held back after ${tokens} tokens`, since, for: room(state) };
         default: {
-          const event = { type: 'chunk.finished', requestId };
+          // A chunk up to the most tokens that the response may have is its last one.
+          const isLast = maxTokens !== null && tokens + chunkTokens >= maxTokens;
+          const event = { type: isLast ? 'response.completed' : 'chunk.finished', requestId };
           return { stands: `runs a chunk on engine ${engineId}`, since, for: [{ event, since, by: engineId! }] };
         }
       }

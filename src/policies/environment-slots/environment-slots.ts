@@ -4,6 +4,7 @@
  */
 import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { checkNewPrefix, replacePrefix } from '../../core/minted-ids.ts';
+import { checkTimer, forgetTimer } from '../../core/one-timer.ts';
 import { refuse } from '../../errors.ts';
 import { programClosed, toolFinished, toolStarted } from '../../schemas/events/programs.ts';
 import { hostRestarted, timerFired } from '../../schemas/events/session.ts';
@@ -42,15 +43,7 @@ const handlers = [
   on(programClosed, closed),
   on(toolStarted, toolBegan, checkTool),
   on(toolFinished, toolAnswered),
-  on(
-    timerFired,
-    (state) => {
-      state.timerAt = null;
-    },
-    (_, event) => {
-      if (event.timerId !== timerId) refuse('unknown_id', 'timerId', timerId, event.timerId);
-    },
-  ),
+  on(timerFired, forgetTimer, checkTimer(timerId)),
   on(hostRestarted, restart, checkNewPrefix),
 ];
 

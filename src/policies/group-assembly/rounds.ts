@@ -1,7 +1,8 @@
 /** Completes rounds, gives them up, and hands them over once none of their groups waits. */
+import { copyFinal } from '../../core/prompts.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { copyFinal, type FinalPrompt, type FinalResponse } from '../../schemas/prompts.ts';
+import type { FinalPrompt, FinalResponse } from '../../schemas/prompts.ts';
 import type { Ctx } from './messages.ts';
 import { type AssemblyState, forget, type Group, type Round } from './state.ts';
 

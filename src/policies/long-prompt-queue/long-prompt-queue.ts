@@ -2,7 +2,9 @@
  * The long-prompt queue (RollPacker §3): prompts that a short round has deferred wait here until there are enough of them for a
  * long round without speculation, so that no prompt is left out because of its length. See README.md.
  */
+
 import { type Context, definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
+import { copyPrompt, scaledCount } from '../../core/prompts.ts';
 import { refuse } from '../../errors.ts';
 import {
   promptCarried,
@@ -16,8 +18,7 @@ import { promptsRequest, roundPlanned, sourceDrained } from '../../schemas/decis
 import { rewardReady } from '../../schemas/events/rewards.ts';
 import { roundRequested, sourceExhausted, sourceReopened } from '../../schemas/events/rounds.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { copyPrompt, type Prompt } from '../../schemas/prompts.ts';
-import { scaledCount } from '../../schemas/units.ts';
+import type { Prompt } from '../../schemas/prompts.ts';
 import { queueConfig } from './schema.ts';
 import {
   awaitsReward,

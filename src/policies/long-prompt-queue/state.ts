@@ -1,17 +1,12 @@
 /** The state of long-prompt-queue: deferred prompts, in two orders, and prompts that were returned unused. */
+
 import { z } from 'zod';
 import type { Live } from '../../core/definition.ts';
 import { Heap } from '../../core/heap.ts';
+import { copyPrompt, isExpiring, oldestVersionOf } from '../../core/prompts.ts';
 import { recentIds } from '../../core/recent-ids.ts';
 import { derived, mapBy, setOf } from '../../core/state.ts';
-import {
-  copyPrompt,
-  isExpiring,
-  type KeptResponse,
-  oldestVersionOf,
-  type Prompt,
-  prompt,
-} from '../../schemas/prompts.ts';
+import { type KeptResponse, type Prompt, prompt } from '../../schemas/prompts.ts';
 import { count, domain, promptId, roundId } from '../../schemas/units.ts';
 import type { LongPromptQueueConfig } from './types.ts';
 

@@ -1,5 +1,6 @@
 /** Likely next events, for property tests: mostly usual ones, sometimes late, repeated or odd ones. */
 
+import { engineAdded, engineEvent } from '../../core/arbitrary.ts';
 import { type Choices, pick } from '../../core/choices.ts';
 import { timerId } from './admission.ts';
 import type { Program, ProgramState } from './state.ts';
@@ -9,11 +10,11 @@ import type { ProgramSchedulingEvent } from './types.ts';
 export function arbitrary(state: ProgramState, choices: Choices): ProgramSchedulingEvent {
   const at = choices.below(6) === 0 ? choices.below(3000) : state.seq + choices.below(8);
   const roll = choices.below(24);
-  if (state.engines.size === 0 && roll < 12) return { type: 'engine.added', at, engineId: `e${choices.below(3)}` };
+  if (state.engines.size === 0 && roll < 12) return engineAdded(at, choices);
   if (roll < 3 || state.programs.size === 0) return opened(state, at, choices);
   if (roll < 19) return step(state, at, choices);
   if (roll < 21) return { type: 'timer.fired', at: Math.max(at, state.timerAt ?? 0), timerId };
-  return engineEvent(state, at, choices);
+  return engineEvent(state, at, choices, loadOf);
 }
 
 function opened(state: ProgramState, at: number, choices: Choices): ProgramSchedulingEvent {
@@ -66,26 +67,7 @@ function report(requestId: string, one: Program | undefined, at: number, choices
   }
 }
 
-function engineEvent(state: ProgramState, at: number, choices: Choices): ProgramSchedulingEvent {
-  const known = pick([...state.engines.keys()], choices);
-  const engineId = known ?? `e${choices.below(3)}`;
-  switch (choices.below(8)) {
-    case 0:
-      return { type: 'engine.drained', at, engineId };
-    case 1:
-      return { type: 'engine.lost', at, engineId };
-    case 2:
-      return { type: 'engines.changed', at, engineIds: ['e0', 'e1', 'e2'].slice(choices.below(3)) };
-    case 3:
-      return { type: 'host.restarted', at, idPrefix: `h${state.seq}-` };
-    case 4:
-    case 5: {
-      const kvCapacityTokens = 200 * (1 + choices.below(8));
-      const cachedTokens = choices.below(2) === 0 ? { cachedTokens: choices.below(800) } : undefined;
-      const load = { kvUsedTokens: 0, running: 1, waiting: choices.below(2), preemptions: choices.below(3) };
-      return { type: 'engine.reported', at, engineId, kvCapacityTokens, ...load, ...cachedTokens };
-    }
-    default:
-      return { type: 'engine.added', at, engineId: `e${choices.below(3)}` };
-  }
+function loadOf(choices: Choices) {
+  const cachedTokens = choices.below(2) === 0 ? { cachedTokens: choices.below(800) } : undefined;
+  return { ...cachedTokens, waiting: choices.below(2), preemptions: choices.below(3) };
 }

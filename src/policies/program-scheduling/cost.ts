@@ -2,6 +2,7 @@
  * What a turn would cost on an engine: the rule by which turns are routed. It has no threshold to tune. All of it is seconds of
  * turns: those of the turn itself, and those by which it delays the turns that run there.
  */
+import { stepSecondsOf } from '../../core/engines.ts';
 import { type Rates, ratesOf } from './pace.ts';
 import { addedTokens, type Engine, ownTokens, type Program, type ProgramState } from './state.ts';
 
@@ -38,7 +39,7 @@ export function newTokens({ pace }: ProgramState, one: Program, engine: Engine):
  * Tokens that a program may add to an engine when it is let in. One without members has always room, so that a program that alone
  * exceeds every engine runs, too, and so that no engine is idle while something waits.
  */
-export function roomOf(state: ProgramState, engine: Engine): number {
+function roomOf(state: ProgramState, engine: Engine): number {
   const { size } = engine.members;
   if (size === 0) return Number.POSITIVE_INFINITY;
   return budgetOf(state, engine) - heldTokens(state, engine) - turnsAhead * size * state.pace.growthTokens;
@@ -62,13 +63,8 @@ function cachedOf({ promptId, promptTokens, contextTokens, ownKey, promptKey }: 
 }
 
 /** Seconds of a step with the turn in it, as configured. */
-function stepSecondsOf(
-  { config }: ProgramState,
-  { contextTokens }: Program,
-  { running, runningTokens }: Engine,
-): number {
-  const { stepSeconds, sequenceSeconds, contextTokenSeconds } = config.decode;
-  return stepSeconds + sequenceSeconds * (running + 1) + contextTokenSeconds * (runningTokens + contextTokens);
+function secondsWith({ config }: ProgramState, { contextTokens }: Program, engine: Engine): number {
+  return stepSecondsOf(config.decode, engine.running + 1, engine.runningTokens + contextTokens);
 }
 
 function costOf(state: ProgramState, one: Program, engine: Engine, rates: Rates, at: number): number {
@@ -86,7 +82,7 @@ function costOf(state: ProgramState, one: Program, engine: Engine, rates: Rates,
   const { readSeconds, decodeFactor } = rates;
   return (
     (unreadOf(engine, readSeconds, at) + toRead * (1 + running)) * readSeconds +
-    Math.max(1, state.pace.turnTokens) * decodeFactor * (stepSecondsOf(state, one, engine) + slower)
+    Math.max(1, state.pace.turnTokens) * decodeFactor * (secondsWith(state, one, engine) + slower)
   );
 }
 
@@ -130,7 +126,7 @@ export function beginReading(state: ProgramState, one: Program, engine: Engine, 
     used: engine.cache.take(one.ownKey),
     readTokens: engine.unreadTokens,
     givenTokens: engine.givenTokens,
-    stepSeconds: stepSecondsOf(state, one, engine),
+    stepSeconds: secondsWith(state, one, engine),
   };
   if (one.promptId !== null) engine.cache.put(one.promptKey, one.promptTokens, state.seq++);
   return cachedTokens;

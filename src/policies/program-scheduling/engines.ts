@@ -1,7 +1,6 @@
 /** Handles engines: they come, are drained, are lost, and report what they have to do. */
 
 import { IndexedHeap } from '../../core/heap.ts';
-import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { enforce, wait } from './admission.ts';
 import { PrefixCache } from './cache.ts';
@@ -9,10 +8,6 @@ import { trim } from './cost.ts';
 import type { Ctx } from './messages.ts';
 import { leaveEngine } from './packing.ts';
 import { countOut, type Engine, type Program, type ProgramState, pausesFirst } from './state.ts';
-
-export function checkEngine({ engines }: ProgramState, { engineId }: { readonly engineId: string }): void {
-  if (!engines.has(engineId)) refuse('unknown_id', 'engineId', 'an engine that was added', engineId);
-}
 
 export function addEngine(state: ProgramState, { engineId }: { readonly engineId: string }): void {
   const known = state.engines.get(engineId);
@@ -52,12 +47,6 @@ export function drainEngine(state: ProgramState, { engineId }: { readonly engine
 /** Forgets an engine that takes no turns and runs none. */
 export function removeIfEmpty(state: ProgramState, engine: Engine): void {
   if (engine.status === 'drained' && engine.members.size === 0) state.engines.delete(engine.engineId);
-}
-
-export function changeEngines(state: ProgramState, { engineIds }: Message<'engines.changed'>): void {
-  const named = new Set(engineIds);
-  for (const engineId of [...state.engines.keys()]) if (!named.has(engineId)) drainEngine(state, { engineId });
-  for (const engineId of engineIds) addEngine(state, { engineId });
 }
 
 /** Routes the turns of a lost engine again. */

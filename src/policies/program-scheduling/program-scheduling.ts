@@ -3,7 +3,8 @@
  * tokens for each engine, and on which engine each turn runs, by expected time. See README.md.
  */
 import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
-import { refuse } from '../../errors.ts';
+import { changeEngines, checkEngine } from '../../core/engines.ts';
+import { checkTimer, forgetTimer } from '../../core/one-timer.ts';
 import {
   engineAdded,
   engineDrained,
@@ -15,7 +16,7 @@ import * as events from '../../schemas/events/programs.ts';
 import { hostRestarted, timerFired } from '../../schemas/events/session.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { settle, timerId } from './admission.ts';
-import { addEngine, changeEngines, checkEngine, drainEngine, engineReported, loseEngine } from './engines.ts';
+import { addEngine, drainEngine, engineReported, loseEngine } from './engines.ts';
 import { on, programDecisions } from './messages.ts';
 import { checkNew, checkProgram, close, open, restart, turnFinished, turnRequested } from './programs.ts';
 import { programConfig } from './schema.ts';
@@ -40,17 +41,9 @@ const handlers = [
   on(engineAdded, addEngine),
   on(engineDrained, drainEngine, checkEngine),
   on(engineLost, loseEngine, checkEngine),
-  on(enginesChanged, changeEngines),
+  on(enginesChanged, changeEngines(addEngine, drainEngine)),
   on(reported, engineReported),
-  on(
-    timerFired,
-    (state) => {
-      state.timerAt = null;
-    },
-    (_, event) => {
-      if (event.timerId !== timerId) refuse('unknown_id', 'timerId', timerId, event.timerId);
-    },
-  ),
+  on(timerFired, forgetTimer, checkTimer(timerId)),
   on(hostRestarted, restart),
 ];
 

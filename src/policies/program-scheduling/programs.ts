@@ -27,13 +27,14 @@ export function checkNew(state: ProgramState, { requestId }: Message<'program.op
 export function open(state: ProgramState, event: Message<'program.opened'>, ctx: Ctx): void {
   const { requestId, promptId = null, promptTokens = 0 } = event;
   const seq = state.seq++;
+  const siblings = promptId === null ? undefined : state.groups.get(promptId);
   const one: Program = {
     requestId,
     promptId,
-    // Without a prompt nothing says who shares these tokens.
-    promptTokens: promptId === null ? 0 : promptTokens,
+    // Without a prompt nothing says who shares these tokens. What counts once must be equal for all that share it.
+    promptTokens: promptId === null ? 0 : (siblings?.promptTokens ?? promptTokens),
     seq,
-    group: (promptId === null ? undefined : state.groups.get(promptId)?.seq) ?? seq,
+    group: siblings?.seq ?? seq,
     phase: 'idle',
     since: ctx.at,
     contextTokens: 0,
@@ -145,7 +146,7 @@ function learnGrowth({ pace }: ProgramState, one: Program, contextTokens: number
 }
 
 /** Takes a program out of a budget; an engine that takes no turns and runs none is forgotten. */
-export function countOutOf(state: ProgramState, one: Program): void {
+function countOutOf(state: ProgramState, one: Program): void {
   removeIfEmpty(state, countOut(state, one));
 }
 

@@ -145,7 +145,7 @@ export const programState = z.strictObject({
   pace,
   /** Time when the timer fires, in seconds, if one is set. */
   timerAt: seconds.nullable(),
-  groups: derived(() => new Map<string, { seq: number; programs: number }>()),
+  groups: derived(() => new Map<string, { seq: number; promptTokens: number; programs: number }>()),
   /** Programs that wait for room: those that have begun; those that have not; and paused ones that need no engine yet. */
   ready: derived(() => new IndexedHeap<Program>(smallestFirst)),
   fresh: derived(() => new IndexedHeap<Program>(byGroup)),
@@ -185,7 +185,8 @@ export function keysOf({ requestId, promptId }: { requestId: string; promptId: s
 export function joinGroup(state: ProgramState, one: Program): void {
   if (one.promptId === null) return;
   const group = state.groups.get(one.promptId);
-  if (group === undefined) state.groups.set(one.promptId, { seq: one.group, programs: 1 });
+  if (group === undefined)
+    state.groups.set(one.promptId, { seq: one.group, promptTokens: one.promptTokens, programs: 1 });
   else group.programs += 1;
 }
 

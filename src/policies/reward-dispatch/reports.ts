@@ -1,7 +1,7 @@
 /** Handles reports about dispatches, and dispatches whose reports do not come. */
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { cancelDispatch, checkDispatch, release, timerId } from './dispatches.ts';
+import { cancelDispatch, checkDispatch, release } from './dispatches.ts';
 import type { Ctx } from './messages.ts';
 import { named, queueAgain } from './pool.ts';
 import { end, fault } from './samples.ts';
@@ -85,10 +85,6 @@ function timedOut(state: RewardState, sample: Sample, dispatch: Dispatch, second
     ctx.emit({ type: 'reward.failed', at: ctx.at, ...named(sample), reason });
     end(state, sample);
   }
-}
-
-export function checkTimer(_: RewardState, event: Message<'timer.fired'>): void {
-  if (event.timerId !== timerId) refuse('unknown_id', 'timerId', timerId, event.timerId);
 }
 
 /** Cancels and retries dispatches that were not answered in time; ends cancellations that were not confirmed in time. */

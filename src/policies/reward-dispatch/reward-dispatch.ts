@@ -4,6 +4,7 @@
  */
 import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { checkNewPrefix } from '../../core/minted-ids.ts';
+import { checkTimer } from '../../core/one-timer.ts';
 import {
   promptDeferred,
   promptFailed,
@@ -26,9 +27,9 @@ import {
 import { roundFailed } from '../../schemas/events/rounds.ts';
 import { hostRestarted, timerFired } from '../../schemas/events/session.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { checkDispatch, settle } from './dispatches.ts';
+import { checkDispatch, settle, timerId } from './dispatches.ts';
 import { on, rewardDecisions } from './messages.ts';
-import { checkFinished, checkTimer, expireOverdue, finished, started } from './reports.ts';
+import { checkFinished, expireOverdue, finished, started } from './reports.ts';
 import { cancelNamed, cancelRound, completeRound, promptAway, promptLeft } from './rounds.ts';
 import { checkRoom, want } from './samples.ts';
 import { rewardDispatchConfig } from './schema.ts';
@@ -61,7 +62,7 @@ const handlers = [
   on(promptFiltered, (state, event, ctx) => promptLeft(state, event, 'prompt_filtered', ctx)),
   on(promptFailed, (state, event, ctx) => promptLeft(state, event, 'prompt_failed', ctx)),
   on(promptMerged, (state, event, ctx) => cancelNamed(state, event.dropped, 'prompt_merged', ctx)),
-  on(timerFired, expireOverdue, checkTimer),
+  on(timerFired, expireOverdue, checkTimer(timerId)),
   on(hostRestarted, restart, checkNewPrefix),
 ];
 

@@ -2,7 +2,9 @@
  * Composes rounds of prompts whose responses are expected to be about equally long, so that long ones wait for each other and not
  * the many short ones for them. See README.md.
  */
+
 import { type Context, definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
+import { copyPrompt } from '../../core/prompts.ts';
 import { refuse } from '../../errors.ts';
 import { promptCounted, promptDeferred, promptFiltered, promptReturned } from '../../schemas/decisions/prompts.ts';
 import { promptsRequest, roundPlanned, sourceDrained } from '../../schemas/decisions/rounds.ts';
@@ -15,7 +17,7 @@ import {
 } from '../../schemas/events/rounds.ts';
 import { hostRestarted } from '../../schemas/events/session.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { copyPrompt, type Prompt } from '../../schemas/prompts.ts';
+import type { Prompt } from '../../schemas/prompts.ts';
 import { compositionConfig, roundSize } from './schema.ts';
 import {
   begin,

@@ -1,6 +1,8 @@
 /** Configuration of round-composition. */
+
 import { z } from 'zod';
-import { positiveCount, scaledCount, speculationFactor } from '../../schemas/units.ts';
+import { scaledCount } from '../../core/prompts.ts';
+import { positiveCount, speculationFactor } from '../../schemas/units.ts';
 
 /** Settings that only the composition has; a recipe adds them to the shared settings. */
 export const compositionSettings = {

@@ -65,7 +65,7 @@ export type TimeoutState = Live<z.output<typeof timeoutState>, SandboxTimeoutCon
 export type SavedTimeouts = z.input<typeof timeoutState>;
 
 /** Least number of ended runs that are remembered by id; at most twice as many are. */
-export const rememberedRuns = 1024;
+const rememberedRuns = 1024;
 
 /** Whether a run is known to have ended. */
 export function hasEnded({ ended }: TimeoutState, id: string): boolean {

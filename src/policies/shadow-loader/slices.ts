@@ -8,7 +8,7 @@ import { type Batch, byBatch, type Demand, type LoaderState, type Sample, type S
  * Splits frames over the ranks that share a sequence: as evenly as possible, in their order; if there are too few frames, some
  * ranks get none.
  */
-export function evenSlices(frames: number, ranks: readonly number[]): FrameSlice[] {
+function evenSlices(frames: number, ranks: readonly number[]): FrameSlice[] {
   const slices: FrameSlice[] = [];
   for (let index = 0; index < ranks.length; index += 1) {
     const fromFrame = Math.floor((index * frames) / ranks.length);

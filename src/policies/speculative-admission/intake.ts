@@ -1,8 +1,10 @@
 /** Handles incoming prompts: asks for them, adds them, merges duplicates, hands back late ones, and starts them. */
+
 import { given } from '../../core/given.ts';
+import { copyPrompt, isExpiring, oldestVersionOf } from '../../core/prompts.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { copyPrompt, isExpiring, type KeptResponse, oldestVersionOf, type Prompt } from '../../schemas/prompts.ts';
+import type { KeptResponse, Prompt } from '../../schemas/prompts.ts';
 import { enqueue } from './launch.ts';
 import { askReward, collect } from './progress.ts';
 import { checkRound } from './requests.ts';

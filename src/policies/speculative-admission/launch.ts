@@ -1,7 +1,6 @@
 /** Launches requests: chooses the next response and its slot, and limits its time. */
-import { refuse } from '../../errors.ts';
+import { copyKept } from '../../core/prompts.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { copyKept } from '../../schemas/prompts.ts';
 import type { Ctx } from './schema.ts';
 import {
   type AdmissionState,
@@ -29,11 +28,6 @@ export function addEngine(state: AdmissionState, id: string): Engine {
   state.engines.set(id, engine);
   reheap(state, engine);
   return engine;
-}
-
-/** Refuses an unknown engine. */
-export function checkEngine({ engines }: AdmissionState, { engineId }: { engineId: string }): void {
-  if (!engines.has(engineId)) refuse('unknown_id', 'engineId', 'an engine that was added', engineId);
 }
 
 /** Returns the engine of a request, unless it is lost. */

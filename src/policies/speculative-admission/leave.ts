@@ -1,13 +1,6 @@
 /** Ends a prompt: final, deferred, returned, filtered, failed or carried; always with a decision. */
-import {
-  type CountedResponse,
-  copyDeferral,
-  copyKept,
-  copyPrompt,
-  type DroppedResponse,
-  type FinalPrompt,
-  type KeptResponse,
-} from '../../schemas/prompts.ts';
+import { copyDeferral, copyKept, copyPrompt } from '../../core/prompts.ts';
+import type { CountedResponse, DroppedResponse, FinalPrompt, KeptResponse } from '../../schemas/prompts.ts';
 import { type AbortReason, abort, abortAll, endRequest, rememberLaunched, reportDrained } from './requests.ts';
 import type { Ctx } from './schema.ts';
 import { type AdmissionState, type DeferReason, isLive, type PromptState, part, type ResponseState } from './state.ts';

@@ -1,12 +1,12 @@
 /** Handles reports: placement, progress and ends of requests, requests that never end, and engines that come and go. */
 
+import { checkEngine } from '../../core/engines.ts';
 import { replacePrefix } from '../../core/minted-ids.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import {
   addEngine,
   armResponseTimeout,
-  checkEngine,
   enqueue,
   freeSlot,
   queueResume,
@@ -252,13 +252,6 @@ export function engineDrained(state: AdmissionState, { engineId }: { engineId: s
   const engine = state.engines.get(engineId)!;
   engine.active = false;
   reheap(state, engine);
-}
-
-/** Changes the engines that take requests. */
-export function enginesChanged(state: AdmissionState, { engineIds }: Message<'engines.changed'>): void {
-  const named = new Set(engineIds);
-  for (const engineId of state.engines.keys()) if (!named.has(engineId)) engineDrained(state, { engineId });
-  for (const engineId of engineIds) engineAdded(state, { engineId });
 }
 
 /** Launches the requests of a lost engine elsewhere, as after any infrastructure fault. */

@@ -178,7 +178,7 @@ export function reportDrained(state: AdmissionState, round: Round | null, ctx: C
 }
 
 /** Sets a timer for an unconfirmed abort. */
-export function armAbortGrace(state: AdmissionState, abortedAt: number, ctx: Ctx): void {
+function armAbortGrace(state: AdmissionState, abortedAt: number, ctx: Ctx): void {
   if (state.timers.abortGrace !== null) return;
   const graceSeconds = state.config.abortGraceSeconds;
   state.timers.abortGrace = abortedAt + graceSeconds;

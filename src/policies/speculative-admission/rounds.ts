@@ -2,10 +2,11 @@
  * Handles rounds. A round opens with the prompts that were carried over and those that are given; the rest is requested. At the end
  * of every event, the consequences for the round are settled. A round ends complete or failed.
  */
+
 import { Fifo } from '../../core/fifo.ts';
+import { scaledCount } from '../../core/prompts.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { scaledCount } from '../../schemas/units.ts';
 import { addPrompt, checkDomains, isSourceExhausted, oldestFirst, requestMore, takeIn } from './intake.ts';
 import { defer, finalPrompt, giveBack, remove } from './leave.ts';
 import { applyFilter, countReady, nameOwed } from './progress.ts';

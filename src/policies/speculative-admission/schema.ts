@@ -1,6 +1,8 @@
 /** The configuration and the decisions of speculative-admission. */
+
 import { z } from 'zod';
 import type { Context } from '../../core/definition.ts';
+import { scaledCount } from '../../core/prompts.ts';
 import {
   promptCarried,
   promptCollected,
@@ -25,15 +27,7 @@ import {
 import { judgementLate, judgementRequest, rewardRequest } from '../../schemas/decisions/rewards.ts';
 import { promptsRequest, roundCompleted, roundDrained, speculationChosen } from '../../schemas/decisions/rounds.ts';
 import { timerSet } from '../../schemas/decisions/session.ts';
-import {
-  count,
-  domain,
-  idPrefix,
-  positiveCount,
-  positiveSeconds,
-  scaledCount,
-  speculationFactor,
-} from '../../schemas/units.ts';
+import { count, domain, idPrefix, positiveCount, positiveSeconds, speculationFactor } from '../../schemas/units.ts';
 import { grid } from './speculation.ts';
 import type { SpeculativeAdmissionDecision } from './types.ts';
 

@@ -3,6 +3,7 @@
  * that finish; the remaining prompts are deferred. See README.md.
  */
 import { definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
+import { changeEngines, checkEngine } from '../../core/engines.ts';
 import { checkNewPrefix } from '../../core/minted-ids.ts';
 import { rewardFailed } from '../../schemas/decisions/reward-workers.ts';
 import { engineAdded, engineDrained, engineLost, enginesChanged } from '../../schemas/events/engines.ts';
@@ -20,7 +21,7 @@ import { hostRestarted, timerFired } from '../../schemas/events/session.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Prompt } from '../../schemas/prompts.ts';
 import * as intake from './intake.ts';
-import { checkEngine, pump } from './launch.ts';
+import { pump } from './launch.ts';
 import * as progress from './progress.ts';
 import * as reports from './reports.ts';
 import { checkRequestId, link } from './requests.ts';
@@ -46,7 +47,7 @@ const handlers = [
   on(engineAdded, reports.engineAdded),
   on(engineDrained, reports.engineDrained, checkEngine),
   on(engineLost, reports.engineLost, checkEngine),
-  on(enginesChanged, reports.enginesChanged),
+  on(enginesChanged, changeEngines(reports.engineAdded, reports.engineDrained)),
   on(requestStarted, reports.started, reports.checkStart),
   on(requestAborted, reports.aborted, checkRequestId),
   on(responseCompleted, reports.completed, checkRequestId),

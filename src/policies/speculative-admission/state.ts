@@ -1,14 +1,16 @@
 /** The state that speculative-admission owns. */
+
 import { z } from 'zod';
 import type { Live } from '../../core/definition.ts';
 import { Fifo } from '../../core/fifo.ts';
 import { Heap, IndexedHeap } from '../../core/heap.ts';
 import { prefixes } from '../../core/minted-ids.ts';
+import { isExpiring } from '../../core/prompts.ts';
 import { recentIds } from '../../core/recent-ids.ts';
 import { derived, mapBy, setOf } from '../../core/state.ts';
 import { promptDeferred } from '../../schemas/decisions/prompts.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { isExpiring, keptResponse, type Prompt, prompt as promptSpec } from '../../schemas/prompts.ts';
+import { keptResponse, type Prompt, prompt as promptSpec } from '../../schemas/prompts.ts';
 import { count, roundKind } from '../../schemas/units.ts';
 import { departures, IdMint, Places } from './ids.ts';
 import { mostRequests } from './schema.ts';

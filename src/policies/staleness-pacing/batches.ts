@@ -53,6 +53,7 @@ function formBatch(state: PacingState, ctx: Ctx): boolean {
   const finished = complete;
   const batch: Batch = {
     publicationId: mintedId(state.prefix, batchKind, state.nextBatch++),
+    weightVersion: nextVersion(state) + 1,
     groups: [],
     samples: 0,
     tokens: 0,
@@ -81,8 +82,10 @@ export function handOver(
   finished: number,
   ctx: Ctx,
 ): void {
-  const { publicationId, groups, samples, tokens } = state.batches[index]!;
+  const batch = state.batches[index]!;
+  const { publicationId, groups, samples, tokens } = batch;
   const trained = state.weightVersion + index;
+  batch.weightVersion = trained + 1;
   ctx.emit({
     type: 'train.batch',
     at: ctx.at,
@@ -108,7 +111,8 @@ export function checkPublished(state: PacingState, event: Message<'weights.publi
   }
   const { roundId: own } = state.round!;
   if (own !== roundId) refuse('invalid_event', 'roundId', own, roundId);
-  const before = state.weightVersion + index;
+  // If versions were skipped since then, the one that its `train.batch` has named may be older than the present one.
+  const before = state.batches[index]!.weightVersion - 1;
   if (weightVersion <= before) refuse('invalid_event', 'weightVersion', `a version after ${before}`, weightVersion);
 }
 
@@ -123,9 +127,10 @@ export function publish(state: PacingState, event: Message<'weights.published'>,
     ctx.emit({ type: 'training.late', at: ctx.at, roundId, publicationId, reason: { code: 'publication_over' } });
     return;
   }
-  const isSkipping = weightVersion > state.weightVersion + batches;
+  const next = state.weightVersion + batches;
   state.batches.splice(0, batches);
-  state.weightVersion = weightVersion;
+  state.weightVersion = Math.max(next, weightVersion);
+  const isSkipping = weightVersion > next;
   if (isSkipping) dropStale(state, ctx);
 }
 
@@ -134,13 +139,14 @@ function dropStale(state: PacingState, ctx: Ctx): void {
   const { maxStaleness, groupsPerBatch } = state.config;
   const next = nextVersion(state);
   let kept = 0;
-  for (const { version } of [...state.cohorts.values()]) {
+  for (const { version, groups } of [...state.cohorts.values()]) {
     const places = groupsPerBatch * Math.max(0, version + maxStaleness - next + 1);
+    const surplus = Math.max(0, kept + groups - places);
+    kept += groups - surplus;
+    if (surplus === 0) continue;
     const own = [...state.groups.values()].filter((one) => one.startVersion === version);
-    const surplus = Math.max(0, kept + own.length - places);
     own.sort((a, b) => Number(a.isComplete) - Number(b.isComplete) || b.seq - a.seq);
     for (const one of own.slice(0, surplus)) drop(state, one, next, ctx);
-    kept += own.length - surplus;
   }
 }
 

@@ -1,9 +1,10 @@
 /** Groups: prompts come in and are launched; groups are completed, or leave. */
+
 import { given } from '../../core/given.ts';
 import { replacePrefix, wasMinted } from '../../core/minted-ids.ts';
+import { copyPrompt } from '../../core/prompts.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { copyPrompt } from '../../schemas/prompts.ts';
 import { endIfOver, formBatches, handOver, room } from './batches.ts';
 import type { Ctx } from './messages.ts';
 import { allowed, complete, type Group, launched, launchKind, type PacingState, remove } from './state.ts';
@@ -31,7 +32,7 @@ export function supply(state: PacingState, { roundId, prompts }: Message<'prompt
       ctx.emit({ type: 'prompt.merged', at, promptId, roundId, ...given({ ref }), dropped: [], reason });
       continue;
     }
-    here.add(promptId);
+    here.set(promptId, null);
     state.waiting.push({ groupId: promptId, ...given({ ref }) });
   }
   if (prompts.length > 0) round.onlyDuplicates = here.size === before;

@@ -14,7 +14,7 @@ import { checkPublished, publish } from './batches.ts';
 import { checkReport, checkSupply, finish, reject, restart, settle, supply } from './groups.ts';
 import { type Ctx, on, pacingDecisions } from './messages.ts';
 import { stalenessPacingConfig } from './schema.ts';
-import { begin, link, type PacingState, pacingState, type SavedPacing } from './state.ts';
+import { begin, link, migrateFromOne, type PacingState, pacingState, type SavedPacing } from './state.ts';
 import type {
   StalenessPacingCommand,
   StalenessPacingConfig,
@@ -95,7 +95,8 @@ export const stalenessPacing: PolicyDefinition<
   StalenessPacingCommand['type']
 > = definePolicy({
   id: 'staleness-pacing',
-  version: 1,
+  version: 2,
+  migrations: { 1: migrateFromOne },
   summary:
     'Paces the rollout beside an asynchronous trainer: no group is ever too old to be trained, and none is discarded.',
   source: 'rollflex; windowed FIFO: Forge',

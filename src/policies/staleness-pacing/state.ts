@@ -49,6 +49,8 @@ export interface Cohort {
 
 const batch = z.strictObject({
   publicationId,
+  /** Version that its `train.batch` has named last: that of the weights which come of it. */
+  weightVersion,
   groups: z.array(pacedGroup).min(1),
   samples: count,
   tokens,
@@ -82,8 +84,8 @@ export const pacingState = z.strictObject({
   ...prefixes,
   nextLaunch: count,
   nextBatch: count,
-  /** Prompts that wait or are in groups. */
-  here: derived(() => new Set<string>()),
+  /** Prompts that wait or are in groups, each with its group; `null`: it waits. */
+  here: derived(() => new Map<string, Group | null>()),
   line: derived(() => new LinkedList<Group>()),
   /** Number of groups in the window, and the last of them. */
   inWindow: derived(() => 0),
@@ -98,6 +100,15 @@ export const pacingState = z.strictObject({
 export type PacingState = Live<z.output<typeof pacingState>, StalenessPacingConfig>;
 /** The state as it is saved. */
 export type SavedPacing = z.input<typeof pacingState>;
+
+/** Adds the versions of batches to a state of version 1, as they were named unless versions were skipped. */
+export function migrateFromOne(saved: unknown): SavedPacing {
+  const { batches, ...rest } = saved as SavedPacing;
+  return {
+    ...rest,
+    batches: batches.map((one, index) => ({ ...one, weightVersion: rest.weightVersion + index + 1 })),
+  };
+}
 
 /** Returns the initial state. */
 export const begin = ({ idPrefix }: StalenessPacingConfig): SavedPacing => ({
@@ -116,7 +127,7 @@ export const begin = ({ idPrefix }: StalenessPacingConfig): SavedPacing => ({
 
 /** Sets the derived fields. */
 export function link(state: PacingState): void {
-  for (const { groupId } of state.waiting) state.here.add(groupId);
+  for (const { groupId } of state.waiting) state.here.set(groupId, null);
   for (const one of state.groups.values()) enter(state, one);
 }
 
@@ -160,7 +171,7 @@ export function launched(state: PacingState, { groupId, ref }: WaitingPrompt, at
 
 function enter(state: PacingState, one: Group): void {
   const { startVersion: version } = one;
-  state.here.add(one.groupId);
+  state.here.set(one.groupId, one);
   state.line.push(one);
   const cohort = state.cohorts.get(version);
   if (cohort === undefined) state.cohorts.set(version, { version, groups: 1, ready: 0 });

@@ -1,6 +1,8 @@
 /** What blocks what in staleness-pacing: groups wait for their responses, for older groups, and for the trainer. */
+
+import { mintedId } from '../../core/minted-ids.ts';
 import type { AwaitedEvent, HeldThing, Standing, Waits } from '../../core/waits.ts';
-import { allowed, type Group, inFlight, type PacingState } from './state.ts';
+import { allowed, batchKind, type Group, inFlight, type PacingState } from './state.ts';
 
 type For = Iterable<HeldThing | AwaitedEvent>;
 
@@ -25,6 +27,10 @@ function* progress(state: PacingState): For {
   if (batches.length < config.maxBatches) yield* groupsInFlight(state);
 }
 
+/** The batch that is decided next, for which all wait alike. */
+const nextBatch = ({ prefix, nextBatch }: PacingState): HeldThing =>
+  batchThing({ publicationId: mintedId(prefix, batchKind, nextBatch) });
+
 function groupStanding(state: PacingState, one: Group): Standing {
   const { groupId, launchId, since, startVersion, isComplete } = one;
   if (!isComplete) {
@@ -32,22 +38,28 @@ function groupStanding(state: PacingState, one: Group): Standing {
     return { stands: `is generated since version ${startVersion}`, since, for: [{ event, since }] };
   }
   const stands = one.isInWindow ? 'is complete, and waits for a batch' : 'is complete, and outside the window';
-  return { stands, since, for: progress(state) };
+  return { stands, since, for: [nextBatch(state)] };
 }
 
 function promptStanding(state: PacingState, id: string): Standing | undefined {
-  if (!state.here.has(id)) return undefined;
-  for (const one of state.groups.values()) if (one.groupId === id) return groupStanding(state, one);
+  const one = state.here.get(id);
+  if (one === undefined) return undefined;
+  if (one !== null) return groupStanding(state, one);
   const stands = `waits to be launched: ${state.groups.size} of ${allowed(state)} groups are here, ${inFlight(state)} of them in flight`;
-  return { stands, for: progress(state) };
+  return { stands, for: [nextBatch(state)] };
 }
 
 /** What blocks what. */
 export const waits: Waits<PacingState> = {
-  prompts: { ids: ({ here }) => here, of: promptStanding },
+  prompts: { ids: ({ here }) => here.keys(), of: promptStanding },
   batches: {
     ids: ({ batches }) => batches.map(({ publicationId }) => publicationId),
-    of: ({ batches, round }, id) => {
+    of: (state, id) => {
+      const { batches, round, config } = state;
+      if (round !== null && id === nextBatch(state).id) {
+        const stands = `is not decided: ${state.ready.size} groups of ${config.groupsPerBatch} are complete`;
+        return { stands, for: progress(state) };
+      }
       const index = batches.findIndex(({ publicationId }) => publicationId === id);
       const found = batches[index];
       if (found === undefined) return undefined;

@@ -10,9 +10,8 @@ import { programScheduling } from '../../policies/program-scheduling/index.ts';
 import { roundComposition } from '../../policies/round-composition/index.ts';
 import { speculativeAdmission } from '../../policies/speculative-admission/index.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { copyPrompt, type Prompt } from '../../schemas/prompts.ts';
-import { partDecisions, partEvents } from '../part-messages.ts';
-import { joinedLedger, rewardTo } from '../tail-batching/joined.ts';
+import { partDecisions, partEvents, timerPart } from '../part-messages.ts';
+import { expectedOpenings, joinedLedger, planned, rewardTo } from '../tail-batching/joined.ts';
 import { agenticRolloutConfig, partConfigs } from './schema.ts';
 import type {
   AgenticRolloutCommand,
@@ -59,7 +58,7 @@ function deliver(
 ): readonly Recipient[] {
   switch (event.type) {
     case 'timer.fired':
-      return [timerPart(event.timerId)];
+      return [timerPart(parts, event.timerId)];
     // Prompts that replace others in an open round are for the admission, all others for a window.
     case 'prompts.supplied':
     case 'round.failed':
@@ -75,6 +74,11 @@ function deliver(
     case 'tool.started':
     case 'tool.finished':
       return ['programs', 'slots'];
+    // A tool whose answer was not reported has answered.
+    case 'turn.requested': {
+      const { at, requestId } = event;
+      return [...recipients, offer('slots', { type: 'tool.finished', at, requestId, outcome: 'success' })];
+    }
     // Turns are routed again, and no request fails.
     case 'engine.added':
     case 'engine.drained':
@@ -86,28 +90,6 @@ function deliver(
   }
 }
 
-/** Returns the part that has set a timer: the id of a timer begins with the id of its policy. */
-function timerPart(timerId: string): string {
-  const id = timerId.slice(0, timerId.indexOf('/'));
-  return ['programs', 'slots'].find((name) => parts[name as keyof typeof parts].id === id) ?? 'admission';
-}
-
-function opening(
-  { at, roundId, kind, weightVersion }: Pick<Message<'round.planned'>, 'at' | 'roundId' | 'kind' | 'weightVersion'>,
-  prompts: readonly Prompt[],
-): Delivery {
-  const opened = { type: 'round.opened', at, roundId, kind, weightVersion } as const;
-  // Copies, because the host gets the notice as well and must not share the state of the parts.
-  return { part: 'admission', event: { ...opened, prompts: prompts.map(copyPrompt) } as AnyEvent };
-}
-
-const planned = {
-  to: (decision: AnyDecision) => {
-    const plan = decision as Message<'round.planned'>;
-    return [opening(plan, plan.queued)];
-  },
-};
-
 /** Opens a program for a request that is launched, and asks for its environment. */
 function launched(decision: AnyDecision, { environment }: AgenticRolloutConfig): Delivery[] {
   const { at, requestId, promptId, promptTokens } = decision as Message<'request.launch'>;
@@ -118,10 +100,13 @@ function launched(decision: AnyDecision, { environment }: AgenticRolloutConfig):
   return [opened, offer('slots', { type: 'slot.requested', at, requestId, environment })];
 }
 
-/** Fails the trajectory of a program that has lost its environment, or got none: it has no reward, and is tried again. */
+/**
+ * Fails the trajectory of a program that has lost its environment, or got none: it has no reward, and is tried again, as another
+ * request. This one gets no environment any more, which nobody would give back.
+ */
 function failed({ at, requestId }: { readonly at: number; readonly requestId: string }): Delivery[] {
-  const [program] = closing({ at, requestId });
-  return [program!, offer('admission', { type: 'response.failed', at, requestId, kind: 'environment' })];
+  const ended = offer('admission', { type: 'response.failed', at, requestId, kind: 'environment' });
+  return [...closing({ at, requestId }), ended];
 }
 
 /**
@@ -160,9 +145,7 @@ export const agenticRollout: PolicyDefinition<
     'program.closed': { event: 'response.completed' },
   },
   expects: (event) => {
-    // The queue or the composition plans a round, but only the admission knows whether a round may open.
-    if (event.type === 'round.requested') return [opening({ ...event, kind: 'long' }, [])];
-    if (event.type !== 'slot.requested') return [];
+    if (event.type !== 'slot.requested') return expectedOpenings(event);
     // Whether it is a request at all: an environment of another would never come back.
     const { at, requestId } = event;
     return [{ part: 'admission', event: { type: 'response.failed', at, requestId, kind: 'environment' } as AnyEvent }];

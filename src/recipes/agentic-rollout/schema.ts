@@ -61,7 +61,7 @@ export const agenticRolloutConfig = shape.superRefine((config, context) => {
   if (config.composition && config.quotas !== undefined) {
     refuse('quotas', 'no `quotas` beside `composition`: rounds are composed by length, not by domain');
   }
-  if (config.environment !== undefined && config.slots[config.environment] === undefined) {
+  if (config.environment !== undefined && !Object.hasOwn(config.slots, config.environment)) {
     refuse('slots', `how many environments of kind ${config.environment} there may be`);
   }
 });

@@ -19,7 +19,7 @@ type Ready = Of<typeof batchReady>;
 type Planned = Of<typeof batchRun>;
 
 /** Settings of the planner. */
-export const batchPlanningConfig = z.strictObject(plannerSettings);
+const batchPlanningConfig = z.strictObject(plannerSettings);
 type Config = z.output<typeof batchPlanningConfig>;
 
 const batchState = z.strictObject({

@@ -78,7 +78,7 @@ export const dividedRoutes = {
 } satisfies Readonly<Record<string, Route>>;
 
 /** Adds the part to a state that was saved when there was none. */
-export function withoutChunks(saved: unknown): SavedRecipe {
+export function withChunks(saved: unknown): SavedRecipe {
   const { id: policy, version, config, init, save } = dividedRollout;
   const { parts } = saved as SavedRecipe;
   return { parts: { ...parts, chunks: { policy, version, state: save(init(config.parse({}))) } } };

@@ -2,18 +2,16 @@
  * The long tail without loss: rounds of prompts whose responses are expected to be about equally long, and all of them awaited. The
  * recipe adds no scheduling of its own. See README.md.
  */
-import type { AnyDecision, AnyEvent, PolicyDefinition } from '../../core/definition.ts';
-import { type Delivery, defineRecipe, type RecipeState, type SavedRecipe } from '../../core/recipe.ts';
+import type { PolicyDefinition } from '../../core/definition.ts';
+import { defineRecipe, type RecipeState, type SavedRecipe } from '../../core/recipe.ts';
 import { dividedRollout } from '../../policies/divided-rollout/index.ts';
 import { roundComposition } from '../../policies/round-composition/index.ts';
 import { speculativeAdmission } from '../../policies/speculative-admission/index.ts';
 import { roundPlanned, sourceDrained } from '../../schemas/decisions/rounds.ts';
 import { roundOpened, roundRequested } from '../../schemas/events/rounds.ts';
-import type { Message } from '../../schemas/messages.ts';
-import { copyPrompt, type Prompt } from '../../schemas/prompts.ts';
 import type { EventMessage } from '../../schemas/vocabulary.ts';
-import { joinedLedger } from '../tail-batching/joined.ts';
-import { chunkEvents, dividedDelivery, dividedRoutes, withoutChunks } from './divided.ts';
+import { expectedOpenings, joinedLedger, planned } from '../tail-batching/joined.ts';
+import { chunkEvents, dividedDelivery, dividedRoutes, withChunks } from './divided.ts';
 import { losslessTailConfig, partConfigs } from './schema.ts';
 import type {
   LosslessTailCommand,
@@ -32,16 +30,6 @@ const decisions = [
   sourceDrained,
   ...dividedRollout.decisions,
 ] as const;
-
-function opening(
-  { at, roundId, weightVersion }: Pick<Message<'round.planned'>, 'at' | 'roundId' | 'weightVersion'>,
-  kind: 'short' | 'long',
-  prompts: readonly Prompt[],
-): Delivery {
-  const opened = { type: 'round.opened', at, roundId, kind, weightVersion } as const;
-  // Copies, because the host gets the notice as well and must not share the state of the parts.
-  return { part: 'admission', event: { ...opened, prompts: prompts.map(copyPrompt) } as AnyEvent };
-}
 
 /**
  * Composes rounds by predicted length, and waits for all of their responses.
@@ -62,7 +50,7 @@ export const losslessTail: PolicyDefinition<
 > = defineRecipe({
   id: 'lossless-tail',
   version: 2,
-  migrations: { 1: withoutChunks },
+  migrations: { 1: withChunks },
   summary: 'Rounds composed by predicted length; every response of every prompt is trained.',
   source: 'rollflex',
   config: losslessTailConfig,
@@ -80,16 +68,10 @@ export const losslessTail: PolicyDefinition<
   // Ids of requests are never minted twice.
   vouches: { admission: ['round.opened'], chunks: ['request.opened'] },
   origins: { 'round.opened': { event: 'round.requested' } },
-  // The composition plans a round, but only the admission knows whether a round may open.
-  expects: (event) => (event.type === 'round.requested' ? [opening(event, 'long', [])] : []),
+  expects: (event) => expectedOpenings(event),
   routes: {
     composition: {
-      'round.planned': {
-        to: (decision: AnyDecision) => {
-          const planned = decision as Message<'round.planned'>;
-          return [opening(planned, planned.kind, planned.queued)];
-        },
-      },
+      'round.planned': planned,
     },
     admission: dividedRoutes,
   },

@@ -23,7 +23,7 @@ type JudgeDecision = Of<typeof judgePlace>;
 type Ctx = Context<JudgeDecision>;
 
 /** Settings of the judge; `sequenceTokens` is the greatest length that it ever gets. */
-export const judgePlacementConfig = z.strictObject({ judge: judgeOffloadInput.optional() });
+const judgePlacementConfig = z.strictObject({ judge: judgeOffloadInput.optional() });
 type Config = z.output<typeof judgePlacementConfig>;
 
 const judgeState = z.strictObject({

@@ -14,10 +14,10 @@ import { sandboxTimeout } from '../../policies/sandbox-timeout/index.ts';
 import { speculativeAdmission } from '../../policies/speculative-admission/index.ts';
 import { streamTraining } from '../../policies/stream-training/index.ts';
 import { roundResumed } from '../../schemas/decisions/rounds.ts';
-import { partDecisions, partEvents } from '../part-messages.ts';
-import { joinedLedger } from '../tail-batching/joined.ts';
+import { partDecisions, partEvents, timerPart } from '../part-messages.ts';
+import { expectedOpenings, joinedLedger } from '../tail-batching/joined.ts';
 import { judgePlacement } from './judge-placement.ts';
-import { arrange, openings, routes } from './routes.ts';
+import { arrange, openIn, routes } from './routes.ts';
 import { partConfigs, rollpackerConfig } from './schema.ts';
 import type {
   RollpackerCommand,
@@ -39,7 +39,6 @@ const parts = {
   scaleDown: gpuScaleDown,
   training: streamTraining,
 } as const satisfies Readonly<Record<string, AnyPolicyDefinition>>;
-type PartName = keyof typeof parts;
 const holders = { queue: longPromptQueue, composition: roundComposition };
 
 /**
@@ -58,19 +57,10 @@ const inside: ReadonlySet<string> = new Set([
   'group.completed',
   ...partDecisions(parts).map((message) => message.type),
 ]);
-const takes = (part: PartName, type: string): boolean =>
-  parts[part].events.some((message: { readonly type: string }) => message.type === type);
 const events = partEvents<RollpackerEvent>(parts, inside);
 // All decisions of the parts except `round.resumed`: it would ask the host to end the round, but here the admission ends rounds
 // and tells the trainer.
 const decisions = partDecisions<RollpackerDecision>(parts, [roundResumed.type]);
-
-/** Returns the part that has set a timer: the id of a timer begins with the id of its policy. */
-function timerPart(timerId: string): PartName {
-  const id = timerId.slice(0, timerId.indexOf('/'));
-  const found = (Object.keys(parts) as PartName[]).find((name) => parts[name].id === id);
-  return found !== undefined && takes(found, 'timer.fired') ? found : 'admission';
-}
 
 function deliver(
   event: RollpackerEvent,
@@ -80,7 +70,7 @@ function deliver(
   const waiting = { part: 'composition', event };
   switch (event.type) {
     case 'timer.fired':
-      return [timerPart(event.timerId)];
+      return [timerPart(parts, event.timerId)];
     // The admission tells the assembly of the failure, and the assembly tells the trainer.
     case 'round.failed':
       return composition ? ['rewards', { part: 'admission', event, otherwise: [waiting] }] : ['rewards', 'admission'];
@@ -147,7 +137,7 @@ export const rollpacker: PolicyDefinition<
     const { minTp: tp } = config;
     // It does not matter here which engines come, only whether the engines may change.
     const engines = arrange({ at: event.at, replicas: replicasOf(config.servers, tp), tp }, config);
-    return [...engines, ...openings({ ...event, kind: 'long' }, [])];
+    return [...engines, ...expectedOpenings(event, openIn)];
   },
   routes,
   // A response has two ids: its request, and the dispatch for its reward.

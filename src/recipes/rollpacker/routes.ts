@@ -1,9 +1,11 @@
 /** Routes of events from outside, and of decisions of one part that are events of others. */
+
 import type { AnyDecision } from '../../core/definition.ts';
+import { copyFinal } from '../../core/prompts.ts';
 import type { Delivery, Recipient, Route } from '../../core/recipe.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { copyFinal, copyPrompt } from '../../schemas/prompts.ts';
+import { openings } from '../tail-batching/joined.ts';
 import { cancelled, scored, to, unscored, wanted, wantedAgain } from './reward-routes.ts';
 import type { RollpackerConfig } from './types.ts';
 
@@ -34,19 +36,8 @@ export function arrange(
   ];
 }
 
-/** Returns the events that open a round in the parts. All parts must accept them before a round is planned. */
-export function openings(
-  { at, roundId, kind, weightVersion }: Pick<Message<'round.planned'>, 'at' | 'roundId' | 'kind' | 'weightVersion'>,
-  queued: Message<'round.planned'>['queued'],
-): Delivery[] {
-  const opened = { type: 'round.opened', at, roundId, kind, weightVersion } as const;
-  return [
-    // Each part gets its own list: parts share nothing with the host or with each other.
-    to('training', { ...opened, prompts: [] }),
-    to('scaleDown', { ...opened, prompts: [] }),
-    to('admission', { ...opened, prompts: queued.map(copyPrompt) }),
-  ];
-}
+/** Parts that open rounds, beside the admission. */
+export const openIn: readonly string[] = ['training', 'scaleDown'];
 
 function completed(
   decision: Message<'round.completed'>,
@@ -100,7 +91,7 @@ const inside = <T extends VocabularyDecision['type']>(to: RouteOf<T>): AnyRoute 
 
 const planned = route<'round.planned'>((decision, _config, recipients) => [
   ...recipients,
-  ...openings(decision, decision.queued),
+  ...openings(decision, openIn),
 ]);
 
 /** Routes by part, then by decision. */

@@ -1,7 +1,10 @@
 /** The common part of recipes in which a part holds prompts for the speculative admission. */
+
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition, Ledger } from '../../core/definition.ts';
+import { copyPrompt } from '../../core/prompts.ts';
 import type { Delivery, SavedRecipe } from '../../core/recipe.ts';
 import { speculativeAdmission } from '../../policies/speculative-admission/index.ts';
+import type { Message } from '../../schemas/messages.ts';
 
 const none: readonly string[] = Object.freeze([]);
 
@@ -37,6 +40,32 @@ export function joinedLedger(
       ...Object.entries(holders).flatMap(([part, { ledgers }]) => of(ledgers as never).held(parts[part]!.state)),
     ],
   };
+}
+
+type PlannedRound = Pick<Message<'round.planned'>, 'at' | 'roundId' | 'kind' | 'weightVersion' | 'queued'>;
+
+/** Returns the events that open a planned round: in the admission with its prompts, and in other parts without. */
+export function openings(round: PlannedRound, others: readonly string[] = []): Delivery[] {
+  const { at, roundId, kind, weightVersion, queued } = round;
+  const to = (part: string, prompts: PlannedRound['queued']): Delivery => ({
+    part,
+    event: { type: 'round.opened', at, roundId, kind, weightVersion, prompts } as AnyEvent,
+  });
+  // Each part gets its own list: parts share nothing with the host or with each other.
+  return [...others.map((part) => to(part, [])), to('admission', queued.map(copyPrompt))];
+}
+
+/** Route of a round that the queue or the composition has planned. */
+export const planned = { to: (decision: AnyDecision) => openings(decision as Message<'round.planned'>) };
+
+/**
+ * Returns the events that these parts have to accept before another part plans a round: only they know whether a round may open.
+ *
+ * @param others - the parts that open rounds, beside the admission
+ */
+export function expectedOpenings(event: AnyEvent, others?: readonly string[]): Delivery[] {
+  if (event.type !== 'round.requested') return [];
+  return openings({ ...(event as Message<'round.requested'>), kind: 'long', queued: [] }, others);
 }
 
 /** Routes a reward to the part that holds its response. This is the queue if a prompt that waits there keeps the response. */

@@ -1,15 +1,13 @@
-import type { AnyDecision, AnyEvent, PolicyDefinition } from '../../core/definition.ts';
+import type { PolicyDefinition } from '../../core/definition.ts';
 import { defineRecipe, type RecipeState, type SavedRecipe } from '../../core/recipe.ts';
 import { longPromptQueue } from '../../policies/long-prompt-queue/index.ts';
 import { queueSettings } from '../../policies/long-prompt-queue/schema.ts';
-import { type SpeculativeAdmissionEvent, speculativeAdmission } from '../../policies/speculative-admission/index.ts';
+import { speculativeAdmission } from '../../policies/speculative-admission/index.ts';
 import { admissionConfig } from '../../policies/speculative-admission/schema.ts';
 import { roundPlanned, sourceDrained } from '../../schemas/decisions/rounds.ts';
 import { roundOpened, roundRequested } from '../../schemas/events/rounds.ts';
-import type { Message } from '../../schemas/messages.ts';
-import { copyPrompt } from '../../schemas/prompts.ts';
 import type { EventMessage } from '../../schemas/vocabulary.ts';
-import { domainsOf, joinedLedger, rewardTo } from './joined.ts';
+import { domainsOf, expectedOpenings, joinedLedger, planned, rewardTo } from './joined.ts';
 import type {
   TailBatchingCommand,
   TailBatchingConfig,
@@ -25,14 +23,6 @@ const internal = new Set<string>([roundOpened.type]);
 const fromOutside = speculativeAdmission.events.filter((message) => !internal.has(message.type));
 const events = [roundRequested, ...fromOutside] as readonly EventMessage<TailBatchingEvent['type']>[];
 const decisions = [...speculativeAdmission.decisions, roundPlanned, sourceDrained] as const;
-
-function open(decision: AnyDecision): { part: string; event: AnyEvent }[] {
-  const { at, roundId, kind, weightVersion, queued } = decision as Message<'round.planned'>;
-  // Copies, because the host gets the notice as well and must not share the state of the parts.
-  const prompts = queued.map(copyPrompt);
-  const event: SpeculativeAdmissionEvent = { type: 'round.opened', at, roundId, kind, weightVersion, prompts };
-  return [{ part: 'admission', event }];
-}
 
 /**
  * Runs short rounds with speculation, and long rounds for the prompts that they defer.
@@ -74,19 +64,10 @@ export const tailBatching: PolicyDefinition<
   deliver: (event, _, recipients) => (event.type === 'reward.ready' ? [rewardTo(event)] : recipients),
   vouches: { admission: ['round.opened'] },
   origins: { 'round.opened': { event: 'round.requested' } },
-  // The queue plans a round, but only the admission knows whether a round may open.
-  expects: (event) =>
-    event.type === 'round.requested'
-      ? [
-          {
-            part: 'admission',
-            event: { ...event, type: 'round.opened', kind: 'long', prompts: [] } as SpeculativeAdmissionEvent,
-          },
-        ]
-      : [],
+  expects: (event) => expectedOpenings(event),
   routes: {
     queue: {
-      'round.planned': { to: open },
+      'round.planned': planned,
       // Stays inside: the admission asks for the missing prompts, because it knows the carried ones.
       'prompts.request': { out: false },
     },

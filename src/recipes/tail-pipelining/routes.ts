@@ -3,8 +3,8 @@ import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
 import type { Delivery, Recipient, Route } from '../../core/recipe.ts';
 import type { VocabularyEvent } from '../../schemas/events/index.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { copyPrompt } from '../../schemas/prompts.ts';
 import { consumed } from '../rolloutpipe/routes.ts';
+import { openings } from '../tail-batching/joined.ts';
 import type { TailPipeliningConfig } from './types.ts';
 
 export type PartName = 'queue' | 'admission' | 'frontier' | 'assembly' | 'pipelining';
@@ -41,24 +41,8 @@ function failed(event: Extract<VocabularyEvent, { requestId: string }>): Recipie
   return ['admission', { part: 'frontier', event: over }];
 }
 
-/** Returns the events that open a round: both parts must accept them before a round is planned. */
-export function openings(
-  { at, roundId, weightVersion }: Pick<Message<'round.planned'>, 'at' | 'roundId' | 'weightVersion'>,
-  kind: 'short' | 'long',
-  queued: Message<'round.planned'>['queued'],
-): Delivery[] {
-  const opened = { type: 'round.opened', at, roundId, kind, weightVersion } as const;
-  const to = (part: PartName, event: VocabularyEvent): Delivery => ({ part, event: event as AnyEvent });
-  // Each part gets its own list: parts share nothing with the host or with each other.
-  return [
-    to('pipelining', { ...opened, prompts: [] }),
-    to('admission', { ...opened, prompts: queued.map(copyPrompt) }),
-  ];
-}
-
-function opened(decision: Message<'round.planned'>): Delivery[] {
-  return openings(decision, decision.kind, decision.queued);
-}
+/** Parts that open rounds, beside the admission. */
+export const openIn: readonly PartName[] = ['pipelining'];
 
 /** Aborts a request in the frontier before a slot becomes free, so that the request is no longer admitted. */
 function aborted(event: Message<'request.abort'>): Delivery[] {
@@ -79,7 +63,7 @@ function rewarded({ reason }: Message<'round.rewarded'>): readonly string[] {
 /** Routes by part, then by decision. */
 export const routes: Readonly<Partial<Record<PartName, Readonly<Record<string, AnyRoute>>>>> = {
   queue: {
-    'round.planned': { to: opened as never },
+    'round.planned': { to: (decision) => openings(decision as Message<'round.planned'>, openIn) },
     // Stays inside: the admission asks for the missing prompts, because it knows which ones it has.
     'prompts.request': { out: false },
   },

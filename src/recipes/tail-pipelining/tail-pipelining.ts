@@ -14,8 +14,8 @@ import { roundResumed } from '../../schemas/decisions/rounds.ts';
 import { roundOpened, roundRequested } from '../../schemas/events/rounds.ts';
 import type { EventMessage } from '../../schemas/vocabulary.ts';
 import { partDecisions } from '../part-messages.ts';
-import { joinedLedger } from '../tail-batching/joined.ts';
-import { deliver, openings, routes } from './routes.ts';
+import { expectedOpenings, joinedLedger } from '../tail-batching/joined.ts';
+import { deliver, openIn, routes } from './routes.ts';
 import { partConfigs, tailPipeliningConfig } from './schema.ts';
 import type {
   TailPipeliningCommand,
@@ -65,7 +65,7 @@ export const tailPipelining: PolicyDefinition<
   off: ({ frontier }) => (frontier ? [] : ['frontier']),
   deliver,
   // The queue plans a round, but only the other parts know whether a round may open.
-  expects: (event) => (event.type === 'round.requested' ? openings(event, 'long', []) : []),
+  expects: (event) => expectedOpenings(event, openIn),
   // `expects` has asked whether a round may open. The admission mints each request, and counts each prompt once, in a round that it
   // completes once.
   vouches: {

@@ -29,7 +29,7 @@ export interface JournalWriter {
 }
 
 /** Prefix of the keys of all sessions' records. */
-export const sessionKeys = 's/';
+const sessionKeys = 's/';
 
 /** Returns the number of a session, from the key of one of its records. */
 export const numberIn = (key: string): string => key.slice(sessionKeys.length, key.lastIndexOf('/'));

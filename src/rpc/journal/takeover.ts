@@ -17,7 +17,7 @@ export interface Takeover {
  * Whether a version may replay the steps of the version that wrote them: the same version, or a later one that promises
  * compatibility, of the same major version; before 1.0 of the same or the next minor version. Pre-releases replay only their own.
  */
-export function mayReplay(writer: string, version: string): boolean {
+function mayReplay(writer: string, version: string): boolean {
   if (writer === version) return true;
   const [from, to] = [numbersOf(writer), numbersOf(version)];
   if (from === undefined || to === undefined || from[0] !== to[0]) return false;

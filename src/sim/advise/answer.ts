@@ -57,7 +57,7 @@ export interface Answer {
 }
 
 /** Returns the shares of the time in which GPUs wait. */
-export function waitingShares(runs: readonly RunResult[]): WaitingShares {
+function waitingShares(runs: readonly RunResult[]): WaitingShares {
   const steps = runs.flatMap((run) => run.steps);
   const total = sumOf(steps, (step) => step.endSeconds - step.startSeconds);
   const engines = ratio(

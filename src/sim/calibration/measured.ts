@@ -5,7 +5,7 @@ import type { MeasuredRollout } from '../calibrate.ts';
 const seconds = z.number().positive();
 
 /** Schema of a measured step. Its lengths are in the file itself, or in a trace. */
-export const measuredStepSchema = z
+const measuredStepSchema = z
   .strictObject({
     seconds: seconds.describe('Seconds from the start of the rollout until its last response was complete.'),
     engines: z.int().positive().optional().describe('Engines that it ran on; those of the job if absent.'),

@@ -33,7 +33,7 @@ const cost = {
 };
 
 /** Tokens of a response that are never passed. */
-export const poolsCapTokens = 8192;
+const poolsCapTokens = 8192;
 
 /** F_w that reproduces RolloutPipe's figures; the 2 in its §5.1 cannot be meant (docs/calibration.md). */
 export const reproducingWidth = 14;

@@ -6,7 +6,7 @@ import { costModelSchema } from '../cost-model.ts';
 import { correctnessSettings } from '../rewards/correctness.ts';
 
 /** Schema of the verifier: each response is judged by itself, beside all others, as soon as it is complete. */
-export const verifierSettings = z.strictObject({
+const verifierSettings = z.strictObject({
   medianSeconds: z.number().nonnegative().default(0.1).describe('Median seconds from a response to its reward.'),
   spread: z.number().nonnegative().max(5).default(0).describe('Standard deviation of the logarithm of those seconds.'),
   ...correctnessSettings,

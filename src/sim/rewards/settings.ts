@@ -34,7 +34,5 @@ export const rewardSettings = z.strictObject({
     .describe('Measured seconds of correct runs, a list for each test case, in the place of the distribution above.'),
 });
 
-/** The settings as a caller writes them, without defaults. */
-export type RewardSettingsInput = z.input<typeof rewardSettings>;
 /** The reward stage with its defaults filled in. */
 export type RewardSettings = z.output<typeof rewardSettings>;

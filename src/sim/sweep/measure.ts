@@ -3,7 +3,7 @@
  * last round is smaller, because it empties the queue. So full rounds are averaged by kind, and the kinds are weighted as in a job
  * without end: every short round defers d prompts, which take d ÷ P0 long rounds.
  */
-import { scaledCount } from '../../schemas/units.ts';
+import { scaledCount } from '../../core/prompts.ts';
 import { ratio, sumOf } from '../metrics.ts';
 
 /** A round of either kind of job. */

@@ -6,7 +6,7 @@ import { refuse } from '../../errors.ts';
 const count = z.int().nonnegative();
 
 /** Schema of a turn. */
-export const traceTurnSchema = z.strictObject({
+const traceTurnSchema = z.strictObject({
   addedTokens: count
     .optional()
     .describe(

@@ -11,7 +11,7 @@ export const mixtureIds = ['image-heavy', 'video-heavy', 'only-video'] as const;
 export type MixtureId = (typeof mixtureIds)[number];
 
 /** Weights of images (like Geo3K), short videos (NExT-QA) and long videos (like LongVILA). */
-export const mixtureWeights: Readonly<Record<MixtureId, readonly [number, number, number]>> = Object.freeze({
+const mixtureWeights: Readonly<Record<MixtureId, readonly [number, number, number]>> = Object.freeze({
   'image-heavy': [5, 2, 1],
   'video-heavy': [1, 2, 5],
   'only-video': [0, 0, 1],

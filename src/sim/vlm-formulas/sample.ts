@@ -2,7 +2,7 @@
 import { z } from 'zod';
 
 /** Visual content of a sequence, or none. */
-export const visualKinds = ['text', 'image', 'video'] as const;
+const visualKinds = ['text', 'image', 'video'] as const;
 
 /** Schema of a sequence. */
 export const vlmSampleSchema = z

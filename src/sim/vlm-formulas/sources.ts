@@ -8,7 +8,7 @@ import { pooledQuantile, type Quantile } from '../workload/marginal.ts';
 import type { VlmSample } from './sample.ts';
 
 /** Schema of a recorded video. */
-export const recordedVideoSchema = z.strictObject({
+const recordedVideoSchema = z.strictObject({
   frames: z.int().positive().describe('Frames of the clip.'),
   width: z.int().positive().describe('Pixels.'),
   height: z.int().positive().describe('Pixels.'),

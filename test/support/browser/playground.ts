@@ -71,7 +71,7 @@ export function playgroundInBrowser(): OpenPage {
 
 /** Waits until the newest settings are answered in full. */
 export async function settled(page: Page): Promise<void> {
-  await page.waitForSelector('main[aria-busy="false"]', { timeout: 30_000 });
+  await page.waitForSelector('main[aria-busy="false"]', { timeout: 120_000 });
 }
 
 /** A number of the table, as it is shown. */

@@ -52,7 +52,9 @@ export async function inEveryLook(page: Page, name: string): Promise<void> {
   for (const [colorScheme, width] of looks) {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height: 900 });
-    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${width}`).toBe(true);
+    const overflow = () => page.evaluate('document.documentElement.scrollWidth - innerWidth');
+    // Charts are drawn anew when the window has changed.
+    await expect.poll(overflow, { message: `${width}`, timeout: 10_000 }).toBeLessThanOrEqual(0);
     const ground = await page.evaluate('getComputedStyle(document.body).backgroundColor');
     expect(ground).toBe(colorScheme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(20, 23, 27)');
     if (folder === undefined) continue;

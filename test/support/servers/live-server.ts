@@ -1,13 +1,16 @@
 /** `rollflex serve` with the page of what runs in it, as a process that can be killed and started again at the same ports. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type OutgoingHttpHeaders, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { commandOf } from '../command-line/process.ts';
 import { LineClient, opened } from './line-client.ts';
+
+/** The key of servers that get theirs from a file. */
+const ownKey = 'a key that stays the same';
 
 /** What the page's server has answered. */
 export interface Got {
@@ -32,7 +35,7 @@ export class LiveServer {
     this.#command = command;
   }
 
-  /** @param options - of `rollflex serve`, beside those for its socket; `--state-dir` without a value is a folder of the test */
+  /** @param options - of `rollflex serve`, beside those for its socket; `--state-dir` and `--dashboard-key-file` without values have theirs in a folder of the test */
   static async start(options: readonly string[] = ['--dashboard', '0'], command = commandOf): Promise<LiveServer> {
     const server = new LiveServer(options, command);
     await server.start();
@@ -48,7 +51,13 @@ export class LiveServer {
   }
 
   get key(): string {
-    return this.url.split('#key=')[1] ?? '';
+    return this.url.split('#key=')[1] ?? ownKey;
+  }
+
+  #keyFile(): string {
+    const path = join(this.folder, 'key');
+    writeFileSync(path, ownKey, { mode: 0o600 });
+    return path;
   }
 
   /** Starts it again, with the page at the port that it had. */
@@ -56,6 +65,7 @@ export class LiveServer {
     const port = this.url === '' ? undefined : String(this.port);
     const options = this.#options.flatMap((one, at, all) => {
       if (one === '--state-dir') return [one, join(this.folder, 'state')];
+      if (one === '--dashboard-key-file') return [one, this.#keyFile()];
       return [all[at - 1] === '--dashboard' ? (port ?? one) : one];
     });
     const args = this.#command(['serve', '--socket', this.socket, ...options]);

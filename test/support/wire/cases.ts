@@ -87,9 +87,9 @@ export class Inbox {
   }
 
   async #wait(there: () => boolean, what: string): Promise<void> {
-    const deadline = Date.now() + 20_000;
+    const deadline = Date.now() + 120_000;
     while (!there() && !this.#ended) {
-      if (Date.now() > deadline) throw new Error(`no ${what} came in 20 s`);
+      if (Date.now() > deadline) throw new Error(`no ${what} came in two minutes`);
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, 1000);
         this.#tell = () => {

@@ -26,7 +26,7 @@ const toTheEnd = (run: LongRun): LongRun => {
   return run;
 };
 
-test('a run that was killed goes on, and ends in the state of one that was not', { timeout: 300_000 }, async () => {
+test('a run that was killed goes on, and ends in the state of one that was not', async () => {
   const state = join(folder, 'killed.json');
   const given = ['--events', '10000', '--seed', '7', '--life', '200', '--save-seconds', '0', '--state', state];
   const child = spawn(process.execPath, ['--import', 'tsx', 'bench/long-run.ts', ...given], { cwd: root });

@@ -22,4 +22,4 @@ test('--pools and --vlm have the bundled workloads as well, in the same report',
   expect(readFileSync(report, 'utf8').match(/<section /g)).toHaveLength(11);
   const without = JSON.parse((await rollflex(...asked, '--no-report')).out);
   expect([without.pools, without.vlm]).toEqual([undefined, undefined]);
-}, 120_000);
+});

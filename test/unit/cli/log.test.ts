@@ -166,9 +166,7 @@ test('shadow: what differed, why, and what it is worth', async () => {
   expect(JSON.parse(json.out).sessions).toMatchObject([{ worth: { savedSeconds: 26, correctCut: 0 } }]);
 });
 
-test('a server that is killed: what it has written replays, and the next one begins a file', {
-  timeout: 60_000,
-}, async () => {
+test('a server that is killed: what it has written replays, and the next one begins a file', async () => {
   const directory = path('killed');
   for (let run = 0; run < 2; run += 1) {
     const child = spawn(process.execPath, [...entry, 'serve', '--stdio', '--log-dir', directory], { cwd: root });

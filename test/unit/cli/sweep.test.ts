@@ -25,7 +25,7 @@ const keeping = [...small, '--workers', '1', '--resume', path('printed.jsonl')];
 const linesOf = (file: string): string[] => readFileSync(file, 'utf8').trimEnd().split('\n');
 
 // Commands run one after the other in this process: what one of them takes too long for, the next would wait for.
-describe('sweep', { timeout: 300_000 }, () => {
+describe('sweep', () => {
   test('prints a table within 80 columns, what it means, and what is not modelled', async () => {
     const { code, out, err } = await rollflex(...keeping);
     expect([code, err]).toEqual([0, '']);

@@ -17,7 +17,7 @@ const hasPython = process.platform !== 'win32' && spawnSync('python3', ['-c', 'i
 if (!hasPython) console.warn('Ctrl-C and Ctrl-Z are not tested: there is no python3 with a pty.');
 
 /** What comes takes a moment, more on a machine that has other work; what would not come takes minutes. */
-const soon = 20;
+const soon = 120;
 const [interrupt, suspend] = ['\u0003', '\u001a'];
 type Step = readonly ['send', string] | readonly ['wait', number] | readonly ['expect', string, number];
 const line = (text: string): Step => ['send', `${text}\n`];
@@ -51,7 +51,7 @@ test.skipIf(!hasPython).concurrent('simulate: Ctrl-Z suspends it, fg goes on, an
     ...code,
   );
   expect([started, stopped, again].every((one) => one !== undefined)).toBe(true);
-  expect(prompt!.seconds).toBeLessThan(5);
+  expect(prompt!.seconds).toBeLessThan(20);
   expect(ended!.seen).toMatch(/code=130$/);
 });
 
@@ -68,7 +68,7 @@ test
       ['send', interrupt],
       ...code,
     );
-    expect(prompt!.seconds).toBeLessThan(5);
+    expect(prompt!.seconds).toBeLessThan(20);
     expect(prompt!.seen).toMatch(
       /rollflex: stopped: the same command, with --resume runs\.jsonl, goes on from here\r\n/,
     );
@@ -90,7 +90,7 @@ test.skipIf(!hasPython).concurrent('import: the same while it reads', async () =
     ...code,
     line('kill %1'),
   );
-  expect(prompt!.seconds).toBeLessThan(5);
+  expect(prompt!.seconds).toBeLessThan(20);
   expect(ended!.seen).toMatch(/code=130$/);
   expect(existsSync(join(folder, 'out.jsonl'))).toBe(false);
 });

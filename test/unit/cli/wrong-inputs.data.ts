@@ -3,6 +3,10 @@
  * library. A test goes through all of them.
  */
 
+import { create, tailBatching } from '../../../src/index.ts';
+
+const beginning = create(tailBatching, { promptsPerRound: 1, responsesPerPrompt: 1, placement: 'host' }).snapshot();
+
 /** Files that the command lines name. `null` is a folder. */
 export const wrongFiles: Readonly<Record<string, string | null>> = {
   folder: null,
@@ -16,6 +20,8 @@ export const wrongFiles: Readonly<Record<string, string | null>> = {
   'empty.jsonl': '\n',
   'twice.jsonl': '{"prompt":"a","responses":[{"tokens":5}]}\n{"prompt":"a","responses":[{"tokens":5}]}\n',
   'no-log.jsonl': '{}\n',
+  'job.jsonl': `${JSON.stringify({ snapshot: beginning })}\n`,
+  'unknown-policy.jsonl': `${JSON.stringify({ snapshot: { ...beginning, policy: 'tail-batchin' } })}\n`,
   'sequences.jsonl': '{"responseTokens":5}\n{"responseTokens":5,"images":1}\n',
   'rewards.json': '{\n  "groups": [\n    {"rewards": [1, 0]},\n    {"rewards": [1, "no"]}\n  ]\n}\n',
   'drafts.json':
@@ -151,6 +157,17 @@ export const wrongCommands: readonly WrongCommand[] = [
   ['schema request.abrot', 2, 'did you mean "request.abort"?'],
   ['schema tail-batching --plan', 2, '--plan: expected a planner, got "tail-batching, a recipe"'],
   // Logs.
+  ['what-if %/job.jsonl --at -1', 2, '--at: expected the number of an event', 'got "-1"'],
+  ['what-if %/job.jsonl --at 1.5', 2, '--at: expected the number of an event', 'got "1.5"'],
+  ['what-if %/job.jsonl --at 2026-13-40', 2, '--at: expected the number of an event'],
+  ['what-if %/job.jsonl --at 5', 2, '--at: expected the number of an event, 0 to 0, got 5'],
+  ['what-if %/job.jsonl --set __proto__=1', 2, '__proto__: expected no other keys than the schema has'],
+  [
+    'what-if %/unknown-policy.jsonl',
+    2,
+    'unknown-policy.jsonl: policy: expected one of',
+    'did you mean "tail-batching"?',
+  ],
   ['replay', 2, "missing required argument 'log'"],
   ['replay %/no-log.jsonl', 2, 'no-log.jsonl:1: expected a log that begins with a snapshot'],
   ['replay %/lengths.jsonl --policies %/mine.js', 2, '%/mine.js: there is no such file'],
@@ -177,6 +194,11 @@ export const wrongCommands: readonly WrongCommand[] = [
   ['serve --stdio --fsync alway', 2, 'did you mean "always"?'],
   ['serve --stdio --snapshot-events 5', 2, '--state-dir'],
   ['serve --stdio --log-files 5', 2, '--log-dir'],
+  ['serve --stdio --dashboard 65536', 2, '--dashboard'],
+  ['serve --stdio --dashboard-host 127.0.0.1', 2, '--dashboard-host: expected --dashboard PORT beside it'],
+  ['serve --stdio --dashboard-key-file %/short-token', 2, '--dashboard-key-file: expected --dashboard PORT beside it'],
+  ['serve --stdio --dashboard 0 --dashboard-host 0.0.0.0', 2, '--dashboard-key-file beside --dashboard-host'],
+  ['serve --stdio --dashboard 0 --dashboard-key-file %/short-token', 2, '%/short-token: expected'],
   ['mock-engine --api sglan', 2, 'did you mean "sglang"?'],
   ['mock-engine --speed fast', 2, 'Expected a number from 0 to 1e9, or max.'],
   ['mock-engine --context 9999999 --kv-tokens 5000', 2, '--context: expected at most the KV cache of 5000 tokens'],

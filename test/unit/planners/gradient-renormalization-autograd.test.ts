@@ -2,9 +2,9 @@
  * The factors on a real model with a real autograd library (TensorFlow.js, float32): a small language model, trained on
  * sampled sequences by their advantages, on replicas with uneven shares and one without any.
  */
-import * as tf from '@tensorflow/tfjs-core';
-import '@tensorflow/tfjs-core/dist/register_all_gradients';
-import '@tensorflow/tfjs-backend-cpu';
+import { createRequire } from 'node:module';
+import type * as tfjs from '@tensorflow/tfjs-core';
+import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { gradientRenormalization, runPlanner } from '../../../src/index.ts';
 import type { GradientRenormalizationInput } from '../../../src/planners/gradient-renormalization/index.ts';
@@ -14,11 +14,29 @@ const vocabulary = 11;
 const width = 8;
 const longest = 6;
 
+// What Node would load has no gradients: they are modules beside it.
+const modules = ['@tensorflow/tfjs-core/dist/register_all_gradients', '@tensorflow/tfjs-backend-cpu'];
+const bundled = await build({
+  stdin: {
+    contents: [...modules.map((one) => `import '${one}';`), `export * from '@tensorflow/tfjs-core';`].join('\n'),
+    resolveDir: import.meta.dirname,
+  },
+  bundle: true,
+  write: false,
+  format: 'iife',
+  globalName: 'tf',
+  platform: 'node',
+  mainFields: ['module', 'main'],
+});
+const tf = new Function('require', `${bundled.outputFiles[0]!.text}; return tf;`)(
+  createRequire(import.meta.url),
+) as typeof tfjs;
+
 interface Sequence {
   readonly tokens: readonly number[];
   readonly advantage: number;
 }
-type Gradients = Record<string, tf.Tensor>;
+type Gradients = Record<string, tfjs.Tensor>;
 
 const random = generator(7);
 const sequences: Sequence[] = Array.from({ length: 13 }, () => ({
@@ -28,7 +46,7 @@ const sequences: Sequence[] = Array.from({ length: 13 }, () => ({
 const weights = (rows: number, columns: number) =>
   Array.from({ length: rows }, () => Array.from({ length: columns }, () => random() - 0.5));
 
-let variables: Record<'embedding' | 'hidden' | 'bias' | 'head', tf.Variable>;
+let variables: Record<'embedding' | 'hidden' | 'bias' | 'head', tfjs.Variable>;
 beforeAll(async () => {
   tf.env().set('IS_TEST', true); // or it advertises its native backend
   await tf.setBackend('cpu');
@@ -48,21 +66,21 @@ type Unit = 'samples' | 'tokens';
 type Reduction = 'mean' | 'sum';
 
 /** The loss as a trainer writes it: of each sequence its mean over tokens, or all tokens alike; then mean or sum. */
-function loss(batch: readonly Sequence[], unit: Unit, reduction: Reduction): tf.Scalar {
+function loss(batch: readonly Sequence[], unit: Unit, reduction: Reduction): tfjs.Scalar {
   const pairs = batch.flatMap(({ tokens, advantage }) =>
     tokens.slice(1).map((next, index) => ({ next, before: tokens[index]!, advantage, length: tokens.length - 1 })),
   );
   const one = (values: number[]) => tf.oneHot(tf.tensor1d(values, 'int32'), vocabulary, 1, 0, 'float32');
-  const state = tf.matMul(one(pairs.map((pair) => pair.before)), variables.embedding as unknown as tf.Tensor2D);
+  const state = tf.matMul(one(pairs.map((pair) => pair.before)), variables.embedding as unknown as tfjs.Tensor2D);
   const hidden = tf.tanh(
-    tf.add(tf.matMul(state as tf.Tensor2D, variables.hidden as unknown as tf.Tensor2D), variables.bias),
+    tf.add(tf.matMul(state as tfjs.Tensor2D, variables.hidden as unknown as tfjs.Tensor2D), variables.bias),
   );
-  const logits = tf.matMul(hidden as tf.Tensor2D, variables.head as unknown as tf.Tensor2D);
+  const logits = tf.matMul(hidden as tfjs.Tensor2D, variables.head as unknown as tfjs.Tensor2D);
   const chosen = tf.sum(tf.mul(tf.logSoftmax(logits), one(pairs.map((pair) => pair.next))), 1);
   const share = pairs.map((pair) => -pair.advantage / (unit === 'samples' ? pair.length : 1));
   const sum = tf.sum(tf.mul(chosen, tf.tensor1d(share)));
   const size = unit === 'samples' ? batch.length : lossTokens(batch);
-  return (reduction === 'mean' ? tf.div(sum, size) : sum) as tf.Scalar;
+  return (reduction === 'mean' ? tf.div(sum, size) : sum) as tfjs.Scalar;
 }
 
 /** Gradients by autograd; zeros where there is nothing to compute. */

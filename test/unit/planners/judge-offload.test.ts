@@ -115,7 +115,7 @@ describe('judge-offload', () => {
     const started = performance.now();
     const large = plan({ layers: 256, memoryBytes: 1285, pcieBytesPerSecond: 7, judgeSmShare: 0.4 });
     expect(large.residentLayers).toBeGreaterThan(100);
-    expect(performance.now() - started).toBeLessThan(5000);
+    expect(performance.now() - started).toBeLessThan(30_000);
   });
 
   test.each<[string, object, string]>([

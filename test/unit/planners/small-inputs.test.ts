@@ -6,7 +6,7 @@ import { refusal } from '../../support/basics/refusal.ts';
 
 const of = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
 /** Far above what any of them takes, and far below what they took. */
-const limit = { timeout: 10_000 };
+const limit = { timeout: 60_000 };
 
 describe('micro-batches', () => {
   const small = { lengths: of(500, 5), maxTokensPerMicroBatch: 10 };

@@ -29,7 +29,7 @@ test('10,000 batch sizes of one length beside 10,000 lengths predict what the fo
   const begun = performance.now();
   expect(predicted(large)).toBeCloseTo(expected, 6);
   // With every point of 10,000 × 10,000 in the memory it would take minutes, if it ended.
-  expect(performance.now() - begun).toBeLessThan(5000);
+  expect(performance.now() - begun).toBeLessThan(30_000);
 });
 
 test('the policy takes it, and takes rows that are measured beside it', () => {
@@ -43,5 +43,5 @@ test('the policy takes it, and takes rows that are measured beside it', () => {
   const set = policy.send({ type: 'round.planned', at: 3, ...plan }).find((one) => one.type === 'kind-tp.set');
   // Two replicas of one GPU against one of two, which has measured a single batch size.
   expect(set).toMatchObject({ tp: 2, reason: { code: 'start_profile' } });
-  expect(performance.now() - begun).toBeLessThan(10_000);
+  expect(performance.now() - begun).toBeLessThan(60_000);
 });

@@ -137,3 +137,10 @@ test('lossless-tail divided: the host places no request itself', () => {
   expect(wrong).toMatchObject({ code: 'invalid_config', path: 'placement' });
   expect(refusal(() => create(losslessTail, { ...shape, onRestart: 'launch' }))).toMatchObject({ path: 'onRestart' });
 });
+
+test('why names the end of the response where a chunk is its last one', () => {
+  const all = new Requests({}, ['e0']);
+  all.send({ type: 'request.opened', requestId: 'a' });
+  all.send({ type: 'chunks.requested', requests: [{ requestId: 'a', promptTokens: 10, maxTokens: 20 }] });
+  expect(all.why('a').at(-1)).toContain('response.completed');
+});

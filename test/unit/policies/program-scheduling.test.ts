@@ -396,3 +396,17 @@ describe.each(bothWays<ProgramSchedulingInput, Programs>((config) => new Program
 });
 
 const load = { kvCapacityTokens: 400_000, kvUsedTokens: 0, running: 1, waiting: 1, preemptions: 0 };
+
+test('what programs of a prompt share is what the first of them has said, before and after a restore', () => {
+  const routes = (isRestored: boolean) => {
+    const job = new Session(create(programScheduling, { kvCapacityTokens: 1000 }) as never);
+    job.send({ type: 'engine.added', engineId: 'e0' });
+    job.send({ type: 'program.opened', requestId: 'a', promptId: 'p' });
+    job.send({ type: 'program.opened', requestId: 'b', promptId: 'p', promptTokens: 136 });
+    for (const requestId of ['b', 'a']) job.send({ type: 'turn.requested', requestId, contextTokens: 150 });
+    if (isRestored) job.restore();
+    job.send({ type: 'turn.requested', requestId: 'a', contextTokens: 150 });
+    return job.send({ type: 'turn.requested', requestId: 'a', contextTokens: 1900 });
+  };
+  expect(routes(true)).toEqual(routes(false));
+});

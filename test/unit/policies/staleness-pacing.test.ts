@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { create, stalenessPacing } from '../../../src/index.ts';
 import type { StalenessPacingInput } from '../../../src/policies/staleness-pacing/index.ts';
 import type { VocabularyDecision } from '../../../src/schemas/index.ts';
+import { itemsWalked } from '../../../src/testing/index.ts';
 import { refusal } from '../../support/basics/refusal.ts';
 import { only, prompts, Session } from '../../support/sessions/session.ts';
 
@@ -242,6 +243,33 @@ describe('trouble', () => {
   });
 });
 
+test('a batch is answered with the version that it was named with, though versions were skipped meanwhile', () => {
+  const run = new Run({ groupsPerBatch: 1, maxStaleness: 2, maxBatches: 2 });
+  run.supply('a', 'b', 'c');
+  expect(brief(run.finish('a', 'b'))).toEqual(['train a → v1, lag 0', 'train b → v2, lag 1']);
+  run.publish(0, 9);
+  // The trainer knows only what `train.batch` has named.
+  expect(brief(run.publish(1, 2)).filter((one) => one.startsWith('launch'))).toEqual([]);
+  run.supply('d');
+  expect(brief(run.finish('d'))).toContain('train d → v11, lag 0');
+  expect(refusal(() => run.publish(2, 10))).toMatchObject({ code: 'invalid_event', path: 'weightVersion' });
+});
+
+test('a snapshot of version 1, whose batches had no versions, is read', () => {
+  const run = new Run({ groupsPerBatch: 1, maxStaleness: 2, maxBatches: 2 }, 5);
+  run.supply('a', 'b', 'c', 'd');
+  run.finish('a', 'b');
+  const saved = JSON.parse(JSON.stringify(run.policy.snapshot()));
+  for (const one of saved.state.batches) delete one.weightVersion;
+  run.policy = create(stalenessPacing, { snapshot: { ...saved, version: 1 } }) as never;
+  run.refuses(
+    { type: 'weights.published', at: 0, roundId, publicationId: 'batch#1', weightVersion: 6 },
+    'invalid_event',
+    'weightVersion',
+  );
+  expect(brief(run.publish(1, 7))).toContain('launch d v7');
+});
+
 test('why says what holds a group up', () => {
   const run = new Run({ groupsPerBatch: 2, maxStaleness: 1, windowGroups: 2 });
   run.supply(...'abcde');
@@ -255,6 +283,7 @@ test('why says what holds a group up', () => {
   expect(run.why('d')).toMatchInlineSnapshot(`
     [
       "d is complete, and outside the window",
+      "batch#0 is not decided: 0 groups of 2 are complete",
       "a is generated since version 0",
       "host: group.completed run a launch#0",
       "host: group.completed run b launch#1",
@@ -264,6 +293,7 @@ test('why says what holds a group up', () => {
   expect(run.why('e')).toMatchInlineSnapshot(`
     [
       "e waits to be launched: 4 of 4 groups are here, 3 of them in flight",
+      "batch#0 is not decided: 0 groups of 2 are complete",
       "a is generated since version 0",
       "host: group.completed run a launch#0",
       "host: group.completed run b launch#1",
@@ -274,6 +304,7 @@ test('why says what holds a group up', () => {
   expect(run.why('e')).toMatchInlineSnapshot(`
     [
       "e waits to be launched: 2 of 2 groups are here, 1 of them in flight",
+      "batch#1 is not decided: 1 groups of 2 are complete",
       "batch#0 is trained, with 2 groups",
       "trainer: weights.published run batch#0",
     ]
@@ -286,4 +317,15 @@ test('why says what holds a group up', () => {
       "data source: source.exhausted",
     ]
   `);
+});
+
+test('what all groups wait for is found in linear time', () => {
+  const walked = (n: number): number => {
+    const run = new Run({ groupsPerBatch: n, maxStaleness: 1 });
+    run.restoresFirst = false;
+    run.supply(...Array.from({ length: 2 * n }, (_, index) => `p${index}`));
+    for (let index = 1; index < n; index += 1) run.finish(`p${index}`);
+    return itemsWalked(() => (run.policy as unknown as { why(): unknown }).why());
+  };
+  expect(walked(400) / walked(100)).toBeLessThan(6);
 });

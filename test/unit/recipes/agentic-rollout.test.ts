@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { agenticRollout, create } from '../../../src/index.ts';
 import type { AgenticRolloutInput } from '../../../src/recipes/agentic-rollout/index.ts';
 import type { VocabularyDecision } from '../../../src/schemas/index.ts';
+import { refusal } from '../../support/basics/refusal.ts';
 import { only, prompts, Session } from '../../support/sessions/session.ts';
 
 const settings: AgenticRolloutInput = {
@@ -285,4 +286,43 @@ test('programs of a prompt share its tokens, where the host has given them', () 
   };
   expect(routes({ promptTokens: 6000 })).toBe(2);
   expect(routes({})).toBe(1);
+});
+
+describe('an environment', () => {
+  const begin = () => {
+    const job = new Session(create(agenticRollout, { ...settings, promptsPerRound: 1 }) as never);
+    job.restoresFirst = true;
+    job.send({ type: 'engine.added', engineId: 'e0' });
+    job.send({ type: 'round.requested', roundId: 'r', weightVersion: 0 });
+    job.send({ type: 'prompts.supplied', roundId: 'r', prompts: prompts('a') });
+    job.send({ type: 'slot.ready', slotId: 'slot/0' });
+    job.send({ type: 'tool.started', requestId: 'a/0#0', tool: 'bash' });
+    return job;
+  };
+
+  test('stays with a trajectory that asks for its next turn without a report of its tool', () => {
+    const job = begin();
+    job.at = 10;
+    job.send({ type: 'turn.requested', requestId: 'a/0#0', contextTokens: 10 });
+    job.send({ type: 'turn.finished', requestId: 'a/0#0', tokens: 5 });
+    job.send({ type: 'tool.started', requestId: 'a/0#0', tool: 'bash' });
+    job.send({ type: 'turn.requested', requestId: 'a/0#0', contextTokens: 20 });
+    job.at = 5000;
+    const told = job.send({ type: 'timer.fired', timerId: 'environment-slots/due' });
+    expect(only(told, 'slot.reclaim').filter(({ reason }) => reason.code === 'tool_timeout')).toEqual([]);
+  });
+
+  test('is not given to a trajectory that is over because its tool never answered', () => {
+    const job = begin();
+    job.at = 5000;
+    const told = job.send({ type: 'timer.fired', timerId: 'environment-slots/due' });
+    expect(only(told, 'request.launch').map(({ requestId }) => requestId)).toEqual(['a/0#1']);
+    const again = job.send({ type: 'slot.requested', requestId: 'a/0#0', environment: 'box' });
+    expect(only(again, 'slot.denied').map(({ reason }) => reason.code)).toEqual(['closed']);
+  });
+
+  test('needs a number of its kind, whatever the name of the kind', () => {
+    const make = () => create(agenticRollout, { ...settings, environment: 'constructor' });
+    expect(refusal(make)).toMatchObject({ code: 'invalid_config', path: 'slots' });
+  });
 });

@@ -21,7 +21,7 @@ describe.skipIf(missing !== undefined)(
     let run: Recorded;
     beforeAll(async () => {
       run = await record({ entry, version: packageVersion(), calls: [40, 24, 12], random });
-    }, 60_000);
+    });
 
     async function images(of: Recorded, files: 'ordered' | 'any', count: number): Promise<CrashFigures> {
       const figures: CrashFigures = { images: 0, whole: 0, refused: {} };

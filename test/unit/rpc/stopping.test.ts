@@ -44,9 +44,9 @@ async function read(socket: Socket): Promise<{ id?: number; method?: string; err
     .map((line) => JSON.parse(line));
 }
 const until = async (what: () => boolean) => {
-  const deadline = Date.now() + 10_000;
+  const deadline = Date.now() + 60_000;
   while (!what()) {
-    if (Date.now() > deadline) throw new Error('it did not happen in 10 s');
+    if (Date.now() > deadline) throw new Error('it did not happen in 60 s');
     await sleep(5);
   }
 };

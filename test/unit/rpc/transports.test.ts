@@ -46,9 +46,9 @@ const open = (address: { path: string } | { port: number; host?: string }) =>
   });
 const closed = (socket: Socket) => new Promise<void>((resolve) => socket.on('close', () => resolve()));
 const until = async (what: () => boolean) => {
-  const deadline = Date.now() + 10_000;
+  const deadline = Date.now() + 60_000;
   while (!what()) {
-    if (Date.now() > deadline) throw new Error('it did not happen in 10 s');
+    if (Date.now() > deadline) throw new Error('it did not happen in 60 s');
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 };

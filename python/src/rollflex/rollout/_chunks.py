@@ -12,8 +12,8 @@ from .host import GenerationFailed, Launch, Response
 
 Tell = Callable[[Mapping[str, Any]], None]
 Once = Callable[["Launch[Any, Generated]", int], Awaitable["Response[Generated]"]]
-_most_failures = 5
-"""Tries of a chunk after its engine has failed, before its response has."""
+_most_failures = 7
+"""Tries of a chunk after its engine has failed, before its response has: longer than to find an engine lost."""
 limits = ("max_new_tokens", "max_tokens")
 """What servers call the most new tokens of a request."""
 
@@ -49,7 +49,7 @@ class Chunks:
             chunk = await given.get()
             while True:
                 try:
-                    response = await self._chunk(launch, chunk, given, once)
+                    response, chunk = await self._chunk(launch, chunk, given, once)
                 except GenerationFailed as error:
                     if error.kind != "infrastructure" or failures == _most_failures:
                         raise
@@ -62,7 +62,9 @@ class Chunks:
                         chunk = await given.get()
                     continue
                 failures = 0
-                if response.body.finish != "length" or response.tokens >= most:
+                # A chunk with fewer tokens than it may have has met a limit of the engine, such as its longest context.
+                is_full = response.tokens - launch.resume_tokens >= chunk["tokens"]
+                if response.body.finish != "length" or response.tokens >= most or not is_full:
                     return response
                 launch = replace(launch, resume_from=response.body, resume_tokens=response.tokens)
                 event = {"type": "chunk.finished", "requestId": launch.request_id, "tokens": response.tokens}
@@ -77,15 +79,17 @@ class Chunks:
         chunk: Mapping[str, Any],
         given: asyncio.Queue[Mapping[str, Any]],
         once: Once,
-    ) -> Response[Generated]:
-        """A chunk; it begins anew where the policy gives it again, because its engine is lost."""
+    ) -> tuple[Response[Generated], Mapping[str, Any]]:
+        """
+        A chunk, and which one it is: it begins anew where the policy gives it again, because its engine is lost.
+        """
         while True:
             running = asyncio.ensure_future(once(replace(launch, engine_id=chunk["engineId"]), chunk["tokens"]))
             again = asyncio.ensure_future(given.get())
             try:
                 await asyncio.wait({running, again}, return_when=asyncio.FIRST_COMPLETED)
                 if not again.done():
-                    return await running
+                    return await running, chunk
                 chunk = again.result()
             finally:
                 for task in (running, again):

@@ -26,8 +26,6 @@ export interface Drawn {
   readonly timeline: Timeline;
   readonly rounds: readonly Round[];
   readonly missed: readonly { readonly from: number; readonly to: number; readonly events: number }[];
-  /** Time of the right edge, in seconds on the clock of the job. */
-  readonly at: number;
 }
 
 const rowHeight = 24;
@@ -86,12 +84,16 @@ const colours: Readonly<Record<string, string>> = {
   loader: 'sync',
 };
 
-/** The rows of the main chart: rounds, and whoever has something to do. */
-export const ganttRows = ({ timeline }: Drawn): number => 1 + timeline.actors.length;
-export const ganttHeight = (drawn: Drawn): number => Math.min(900, 40 + rowHeight * ganttRows(drawn));
+/** Whoever has something to do; all that are not named are one row, where there are any. */
+const actorsIn = ({ actors }: Timeline): Timeline['actors'] =>
+  actors.filter(({ by, load }) => by !== null || load.some((one) => one > 0));
+export const ganttHeight = (drawn: Drawn): number =>
+  Math.min(900, 40 + rowHeight * (1 + actorsIn(drawn.timeline).length));
 
 /** Draws the rounds, and how much each engine and worker has to do. */
-export function jobGantt({ timeline, rounds, missed, at }: Drawn, width: number) {
+export function jobGantt({ timeline, rounds, missed }: Drawn, width: number) {
+  const { at } = timeline;
+  const actors = actorsIn(timeline);
   const begin = timeline.from * timeline.width;
   const texts: string[] = [];
   const bars: GanttBar[] = [];
@@ -116,9 +118,9 @@ export function jobGantt({ timeline, rounds, missed, at }: Drawn, width: number)
         `round ${name}, after its rollout: ${duration(last - until)}`,
       );
   }
-  for (const [row, { who, by, load }] of timeline.actors.entries()) {
+  for (const [row, { who, by, load }] of actors.entries()) {
     const name = oneLine(by === null ? who : `${who} ${by}`);
-    const most = Math.max(...timeline.actors.filter((one) => one.who === who).flatMap((one) => one.load));
+    const most = Math.max(...actors.filter((one) => one.who === who).flatMap((one) => one.load));
     for (const bar of loadBars(row + 1, load, most, timeline)) {
       const shown = { ...bar, colour: colours[who] ?? 'overhead', end: Math.min(bar.end, Math.max(at, bar.start)) };
       add(
@@ -134,7 +136,7 @@ export function jobGantt({ timeline, rounds, missed, at }: Drawn, width: number)
     );
   const span = Math.max(at - begin, timeline.width);
   const left = width < 500 ? 92 : 150;
-  const names = timeline.actors.map(({ who, by }) => oneLine(by === null ? who : left < 100 ? by : `${who} ${by}`));
+  const names = actors.map(({ who, by }) => oneLine(by === null ? who : left < 100 ? by : `${who} ${by}`));
   const chart = ganttChart({
     rows: ['rounds', ...names],
     bars,
@@ -168,8 +170,8 @@ interface Line {
 }
 
 /** Draws lines over time. */
-function linesChart({ timeline, at }: Drawn, lines: readonly Line[], width: number) {
-  const { from, width: seconds } = timeline;
+function linesChart({ timeline }: Drawn, lines: readonly Line[], width: number) {
+  const { from, width: seconds, at } = timeline;
   const begin = from * seconds;
   const names = lines.map(({ name }) => name);
   return {
@@ -201,7 +203,8 @@ function linesChart({ timeline, at }: Drawn, lines: readonly Line[], width: numb
       symbol: 'none',
       lineStyle: { width: 2, type: dash },
       color: colour(kind),
-      data: values.map((value, place) => [place * seconds, value]),
+      // The last bin is not over.
+      data: values.slice(0, -1).map((value, place) => [place * seconds, value]),
     })),
   };
 }

@@ -4,7 +4,7 @@ import { ask, Failed, setKey, takeKey } from '../../debug/client/api.ts';
 import { byId, element, idButton } from '../../debug/client/elements.ts';
 import { heldTable, whyPart } from '../../debug/client/moment.ts';
 import type { WhyText } from '../../debug/view.ts';
-import { binSeconds } from '../../job-view/bins.ts';
+import { binSeconds, mostBins } from '../../job-view/bins.ts';
 import type { Timeline } from '../../job-view/view.ts';
 import type { JobAnswer, RequestsAnswer, SessionAnswer, TimelineAnswer } from '../answers.ts';
 import {
@@ -30,10 +30,12 @@ import {
 } from './panels.ts';
 import { joined } from './state.ts';
 
+const latest = ' latest';
 /** Milliseconds between two looks; while the server is away, and while nobody sees the page. */
 const often = { looks: 1000, lost: 2000, hidden: 10_000 };
 
-const place = { session: '', level: 1, round: '', thing: '' };
+/** Where the reader looks; a window of −1 fits the last rounds, and a round that is not named is the latest. */
+const place = { session: '', level: -1, round: latest, thing: '' };
 let timeline: { readonly run: string; readonly bins: Timeline } | undefined;
 let before: { readonly run: string; readonly now: number; readonly answer: SessionAnswer } | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -64,11 +66,13 @@ function readHash(): void {
   const hash = new URLSearchParams(location.hash.slice(1));
   place.session = hash.get('s') ?? '';
   place.thing = hash.get('why') ?? '';
-  place.level = Math.min(binSeconds.length - 1, Math.max(0, Number(hash.get('w') ?? 1) || 0));
+  const level = Number(hash.get('w') ?? -1);
+  place.level = binSeconds[level] === undefined ? -1 : level;
 }
 
 function writeHash(): void {
-  const entries = Object.entries({ s: place.session, w: String(place.level), why: place.thing });
+  const level = place.level < 0 ? '' : String(place.level);
+  const entries = Object.entries({ s: place.session, w: level, why: place.thing });
   const hash = new URLSearchParams(entries.filter(([, value]) => value !== ''));
   if (`#${hash}` !== location.hash) history.replaceState(null, '', `#${hash}`);
 }
@@ -107,9 +111,17 @@ async function showThing(): Promise<void> {
   }
 }
 
+/** The level that shows the last four rounds, or all that was followed. */
+function levelFor({ followed, at }: SessionAnswer): number {
+  const begun = followed?.begun ?? at;
+  const from = Math.max(begun, followed?.rounds.at(-4)?.from ?? begun);
+  const level = binSeconds.findIndex((seconds) => seconds * mostBins >= at - from);
+  return level < 0 ? binSeconds.length - 1 : level;
+}
+
 function drawCharts(answer: SessionAnswer, bins: Timeline): void {
   const { rounds = [], missed = [] } = answer.followed ?? {};
-  const drawn = { timeline: bins, rounds, missed, at: (bins.to + 1) * bins.width };
+  const drawn = { timeline: bins, rounds, missed };
   draw(byId('gantt'), ganttHeight(drawn), (width) => jobGantt(drawn, width));
   draw(byId('queue'), 220, (width) => queueLines(drawn, width));
   draw(byId('rates'), 220, (width) => rateLines(drawn, width));
@@ -118,19 +130,20 @@ function drawCharts(answer: SessionAnswer, bins: Timeline): void {
 async function showRequests(answer: SessionAnswer): Promise<void> {
   const picker = byId<HTMLSelectElement>('round');
   const rounds = answer.followed?.rounds.map(({ id }) => id).reverse() ?? [];
-  const options = ['', ...rounds];
+  const options = [latest, '', ...rounds];
   if ([...picker.options].map(({ value }) => value).join('\n') !== options.join('\n')) {
     picker.replaceChildren(
       ...options.map((id) => {
-        const option = element('option', '', id === '' ? 'all rounds' : id);
+        const option = element('option', '', id === latest ? 'the latest round' : id === '' ? 'all rounds' : id);
         option.value = id;
         return option;
       }),
     );
-    if (!rounds.includes(place.round)) place.round = '';
+    if (!options.includes(place.round)) place.round = latest;
     picker.value = place.round;
   }
-  const found = await ask<RequestsAnswer>('requests', { session: place.session, round: place.round });
+  const round = place.round === latest ? (rounds[0] ?? '') : place.round;
+  const found = await ask<RequestsAnswer>('requests', { session: place.session, round });
   const note = byId('requests-note');
   const { bars, of, at } = found ?? { bars: [], of: 0, at: 0 };
   note.textContent =
@@ -156,8 +169,10 @@ async function look(): Promise<void> {
   }
   const answer = await ask<SessionAnswer>('session', { session: place.session });
   const run = `${job.server} ${answer.run}`;
-  const known = timeline?.run === run && timeline.bins.width === binSeconds[place.level] ? timeline.bins : undefined;
-  const query = { session: place.session, level: String(place.level), ...(known && { since: String(known.to) }) };
+  const level = place.level < 0 ? levelFor(answer) : place.level;
+  byId('fits').textContent = `last rounds (${windows[level]})`;
+  const known = timeline?.run === run && timeline.bins.width === binSeconds[level] ? timeline.bins : undefined;
+  const query = { session: place.session, level: String(level), ...(known && { since: String(known.to) }) };
   const bins = await ask<TimelineAnswer>('timeline', query);
   writeHash();
   byId('name').textContent += `, ${answer.session} (${answer.policy})`;
@@ -213,6 +228,8 @@ async function lookAgain(): Promise<void> {
   timer = setTimeout(() => void lookAgain(), later);
 }
 
+const windows = ['minute', '4 minutes', '16 minutes', 'hour', '4 hours', '17 hours', '3 days'];
+
 function listen(): void {
   document.addEventListener('click', ({ target }) => {
     if (!(target instanceof HTMLElement)) return;
@@ -220,7 +237,7 @@ function listen(): void {
     const row = target.closest<HTMLElement>('[data-session]');
     if (id !== undefined) place.thing = id;
     else if (target.id === 'thing-close') place.thing = '';
-    else if (row !== null) Object.assign(place, { session: row.dataset.session!, round: '', thing: '' });
+    else if (row !== null) Object.assign(place, { session: row.dataset.session!, round: latest, thing: '' });
     else return;
     writeHash();
     byId('thing').hidden = place.thing === '';
@@ -233,9 +250,10 @@ function listen(): void {
   document.addEventListener('visibilitychange', () => void lookAgain());
   const picker = byId<HTMLSelectElement>('window');
   picker.append(
-    ...['minute', '4 minutes', '16 minutes', 'hour', '4 hours', '17 hours', '3 days'].map((name, level) => {
+    ...['last rounds', ...windows.map((name) => `last ${name}`)].map((name, number) => {
       const option = element('option', '', name);
-      option.value = String(level);
+      if (number === 0) option.id = 'fits';
+      option.value = String(number - 1);
       return option;
     }),
   );

@@ -152,29 +152,35 @@ export function lacksText({ followed, at }: SessionAnswer, { watch }: JobAnswer)
   ].join(' ');
 }
 
+/** Most rounds in the table. */
+const mostRounds = 8;
+
 /** The rounds, the latest first. */
 export function roundTable(rounds: readonly Round[], at: number): HTMLElement {
   if (rounds.length === 0) return element('div', '', element('h2', '', 'Rounds'), soft('No event has named a round.'));
-  const rows = [...rounds].reverse().map(({ id, kind, from, end, marks, launched, ended, tokens, prompts }) => {
-    const [last] = Object.entries(marks).sort(([, a], [, b]) => b - a);
-    const counts = (some: Readonly<Record<string, number>>) =>
-      Object.entries(some)
-        .map(([name, count]) => `${whole(count)} ${name}`)
-        .join(', ');
-    const requests = [launched > 0 ? `${whole(launched)} launched` : '', counts(ended)].filter(Boolean).join('; ');
-    return element(
-      'tr',
-      '',
-      ...cells(
-        element('span', '', idButton(id), kind === undefined ? '' : ` ${kind}`),
-        last === undefined ? '' : `${last[0]}, ${duration(Math.max(0, at - last[1]))} ago`,
-        end === undefined ? `${duration(Math.max(0, at - from))} so far` : duration(end - from),
-        requests,
-        counts(prompts),
-        tokens > 0 ? whole(tokens) : '',
-      ),
-    );
-  });
+  const rows = rounds
+    .slice(-mostRounds)
+    .reverse()
+    .map(({ id, kind, from, end, marks, launched, ended, tokens, prompts }) => {
+      const [last] = Object.entries(marks).sort(([, a], [, b]) => b - a);
+      const counts = (some: Readonly<Record<string, number>>) =>
+        Object.entries(some)
+          .map(([name, count]) => `${whole(count)} ${name}`)
+          .join(', ');
+      const requests = [launched > 0 ? `${whole(launched)} launched` : '', counts(ended)].filter(Boolean).join('; ');
+      return element(
+        'tr',
+        '',
+        ...cells(
+          element('span', '', idButton(id), kind === undefined ? '' : ` ${kind}`),
+          last === undefined ? '' : `${last[0]}, ${duration(Math.max(0, at - last[1]))} ago`,
+          end === undefined ? `${duration(Math.max(0, at - from))} so far` : duration(end - from),
+          requests,
+          counts(prompts),
+          tokens > 0 ? whole(tokens) : '',
+        ),
+      );
+    });
   const names = ['round', 'last step', 'rollout', 'requests', 'prompts', 'tokens'];
   return element('div', '', element('h2', '', 'Rounds as they go'), table(names, rows));
 }

@@ -1,13 +1,9 @@
 /** Responses, groups and rounds: their completion, and their ends if a round fails. */
+
 import { given } from '../../../core/given.ts';
+import { copyDeferral, copyPrompt } from '../../../core/prompts.ts';
 import type { Message } from '../../../schemas/messages.ts';
-import {
-  type CountedResponse,
-  copyDeferral,
-  copyPrompt,
-  type DroppedResponse,
-  type FinalPrompt,
-} from '../../../schemas/prompts.ts';
+import type { CountedResponse, DroppedResponse, FinalPrompt } from '../../../schemas/prompts.ts';
 import type { Ctx } from './messages.ts';
 import { type CollectionState, completedOf, forgetRound, type Group, type Response, type Round } from './state.ts';
 

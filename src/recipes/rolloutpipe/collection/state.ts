@@ -1,8 +1,10 @@
 /** The state of the collection: the responses of each round so far. */
+
 import { z } from 'zod';
 import type { Live } from '../../../core/definition.ts';
+import { copyPrompt } from '../../../core/prompts.ts';
 import { derived, mapBy } from '../../../core/state.ts';
-import { copyPrompt, type Prompt, prompt } from '../../../schemas/prompts.ts';
+import { type Prompt, prompt } from '../../../schemas/prompts.ts';
 import {
   count,
   positiveCount,

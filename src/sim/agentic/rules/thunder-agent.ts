@@ -26,7 +26,7 @@ export interface ThunderAgentSettings {
 }
 
 /** The settings of the paper, and of its implementation where the paper has none. */
-export const thunderAgentDefaults: ThunderAgentSettings = Object.freeze({
+const thunderAgentDefaults: ThunderAgentSettings = Object.freeze({
   intervalSeconds: 5,
   decays: true,
   reservedTokens: 100,

@@ -21,7 +21,7 @@ export type Format =
   | { readonly kind: 'requests'; readonly id: 'mooncake' };
 
 /** Ids of all formats, for messages. */
-export const formatIds: readonly string[] = [
+const formatIds: readonly string[] = [
   ...traceReaders.map(({ id }) => id),
   'servegen',
   RequestSessions.id,

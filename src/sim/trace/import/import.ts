@@ -72,7 +72,7 @@ const brokenShown = 3;
  * Share of the cap from which a response counts as capped, if its tokens were counted in its text: dumps of text lack special
  * tokens, and the text may be split into other tokens than the model generated.
  */
-export const cappedFromText = 0.99;
+const cappedFromText = 0.99;
 
 /** Names a prompt without an id by its line in the file, without the folder. */
 const ownId = (id: string, where: string): string => (id === where ? where.replace(/^.*[/\\]/, '') : id);
