@@ -12,6 +12,7 @@ const folders = new Folders();
 let server: PageServer;
 let key = '';
 let steps = 0;
+let gone: AbortSignal | undefined;
 const page = { title: 'a page', body: '<p>hello</p>', style: 'p{color:red}', script: 'const a = "</script>";' };
 const answers = {
   echo: (query: URLSearchParams) => Object.fromEntries(query),
@@ -19,6 +20,10 @@ const answers = {
   unknown: () => refuse('unknown_id', 'id', 'an id of the log', 'x'),
   broken: () => {
     throw new Error('a defect');
+  },
+  later: (_: URLSearchParams, signal: AbortSignal) => {
+    gone = signal;
+    return new Promise((resolve) => setTimeout(() => resolve('late'), 500));
   },
   *slow() {
     for (steps = 0; steps < 1_000_000; steps += 1) {
@@ -239,6 +244,28 @@ describe('limits', () => {
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect([steps - after, after - before < 100]).toEqual([0, true]);
   });
+});
+
+test('what a thread works out may take longer than a reader may, and is told when nobody waits for it', async () => {
+  const hasty = await serve({ limits: { milliseconds: 200 } });
+  const headers = { authorization: `Bearer ${hasty.url.split('#key=')[1]!}` };
+  try {
+    const waits = get('/api/later', headers, { at: hasty });
+    await expect.poll(() => gone?.aborted).toBe(false);
+    // Others are answered meanwhile.
+    expect(await status('/api/echo', headers, { at: hasty })).toBe(200);
+    expect(await waits).toMatchObject({ status: 200, body: '"late"' });
+    const sent = request({ port: hasty.port, host: '127.0.0.1', path: '/api/later', headers, agent: false });
+    sent.on('error', () => undefined);
+    sent.end();
+    const before = gone;
+    await expect.poll(() => gone !== before).toBe(true);
+    expect(gone?.aborted).toBe(false);
+    sent.destroy();
+    await expect.poll(() => gone?.aborted).toBe(true);
+  } finally {
+    await hasty.close();
+  }
 });
 
 describe('an address that others can reach', () => {
