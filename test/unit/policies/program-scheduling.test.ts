@@ -410,3 +410,18 @@ test('what programs of a prompt share is what the first of them has said, before
   };
   expect(routes(true)).toEqual(routes(false));
 });
+
+test('a timer that never fires is set again by the next event', () => {
+  const job = new Session(create(programScheduling, { kvCapacityTokens: 1000, maxPauseSeconds: 100 }) as never);
+  job.send({ type: 'engine.added', engineId: 'e0' });
+  const ask = (requestId: string) => {
+    job.send({ type: 'program.opened', requestId });
+    return only(job.send({ type: 'turn.requested', requestId, contextTokens: 900 }), 'timer.set');
+  };
+  ask('a');
+  job.at = 10;
+  const [first] = ask('b');
+  job.at = first!.fireAtSeconds + 5;
+  job.send({ type: 'turn.finished', requestId: 'b', tokens: 1 });
+  expect(ask('c').map(({ fireAtSeconds }) => fireAtSeconds > job.at)).toEqual([true]);
+});
