@@ -425,3 +425,18 @@ test('a timer that never fires is set again by the next event', () => {
   job.send({ type: 'turn.finished', requestId: 'b', tokens: 1 });
   expect(ask('c').map(({ fireAtSeconds }) => fireAtSeconds > job.at)).toEqual([true]);
 });
+
+test('a turn leaves its cache, if there it would slow others down by more than reading takes', () => {
+  const decode = { stepSeconds: 0.01, sequenceSeconds: 0, contextTokenSeconds: 1e-6 };
+  const job = new Programs({ decode });
+  const ask = (requestId: string, contextTokens: number) =>
+    only(job.send({ type: 'turn.requested', requestId, contextTokens }), 'turn.route').map((one) => one.engineId);
+  for (const requestId of ['a', 'b']) job.send({ type: 'program.opened', requestId });
+  expect(ask('a', 10_000)).toEqual(['e0']);
+  // A second for reading, and 200 steps of 0.02 s.
+  job.at = 5;
+  job.send({ type: 'turn.finished', requestId: 'a', tokens: 200 });
+  expect(ask('b', 10)).toEqual(['e0']);
+  // Here 200 steps of 0.02 s, each 0.01 s longer for b, or on e1 the same steps, and a second for reading.
+  expect(ask('a', 10_200)).toEqual(['e1']);
+});
