@@ -440,3 +440,21 @@ test('a turn leaves its cache, if there it would slow others down by more than r
   // Here 200 steps of 0.02 s, each 0.01 s longer for b, or on e1 the same steps, and a second for reading.
   expect(ask('a', 10_200)).toEqual(['e1']);
 });
+
+test('before an engine is freed, contexts count as twice as long', () => {
+  const freed = (tailSlowdown: number): number => {
+    const decode = { stepSeconds: 0.01, sequenceSeconds: 0, contextTokenSeconds: 1e-6 };
+    const job = new Programs({ decode, tailSlowdown });
+    for (const requestId of ['a', 'b', 'c']) {
+      job.send({ type: 'program.opened', requestId });
+      job.send({ type: 'turn.requested', requestId, contextTokens: 5000 });
+    }
+    // A step of two turns takes 0.02 s, and with twice the contexts 0.03 s; one alone 0.015 s, and 0.02 s.
+    return only(job.send({ type: 'program.closed', requestId: 'c' }), 'engine.freed').length + emptying(job);
+  };
+  const emptying = (job: Programs): number => {
+    const { engines } = (job.policy.snapshot() as { state: { engines: { status: string }[] } }).state;
+    return engines.filter(({ status }) => status === 'emptying').length;
+  };
+  expect([freed(1.4), freed(1.6)]).toEqual([0, 1]);
+});
