@@ -108,7 +108,9 @@ const dueOf = ({ of }: Alarm): 'start' | 'tool' | 'end' | 'idle' | 'trial' => {
 /** Sets the timer for what is due first. */
 function arm(state: SlotsState, ctx: Ctx): void {
   const first = state.alarms.peek();
-  if (first === undefined || (state.timerAt !== null && state.timerAt <= first.due)) return;
+  // A timer whose time is over is lost, or on its way: another one does no harm.
+  const isSet = state.timerAt !== null && state.timerAt >= ctx.at;
+  if (first === undefined || (isSet && state.timerAt! <= first.due)) return;
   state.timerAt = first.due;
   const reason = { code: 'environment_due', due: dueOf(first) } as const;
   ctx.emit({ type: 'timer.set', at: ctx.at, timerId, fireAtSeconds: first.due, reason });

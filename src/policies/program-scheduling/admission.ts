@@ -185,7 +185,8 @@ function arm(state: ProgramState, ctx: Ctx): void {
   if (waits === undefined || !hasEngine(state)) return;
   const keeps = state.keepsEnd.peek();
   const fireAtSeconds = keeps === undefined ? waits.at : Math.min(waits.at, keeps.at);
-  if (state.timerAt !== null && state.timerAt <= fireAtSeconds) return;
+  // A timer whose time is over is lost, or on its way: another one does no harm.
+  if (state.timerAt !== null && state.timerAt >= ctx.at && state.timerAt <= fireAtSeconds) return;
   state.timerAt = fireAtSeconds;
   const { maxPauseSeconds: limitSeconds } = state.config;
   ctx.emit({ type: 'timer.set', at: ctx.at, timerId, fireAtSeconds, reason: { code: 'program_waits', limitSeconds } });

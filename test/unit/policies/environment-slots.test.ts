@@ -442,3 +442,13 @@ describe('a damaged snapshot is refused, with the place', () => {
     expect(damaged(change)).toMatchObject({ code: 'snapshot_mismatch', path });
   });
 });
+
+test('a timer that never fires is set again by the next event', () => {
+  const pool = new Session(create(environmentSlots, { slots: { box: 2 }, maxStartSeconds: 100 }) as never);
+  const ask = (requestId: string) =>
+    only(pool.send({ type: 'slot.requested', requestId, environment: 'box' }), 'timer.set');
+  const [first] = ask('a');
+  pool.send({ type: 'slot.ready', slotId: 'slot/0' });
+  pool.at = first!.fireAtSeconds + 5;
+  expect(ask('b').map(({ fireAtSeconds }) => fireAtSeconds)).toEqual([pool.at + 100]);
+});

@@ -410,3 +410,51 @@ test('what programs of a prompt share is what the first of them has said, before
   };
   expect(routes(true)).toEqual(routes(false));
 });
+
+test('a timer that never fires is set again by the next event', () => {
+  const job = new Session(create(programScheduling, { kvCapacityTokens: 1000, maxPauseSeconds: 100 }) as never);
+  job.send({ type: 'engine.added', engineId: 'e0' });
+  const ask = (requestId: string) => {
+    job.send({ type: 'program.opened', requestId });
+    return only(job.send({ type: 'turn.requested', requestId, contextTokens: 900 }), 'timer.set');
+  };
+  ask('a');
+  job.at = 10;
+  const [first] = ask('b');
+  job.at = first!.fireAtSeconds + 5;
+  job.send({ type: 'turn.finished', requestId: 'b', tokens: 1 });
+  expect(ask('c').map(({ fireAtSeconds }) => fireAtSeconds > job.at)).toEqual([true]);
+});
+
+test('a turn leaves its cache, if there it would slow others down by more than reading takes', () => {
+  const decode = { stepSeconds: 0.01, sequenceSeconds: 0, contextTokenSeconds: 1e-6 };
+  const job = new Programs({ decode });
+  const ask = (requestId: string, contextTokens: number) =>
+    only(job.send({ type: 'turn.requested', requestId, contextTokens }), 'turn.route').map((one) => one.engineId);
+  for (const requestId of ['a', 'b']) job.send({ type: 'program.opened', requestId });
+  expect(ask('a', 10_000)).toEqual(['e0']);
+  // A second for reading, and 200 steps of 0.02 s.
+  job.at = 5;
+  job.send({ type: 'turn.finished', requestId: 'a', tokens: 200 });
+  expect(ask('b', 10)).toEqual(['e0']);
+  // Here 200 steps of 0.02 s, each 0.01 s longer for b, or on e1 the same steps, and a second for reading.
+  expect(ask('a', 10_200)).toEqual(['e1']);
+});
+
+test('before an engine is freed, contexts count as twice as long', () => {
+  const freed = (tailSlowdown: number): number => {
+    const decode = { stepSeconds: 0.01, sequenceSeconds: 0, contextTokenSeconds: 1e-6 };
+    const job = new Programs({ decode, tailSlowdown });
+    for (const requestId of ['a', 'b', 'c']) {
+      job.send({ type: 'program.opened', requestId });
+      job.send({ type: 'turn.requested', requestId, contextTokens: 5000 });
+    }
+    // A step of two turns takes 0.02 s, and with twice the contexts 0.03 s; one alone 0.015 s, and 0.02 s.
+    return only(job.send({ type: 'program.closed', requestId: 'c' }), 'engine.freed').length + emptying(job);
+  };
+  const emptying = (job: Programs): number => {
+    const { engines } = (job.policy.snapshot() as { state: { engines: { status: string }[] } }).state;
+    return engines.filter(({ status }) => status === 'emptying').length;
+  };
+  expect([freed(1.4), freed(1.6)]).toEqual([0, 1]);
+});
