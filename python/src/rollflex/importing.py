@@ -90,8 +90,8 @@ class _Unpickler(pickle.Unpickler):
 def slime_samples(path: str | Path) -> Iterator[dict[str, Any]]:
     """
     The samples of a file, as lines of ``rollflex import``: ``step``, ``group_index``, ``index``, ``rollout_id``,
-    ``prompt`` (a fingerprint, by which it is known when it comes again), ``prompt_tokens``, ``response_length``, ``status``,
-    ``reward``.
+    ``prompt`` (a fingerprint, by which it is known when it comes again), ``prompt_tokens``, ``response_length``,
+    ``status``, ``reward``.
 
     :raises DumpError: for a file that is no dump of slime
     :raises OSError: if it cannot be read
