@@ -10,9 +10,9 @@ import { JobView } from '../job-view/view.ts';
 import { type FeedHost, SessionFeed } from './session-feed.ts';
 
 /** Most events that wait to be followed, in all sessions together; and most sessions that are followed at once. */
-export const feedLimits = { events: 16_384, sessions: 32 };
-/** Seconds from one slice to the next, and of a slice: 1 % of the time, and 3 % while somebody looks. */
-const pace = { unwatched: { every: 0.2, slice: 0.002 }, watched: { every: 0.05, slice: 0.0015 } };
+export const feedLimits = { events: 4096, sessions: 32 };
+/** Seconds from one slice to the next, and of a slice: 0.5 % of the time, and 2 % while somebody looks. */
+const pace = { unwatched: { every: 0.2, slice: 0.001 }, watched: { every: 0.05, slice: 0.001 } };
 /** Seconds for which somebody is taken to look, after a question. */
 const attention = 5;
 /** Events that are followed between two looks at the clock. */

@@ -48,6 +48,6 @@ export async function serveDashboard(options: DashboardOptions): Promise<PageSer
   const { server, feed, watch, port, host, keyFile } = options;
   const answers = answersOf(server, feed, { watch });
   // Events come first: answers take short turns, and together a small part of the time, however many ask.
-  const limits = { turnMilliseconds: 3, connections: 32, waiting: 16, share: 0.05, refusals: 20 };
+  const limits = { turnMilliseconds: 3, connections: 32, waiting: 16, share: 0.03, refusals: 20 };
   return servePage({ page: await dashboardPage(), answers, port, host, tokenFile: keyFile, limits });
 }
