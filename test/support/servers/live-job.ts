@@ -208,7 +208,9 @@ export class LiveJob {
     const timer = setTimeout(
       () => {
         this.#timers.delete(timer);
-        void this.send({ type: 'timer.fired', timerId, at: Math.max(fireAtSeconds, this.now) });
+        // A timer may come a little early: what follows is not to be before it.
+        this.#latest = Math.max(this.#latest, fireAtSeconds);
+        void this.send({ type: 'timer.fired', timerId });
       },
       1000 * Math.max(0, fireAtSeconds - this.now),
     );
