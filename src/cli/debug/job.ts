@@ -1,7 +1,7 @@
 /** Rounds, requests and queue of a session up to an event, for charts: from a window of its last events, so that the work is bounded. */
 import type { Messages } from '../../core/answer-rules.ts';
 import type { AnyDecision, AnyEvent } from '../../core/definition.ts';
-import { binSeconds, mostBins } from '../job-view/bins.ts';
+import { finestLevel, mostBins } from '../job-view/bins.ts';
 import type { Round } from '../job-view/rounds.ts';
 import { JobView, type Missed, type Timeline } from '../job-view/view.ts';
 import type { LoggedSession, LogIndex } from '../log-index/index.ts';
@@ -45,8 +45,6 @@ export function* jobWindow(
   }
   if (view.begun === undefined) return null;
   const { at, rounds, missed, totals, begun } = view;
-  // The finest bins that show all of it.
-  const level = binSeconds.findIndex((width) => width * (mostBins - 1) >= at - begun);
-  const timeline = view.timeline(level < 0 ? binSeconds.length - 1 : level);
+  const timeline = view.timeline(finestLevel(at - begun, mostBins - 1));
   return { timeline, rounds, missed, at, events: totals.events, earlier: before - first };
 }

@@ -8,6 +8,12 @@ export const binSeconds: readonly number[] = Array.from({ length: levels }, (_, 
 /** Bins of a level. */
 export const mostBins = bins;
 
+/** Returns the finest level of which so many bins cover some seconds; the widest one if none does. */
+export function finestLevel(seconds: number, count: number): number {
+  const level = binSeconds.findIndex((width) => width * count >= seconds);
+  return level < 0 ? binSeconds.length - 1 : level;
+}
+
 /** Sums of one quantity. Times never go back. */
 export class Bins {
   /** Rings, made when something is in them; most rows stay empty for long. */

@@ -23,36 +23,15 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 /** Runs in the reader's browser: draws the charts of a report from the data in the page, in the reader's colour scheme. */
-import { BarChart, CustomChart, LineChart } from 'echarts/charts';
-import {
-  DataZoomComponent,
-  GridComponent,
-  LegendComponent,
-  MarkAreaComponent,
-  TooltipComponent,
-} from 'echarts/components';
-import * as echarts from 'echarts/core';
-import { CanvasRenderer } from 'echarts/renderers';
 import { argumentChart, argumentHeight, waterfallChart, waterfallHeight } from './client-argument.ts';
 import { lengthsChart, queueChart, stepsChart } from './client-charts.ts';
+import { echarts } from './client-echarts.ts';
 import { poolsChart, poolsHeight, waitsChart, waitsHeight } from './client-pools.ts';
 import { timelineChart, timelineHeight } from './client-timeline.ts';
 import { planChart, planHeight, stagesChart, stagesHeight } from './client-vlm.ts';
 import type { WorkloadData } from './data.ts';
 import type { PoolsData } from './pools-data.ts';
 import type { VlmData } from './vlm-data.ts';
-
-echarts.use([
-  BarChart,
-  CustomChart,
-  LineChart,
-  DataZoomComponent,
-  GridComponent,
-  LegendComponent,
-  MarkAreaComponent,
-  TooltipComponent,
-  CanvasRenderer,
-]);
 
 const read = (id: string) => JSON.parse(document.getElementById(id)?.textContent ?? '[]');
 const workloads: WorkloadData[] = read('data');

@@ -1,25 +1,11 @@
 /// <reference lib="dom" />
 /** The charts of a running job, in the style and by the library of the report. */
-import { BarChart, CustomChart, LineChart } from 'echarts/charts';
-import {
-  DataZoomComponent,
-  GridComponent,
-  LegendComponent,
-  MarkAreaComponent,
-  TooltipComponent,
-} from 'echarts/components';
-import * as echarts from 'echarts/core';
-import { CanvasRenderer } from 'echarts/renderers';
 import { oneLine } from '../../../core/printable.ts';
+import { echarts } from '../../../sim/report/client-echarts.ts';
 import { type GanttBar, ganttChart } from '../../../sim/report/client-gantt.ts';
 import { axis, colour, duration, legend, legendHeight, tooltipBeside } from '../../../sim/report/client-style.ts';
 import type { Round } from '../../job-view/rounds.ts';
 import type { RequestBar, Timeline } from '../../job-view/view.ts';
-
-echarts.use([
-  ...[BarChart, CustomChart, LineChart, DataZoomComponent, GridComponent, LegendComponent, MarkAreaComponent],
-  ...[TooltipComponent, CanvasRenderer],
-]);
 
 /** What a page draws of a job: bins over time, its rounds, and the gaps in what was followed. */
 export interface Drawn {
@@ -49,12 +35,17 @@ function redraw({ chart, option }: { chart: echarts.ECharts; option: (width: num
   chart.setOption({ animation: false, backgroundColor: 'transparent', ...made, tooltip }, true);
 }
 
-/** Draws all charts anew where the window or the colours have changed. */
-export function redrawAll(): void {
+function redrawAll(): void {
   for (const one of charts.values()) {
     one.chart.resize();
     redraw(one);
   }
+}
+
+/** From now on draws all charts anew where the window or the colours have changed. */
+export function followLook(): void {
+  addEventListener('resize', redrawAll);
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redrawAll);
 }
 
 /** Seconds before now, for an axis. */

@@ -4,16 +4,16 @@ import { ask, Failed, setKey, takeKey } from '../../debug/client/api.ts';
 import { byId, element, idButton } from '../../debug/client/elements.ts';
 import { heldTable, whyPart } from '../../debug/client/moment.ts';
 import type { WhyText } from '../../debug/view.ts';
-import { binSeconds, mostBins } from '../../job-view/bins.ts';
+import { binSeconds, finestLevel, mostBins } from '../../job-view/bins.ts';
 import type { Timeline } from '../../job-view/view.ts';
 import type { JobAnswer, RequestsAnswer, SessionAnswer, TimelineAnswer } from '../answers.ts';
 import {
   draw,
+  followLook,
   ganttHeight,
   jobGantt,
   queueLines,
   rateLines,
-  redrawAll,
   requestsGantt,
   requestsHeight,
 } from './charts.ts';
@@ -115,8 +115,7 @@ async function showThing(): Promise<void> {
 function levelFor({ followed, at }: SessionAnswer): number {
   const begun = followed?.begun ?? at;
   const from = Math.max(begun, followed?.rounds.at(-4)?.from ?? begun);
-  const level = binSeconds.findIndex((seconds) => seconds * mostBins >= at - from);
-  return level < 0 ? binSeconds.length - 1 : level;
+  return finestLevel(at - from, mostBins);
 }
 
 function drawCharts(answer: SessionAnswer, bins: Timeline): void {
@@ -273,8 +272,7 @@ function listen(): void {
     setKey(/[#&]key=([^&]+)/.exec(given)?.[1] ?? given);
     void lookAgain();
   });
-  addEventListener('resize', redrawAll);
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redrawAll);
+  followLook();
 }
 
 takeKey();

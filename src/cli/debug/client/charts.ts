@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /** The charts of a job up to the present event, as the page of a running job draws them. */
-import { draw, ganttHeight, jobGantt, queueLines, redrawAll } from '../../dashboard/client/charts.ts';
+import { draw, followLook, ganttHeight, jobGantt, queueLines } from '../../dashboard/client/charts.ts';
 import type { JobWindow } from '../job.ts';
 import { ask } from './api.ts';
 import { byId } from './elements.ts';
@@ -29,6 +29,5 @@ export async function chartsAt(query: Readonly<Record<string, string>>, signal: 
 /** Asks again when the charts are opened, and draws them anew where the window or the colours have changed. */
 export function onCharts(opened: () => void): void {
   panel.addEventListener('toggle', opened);
-  window.addEventListener('resize', redrawAll);
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redrawAll);
+  followLook();
 }
