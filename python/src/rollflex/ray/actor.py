@@ -33,8 +33,8 @@ _turn_seconds = 1.0
 class Elsewhere(RollflexError):
     """This actor does not serve: the other one does, or this one will if that is lost."""
 
-    def __init__(self, name: str, well: bool) -> None:
-        super().__init__(name, well)
+    def __init__(self, name: str, well: bool, trouble: str = "") -> None:
+        super().__init__(f"{name} is served elsewhere" if well else f"{name} is not served yet: {trouble or 'its turn has not come'}")
         self.well = well
         """Whether the one that serves has answered just now."""
 
@@ -243,7 +243,7 @@ class RollflexActor:
                 # Whoever calls here instead of a server that is gone is served as soon as it can be.
                 await asyncio.wait({turn}, timeout=_turn_seconds)
             if self._starting is None:
-                raise Elsewhere(self._options.name, well)
+                raise Elsewhere(self._options.name, well, self._pair.trouble if self._pair else "")
         if self._starting.done() and self._starting.exception() is not None:
             self._starting = asyncio.create_task(self._start())
         return await asyncio.shield(self._starting)
