@@ -93,10 +93,10 @@ function told(thrown: unknown, depth: number): string {
   if (typeof thrown === 'string') return thrown;
   if (typeof thrown !== 'object' || thrown === null) return show(thrown);
   const { name = 'Error', message, cause, errors } = thrown as Partial<Error> & { readonly errors?: unknown };
-  if (typeof message !== 'string') return show(thrown);
+  if (typeof message !== 'string' && !(thrown instanceof Error)) return show(thrown);
   const inner = cause ?? (Array.isArray(errors) ? errors[0] : undefined);
   const below = inner === undefined || depth === 0 ? '' : told(inner, depth - 1);
-  const isTold = below === '' || message.includes(below.replace(/^\w*Error: /, ''));
+  const isTold = below === '' || message?.includes(below.replace(/^\w*Error: /, ''));
   const head = `${name}: ${message || (isTold ? 'without a message' : '')}`.replace(/: $/, '');
   return isTold ? head : `${head}: ${below}`;
 }

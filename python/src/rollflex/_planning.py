@@ -119,7 +119,7 @@ class Planning:
 
 
 def is_exhausted(answer: dict[str, Any]) -> bool:
-    """Whether an answer tells of an engine without memory: the error is of a name that no other has, or null."""
+    """Whether an answer tells of an engine without memory: its error is of a name that no other has, or null."""
     data = (answer.get("error") or {}).get("data") or {}
     got = str(data.get("got")).strip('"')
-    return data.get("code") == "internal" and (got.startswith("InternalError") or got in ("null", "object"))
+    return data.get("code") == "internal" and (got.startswith("InternalError") or got == "null")

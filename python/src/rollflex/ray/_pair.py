@@ -111,6 +111,8 @@ class Pair:
                 _log.warning("no answer yet: %r", error)
                 self.trouble = f"{error!r:.500}"
                 log = None
+            else:
+                self.trouble = ""
             if log is not None:
                 return log
             if self.well:
