@@ -82,7 +82,7 @@ describe('a package without a file', () => {
       const command = [join(lacking, 'cli.js'), ...args];
       execFile(process.execPath, command, (error, _, err) => resolve({ code: error?.code ?? 0, err })).stdin!.end();
     });
-  const small = ['--steps', '1', '--prompts-per-round', '4', '--engines', '1', '--seeds', '2', '--quiet'];
+  const small = ['--steps', '1', '--prompts-per-round', '4', '--effort', 'fast', '--cap', '4096', '--quiet'];
 
   test('that of the threads of commands', async () => {
     const { code, err } = await of('sweep', lengths, '--workers', '2', ...small);
