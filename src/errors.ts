@@ -30,7 +30,7 @@ export const policyErrorCodes = [
  * - `infeasible`: no plan satisfies the configuration or the input
  * - `snapshot_mismatch`: a snapshot of another policy or version, or a damaged one
  * - `limit_exceeded`: more than a server's or a planner's limit; `closed`: a session or connection that has ended
- * - `internal`: a defect of the policy
+ * - `internal`: a defect of the policy, or a thread, a process or a file of the package that has failed; `got` says why
  */
 export type PolicyErrorCode = (typeof policyErrorCodes)[number];
 

@@ -105,15 +105,16 @@ class QuickJs:
         except self._error as error:
             said = str(error)
         if "InternalError: interrupted" in said:
-            raise EngineLimit(f"the call took more processor time than time_limit allows ({_first_line(said)})")
+            raise EngineLimit(f"the call took more processor time than time_limit allows{_engine_words(said)}")
         # Where there is no room even for the error, it is none, or has no text.
         if "out of memory" in said or "obtaining" in said or said.startswith("null"):
-            raise EngineLimit(f"{_needs_memory} ({_first_line(said)})")
+            raise EngineLimit(f"{_needs_memory}{_engine_words(said)}")
         raise ProtocolError(f"the embedded server failed: {said:.1000}")
 
 
-def _first_line(said: str) -> str:
-    return said.strip().partition("\n")[0] or "without a word"
+def _engine_words(said: str) -> str:
+    first = said.strip().partition("\n")[0]
+    return f" ({first})" if "Error: " in first else ""
 
 
 _needs_memory = "the policies need more memory than memory_limit allows"
