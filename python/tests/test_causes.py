@@ -123,7 +123,11 @@ def test_the_thread_of_a_plan_that_fails() -> None:
     ("script", "kind", "cause"),
     [
         ("(function deep() { return deep() + 1 })()", ProtocolError, "Maximum call stack size exceeded"),
-        ("const all = []; for (;;) all.push(new Array(1000).fill(1))", EngineLimit, "more memory than memory_limit allows"),
+        (
+            "const all = []; for (;;) all.push(new Array(1000).fill(1))",
+            EngineLimit,
+            "more memory than memory_limit allows",
+        ),
         ("for (;;);", EngineLimit, "InternalError: interrupted"),
         ("throw new TypeError('no such table')", ProtocolError, "no such table"),
         ("const = 1", ProtocolError, "SyntaxError"),

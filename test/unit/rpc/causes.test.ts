@@ -1,8 +1,8 @@
 /** Whatever fails in a thread, a child process or by a defect arrives with the text of its cause: failures that are planted. */
 import { execFile } from 'node:child_process';
-import { chmodSync, linkSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { runPlanner } from '../../../src/core/start.ts';
@@ -13,14 +13,15 @@ import { runInProcess } from '../../support/command-line/in-process.ts';
 import { root } from '../../support/command-line/process.ts';
 import { ownLengths } from '../../support/documents/own-files.ts';
 
-const built = dirname(process.env.ROLLFLEX_BUILT_CLI!);
-/** What was built, without the files that the package opens beside itself. Its number is that of a process that runs. */
-const lacking = `${built.replace(/\d+$/, '')}lacking-${process.pid}`;
+const whole = process.env.ROLLFLEX_INSTALLED!;
+const built = join(whole, 'dist');
 const own = mkdtempSync(join(tmpdir(), 'rollflex-causes-'));
-rmSync(lacking, { recursive: true, force: true });
-mkdirSync(lacking);
-const beside = /^(plan-worker|worker|\w+-client)\.js$/;
-for (const name of readdirSync(built)) if (!beside.test(name)) linkSync(join(built, name), join(lacking, name));
+/** What is installed, without the files that it opens beside itself: where Node finds the other packages. */
+const incomplete = join(root, '.cache', `incomplete-${process.pid}`);
+const lacking = join(incomplete, 'dist');
+const beside = /\b(plan-worker|worker|\w+-client)\.c?js$/;
+cpSync(built, lacking, { recursive: true, filter: (name) => !beside.test(name) });
+cpSync(join(whole, 'package.json'), join(incomplete, 'package.json'));
 const file = (name: string, text: string): string => {
   writeFileSync(join(own, name), text);
   return join(own, name);
@@ -31,7 +32,7 @@ afterEach(() => {
   process.env.PATH = PATH;
 });
 afterAll(() => {
-  for (const folder of [lacking, own]) rmSync(folder, { recursive: true, force: true });
+  for (const folder of [incomplete, own]) rmSync(folder, { recursive: true, force: true });
 });
 
 describe('threads that compute plans', () => {
