@@ -39,11 +39,16 @@ const served = (parts: readonly string[]): Promise<Done> =>
     );
     child.stdin!.end();
   });
-/** Threads change nothing, and would compile all that they run anew. */
-const threaded = ['advise', 'sweep'];
+/** What changes no answer: threads would compile all that they run anew, and searches of the same job share their runs. */
+const more: Readonly<Record<string, readonly string[]>> = {
+  advise: ['--workers', '1'],
+  sweep: ['--workers', '1', '--resume', 'searched.jsonl'],
+};
 const rollflexWith = (parts: readonly string[]): Promise<Done> => {
-  if (parts[0] === 'serve' || parts.includes('--terminal')) return served(parts);
-  return rollflexIn(folder, ...parts, ...(threaded.includes(parts[0]!) ? ['--workers', '1'] : []));
+  const [command] = parts as [string];
+  if (command === 'serve' || parts.includes('--terminal')) return served(parts);
+  const own = parts.includes('--help') || parts.includes('--resume') ? [] : (more[command] ?? []);
+  return rollflexIn(folder, ...parts, ...own);
 };
 
 const pageAt = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -98,8 +103,12 @@ describe('what is shown', () => {
 
 describe('what is printed, but for its numbers', () => {
   const names = (shown: typeof cli) => shown.map(([command]) => command.split(' ')[1]);
-  /** Lines without their numbers, which may move with the cost model, and padding. */
-  const shape = (text: string): string[] => text.split('\n').map((line) => line.replace(/[\d., ]+/g, ' ').trim());
+  /** Lines without their numbers, which may move with the cost model, and padding; a sentence of advice wraps by its numbers. */
+  const shape = (text: string): string[] =>
+    text
+      .replace(/\n {9}(?=\S)/g, ' ')
+      .split('\n')
+      .map((line) => line.replace(/[\d., ]+/g, ' ').trim());
 
   test('every command is shown with its output', () => {
     expect(names(cli)).toEqual([
