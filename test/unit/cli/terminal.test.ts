@@ -111,7 +111,7 @@ function linesOf(seen: string): string[] {
 test.skipIf(!hasPython).concurrent.each([80, 120])(
   'simulate --ablation with %d columns: the bar moves, and nothing wraps inside a word',
   async (columns) => {
-    const quick = '--prompts-per-round 8 --steps 5 --seeds 2';
+    const quick = '--prompts-per-round 4 --responses-per-prompt 4 --steps 5 --seeds 2';
     const [bar, later, short, whole] = await inTerminalOf(
       columns,
       line(`rollflex simulate lengths.jsonl ${quick} --ablation --report r.html`),
