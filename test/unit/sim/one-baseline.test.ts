@@ -41,7 +41,7 @@ async function inThePlayground(trace: keyof typeof traceFiles): Promise<string> 
   const library = new Library(async (id) => readFileSync(join(folder, names[id]), 'utf8'));
   await library.prepare([trace, 'sandboxes']);
   const usual = Object.fromEntries(Object.entries(synchronousFields).map(([name, field]) => [name, field.usual]));
-  const settings = { ...usual, t: trace, m: preset, P: 4, R: 2, g: 8, TP: '1', cap, n: steps, s: seeds };
+  const settings = { ...usual, t: trace, m: preset, P: 4, R: 2, g: 8, TP: '1', cap, n: 3, s: 1 };
   let step = '';
   for (const one of simulateSynchronous(settings as never, library, new Keep())) {
     if (one !== undefined) step = one.shown.rows[0]!.cells.step!;
@@ -66,5 +66,5 @@ test.each(some(Object.entries(traceFiles)))('%s', async (trace, name) => {
   expect(await onTheCommandLine(file, '--ablation', '--steps', '3', '--seeds', '1')).toBe(short);
   const advice = sweep({ kind: 'synchronous', job, workload, steps: 2 }, { effort: leastEffort });
   expect(advice.stepSeconds!.value).toBe(expected);
-  expect(await inThePlayground(trace as keyof typeof traceFiles)).toBe(`${number(expected, 1)} s`);
+  expect(await inThePlayground(trace as keyof typeof traceFiles)).toBe(`${number(short, 1)} s`);
 });

@@ -325,7 +325,7 @@ describe('with the simulator', () => {
     registry.create(policy, JSON.parse(JSON.stringify(config)) as never).id;
 
   test('the recommendation is one for registry.create', () => {
-    const effort = { coarseSeeds: 1, semifinalSeeds: 1, finalSeeds: 2, confirmationSeeds: 2, fineRounds: 1 };
+    const effort = { coarseSeeds: 1, semifinalSeeds: 1, finalSeeds: 2, confirmationSeeds: 2, fineRounds: 0 };
     const phases: string[] = [];
     const advice = sweep(small, { effort, progress: ({ phase }) => phases.push(phase) });
     expect(pasted(advice)).toBe('rollpacker');
