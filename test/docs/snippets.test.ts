@@ -11,7 +11,13 @@ import * as testing from 'rollflex/testing';
 import { describe, expect, test } from 'vitest';
 import { vlmTraceLineSchema } from '../../src/sim/vlm-formulas/trace.ts';
 import { root } from '../support/command-line/process.ts';
-import { documentedSnippets, extractSnippets, runSnippet, type Snippet, typeErrors } from '../support/documents/snippets.ts';
+import {
+  documentedSnippets,
+  extractSnippets,
+  runSnippet,
+  type Snippet,
+  typeErrors,
+} from '../support/documents/snippets.ts';
 
 const modules = {
   'fast-check': fastCheck,
