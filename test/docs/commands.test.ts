@@ -39,15 +39,13 @@ const served = (parts: readonly string[]): Promise<Done> =>
     );
     child.stdin!.end();
   });
-/** What changes no answer: threads would compile all that they run anew, and searches of the same job share their runs. */
-const more: Readonly<Record<string, readonly string[]>> = {
-  advise: ['--workers', '1'],
-  sweep: ['--workers', '1', '--resume', 'searched.jsonl'],
-};
+/** Threads change nothing, and would compile all that they run anew. */
+const threaded = ['advise', 'sweep'];
 const rollflexWith = (parts: readonly string[]): Promise<Done> => {
-  const [command] = parts as [string];
-  if (command === 'serve' || parts.includes('--terminal')) return served(parts);
-  const own = parts.includes('--help') || parts.includes('--resume') ? [] : (more[command] ?? []);
+  if (parts[0] === 'serve' || parts.includes('--terminal')) return served(parts);
+  const own = threaded.includes(parts[0]!) ? ['--workers', '1'] : [];
+  // Searches of the same job share their runs.
+  if (parts[0] === 'sweep' && !parts.includes('--resume')) own.push('--resume', 'searched.jsonl');
   return rollflexIn(folder, ...parts, ...own);
 };
 

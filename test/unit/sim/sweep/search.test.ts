@@ -317,7 +317,7 @@ describe('with the simulator', () => {
   const { job } = jobPreset('qwen2.5-7b-8k');
   const small: SweepProblem = {
     kind: 'synchronous',
-    job: { ...job, promptsPerRound: 4, responsesPerPrompt: 4, engines: 8 },
+    job: { ...job, promptsPerRound: 4, responsesPerPrompt: 4, engines: 2 },
     workload: (seed) => rolloutpipeWorkload('sci-xw', seed),
     steps: 3,
   };
