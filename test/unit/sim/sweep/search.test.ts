@@ -1,5 +1,7 @@
 /** The search and its rules, against jobs whose answer is known: times and kept tokens are formulas, with noise by seed. */
-import { registry } from 'rollflex';
+
+import { describe, expect, test } from 'vitest';
+import { registry } from '../../../../src/index.ts';
 import {
   jobPreset,
   type PoolsProblem,
@@ -14,8 +16,7 @@ import {
   type SynchronousSettings,
   sweep,
   sweeping,
-} from 'rollflex/sim';
-import { describe, expect, test } from 'vitest';
+} from '../../../../src/sim/node.ts';
 import { poolsLengths } from '../../../../src/sim/pools/presets.ts';
 import { normal } from '../../../../src/sim/random.ts';
 import { keyOf } from '../../../../src/sim/sweep/settings.ts';
