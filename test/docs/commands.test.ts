@@ -43,7 +43,10 @@ const served = (parts: readonly string[]): Promise<Done> =>
 const threaded = ['advise', 'sweep'];
 const rollflexWith = (parts: readonly string[]): Promise<Done> => {
   if (parts[0] === 'serve' || parts.includes('--terminal')) return served(parts);
-  return rollflexIn(folder, ...parts, ...(threaded.includes(parts[0]!) ? ['--workers', '1'] : []));
+  const own = threaded.includes(parts[0]!) ? ['--workers', '1'] : [];
+  // Searches of the same job share their runs.
+  if (parts[0] === 'sweep' && !parts.includes('--resume')) own.push('--resume', 'searched.jsonl');
+  return rollflexIn(folder, ...parts, ...own);
 };
 
 const pageAt = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -103,8 +106,12 @@ describe('what is shown', () => {
 
 describe('what is printed, but for its numbers', () => {
   const names = (shown: typeof cli) => shown.map(([command]) => command.split(' ')[1]);
-  /** Lines without their numbers, which may move with the cost model, and padding. */
-  const shape = (text: string): string[] => text.split('\n').map((line) => line.replace(/[\d., ]+/g, ' ').trim());
+  /** Lines without their numbers, which may move with the cost model, and padding; a sentence of advice wraps by its numbers. */
+  const shape = (text: string): string[] =>
+    text
+      .replace(/\n {9}(?=\S)/g, ' ')
+      .split('\n')
+      .map((line) => line.replace(/[\d., ]+/g, ' ').trim());
 
   test('every command is shown with its output', () => {
     expect(names(cli)).toEqual([
