@@ -1,4 +1,4 @@
-"""Whatever ends a server, an engine or a thread of the client is in the text of the exception: failures that are planted."""
+"""Whatever ends a server, an engine or a thread of the client is in the text of the exception: planted failures."""
 
 from __future__ import annotations
 
