@@ -1,10 +1,10 @@
-/** Pages that rollflex serves, in a real browser: one browser for a test file, and what it complains about. */
+/** Pages that rollflex serves, in a real browser: and what it complains about. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, type TestContext } from 'vitest';
+import { beforeAll, expect, type TestContext } from 'vitest';
 import type { PageServer } from '../../../src/cli/page-server.ts';
-import { chromiumPath, launchChromium } from './chromium.ts';
+import { chromiumPath, sharedChromium } from './chromium.ts';
 import { looks } from './report.ts';
 
 export interface OpenedPage {
@@ -19,13 +19,12 @@ export type OpenServed = (
   options?: BrowserContextOptions,
 ) => Promise<OpenedPage>;
 
-/** Starts a browser before all tests of a file; gives what opens a page in it, or skips the test where there is none. */
+/** Has a browser before all tests of a file; gives what opens a page in it, or skips the test where there is none. */
 export function servedInBrowser(): OpenServed {
   let browser: Browser | undefined;
   beforeAll(async () => {
-    if (chromiumPath !== undefined) browser = await launchChromium();
+    if (chromiumPath !== undefined) browser = await sharedChromium();
   });
-  afterAll(() => browser?.close());
   return async (context, server, hash = '', options = {}) => {
     if (browser === undefined) return context.skip('no Chromium: install it, or set CHROMIUM_PATH');
     const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, ...options });
