@@ -36,7 +36,7 @@ export default defineConfig(({ mode }) => {
       // All runs have other shares.
       reporters: [...usual, ...(isWhole ? [] : [new BudgetReporter()])],
       sequence: { sequencer: LongestFirst },
-      globalSetup: ['test/build-command-line.ts'],
+      globalSetup: ['test/installed.ts'],
       setupFiles: ['test/setup.ts'],
     },
   };
