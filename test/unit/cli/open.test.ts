@@ -36,12 +36,16 @@ describe.skipIf(process.platform === 'win32')('--open', () => {
   });
 
   test.each([
-    ['there is no such program', () => void (process.env.PATH = path('none'))],
-    ['it fails', () => say('exit 3')],
-  ])('where %s, the user is told and the command has not failed', async (_, prepare) => {
+    ['there is no such program', 'there is no such file or folder', () => void (process.env.PATH = path('none'))],
+    ['it fails', 'left with exit code 3', () => say('exit 3')],
+    ['it is killed', 'was ended by SIGKILL', () => say('kill -KILL $$')],
+  ])('where %s, the user is told why and the command has not failed', async (_, why, prepare) => {
     prepare();
     const { code, err } = await rollflex(...args);
-    expect([code, err]).toEqual([0, `rollflex: no browser could be opened: open ${report} yourself\n`]);
+    expect([code, err]).toEqual([
+      0,
+      `rollflex: no browser could be opened (${opener}: ${why}): open ${report} yourself\n`,
+    ]);
     expect(existsSync(report)).toBe(true);
   });
 });
