@@ -1,4 +1,4 @@
-/** A real browser for the tests of the report, where one is installed. */
+/** A real browser for the tests of pages, where one is installed. */
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 
@@ -6,7 +6,7 @@ const places = [process.env.CHROMIUM_PATH, '/usr/bin/chromium', '/usr/bin/chromi
 /** The path of a browser, if there is one. */
 export const chromiumPath = places.find((path) => path !== undefined && existsSync(path));
 
-/** Starts the browser, without network of its own. */
+/** Starts a browser, without network of its own. */
 export function launchChromium(): Promise<Browser> {
   return chromium.launch({
     executablePath: chromiumPath!,
@@ -20,4 +20,12 @@ export function launchChromium(): Promise<Browser> {
       '--disable-sync',
     ],
   });
+}
+
+let shared: Promise<Browser> | undefined;
+
+/** The browser of all test files of a worker. It ends with the worker: nobody closes it. */
+export function sharedChromium(): Promise<Browser> {
+  shared ??= launchChromium();
+  return shared;
 }
