@@ -52,7 +52,7 @@ function outcomeOf(name: string, { environment, tests, checkout }: Suite): Outco
   if (checkout !== undefined && process.env[checkout] === undefined) return skipped(`${checkout} names no checkout`);
   const found = pythonOf(environment);
   if ('missing' in found) return skipped(found.missing);
-  const args = ['-B', '-m', 'pytest', '-q', '-rs', ...tests];
+  const args = ['-B', '-m', 'pytest', '-o', 'pythonpath=src tests', '-q', '-rs', ...tests];
   const code = codeOf(found.python, args, { ROLLFLEX_REAL_RUNS: file }, join(root, 'python'));
   return code === 0 ? 'passed' : code === nothingRan ? 'skipped' : 'failed';
 }
