@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import type { TestProject } from 'vitest/node';
+import { bundles } from '../scripts/bundles.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const cache = join(root, '.cache');
@@ -19,11 +20,9 @@ async function make(): Promise<void> {
     build({
       ...common,
       entryPoints: {
-        cli: 'src/cli/bin.ts',
+        ...bundles.commands,
         // For tests that run commands within their own process.
         main: 'src/cli/main.ts',
-        worker: 'src/cli/worker.ts',
-        'plan-worker': 'src/rpc/transports/plan-worker.ts',
         // For tests of those threads, which start in a tenth of the time that a thread from the sources takes.
         rpc: 'src/rpc/index.ts',
         'own-planners': 'test/support/servers/own-planners.ts',
@@ -40,11 +39,7 @@ async function make(): Promise<void> {
     }),
     build({
       ...common,
-      entryPoints: {
-        'report-client': 'src/sim/report/client.ts',
-        'debug-client': 'src/cli/debug/client/main.ts',
-        'dashboard-client': 'src/cli/dashboard/client/main.ts',
-      },
+      entryPoints: { ...bundles.pages },
       format: 'iife',
       target: 'es2020',
       minify: true,
