@@ -26,10 +26,8 @@ const modules = {
 
 /** `rollflex/<id>` of every definition. */
 async function definitionEntries(): Promise<Record<string, object>> {
-  const folders = { policy: 'policies', recipe: 'recipes', planner: 'planners' } as const;
-  const entries = rollflex.registry.definitions.map(async ({ id, kind }) => {
-    return [`rollflex/${id}`, await import(`../../src/${folders[kind]}/${id}/index.ts`)] as const;
-  });
+  const names = rollflex.registry.definitions.map(({ id }) => `rollflex/${id}`);
+  const entries = names.map(async (name) => [name, await import(name)] as const);
   return Object.fromEntries(await Promise.all(entries));
 }
 

@@ -1,5 +1,5 @@
 /** What a part may refuse is delivered inside only where the recipe says that it does not, or what happens then. */
-import { create, defineDecision, defineEvent, definePolicy, defineRecipe, handlersOf, z } from 'rollflex';
+import { create, defineDecision, defineEvent, definePolicy, defineRecipe, handlersOf, z } from '../../../src/index.ts';
 import { expect, test } from 'vitest';
 
 const text = z.string().min(1);

@@ -1,5 +1,5 @@
 /** Time against kept tokens, where prompts come back. */
-import { registry } from 'rollflex';
+import { registry } from '../../../../src/index.ts';
 import {
   jobPreset,
   marginalWorkload,
@@ -13,7 +13,7 @@ import {
   type TracePrompt,
   tracedWorkload,
   type Workload,
-} from 'rollflex/sim';
+} from '../../../../src/sim/node.ts';
 import { describe, expect, test } from 'vitest';
 import { measuringFrontier } from '../../../../src/sim/sweep/frontier.ts';
 import { defineSynchronousSettings } from '../../../../src/sim/sweep/settings.ts';

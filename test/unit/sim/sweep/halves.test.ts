@@ -1,6 +1,6 @@
 /** Halves by prompt. */
 import { join } from 'node:path';
-import { rolloutpipeWorkload, tracedWorkload } from 'rollflex/sim';
+import { rolloutpipeWorkload, tracedWorkload } from '../../../../src/sim/node.ts';
 import { describe, expect, test } from 'vitest';
 import { readTraceFile } from '../../../../src/cli/files.ts';
 import { packageRoot } from '../../../../src/cli/package.ts';

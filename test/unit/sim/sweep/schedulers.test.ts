@@ -1,6 +1,6 @@
 /** From settings to schedulers, and to what is pasted into `registry.create`. */
-import { registry } from 'rollflex';
-import { jobPreset, type PolicyChoice, poolsChoice, rolloutpipeJob, synchronousChoice } from 'rollflex/sim';
+import { registry } from '../../../../src/index.ts';
+import { jobPreset, type PolicyChoice, poolsChoice, rolloutpipeJob, synchronousChoice } from '../../../../src/sim/node.ts';
 import { describe, expect, test } from 'vitest';
 import { poolsSchedulerOf, synchronousScheduler } from '../../../../src/sim/sweep/schedulers.ts';
 import { definePoolsSettings, defineSynchronousSettings, labelOf } from '../../../../src/sim/sweep/settings.ts';

@@ -1,5 +1,5 @@
 /** The search and its rules, against jobs whose answer is known: times and kept tokens are formulas, with noise by seed. */
-import { registry } from 'rollflex';
+import { registry } from '../../../../src/index.ts';
 import {
   jobPreset,
   type PoolsProblem,
@@ -14,7 +14,7 @@ import {
   type SynchronousSettings,
   sweep,
   sweeping,
-} from 'rollflex/sim';
+} from '../../../../src/sim/node.ts';
 import { describe, expect, test } from 'vitest';
 import { poolsLengths } from '../../../../src/sim/pools/presets.ts';
 import { normal } from '../../../../src/sim/random.ts';

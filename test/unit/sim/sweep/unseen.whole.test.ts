@@ -8,7 +8,7 @@ import {
   sweep,
   sweepEvaluator,
   tracedWorkload,
-} from 'rollflex/sim';
+} from '../../../../src/sim/node.ts';
 import { expect, test } from 'vitest';
 import { readTraceFile } from '../../../../src/cli/files.ts';
 import { packageRoot } from '../../../../src/cli/package.ts';
