@@ -9,7 +9,10 @@ import { transform } from 'esbuild';
 /** By its public names, tests and snippets of documents import the package as it is installed; its sources by their paths. */
 export function resolve(specifier, context, next) {
   if (!/^rollflex(\/|$)/.test(specifier)) return next(specifier, context);
-  return next(specifier, { ...context, parentURL: pathToFileURL(`${process.env.ROLLFLEX_INSTALLED}/package.json`).href });
+  return next(specifier, {
+    ...context,
+    parentURL: pathToFileURL(`${process.env.ROLLFLEX_INSTALLED}/package.json`).href,
+  });
 }
 
 export async function load(url, context, next) {

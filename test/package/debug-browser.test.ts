@@ -33,7 +33,8 @@ async function serve(path: string, { follow = false, port = 0 } = {}): Promise<S
     if (child.kill()) await once(child, 'exit');
   };
   closing.push(close);
-  for await (const url of createInterface({ input: child.stdout })) return { url, port: Number(new URL(url).port), close };
+  for await (const url of createInterface({ input: child.stdout }))
+    return { url, port: Number(new URL(url).port), close };
   throw new Error('it has left');
 }
 

@@ -29,7 +29,15 @@ export function makeBuilds(): Builds {
     async policies(name, contents) {
       const file = join(folder, `${name}.mjs`);
       const stdin = { contents, resolveDir: join(root, 'test/support/servers') };
-      await build({ bundle: true, platform: 'node', format: 'esm', target: 'node20', stdin, outfile: file, external: ['zod'] });
+      await build({
+        bundle: true,
+        platform: 'node',
+        format: 'esm',
+        target: 'node20',
+        stdin,
+        outfile: file,
+        external: ['zod'],
+      });
       return file;
     },
     remove: () => rmSync(folder, { recursive: true }),

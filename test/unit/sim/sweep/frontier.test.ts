@@ -1,4 +1,6 @@
 /** Time against kept tokens, where prompts come back. */
+
+import { describe, expect, test } from 'vitest';
 import { registry } from '../../../../src/index.ts';
 import {
   jobPreset,
@@ -14,7 +16,6 @@ import {
   tracedWorkload,
   type Workload,
 } from '../../../../src/sim/node.ts';
-import { describe, expect, test } from 'vitest';
 import { measuringFrontier } from '../../../../src/sim/sweep/frontier.ts';
 import { defineSynchronousSettings } from '../../../../src/sim/sweep/settings.ts';
 import { refusal } from '../../../support/basics/refusal.ts';

@@ -1,4 +1,6 @@
 /** The search and its rules, against jobs whose answer is known: times and kept tokens are formulas, with noise by seed. */
+
+import { describe, expect, test } from 'vitest';
 import { registry } from '../../../../src/index.ts';
 import {
   jobPreset,
@@ -15,7 +17,6 @@ import {
   sweep,
   sweeping,
 } from '../../../../src/sim/node.ts';
-import { describe, expect, test } from 'vitest';
 import { poolsLengths } from '../../../../src/sim/pools/presets.ts';
 import { normal } from '../../../../src/sim/random.ts';
 import { keyOf } from '../../../../src/sim/sweep/settings.ts';

@@ -1,7 +1,7 @@
 /** The prompts of the confirmation are none of those of the search. */
 import fc from 'fast-check';
-import { rolloutpipeWorkload, tracedWorkload, type Workload } from '../../../../src/sim/node.ts';
 import { describe, expect, test } from 'vitest';
+import { rolloutpipeWorkload, tracedWorkload, type Workload } from '../../../../src/sim/node.ts';
 import { ownId } from '../../../../src/sim/sweep/halves.ts';
 import { confirmationSpread, leastToSplit, partOf, splitOf } from '../../../../src/sim/sweep/split.ts';
 
