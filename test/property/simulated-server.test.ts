@@ -4,7 +4,7 @@ import { times } from '../support/basics/runs.ts';
 import { firstFinding, plantedBugs } from '../support/simulated-server/plants.ts';
 import { damages, playSeed } from '../support/simulated-server/story.ts';
 
-// Of every planted bug, and of 70 mutants of the server, none needed more than the first 50.
+// Of every planted bug none needed more than the first 47; of some 38 mutants of the server, those that it finds needed at most 4.
 const seeds = times(2000);
 const timeout = 300_000;
 
