@@ -56,7 +56,7 @@ export interface Bundles {
  * @param extension - that of threads; scripts of pages have `.js` beside code of every format
  */
 export const missingBeside = (metafile: Metafile, { commands, pages }: Bundles, extension: '.js' | '.cjs'): string[] =>
-  builtIn(metafile)
+  [...new Set(builtIn(metafile))]
     .filter((path) => path.startsWith('src/') && path !== findsData)
     .flatMap((path) =>
       openingsIn(path, readFileSync(path, 'utf8')).flatMap(({ by, source }) => {
