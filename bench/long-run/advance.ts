@@ -30,7 +30,8 @@ export async function advanceAll(
   const [begun, from] = [performance.now(), run.done];
   const seconds = (): number => (performance.now() - begun) / 1000;
   let isStopped = false;
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void (isStopped = true));
+  const stop = (): void => void (isStopped = true);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
   let saved = 0;
   try {
     while (!run.isDone && !isStopped && seconds() < (most ?? Number.POSITIVE_INFINITY)) {
@@ -46,6 +47,7 @@ export async function advanceAll(
     }
   } finally {
     spinner.stop();
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, stop);
   }
   run.save();
 }
