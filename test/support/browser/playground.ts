@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, type TestContext } from 'vitest';
-import { chromiumPath, sharedChromium } from './chromium.ts';
+import { chromiumPath, newPage } from './chromium.ts';
 
 /** An open page, and what the browser complained about: it must stay empty. */
 export interface OpenPlayground {
@@ -34,7 +34,6 @@ export const servedUnder = '/docs/rollflex/playground/';
 /** Has the playground built before all tests of a `describe`; gives what opens it, or skips the test without a browser. */
 export function playgroundInBrowser(): Reader {
   const folder = mkdtempSync(join(tmpdir(), 'rollflex-playground-'));
-  let browser: Browser | undefined;
   let server: Server | undefined;
   const kept = new Map<number, OpenPlayground>();
   beforeAll(async () => {
@@ -48,7 +47,6 @@ export function playgroundInBrowser(): Reader {
       response.writeHead(found ? 200 : 404, { 'content-type': 'text/html' }).end(found ? html : 'not here');
     });
     await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve));
-    browser = await sharedChromium();
   });
   afterAll(async () => {
     for (const { page } of kept.values()) await page.close();
@@ -58,8 +56,7 @@ export function playgroundInBrowser(): Reader {
   });
 
   const openAnew: Reader['openAnew'] = async (context, { hash = '', from = 'folder', cores = 2, ...options } = {}) => {
-    if (browser === undefined) return context.skip('no Chromium: install it, or set CHROMIUM_PATH');
-    const page = await browser.newPage({ viewport: { width: 1300, height: 900 }, ...options });
+    const page = await newPage(context, { viewport: { width: 1300, height: 900 }, ...options });
     await page.addInitScript(`Object.defineProperty(navigator, 'hardwareConcurrency', { value: ${cores} })`);
     const { port } = server!.address() as AddressInfo;
     const base = from === 'folder' ? `file://${folder}/index.html` : `http://127.0.0.1:${port}${servedUnder}`;

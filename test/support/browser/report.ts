@@ -2,9 +2,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, type TestContext } from 'vitest';
-import { chromiumPath, sharedChromium } from './chromium.ts';
+import { chromiumPath, newPage } from './chromium.ts';
 
 export type ColorScheme = 'light' | 'dark';
 /** Every look that a report has to stand. */
@@ -47,12 +47,9 @@ const settled = 'new Promise((done) => requestAnimationFrame(() => requestAnimat
 export function reportInBrowser(write: (file: string) => Promise<unknown>): Reader {
   const folder = mkdtempSync(join(tmpdir(), 'rollflex-browser-'));
   const file = join(folder, 'report.html');
-  let browser: Browser | undefined;
   let usual: Opened | undefined;
   beforeAll(async () => {
-    if (chromiumPath === undefined) return;
-    await write(file);
-    browser = await sharedChromium();
+    if (chromiumPath !== undefined) await write(file);
   });
   afterAll(async () => {
     await usual?.page.close();
@@ -60,8 +57,7 @@ export function reportInBrowser(write: (file: string) => Promise<unknown>): Read
   });
 
   const openAnew: Reader['openAnew'] = async (context, colorScheme, width) => {
-    if (browser === undefined) return context.skip('no Chromium: install it, or set CHROMIUM_PATH');
-    const page = await browser.newPage({ colorScheme, viewport: { width, height: 800 } });
+    const page = await newPage(context, { colorScheme, viewport: { width, height: 800 } });
     const problems: string[] = [];
     page.on('console', (message) => problems.push(message.text()));
     page.on('pageerror', (error) => problems.push(error.message));
