@@ -1,6 +1,6 @@
 /** What blocks what in program-scheduling: turns wait for their engines, tools for their environments, the rest for room. */
 import type { AwaitedEvent, HeldThing, Standing, Waits } from '../../core/waits.ts';
-import { timerId } from './admission.ts';
+import { deadlines } from './admission.ts';
 import type { Program, ProgramState } from './state.ts';
 
 /** What makes room: the programs that have it now, or an engine, or the timer. */
@@ -8,7 +8,7 @@ function* room({ engines, timerAt }: ProgramState): Iterable<HeldThing | Awaited
   let isOpen = false;
   for (const { status } of engines.values()) isOpen ||= status === 'open';
   if (!isOpen) yield { event: { type: 'engine.added' } };
-  if (timerAt !== null) yield { event: { type: 'timer.fired', timerId }, dueAt: timerAt };
+  if (timerAt !== null) yield { event: { type: 'timer.fired', timerId: deadlines.timerId }, dueAt: timerAt };
   for (const { members } of engines.values()) {
     for (const { requestId } of members) yield { what: 'programs', id: requestId };
   }

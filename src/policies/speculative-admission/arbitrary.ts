@@ -1,8 +1,8 @@
 /** Likely next events, for property tests: mostly usual ones, sometimes late, repeated or odd ones. */
 
 import { type Choices, pick } from '../../core/choices.ts';
-import { timeoutTimer } from './launch.ts';
-import { graceTimer, inFlight } from './requests.ts';
+import { timeouts } from './launch.ts';
+import { grace, inFlight } from './requests.ts';
 import type { AdmissionState, ResponseState } from './state.ts';
 import type { SpeculativeAdmissionEvent } from './types.ts';
 
@@ -88,9 +88,9 @@ function rareEvent(state: AdmissionState, choices: Choices, at: number): Specula
     case 2:
       return choices.below(4) === 0 ? { type: 'source.exhausted', at } : { type: 'source.reopened', at };
     case 3:
-      return { type: 'timer.fired', at: at + 40, timerId: graceTimer };
+      return { type: 'timer.fired', at: at + 40, timerId: grace.timerId };
     case 4:
-      return { type: 'timer.fired', at: at + 40, timerId: timeoutTimer };
+      return { type: 'timer.fired', at: at + 40, timerId: timeouts.timerId };
     case 5:
       if (choices.below(3) > 0 || roundId === undefined) break;
       return { type: 'round.failed', at, roundId };

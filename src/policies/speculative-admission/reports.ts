@@ -6,14 +6,14 @@ import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import {
   addEngine,
-  armResponseTimeout,
   enqueue,
   freeSlot,
+  limitTime,
   queueResume,
   reheap,
   takeSlot,
   takeTimedOut,
-  timeoutTimer,
+  timeouts,
 } from './launch.ts';
 import { endAbort, finishDeferral } from './leave.ts';
 import { collect, failPrompt, nameOwed } from './progress.ts';
@@ -22,7 +22,7 @@ import {
   checkRequestId,
   endRequest,
   findRequest,
-  graceTimer,
+  grace,
   inFlight,
   late,
   rememberLaunched,
@@ -197,36 +197,27 @@ function checkStatus(
   refuse('out_of_order', 'requestId', expected, `${event.requestId} (${status})`);
 }
 
-export function checkTimer(_: AdmissionState, { timerId }: Message<'timer.fired'>): void {
-  if (timerId === graceTimer || timerId === timeoutTimer) return;
-  refuse('unknown_id', 'timerId', `one of ${graceTimer}, ${timeoutTimer}`, timerId);
-}
-
-export function timerFired(state: AdmissionState, { timerId }: Message<'timer.fired'>, ctx: Ctx): void {
-  if (timerId === graceTimer) expireAborts(state, ctx);
-  else timeOut(state, ctx);
-}
-
-function expireAborts(state: AdmissionState, ctx: Ctx): void {
-  const graceSeconds = state.config.abortGraceSeconds;
-  for (const response of takeExpiredAborts(state, ctx)) {
-    ctx.emit({
-      type: 'request.expired',
-      at: ctx.at,
-      requestId: response.requestId,
-      promptId: response.prompt.spec.promptId,
-      reason: { code: 'abort_unconfirmed', graceSeconds },
-    });
+/** Ends what is overdue: aborts that nobody has confirmed, and responses that have run too long. */
+export function endOverdue(state: AdmissionState, ctx: Ctx): void {
+  const { abortGraceSeconds: graceSeconds, responseTimeoutSeconds: limitSeconds = 0 } = state.config;
+  const expired = takeExpiredAborts(state, ctx.at);
+  if (expired.length > 0) grace.arm(state, ctx);
+  for (const response of expired) {
+    const { requestId, prompt } = response;
+    const reason = { code: 'abort_unconfirmed', graceSeconds } as const;
+    ctx.emit({ type: 'request.expired', at: ctx.at, requestId, promptId: prompt.spec.promptId, reason });
     endAbort(state, response, undefined, ctx);
   }
+  const late = takeTimedOut(state, ctx.at);
+  if (late.length > 0) timeouts.arm(state, ctx);
+  // An earlier replacement may have removed the prompt of this response.
+  for (const response of late) if (isLive(response)) replaceLate(state, response, limitSeconds, ctx);
 }
 
-function timeOut(state: AdmissionState, ctx: Ctx): void {
-  const limitSeconds = state.config.responseTimeoutSeconds ?? 0;
-  for (const response of takeTimedOut(state, ctx)) {
-    // An earlier replacement may have removed the prompt of this response.
-    if (isLive(response)) replaceLate(state, response, limitSeconds, ctx);
-  }
+/** Sets the timers. */
+export function armTimers(state: AdmissionState, ctx: Ctx): void {
+  grace.arm(state, ctx);
+  timeouts.arm(state, ctx);
 }
 
 /** Aborts the request of a response that ran too long, and launches another in its place. */
@@ -278,8 +269,8 @@ export function engineLost(state: AdmissionState, event: Message<'engine.lost'>,
  */
 export function hostRestarted(state: AdmissionState, { idPrefix }: Message<'host.restarted'>, ctx: Ctx): void {
   changePrefix(state, idPrefix);
-  state.timers.abortGrace = null;
-  state.timers.responseTimeout = null;
+  grace.forget(state);
+  timeouts.forget(state);
   const goesOn = state.config.onRestart === 'continue';
   state.deadlines.clear();
   for (const response of inFlight(state)) {
@@ -289,7 +280,7 @@ export function hostRestarted(state: AdmissionState, { idPrefix }: Message<'host
       response.cause = 'host_restarted';
       response.since = ctx.at;
       queueResume(state, response);
-      armResponseTimeout(state, response, ctx);
+      limitTime(state, response, ctx);
       continue;
     }
     if (response.round !== null) response.round.inFlight -= 1;

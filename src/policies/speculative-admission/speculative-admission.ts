@@ -2,6 +2,7 @@
  * Speculative admission (RollPacker §3): a short round launches more prompts and more responses than it needs and keeps the first
  * that finish; the remaining prompts are deferred. See README.md.
  */
+import { checkTimer, timerFired as noteFired } from '../../core/deadlines.ts';
 import { definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { changeEngines, checkEngine } from '../../core/engines.ts';
 import { checkNewPrefix } from '../../core/minted-ids.ts';
@@ -21,10 +22,10 @@ import { hostRestarted, timerFired } from '../../schemas/events/session.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Prompt } from '../../schemas/prompts.ts';
 import * as intake from './intake.ts';
-import { pump } from './launch.ts';
+import { pump, timeouts } from './launch.ts';
 import * as progress from './progress.ts';
 import * as reports from './reports.ts';
-import { checkRequestId, link } from './requests.ts';
+import { checkRequestId, grace, link } from './requests.ts';
 import { checkFailing, checkOpening, failRound, openRound, settle } from './rounds.ts';
 import { admissionConfig, admissionDecisions, mostResponses } from './schema.ts';
 import { type AdmissionState, admissionState, begin, type SavedAdmission } from './state.ts';
@@ -58,7 +59,7 @@ const handlers = [
   on(turnFinished, reports.turnFinished, checkRequestId),
   on(toolStarted, reports.toolStarted, reports.checkToolStart),
   on(toolFinished, reports.toolFinished, reports.checkToolEnd),
-  on(timerFired, reports.timerFired, reports.checkTimer),
+  on(timerFired, noteFired(grace, timeouts), checkTimer(grace, timeouts)),
   on(hostRestarted, reports.hostRestarted, checkNewPrefix),
 ];
 
@@ -155,8 +156,10 @@ export const speculativeAdmission: PolicyDefinition<
   link,
   handlers,
   after: (state, ctx) => {
+    reports.endOverdue(state, ctx);
     settle(state, ctx);
     pump(state, ctx);
+    reports.armTimers(state, ctx);
   },
   decisions: admissionDecisions,
   ledgers: [promptLedger, responseLedger],

@@ -1,8 +1,8 @@
 /** What blocks what in speculative-admission. */
 import type { AwaitedEvent, Gates, HeldThing, Standing, Waits } from '../../core/waits.ts';
-import { engineOf, timeoutTimer } from './launch.ts';
+import { engineOf, timeouts } from './launch.ts';
 import { currentRoundId } from './progress.ts';
-import { findRequest, graceTimer, heldResponse } from './requests.ts';
+import { findRequest, grace, heldResponse } from './requests.ts';
 import { type AdmissionState, isLive, type PromptState, type ResponseState, type Round } from './state.ts';
 
 const prompt = (id: string): HeldThing => ({ what: 'prompts', id });
@@ -136,8 +136,8 @@ function* timer({ config, timers }: AdmissionState, one: ResponseState): Iterabl
   const { abortGraceSeconds, responseTimeoutSeconds } = config;
   const [timerId, firesAt, seconds] =
     one.status === 'aborting'
-      ? ([graceTimer, timers.abortGrace, abortGraceSeconds] as const)
-      : ([timeoutTimer, timers.responseTimeout, responseTimeoutSeconds] as const);
+      ? ([grace.timerId, timers.abortGrace, abortGraceSeconds] as const)
+      : ([timeouts.timerId, timers.responseTimeout, responseTimeoutSeconds] as const);
   if (firesAt === null || seconds === undefined) return;
   yield { event: { type: 'timer.fired', timerId }, dueAt: Math.max(firesAt, one.since + seconds) };
 }
