@@ -1,6 +1,6 @@
 /** Training replicas, groups of responses, and shares of the work. */
 import { z } from 'zod';
-import { count, tokens, weightVersion } from './units.ts';
+import { count, tokenSum, weightVersion } from './units.ts';
 
 export type { PacedGroup, TrainingShare } from './types/objects.ts';
 
@@ -31,7 +31,7 @@ export const trainingShare = z
       .array(groupId)
       .describe('Whole groups, longest first; none for a replica that only takes part in the step.'),
     samples: count.describe('Samples of these groups.'),
-    tokens: tokens.describe('Tokens of these groups.'),
+    tokens: tokenSum.describe('Tokens of these groups.'),
   })
   .describe('What one replica trains of the rest of a round.');
 

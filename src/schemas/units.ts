@@ -9,10 +9,18 @@ export const positiveSeconds = z.number().positive().describe('Seconds, > 0.');
 export const count = z.int().nonnegative();
 /** A whole number >= 1. */
 export const positiveCount = z.int().positive();
-/** A number of tokens, >= 0. */
-export const tokens = z.int().nonnegative().describe('Tokens.');
+/** Most tokens of a prompt or of a response: sums over as many as there may be stay exact, and predictions tell tokens apart. */
+export const mostTokens = 1e9;
+/** A number of tokens of one prompt or response, 0 to 1e9. */
+export const tokens = z.int().nonnegative().max(mostTokens).describe('Tokens.');
+/** A number of tokens of many, such as those of a group or of a KV cache, 0 to 1e12. */
+export const tokenSum = z.int().nonnegative().max(1e12).describe('Tokens.');
 /** The version of the actor's weights: a whole number that never decreases. */
-export const weightVersion = z.int().nonnegative().describe('Version of the actor weights; never decreases.');
+export const weightVersion = z.int().nonnegative().max(4e15).describe('Version of the actor weights; never decreases.');
+/** Largest magnitude of a reward: its square must stay within the range of a float64. */
+export const largestReward = 1e100;
+/** A raw reward. */
+export const reward = z.number().min(-largestReward).max(largestReward).describe('Raw reward.');
 /** An over-provisioning factor, 1 (none) to 16. */
 export const speculationFactor = z.number().min(1).max(16);
 
@@ -47,8 +55,18 @@ export const idPrefix = z.string().max(128).describe('Prefix of every request id
 export const domain = id.describe('Data domain of the prompt, such as `math` or `code`.');
 /** Kind of a rollout round: `short` speculates, `long` does not. */
 export const roundKind = z.enum(['short', 'long']).describe('`short`: with speculation; `long`: without.');
+/** A free text of a report. It is cut, with a mark at its end, never refused: the report counts whatever its text. */
+export const freeText = (mostCharacters: number) =>
+  z.string().overwrite((text) => {
+    if (text.length <= mostCharacters) return text;
+    const kept = text.slice(0, mostCharacters - 1);
+    // No character is cut in two.
+    return `${/[\uD800-\uDBFF]$/.test(kept) ? kept.slice(0, -1) : kept}…`;
+  });
 /** Message of an error, as text. */
-export const message = z.string().max(2000).optional().describe('What went wrong, for operators.');
+export const message = freeText(2000)
+  .optional()
+  .describe('What went wrong, for operators: a text of any length, of which 2,000 characters are kept.');
 const encoder = new TextEncoder();
 /**
  * Whether a text has at most 256 bytes. A text of up to 85 characters need not be counted, since each character has at most three

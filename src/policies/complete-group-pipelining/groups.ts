@@ -1,7 +1,6 @@
 /** Handles groups that have their rewards: materialises or drops them. */
 import { advantageOf, rewardStatistics } from '../../core/advantages.ts';
 import { refuse } from '../../errors.ts';
-import { largestReward } from '../../schemas/advantages.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Ctx } from './messages.ts';
 import { checkRound, type PipeliningState, type Round } from './state.ts';
@@ -29,16 +28,6 @@ export function checkGroup(state: PipeliningState, event: Message<'group.rewarde
     refuse('invalid_event', 'samples', `${responses.length}: the number of responses`, samples);
   const most = state.config.responsesPerPrompt;
   if (samples > most) refuse('invalid_event', 'responses', `at most ${most} responses`, samples);
-  for (let index = 0; index < responses.length; index += 1) {
-    const { reward } = responses[index]!;
-    if (reward < -largestReward || reward > largestReward)
-      refuse(
-        'invalid_event',
-        `responses[${index}].reward`,
-        `a reward from -${largestReward} to ${largestReward}`,
-        reward,
-      );
-  }
   // A late group, or one reported before, is not trained, so its weight versions need no check.
   if (round === undefined || round.times.closedSeconds !== null || round.known.has(promptId)) return;
   const other = state.config.otherVersions === 'refuse' ? otherVersion(event, round.weightVersion) : undefined;

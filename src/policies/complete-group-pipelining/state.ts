@@ -8,10 +8,10 @@ import { derived, mapBy, setOf } from '../../core/state.ts';
 import { refuse } from '../../errors.ts';
 import { publicationId, updateId } from '../../schemas/pipelining.ts';
 import { groupId } from '../../schemas/training.ts';
-import { count, positiveCount, roundId, seconds, tokens, weightVersion } from '../../schemas/units.ts';
+import { count, positiveCount, roundId, seconds, weightVersion } from '../../schemas/units.ts';
 import type { CompleteGroupPipeliningConfig } from './types.ts';
 
-const group = z.strictObject({ groupId, samples: positiveCount, tokens });
+const group = z.strictObject({ groupId, samples: positiveCount, tokens: count });
 /** A trainable group. It is never changed: it only moves from the waiting groups to an update. */
 export type Group = Readonly<z.output<typeof group>>;
 

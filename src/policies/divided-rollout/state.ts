@@ -5,7 +5,7 @@ import { IndexedHeap } from '../../core/heap.ts';
 import { LengthPredictor, lengthPredictor } from '../../core/length-prediction.ts';
 import { recentIds } from '../../core/recent-ids.ts';
 import { derived, mapBy } from '../../core/state.ts';
-import { count, domain, engineId, promptId, requestId, seconds, tokens } from '../../schemas/units.ts';
+import { count, domain, engineId, promptId, requestId, seconds } from '../../schemas/units.ts';
 import type { DividedRolloutConfig } from './types.ts';
 
 const outside = () => -1;
@@ -22,16 +22,16 @@ const request = z.strictObject({
   phase: z.enum(['opened', 'waiting', 'running']),
   /** Time since when it is in this phase, in seconds. */
   since: seconds,
-  promptTokens: tokens,
+  promptTokens: count,
   /** Tokens of the response that were reported. */
-  tokens,
-  maxTokens: tokens.nullable(),
+  tokens: count,
+  maxTokens: count.nullable(),
   /** Length that it is expected to reach, in tokens. */
-  expectedTokens: tokens,
+  expectedTokens: count,
   /** Whether it runs early, to tell how long its siblings become. */
   probe: z.boolean(),
   /** Most tokens of the chunk that runs. */
-  chunkTokens: tokens,
+  chunkTokens: count,
   chunks: count,
   moves: count,
   /** Engine of its last chunk. */
@@ -69,7 +69,7 @@ const engine = z.strictObject({
   engineId,
   /** Whether it takes new chunks. */
   active: z.boolean(),
-  capacityTokens: tokens,
+  capacityTokens: count,
   /** Requests whose chunks it runs. */
   running: derived(() => new Set<Request>()),
   /** The same, those with the least context first: they are the first to make room. */

@@ -6,7 +6,7 @@ import { LruMap } from '../../core/lru.ts';
 import { recentIds } from '../../core/recent-ids.ts';
 import { byHand, derived, mapBy } from '../../core/state.ts';
 import { savedTimes, WaitingTimes } from '../../core/waiting-times.ts';
-import { count, engineId, promptId, requestId, seconds, tokens } from '../../schemas/units.ts';
+import { count, engineId, promptId, requestId, seconds } from '../../schemas/units.ts';
 import { prefixCache } from './cache.ts';
 import { newPace, pace } from './pace.ts';
 import type { ProgramSchedulingConfig } from './types.ts';
@@ -24,7 +24,7 @@ const program = z.strictObject({
   requestId,
   promptId: promptId.nullable(),
   /** Tokens that it shares with the other programs of its prompt. */
-  promptTokens: tokens,
+  promptTokens: count,
   seq: count,
   /** Number of the first program of its prompt: prompts begin in this order, so that groups complete. */
   group: count,
@@ -32,11 +32,11 @@ const program = z.strictObject({
   phase: z.enum(['idle', 'tool', 'answered', 'asked', 'running']),
   /** Time since when it is in this phase, in seconds. */
   since: seconds,
-  contextTokens: tokens,
+  contextTokens: count,
   /** Tokens with which its last turn began. */
-  askedTokens: tokens,
+  askedTokens: count,
   /** Tokens that it has generated. */
-  tokens,
+  tokens: count,
   turns: count,
   /** Number of routes so far. */
   routes: count,
@@ -64,7 +64,7 @@ const program = z.strictObject({
   /** What was believed when its turn was routed. */
   belief: z.strictObject({
     /** Tokens that the engine had cached, and their number in the order of use. */
-    cachedTokens: tokens,
+    cachedTokens: count,
     used: z.int(),
     /** Tokens to read until the end of its context, and `givenTokens` of the engine with it. */
     readTokens: z.number().nonnegative(),
@@ -98,7 +98,7 @@ const engine = z.strictObject({
   engineId,
   /** `open`: it takes turns; `drained`: the host said that it takes none; `emptying` and `free`: none are given to it, see packing.ts. */
   status: z.enum(['open', 'drained', 'emptying', 'free']),
-  capacityTokens: tokens,
+  capacityTokens: count,
   /** Tokens that it had still to read at a time, of contexts that are not cached, and all that it was ever given to read. */
   unreadTokens: z.number().nonnegative(),
   unreadAt: seconds,

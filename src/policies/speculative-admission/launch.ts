@@ -18,6 +18,7 @@ export function addEngine(state: AdmissionState, id: string): Engine {
     id,
     active: true,
     isLost: false,
+    stale: 0,
     requests: 0,
     tokens: 0,
     running: new Set(),
@@ -107,10 +108,10 @@ function nextResume({ resumes }: AdmissionState): ResponseState | undefined {
   return undefined;
 }
 
-/** Returns the next queued response; those of prompts that have left are skipped. */
+/** Returns the next queued response; those of prompts that need no more, and those that were queued anew, are skipped. */
 function nextPending(queue: AdmissionState['launches']): ResponseState | undefined {
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-    if (next.prompt.status === 'active') return next;
+    if (next.prompt.status === 'active' && next.status === 'pending') return next;
   }
   return undefined;
 }
@@ -140,7 +141,8 @@ function resume(state: AdmissionState, response: ResponseState, engine: Engine |
 function launch(state: AdmissionState, response: ResponseState, round: Round, engine: Engine | null, ctx: Ctx): void {
   const { prompt, index, resume: from, failures } = response;
   const { promptId, ref, promptTokens } = prompt.spec;
-  const attempt = prompt.attemptBase + failures.infrastructure + failures.data + failures.environment;
+  const attempt =
+    prompt.attemptBase + failures.infrastructure + failures.data + failures.environment + failures.uncharged;
   if (attempt >= state.nextAttempt) state.nextAttempt = attempt + 1;
   response.requestId = state.ids.mint(state.prefix, promptId, index, attempt);
   response.status = 'running';
@@ -177,7 +179,7 @@ function joined(versions: readonly number[], weightVersion: number): readonly nu
 
 function launchReason(
   state: AdmissionState,
-  { cause, failures }: ResponseState,
+  { cause, failures, tokens }: ResponseState,
   inFlight: number,
 ): Message<'request.launch'>['reason'] {
   const { retry } = state.config;
@@ -188,6 +190,10 @@ function launchReason(
       return { code: cause, attempt: failures.data, budget: retry.data };
     case 'retry_environment':
       return { code: cause, attempt: failures.environment, budget: retry.environment };
+    case 'retry_stale_weights':
+      return { code: cause, attempt: failures.uncharged };
+    case 'retry_ended_early':
+      return { code: cause, attempt: failures.uncharged, tokens };
     default:
       return { code: cause, inFlight };
   }

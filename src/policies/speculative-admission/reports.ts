@@ -16,7 +16,7 @@ import {
   timeouts,
 } from './launch.ts';
 import { endAbort, finishDeferral } from './leave.ts';
-import { collect, failPrompt, nameOwed } from './progress.ts';
+import { collect, failPrompt, nameOwed, unrewarded } from './progress.ts';
 import {
   abort,
   checkRequestId,
@@ -31,6 +31,7 @@ import {
 } from './requests.ts';
 import type { Ctx } from './schema.ts';
 import { type AdmissionState, type FaultKind, isLive, newResponse, type ResponseState } from './state.ts';
+import { acceptedReason, dropStale, isStale, pauses, saidVersions, takePauses, takeVersions } from './versions.ts';
 
 export function completed(state: AdmissionState, event: Message<'response.completed'>, ctx: Ctx): void {
   const { requestId, tokens } = event;
@@ -47,6 +48,11 @@ export function completed(state: AdmissionState, event: Message<'response.comple
     endAbort(state, response, tokens, ctx);
     return;
   }
+  const said = saidVersions(response, event);
+  if (!isAborting && isStale(state, response, said)) {
+    dropStale(state, response, said, tokens, ctx);
+    return;
+  }
   const needed = state.config.responsesPerPrompt;
   prompt.held += 1;
   ctx.emit({
@@ -55,8 +61,9 @@ export function completed(state: AdmissionState, event: Message<'response.comple
     requestId,
     promptId,
     ...(domain === undefined ? undefined : { domain }),
-    reason: { code: 'held', held: prompt.held, needed },
+    reason: acceptedReason(state, response, said),
   });
+  if (event.weightVersions !== undefined) takeVersions(state, response, said);
   if (isAborting) {
     state.aborting.delete(requestId);
     response.status = 'held';
@@ -73,7 +80,8 @@ export function completed(state: AdmissionState, event: Message<'response.comple
 /** Handles a request that has ended without a usable response. */
 export function failed(state: AdmissionState, requestId: string, kind: FaultKind, ctx: Ctx): void {
   const response = findRequest(state, requestId);
-  if (response === undefined) late(requestId, ctx);
+  // After its completion it cannot get a reward.
+  if (response === undefined) unrewarded(state, { requestId }, ctx);
   else failRequest(state, response, kind, ctx);
 }
 
@@ -87,7 +95,7 @@ function failRequest(state: AdmissionState, response: ResponseState, kind: Fault
   reportDrained(state, round, ctx);
 }
 
-/** Tries a response again within its budget. A fault of the data counts against the prompt, whichever response shows it. */
+/** Tries a response again within its budget. Beyond it the prompt goes on with its other responses, if these may suffice. */
 export function fault(state: AdmissionState, response: ResponseState, kind: FaultKind, ctx: Ctx): void {
   const { prompt } = response;
   const failures = response.failures[kind] + 1;
@@ -102,7 +110,9 @@ export function fault(state: AdmissionState, response: ResponseState, kind: Faul
   response.status = 'abandoned';
   response.tokens = 0;
   response.resume = null;
-  if (kind === 'data') {
+  const possible = prompt.responses.filter((one) => one.status !== 'abandoned').length;
+  const isOver = possible < state.config.responsesPerPrompt;
+  if (kind === 'data' && isOver) {
     failPrompt(state, prompt, kind, failures, ctx);
     return;
   }
@@ -113,16 +123,34 @@ export function fault(state: AdmissionState, response: ResponseState, kind: Faul
     promptId: prompt.spec.promptId,
     reason: { code: kind, failures, budget },
   });
-  const possible = prompt.responses.filter((one) => one.status !== 'abandoned').length;
-  if (possible < state.config.responsesPerPrompt) failPrompt(state, prompt, kind, failures, ctx);
+  if (isOver) failPrompt(state, prompt, kind, failures, ctx);
 }
 
 export function aborted(state: AdmissionState, event: Message<'request.aborted'>, ctx: Ctx): void {
   const response = findRequest(state, event.requestId);
   if (response === undefined) late(event.requestId, ctx);
-  // The engine has aborted on its own, so this is a fault of the engine.
-  else if (response.status !== 'aborting') failRequest(state, response, 'infrastructure', ctx);
+  else if (response.status !== 'aborting') endedEarly(state, response, event, ctx);
   else endAbort(state, response, event.tokens, ctx);
+}
+
+/** Handles a request that its engine has ended unasked: the tokens that it has are kept, or else it is a fault of the engine. */
+function endedEarly(
+  state: AdmissionState,
+  response: ResponseState,
+  { tokens = 0 }: Message<'request.aborted'>,
+  ctx: Ctx,
+): void {
+  const { requestId, index, resume, failures, weightVersions } = response;
+  if (!state.config.partialRollout || tokens <= (resume?.tokens ?? 0)) {
+    failRequest(state, response, 'infrastructure', ctx);
+    return;
+  }
+  const round = endRequest(state, response);
+  state.elsewhere.delete(requestId);
+  response.resume = { requestId, index, tokens, weightVersions: weightVersions.slice(), finished: false };
+  response.failures = { ...failures, uncharged: failures.uncharged + 1 };
+  enqueue(state, response, 'retry_ended_early');
+  reportDrained(state, round, ctx);
 }
 
 export function checkStart(state: AdmissionState, event: Message<'request.started'>): void {
@@ -212,12 +240,14 @@ export function endOverdue(state: AdmissionState, ctx: Ctx): void {
   if (late.length > 0) timeouts.arm(state, ctx);
   // An earlier replacement may have removed the prompt of this response.
   for (const response of late) if (isLive(response)) replaceLate(state, response, limitSeconds, ctx);
+  takePauses(state, ctx.at);
 }
 
 /** Sets the timers. */
 export function armTimers(state: AdmissionState, ctx: Ctx): void {
   grace.arm(state, ctx);
   timeouts.arm(state, ctx);
+  pauses.arm(state, ctx);
 }
 
 /** Aborts the request of a response that ran too long, and launches another in its place. */
@@ -235,6 +265,7 @@ export function engineAdded(state: AdmissionState, { engineId }: { engineId: str
   if (engine === undefined) addEngine(state, engineId);
   else {
     engine.active = true;
+    engine.stale = 0;
     reheap(state, engine);
   }
 }
@@ -271,6 +302,7 @@ export function hostRestarted(state: AdmissionState, { idPrefix }: Message<'host
   changePrefix(state, idPrefix);
   grace.forget(state);
   timeouts.forget(state);
+  pauses.forget(state);
   const goesOn = state.config.onRestart === 'continue';
   state.deadlines.clear();
   for (const response of inFlight(state)) {

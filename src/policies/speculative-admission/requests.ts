@@ -249,11 +249,12 @@ function linkResponse(state: AdmissionState, response: ResponseState, rounds: Re
 }
 
 const standsInLine = ({ status }: ResponseState): boolean =>
-  status === 'pending' || status === 'resuming' || status === 'aborting';
+  status === 'pending' || status === 'paused' || status === 'resuming' || status === 'aborting';
 
 function putInLine(state: AdmissionState, response: ResponseState): void {
   const { status, cause, order } = response;
   if (status === 'pending') (cause === 'planned' ? state.launches : state.retries).push(response);
+  else if (status === 'paused') state.pauses.push(response);
   else if (status === 'resuming') state.resumes.push({ response, order });
   else if (status === 'aborting') {
     // Aborts of prompts that have left are in `aborting` already; setting them again keeps the order of the decisions.

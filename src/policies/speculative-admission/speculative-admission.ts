@@ -28,7 +28,7 @@ import * as reports from './reports.ts';
 import { checkRequestId, grace, link } from './requests.ts';
 import { checkFailing, checkOpening, failRound, openRound, settle } from './rounds.ts';
 import { admissionConfig, admissionDecisions, mostResponses } from './schema.ts';
-import { type AdmissionState, admissionState, begin, type SavedAdmission } from './state.ts';
+import { type AdmissionState, admissionState, begin, migrateFromThree, type SavedAdmission } from './state.ts';
 import type {
   SpeculativeAdmissionCommand,
   SpeculativeAdmissionConfig,
@@ -36,6 +36,7 @@ import type {
   SpeculativeAdmissionEvent,
   SpeculativeAdmissionInput,
 } from './types.ts';
+import { pauses } from './versions.ts';
 import { gates, waits } from './waits.ts';
 
 const on = handlersOf<AdmissionState, SpeculativeAdmissionDecision>();
@@ -59,7 +60,7 @@ const handlers = [
   on(turnFinished, reports.turnFinished, checkRequestId),
   on(toolStarted, reports.toolStarted, reports.checkToolStart),
   on(toolFinished, reports.toolFinished, reports.checkToolEnd),
-  on(timerFired, noteFired(grace, timeouts), checkTimer(grace, timeouts)),
+  on(timerFired, noteFired(grace, timeouts, pauses), checkTimer(grace, timeouts, pauses)),
   on(hostRestarted, reports.hostRestarted, checkNewPrefix),
 ];
 
@@ -147,7 +148,8 @@ export const speculativeAdmission: PolicyDefinition<
   SpeculativeAdmissionCommand['type']
 > = definePolicy({
   id: 'speculative-admission',
-  version: 3,
+  version: 4,
+  migrations: { 3: migrateFromThree },
   summary: 'Launches more prompts and responses than a round needs and keeps the first that finish.',
   source: 'RollPacker §3, §6.3, §7',
   config: admissionConfig,

@@ -9,7 +9,7 @@ import { recentIds } from '../../core/recent-ids.ts';
 import { derived, mapBy } from '../../core/state.ts';
 import { publicationId } from '../../schemas/pipelining.ts';
 import { groupId, launchId, pacedGroup } from '../../schemas/training.ts';
-import { count, ref, roundId, seconds, tokens, weightVersion } from '../../schemas/units.ts';
+import { count, ref, roundId, seconds, weightVersion } from '../../schemas/units.ts';
 import type { StalenessPacingConfig } from './types.ts';
 
 const waiting = z.strictObject({ groupId, ref: ref.optional() });
@@ -29,7 +29,7 @@ const group = z.strictObject({
   /** Time of its launch, or since when it is complete, in seconds. */
   since: seconds,
   samples: count,
-  tokens,
+  tokens: count,
   /** Whether it is one of the W oldest groups. */
   isInWindow: derived(() => false),
   heapIndex: derived(() => -1),
@@ -53,7 +53,7 @@ const batch = z.strictObject({
   weightVersion,
   groups: z.array(pacedGroup).min(1),
   samples: count,
-  tokens,
+  tokens: count,
   since: seconds,
 });
 /** A batch that the trainer has. */

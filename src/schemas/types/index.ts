@@ -473,7 +473,7 @@ export interface Messages {
   'reward.dispatch': RewardDispatch;
   /** A cancellation was never confirmed; its slot counts as free. */
   'reward.expired': RewardExpired;
-  /** A response gets no reward: its tries are used up. `speculative-admission` takes it as an event, and then fails the prompt. */
+  /** A response gets no reward: its tries are used up, or the host cannot compute it, and sends this as an event, without a reason. Where a round waits for the reward, the response is given up, and another takes its place. */
   'reward.failed': RewardFailed;
   /** A worker has ended a dispatch. */
   'reward.finished': RewardFinished;

@@ -17,7 +17,7 @@ export interface RequestAborted {
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
-  /** Tokens that the request had generated, over all attempts. A whole number, 0 or more. */
+  /** Tokens that the request had generated, over all attempts. A whole number, 0 to 1,000,000,000. */
   tokens?: number | undefined;
 }
 
@@ -55,11 +55,11 @@ export interface ResponseCompleted {
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
-  /** Tokens of the response, over all attempts. A whole number, 0 or more. */
+  /** Tokens of the response, over all attempts. A whole number, 0 to 1,000,000,000. */
   tokens: number;
   /**
    * Versions of the weights that generated it, where the engine tells, ascending; `rolloutpipe` reads them. Each: a
-   * whole number, 0 or more.
+   * whole number, 0 to 4,000,000,000,000,000.
    */
   weightVersions?: number[] | undefined;
 }
@@ -84,7 +84,7 @@ export interface ResponseFailed {
    * tools of a trajectory have failed, not the code in them.
    */
   kind: 'infrastructure' | 'data' | 'environment';
-  /** What went wrong, for operators. At most 2,000 characters. */
+  /** What went wrong, for operators: a text of any length, of which 2,000 characters are kept. */
   message?: string | undefined;
 }
 
@@ -150,9 +150,9 @@ export interface RequestAbort {
     | {
         /** Which reason it is. */
         code: 'stale_weights';
-        /** Version of the weights that its first tokens are of. A whole number, 0 or more. */
+        /** Version of the weights that its first tokens are of. A whole number, 0 to 4,000,000,000,000,000. */
         startVersion: number;
-        /** Version of the actor weights; never decreases. A whole number, 0 or more. */
+        /** Version of the actor weights; never decreases. A whole number, 0 to 4,000,000,000,000,000. */
         weightVersion: number;
       };
 }
@@ -204,13 +204,13 @@ export interface RequestLaunch {
   roundId: string;
   /** Which response of the prompt, from 0. A whole number. */
   index: number;
-  /** Version of the actor weights; never decreases. A whole number, 0 or more. */
+  /** Version of the actor weights; never decreases. A whole number, 0 to 4,000,000,000,000,000. */
   weightVersion: number;
   /** Where to run it; always given with `placement: policy`. At most 512 characters. */
   engineId?: string | undefined;
   /** Opaque reference of the host, at most 256 bytes; echoed. */
   ref?: string | undefined;
-  /** Tokens of the prompt itself, if the host has given them. A whole number, 0 or more. */
+  /** Tokens of the prompt itself, if the host has given them. A whole number, 0 to 1,000,000,000. */
   promptTokens?: number | undefined;
   /** Tokens to continue from, instead of starting anew. */
   resumeFrom?: KeptResponse | undefined;
@@ -289,7 +289,7 @@ export interface RequestResume {
         code: 'host_restarted';
         /** Requests in flight, without this one. A whole number, 0 or more. */
         inFlight: number;
-        /** Tokens that its finished turns have generated. A whole number, 0 or more. */
+        /** Tokens that its finished turns have generated. A whole number, 0 to 1,000,000,000. */
         tokens: number;
       };
 }
@@ -378,7 +378,7 @@ export interface ResponseDropped {
   requestId: string;
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
-  /** Tokens of the response, over all attempts. A whole number, 0 or more. */
+  /** Tokens of the response, over all attempts. A whole number, 0 to 1,000,000,000. */
   tokens: number;
   /** Whether it was complete. */
   finished: boolean;
@@ -387,9 +387,9 @@ export interface ResponseDropped {
     | {
         /** Which reason it is. */
         code: 'stale_weights';
-        /** Oldest version of the weights that it has tokens of. A whole number, 0 or more. */
+        /** Oldest version of the weights that it has tokens of. A whole number, 0 to 4,000,000,000,000,000. */
         oldestVersion: number;
-        /** Version of the actor weights; never decreases. A whole number, 0 or more. */
+        /** Version of the actor weights; never decreases. A whole number, 0 to 4,000,000,000,000,000. */
         weightVersion: number;
         /** Most versions that its tokens may be behind. A whole number, 0 or more. */
         maxStaleness: number;
@@ -422,7 +422,7 @@ export interface ResponseLate {
     | {
         /** Which reason it is. */
         code: 'completion';
-        /** Tokens of the response. A whole number, 0 or more. */
+        /** Tokens of the response. A whole number, 0 to 1,000,000,000. */
         tokens: number;
       }
     | {
@@ -452,7 +452,7 @@ export interface ResponseSurplus {
   reason: {
     /** Which reason it is. */
     code: 'after_abort';
-    /** Tokens of the response. A whole number, 0 or more. */
+    /** Tokens of the response. A whole number, 0 to 1,000,000,000. */
     tokens: number;
   };
 }

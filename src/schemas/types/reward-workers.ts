@@ -80,7 +80,7 @@ export interface RewardFinished {
   reward?: number | undefined;
   /** How long it ran, in seconds. A number, 0 or more. */
   seconds: number;
-  /** What went wrong, for operators. At most 2,000 characters. */
+  /** What went wrong, for operators: a text of any length, of which 2,000 characters are kept. */
   message?: string | undefined;
 }
 
@@ -409,8 +409,8 @@ export interface RewardExpired {
 }
 
 /**
- * A response gets no reward: its tries are used up. `speculative-admission` takes it as an event, and then fails the
- * prompt.
+ * A response gets no reward: its tries are used up, or the host cannot compute it, and sends this as an event, without
+ * a reason. Where a round waits for the reward, the response is given up, and another takes its place.
  *
  * Notice `reward.failed`; an event of `speculative-admission`, `group-assembly`, `watchdog`.
  */
@@ -429,7 +429,7 @@ export interface RewardFailed {
   /** `rule`: a check such as of a mathematical answer; `sandbox`: code is run; `judge`: an LLM judges. */
   kind: 'rule' | 'sandbox' | 'judge';
   /** Why, with the numbers. */
-  reason:
+  reason?:
     | {
         /** Which reason it is. */
         code: 'infrastructure';
@@ -445,7 +445,8 @@ export interface RewardFailed {
         timeouts: number;
         /** Most failures of this kind that lead to another try. A whole number, 0 or more. */
         budget: number;
-      };
+      }
+    | undefined;
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import type { Context } from '../../../src/core/definition.ts';
 import { PolicyError } from '../../../src/errors.ts';
-import { defineDecision, defineEvent, z } from '../../../src/schemas/index.ts';
+import { defineDecision, defineEvent, promptCounted, responseCompleted, rewardReady, z } from '../../../src/schemas/index.ts';
 import type { Arbitrary, WithEvents } from '../../../src/testing/index.ts';
 import { handMade } from './hand-made.ts';
 
@@ -282,4 +282,36 @@ export const wrongPolicies: { law: number; title: string; tested: WithEvents }[]
     tested: make({ waits: { items: { ids: () => [], of: () => undefined } } }),
   },
   { law: 14, title: 'says nothing about its ledger', tested: make({ waits: {} }) },
+  {
+    law: 17,
+    title: 'passes over a reward',
+    tested: make(
+      {
+        events: [added, removed, rewardReady],
+        apply: (state: State, event: Event, ctx: Ctx) => (event.id === undefined ? undefined : apply(state, event, ctx)),
+        ledgers: [{ ...spec.ledgers[0], entered: (event: Event) => (event.type === added.type ? [event.id] : []) }],
+      },
+      (state, choices) =>
+        choices.below(3) > 0 ? arbitrary(state, choices) : { type: 'reward.ready', at: 0, requestId: 'a', reward: 1 },
+    ),
+  },
+  {
+    law: 17,
+    title: 'hands on other weight versions than an engine says',
+    tested: make(
+      {
+        events: [added, removed, responseCompleted],
+        decisions: [kept, dropped, promptCounted],
+        apply: (state: State, event: Event & { requestId?: string }, ctx: Ctx) => {
+          if (event.requestId === undefined) apply(state, event, ctx);
+          else emitKept(ctx, { id: event.requestId });
+        },
+        ledgers: [{ ...spec.ledgers[0], entered: (event: Event) => (event.type === added.type ? [event.id] : []) }],
+      },
+      (state, choices) =>
+        choices.below(3) > 0
+          ? arbitrary(state, choices)
+          : { type: 'response.completed', at: 0, requestId: 'a', tokens: 1, weightVersions: [3] },
+    ),
+  },
 ];

@@ -5,7 +5,6 @@
 import { definePolicy, handlersOf } from '../../../core/definition.ts';
 import { groupKey } from '../../../core/trained-groups.ts';
 import { refuse } from '../../../errors.ts';
-import { largestReward } from '../../../schemas/advantages.ts';
 import { groupLeft, requestAdmit, requestDropped } from '../../../schemas/decisions/frontier.ts';
 import { groupRewarded, groupUnrewarded, roundRewarded } from '../../../schemas/decisions/groups.ts';
 import { responseAbandoned } from '../../../schemas/decisions/requests.ts';
@@ -49,7 +48,7 @@ const handlers = [
     if (response !== undefined && !response.isCompleted) forgetResponse(state, response);
   }),
   on(groupLeft, leave),
-  on(rewardReady, rewarded, checkReward),
+  on(rewardReady, rewarded),
   on(rewardFailed, rewarded),
   on([groupRewarded, groupUnrewarded], ({ rounds }, { roundId, promptId }) => {
     rounds.get(roundId)!.groups.get(promptId)!.status = 'over';
@@ -70,11 +69,6 @@ function open(state: CollectionState, event: Message<'round.opened'>, ctx: Ctx):
 function rewarded({ responses }: CollectionState, { requestId }: { readonly requestId: string }): void {
   const response = responses.get(requestId);
   if (response?.isCompleted) response.isRewarded = true;
-}
-
-function checkReward(_state: CollectionState, { reward }: Message<'reward.ready'>): void {
-  if (Math.abs(reward) <= largestReward) return;
-  refuse('invalid_event', 'reward', `a reward from -${largestReward} to ${largestReward}`, reward);
 }
 
 function checkOpening(state: CollectionState, { prompts }: Message<'round.opened'>): void {

@@ -27,9 +27,10 @@ class RequestAbortReason(TypedDict):
     limitSeconds: NotRequired[float]
     """How long it may run, in seconds. Number ≥ 0. Only with `response_timeout`."""
     startVersion: NotRequired[int]
-    """Version of the weights that its first tokens are of. Whole number ≥ 0. Only with `stale_weights`."""
+    """Version of the weights that its first tokens are of. Whole number 0 to 4000000000000000. Only with
+    `stale_weights`."""
     weightVersion: NotRequired[int]
-    """Version of the actor weights; never decreases. Whole number ≥ 0. Only with `stale_weights`."""
+    """Version of the actor weights; never decreases. Whole number 0 to 4000000000000000. Only with `stale_weights`."""
 
 
 class RequestAbort(AnyDecision):
@@ -91,13 +92,13 @@ class RequestLaunch(AnyDecision):
     index: int
     """Which response of the prompt, from 0. Whole number ≥ 0."""
     weightVersion: int
-    """Version of the actor weights; never decreases. Whole number ≥ 0."""
+    """Version of the actor weights; never decreases. Whole number 0 to 4000000000000000."""
     engineId: NotRequired[str]
     """Where to run it; always given with `placement: policy`. String ≤ 512."""
     ref: NotRequired[str]
     """Opaque reference of the host, at most 256 bytes; echoed. String ≤ 256."""
     promptTokens: NotRequired[int]
-    """Tokens of the prompt itself, if the host has given them. Whole number ≥ 0."""
+    """Tokens of the prompt itself, if the host has given them. Whole number 0 to 1000000000."""
     resumeFrom: NotRequired[KeptResponse]
     """Tokens to continue from, instead of starting anew."""
     reason: RequestLaunchReason
@@ -110,7 +111,7 @@ class RequestResumeReason(TypedDict):
     inFlight: int
     """Requests in flight, without this one. Whole number ≥ 0."""
     tokens: NotRequired[int]
-    """Tokens that its finished turns have generated. Whole number ≥ 0. Only with `host_restarted`."""
+    """Tokens that its finished turns have generated. Whole number 0 to 1000000000. Only with `host_restarted`."""
 
 
 class RequestResume(AnyDecision):
@@ -178,9 +179,10 @@ class ResponseDroppedReason(TypedDict):
 
     code: Literal["stale_weights", "beyond_round"]
     oldestVersion: NotRequired[int]
-    """Oldest version of the weights that it has tokens of. Whole number ≥ 0. Only with `stale_weights`."""
+    """Oldest version of the weights that it has tokens of. Whole number 0 to 4000000000000000. Only with
+    `stale_weights`."""
     weightVersion: NotRequired[int]
-    """Version of the actor weights; never decreases. Whole number ≥ 0. Only with `stale_weights`."""
+    """Version of the actor weights; never decreases. Whole number 0 to 4000000000000000. Only with `stale_weights`."""
     maxStaleness: NotRequired[int]
     """Most versions that its tokens may be behind. Whole number ≥ 0. Only with `stale_weights`."""
     needed: NotRequired[int]
@@ -196,7 +198,7 @@ class ResponseDropped(AnyDecision):
     promptId: str
     """Id of the prompt, given by the host. String ≤ 512."""
     tokens: int
-    """Tokens of the response, over all attempts. Whole number ≥ 0."""
+    """Tokens of the response, over all attempts. Whole number 0 to 1000000000."""
     finished: bool
     """Whether it was complete."""
     reason: ResponseDroppedReason
@@ -207,7 +209,7 @@ class ResponseLateReason(TypedDict):
 
     code: Literal["completion", "report"]
     tokens: NotRequired[int]
-    """Tokens of the response. Whole number ≥ 0. Only with `completion`."""
+    """Tokens of the response. Whole number 0 to 1000000000. Only with `completion`."""
 
 
 class ResponseLate(AnyDecision):
@@ -224,7 +226,7 @@ class ResponseSurplusReason(TypedDict):
 
     code: Literal["after_abort"]
     tokens: int
-    """Tokens of the response. Whole number ≥ 0."""
+    """Tokens of the response. Whole number 0 to 1000000000."""
 
 
 class ResponseSurplus(AnyDecision):
