@@ -56,7 +56,7 @@ class Pool extends Session {
   }
 
   fire(): VocabularyDecision[] {
-    return this.tell({ type: 'timer.fired', timerId });
+    return this.tell({ type: 'timer.fired', timerId: deadlines.timerId });
   }
 
   /** Lets all timers fire for so long. */
