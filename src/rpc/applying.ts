@@ -2,7 +2,8 @@
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
 import type { Policy } from '../core/policy.ts';
 import type { LooseEvent } from '../core/start.ts';
-import { isPolicyError, PolicyError } from '../errors.ts';
+import type { PolicyError } from '../errors.ts';
+import { policyErrorOf } from './errors.ts';
 import type { Clock } from './clock.ts';
 import { type Entering, InFlight, type Total } from './in-flight.ts';
 import type { SentEntry } from './journal/entries.ts';
@@ -130,9 +131,7 @@ export class Applying {
   /** Logs that an event was refused, and returns the reason. */
   refused(error: unknown, producer?: string): PolicyError {
     // Any other error is a defect; the events before it are applied all the same.
-    const refused = isPolicyError(error)
-      ? error
-      : new PolicyError('internal', { expected: 'the event to be applied', got: String(error), cause: error });
+    const refused = policyErrorOf(error, 'the event to be applied');
     this.#log.refused(refused, producer);
     return refused;
   }

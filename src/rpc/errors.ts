@@ -53,6 +53,11 @@ export class RpcError extends Error {
   }
 }
 
+/** Returns a refusal as it is, and any other error, which is a defect, as one with the code `internal`. */
+export function policyErrorOf(error: unknown, expected: string): PolicyError {
+  return isPolicyError(error) ? error : new PolicyError('internal', { expected, got: String(error), cause: error });
+}
+
 /** Converts any thrown value to a JSON-RPC error. Everything but a refusal is a defect, and its message is not sent. */
 export function toRpcError(error: unknown): RpcError {
   if (error instanceof RpcError) return error;

@@ -3,7 +3,7 @@ import type { AnyDecision, AnyPolicyDefinition } from '../core/definition.ts';
 import { create, type LooseEvent } from '../core/start.ts';
 import { watch } from '../core/watch.ts';
 import { inOneGo, type Why, type WhyAll } from '../core/why.ts';
-import { refuse } from '../errors.ts';
+import { type PolicyError, refuse } from '../errors.ts';
 import { Applying, type Sending, type SessionPolicy, stepOf } from './applying.ts';
 import type { Clock } from './clock.ts';
 import { Delivery, type SavedDelivery } from './delivery.ts';
@@ -15,6 +15,7 @@ import type { DecisionLog, SessionDecisionLog } from './log/decision-log.ts';
 import type { Meter } from './meter.ts';
 import type { ParamsOf, ResultOf } from './methods.ts';
 import { exceeded } from './refusals.ts';
+import { policyErrorOf } from './errors.ts';
 import type { DecisionStream } from './stream.ts';
 import { type ArmedTimer, Timers } from './timers.ts';
 import type { Turns } from './turns.ts';
@@ -269,6 +270,16 @@ export class Session {
     const snapshot = this.policy.snapshot();
     const saved = { session, deliver, timers, snapshot, ...this.#delivery.save(), ...this.#armed() };
     return shadow ? { ...saved, shadow } : saved;
+  }
+
+  /** Returns why this session could not be restored if it were saved so; nothing if it could. */
+  misread({ snapshot }: SavedSession): PolicyError | undefined {
+    try {
+      create(this.policy.definition, { snapshot });
+      return undefined;
+    } catch (error) {
+      return policyErrorOf(error, 'its snapshot to be restored');
+    }
   }
 
   /** Replays a step that was made before a crash. Returns its decisions. */

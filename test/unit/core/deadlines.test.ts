@@ -4,7 +4,7 @@ import { registry } from '../../../src/registry.ts';
 
 /** A policy, its decisions by type, and a host that may lose timers. */
 function session(id: string, config: object, { timers = true } = {}) {
-  let policy = registry.create(id, config as never) as unknown as {
+  let policy = registry.create(id as never, config as never) as unknown as {
     send(event: object): AnyDecision[];
     snapshot(): { aheadSeconds?: number };
   };
