@@ -4,7 +4,7 @@
  */
 import { checkTimer, timerFired as noteFired } from '../../core/deadlines.ts';
 import { definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
-import { changeEngines, checkEngine } from '../../core/engines.ts';
+import { changeEngines, checkEngine, withoutGone } from '../../core/engines.ts';
 import { checkNewPrefix } from '../../core/minted-ids.ts';
 import { rewardFailed } from '../../schemas/decisions/reward-workers.ts';
 import { engineAdded, engineDrained, engineLost, enginesChanged } from '../../schemas/events/engines.ts';
@@ -147,7 +147,8 @@ export const speculativeAdmission: PolicyDefinition<
   SpeculativeAdmissionCommand['type']
 > = definePolicy({
   id: 'speculative-admission',
-  version: 3,
+  version: 4,
+  migrations: { 3: withoutGone },
   summary: 'Launches more prompts and responses than a round needs and keeps the first that finish.',
   source: 'RollPacker §3, §6.3, §7',
   config: admissionConfig,

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import type { Live } from '../../core/definition.ts';
+import { goneEngines } from '../../core/engines.ts';
 import { Fifo } from '../../core/fifo.ts';
 import { Heap, IndexedHeap } from '../../core/heap.ts';
 import { prefixes } from '../../core/minted-ids.ts';
@@ -211,6 +212,7 @@ export const admissionState = z.strictObject({
    */
   aborting,
   engines: mapBy('id', engine),
+  goneEngines,
   /** Time when each timer fires, in seconds; `null` while it is not set. */
   timers: z.strictObject({ abortGrace: time.nullable(), responseTimeout: time.nullable() }),
   /** Number of rounds opened so far. */
@@ -257,6 +259,7 @@ export const begin = ({ idPrefix }: SpeculativeAdmissionConfig): SavedAdmission 
   settling: [],
   aborting: [],
   engines: [],
+  goneEngines: [],
   timers: { abortGrace: null, responseTimeout: null },
   rounds: 0,
   seq: 0,
