@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { snapshotSchema } from '../core/snapshot.ts';
 import { senders } from '../schemas/senders.ts';
-import { seconds, timerId } from '../schemas/units.ts';
+import { idText, seconds, timerId } from '../schemas/units.ts';
 import { limitsSchema } from './limits.ts';
 
 /** A method of the server, or a notification from it. */
@@ -33,7 +33,7 @@ function method<const N extends string, P extends z.ZodRawShape, R extends z.Zod
   return Object.freeze({ name, summary, params: z.strictObject(params), result: z.strictObject(result) });
 }
 
-const session = z.string().min(1).max(256).describe('Id of the session.');
+const session = idText(256).describe('Id of the session.');
 const seq = z.int().nonnegative().describe('Events that the session has applied.');
 const number = z.int().nonnegative();
 const decisionSeq = number.describe('Number of the last decision of a streaming session; the first has 1.');
@@ -42,7 +42,7 @@ const events = z
   .array(z.unknown())
   .describe('Events, applied in order; `at` is stamped with Unix time where it is absent.');
 const decisions = z.array(z.unknown()).describe('Decisions, in order.');
-const producer = z.string().min(1).max(256);
+const producer = idText(256);
 const deliver = z.enum(['reply', 'stream']);
 const timers = z.enum(['host', 'server']);
 /** Any object; the planner checks its content, even a key `__proto__`. */
