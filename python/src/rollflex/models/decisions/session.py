@@ -79,5 +79,8 @@ class TimerSet(AnyDecision):
     timerId: str
     """Id of the timer, minted by the policy. String ≤ 512."""
     fireAtSeconds: float
-    """When, on the clock of `at`, in seconds. Number ≥ 0."""
+    """When, on the clock of the host, in seconds. Number ≥ 0."""
+    aheadSeconds: NotRequired[float]
+    """By how much `at` is ahead of the clock of the host, in seconds: this clock has begun anew when the host
+    restarted, and times go on from the latest. Absent while they agree. Number > 0."""
     reason: TimerSetReason
