@@ -75,19 +75,27 @@ describe('a report about an engine', () => {
   );
 
   test.each(takers.map(({ id }) => id))('that has left is late, not wrong, and of one never added it is wrong: %s', (id) => {
+    let checked = 0;
     for (const config of exampleConfigs[id]!) {
-      // Where the engines are settings, those are the ones that were added; without settings, `engines.placed` names them.
-      const named = /"engineId":"([^"]+)"/.exec(JSON.stringify(config))?.[1];
-      if (named === undefined && takers.find((one) => one.id === id)!.events.some(({ type }) => type === 'engines.placed')) continue;
-      const about = (engineId: string, ...types: string[]): void => {
+      // Where the engines are settings, those are the ones that may be added.
+      const engineId = /"engineId":"([^"]+)"/.exec(JSON.stringify(config))?.[1] ?? 'e';
+      const about = (...types: string[]): void => {
         const one = session(id, config as object);
         for (const type of types) one.send({ type, engineId } as never);
       };
+      try {
+        about('engine.added');
+      } catch {
+        // Here, `engines.placed` says first which engines there are.
+        continue;
+      }
+      checked += 1;
       for (const last of ['engine.lost', 'engine.drained']) {
-        about(named ?? 'e', 'engine.added', 'engine.drained', last);
-        about(named ?? 'e', 'engine.added', 'engine.lost', last, 'engine.added', last);
+        about('engine.added', 'engine.drained', last);
+        about('engine.added', 'engine.lost', last, 'engine.added', last);
         session(id, config as object).refuses({ type: last, at: 0, engineId: 'never' }, 'unknown_id', 'engineId');
       }
     }
+    expect(checked).toBeGreaterThan(0);
   });
 });
