@@ -17,7 +17,7 @@ import type { Message } from '../schemas/messages.ts';
 import { Feed } from './dashboard/feed.ts';
 import { checkDashboard, serveDashboard } from './dashboard/serve.ts';
 import { moduleUrl, registryWith } from './definitions.ts';
-import { say } from './output.ts';
+import { say, sayDefect } from './output.ts';
 import { packageVersion } from './package.ts';
 import type { PageServer } from './page-server.ts';
 import { stopSignal } from './stop-signal.ts';
@@ -131,6 +131,7 @@ export async function runServe(options: ServeOptions): Promise<void> {
     limits: limitsOf(options),
     version: packageVersion(),
     warn: say,
+    defect: (error) => sayDefect(error),
     ...(isToken === undefined ? {} : { isToken }),
     ...(metrics === undefined ? {} : { meter: metrics.meter }),
     ...(heard === undefined ? {} : { decisionLog: heard }),

@@ -49,6 +49,8 @@ export interface ServerOptions {
   readonly planning?: Planning;
   /** Told in a line what an operator should read, such as sessions that cannot be restored; by default nobody is. */
   readonly warn?: (line: string) => void;
+  /** Called with what has thrown where that is a defect, once for each: its stack is for the host alone, clients get its message. */
+  readonly defect?: (error: unknown) => void;
   /** Journal that keeps the sessions; made by {@link openDurableServer}. @internal */
   readonly journal?: Journal | undefined;
 }
@@ -98,7 +100,7 @@ export class Service {
     this.#registry = registry as Registry<readonly AnyDefinition[]>;
     this.turns = new Turns(clock);
     this.#gate = new Gate(this.turns);
-    this.refusals = new Refusals(meter);
+    this.refusals = new Refusals(meter, options.defect);
     const host = {
       limits: this.limits,
       clock,
@@ -107,6 +109,7 @@ export class Service {
       watch: this.watch,
       gate: this.#gate,
       total: { ids: 0 },
+      defect: (error: unknown) => this.refusals.defect(error),
     };
     this.sessions = new Sessions(this.#registry, host, journal);
     const handlers = this.#handlers() as unknown as Record<string, Handler<MethodName>>;

@@ -3,7 +3,7 @@ import type { AnyDecision, AnyPolicyDefinition } from '../core/definition.ts';
 import { create, type LooseEvent } from '../core/start.ts';
 import { watch } from '../core/watch.ts';
 import { inOneGo, type Why, type WhyAll } from '../core/why.ts';
-import { type PolicyError, refuse } from '../errors.ts';
+import { failure, type PolicyError, refuse } from '../errors.ts';
 import { Applying, type Sending, type SessionPolicy, stepOf } from './applying.ts';
 import type { Clock } from './clock.ts';
 import { Delivery, type SavedDelivery } from './delivery.ts';
@@ -15,7 +15,6 @@ import type { DecisionLog, SessionDecisionLog } from './log/decision-log.ts';
 import type { Meter } from './meter.ts';
 import type { ParamsOf, ResultOf } from './methods.ts';
 import { exceeded } from './refusals.ts';
-import { policyErrorOf } from './errors.ts';
 import type { DecisionStream } from './stream.ts';
 import { type ArmedTimer, Timers } from './timers.ts';
 import type { Turns } from './turns.ts';
@@ -52,6 +51,8 @@ export interface SessionHost {
   readonly clock: Clock;
   readonly meter: Meter;
   readonly total: Total;
+  /** Called with an error that is a defect. */
+  readonly defect: (error: unknown) => void;
   readonly decisionLog: DecisionLog;
   /** Follows the times of what is owed from the beginning of a session on; without it, they are from its first question on. */
   readonly watch: Watch | undefined;
@@ -278,7 +279,7 @@ export class Session {
       create(this.policy.definition, { snapshot });
       return undefined;
     } catch (error) {
-      return policyErrorOf(error, 'its snapshot to be restored');
+      return failure('its snapshot to be restored', error);
     }
   }
 

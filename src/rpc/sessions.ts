@@ -2,9 +2,8 @@
 import type { AnyDefinition, AnyPolicyDefinition } from '../core/definition.ts';
 import type { Registry } from '../core/registry.ts';
 import { parse } from '../core/validate.ts';
-import { refuse } from '../errors.ts';
+import { failure, refuse } from '../errors.ts';
 import { Aside } from './aside.ts';
-import { policyErrorOf } from './errors.ts';
 import type { FoundSession, Records } from './journal/records.ts';
 import type { ParamsOf, ResultOf } from './methods.ts';
 import { exceeded } from './refusals.ts';
@@ -49,7 +48,7 @@ export class Sessions {
       return undefined;
     } catch (error) {
       if (found.isTakenOver) throw error;
-      const aside = new Aside(found, policyErrorOf(error, 'the session to be restored'));
+      const aside = new Aside(found, failure('the session to be restored', error));
       this.#aside.set(id, aside);
       return aside;
     }
