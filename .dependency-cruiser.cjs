@@ -56,7 +56,7 @@ module.exports = {
       from: {
         path: '^src/',
         pathNot:
-          '^src/(cli/|mock-engine/|rpc/transports/|rpc/journal/|rpc/log/|sim/report/write\\.ts$|sim/files[^/]*\\.ts$)',
+          '^src/(cli/|mock-engine/|rpc/transports/|rpc/journal/|rpc/log/|sim/report/(write|page-script)\\.ts$|sim/files[^/]*\\.ts$)',
       },
       to: { dependencyTypes: ['core'] },
     },

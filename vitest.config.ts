@@ -30,7 +30,7 @@ export default defineConfig(({ mode }) => {
       testTimeout: 300_000 * Math.max(1, Number(runs)),
       hookTimeout: 300_000,
       sequence: { sequencer: LongestFirst },
-      globalSetup: ['test/build-command-line.ts'],
+      globalSetup: ['test/installed.ts'],
       setupFiles: ['test/setup.ts'],
     },
   };

@@ -1,61 +1,49 @@
-/** Runs every example, or those that are named, and compares what it prints with what its page says; exits with 1 if one fails. */
+/**
+ * Runs every example, or those that are named, as a reader does in a project of theirs: a copy, beside the installed package. Compares
+ * what it prints with what its page says; exits with 1 if one fails.
+ */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { inspect } from 'node:util';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { exampleList, printed } from '../scripts/example-list.ts';
+import { installed } from '../scripts/installed.ts';
 
-const folder = fileURLToPath(new URL('.', import.meta.url));
+const root = fileURLToPath(new URL('..', import.meta.url));
+const rollflex = await installed();
+// Within the clone, where Node finds tsx.
+const project = mkdtempSync(join(root, '.cache', 'examples-'));
+const env = {
+  ...process.env,
+  ROLLFLEX_COMMAND: join(rollflex, 'dist', 'cli.js'),
+  PYTHONPATH: process.env.PYTHONPATH ?? join(root, 'python', 'src'),
+};
 const named = process.argv.slice(2);
-const examples = exampleList().filter(
-  ({ name }) => existsSync(`${folder}${name}/main.ts`) && (named.length === 0 || named.includes(name)),
-);
-
-interface Run {
-  readonly isWell: boolean;
-  readonly output: string;
-}
-
-/** What starts processes, or ends its own, has a process of its own. */
-function isAlone(name: string): boolean {
-  const files = readdirSync(folder + name).filter((file) => file.endsWith('.ts'));
-  return files.some((file) => /node:child_process|\bprocess\./.test(readFileSync(`${folder}${name}/${file}`, 'utf8')));
-}
-
-function inProcess(main: string): Run {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', 'tsx', main], { encoding: 'utf8' });
-  return { isWell: status === 0, output: status === 0 ? stdout : stdout + stderr };
-}
-
-/** The others share this one, which loads the package once. */
-async function here(main: string): Promise<Run> {
-  const { write } = process.stdout;
-  let output = '';
-  process.stdout.write = ((text: string) => {
-    output += text;
-    return true;
-  }) as typeof write;
-  try {
-    await import(pathToFileURL(main).href);
-    return { isWell: true, output };
-  } catch (error) {
-    return { isWell: false, output: `${output}${inspect(error)}\n` };
-  } finally {
-    process.stdout.write = write;
-  }
-}
-
+let count = 0;
 let failed = 0;
-for (const { name, prints } of examples) {
-  const main = `${folder}${name}/main.ts`;
-  const { isWell, output } = isAlone(name) ? inProcess(main) : await here(main);
-  const isAsSaid = prints === undefined || printed(prints, output);
-  const passed = isWell && isAsSaid;
-  console.log(`${passed ? 'passed' : 'FAILED'} ${name}`);
-  if (passed) continue;
-  failed += 1;
-  console.error(output);
-  if (!isAsSaid) console.error(`its page says that it prints:\n${prints}`);
+try {
+  mkdirSync(join(project, 'node_modules'));
+  symlinkSync(rollflex, join(project, 'node_modules', 'rollflex'));
+  writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
+  // That of the clone leads to the sources of the package.
+  writeFileSync(join(project, 'tsconfig.json'), '{}');
+  cpSync(join(root, 'examples'), join(project, 'examples'), { recursive: true });
+  for (const { name, prints } of exampleList()) {
+    const main = join('examples', name, 'main.ts');
+    if (!existsSync(join(project, main)) || (named.length > 0 && !named.includes(name))) continue;
+    count += 1;
+    const options = { cwd: project, env, encoding: 'utf8' } as const;
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', 'tsx', main], options);
+    const isAsSaid = prints === undefined || printed(prints, stdout);
+    const passed = status === 0 && isAsSaid;
+    console.log(`${passed ? 'passed' : 'FAILED'} ${name}`);
+    if (passed) continue;
+    failed += 1;
+    console.error(stdout + stderr);
+    if (!isAsSaid) console.error(`its page says that it prints:\n${prints}`);
+  }
+} finally {
+  rmSync(project, { recursive: true });
 }
-console.log(`${examples.length - failed} of ${examples.length} examples passed`);
-if (failed > 0 || examples.length === 0) process.exitCode = 1;
+console.log(`${count - failed} of ${count} examples passed`);
+if (failed > 0 || count === 0) process.exitCode = 1;

@@ -55,8 +55,8 @@ pack() { npm pack --ignore-scripts --pack-destination "$work" && mv "$work"/roll
 contents() {
   tar -tzf "$work/rollflex.tgz" | sed 's|^package/||' >"$work/files"
   for file in dist/index.js dist/index.cjs dist/index.d.ts dist/index.d.cts dist/rpc.js dist/rpc.cjs dist/rpc.d.ts dist/rpc.d.cts \
-    dist/mock-engine.js dist/mock-engine.cjs dist/mock-engine.d.ts dist/mock-engine.d.cts dist/cli.js dist/worker.js dist/report-client.js dist/debug-client.js \
-    dist/THIRD-PARTY-LICENSES.txt examples/traces/PROVENANCE.md LICENSE README.md; do
+    dist/mock-engine.js dist/mock-engine.cjs dist/mock-engine.d.ts dist/mock-engine.d.cts dist/cli.js dist/worker.js \
+    dist/plan-worker.js dist/plan-worker.cjs dist/report-client.js dist/debug-client.js dist/dashboard-client.js dist/THIRD-PARTY-LICENSES.txt examples/traces/PROVENANCE.md LICENSE README.md; do
     grep -qx "$file" "$work/files" || { echo "missing: $file"; return 1; }
   done
   ! grep -E '^(src|test|bench|scripts|docs)/|\.test\.|\.map$' "$work/files"
@@ -144,6 +144,17 @@ lean_commands() {
     lean_rollflex advise "$work/some.jsonl" --preset qwen2.5-7b-8k --prompts-per-round 2 --engines 1 --steps 2 --quiet | grep '^waits' &&
     echo '{"jsonrpc":"2.0","id":1,"method":"server.info"}' | lean_rollflex serve --stdio --metrics-port 0 | grep -q tail-batching
 }
+# Plans in threads, from modules of both kinds.
+lean_threads() {
+  local plan="const threads = planThreads(), plan = { planner: 'grpo-advantages', input: { groups: [{ rewards: [1, 0] }] } };
+    threads.plan(plan).then(({ json }) => { console.log(json); threads.close(); });"
+  in_project lean node --input-type=module -e "import { planThreads } from 'rollflex/rpc'; $plan" | grep -q advantages &&
+    in_project lean node -e "const { planThreads } = require('rollflex/rpc'); $plan" | grep -q advantages
+}
+# Every planner, and pages in Chromium.
+lean_product() {
+  "$root/node_modules/.bin/tsx" "$root/scripts/smoke-product.ts" node "$work/lean/node_modules/rollflex/dist/cli.js"
+}
 # What is not there is asked for by the command that installs it.
 asks_for() { # package, command …
   "${@:2}" >"$work/said" 2>&1 </dev/null && { echo "worked without $1"; return 1; }
@@ -227,6 +238,8 @@ check 'lean: three packages, none native' lean
 check 'lean: runs as ESM' in_project lean node smoke.mjs
 check 'lean: runs as CommonJS' in_project lean node smoke.cjs
 check 'lean: the command line' lean_commands
+check 'lean: plans in threads' lean_threads
+check 'lean: every planner, and the pages in Chromium' lean_product
 check 'lean: what is absent is asked for' lean_errors
 # The consumer on zod 4 installs without any script, the one on zod 3 as npm does it by itself.
 check 'installs beside zod 4, without scripts' new_project consumer --ignore-scripts zod@4 "$work/rollflex.tgz"

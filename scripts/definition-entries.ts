@@ -23,15 +23,15 @@ function exportedBy(file: string): string[] {
   });
 }
 
-/** Writes the entries beside `dist/definitions.js`, or `.cjs`. */
-export function writeEntries(format: 'esm' | 'cjs'): void {
-  mkdirSync('dist/definitions', { recursive: true });
+/** Writes the entries beside `definitions.js`, or `.cjs`, in the folder of a build. */
+export function writeEntries(outDir: string, format: 'esm' | 'cjs'): void {
+  mkdirSync(`${outDir}/definitions`, { recursive: true });
   for (const [id, file] of Object.entries(definitionFiles)) {
     const names = exportedBy(file);
     const text =
       format === 'esm'
         ? `export { ${names.join(', ')} } from '../definitions.js';\n`
         : `const all = require('../definitions.cjs');\n${names.map((name) => `exports.${name} = all.${name};\n`).join('')}`;
-    writeFileSync(`dist/definitions/${id}.${format === 'esm' ? 'js' : 'cjs'}`, text);
+    writeFileSync(`${outDir}/definitions/${id}.${format === 'esm' ? 'js' : 'cjs'}`, text);
   }
 }

@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-// From the sources, so that the example runs in a fresh clone; elsewhere this is `npx rollflex serve …`.
-const command = ['--import', 'tsx', fileURLToPath(new URL('../../src/cli/bin.ts', import.meta.url)), 'serve'];
+// `node_modules/rollflex/dist/cli.js` where the package is installed; a fresh clone has only its sources.
+const program = process.env.ROLLFLEX_COMMAND;
+const sources = ['--import', 'tsx', fileURLToPath(new URL('../../src/cli/bin.ts', import.meta.url))];
+const command = [...(program === undefined ? sources : [program]), 'serve'];
 
 /** A server that listens. */
 export class PolicyServer {

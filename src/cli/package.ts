@@ -10,12 +10,8 @@ export function packageRoot(): string {
   return folder;
 }
 
-/** Set if this file is bundled into a package other than the npm package. */
-declare const ROLLFLEX_VERSION: string | undefined;
-
 /** Returns the version of the package. */
 export function packageVersion(): string {
-  if (typeof ROLLFLEX_VERSION === 'string') return ROLLFLEX_VERSION;
   const { version } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as { version: string };
   return version;
 }

@@ -9,6 +9,8 @@ import type { Context } from './definition.ts';
 /** What {@link Deadlines} asks a policy. */
 export interface DeadlinesOf<State> {
   readonly timerId: string;
+  /** For how long a timer may be late before it counts as lost, in seconds; 0 where any event ends what is overdue. */
+  readonly patienceSeconds?: number;
   /** Returns when the first deadline is, in seconds; nothing if there is none. Called after every event: must be O(log n). */
   first(state: State): number | undefined;
   /** Returns the reason of the timer for the first deadline. */
@@ -48,11 +50,13 @@ export class Deadlines<State> {
     const first = this.#of.first(state);
     if (first === undefined) return;
     const timerAt = this.#of.timerAt(state);
+    const { patienceSeconds = 0 } = this.#of;
     // A timer whose time is over is lost, or on its way: another one does no harm.
-    if (timerAt !== null && timerAt >= ctx.at && timerAt <= first) return;
-    this.#of.setTimerAt(state, first);
+    if (timerAt !== null && timerAt + patienceSeconds >= ctx.at && timerAt <= first) return;
+    const fireAtSeconds = Math.max(first, ctx.at);
+    this.#of.setTimerAt(state, fireAtSeconds);
     const { timerId } = this;
-    ctx.emit({ type: 'timer.set', at: ctx.at, timerId, fireAtSeconds: first, reason: this.#of.reason(state) });
+    ctx.emit({ type: 'timer.set', at: ctx.at, timerId, fireAtSeconds, reason: this.#of.reason(state) });
   }
 
   /** Notes that the host has no timer: it has fired, whether in time or not, or the host has restarted. */

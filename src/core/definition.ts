@@ -27,7 +27,7 @@ export interface AnyDecision {
   /** Seconds of the event that led to it. */
   readonly at: number;
   /** Reason of the decision: one of a closed set of codes, with the numbers on which the decision rests. */
-  readonly reason?: { readonly code: string } | undefined;
+  readonly reason: { readonly code: string };
 }
 
 /** Context of `apply`: the third argument, after the state and the event. */

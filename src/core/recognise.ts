@@ -3,6 +3,7 @@
  * others do not. zod checks the fields whose schemas are not supported here.
  */
 import type { z } from 'zod';
+import { isWellFormed } from '../schemas/units.ts';
 
 /** Checks whether a value fits; returns true only for values that zod accepts. */
 export type Recogniser = (value: unknown) => boolean;
@@ -120,6 +121,8 @@ function boundOf(check: Check): Bound | undefined {
       return (value: Sized) => value.length >= def.minimum;
     case 'max_length':
       return (value: Sized) => value.length <= def.maximum;
+    case 'custom':
+      return (def as { readonly fn?: unknown }).fn === isWellFormed ? isWellFormed : undefined;
     default:
       return undefined;
   }

@@ -24,13 +24,20 @@ export const reward = z.number().min(-largestReward).max(largestReward).describe
 /** An over-provisioning factor, 1 (none) to 16. */
 export const speculationFactor = z.number().min(1).max(16);
 
-const id = z.string().min(1).max(512);
+const loneSurrogate = /\p{Surrogate}/u;
+/** Whether a text is well-formed: half of a pair of UTF-16 is no character, and cannot be written as UTF-8. */
+export const isWellFormed = (text: string): boolean => !loneSurrogate.test(text);
+const unpaired = 'expected a text without a lone surrogate (half of a character)';
+/** A text that names something, of at most so many characters of UTF-16. */
+export const idText = (most: number) => z.string().min(1).max(most).refine(isWellFormed, unpaired);
+
+const id = idText(512);
 /** A prompt's id, given by the host. */
 export const promptId = id.describe('Id of the prompt, given by the host.');
 /** A round's id, given by the host, new for every round. */
 export const roundId = id.describe('Id of the rollout round, given by the host; new for every round.');
 /** A request's id, minted by the policy: `<idPrefix><prompt>/<index>#<attempt>`. */
-export const requestId = z.string().min(1).max(1200).describe('Id of the request, minted by the policy.');
+export const requestId = idText(1200).describe('Id of the request, minted by the policy.');
 /** An inference engine's id (one data-parallel replica), given by the host. */
 export const engineId = id.describe('Id of the inference engine, given by the host.');
 /** A sandbox run's id, given by the host. */
@@ -50,7 +57,11 @@ export const releaseId = id.describe('Id of the release of GPUs, minted by the p
 /** A timer's id, minted by the policy. */
 export const timerId = id.describe('Id of the timer, minted by the policy.');
 /** Prefix of every request id; a restarted host gives a new prefix. */
-export const idPrefix = z.string().max(128).describe('Prefix of every request id; new after each restart of the host.');
+export const idPrefix = z
+  .string()
+  .max(128)
+  .refine(isWellFormed, unpaired)
+  .describe('Prefix of every request id; new after each restart of the host.');
 /** A data domain or task, such as `math`. */
 export const domain = id.describe('Data domain of the prompt, such as `math` or `code`.');
 /** Kind of a rollout round: `short` speculates, `long` does not. */

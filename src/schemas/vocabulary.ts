@@ -58,9 +58,9 @@ type ReasonOf<R extends ReasonShapes> = {
     >
   >;
 }[keyof R & string];
-type DecisionShape<T extends string, F extends Fields, R extends ReasonShapes, O extends boolean> = EventShape<T, F> & {
+type DecisionShape<T extends string, F extends Fields, R extends ReasonShapes> = EventShape<T, F> & {
   /** Reason, with the numbers that led to it. */
-  reason: O extends true ? z.ZodOptional<z.ZodType<ReasonOf<R>>> : z.ZodType<ReasonOf<R>>;
+  reason: z.ZodType<ReasonOf<R>>;
 };
 
 const at = seconds.describe(
@@ -86,7 +86,7 @@ export function defineEvent<const T extends string, F extends Fields>(
  * Makes the message for a decision: `type`, `at`, the given fields, and `reason`. A reason is one of a fixed set of codes, each
  * with the numbers that led to it.
  *
- * @param reported - `reported` if hosts send the notice themselves, too: then as an event, which needs no reason
+ * @param reported - the reason of a notice that a host sends as an event, where it gives none
  * @throws PolicyError `invalid_config` if a field is no schema of zod 4
  */
 export function defineDecision<
@@ -94,15 +94,14 @@ export function defineDecision<
   const K extends 'command' | 'notice',
   F extends Fields,
   const R extends ReasonShapes,
-  const O extends 'reported' | '' = '',
 >(
   type: T,
   kind: K,
   description: string,
   fields: F,
   reasons: R,
-  reported?: O,
-): DecisionMessage<T, z.ZodObject<DecisionShape<T, F, R, O extends 'reported' ? true : false>, z.core.$strict>, K> {
+  reported?: NoInfer<ReasonOf<R>>,
+): DecisionMessage<T, z.ZodObject<DecisionShape<T, F, R>, z.core.$strict>, K> {
   const fieldsOf = whenNeeded(fields, (own) => checkSchemas(own, type));
   const reasonsOf = whenNeeded(reasons, (own) => {
     for (const [code, shape] of Object.entries(own)) checkSchemas(shape, `${type}.reason.${code}`);
@@ -112,7 +111,8 @@ export function defineDecision<
       z.strictObject({ code: z.literal(code), ...shape }),
     );
     const reason = shapes.length === 1 ? shapes[0]! : z.discriminatedUnion('code', shapes as never);
-    const described = (reported === 'reported' ? reason.optional() : reason).describe('Why, with the numbers.');
+    const given = reported === undefined ? reason : reason.prefault(reported as never);
+    const described = given.describe('Why, with the numbers.');
     return z.strictObject({ type: z.literal(type), at, ...fieldsOf(), reason: described });
   };
   return message({ type, kind, description }, `${kind}.${type}`, schema, () => Object.keys(reasonsOf()));

@@ -1,20 +1,23 @@
 /** The page of `rollflex debug` in a real browser: slider, steps, search, why, a log that grows, hostile ids, every look. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { serveDebug } from '../../src/cli/debug/serve.ts';
-import { LogView } from '../../src/cli/debug/view.ts';
 import type { PageServer } from '../../src/cli/page-server.ts';
 import { create, recordEvents, tailBatching } from '../../src/index.ts';
 import { simulate } from '../../src/sim/colocated/driver.ts';
 import { tailBatchingScheduler } from '../../src/sim/colocated/scheduler.ts';
 import { inEveryLook, servedInBrowser, text } from '../support/browser/served.ts';
+import { commandOf } from '../support/command-line/process.ts';
 import { Folders } from '../support/servers/decision-log.ts';
 import { plainJob, plainWorkload, recording } from '../support/simulator/host.ts';
 import { pathOf } from '../zoo/files.ts';
 
+type Served = Pick<PageServer, 'url' | 'port' | 'close'>;
 const folders = new Folders();
 const closing: (() => unknown)[] = [];
 afterAll(async () => {
@@ -22,15 +25,17 @@ afterAll(async () => {
   folders.remove();
 });
 
-async function serve(path: string, { follow = false, port = 0 } = {}): Promise<PageServer> {
-  const view = await LogView.open([path]);
-  const { session, seq } = view.sessions[0]!;
-  const server = await serveDebug(view, { paths: [path], start: { session, seq }, follow, port, host: '127.0.0.1' });
-  closing.push(
-    () => server.close(),
-    () => view.close(),
-  );
-  return server;
+/** `rollflex debug`, which prints its URL. */
+async function serve(path: string, { follow = false, port = 0 } = {}): Promise<Served> {
+  const args = ['debug', path, '--no-open', '--port', String(port), ...(follow ? ['--follow'] : [])];
+  const child = spawn(process.execPath, commandOf(args), { stdio: ['ignore', 'pipe', 'inherit'] });
+  const close = async () => {
+    if (child.kill()) await once(child, 'exit');
+  };
+  closing.push(close);
+  for await (const url of createInterface({ input: child.stdout }))
+    return { url, port: Number(new URL(url).port), close };
+  throw new Error('it has left');
 }
 
 const openPage = servedInBrowser();
@@ -42,7 +47,7 @@ async function open(...args: Parameters<typeof openPage>) {
 }
 
 describe('a log of the zoo', () => {
-  let server: PageServer;
+  let server: Served;
   beforeAll(async () => {
     server = await serve(pathOf('nemo-rl-3938'));
   });

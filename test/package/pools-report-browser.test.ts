@@ -1,8 +1,6 @@
 /** Timelines of both pools in a real browser: drawn in light and dark, wide and narrow; zoom leaves no problem behind. */
+import { comparePools, rolloutpipeJob, rolloutpipeWorkload, writeReport } from 'rollflex/sim';
 import { describe, expect, test } from 'vitest';
-import { comparePools } from '../../src/sim/pools/compare.ts';
-import { rolloutpipeJob, rolloutpipeWorkload } from '../../src/sim/pools/presets.ts';
-import { writeReport } from '../../src/sim/report/write.ts';
 import {
   expectDrawn,
   expectFits,

@@ -1,8 +1,6 @@
 /** The report in a real browser: it draws, in light and dark, wide and narrow, and asks the network for nothing. */
+import { compare, jobPreset, rollpackerWorkload, writeReport } from 'rollflex/sim';
 import { describe, expect, test } from 'vitest';
-import { compare } from '../../src/sim/compare.ts';
-import { jobPreset, rollpackerWorkload } from '../../src/sim/presets.ts';
-import { writeReport } from '../../src/sim/report/write.ts';
 import {
   expectDrawn,
   expectFits,

@@ -1,8 +1,6 @@
 /** Pictures of plans in a real browser: drawn in light and dark, wide and narrow, every coloured sequence seen. */
+import { compareVlm, defineVlmJob, writeReport } from 'rollflex/sim';
 import { describe, expect, test } from 'vitest';
-import { writeReport } from '../../src/sim/report/write.ts';
-import { compareVlm } from '../../src/sim/vlm-formulas/compare.ts';
-import { defineVlmJob } from '../../src/sim/vlm-formulas/settings.ts';
 import { expectDrawn, expectFits, looks, openAll, reportInBrowser } from '../support/browser/report.ts';
 import { mixture } from '../support/simulator/vlm.ts';
 

@@ -23,5 +23,5 @@ def embedded_script() -> str:
 
 def command_line() -> Path | None:
     """The server and the other commands, for Node.js."""
-    path = _folder / "cli.mjs"
+    path = _folder / "cli.js"
     return path if path.exists() else None

@@ -1,5 +1,6 @@
 /** The page of a running job: its elements and its style. The script fills it. */
-import { clientScript, pageStyle } from '../debug/page.ts';
+import { pageScript } from '../../sim/report/page-script.ts';
+import { pageStyle } from '../debug/page.ts';
 import type { Page } from '../page-server.ts';
 
 const style = `${pageStyle}
@@ -40,5 +41,10 @@ const body = `
 
 /** Returns the page. */
 export async function dashboardPage(): Promise<Page> {
-  return { title: 'rollflex serve', body, style, script: await clientScript('dashboard') };
+  return {
+    title: 'rollflex serve',
+    body,
+    style,
+    script: await pageScript('./client/dashboard-client.ts', import.meta.url),
+  };
 }

@@ -1,6 +1,5 @@
 /** The page of `rollflex debug`: its elements and its style. The script fills it. */
-import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { pageScript } from '../../sim/report/page-script.ts';
 import { dark, light } from '../../sim/report/styles.ts';
 import type { Page } from '../page-server.ts';
 
@@ -72,17 +71,12 @@ const body = `
 </main>
 <noscript>This page needs JavaScript.</noscript>`;
 
-/** Returns the script of a page: a file of the built package, or built now from the sources. */
-export async function clientScript(page: 'debug' | 'dashboard'): Promise<string> {
-  const built = fileURLToPath(new URL(`./${page}-client.js`, import.meta.url));
-  if (existsSync(built)) return readFileSync(built, 'utf8');
-  const { build } = await import('esbuild');
-  const entry = fileURLToPath(new URL(`../${page}/client/main.ts`, import.meta.url));
-  const options = { bundle: true, minify: true, write: false, format: 'iife', target: 'es2020' } as const;
-  return (await build({ entryPoints: [entry], ...options })).outputFiles[0]!.text;
-}
-
 /** Returns the page. */
 export async function debugPage(): Promise<Page> {
-  return { title: 'rollflex debug', body, style: pageStyle, script: await clientScript('debug') };
+  return {
+    title: 'rollflex debug',
+    body,
+    style: pageStyle,
+    script: await pageScript('./client/debug-client.ts', import.meta.url),
+  };
 }

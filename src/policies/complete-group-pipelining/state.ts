@@ -4,6 +4,7 @@ import type { Live } from '../../core/definition.ts';
 import { Fifo, fifoOf } from '../../core/fifo.ts';
 import { mintedId, prefixes, wasMinted } from '../../core/minted-ids.ts';
 import { recentIds } from '../../core/recent-ids.ts';
+import { restartVersions } from '../../core/restart-versions.ts';
 import { derived, mapBy, setOf } from '../../core/state.ts';
 import { refuse } from '../../errors.ts';
 import { publicationId, updateId } from '../../schemas/pipelining.ts';
@@ -32,6 +33,7 @@ export interface Update extends z.output<typeof update> {}
 const round = z.strictObject({
   roundId,
   weightVersion,
+  restartVersions,
   /** Every group that was ever reported, so that none comes twice. */
   known: setOf(groupId),
   /** Trainable groups that are in no update yet. */

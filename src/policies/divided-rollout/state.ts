@@ -1,6 +1,7 @@
 /** The state of divided-rollout. Sums, heaps and groups are derived: they are not saved but built again. */
 import { z } from 'zod';
 import type { Live } from '../../core/definition.ts';
+import { goneEngines } from '../../core/engines.ts';
 import { IndexedHeap } from '../../core/heap.ts';
 import { LengthPredictor, lengthPredictor } from '../../core/length-prediction.ts';
 import { recentIds } from '../../core/recent-ids.ts';
@@ -109,6 +110,7 @@ const mostEnded = 1024;
 export const dividedState = z.strictObject({
   requests: mapBy('requestId', request),
   engines: mapBy('engineId', engine),
+  goneEngines,
   /** Ids of the requests that ended last: a report about one of them is late, not wrong. */
   ended: recentIds(requestId, mostEnded),
   lengths: lengthPredictor,
@@ -135,7 +137,7 @@ export type SavedDivided = z.input<typeof dividedState>;
 /** Returns the initial state. */
 export function begin({ rememberedPrompts }: DividedRolloutConfig): SavedDivided {
   const lengths = new LengthPredictor(rememberedPrompts).save();
-  return { requests: [], engines: [], ended: [], lengths, round: 0, roundEnds: 0, seq: 0, nextOn: null };
+  return { requests: [], engines: [], goneEngines: [], ended: [], lengths, round: 0, roundEnds: 0, seq: 0, nextOn: null };
 }
 
 /** Sets the derived fields. */

@@ -88,7 +88,8 @@ function fill(state: SlotsState, kind: Kind, ctx: Ctx): void {
     start(state, kind, { code: 'trial', failures: kind.failures }, ctx);
   }
   alarmTrial(state, kind);
-  if (slots === 0 && kind.total === 0) state.kinds.delete(kind.environment);
+  // A suspension outlives the slots: with new ones, environments fail as before.
+  if (slots === 0 && kind.total === 0 && kind.suspendedAt === null) state.kinds.delete(kind.environment);
 }
 
 /** Starts environments for programs that wait, and one more if others are expected to come before it has started. */

@@ -4,7 +4,7 @@
  */
 import { checkTimer, timerFired as noteFired } from '../../core/deadlines.ts';
 import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
-import { changeEngines, checkEngine } from '../../core/engines.ts';
+import { changeEngines, checkEngine, withoutGone } from '../../core/engines.ts';
 import {
   engineAdded,
   engineDrained,
@@ -72,7 +72,8 @@ export const programScheduling: PolicyDefinition<
   ProgramSchedulingCommand['type']
 > = definePolicy({
   id: 'program-scheduling',
-  version: 2,
+  version: 3,
+  migrations: { 2: withoutGone },
   summary:
     'Decides which multi-turn programs run, by a token budget of each engine, and where each turn runs, by expected time.',
   source: 'rollflex',

@@ -1,6 +1,7 @@
 /** The state of program-scheduling. Sums, heaps and lines are derived: they are not saved but built again. */
 import { z } from 'zod';
 import type { Live } from '../../core/definition.ts';
+import { goneEngines } from '../../core/engines.ts';
 import { IndexedHeap } from '../../core/heap.ts';
 import { LruMap } from '../../core/lru.ts';
 import { recentIds } from '../../core/recent-ids.ts';
@@ -138,6 +139,7 @@ const mostEnded = 1024;
 export const programState = z.strictObject({
   programs: mapBy('requestId', program),
   engines: mapBy('engineId', engine),
+  goneEngines,
   /** Ids of the programs that ended last: a report about one of them is late, not wrong. */
   ended: recentIds(requestId, mostEnded),
   tools,
@@ -161,7 +163,7 @@ export type SavedPrograms = z.input<typeof programState>;
 
 /** Returns the initial state. */
 export function begin(): SavedPrograms {
-  const lists = { programs: [], engines: [], ended: [], tools: [] };
+  const lists = { programs: [], engines: [], goneEngines: [], ended: [], tools: [] };
   return { ...lists, seq: 0, pace: newPace(), timerAt: null };
 }
 

@@ -173,7 +173,8 @@ function launch(state: AdmissionState, response: ResponseState, round: Round, en
   limitTime(state, response, ctx);
 }
 
-function joined(versions: readonly number[], weightVersion: number): readonly number[] {
+/** Adds a version to those of a response, if it is not the last of them. */
+export function joined(versions: readonly number[], weightVersion: number): readonly number[] {
   return versions[versions.length - 1] === weightVersion ? versions : [...versions, weightVersion];
 }
 

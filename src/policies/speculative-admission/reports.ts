@@ -1,6 +1,6 @@
 /** Handles reports: placement, progress and ends of requests, requests that never end, and engines that come and go. */
 
-import { checkEngine } from '../../core/engines.ts';
+import { checkEngine, removeEngine } from '../../core/engines.ts';
 import { replacePrefix } from '../../core/minted-ids.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
@@ -29,6 +29,7 @@ import {
   reportDrained,
   takeExpiredAborts,
 } from './requests.ts';
+import { restartAt } from './rounds.ts';
 import type { Ctx } from './schema.ts';
 import { type AdmissionState, type FaultKind, isLive, newResponse, type ResponseState } from './state.ts';
 import { acceptedReason, dropStale, isStale, pauses, saidVersions, takePauses, takeVersions } from './versions.ts';
@@ -164,7 +165,10 @@ export function started(state: AdmissionState, event: Message<'request.started'>
     late(event.requestId, ctx);
     return;
   }
-  const engine = state.engines.get(event.engineId) ?? addEngine(state, event.engineId);
+  const known = state.engines.get(event.engineId);
+  // One that has left, and that only the host adds again.
+  if (known === undefined && state.config.placement === 'policy') return;
+  const engine = known ?? addEngine(state, event.engineId);
   if (!response.holdsSlot || response.engine === engine) return;
   freeSlot(state, response);
   takeSlot(state, response, engine);
@@ -271,17 +275,19 @@ export function engineAdded(state: AdmissionState, { engineId }: { engineId: str
 }
 
 export function engineDrained(state: AdmissionState, { engineId }: { engineId: string }): void {
-  const engine = state.engines.get(engineId)!;
+  const engine = state.engines.get(engineId);
+  if (engine === undefined) return;
   engine.active = false;
   reheap(state, engine);
 }
 
 /** Launches the requests of a lost engine elsewhere, as after any infrastructure fault. */
 export function engineLost(state: AdmissionState, event: Message<'engine.lost'>, ctx: Ctx): void {
-  const engine = state.engines.get(event.engineId)!;
+  const engine = state.engines.get(event.engineId);
+  if (engine === undefined) return;
   engineDrained(state, event);
   engine.isLost = true;
-  state.engines.delete(event.engineId);
+  removeEngine(state, event.engineId);
   const lost = [...engine.running].sort((a, b) => a.order - b.order);
   // All lost requests end before any fault is handled, because a lost request cannot be aborted.
   const faulty = lost.filter(isLive);
@@ -298,7 +304,11 @@ export function engineLost(state: AdmissionState, event: Message<'engine.lost'>,
  * Forgets all requests in flight, and launches again, under the new prefix, those that the open round still needs; or lets them go
  * on under their ids, as the configuration says. Aborts are forgotten either way.
  */
-export function hostRestarted(state: AdmissionState, { idPrefix }: Message<'host.restarted'>, ctx: Ctx): void {
+export function hostRestarted(
+  state: AdmissionState,
+  { idPrefix, weightVersion }: Message<'host.restarted'>,
+  ctx: Ctx,
+): void {
   changePrefix(state, idPrefix);
   grace.forget(state);
   timeouts.forget(state);
@@ -327,6 +337,7 @@ export function hostRestarted(state: AdmissionState, { idPrefix }: Message<'host
   }
   for (const round of [...state.draining]) reportDrained(state, round, ctx);
   for (const quota of state.round?.quotas ?? []) quota.awaiting = 0;
+  if (weightVersion !== undefined) restartAt(state, weightVersion, ctx);
   state.unsettled = 'host_restarted';
   nameOwed(state, 'host_restarted', ctx);
 }

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import type { Live } from '../../core/definition.ts';
+import { goneEngines } from '../../core/engines.ts';
 import { Fifo } from '../../core/fifo.ts';
 import { Heap, IndexedHeap } from '../../core/heap.ts';
 import { prefixes } from '../../core/minted-ids.ts';
@@ -222,6 +223,7 @@ export const admissionState = z.strictObject({
    */
   aborting,
   engines: mapBy('id', engine),
+  goneEngines,
   /** Time when each timer fires, in seconds; `null` while it is not set. */
   timers: z.strictObject({ abortGrace: time.nullable(), responseTimeout: time.nullable(), pause: time.nullable() }),
   /** Number of the last responses, in a row, of engines that nobody has named, whose weights were too old. */
@@ -271,6 +273,7 @@ export const begin = ({ idPrefix }: SpeculativeAdmissionConfig): SavedAdmission 
   settling: [],
   aborting: [],
   engines: [],
+  goneEngines: [],
   timers: { abortGrace: null, responseTimeout: null, pause: null },
   stale: 0,
   rounds: 0,
@@ -285,7 +288,7 @@ export const begin = ({ idPrefix }: SpeculativeAdmissionConfig): SavedAdmission 
   exploration: newExploration(),
 });
 
-/** Adds what version 4 has: pauses, tries that no budget is charged with, and engines whose weights are too old. */
+/** Adds what version 4 has: pauses, tries that no budget is charged with, and engines that have left or whose weights are too old. */
 export function migrateFromThree(saved: unknown): SavedAdmission {
   const old = saved as SavedAdmission;
   const upgraded = <R extends { failures: object }>(one: R): R => ({
@@ -302,6 +305,7 @@ export function migrateFromThree(saved: unknown): SavedAdmission {
     settling: old.settling.map(ofPrompt),
     aborting: old.aborting.map(({ promptId, response: one }) => ({ promptId, response: upgraded(one) })),
     engines: old.engines.map((one) => ({ ...one, stale: 0 })),
+    goneEngines: [],
     timers: { ...old.timers, pause: null },
     stale: 0,
   };

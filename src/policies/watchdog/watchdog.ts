@@ -11,7 +11,7 @@ import { roundFailed } from '../../schemas/events/rounds.ts';
 import { hostRestarted } from '../../schemas/events/session.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { commandsOf } from './causes.ts';
-import { check } from './check.ts';
+import { check, leastSeconds } from './check.ts';
 import {
   answering,
   asked,
@@ -34,12 +34,14 @@ import type { WatchdogCommand, WatchdogConfig, WatchdogDecision, WatchdogEvent, 
 
 type Ctx = Context<WatchdogDecision>;
 
-/** The next check. */
+/** The next check. It waits for its timer: between an event and its decisions, what these answer is still owed. */
 const deadlines = new Deadlines<WatchdogState>({
   timerId: 'watchdog/check',
+  patienceSeconds: leastSeconds,
   timerAt: ({ armedAt, isTimerGone }) => (isTimerGone ? null : armedAt),
   setTimerAt: (state, at) => {
-    state.isTimerGone = at === null;
+    state.armedAt = at;
+    state.isTimerGone = false;
   },
   first: ({ armedAt }) => armedAt ?? undefined,
   reason: ({ owed }) => ({ code: 'owed', owed: owed.size }),
@@ -86,7 +88,7 @@ const handlers = [
   on(rewardWorkerLost, (state, { workerId }, ctx) => lose(state, `reward worker\n${workerId}`, ctx)),
   on(hostRestarted, (state, event, ctx) => {
     state.owed.heard(event, ctx.at);
-    state.armedAt = null;
+    deadlines.forget(state);
   }),
 ];
 
@@ -98,8 +100,8 @@ function plan(state: WatchdogState, at: number | undefined): void {
 }
 
 function fired(state: WatchdogState, event: Message<'timer.fired'>, ctx: Ctx): void {
-  if (event.timerId === deadlines.timerId) deadlines.forget(state);
-  else state.owed.heard(event, ctx.at);
+  if (event.timerId !== deadlines.timerId) state.owed.heard(event, ctx.at);
+  else if (state.armedAt !== null) plan(state, check(state, ctx));
 }
 
 /** Forgets what an engine or a worker owes that is gone: the policy asks others. */
@@ -140,7 +142,6 @@ export const watchdog: PolicyDefinition<
   },
   handlers,
   after: (state, ctx) => {
-    if (deadlines.isOver(state, ctx.at)) plan(state, check(state, ctx));
     const { armedAt, owed, config } = state;
     // Nothing that is asked for from now on is overdue before this check.
     if (armedAt === null && owed.size > 0 && !owed.isResting) plan(state, ctx.at + config.floorSeconds);

@@ -72,7 +72,8 @@ export const rewardFailed = defineDecision(
     infrastructure: { failures: count.describe('Dispatches that failed.'), budget },
     timeout: { timeouts: count.describe('Dispatches that ran out of time.'), budget },
   },
-  'reported',
+  // The host has tried once.
+  { code: 'infrastructure', failures: 1, budget: 0 },
 );
 export const rewardCancelled = defineDecision(
   'reward.cancelled',

@@ -451,7 +451,7 @@ export interface Messages {
   'response.accepted': ResponseAccepted;
   /** A request has generated its whole response. */
   'response.completed': ResponseCompleted;
-  /** A kept response is given up. */
+  /** A complete response, or one whose tokens were kept, is given up. */
   'response.dropped': ResponseDropped;
   /** A request has failed and generates no more. */
   'response.failed': ResponseFailed;

@@ -248,6 +248,20 @@ export interface RequestLaunch {
       }
     | {
         /** Which reason it is. */
+        code: 'retry_stale_weights';
+        /** How many tries of this response no budget was charged with. A whole number, 0 or more. */
+        attempt: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'retry_ended_early';
+        /** How many tries of this response no budget was charged with. A whole number, 0 or more. */
+        attempt: number;
+        /** Tokens that it goes on from. A whole number, 0 to 1,000,000,000. */
+        tokens: number;
+      }
+    | {
+        /** Which reason it is. */
         code: 'host_restarted';
         /** Requests in flight, without this one. A whole number, 0 or more. */
         inFlight: number;
@@ -323,6 +337,14 @@ export interface ResponseAbandoned {
       }
     | {
         /** Which reason it is. */
+        code: 'data';
+        /** Failures of this kind. A whole number, 0 or more. */
+        failures: number;
+        /** Most failures that lead to another try. A whole number, 0 or more. */
+        budget: number;
+      }
+    | {
+        /** Which reason it is. */
         code: 'environment';
         /** Failures of this kind. A whole number, 0 or more. */
         failures: number;
@@ -351,18 +373,34 @@ export interface ResponseAccepted {
   /** Data domain of the prompt, such as `math` or `code`. At most 512 characters. */
   domain?: string | undefined;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'held';
-    /** Responses of the prompt that are held. A whole number, 0 or more. */
-    held: number;
-    /** Responses that the prompt needs. A whole number, 0 or more. */
-    needed: number;
-  };
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'held';
+        /** Responses of the prompt that are held. A whole number, 0 or more. */
+        held: number;
+        /** Responses that the prompt needs. A whole number, 0 or more. */
+        needed: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'other_weights';
+        /** Responses of the prompt that are held. A whole number, 0 or more. */
+        held: number;
+        /** Responses that the prompt needs. A whole number, 0 or more. */
+        needed: number;
+        /**
+         * Versions of the weights that generated it, as its engine says, ascending: not all are those that were asked
+         * for. Each: a whole number, 0 to 4,000,000,000,000,000.
+         */
+        weightVersions: number[];
+        /** Version of the weights of its round. A whole number, 0 to 4,000,000,000,000,000. */
+        weightVersion: number;
+      };
 }
 
 /**
- * A kept response is given up.
+ * A complete response, or one whose tokens were kept, is given up.
  *
  * Notice `response.dropped`; an event of `reward-dispatch`, `group-assembly`, `watchdog`.
  */
@@ -399,6 +437,10 @@ export interface ResponseDropped {
         code: 'beyond_round';
         /** Responses of the prompt that the round takes. A whole number, 0 or more. */
         needed: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'no_reward';
       };
 }
 

@@ -429,7 +429,7 @@ export interface RewardFailed {
   /** `rule`: a check such as of a mathematical answer; `sandbox`: code is run; `judge`: an LLM judges. */
   kind: 'rule' | 'sandbox' | 'judge';
   /** Why, with the numbers. */
-  reason?:
+  reason:
     | {
         /** Which reason it is. */
         code: 'infrastructure';
@@ -445,8 +445,7 @@ export interface RewardFailed {
         timeouts: number;
         /** Most failures of this kind that lead to another try. A whole number, 0 or more. */
         budget: number;
-      }
-    | undefined;
+      };
 }
 
 /**

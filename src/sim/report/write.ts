@@ -1,27 +1,13 @@
 /** Writes a report to a file. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { writeFileSync } from 'node:fs';
 import type { PoolsComparison } from '../pools/result.ts';
 import type { ComparisonResult } from '../result.ts';
 import type { VlmComparison } from '../vlm-formulas/result.ts';
 import { renderReport } from './html.ts';
+import { pageScript } from './page-script.ts';
 
 /** Returns the script that draws the charts: a file of the built package, or built now from the sources. */
-export async function reportClient(): Promise<string> {
-  const built = fileURLToPath(new URL('./report-client.js', import.meta.url));
-  if (existsSync(built)) return readFileSync(built, 'utf8');
-  const { build } = await import('esbuild');
-  const entry = fileURLToPath(new URL('./client.ts', import.meta.url));
-  const result = await build({
-    entryPoints: [entry],
-    bundle: true,
-    minify: true,
-    write: false,
-    format: 'iife',
-    target: 'es2020',
-  });
-  return result.outputFiles[0]!.text;
-}
+export const reportClient = (): Promise<string> => pageScript('./report-client.ts', import.meta.url);
 
 /** Writes the report, and returns its size in bytes. */
 export async function writeReport(

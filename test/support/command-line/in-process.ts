@@ -1,9 +1,7 @@
 /** The command line within the process of a test, where a command takes a third of the time that a process of its own takes. */
-import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { main } from '../../../src/cli/main.ts';
 import { reportError } from '../../../src/cli/output.ts';
-import { type Done, root } from './process.ts';
+import { type Done, entry, root } from './process.ts';
 
 type Write = typeof process.stdout.write;
 
@@ -39,40 +37,42 @@ export const captured = (run: () => unknown): Promise<Done> =>
     }
   });
 
-async function runBy(run: typeof main, args: readonly string[]): Promise<Done> {
-  return written(async () => {
-    const { argv, exitCode } = process;
-    process.argv = ['node', 'rollflex', ...args];
-    process.exitCode = 0;
-    try {
-      await run(args);
-      return Number(process.exitCode);
-    } finally {
-      Object.assign(process, { argv, exitCode });
-    }
-  });
-}
+let runs = 0;
 
-/** Runs a command line by the source. */
-export const runInProcess = (...args: string[]): Promise<Done> => runBy(main, args);
+/** Runs the program that `rollflex` of `process.ts` starts: a file that runs a command when it is loaded, here once for each. */
+async function runProgram(args: readonly string[]): Promise<number> {
+  const { argv, exitCode } = process;
+  const streams = [process.stdout, process.stderr] as const;
+  const listeners = streams.map((stream) => stream.listeners('error'));
+  process.argv = ['node', 'rollflex', ...args];
+  process.exitCode = 0;
+  runs += 1;
+  try {
+    await import(`${pathToFileURL(entry.at(-1)!).href}?run=${runs}`);
+    return Number(process.exitCode);
+  } finally {
+    Object.assign(process, { argv, exitCode });
+    for (const [index, stream] of streams.entries())
+      for (const one of stream.listeners('error') as (() => void)[])
+        if (!listeners[index]!.includes(one)) stream.off('error', one);
+  }
+}
 
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs a command line in a folder by the bundle that `rollflex` of `process.ts` starts, with its threads and what else stands
- * beside it. One runs at a time. What reads standard input, or is stopped, needs a process of its own.
+ * Runs a command line in a folder, with its threads and what else stands beside the program. One runs at a time. What reads
+ * standard input, or is stopped, needs a process of its own.
  */
 export function rollflexIn(folder: string, ...args: string[]): Promise<Done> {
   if (args.includes('-')) throw new Error('standard input here is that of all tests: take rollflexOn of process.ts');
   const done = last.then(async () => {
-    const file = join(dirname(process.env.ROLLFLEX_BUILT_CLI!), 'main.js');
-    const built: { main: typeof main } = await import(/* @vite-ignore */ pathToFileURL(file).href);
     const before = process.cwd();
     const { FORCE_COLOR } = process.env;
     process.chdir(folder);
     process.env.FORCE_COLOR = '0';
     try {
-      return await runBy(built.main, args);
+      return await written(() => runProgram(args));
     } finally {
       process.chdir(before);
       if (FORCE_COLOR === undefined) delete process.env.FORCE_COLOR;
@@ -85,3 +85,5 @@ export function rollflexIn(folder: string, ...args: string[]): Promise<Done> {
 
 /** The same in the root of the repository. */
 export const rollflex = (...args: string[]): Promise<Done> => rollflexIn(root, ...args);
+/** The same. */
+export const runInProcess = rollflex;

@@ -1,21 +1,32 @@
-/** The command line, run as a user runs it. */
+/** The command line, run as a user runs it: that of the installed package, or of the product that `ROLLFLEX_PRODUCT` names. */
 import { execFile } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 /** The root of the repository. */
 export const root = fileURLToPath(new URL('../../..', import.meta.url));
+const installed = process.env.ROLLFLEX_INSTALLED;
+/** The folder of `cli.js`. */
+const product = process.env.ROLLFLEX_PRODUCT ?? (installed && join(installed, 'dist'));
 const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
-const source = ['--import', tsx, join(root, 'src/cli/bin.ts')];
-const built = process.env.ROLLFLEX_BUILT_CLI;
-/** What Node is given before the arguments: the file that this run of the tests has made, or else the source. */
-export const entry = built === undefined ? source : [built];
-/** The same with the arguments: policies of a test import the source, as does the command line that takes them. */
-export const commandOf = (args: readonly string[]): string[] => [
-  ...(args.includes('--policies') ? source : entry),
-  ...args,
-];
+/** What Node is given before the arguments; the sources where it is no test that runs, but a benchmark. */
+export const entry =
+  product === undefined ? ['--import', tsx, join(root, 'src/cli/bin.ts')] : [resolve(root, product, 'cli.js')];
+/** The same with the arguments. */
+export const commandOf = (args: readonly string[]): string[] => [...entry, ...args];
+
+/** Copies a module that imports `rollflex` into a folder in which that is installed; returns its path there. */
+export function asUsersModule(folder: string, file: string): string {
+  if (installed === undefined) return file;
+  const packages = join(folder, 'node_modules');
+  mkdirSync(packages, { recursive: true });
+  if (!existsSync(join(packages, 'rollflex'))) symlinkSync(installed, join(packages, 'rollflex'));
+  const copy = join(folder, basename(file));
+  copyFileSync(file, copy);
+  return copy;
+}
 
 /** What a command printed, and how it ended. */
 export interface Done {

@@ -1,10 +1,8 @@
-/** Builds of the command line with versions of their own, to put one in the place of another. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+/** The installed package with versions of its own, to put one in the place of another. */
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type BuildOptions, build } from 'esbuild';
+import { build } from 'esbuild';
 import { root } from '../command-line/process.ts';
-
-const anyVersion = '0.0.0-of-a-build';
 
 export interface Builds {
   /** Returns what Node is given to start this version. */
@@ -14,34 +12,32 @@ export interface Builds {
   remove(): void;
 }
 
-/** Bundles the command line once; the versions are in it, and not read from the package. */
-export async function makeBuilds(): Promise<Builds> {
-  // In the repository it finds the packages that are not bundled.
+export function makeBuilds(): Builds {
+  // In the repository they find the packages that are not bundled.
   mkdirSync(join(root, '.cache'), { recursive: true });
   const folder = mkdtempSync(join(root, '.cache', 'builds-'));
-  const common: BuildOptions = {
-    absWorkingDir: root,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    logLevel: 'error',
-    external: ['classic-level', 'esbuild', 'zod', 'commander', 'json-rpc-2.0', 'prom-client'],
-  };
-  const outfile = join(folder, 'cli.mjs');
-  const define = { ROLLFLEX_VERSION: JSON.stringify(anyVersion) };
-  await build({ ...common, entryPoints: ['src/cli/bin.ts'], outfile, define });
-  const bundled = readFileSync(outfile, 'utf8');
   return {
     cli(version) {
-      const file = join(folder, `cli-${version}.mjs`);
-      writeFileSync(file, bundled.replaceAll(anyVersion, version));
-      return file;
+      const copy = join(folder, version);
+      const program = join(copy, 'dist', 'cli.js');
+      if (existsSync(program)) return program;
+      cpSync(process.env.ROLLFLEX_INSTALLED!, copy, { recursive: true });
+      const manifest = join(copy, 'package.json');
+      writeFileSync(manifest, JSON.stringify({ ...JSON.parse(readFileSync(manifest, 'utf8')), version }));
+      return program;
     },
     async policies(name, contents) {
       const file = join(folder, `${name}.mjs`);
       const stdin = { contents, resolveDir: join(root, 'test/support/servers') };
-      await build({ ...common, stdin, outfile: file });
+      await build({
+        bundle: true,
+        platform: 'node',
+        format: 'esm',
+        target: 'node20',
+        stdin,
+        outfile: file,
+        external: ['zod'],
+      });
       return file;
     },
     remove: () => rmSync(folder, { recursive: true }),

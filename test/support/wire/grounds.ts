@@ -8,7 +8,7 @@ import type { AnyDefinition } from '../../../src/core/definition.ts';
 import { createRegistry } from '../../../src/core/registry.ts';
 import { registry } from '../../../src/registry.ts';
 import { RpcServer } from '../../../src/rpc/index.ts';
-import { commandOf, root } from '../command-line/process.ts';
+import { asUsersModule, commandOf, root } from '../command-line/process.ts';
 import { HandClock } from '../servers/clocked.ts';
 import { Inbox, type Peer, type Playground, type ServerSetting } from './cases.ts';
 
@@ -66,7 +66,7 @@ function optionsOf({ limits = {}, token, wrongPolicies: wrong }: ServerSetting, 
     writeFileSync(file, `${token}\n`, { mode: 0o600 });
     args.push('--token-file', file);
   }
-  if (wrong) args.push('--policies', wrongModule);
+  if (wrong) args.push('--policies', asUsersModule(folder, wrongModule));
   return args;
 }
 

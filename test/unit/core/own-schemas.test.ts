@@ -1,8 +1,9 @@
 /** A schema of zod 3, or none at all, is refused where a host hands it over, by its path. */
-import { defineDecision, defineEvent, definePlanner, definePolicy, z } from 'rollflex';
+
 import { expect, test } from 'vitest';
 import * as mini from 'zod/mini';
 import { z as z3 } from 'zod/v3';
+import { defineDecision, defineEvent, definePlanner, definePolicy, z } from '../../../src/index.ts';
 
 const own = {
   id: 'acme/p',

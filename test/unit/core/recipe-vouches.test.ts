@@ -1,6 +1,7 @@
 /** What a part may refuse is delivered inside only where the recipe says that it does not, or what happens then. */
-import { create, defineDecision, defineEvent, definePolicy, defineRecipe, handlersOf, z } from 'rollflex';
+
 import { expect, test } from 'vitest';
+import { create, defineDecision, defineEvent, definePolicy, defineRecipe, handlersOf, z } from '../../../src/index.ts';
 
 const text = z.string().min(1);
 const asked = defineEvent('acme/asked', 'A question has come.', { text });

@@ -18,7 +18,7 @@ describe.each(bothWays)('versions of the weights, %s', (_how, start) => {
   test('a response of weights that are too old is dropped, and tried again after a pause, at no cost to its prompt', () => {
     const session = open({ retry: { infrastructure: 0, data: 0, environment: 0 } });
     const dropped = session.send(done('a/0#0', [3]));
-    expect(brief(dropped)).toEqual(['response.dropped a/0#0', 'timer.set speculative-admission/pause']);
+    expect(brief(dropped)).toEqual(['response.dropped a/0#0 stale_weights', 'timer.set speculative-admission/pause stale_weights']);
     expect(dropped[0]!.reason).toEqual({ code: 'stale_weights', oldestVersion: 3, weightVersion: 10, maxStaleness: 1 });
     session.at = 1;
     const again = session.send({ type: 'timer.fired', timerId });
@@ -52,7 +52,7 @@ describe.each(bothWays)('versions of the weights, %s', (_how, start) => {
     const session = open();
     session.send(done('a/0#0', [3]));
     session.at = 50;
-    expect(brief(session.send({ type: 'engine.added', engineId: 'e' }))).toContain('request.launch a/0#1');
+    expect(brief(session.send({ type: 'engine.added', engineId: 'e' }))).toContain('request.launch a/0#1 retry_stale_weights');
   });
 
   test('an engine whose weights are too old is asked last', () => {
@@ -75,8 +75,8 @@ describe.each(bothWays)('a reward that cannot be computed, %s', (_how, start) =>
     const session = start(three);
     session.open(prompts('a'));
     session.complete('a/0#0');
-    expect(brief(session.send(none('a/0#0')))).toEqual(['response.dropped a/0#0']);
-    expect(brief(session.complete('a/1#0', 'a/2#0'))).toContain('prompt.collected a');
+    expect(brief(session.send(none('a/0#0')))).toEqual(['response.dropped a/0#0 no_reward']);
+    expect(brief(session.complete('a/1#0', 'a/2#0'))).toContain('prompt.collected a responses_held');
     session.send({ type: 'reward.ready', requestId: 'a/1#0', reward: 1 });
     const end = session.send({ type: 'reward.ready', requestId: 'a/2#0', reward: 0 });
     expect(only(end, 'round.completed')[0]!.prompts[0]!.responses.map((each) => each.requestId)).toEqual([
@@ -89,8 +89,8 @@ describe.each(bothWays)('a reward that cannot be computed, %s', (_how, start) =>
     const session = start({ ...three, responseSpeculation: 1, retry: { environment: 1 } });
     session.open(prompts('a'));
     session.complete('a/0#0', 'a/1#0');
-    expect(brief(session.send(none('a/1#0')))).toEqual(['response.dropped a/1#0', 'request.launch a/1#1']);
-    expect(brief(session.complete('a/1#1'))).toContain('prompt.collected a');
+    expect(brief(session.send(none('a/1#0')))).toEqual(['response.dropped a/1#0 no_reward', 'request.launch a/1#1 retry_environment']);
+    expect(brief(session.complete('a/1#1'))).toContain('prompt.collected a responses_held');
     const failed = session.send(none('a/1#1'));
     expect(only(failed, 'prompt.failed')[0]!.reason).toEqual({ code: 'reward', failures: 2, budget: 1 });
   });
@@ -100,7 +100,7 @@ describe.each(bothWays)('a reward that cannot be computed, %s', (_how, start) =>
     session.open(prompts('a'));
     session.complete('a/0#0', 'a/1#0');
     const failed = session.send({ type: 'response.failed', requestId: 'a/1#0', kind: 'environment' });
-    expect(brief(failed)).toEqual(['response.dropped a/1#0', 'request.launch a/1#1']);
+    expect(brief(failed)).toEqual(['response.dropped a/1#0 no_reward', 'request.launch a/1#1 retry_environment']);
   });
 
   test('after its reward, or where no round waits for rewards, it is late', () => {
@@ -108,11 +108,11 @@ describe.each(bothWays)('a reward that cannot be computed, %s', (_how, start) =>
     session.open(prompts('a'));
     session.complete('a/0#0');
     session.send({ type: 'reward.ready', requestId: 'a/0#0', reward: 1 });
-    expect(brief(session.send(none('a/0#0')))).toEqual(['response.late a/0#0']);
+    expect(brief(session.send(none('a/0#0')))).toEqual(['response.late a/0#0 report']);
     const other = start(one);
     other.open(prompts('a', 'b'));
     other.complete('a/0#0');
-    expect(brief(other.send(none('a/0#0')))).toEqual(['response.late a/0#0']);
+    expect(brief(other.send(none('a/0#0')))).toEqual(['response.late a/0#0 report']);
   });
 
   test('while its prompt waits for its last abort, only the response leaves: the prompt leaves once, and can be restored', () => {
@@ -120,7 +120,7 @@ describe.each(bothWays)('a reward that cannot be computed, %s', (_how, start) =>
     session.open(prompts('a', 'b'));
     session.complete('a/0#0', 'a/1#0', 'b/0#0');
     for (const index of [0, 1]) session.send({ type: 'reward.ready', requestId: `a/${index}#0`, reward: index });
-    expect(brief(session.send(none('b/0#0')))).toEqual(['response.dropped b/0#0']);
+    expect(brief(session.send(none('b/0#0')))).toEqual(['response.dropped b/0#0 no_reward']);
     session.restore();
     const left = only(session.send({ type: 'request.aborted', requestId: 'b/1#0', tokens: 3 }), 'prompt.deferred');
     expect(left[0]!.prompt.kept!.map((each) => each.requestId)).toEqual(['b/1#0']);
@@ -139,7 +139,7 @@ describe.each(bothWays)('ends that nobody asked for, %s', (_how, start) => {
       reason: { code: 'retry_ended_early', attempt: 1, tokens: 500 },
     });
     // No progress: a fault of the engine.
-    expect(brief(session.send({ type: 'request.aborted', requestId: 'a/0#1', tokens: 500 }))).toContain('prompt.failed a');
+    expect(brief(session.send({ type: 'request.aborted', requestId: 'a/0#1', tokens: 500 }))).toContain('prompt.failed a infrastructure');
   });
 
   test('a data fault of one response fails no prompt whose others may suffice', () => {
@@ -147,7 +147,7 @@ describe.each(bothWays)('ends that nobody asked for, %s', (_how, start) => {
     session.open(prompts('a'));
     session.complete('a/0#0');
     const failed = session.send({ type: 'response.failed', requestId: 'a/1#0', kind: 'data' });
-    expect(brief(failed)).toEqual(['response.abandoned a/1#0']);
-    expect(brief(session.complete('a/2#0'))).toContain('round.completed r0');
+    expect(brief(failed)).toEqual(['response.abandoned a/1#0 data']);
+    expect(brief(session.complete('a/2#0'))).toContain('round.completed r0 quota_reached');
   });
 });

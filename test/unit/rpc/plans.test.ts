@@ -1,13 +1,16 @@
 /** Plans of a server that computes them in threads: what may overtake them, deadlines, limits, and clients that leave. */
-import { dirname } from 'node:path';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { planThreads, RpcServer } from 'rollflex/rpc';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { runPlanner } from '../../../src/core/start.ts';
 import { type FlexUlyssesPlan, flexUlysses } from '../../../src/planners/flex-ulysses/index.ts';
-import type * as rpc from '../../../src/rpc/index.ts';
 import type { Planning } from '../../../src/rpc/planning.ts';
 import type { ServerOptions } from '../../../src/rpc/service.ts';
 import * as sources from '../../../src/rpc/transports/plan-threads.ts';
+import { asUsersModule, root } from '../../support/command-line/process.ts';
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 const call = (id: number, method: string, params: object = {}) =>
@@ -21,17 +24,19 @@ const long = {
   effort: 'thorough',
 } as const;
 const short = { lengths: [32_768, 16_384, 4096, 4096], devices: 4 };
-/** What was built for the tests: a thread of it starts in a tenth of the time. */
-const built = (name: string): string =>
-  new URL(name, `${pathToFileURL(dirname(process.env.ROLLFLEX_BUILT_CLI!))}/`).href;
-const { planThreads, RpcServer }: typeof rpc = await import(/* @vite-ignore */ built('rpc.js'));
+const folder = mkdtempSync(join(tmpdir(), 'rollflex-plans-'));
+const ownPlanners = join(root, 'test/support/servers/own-planners.mjs');
+const definitions = pathToFileURL(asUsersModule(folder, ownPlanners)).href;
 
-const threads = planThreads({ threads: 1, definitions: built('own-planners.js') });
-const servers: rpc.RpcServer[] = [];
+const threads = planThreads({ threads: 1, definitions });
+const servers: RpcServer[] = [];
 afterEach(() => {
   for (const one of servers.splice(0)) one.close();
 });
-afterAll(() => threads.close());
+afterAll(() => {
+  threads.close();
+  rmSync(folder, { recursive: true });
+});
 
 type Answer = {
   id: number;
@@ -110,8 +115,7 @@ describe('plans in threads', () => {
   });
 
   test('from the sources, too', async () => {
-    const own = new URL('../../support/servers/own-planners.ts', import.meta.url).href;
-    const planning = sources.planThreads({ threads: 1, definitions: own });
+    const planning = sources.planThreads({ threads: 1, definitions: pathToFileURL(ownPlanners).href });
     const plan = await planning.plan({ planner: 'own-sum', input: { terms: [1, 2] } });
     planning.close();
     expect(plan.json).toBe('{"sum":3}');

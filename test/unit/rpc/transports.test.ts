@@ -10,7 +10,7 @@ import { JSONRPCClient } from 'json-rpc-2.0';
 import { afterAll, describe, expect, test } from 'vitest';
 import { listenOn, prometheus, RpcServer, serveStdio, tokenFromFile } from '../../../src/rpc/index.ts';
 import { runInProcess } from '../../support/command-line/in-process.ts';
-import { entry, rollflex, rollflexOn, root } from '../../support/command-line/process.ts';
+import { asUsersModule, entry, rollflex, rollflexOn, root } from '../../support/command-line/process.ts';
 import { completed, openingEvents, tail } from '../../support/servers/clocked.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-rpc-'));
@@ -226,10 +226,10 @@ describe('rollflex serve', () => {
   });
 
   test('--policies serves definitions of your own; what they print does not get between the messages', async () => {
-    const file = join(folder, 'mine.mjs');
+    const written = join(folder, 'mine.mjs');
     writeFileSync(
-      file,
-      `import { definePolicy, z } from '${root}/src/index.ts';
+      written,
+      `import { definePolicy, z } from 'rollflex';
 console.log('loaded');
 export const mine = definePolicy({
   id: 'acme/queue',
@@ -246,6 +246,7 @@ export const mine = definePolicy({
 export default [mine];
 `,
     );
+    const file = asUsersModule(mkdtempSync(join(folder, 'user-')), written);
     const open = call(1, 'session.open', { policy: 'acme/queue', config: { promptsPerRound: 2 } });
     const run = await rollflexOn(open, 'serve', '--stdio', '--policies', file, '--max-sessions', '7');
     expect([run.code, run.err]).toEqual([0, 'loaded\n']);
@@ -281,6 +282,8 @@ export default [mine];
     expect(await ended).toBe(0);
   });
 
+  const noPolicies = join(folder, 'no-policies.mjs');
+  writeFileSync(noPolicies, 'export const none = 0;\n');
   const openToken = join(folder, 'open-token');
   writeFileSync(openToken, 'a-token-of-some-length');
   chmodSync(openToken, 0o644);
@@ -292,7 +295,7 @@ export default [mine];
     ['a token that others may read', ['--port', '0', '--token-file', openToken], /chmod 600 .*got "mode 644"/],
     ['a port out of range', ['--port', '70000'], /from 0 to 65535/],
     ['a limit out of range', ['--stdio', '--max-depth', '1'], /from 8 to 512/],
-    ['a module without definitions', ['--stdio', '--policies', join(root, 'src/errors.ts')], /exports definitions/],
+    ['a module without definitions', ['--stdio', '--policies', noPolicies], /exports definitions/],
     ['a module that is not there', ['--stdio', '--policies', './nowhere.js'], /nowhere\.js/],
   ])('wrong use exits with 2: %s', async (_, args, message) => {
     // A module is loaded by Node.

@@ -19,7 +19,7 @@ let builds: Builds;
 /** The policy by its version, and once more with other decisions. */
 const modules: Record<string, string> = {};
 beforeAll(async () => {
-  builds = await makeBuilds();
+  builds = makeBuilds();
   for (const [name, args] of [
     ['one', '1'],
     ['two', '2'],

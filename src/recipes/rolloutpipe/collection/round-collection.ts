@@ -13,6 +13,7 @@ import { requestArrived } from '../../../schemas/events/frontier.ts';
 import { requestAborted, responseCompleted, responseFailed } from '../../../schemas/events/requests.ts';
 import { rewardReady } from '../../../schemas/events/rewards.ts';
 import { roundFailed, roundOpened } from '../../../schemas/events/rounds.ts';
+import { isOfRound, restartRoundAt } from '../../../core/restart-versions.ts';
 import { hostRestarted } from '../../../schemas/events/session.ts';
 import type { Message } from '../../../schemas/messages.ts';
 import { type CollectionDecision, type Ctx, collectionDecisions } from './messages.ts';
@@ -58,7 +59,11 @@ const handlers = [
     if (round !== undefined) forgetRound(state, round);
   }),
   on(roundFailed, failRound),
-  on(hostRestarted, askAgain),
+  on(hostRestarted, (state, event, ctx) => {
+    const { weightVersion } = event;
+    if (weightVersion !== undefined) for (const round of state.rounds.values()) restartRoundAt(round, weightVersion);
+    askAgain(state, event, ctx);
+  }),
 ];
 
 function open(state: CollectionState, event: Message<'round.opened'>, ctx: Ctx): void {
@@ -108,8 +113,9 @@ function checkVersions(
 ): void {
   const response = state.responses.get(requestId);
   if (state.config.otherVersions === 'drop' || response === undefined || response.isCompleted) return;
-  const { weightVersion } = response.group.round;
-  const at = weightVersions.findIndex((one) => one !== weightVersion);
+  const { round } = response.group;
+  const { weightVersion } = round;
+  const at = weightVersions.findIndex((one) => !isOfRound(round, one));
   if (at < 0) return;
   const expected = `the weight version of the round, ${weightVersion}`;
   refuse('invalid_event', `weightVersions[${at}]`, expected, weightVersions[at]);

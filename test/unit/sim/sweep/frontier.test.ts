@@ -1,5 +1,7 @@
 /** Time against kept tokens, where prompts come back. */
-import { registry } from 'rollflex';
+
+import { describe, expect, test } from 'vitest';
+import { registry } from '../../../../src/index.ts';
 import {
   jobPreset,
   marginalWorkload,
@@ -13,8 +15,7 @@ import {
   type TracePrompt,
   tracedWorkload,
   type Workload,
-} from 'rollflex/sim';
-import { describe, expect, test } from 'vitest';
+} from '../../../../src/sim/node.ts';
 import { measuringFrontier } from '../../../../src/sim/sweep/frontier.ts';
 import { defineSynchronousSettings } from '../../../../src/sim/sweep/settings.ts';
 import { refusal } from '../../../support/basics/refusal.ts';

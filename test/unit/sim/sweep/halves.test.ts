@@ -1,9 +1,9 @@
 /** Halves by prompt. */
 import { join } from 'node:path';
-import { rolloutpipeWorkload, tracedWorkload } from 'rollflex/sim';
 import { describe, expect, test } from 'vitest';
 import { readTraceFile } from '../../../../src/cli/files.ts';
 import { packageRoot } from '../../../../src/cli/package.ts';
+import { rolloutpipeWorkload, tracedWorkload } from '../../../../src/sim/node.ts';
 import { drawnHalf, halfOf } from '../../../../src/sim/sweep/halves.ts';
 
 const { trace } = readTraceFile(join(packageRoot(), 'examples/traces/castillo-qwen2.5-7b-instruct-1m.jsonl'));

@@ -1,7 +1,14 @@
 /** From settings to schedulers, and to what is pasted into `registry.create`. */
-import { registry } from 'rollflex';
-import { jobPreset, type PolicyChoice, poolsChoice, rolloutpipeJob, synchronousChoice } from 'rollflex/sim';
+
 import { describe, expect, test } from 'vitest';
+import { registry } from '../../../../src/index.ts';
+import {
+  jobPreset,
+  type PolicyChoice,
+  poolsChoice,
+  rolloutpipeJob,
+  synchronousChoice,
+} from '../../../../src/sim/node.ts';
 import { poolsSchedulerOf, synchronousScheduler } from '../../../../src/sim/sweep/schedulers.ts';
 import { definePoolsSettings, defineSynchronousSettings, labelOf } from '../../../../src/sim/sweep/settings.ts';
 import { refusal } from '../../../support/basics/refusal.ts';

@@ -1,5 +1,8 @@
 /** Advice, with few seeds, holds on the half of the prompts that it has not seen. */
 import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readTraceFile } from '../../../../src/cli/files.ts';
+import { packageRoot } from '../../../../src/cli/package.ts';
 import {
   jobPreset,
   rolloutpipeJob,
@@ -8,10 +11,7 @@ import {
   sweep,
   sweepEvaluator,
   tracedWorkload,
-} from 'rollflex/sim';
-import { expect, test } from 'vitest';
-import { readTraceFile } from '../../../../src/cli/files.ts';
-import { packageRoot } from '../../../../src/cli/package.ts';
+} from '../../../../src/sim/node.ts';
 import { gainInterval, keptRatio, type Measured, type Pair } from '../../../../src/sim/sweep/book.ts';
 import { halfOf, withPrompts } from '../../../../src/sim/sweep/halves.ts';
 import { ofMean } from '../../../../src/sim/sweep/interval.ts';

@@ -68,15 +68,21 @@ class RequestExpired(AnyDecision):
 class RequestLaunchReason(TypedDict):
     """Reason of :class:`RequestLaunch`. Why, with the numbers."""
 
-    code: Literal["planned", "retry_infrastructure", "retry_data", "retry_environment", "host_restarted"]
+    code: Literal[
+        "planned", "retry_infrastructure", "retry_data", "retry_environment", "retry_stale_weights",
+        "retry_ended_early", "host_restarted",
+    ]
     inFlight: NotRequired[int]
     """Requests in flight, without this one. Whole number ≥ 0. Only with `planned`, `host_restarted`."""
     attempt: NotRequired[int]
-    """How many tries of this response went before, within its budget. Whole number ≥ 0. Only with
-    `retry_infrastructure`, `retry_data`, `retry_environment`."""
+    """With `retry_infrastructure`, `retry_data`, `retry_environment`: How many tries of this response went before,
+    within its budget. Whole number ≥ 0. With `retry_stale_weights`, `retry_ended_early`: How many tries of this
+    response no budget was charged with. Whole number ≥ 0."""
     budget: NotRequired[int]
     """Most further tries after failures of this kind. Whole number ≥ 0. Only with `retry_infrastructure`, `retry_data`,
     `retry_environment`."""
+    tokens: NotRequired[int]
+    """Tokens that it goes on from. Whole number 0 to 1000000000. Only with `retry_ended_early`."""
 
 
 class RequestLaunch(AnyDecision):
@@ -133,7 +139,7 @@ class RequestResume(AnyDecision):
 class ResponseAbandonedReason(TypedDict):
     """Reason of :class:`ResponseAbandoned`. Why, with the numbers."""
 
-    code: Literal["infrastructure", "environment"]
+    code: Literal["infrastructure", "data", "environment"]
     failures: int
     """Failures of this kind. Whole number ≥ 0."""
     budget: int
@@ -154,11 +160,16 @@ class ResponseAbandoned(AnyDecision):
 class ResponseAcceptedReason(TypedDict):
     """Reason of :class:`ResponseAccepted`. Why, with the numbers."""
 
-    code: Literal["held"]
+    code: Literal["held", "other_weights"]
     held: int
     """Responses of the prompt that are held. Whole number ≥ 0."""
     needed: int
     """Responses that the prompt needs. Whole number ≥ 0."""
+    weightVersions: NotRequired[list[int]]
+    """Versions of the weights that generated it, as its engine says, ascending: not all are those that were asked for.
+    Only with `other_weights`."""
+    weightVersion: NotRequired[int]
+    """Version of the weights of its round. Whole number 0 to 4000000000000000. Only with `other_weights`."""
 
 
 class ResponseAccepted(AnyDecision):
@@ -177,7 +188,7 @@ class ResponseAccepted(AnyDecision):
 class ResponseDroppedReason(TypedDict):
     """Reason of :class:`ResponseDropped`. Why, with the numbers."""
 
-    code: Literal["stale_weights", "beyond_round"]
+    code: Literal["stale_weights", "beyond_round", "no_reward"]
     oldestVersion: NotRequired[int]
     """Oldest version of the weights that it has tokens of. Whole number 0 to 4000000000000000. Only with
     `stale_weights`."""
@@ -190,7 +201,7 @@ class ResponseDroppedReason(TypedDict):
 
 
 class ResponseDropped(AnyDecision):
-    """A notice. A kept response is given up."""
+    """A notice. A complete response, or one whose tokens were kept, is given up."""
 
     type: Literal["response.dropped"]
     requestId: str

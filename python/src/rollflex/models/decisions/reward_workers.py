@@ -143,7 +143,7 @@ class RewardFailed(AnyDecision):
     """Id of the prompt, given by the host. String ≤ 512."""
     kind: Literal["rule", "sandbox", "judge"]
     """`rule`: a check such as of a mathematical answer; `sandbox`: code is run; `judge`: an LLM judges."""
-    reason: NotRequired[RewardFailedReason]
+    reason: RewardFailedReason
 
 
 class RewardLateReason(TypedDict):

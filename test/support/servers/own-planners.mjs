@@ -1,6 +1,5 @@
 /** Planners of a host's own, for tests of the threads that compute plans. */
-import { z } from 'zod';
-import { definePlanner } from '../../../src/core/definition.ts';
+import { definePlanner, z } from 'rollflex';
 
 const common = { version: 1, summary: 'For tests.', source: 'tests' };
 

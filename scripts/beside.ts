@@ -1,0 +1,79 @@
+/** For a build: files that code opens beside itself at run time. They must be in the product, where no import asks for them. */
+import { readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { Metafile, Plugin } from 'esbuild';
+import ts from 'typescript';
+import { builtIn } from './notices.ts';
+
+/** What opens a file beside the code, as `opener('./source.ts', import.meta.url, …)`; each is a function of `src`. */
+const openers = ['startThread', 'pageScript'] as const;
+/** It looks for the data of the package, `examples/traces`, which every product has. */
+const findsData = 'src/cli/package.ts';
+
+/** A file that code opens beside itself. */
+export interface Opening {
+  readonly by: (typeof openers)[number];
+  /** Path of its source, from that of the code: `./plan-worker.ts`. */
+  readonly source: string;
+}
+
+/**
+ * Finds in a source what it opens beside itself.
+ *
+ * @throws Error if it uses `import.meta.url` in another way: nobody could tell what it opens
+ */
+export function openingsIn(path: string, text: string): Opening[] {
+  const found: Opening[] = [];
+  const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  const visit = (node: ts.Node): void => {
+    if (ts.isPropertyAccessExpression(node) && ts.isMetaProperty(node.expression) && node.name.text === 'url') {
+      const call = node.parent;
+      const by = ts.isCallExpression(call) ? openers.find((one) => one === call.expression.getText()) : undefined;
+      const [source, caller] = ts.isCallExpression(call) ? call.arguments : [];
+      if (by === undefined || caller !== node || source === undefined || !ts.isStringLiteral(source)) {
+        const line = file.getLineAndCharacterOfPosition(node.pos).line + 1;
+        throw new Error(`${path}:${line}: expected ${openers.join(' or ')}('./source.ts', import.meta.url)`);
+      }
+      found.push({ by, source: source.text });
+    }
+    ts.forEachChild(node, visit);
+  };
+  if (text.includes('import.meta.url')) visit(file);
+  return found;
+}
+
+/** Sources of what stands beside the library, by the names of their files without extension. */
+export interface Bundles {
+  /** The command line, and the threads of all that Node runs. */
+  readonly commands: Readonly<Record<string, string>>;
+  /** Scripts of pages. */
+  readonly pages: Readonly<Record<string, string>>;
+}
+
+/**
+ * Finds what the code of a build opens beside itself, and a product does not have.
+ *
+ * @param extension - that of threads; scripts of pages have `.js` beside code of every format
+ */
+export const missingBeside = (metafile: Metafile, { commands, pages }: Bundles, extension: '.js' | '.cjs'): string[] =>
+  builtIn(metafile)
+    .filter((path) => path.startsWith('src/') && path !== findsData)
+    .flatMap((path) =>
+      openingsIn(path, readFileSync(path, 'utf8')).flatMap(({ by, source }) => {
+        const made = by === 'startThread' ? commands : pages;
+        const name = basename(source, '.ts');
+        if (made[name] === join(dirname(path), source)) return [];
+        return [`${path} opens ${name}${made === pages ? '.js' : extension}, which scripts/bundles.ts does not build`];
+      }),
+    );
+
+/** Fails a build whose code opens a file beside itself that the product does not have. */
+export const opensOnly = (bundles: Bundles, extension: '.js' | '.cjs'): Plugin => ({
+  name: 'beside',
+  setup: ({ initialOptions, onEnd }) => {
+    initialOptions.metafile = true;
+    onEnd(({ metafile }) => ({
+      errors: metafile === undefined ? [] : missingBeside(metafile, bundles, extension).map((text) => ({ text })),
+    }));
+  },
+});
