@@ -170,7 +170,8 @@ export function restartAt(state: AdmissionState, weightVersion: number, ctx: Ctx
   }
 }
 
-const hasNothing = ({ status, resume }: ResponseState): boolean => status === 'pending' && resume === null;
+const hasNothing = ({ status, resume }: ResponseState): boolean =>
+  (status === 'pending' || status === 'paused') && resume === null;
 
 /** Readmits a prompt that continued to run between the rounds, unless its weights are now too old. */
 function readmit(state: AdmissionState, prompt: PromptState, round: Round, ctx: Ctx): void {

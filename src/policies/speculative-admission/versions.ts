@@ -14,7 +14,7 @@ import type { AdmissionState, ResponseState } from './state.ts';
 const firstPauseSeconds = 1;
 const longestPauseSeconds = 64;
 
-/** Returns the versions of a response, ascending: what its engine says, and those of the tokens that it was resumed from. */
+/** Returns the versions of a response, ascending where an engine says them: what it says, and those of the tokens that it was resumed from. */
 export function saidVersions(
   { weightVersions, resume }: ResponseState,
   { weightVersions: said }: Message<'response.completed'>,
@@ -40,7 +40,8 @@ export function acceptedReason(
 ): Message<'response.accepted'>['reason'] {
   const { weightVersions: believed, prompt } = response;
   const numbers = { held: prompt.held, needed: state.config.responsesPerPrompt };
-  if (said[0]! >= believed[0]! && said.at(-1)! <= believed.at(-1)!) return { code: 'held', ...numbers };
+  // After a restart behind the last version they do not ascend.
+  if (said[0]! >= Math.min(...believed) && said.at(-1)! <= Math.max(...believed)) return { code: 'held', ...numbers };
   return {
     code: 'other_weights',
     ...numbers,
