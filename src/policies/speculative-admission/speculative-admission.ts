@@ -162,6 +162,10 @@ export const speculativeAdmission: PolicyDefinition<
     pump(state, ctx);
     reports.armTimers(state, ctx);
   },
+  dueAt: (state) => {
+    const [one, other] = [grace.first(state), timeouts.first(state)];
+    return one === undefined ? other : Math.min(one, other ?? one);
+  },
   decisions: admissionDecisions,
   ledgers: [promptLedger, responseLedger],
   waits,
