@@ -237,5 +237,9 @@ export const laws: readonly Law[] = Object.freeze([
   { number: 12, title: 'a host with no memory finishes what it is told of', check: forgetfulHostFinishes },
   { number: 13, title: 'bounded answer: what an event may lead to is known before it is applied', check: bounded },
   { number: 14, title: 'whatever a ledger holds has a why, and what it names changes the state', check: waitsAreNamed },
-  { number: 18, title: 'whatever lives can be restored, and no lost timer holds it up', check: whateverLivesIsRestored },
+  {
+    number: 18,
+    title: 'whatever lives can be restored, and no lost timer holds it up',
+    check: whateverLivesIsRestored,
+  },
 ]);
