@@ -68,7 +68,9 @@ function* withoutTorn(lines: Iterable<ReadLine>, said: Set<string>): Generator<R
   for (const one of lines) {
     if (one.line === 'torn' && !said.has(one.where)) {
       said.add(one.where);
-      say(`${one.where}: the file ends in the middle of this line, which is left out: it was cut off, or is still being written`);
+      say(
+        `${one.where}: the file ends in the middle of this line, which is left out: it was cut off, or is still being written`,
+      );
     }
     yield one;
   }

@@ -39,6 +39,11 @@ export class Deadlines<State> {
     this.#of = of;
   }
 
+  /** Returns when the first deadline is, in seconds; nothing if there is none. */
+  first(state: State): number | undefined {
+    return this.#of.first(state);
+  }
+
   /** Whether the first deadline is over. Ask it at the end of every event, whether a timer has fired or not, and end what is overdue. */
   isOver(state: State, at: number): boolean {
     const first = this.#of.first(state);

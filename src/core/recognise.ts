@@ -108,6 +108,7 @@ type Sized = { readonly length: number };
 
 function boundOf(check: Check): Bound | undefined {
   const { def } = (check as z.core.$ZodChecks)._zod;
+  if ((def as { readonly fn?: unknown }).fn === isWellFormed) return isWellFormed;
   switch (def.check) {
     case 'greater_than':
       return def.inclusive
@@ -121,8 +122,6 @@ function boundOf(check: Check): Bound | undefined {
       return (value: Sized) => value.length >= def.minimum;
     case 'max_length':
       return (value: Sized) => value.length <= def.maximum;
-    case 'custom':
-      return (def as { readonly fn?: unknown }).fn === isWellFormed ? isWellFormed : undefined;
     default:
       return undefined;
   }

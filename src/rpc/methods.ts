@@ -104,7 +104,9 @@ export const methods = Object.freeze([
       onExisting: z
         .enum(['fail', 'attach', 'replace'])
         .default('fail')
-        .describe('If there is a session with this id: refuse, use it as it is, or put a new one in its place. To use one that is set aside is to try again to restore it.'),
+        .describe(
+          'If there is a session with this id: refuse, use it as it is, or put a new one in its place. To use one that is set aside is to try again to restore it.',
+        ),
       deliver: deliver
         .optional()
         .describe('Where decisions go: into the answer of `session.send` (`reply`, the default), or to subscribers.'),

@@ -101,7 +101,8 @@ export class Sessions {
     const definition = this.#definition(params);
     const id = params.session ?? this.#newId();
     const aside = this.#aside.get(id);
-    const existing = this.#sessions.get(id) ?? (params.onExisting === 'attach' ? aside && this.#tryAgain(aside) : undefined);
+    const existing =
+      this.#sessions.get(id) ?? (params.onExisting === 'attach' ? aside && this.#tryAgain(aside) : undefined);
     if (existing !== undefined && params.onExisting === 'attach') return this.#attach(existing, definition, params);
     if ((existing ?? aside) !== undefined && params.onExisting === 'fail') {
       refuse('duplicate_id', 'session', 'a session that is not open yet', id);

@@ -21,8 +21,9 @@ export const rank = count.max(1_048_575).describe('Rank of the worker: its devic
 /** Id of one attempt to preprocess, minted by the policy: `<idPrefix>preprocess/<number>`, never reused. */
 export const preprocessId = idText(256).describe('Id of the try, minted by the policy.');
 /** A slice's id, minted by the policy: `<idPrefix>slice/<number>`, the same for each attempt to fetch it. */
-export const sliceId = idText(256)
-  .describe('Id of the slice, minted by the policy; a rank that has it already does not fetch it again.');
+export const sliceId = idText(256).describe(
+  'Id of the slice, minted by the policy; a rank that has it already does not fetch it again.',
+);
 /** Path or URL of a sample's file, at most 4,096 characters. */
 export const mediaPath = z.string().min(1).max(4096).describe('Path or URL of the file.');
 /** Frames of a video, or images of a sample: 1 to 1,048,576. */

@@ -5,11 +5,9 @@ import { count, idText, tokenSum, weightVersion } from './units.ts';
 export type { PacedGroup, TrainingShare } from './types/objects.ts';
 
 /** The id of a group: that of the prompt of its responses. */
-export const groupId = idText(512)
-  .describe('Id of the group: that of the prompt whose responses it is made of.');
+export const groupId = idText(512).describe('Id of the group: that of the prompt whose responses it is made of.');
 /** The id of one launch of a group, minted by the policy: `<idPrefix>launch#<n>`. */
-export const launchId = idText(200)
-  .describe('Id of the launch of the group, minted by the policy; new for every try.');
+export const launchId = idText(200).describe('Id of the launch of the group, minted by the policy; new for every try.');
 /** The id of a data-parallel replica of the trainer. */
 export const replicaId = idText(512).describe('Id of the data-parallel training replica.');
 /** The id of a GPU, given by the host. */

@@ -34,12 +34,16 @@ function readBack({ definition }: Case, subject: Subject, after: string): Subjec
   try {
     again = create(definition, { snapshot: copy(snapshot) }) as unknown as Subject;
   } catch (error) {
-    throw new Error(`the state after ${after} cannot be read back: ${messageOf(error)}\n  ${JSON.stringify(snapshot)}`, {
-      cause: error,
-    });
+    throw new Error(
+      `the state after ${after} cannot be read back: ${messageOf(error)}\n  ${JSON.stringify(snapshot)}`,
+      {
+        cause: error,
+      },
+    );
   }
   const [was, is] = [snapshot, again.snapshot()].map((each) => JSON.stringify(each));
-  if (was !== is) throw new Error(`the state after ${after} is another when it is read back:\n  was: ${was}\n  is: ${is}`);
+  if (was !== is)
+    throw new Error(`the state after ${after} is another when it is read back:\n  was: ${was}\n  is: ${is}`);
   return again;
 }
 

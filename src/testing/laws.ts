@@ -239,5 +239,9 @@ export const laws: readonly Law[] = Object.freeze([
   { number: 13, title: 'bounded answer: what an event may lead to is known before it is applied', check: bounded },
   { number: 14, title: 'whatever a ledger holds has a why, and what it names changes the state', check: waitsAreNamed },
   { number: 17, title: 'every report is kept or named: no end and no version vanishes', check: reportsAreKept },
-  { number: 18, title: 'whatever lives can be restored, and no lost timer holds it up', check: whateverLivesIsRestored },
+  {
+    number: 18,
+    title: 'whatever lives can be restored, and no lost timer holds it up',
+    check: whateverLivesIsRestored,
+  },
 ]);

@@ -38,7 +38,11 @@ const tapeOf = (seed: number): number[] => {
 
 test(`a server that is stopped and started ${stops} times sets no session aside, but one that is corrupted, which costs no other`, async () => {
   const configs = registry.policies.flatMap((definition) =>
-    (exampleConfigs[definition.id] ?? []).map((config, index) => ({ definition, config, id: `${definition.id} ${index}` })),
+    (exampleConfigs[definition.id] ?? []).map((config, index) => ({
+      definition,
+      config,
+      id: `${definition.id} ${index}`,
+    })),
   );
   const sessions = configs.map(({ definition, config, id }, index) => {
     const events = likelyEvents(definition, config, tapeOf(index), stops * eventsEach);

@@ -137,7 +137,17 @@ export type SavedDivided = z.input<typeof dividedState>;
 /** Returns the initial state. */
 export function begin({ rememberedPrompts }: DividedRolloutConfig): SavedDivided {
   const lengths = new LengthPredictor(rememberedPrompts).save();
-  return { requests: [], engines: [], goneEngines: [], ended: [], lengths, round: 0, roundEnds: 0, seq: 0, nextOn: null };
+  return {
+    requests: [],
+    engines: [],
+    goneEngines: [],
+    ended: [],
+    lengths,
+    round: 0,
+    roundEnds: 0,
+    seq: 0,
+    nextOn: null,
+  };
 }
 
 /** Sets the derived fields. */

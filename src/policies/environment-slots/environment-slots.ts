@@ -120,6 +120,7 @@ export const environmentSlots: PolicyDefinition<
   link,
   handlers,
   after: settle,
+  dueAt: (state) => deadlines.first(state),
   decisions: slotDecisions,
   ledgers: [programs],
   waits,

@@ -83,6 +83,7 @@ export const programScheduling: PolicyDefinition<
   link,
   handlers,
   after: settle,
+  dueAt: (state) => deadlines.first(state),
   decisions: programDecisions,
   ledgers: [programs],
   waits,

@@ -114,6 +114,7 @@ export const rewardDispatch: PolicyDefinition<
   link,
   handlers,
   after: settle,
+  dueAt: (state) => deadlines.first(state),
   decisions: rewardDecisions,
   ledgers: [samples],
   waits,

@@ -163,6 +163,10 @@ export const speculativeAdmission: PolicyDefinition<
     pump(state, ctx);
     reports.armTimers(state, ctx);
   },
+  dueAt: (state) => {
+    const all = [grace, timeouts, pauses].flatMap((one) => one.first(state) ?? []);
+    return all.length === 0 ? undefined : Math.min(...all);
+  },
   decisions: admissionDecisions,
   ledgers: [promptLedger, responseLedger],
   waits,

@@ -7,7 +7,18 @@ import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { dropStale, endIfOver, formBatches, handOver, room } from './batches.ts';
 import type { Ctx } from './messages.ts';
-import { allowed, askAgain, complete, type Group, launched, launchKind, nextVersion, type PacingState, putBack, remove } from './state.ts';
+import {
+  allowed,
+  askAgain,
+  complete,
+  type Group,
+  launched,
+  launchKind,
+  nextVersion,
+  type PacingState,
+  putBack,
+  remove,
+} from './state.ts';
 
 export function checkSupply({ recentRounds }: PacingState, { roundId }: Message<'prompts.supplied'>): void {
   if (!recentRounds.has(roundId)) refuse('unknown_id', 'roundId', 'the id of a round that was requested', roundId);
@@ -148,7 +159,11 @@ function goOnAt(state: PacingState, weightVersion: number): void {
   if (weightVersion < state.weightVersion) {
     const all = [...state.groups.values()];
     for (const one of all) remove(state, one);
-    for (const one of all) putBack(state, Object.assign(one, { startVersion: Math.min(one.startVersion, weightVersion), isInWindow: false }));
+    for (const one of all)
+      putBack(
+        state,
+        Object.assign(one, { startVersion: Math.min(one.startVersion, weightVersion), isInWindow: false }),
+      );
   }
   state.weightVersion = weightVersion;
 }

@@ -15,7 +15,16 @@ import { checkPublished, publish } from './batches.ts';
 import { checkReport, checkSupply, finish, reject, restart, settle, supply } from './groups.ts';
 import { type Ctx, on, pacingDecisions } from './messages.ts';
 import { stalenessPacingConfig } from './schema.ts';
-import { askAgain, begin, link, migrateFromOne, migrateFromTwo, type PacingState, pacingState, type SavedPacing } from './state.ts';
+import {
+  askAgain,
+  begin,
+  link,
+  migrateFromOne,
+  migrateFromTwo,
+  type PacingState,
+  pacingState,
+  type SavedPacing,
+} from './state.ts';
 import type {
   StalenessPacingCommand,
   StalenessPacingConfig,

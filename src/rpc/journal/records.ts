@@ -195,7 +195,8 @@ export abstract class Records implements JournalWriter {
       replay(session, saved, steps, takeover);
       return attach(session);
     };
-    const setAside = () => attach(asideOf(steps.length === 0 ? saved : { ...saved, aside: { writer, entries: steps } }));
+    const setAside = () =>
+      attach(asideOf(steps.length === 0 ? saved : { ...saved, aside: { writer, entries: steps } }));
     return { saved, steps, isTakenOver: entries.length > 0 && writer !== version, resume, setAside };
   }
 

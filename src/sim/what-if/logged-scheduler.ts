@@ -31,7 +31,12 @@ export function checkSimulated(policy: string, config: unknown): void {
     refuse('infeasible', 'dividedRollout', expected, dividedRollout);
   }
   if (filter === 'none') return;
-  refuse('infeasible', 'filter', `none: which prompts a filter would reject is not known of other lengths; ${instead}`, filter);
+  refuse(
+    'infeasible',
+    'filter',
+    `none: which prompts a filter would reject is not known of other lengths; ${instead}`,
+    filter,
+  );
 }
 
 /**

@@ -2,10 +2,17 @@
 
 import type { Context } from '../../../src/core/definition.ts';
 import { PolicyError } from '../../../src/errors.ts';
-import { defineDecision, defineEvent, promptCounted, responseCompleted, rewardReady, z } from '../../../src/schemas/index.ts';
-import type { Arbitrary, WithEvents } from '../../../src/testing/index.ts';
 import { timerSet } from '../../../src/schemas/decisions/session.ts';
 import { timerFired } from '../../../src/schemas/events/session.ts';
+import {
+  defineDecision,
+  defineEvent,
+  promptCounted,
+  responseCompleted,
+  rewardReady,
+  z,
+} from '../../../src/schemas/index.ts';
+import type { Arbitrary, WithEvents } from '../../../src/testing/index.ts';
 import { handMade } from './hand-made.ts';
 
 const id = z.string().min(1);
@@ -143,7 +150,8 @@ const overdue = {
     if (event.id !== undefined) {
       apply(state, event, ctx);
       const reason = { code: 'owed', owed: 1 };
-      if (oldest === undefined) ctx.emit({ type: 'timer.set', at: ctx.at, timerId: 't', fireAtSeconds: ctx.at + 10, reason });
+      if (oldest === undefined)
+        ctx.emit({ type: 'timer.set', at: ctx.at, timerId: 't', fireAtSeconds: ctx.at + 10, reason });
     } else if (oldest !== undefined) apply(state, { type: removed.type, at: ctx.at, id: oldest } as Event, ctx);
   },
 };

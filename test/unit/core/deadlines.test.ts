@@ -25,7 +25,13 @@ function session(id: string, config: object, { timers = true } = {}) {
       return send('timer.fired', { timerId });
     });
   };
-  return { send, wait, due, snapshot: () => policy.snapshot(), types: (all: AnyDecision[]) => all.map((one) => one.type) };
+  return {
+    send,
+    wait,
+    due,
+    snapshot: () => policy.snapshot(),
+    types: (all: AnyDecision[]) => all.map((one) => one.type),
+  };
 }
 
 /** Id of the request that was launched for a prompt. */

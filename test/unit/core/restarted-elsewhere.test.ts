@@ -57,12 +57,22 @@ describe('after a restart at another version', () => {
     const one = session('complete-group-pipelining', { responsesPerPrompt: 1, globalBatchSamples: 2 });
     const group = (promptId: string, version: number) =>
       one.send({
-        ...{ type: 'group.rewarded', roundId: 'r', promptId, samples: 1, tokens: 1, reason: { code: 'all_rewarded', responses: 1, missing: 0, waitedSeconds: 0 } },
+        ...{
+          type: 'group.rewarded',
+          roundId: 'r',
+          promptId,
+          samples: 1,
+          tokens: 1,
+          reason: { code: 'all_rewarded', responses: 1, missing: 0, waitedSeconds: 0 },
+        },
         responses: [{ requestId: `${promptId}/0#0`, tokens: 1, reward: 1, weightVersions: [version] }],
       } as never);
     one.send({ type: 'round.opened', roundId: 'r', kind: 'long', weightVersion: 7, prompts: prompts('a', 'b') });
     group('a', 7);
-    one.refuses({ type: 'round.opened', at: 0, roundId: 's', kind: 'long', weightVersion: 5, prompts: [] }, 'out_of_order');
+    one.refuses(
+      { type: 'round.opened', at: 0, roundId: 's', kind: 'long', weightVersion: 5, prompts: [] },
+      'out_of_order',
+    );
     one.send({ type: 'host.restarted', idPrefix: 'x-', weightVersion: 5 });
     expect(only(group('b', 5), 'train.dispatch')).toMatchObject([{ groups: ['a', 'b'] }]);
     one.send({ type: 'round.opened', roundId: 's', kind: 'long', weightVersion: 5, prompts: [] });
@@ -71,31 +81,37 @@ describe('after a restart at another version', () => {
 
 describe('a report about an engine', () => {
   const takers = registry.policies.filter(
-    ({ id, events }) => id !== 'watchdog' && events.some(({ type }) => type === 'engine.lost') && events.some(({ type }) => type === 'engine.added'),
+    ({ id, events }) =>
+      id !== 'watchdog' &&
+      events.some(({ type }) => type === 'engine.lost') &&
+      events.some(({ type }) => type === 'engine.added'),
   );
 
-  test.each(takers.map(({ id }) => id))('that has left is late, not wrong, and of one never added it is wrong: %s', (id) => {
-    let checked = 0;
-    for (const config of exampleConfigs[id]!) {
-      // Where the engines are settings, those are the ones that may be added.
-      const engineId = /"engineId":"([^"]+)"/.exec(JSON.stringify(config))?.[1] ?? 'e';
-      const about = (...types: string[]): void => {
-        const one = session(id, config as object);
-        for (const type of types) one.send({ type, engineId } as never);
-      };
-      try {
-        about('engine.added');
-      } catch {
-        // Here, `engines.placed` says first which engines there are.
-        continue;
+  test.each(takers.map(({ id }) => id))(
+    'that has left is late, not wrong, and of one never added it is wrong: %s',
+    (id) => {
+      let checked = 0;
+      for (const config of exampleConfigs[id]!) {
+        // Where the engines are settings, those are the ones that may be added.
+        const engineId = /"engineId":"([^"]+)"/.exec(JSON.stringify(config))?.[1] ?? 'e';
+        const about = (...types: string[]): void => {
+          const one = session(id, config as object);
+          for (const type of types) one.send({ type, engineId } as never);
+        };
+        try {
+          about('engine.added');
+        } catch {
+          // Here, `engines.placed` says first which engines there are.
+          continue;
+        }
+        checked += 1;
+        for (const last of ['engine.lost', 'engine.drained']) {
+          about('engine.added', 'engine.drained', last);
+          about('engine.added', 'engine.lost', last, 'engine.added', last);
+          session(id, config as object).refuses({ type: last, at: 0, engineId: 'never' }, 'unknown_id', 'engineId');
+        }
       }
-      checked += 1;
-      for (const last of ['engine.lost', 'engine.drained']) {
-        about('engine.added', 'engine.drained', last);
-        about('engine.added', 'engine.lost', last, 'engine.added', last);
-        session(id, config as object).refuses({ type: last, at: 0, engineId: 'never' }, 'unknown_id', 'engineId');
-      }
-    }
-    expect(checked).toBeGreaterThan(0);
-  });
+      expect(checked).toBeGreaterThan(0);
+    },
+  );
 });

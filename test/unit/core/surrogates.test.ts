@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { create, tailBatching } from '../../../src/index.ts';
 import { recogniserOf } from '../../../src/core/recognise.ts';
+import { create, tailBatching } from '../../../src/index.ts';
 import { engineId, isWellFormed, promptId, requestId } from '../../../src/schemas/units.ts';
 import { refusal } from '../../support/basics/refusal.ts';
 

@@ -89,7 +89,9 @@ async function withBad(): Promise<MemoryStore> {
 test('a session that cannot be restored is set aside by name, and costs no other', async () => {
   const one = await server(await withBad(), true);
   expect(one.warnings).toEqual([
-    expect.stringMatching(/session "bad" \(test\/counter\).*snapshot_mismatch.*even count.*session.open \{"session":"bad","onExisting":"attach"\}/),
+    expect.stringMatching(
+      /session "bad" \(test\/counter\).*snapshot_mismatch.*even count.*session.open \{"session":"bad","onExisting":"attach"\}/,
+    ),
   ]);
   const aside = { code: 'snapshot_mismatch', message: expect.stringContaining('even count') };
   const { sessions } = (await one.call('session.list')) as { sessions: { session: string }[] };
@@ -102,8 +104,16 @@ test('a session that cannot be restored is set aside by name, and costs no other
   });
   expect(await one.call('session.send', { session: 'good', events: [] })).toMatchObject({ seq: 0 });
   await one.refused('session.send', { session: 'bad', events: [] }, { code: 'snapshot_mismatch', path: 'session' });
-  await one.refused('session.open', { session: 'bad', policy: 'test/counter', onExisting: 'fail' }, { code: 'duplicate_id' });
-  await one.refused('session.open', { session: 'bad', policy: 'test/counter', onExisting: 'attach' }, { code: 'snapshot_mismatch' });
+  await one.refused(
+    'session.open',
+    { session: 'bad', policy: 'test/counter', onExisting: 'fail' },
+    { code: 'duplicate_id' },
+  );
+  await one.refused(
+    'session.open',
+    { session: 'bad', policy: 'test/counter', onExisting: 'attach' },
+    { code: 'snapshot_mismatch' },
+  );
   // Its state can be taken along, and it is kept as it was.
   const { snapshot } = (await one.call('session.snapshot', { session: 'bad' })) as { snapshot: object };
   expect(snapshot).toMatchObject({ policy: 'test/counter', seq: 1, state: { count: 1 } });
@@ -117,12 +127,12 @@ test('a session that is set aside is replaced, or forgotten', async () => {
   await one.call('session.open', { session: 'bad', policy: 'test/turnstile', config: {}, onExisting: 'replace' });
   const two = await server(await one.stop(), true);
   expect(two.warnings).toEqual([]);
-  expect((await two.call('session.list'))['sessions']).toHaveLength(2);
+  expect((await two.call('session.list')).sessions).toHaveLength(2);
   const three = await server(await withBad(), true);
   await three.call('session.close', { session: 'bad' });
   const four = await server(await three.stop(), true);
   expect(four.warnings).toEqual([]);
-  expect((await four.call('session.list'))['sessions']).toHaveLength(1);
+  expect((await four.call('session.list')).sessions).toHaveLength(1);
 });
 
 test('steps of a session that is set aside stay, and are replayed by the code that has made them', async () => {

@@ -3,6 +3,7 @@
  * when a round has all its groups. It decides nothing. It does not matter to it who mints the requests.
  */
 import { definePolicy, handlersOf } from '../../../core/definition.ts';
+import { isOfRound, restartRoundAt } from '../../../core/restart-versions.ts';
 import { groupKey } from '../../../core/trained-groups.ts';
 import { refuse } from '../../../errors.ts';
 import { groupLeft, requestAdmit, requestDropped } from '../../../schemas/decisions/frontier.ts';
@@ -13,7 +14,6 @@ import { requestArrived } from '../../../schemas/events/frontier.ts';
 import { requestAborted, responseCompleted, responseFailed } from '../../../schemas/events/requests.ts';
 import { rewardReady } from '../../../schemas/events/rewards.ts';
 import { roundFailed, roundOpened } from '../../../schemas/events/rounds.ts';
-import { isOfRound, restartRoundAt } from '../../../core/restart-versions.ts';
 import { hostRestarted } from '../../../schemas/events/session.ts';
 import type { Message } from '../../../schemas/messages.ts';
 import { type CollectionDecision, type Ctx, collectionDecisions } from './messages.ts';
