@@ -14,14 +14,20 @@ interface Shape {
   readonly items?: Shape;
   readonly anyOf?: readonly Shape[];
   readonly oneOf?: readonly Shape[];
+  readonly $ref?: string;
+  readonly $defs?: Readonly<Record<string, Shape>>;
 }
 
 /** Every field of a shape at any depth, with its name. */
-function* fieldsOf(shape: Shape, name = ''): Iterable<readonly [string, Shape]> {
+function* fieldsOf(shape: Shape, name = '', named = shape.$defs): Iterable<readonly [string, Shape]> {
+  if (shape.$ref !== undefined) {
+    yield* fieldsOf(named![shape.$ref.slice('#/$defs/'.length)]!, name, named);
+    return;
+  }
   yield [name, shape];
-  for (const [key, one] of Object.entries(shape.properties ?? {})) yield* fieldsOf(one, key);
-  if (shape.items !== undefined) yield* fieldsOf(shape.items, name);
-  for (const one of [...(shape.anyOf ?? []), ...(shape.oneOf ?? [])]) yield* fieldsOf(one, name);
+  for (const [key, one] of Object.entries(shape.properties ?? {})) yield* fieldsOf(one, key, named);
+  if (shape.items !== undefined) yield* fieldsOf(shape.items, name, named);
+  for (const one of [...(shape.anyOf ?? []), ...(shape.oneOf ?? [])]) yield* fieldsOf(one, name, named);
 }
 
 const fields = events.flatMap(({ type, schema }) =>
