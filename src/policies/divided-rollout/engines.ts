@@ -1,5 +1,4 @@
 /** Handles engines: they come, are drained, are lost, and report what they have to do. */
-import { removeEngine } from '../../core/engines.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Ctx } from './messages.ts';
 import { giveUp } from './placing.ts';
@@ -18,8 +17,7 @@ export function addEngine(state: DividedState, { engineId }: { readonly engineId
 
 /** Drains an engine: its responses go on elsewhere when their chunks have ended. */
 export function drainEngine(state: DividedState, { engineId }: { readonly engineId: string }): void {
-  const engine = state.engines.get(engineId);
-  if (engine === undefined) return;
+  const engine = state.engines.get(engineId)!;
   engine.active = false;
   if (state.nextOn === engineId) state.nextOn = null;
   removeIfEmpty(state, engine);
@@ -27,16 +25,15 @@ export function drainEngine(state: DividedState, { engineId }: { readonly engine
 
 /** Forgets an engine that takes no chunks and runs none. */
 export function removeIfEmpty(state: DividedState, engine: Engine): void {
-  if (!engine.active && engine.running.size === 0) removeEngine(state, engine.engineId);
+  if (!engine.active && engine.running.size === 0) state.engines.delete(engine.engineId);
 }
 
 /** The chunks of a lost engine are gone: their responses go on elsewhere from the last finished ones. */
 export function loseEngine(state: DividedState, { engineId }: Message<'engine.lost'>, ctx: Ctx): void {
-  const engine = state.engines.get(engineId);
-  if (engine === undefined) return;
+  const engine = state.engines.get(engineId)!;
   const lost = [...engine.running].sort((a, b) => a.seq - b.seq);
   for (const one of lost) giveUp(state, one, 'engine_lost', ctx.at);
-  removeEngine(state, engineId);
+  state.engines.delete(engineId);
   if (state.nextOn === engineId) state.nextOn = null;
 }
 

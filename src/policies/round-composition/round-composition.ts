@@ -65,9 +65,8 @@ const handlers = [
   on([promptDeferred, promptReturned], comeBack),
   on(promptCounted, (state, { promptId, domain, responses }) => learn(state, promptId, domain, responses)),
   on(promptFiltered, (state, { promptId, dropped }) => learn(state, promptId, undefined, dropped)),
-  on(hostRestarted, (state, { weightVersion }, ctx) => {
+  on(hostRestarted, (state, _, ctx) => {
     if (state.pending === null) return;
-    if (weightVersion !== undefined) state.pending.weightVersion = weightVersion;
     const admitted = waiting(state);
     // Prompts that have come back may have filled the window.
     if (wanted(state) === 0) state.pending.awaited = 0;

@@ -1,5 +1,4 @@
 /** Launches requests: chooses the next response and its slot, and limits its time. */
-import { Deadlines } from '../../core/deadlines.ts';
 import { copyKept } from '../../core/prompts.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Ctx } from './schema.ts';
@@ -13,12 +12,14 @@ import {
   type Round,
 } from './state.ts';
 
+/** Id of the timer for the response that has run longest. */
+export const timeoutTimer = 'speculative-admission/response-timeout';
+
 export function addEngine(state: AdmissionState, id: string): Engine {
   const engine: Engine = {
     id,
     active: true,
     isLost: false,
-    stale: 0,
     requests: 0,
     tokens: 0,
     running: new Set(),
@@ -108,10 +109,10 @@ function nextResume({ resumes }: AdmissionState): ResponseState | undefined {
   return undefined;
 }
 
-/** Returns the next queued response; those of prompts that need no more, and those that were queued anew, are skipped. */
+/** Returns the next queued response; those of prompts that have left are skipped. */
 function nextPending(queue: AdmissionState['launches']): ResponseState | undefined {
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-    if (next.prompt.status === 'active' && next.status === 'pending') return next;
+    if (next.prompt.status === 'active') return next;
   }
   return undefined;
 }
@@ -141,8 +142,7 @@ function resume(state: AdmissionState, response: ResponseState, engine: Engine |
 function launch(state: AdmissionState, response: ResponseState, round: Round, engine: Engine | null, ctx: Ctx): void {
   const { prompt, index, resume: from, failures } = response;
   const { promptId, ref, promptTokens } = prompt.spec;
-  const attempt =
-    prompt.attemptBase + failures.infrastructure + failures.data + failures.environment + failures.uncharged;
+  const attempt = prompt.attemptBase + failures.infrastructure + failures.data + failures.environment;
   if (attempt >= state.nextAttempt) state.nextAttempt = attempt + 1;
   response.requestId = state.ids.mint(state.prefix, promptId, index, attempt);
   response.status = 'running';
@@ -170,17 +170,16 @@ function launch(state: AdmissionState, response: ResponseState, round: Round, en
   if (promptTokens !== undefined) decision.promptTokens = promptTokens;
   if (from !== null) decision.resumeFrom = copyKept(from);
   ctx.emit(decision);
-  limitTime(state, response, ctx);
+  armResponseTimeout(state, response, ctx);
 }
 
-/** Adds a version to those of a response, if it is not the last of them. */
-export function joined(versions: readonly number[], weightVersion: number): readonly number[] {
+function joined(versions: readonly number[], weightVersion: number): readonly number[] {
   return versions[versions.length - 1] === weightVersion ? versions : [...versions, weightVersion];
 }
 
 function launchReason(
   state: AdmissionState,
-  { cause, failures, tokens }: ResponseState,
+  { cause, failures }: ResponseState,
   inFlight: number,
 ): Message<'request.launch'>['reason'] {
   const { retry } = state.config;
@@ -191,49 +190,50 @@ function launchReason(
       return { code: cause, attempt: failures.data, budget: retry.data };
     case 'retry_environment':
       return { code: cause, attempt: failures.environment, budget: retry.environment };
-    case 'retry_stale_weights':
-      return { code: cause, attempt: failures.uncharged };
-    case 'retry_ended_early':
-      return { code: cause, attempt: failures.uncharged, tokens };
     default:
       return { code: cause, inFlight };
   }
 }
 
 /** Remembers a launch, if responses have a time limit. */
-export function limitTime(state: AdmissionState, response: ResponseState, ctx: Ctx): void {
-  if (state.config.responseTimeoutSeconds === undefined) return;
+export function armResponseTimeout(state: AdmissionState, response: ResponseState, ctx: Ctx): void {
+  const limitSeconds = state.config.responseTimeoutSeconds;
+  if (limitSeconds === undefined) return;
+  const isOver = ({ response, requestId }: { response: ResponseState; requestId: string }): boolean =>
+    response.requestId !== requestId || !isLive(response);
+  while (state.deadlines.size > 0 && isOver(state.deadlines.peek()!)) state.deadlines.shift();
   state.deadlines.push({ response, requestId: response.requestId });
-  timeouts.arm(state, ctx);
+  setResponseTimer(state, response.since + limitSeconds, limitSeconds, ctx);
 }
 
-/** Returns the response that was launched first and still runs, if responses have a time limit; those that have ended leave the queue. */
-function longestRunning({ deadlines }: AdmissionState): ResponseState | undefined {
-  for (let next = deadlines.peek(); next !== undefined; next = deadlines.peek()) {
-    const { response, requestId } = next;
-    if (response.requestId === requestId && isLive(response)) return response;
-    deadlines.shift();
-  }
-  return undefined;
+function setResponseTimer(state: AdmissionState, fireAtSeconds: number, limitSeconds: number, ctx: Ctx): void {
+  if (state.timers.responseTimeout !== null) return;
+  state.timers.responseTimeout = fireAtSeconds;
+  ctx.emit({
+    type: 'timer.set',
+    at: ctx.at,
+    timerId: timeoutTimer,
+    fireAtSeconds,
+    reason: { code: 'response_timeout', limitSeconds },
+  });
 }
 
-/** The ends of the times that responses may take. */
-export const timeouts = new Deadlines<AdmissionState>({
-  timerId: 'speculative-admission/response-timeout',
-  timerAt: ({ timers }) => timers.responseTimeout,
-  setTimerAt: ({ timers }, at) => {
-    timers.responseTimeout = at;
-  },
-  first: (state) => {
-    const next = longestRunning(state);
-    return next && next.since + state.config.responseTimeoutSeconds!;
-  },
-  reason: ({ config }) => ({ code: 'response_timeout', limitSeconds: config.responseTimeoutSeconds! }),
-});
-
-/** Returns the responses that have run too long, oldest first, then by prompt. */
-export function takeTimedOut(state: AdmissionState, at: number): ResponseState[] {
+/** Returns the responses that have run too long, oldest first, then by prompt; sets the timer for the next one. */
+export function takeTimedOut(state: AdmissionState, ctx: Ctx): ResponseState[] {
+  const limitSeconds = state.config.responseTimeoutSeconds;
   const late: ResponseState[] = [];
-  while (timeouts.isOver(state, at)) late.push(state.deadlines.shift()!.response);
+  state.timers.responseTimeout = null;
+  if (limitSeconds === undefined) return late;
+  for (let next = state.deadlines.peek(); next !== undefined; next = state.deadlines.peek()) {
+    const { response, requestId } = next;
+    if (response.requestId === requestId && isLive(response)) {
+      if (response.since + limitSeconds > ctx.at) {
+        setResponseTimer(state, response.since + limitSeconds, limitSeconds, ctx);
+        break;
+      }
+      late.push(response);
+    }
+    state.deadlines.shift();
+  }
   return late.sort((a, b) => a.since - b.since || byPlace(a, b));
 }

@@ -8,7 +8,6 @@ import type { Message } from '../../schemas/messages.ts';
 import type { Ctx } from './messages.ts';
 import {
   allowed,
-  askAgain,
   type Batch,
   batchKind,
   type Group,
@@ -20,10 +19,6 @@ import {
 
 /** Whether no other group will ever be launched, unless the source is opened again. */
 const isEnding = ({ isExhausted, waiting }: PacingState): boolean => isExhausted && waiting.size === 0;
-
-/** Whether no other group is launched until one leaves: the source has no others, or only those that are here. */
-const isLeftAlone = (state: PacingState): boolean =>
-  isEnding(state) || (state.round?.onlyDuplicates === true && state.waiting.size === 0);
 
 /**
  * Whether the P oldest complete groups of the window are a batch that leaves nothing too old. Until the batch of version b there are
@@ -53,7 +48,7 @@ export function formBatches(state: PacingState, ctx: Ctx): void {
 function formBatch(state: PacingState, ctx: Ctx): boolean {
   const { config, groups, ready, complete, round } = state;
   if (groups.size === 0) return false;
-  const isLast = isLeftAlone(state) && groups.size < config.groupsPerBatch;
+  const isLast = isEnding(state) && groups.size < config.groupsPerBatch;
   if (isLast ? inFlight(state) > 0 : !isSafe(state)) return false;
   const finished = complete;
   const batch: Batch = {
@@ -74,7 +69,7 @@ function formBatch(state: PacingState, ctx: Ctx): boolean {
   }
   state.batches.push(batch);
   round!.lastBatchAt = ctx.at;
-  askAgain(round!);
+  round!.onlyDuplicates = false;
   handOver(state, state.batches.length - 1, isLast ? 'source_exhausted' : 'batch_ready', finished, ctx);
   return true;
 }
@@ -89,9 +84,8 @@ export function handOver(
 ): void {
   const batch = state.batches[index]!;
   const { publicationId, groups, samples, tokens } = batch;
-  // Beyond what was named, the host has skipped versions.
-  if (state.batches.at(-1)!.weightVersion < state.weightVersion) batch.weightVersion = state.weightVersion + index + 1;
-  const trained = batch.weightVersion - 1;
+  const trained = state.weightVersion + index;
+  batch.weightVersion = trained + 1;
   ctx.emit({
     type: 'train.batch',
     at: ctx.at,
@@ -101,7 +95,7 @@ export function handOver(
     groups: groups.map((one) => ({ ...one })),
     samples,
     tokens,
-    reason: { code, finished, inFlight: inFlight(state), largestLag: Math.max(0, trained - groups[0]!.weightVersion) },
+    reason: { code, finished, inFlight: inFlight(state), largestLag: trained - groups[0]!.weightVersion },
   });
 }
 
@@ -123,8 +117,8 @@ export function checkPublished(state: PacingState, event: Message<'weights.publi
 }
 
 /**
- * Takes new weights: those of a batch, and so of all batches before it. The engines have the version that the host says, and no other,
- * whatever `train.batch` has named. If it is beyond what was named, the groups leave that cannot be trained in time any more.
+ * Takes new weights: those of a batch, and so of all batches before it. If their version is more than one ahead, the groups leave
+ * that cannot be trained in time any more.
  */
 export function publish(state: PacingState, event: Message<'weights.published'>, ctx: Ctx): void {
   const { roundId, publicationId, weightVersion } = event;
@@ -133,14 +127,15 @@ export function publish(state: PacingState, event: Message<'weights.published'>,
     ctx.emit({ type: 'training.late', at: ctx.at, roundId, publicationId, reason: { code: 'publication_over' } });
     return;
   }
-  const next = nextVersion(state);
+  const next = state.weightVersion + batches;
   state.batches.splice(0, batches);
-  state.weightVersion = Math.max(state.weightVersion, weightVersion);
-  if (nextVersion(state) > next) dropStale(state, ctx);
+  state.weightVersion = Math.max(next, weightVersion);
+  const isSkipping = weightVersion > next;
+  if (isSkipping) dropStale(state, ctx);
 }
 
 /** Drops the fewest groups that leave room for the others to be trained in time: those that are not complete, the last ones first. */
-export function dropStale(state: PacingState, ctx: Ctx): void {
+function dropStale(state: PacingState, ctx: Ctx): void {
   const { maxStaleness, groupsPerBatch } = state.config;
   const next = nextVersion(state);
   let kept = 0;
@@ -158,7 +153,7 @@ export function dropStale(state: PacingState, ctx: Ctx): void {
 function drop(state: PacingState, one: Group, next: number, ctx: Ctx): void {
   const { groupId, launchId, ref, startVersion, tokens } = one;
   remove(state, one);
-  askAgain(state.round!);
+  state.round!.onlyDuplicates = false;
   ctx.emit({
     type: 'group.drop',
     at: ctx.at,

@@ -1,6 +1,5 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Types of `watchdog`: its settings, what it is told, and what it answers. */
-import type { Reported } from '../../schemas/messages.ts';
 import type {
   EngineLost,
   GpusReclaim,
@@ -178,7 +177,6 @@ export type WatchdogEvent =
   | PromptReturned
   | PromptsRequest
   | PromptsSupplied
-  | Reported<RewardFailed>
   | RequestAbort
   | RequestAborted
   | RequestAdmit
@@ -193,6 +191,7 @@ export type WatchdogEvent =
   | ResponseFailed
   | RewardCancel
   | RewardDispatch
+  | RewardFailed
   | RewardFinished
   | RewardReady
   | RewardRequest

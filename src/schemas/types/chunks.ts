@@ -17,7 +17,7 @@ export interface ChunkFinished {
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
-  /** Tokens of the response so far, over all chunks. A whole number, 0 to 1,000,000,000. */
+  /** Tokens of the response so far, over all chunks. A whole number, 0 or more. */
   tokens: number;
 }
 
@@ -99,7 +99,7 @@ export interface ChunkContinue {
   requestId: string;
   /** Id of the inference engine, given by the host. At most 512 characters. */
   engineId: string;
-  /** Tokens of the response that come before the chunk. A whole number, 0 to 1,000,000,000. */
+  /** Tokens of the response that come before the chunk. A whole number, 0 or more. */
   fromTokens: number;
   /** Most tokens of the chunk. A whole number, 1 or more. */
   tokens: number;
@@ -108,12 +108,9 @@ export interface ChunkContinue {
     | {
         /** Which reason it is. */
         code: 'first';
-        /**
-         * Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 to
-         * 1,000,000,000,000.
-         */
+        /** Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 or more. */
         freeTokens: number;
-        /** Length that the response is expected to reach, in tokens. A whole number, 0 to 1,000,000,000. */
+        /** Length that the response is expected to reach, in tokens. A whole number, 0 or more. */
         expectedTokens: number;
         /**
          * Expected cost there, in seconds of responses: until this one is over, and by which it delays those that run
@@ -126,12 +123,9 @@ export interface ChunkContinue {
     | {
         /** Which reason it is. */
         code: 'probe';
-        /**
-         * Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 to
-         * 1,000,000,000,000.
-         */
+        /** Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 or more. */
         freeTokens: number;
-        /** Length that the response is expected to reach, in tokens. A whole number, 0 to 1,000,000,000. */
+        /** Length that the response is expected to reach, in tokens. A whole number, 0 or more. */
         expectedTokens: number;
         /**
          * Expected cost there, in seconds of responses: until this one is over, and by which it delays those that run
@@ -144,12 +138,9 @@ export interface ChunkContinue {
     | {
         /** Which reason it is. */
         code: 'stays';
-        /**
-         * Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 to
-         * 1,000,000,000,000.
-         */
+        /** Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 or more. */
         freeTokens: number;
-        /** Length that the response is expected to reach, in tokens. A whole number, 0 to 1,000,000,000. */
+        /** Length that the response is expected to reach, in tokens. A whole number, 0 or more. */
         expectedTokens: number;
         /**
          * Expected cost there, in seconds of responses: until this one is over, and by which it delays those that run
@@ -160,12 +151,9 @@ export interface ChunkContinue {
     | {
         /** Which reason it is. */
         code: 'moved';
-        /**
-         * Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 to
-         * 1,000,000,000,000.
-         */
+        /** Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 or more. */
         freeTokens: number;
-        /** Length that the response is expected to reach, in tokens. A whole number, 0 to 1,000,000,000. */
+        /** Length that the response is expected to reach, in tokens. A whole number, 0 or more. */
         expectedTokens: number;
         /**
          * Expected cost there, in seconds of responses: until this one is over, and by which it delays those that run
@@ -180,12 +168,9 @@ export interface ChunkContinue {
     | {
         /** Which reason it is. */
         code: 'resumed';
-        /**
-         * Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 to
-         * 1,000,000,000,000.
-         */
+        /** Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 or more. */
         freeTokens: number;
-        /** Length that the response is expected to reach, in tokens. A whole number, 0 to 1,000,000,000. */
+        /** Length that the response is expected to reach, in tokens. A whole number, 0 or more. */
         expectedTokens: number;
         /**
          * Expected cost there, in seconds of responses: until this one is over, and by which it delays those that run
@@ -198,12 +183,9 @@ export interface ChunkContinue {
     | {
         /** Which reason it is. */
         code: 'overdue';
-        /**
-         * Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 to
-         * 1,000,000,000,000.
-         */
+        /** Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 or more. */
         freeTokens: number;
-        /** Length that the response is expected to reach, in tokens. A whole number, 0 to 1,000,000,000. */
+        /** Length that the response is expected to reach, in tokens. A whole number, 0 or more. */
         expectedTokens: number;
         /**
          * Expected cost there, in seconds of responses: until this one is over, and by which it delays those that run
@@ -218,12 +200,9 @@ export interface ChunkContinue {
     | {
         /** Which reason it is. */
         code: 'engine_lost';
-        /**
-         * Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 to
-         * 1,000,000,000,000.
-         */
+        /** Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 or more. */
         freeTokens: number;
-        /** Length that the response is expected to reach, in tokens. A whole number, 0 to 1,000,000,000. */
+        /** Length that the response is expected to reach, in tokens. A whole number, 0 or more. */
         expectedTokens: number;
         /**
          * Expected cost there, in seconds of responses: until this one is over, and by which it delays those that run
@@ -236,12 +215,9 @@ export interface ChunkContinue {
     | {
         /** Which reason it is. */
         code: 'host_restarted';
-        /**
-         * Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 to
-         * 1,000,000,000,000.
-         */
+        /** Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 or more. */
         freeTokens: number;
-        /** Length that the response is expected to reach, in tokens. A whole number, 0 to 1,000,000,000. */
+        /** Length that the response is expected to reach, in tokens. A whole number, 0 or more. */
         expectedTokens: number;
         /**
          * Expected cost there, in seconds of responses: until this one is over, and by which it delays those that run
@@ -295,7 +271,7 @@ export interface RequestEnded {
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
-  /** Tokens that it has generated, as far as was reported. A whole number, 0 to 1,000,000,000. */
+  /** Tokens that it has generated, as far as was reported. A whole number, 0 or more. */
   tokens: number;
   /** Why, with the numbers. */
   reason:
