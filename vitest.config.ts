@@ -1,6 +1,7 @@
 import { register } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { BudgetReporter } from './test/budget-reporter.ts';
 import { LongestFirst } from './test/longest-first.ts';
 
 /** Node loads the modules, not Vite: tests run a fifth faster. The names of the package are those of `tsconfig.json`. */
@@ -8,6 +9,9 @@ const loader = new URL('./test/typescript-loader.mjs', import.meta.url).href;
 const registered = `import { register } from 'node:module'; register(${JSON.stringify(loader)});`;
 // Here for the global setup.
 register(loader);
+
+/** What vitest has if nobody names any. */
+const usual = process.env.GITHUB_ACTIONS === 'true' ? ['default', 'github-actions'] : ['default'];
 
 /** `npm test` makes a tenth of the runs of each property; `npm run test:all`, the mode `all`, makes all of them. */
 export default defineConfig(({ mode }) => {
@@ -29,6 +33,8 @@ export default defineConfig(({ mode }) => {
       // What hangs is to be found; a machine that is slow, or busy, is no fault of a test.
       testTimeout: 300_000 * Math.max(1, Number(runs)),
       hookTimeout: 300_000,
+      // All runs have other shares.
+      reporters: [...usual, ...(isWhole ? [] : [new BudgetReporter()])],
       sequence: { sequencer: LongestFirst },
       globalSetup: ['test/installed.ts'],
       setupFiles: ['test/setup.ts'],

@@ -15,6 +15,7 @@ import { type DecisionMessage, decisions, type EventMessage, events } from '../s
 import { trainers } from '../src/sim/advise/trainers.ts';
 import { agenticPreset, agenticPresetIds } from '../src/sim/agentic/presets.ts';
 import type { Spread } from '../src/sim/agentic/shape.ts';
+import { dear, kindOf, kinds } from '../test/budgets.ts';
 import type { Difference } from '../test/support/mock-engine/recorded/compare.ts';
 import {
   type MissingRoutes,
@@ -50,6 +51,7 @@ export const generatedFiles: readonly string[] = [
   'docs/licences.md',
   'docs/reproduction.md',
   'docs/real-runs.md',
+  'CONTRIBUTING.md',
   ...registry.definitions.map(readmeOf),
 ];
 
@@ -71,6 +73,23 @@ function policyTable(): string {
   return table(
     ['Id', 'Kind', 'What it does', 'From'],
     registry.definitions.map((one) => [`[${code(one.id)}](../${readmeOf(one)})`, one.kind, one.summary, one.source]),
+  );
+}
+
+function budgetTable(): string {
+  const own = (name: string): string => {
+    const files = Object.entries(dear).filter(([file]) => kindOf(file).name === name);
+    return files.map(([file, percent]) => `${code(file.replace('.test.ts', ''))} ${percent} %`).join(', ');
+  };
+  return table(
+    ['Kind', 'Files of `test`', 'Each', 'In all', 'More for'],
+    kinds.map(({ name, where, percentEach, percentInAll }) => [
+      name,
+      where,
+      `${percentEach} %`,
+      `${percentInAll} %`,
+      own(name),
+    ]),
   );
 }
 
@@ -346,6 +365,8 @@ function render(kind: string, id: string): string {
       return licenceTable();
     case 'real-runs all':
       return realRunsTables();
+    case 'tests budgets':
+      return budgetTable();
     case 'codes all':
       return codeList();
     case 'rpc methods':

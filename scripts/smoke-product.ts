@@ -79,7 +79,7 @@ try {
       page.on('console', (message) => problems.push(message.text()));
       page.on('pageerror', (error) => problems.push(error.message));
       await page.goto(await running.url);
-      for (const selector of selectors) await page.waitForSelector(selector, { timeout: 60_000 });
+      for (const selector of selectors) await page.waitForSelector(selector, { state: 'attached', timeout: 60_000 });
       console.log((await page.locator('h1').innerText()).trim());
       await page.close();
     };

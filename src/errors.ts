@@ -30,7 +30,7 @@ export const policyErrorCodes = [
  * - `infeasible`: no plan satisfies the configuration or the input
  * - `snapshot_mismatch`: a snapshot of another policy or version, or a damaged one
  * - `limit_exceeded`: more than a server's or a planner's limit; `closed`: a session or connection that has ended
- * - `internal`: a defect of the policy
+ * - `internal`: a defect of the policy, or a thread, a process or a file of the package that has failed; `got` says why
  */
 export type PolicyErrorCode = (typeof policyErrorCodes)[number];
 
@@ -48,6 +48,7 @@ export interface PolicyErrorDetails {
 
 const tag = Symbol.for('rollflex.PolicyError');
 const shownLength = 120;
+const causeLength = 500;
 const shownDigits = 12;
 
 /** A text that an earlier error has already shortened. */
@@ -56,6 +57,10 @@ class Shown {
 
   constructor(text: string) {
     this.text = text;
+  }
+
+  toString(): string {
+    return this.text;
   }
 }
 
@@ -78,7 +83,47 @@ export function show(value: unknown): string {
       text = Object.prototype.toString.call(value);
     }
   }
-  return text.length > shownLength ? `${text.slice(0, shownLength - 1)}…` : text;
+  return cut(text, shownLength);
+}
+
+const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
+
+/** Names and messages of an error and of what has caused it: a wrapped error often has the only useful text. */
+function told(thrown: unknown, depth: number): string {
+  if (typeof thrown === 'string') return thrown;
+  if (typeof thrown !== 'object' || thrown === null) return show(thrown);
+  const { name = 'Error', message, cause, errors } = thrown as Partial<Error> & { readonly errors?: unknown };
+  if (typeof message !== 'string' && !(thrown instanceof Error)) return show(thrown);
+  const inner = cause ?? (Array.isArray(errors) ? errors[0] : undefined);
+  const below = inner === undefined || depth === 0 ? '' : told(inner, depth - 1);
+  const isTold = below === '' || message?.includes(below.replace(/^\w*Error: /, ''));
+  const head = `${name}: ${message || (isTold ? 'without a message' : '')}`.replace(/: $/, '');
+  return isTold ? head : `${head}: ${below}`;
+}
+
+/**
+ * The text of whatever was thrown, as the `got` of a refusal: names and messages, also of causes, in one line of at most 500
+ * characters; a text that is longer ends with `…`. Never a stack.
+ */
+export function caused(thrown: unknown): unknown {
+  let text: string;
+  try {
+    text = told(thrown, 3);
+  } catch {
+    // Its fields throw, too.
+    text = Object.prototype.toString.call(thrown);
+  }
+  return new Shown(cut(text.replace(/\s*\n\s*/g, ' ').trim(), causeLength));
+}
+
+/**
+ * The error for what has failed in another thread, process or engine, or by a defect: a refusal as it is; anything else as
+ * `internal`, with the text of the cause.
+ */
+export function failure(expected: string, thrown: unknown, path = ''): PolicyError {
+  return isPolicyError(thrown)
+    ? thrown
+    : new PolicyError('internal', { expected, got: caused(thrown), path, cause: thrown });
 }
 
 /** Thrown for every refusal. A `send` that throws this error has changed nothing. */
@@ -134,11 +179,11 @@ export function isPolicyError(value: unknown): value is PolicyError {
 export const relocated = (error: PolicyError, path: string, expected = error.expected): PolicyError =>
   new PolicyError(error.code, { expected, got: new Shown(error.got), path, cause: error });
 
+/** A refusal as plain data, and the stack of its cause, which a thread tells the process that has started it. */
+export type Told = Omit<ReturnType<PolicyError['toJSON']>, 'message'> & { readonly stack?: string | undefined };
+
 /** Returns the refusal that `toJSON` has written, in another thread or process. */
-export const revived = ({
-  code,
-  expected,
-  got,
-  path,
-}: Omit<ReturnType<PolicyError['toJSON']>, 'message'>): PolicyError =>
-  new PolicyError(code, { expected, got: new Shown(got), path });
+export const revived = ({ code, expected, got, path, stack }: Told): PolicyError => {
+  const cause = stack === undefined ? undefined : Object.assign(new Error(got), { stack });
+  return new PolicyError(code, { expected, got: new Shown(got), path, cause });
+};

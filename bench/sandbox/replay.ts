@@ -34,8 +34,16 @@ export const doomedShare = 0.05;
 /** Tmax, and the timeout of the fixed baseline, in seconds. */
 export const fixedSeconds = 30;
 
-/** Reads a bundled set. */
+const read = new Map<string, Series[]>();
+
+/** Reads a bundled set, once. */
 export function readSeries({ name }: Recording): Series[] {
+  const known = read.get(name) ?? parsed(name);
+  read.set(name, known);
+  return known;
+}
+
+function parsed(name: string): Series[] {
   const file = new URL(`../../examples/traces/sandbox-${name}.jsonl`, import.meta.url);
   return readFileSync(file, 'utf8')
     .trim()

@@ -88,9 +88,3 @@ def real_lengths(prompts: int, trace: str = "castillo-qwen2.5-7b-instruct-1m") -
     text = (root / "examples" / "traces" / f"{trace}.jsonl").read_text()
     lines = [json.loads(line)["response_tokens"] for line in text.splitlines()]
     return {f"p{index}": lines[index % len(lines)] for index in range(prompts)}
-
-
-def command() -> list[str]:
-    """What starts the server of this repository."""
-    named = os.environ.get("ROLLFLEX_COMMAND")
-    return named.split() if named else ["node", str(root / "dist" / "cli.js")]

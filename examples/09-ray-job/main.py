@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from cluster import Nodes, command, real_lengths
+from cluster import Nodes, real_lengths
 from controller import Controller
 
 from rollflex.models import TailBatchingConfig
@@ -21,7 +21,7 @@ config: TailBatchingConfig = {
 
 def main() -> None:
     with Nodes(4) as nodes:
-        policy = get_or_create(node=nodes.id("n0"), command=command())
+        policy = get_or_create(node=nodes.id("n0"))
         job = Controller(policy, real_lengths(prompts), config, seconds_per_token=0.001)
         for name in ("n1", "n2", "n3"):
             job.add_engine(label_selector={"rollflex-node": name})

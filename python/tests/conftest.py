@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import os
+import filecmp
 import random
 import tempfile
 from collections.abc import Callable, Iterator
@@ -8,15 +8,54 @@ from pathlib import Path
 
 import pytest
 
-import rollflex
-from support import MakeProxy, Proxy, Served, Start, root, starts
+try:
+    import rollflex
+except ImportError as error:
+    raise pytest.UsageError(
+        f"{error}: npm run build:python && pip install ./python in the root, "
+        "or python -m pytest -o pythonpath='src tests' for the source tree"
+    ) from error
+from rollflex._carried import command_line
+from support import MakeProxy, Proxy, Served, Start, command, package, root, starts
+
+source = root / "python" / "src" / "rollflex"
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if "ROLLFLEX_COMMAND" not in os.environ and not (root / "dist" / "cli.js").exists():
-        raise pytest.UsageError("there is no dist/cli.js to test against: npm run build, or set ROLLFLEX_COMMAND")
-    if not (Path(rollflex.__file__).parent / "_js" / "embedded.js").exists():
-        raise pytest.UsageError("there is no rollflex/_js/embedded.js to test: npm run build:python")
+    """Tests run with the package as users install it, and with its server: never with others by mistake."""
+    wrong = _wrong_product("src" in config.getini("pythonpath"))
+    if wrong:
+        raise pytest.UsageError(wrong)
+
+
+def _wrong_product(of_source: bool) -> str | None:
+    anew = "npm run build:python && pip install --force-reinstall --no-deps ./python, in the root"
+    if of_source:
+        if package != source:
+            return f"expected the source tree, got {package}"
+    elif package == source:
+        return f"{package} is the source tree: {anew}; or ask for it: python -m pytest -o pythonpath='src tests'"
+    elif (changed := _changed(source, package)) is not None:
+        return f"{package} is another version, {changed} differs: {anew}"
+    carried = command_line()
+    if carried is None:
+        return f"there is no server in {package}: {'npm run build:python' if of_source else anew}"
+    if command()[1:] != [str(carried)]:
+        return f"the server would be {command()}, not {carried}: take ROLLFLEX_COMMAND, or rollflex on the PATH, away"
+    return None
+
+
+def _changed(left: Path, right: Path) -> Path | None:
+    """The first file that is not the same; what was built may have been left out on the left."""
+    names = {one.relative_to(folder) for folder in (left, right) for one in folder.rglob("*.py")}
+    if (left / "_js").exists():
+        names |= {one.relative_to(left) for one in left.glob("_js/*") if one.is_file()}
+    _same, *others = filecmp.cmpfiles(left, right, sorted(map(str, names)), shallow=False)
+    return next((Path(one) for other in others for one in other), None)
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    return f"rollflex {rollflex.__version__}: {package}; server: {' '.join(command())}"
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

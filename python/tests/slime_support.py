@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from mock_engines import MockEngines
-from support import command
 from tiny_model import make_tiny_model
 
 doubles = Path(__file__).parent / "doubles"
@@ -36,7 +35,6 @@ class Job:
         from slime.utils.http_utils import init_http_client
         from slime.utils.misc import SingletonMeta
 
-        os.environ["ROLLFLEX_COMMAND"] = " ".join(command()[-1:])
         SingletonMeta._instances.clear()
         self.engines = engines
         self.folder = folder

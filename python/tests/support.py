@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import contextlib
+import functools
 import os
 import random
 import select
@@ -12,6 +14,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -29,14 +32,42 @@ tail_batching: Any = "tail-batching"
 tail: TailBatchingConfig = {"promptsPerRound": 2, "responsesPerPrompt": 2}
 
 
+package = Path(rollflex.__file__).parent
+"""The package that is tested: the installed one, or that of the source tree where it is asked for."""
+
+
+def environment(*folders: Path | str, **more: str) -> dict[str, str]:
+    """Of a program that imports this package, and what is in these folders."""
+    path = os.pathsep.join(str(Path(one).resolve()) for one in (package.parent, *folders))
+    return {**os.environ, "PYTHONPATH": path, **more}
+
+
 def command() -> list[str]:
-    """What starts the server of this repository."""
-    named = os.environ.get("ROLLFLEX_COMMAND")
-    return rollflex.server_command(named or root / "dist" / "cli.js")
+    """The server that the package finds by itself, which is the one that it carries: `conftest.py` sees to it."""
+    return rollflex.server_command()
+
+
+@functools.cache
+def command_with_store() -> list[str]:
+    """
+    The same server, with the native package for `--state-dir` beside it, which a wheel does not carry. It is a copy:
+    the environment with the installed package stays as it is.
+    """
+    store = root / "node_modules" / "classic-level"
+    assert store.exists(), "npm ci installs classic-level, for servers with a state directory"
+    folder = Path(tempfile.mkdtemp(prefix="rf"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    node, script = command()
+    shutil.copytree(Path(script).parent, folder / "_js")
+    (folder / "node_modules").mkdir()
+    (folder / "node_modules" / store.name).symlink_to(store)
+    return [node, str(folder / "_js" / Path(script).name)]
 
 
 def spawn(**options: Any) -> rollflex.Client:
-    return rollflex.Client.spawn(command(), **options)
+    if "state_dir" in options:
+        return rollflex.Client.spawn(command_with_store(), **options)
+    return rollflex.Client.spawn(**options)
 
 
 Start = Callable[..., rollflex.Client]
@@ -70,8 +101,9 @@ class Served:
         self.start()
 
     def start(self) -> None:
+        start = command_with_store() if "--state-dir" in self._args else command()
         self.process = subprocess.Popen(
-            [*command(), "serve", *self._args], stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True
+            [*start, "serve", *self._args], stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True
         )
         assert self.process.stderr
         self.address = ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -13,7 +12,7 @@ from typing import Any
 
 from mock_engines import MockEngines
 from slime_support import Job, use_slime
-from support import command, root
+from support import environment, root
 
 pages = root / "docs" / "adapters"
 
@@ -33,7 +32,7 @@ def test_the_program_for_sglang_runs_and_is_short(tmp_path: Path) -> None:
             program = program.replace(f"http://10.0.0.{number}:30000", url)
         path = tmp_path / "program.py"
         path.write_text(program, encoding="utf-8")
-        env = {**os.environ, "PYTHONPATH": str(root / "python" / "src"), "ROLLFLEX_COMMAND": " ".join(command())}
+        env = environment()
         run = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, env=env, timeout=120)
     finally:
         engines.stop()

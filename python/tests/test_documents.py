@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
@@ -10,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from support import command, root
+from support import environment, root
 
 documents = ["README.md", "docs/python.md", "python/README.md", "src/planners/draft-budget/README.md"]
 
@@ -34,9 +33,8 @@ def test_a_program_prints_what_stands_below_it(tmp_path: Path, program: str, pri
     assert printed != "", "a program without its output"
     path = tmp_path / "program.py"
     path.write_text(program, encoding="utf-8")
-    env = {**os.environ, "PYTHONPATH": str(root / "python" / "src"), "ROLLFLEX_COMMAND": " ".join(command())}
     run = subprocess.run(
-        [sys.executable, str(path)], capture_output=True, text=True, env=env, timeout=120, cwd=tmp_path
+        [sys.executable, str(path)], capture_output=True, text=True, env=environment(), timeout=120, cwd=tmp_path
     )
     assert (run.stderr, run.returncode) == ("", 0)
     assert run.stdout == printed

@@ -19,7 +19,7 @@ import pytest
 import rollflex
 from rollflex import AsyncClient, Client, ClientClosed, EngineLimit, EngineUnavailable, PolicyError, _carried
 from rollflex._embedded import EmbeddedCore
-from support import Day, eventually, opening, spawn, tail, tail_batching
+from support import Day, environment, eventually, opening, spawn, tail, tail_batching
 
 slow_plan: Any = {"lengths": [97 * (index % 331) + 50 for index in range(1500)], "devices": 64}
 
@@ -31,8 +31,7 @@ def seconds_of(work: Any) -> float:
 
 
 def run_python(body: str, **options: Any) -> subprocess.CompletedProcess[str]:
-    path = os.pathsep.join(str(Path(one).resolve()) for one in (Path(rollflex.__file__).parents[1], "tests"))
-    env = {**os.environ, "PYTHONPATH": path, "PATH": "/nowhere"}
+    env = environment("tests", PATH="/nowhere")
     return subprocess.run([sys.executable, "-c", body], capture_output=True, text=True, timeout=120, env=env, **options)
 
 

@@ -28,7 +28,7 @@ from rollflex.rollout import (
 )
 from rollflex.rollout._chunks import Chunks
 from rollflex.rollout.engines import Generated, Prompt
-from support import command, eventually_async
+from support import eventually_async
 
 Make = Callable[..., MockEngines]
 
@@ -204,7 +204,7 @@ async def trainer(engines: MockEngines, prompts: int, config: Mapping[str, Any],
         SglangEngine(url, engine_id=f"engine-{index}", call_seconds=2) for index, url in enumerate(engines.engine_urls)
     ]
     host = Trainer(EnginePool(kinds, **options), {"max_new_tokens": 8000}, prompts)
-    client = await rollflex.AsyncClient.spawn(command(), timeout=120)
+    client = await rollflex.AsyncClient.spawn(timeout=120)
     settings = {"promptsPerRound": 4, "responsesPerPrompt": 2, **config}
     rollout = await Rollout.open(client, host, settings, send_interval_seconds=0.0, retry_delay_seconds=0.05)
     return host, client, rollout
@@ -355,7 +355,7 @@ def test_responses_in_chunks_go_on_elsewhere_when_an_engine_is_lost(mocks: Make)
             for index, url in enumerate(engines.engine_urls)
         ]
         host = Divided(EnginePool(kinds), {}, 4)
-        client = await rollflex.AsyncClient.spawn(command(), timeout=120)
+        client = await rollflex.AsyncClient.spawn(timeout=120)
         config = {"promptsPerRound": 4, "responsesPerPrompt": 2, "windowRounds": 1, "dividedRollout": {}}
         rollout = await Rollout.open(client, host, config, policy="lossless-tail", send_interval_seconds=0.0)
         async with host.watching(rollout, every_seconds=0.05):

@@ -17,7 +17,7 @@ import pytest
 
 import rollflex
 from rollflex import Client, PolicyError, Untyped
-from support import FakeServer, Served, command, core_of, eventually, is_alive, opening, pid_of, root, spawn, tail
+from support import FakeServer, Served, command, core_of, eventually, is_alive, opening, package, pid_of, spawn, tail
 
 opens = """
 greet()
@@ -239,7 +239,7 @@ def test_a_listening_server_that_does_not_answer(short: Path) -> None:
 
 program = f"""
 import sys
-sys.path[:0] = [{str(root / "python" / "src")!r}]
+sys.path[:0] = [{str(package.parent)!r}]
 import rollflex
 client = rollflex.Client.spawn({command()!r})
 session = client.open("tail-batching", config={tail!r})

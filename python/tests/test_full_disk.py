@@ -12,7 +12,7 @@ import pytest
 
 import rollflex
 from rollflex.rollout import Host, Launch, PolicyUnavailable, Response, Rollout, Supplied
-from support import command
+from support import command_with_store
 
 limit = 1 << 17
 
@@ -40,6 +40,8 @@ class Trainer(Host[str, str]):
 @pytest.fixture
 def full() -> Iterator[None]:
     """This process writes no file longer than the limit, nor do those that it starts."""
+    # Its copy is made while there is room.
+    command_with_store()
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, hard))
     yield
@@ -75,7 +77,7 @@ def test_of_the_state_directory_ends_the_rollout(kind: str, said: str, short: Pa
         if kind == "embedded":
             made = rollflex.AsyncClient.embedded(**state)
         else:
-            made = rollflex.AsyncClient.spawn([*without_signal, *command()], **state)
+            made = rollflex.AsyncClient.spawn([*without_signal, *command_with_store()], **state)
         async with made as client:
             if kind == "spawned":
                 # The disk stays full: a server that is started again cannot write what it has kept, either.

@@ -18,10 +18,9 @@ from typing import Any
 import pytest
 
 import histories
-import rollflex
 from histories import Recorder, check, config, policy, quick, read, use, use_in_loop
 from rollflex import AsyncClient, Client
-from support import Served, root
+from support import Served, environment, root
 
 pytestmark = pytest.mark.skipif(not (root / "node_modules" / "tsx").exists(), reason="npm ci installs what checks them")
 rounds = int(os.environ.get("ROLLFLEX_HISTORY_ROUNDS", "1"))
@@ -30,7 +29,7 @@ rounds = int(os.environ.get("ROLLFLEX_HISTORY_ROUNDS", "1"))
 
 def client_process(*args: str) -> subprocess.Popen[str]:
     command = [sys.executable, str(Path(histories.__file__)), *args]
-    env = {**os.environ, "PYTHONPATH": str(Path(rollflex.__file__).parents[1])}
+    env = environment()
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env)
     assert process.stdout
     assert process.stdout.readline() == "connected\n"

@@ -25,7 +25,7 @@ from rollflex.models import (
     TailBatchingEvent,
 )
 from rollflex.models.methods import SessionListResultSession
-from support import opening, root, spawn, tail
+from support import environment, opening, root, spawn, tail
 
 if TYPE_CHECKING:
     from typing_extensions import assert_type
@@ -164,8 +164,8 @@ def test_every_name_is_there_and_every_event_of_the_server_has_a_class() -> None
 
 def test_importing_the_package_does_not_load_the_models() -> None:
     code = "import sys, rollflex; print([one for one in sys.modules if one.startswith('rollflex.models')])"
-    env = {"PYTHONPATH": str(root / "python" / "src")}
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env).stdout == "[]\n"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment())
+    assert run.stdout == "[]\n", run.stderr
 
 
 def test_type_checkers_know_what_a_session_takes_and_gives() -> None:

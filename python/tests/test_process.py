@@ -13,7 +13,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,7 +23,7 @@ from rollflex import AsyncClient, Client, EngineLimit, PolicyError
 from rollflex._embedded import EmbeddedCore
 from rollflex._messages import is_deeper_than
 from rollflex._planning import Planning
-from support import Start, eventually, opening, tail, tail_batching
+from support import Start, environment, eventually, opening, tail, tail_batching
 
 _lengths = random.Random(1)
 # More than ten seconds of computing; tests end it by a limit.
@@ -231,13 +230,12 @@ def test_a_process_ends_at_once_with_a_client_open(body: str) -> None:
         "import rollflex, threading, time\nfrom support import opening, tail\n"
         "from test_process import endless, quietly, rewards, to_reward\n"
     )
-    path = os.pathsep.join(str(Path(one).resolve()) for one in (Path(rollflex.__file__).parents[1], "tests"))
     run = subprocess.run(
         [sys.executable, "-c", head + body],
         capture_output=True,
         text=True,
         timeout=120,
-        env={**os.environ, "PYTHONPATH": path},
+        env=environment("tests"),
     )
     assert (run.returncode, run.stderr) == (0, "")
 

@@ -22,7 +22,7 @@ from rollflex.rollout import (
     Rollout,
     Supplied,
 )
-from support import Served, command, eventually_async
+from support import Served, eventually_async
 
 config: dict[str, Any] = {
     "promptsPerRound": 2,
@@ -535,7 +535,7 @@ def test_what_is_kept_of_a_deferred_prompt_is_resumed() -> None:
 def test_a_checkpoint_between_rounds_has_the_queue_in_it() -> None:
     async def test() -> None:
         host = Toy()
-        async with rollflex.AsyncClient.spawn(command(), timeout=120) as client:
+        async with rollflex.AsyncClient.spawn(timeout=120) as client:
             rollout = await Rollout.open(client, host, config, session="job", send_interval_seconds=0.0)
             round = asyncio.ensure_future(rollout.round(1))
             await host.running(12)
@@ -576,7 +576,7 @@ def test_a_checkpoint_in_the_middle_of_a_round_goes_on_with_it() -> None:
         host = Judging()
         host.patience = 30
         settings = {**config, "filter": "host"}
-        async with rollflex.AsyncClient.spawn(command(), timeout=120) as client:
+        async with rollflex.AsyncClient.spawn(timeout=120) as client:
             rollout = await Rollout.open(client, host, settings, session="job", send_interval_seconds=0.0)
             round = asyncio.ensure_future(rollout.round(1, round_id="first"))
             await host.running(12)

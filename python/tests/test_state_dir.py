@@ -20,13 +20,12 @@ from typing import Any
 
 import pytest
 
-import rollflex
 from rollflex import AsyncClient, Client, ClientClosed, EngineUnavailable, PolicyError
 from rollflex._embedded import EmbeddedCore
 from rollflex._kept import KeptEngine
 from rollflex._opening import Embedding
 from rollflex._state_dir import StateDirectory
-from support import Day, command, eventually, opening, spawn, tail, tail_batching
+from support import Day, command_with_store, environment, eventually, opening, spawn, tail, tail_batching
 
 kills = int(os.environ.get("ROLLFLEX_KILLS", "4"))
 """`ROLLFLEX_KILLS=500` for a long run; `bench/python/kill.ts` kills with every policy and with streams."""
@@ -67,7 +66,7 @@ class Host:
     """A process whose client keeps its sessions; see `embedded_server.py`."""
 
     def __init__(self, path: Path, *options: str) -> None:
-        env = {**os.environ, "PYTHONPATH": str(Path(rollflex.__file__).parents[1])}
+        env = environment()
         program = [sys.executable, str(Path(__file__).with_name("embedded_server.py")), "serve", "--state-dir"]
         self.process = subprocess.Popen(
             [*program, str(path), *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env
@@ -213,7 +212,7 @@ def test_a_directory_is_private_and_belongs_to_one_client(path: Path) -> None:
         assert (refusal.value.code, refusal.value.path) == ("invalid_input", "state_dir")
         other = subprocess.run(
             [sys.executable, "-c", f"import rollflex; rollflex.Client.embedded(state_dir={str(path)!r})"],
-            env={**os.environ, "PYTHONPATH": str(Path(rollflex.__file__).parents[1])},
+            env=environment(),
             capture_output=True,
             text=True,
             timeout=120,
@@ -257,7 +256,7 @@ def test_directories_of_others_are_refused_by_name(path: Path) -> None:
     mine = path.with_name("mine")
     Client.embedded(state_dir=mine).close()
     run = subprocess.run(
-        [*command(), "serve", "--stdio", "--state-dir", str(mine)],
+        [*command_with_store(), "serve", "--stdio", "--state-dir", str(mine)],
         input="",
         capture_output=True,
         text=True,

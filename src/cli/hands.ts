@@ -1,6 +1,5 @@
 /** Workers that do the tasks of a long command: threads, or the command itself if only one thread is wanted. */
-import type { Worker } from 'node:worker_threads';
-import { type PolicyError, revived } from '../errors.ts';
+import { AskedThread } from '../rpc/transports/asked-thread.ts';
 import { startThread } from '../rpc/transports/thread.ts';
 import type { Progress } from './progress.ts';
 import type { SimulateInput } from './simulate-tasks.ts';
@@ -11,18 +10,6 @@ export type WorkerStart =
   | { readonly kind: 'sweep'; readonly input: SweepInput }
   | { readonly kind: 'simulate'; readonly input: SimulateInput }
   | { readonly kind: 'what-if'; readonly input: { readonly paths: readonly string[] } };
-
-/** A task for a thread. */
-export interface WorkerTask {
-  readonly id: number;
-  readonly task: unknown;
-}
-
-/** The outcome of a task. A thread cannot clone a `PolicyError`, so it sends the fields of the error. */
-export type WorkerAnswer =
-  | { readonly id: number; readonly made: unknown }
-  | { readonly id: number; readonly refused: ReturnType<PolicyError['toJSON']> }
-  | { readonly id: number; readonly failed: string };
 
 /** Workers for the tasks of a command. */
 export interface Hands<Task, Made> {
@@ -60,47 +47,29 @@ class OwnHands<Task, Made> implements Hands<Task, Made> {
 }
 
 class Threads<Task, Made> implements Hands<Task, Made> {
-  readonly #workers: Worker[];
+  readonly #threads: readonly AskedThread[];
 
   constructor(count: number, start: WorkerStart) {
-    this.#workers = Array.from({ length: count }, () => startThread('./worker.ts', import.meta.url, start));
+    this.#threads = Array.from({ length: count }, () => taskThread(start));
   }
 
   async make(tasks: readonly Task[], _: Progress, done: (index: number, made: Made) => void): Promise<void> {
     let next = 0;
-    const work = async (worker: Worker): Promise<void> => {
+    const work = async (thread: AskedThread): Promise<void> => {
       while (next < tasks.length) {
         const id = next;
         next += 1;
-        done(id, (await ask(worker, { id, task: tasks[id]! })) as Made);
+        done(id, (await thread.ask(tasks[id])) as Made);
       }
     };
-    await Promise.all(this.#workers.map(work));
+    await Promise.all(this.#threads.map(work));
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#workers.map((worker) => worker.terminate()));
+    await Promise.all(this.#threads.map((thread) => thread.stop()));
   }
 }
 
-/** Gives a thread a task. Throws what it throws; an error if it ends. */
-export function ask(worker: Worker, task: WorkerTask): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    const over = (): void => {
-      worker.off('message', answered).off('error', failed).off('exit', left);
-    };
-    const failed = (error: Error): void => {
-      over();
-      reject(error);
-    };
-    const left = (code: number): void => failed(new Error(`a worker thread ended with ${code}`));
-    const answered = (answer: WorkerAnswer): void => {
-      over();
-      if ('made' in answer) resolve(answer.made);
-      else if ('failed' in answer) reject(new Error(answer.failed));
-      else reject(revived(answer.refused));
-    };
-    worker.on('message', answered).on('error', failed).on('exit', left);
-    worker.postMessage(task);
-  });
-}
+/** Starts a thread that does tasks; `megabytes` is the most memory of its objects. */
+export const taskThread = (start: WorkerStart, megabytes?: number): AskedThread =>
+  new AskedThread(() => startThread('./worker.ts', import.meta.url, start, megabytes), 'the result of a task');

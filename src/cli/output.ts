@@ -1,7 +1,7 @@
 /** Functions that all commands share: exit codes, errors, and the only functions that write to a terminal. */
 import { fstatSync } from 'node:fs';
 import { oneLine, printable } from '../core/printable.ts';
-import { isPolicyError } from '../errors.ts';
+import { caused, isPolicyError } from '../errors.ts';
 import { Interrupted, uncut } from './interrupt.ts';
 import { inWords, isPathError, isSystemError, reasonOf } from './system-errors.ts';
 
@@ -91,8 +91,16 @@ export function reportError(error: unknown): number {
     say(inWords(error));
     return isPathError(error) ? exitCodes.wrongUse : exitCodes.failed;
   }
-  process.stderr.write(`${printable(`rollflex: ${error instanceof Error ? (error.stack ?? message) : message}`)}\n`);
+  sayDefect(error);
   return exitCodes.failed;
+}
+
+/** Writes an error that is a defect of rollflex, or of code of the user, with the stacks of it and of what has caused it. */
+export function sayDefect(error: unknown): void {
+  const stacks: string[] = [];
+  for (let one = error; one !== undefined && stacks.length < 4; one = one instanceof Error ? one.cause : undefined)
+    stacks.push(one instanceof Error ? (one.stack ?? String(one)) : String(caused(one)));
+  process.stderr.write(`${printable(`rollflex: ${stacks.join('\ncaused by ')}`)}\n`);
 }
 
 let outlasts = false;

@@ -17,7 +17,7 @@ import type { Message } from '../schemas/messages.ts';
 import { Feed } from './dashboard/feed.ts';
 import { checkDashboard, serveDashboard } from './dashboard/serve.ts';
 import { moduleUrl, registryWith } from './definitions.ts';
-import { say } from './output.ts';
+import { say, sayDefect } from './output.ts';
 import { packageVersion } from './package.ts';
 import type { PageServer } from './page-server.ts';
 import { stopSignal } from './stop-signal.ts';
@@ -130,6 +130,7 @@ export async function runServe(options: ServeOptions): Promise<void> {
     planning: planThreads({ definitions: options.policies && moduleUrl(options.policies) }),
     limits: limitsOf(options),
     version: packageVersion(),
+    defect: (error) => sayDefect(error),
     ...(isToken === undefined ? {} : { isToken }),
     ...(metrics === undefined ? {} : { meter: metrics.meter }),
     ...(heard === undefined ? {} : { decisionLog: heard }),

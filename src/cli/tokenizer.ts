@@ -3,7 +3,7 @@
  */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { refuse } from '../errors.ts';
+import { caused, refuse } from '../errors.ts';
 import type { TextTokens } from '../sim/trace/import/dump.ts';
 
 /** Estimates tokens from the number of characters. */
@@ -21,6 +21,7 @@ function jsonAt(path: string): Record<string, unknown> {
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch (error) {
     if ((error as { code?: string }).code !== undefined) throw error;
+    refuse('invalid_input', path, 'a JSON object', caused(error), error);
   }
   refuse('invalid_input', path, 'a JSON object', 'something else');
 }

@@ -1,7 +1,7 @@
 /** A thread of `rollflex sweep`, `simulate` or `debug`; it does tasks one after the other. */
-import { parentPort, workerData } from 'node:worker_threads';
-import { isPolicyError } from '../errors.ts';
-import type { WorkerAnswer, WorkerStart, WorkerTask } from './hands.ts';
+import { workerData } from 'node:worker_threads';
+import { doTasks } from '../rpc/transports/thread-tasks.ts';
+import type { WorkerStart } from './hands.ts';
 
 /** Returns what does the tasks. Only what it needs is loaded. */
 async function workOf(start: WorkerStart): Promise<(task: never) => unknown> {
@@ -12,15 +12,5 @@ async function workOf(start: WorkerStart): Promise<(task: never) => unknown> {
   if (start.kind === 'simulate') return (await import('./simulate-tasks.ts')).simulateWork(start.input);
   return (await import('./what-if/told.ts')).toldOf(start.input.paths);
 }
-const work = workOf(workerData as WorkerStart);
 
-async function answer({ id, task }: WorkerTask): Promise<WorkerAnswer> {
-  try {
-    return { id, made: await (await work)(task as never) };
-  } catch (error) {
-    if (isPolicyError(error)) return { id, refused: error.toJSON() };
-    return { id, failed: error instanceof Error ? (error.stack ?? error.message) : String(error) };
-  }
-}
-
-parentPort!.on('message', async (task: WorkerTask) => parentPort!.postMessage(await answer(task)));
+doTasks('the result of a task', () => workOf(workerData as WorkerStart));

@@ -1,5 +1,5 @@
 /** Loads packages that few users need; these users install them. */
-import { refuse } from '../errors.ts';
+import { caused, refuse } from '../errors.ts';
 
 /**
  * Loads an optional package.
@@ -13,8 +13,10 @@ export async function optionalPackage<T>(name: string, path: string, load: () =>
     return await load();
   } catch (error) {
     // `ERR_MODULE_NOT_FOUND` of `import`, `MODULE_NOT_FOUND` of `require`.
-    const isAbsent = /MODULE_NOT_FOUND$/.test(String((error as { code?: unknown }).code));
-    const got = isAbsent ? undefined : (error as Error).message;
+    const { code, message = '' } = error as { readonly code?: unknown; readonly message?: string };
+    // A package that is there may lack one of its own.
+    const isAbsent = /MODULE_NOT_FOUND$/.test(String(code)) && message.includes(`'${name}'`);
+    const got = isAbsent ? undefined : caused(error);
     refuse(
       'invalid_input',
       path,

@@ -2,7 +2,7 @@
  * The facade of a running policy: it holds the state, applies events, then delivers decisions.
  */
 import type { z } from 'zod';
-import { refuse } from '../errors.ts';
+import { caused, refuse } from '../errors.ts';
 import type { Messages } from '../schemas/types/index.ts';
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition, PolicyDefinition } from './definition.ts';
 import { Listeners, type PolicyEvents } from './listeners.ts';
@@ -317,7 +317,7 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
   #assertWhole(): void {
     if (this.#broken === undefined) return;
     const expected = `${this.#definition.id} to apply an event that it had checked (restore its last snapshot)`;
-    refuse('internal', '', expected, String(this.#broken), this.#broken);
+    refuse('internal', '', expected, caused(this.#broken), this.#broken);
   }
 
   #parse(event: E): void {

@@ -1,5 +1,5 @@
 /** Makes policies and plans. This file imports no definition, so that a bundle with one policy stays small. */
-import { isPolicyError, refuse } from '../errors.ts';
+import { caused, isPolicyError, refuse } from '../errors.ts';
 import type {
   AnyDefinition,
   AnyEvent,
@@ -87,7 +87,7 @@ export function runPlanner<P extends AnyPlannerDefinition>(
     return definition.compute(parsed, run) as PlanOf<P>;
   } catch (error) {
     if (isPolicyError(error)) throw error;
-    refuse('internal', '', `${definition.id} to plan for an input that fits its schema`, String(error), error);
+    refuse('internal', '', `${definition.id} to plan for an input that fits its schema`, caused(error), error);
   }
 }
 

@@ -2,7 +2,7 @@
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
 import type { Policy } from '../core/policy.ts';
 import type { LooseEvent } from '../core/start.ts';
-import { isPolicyError, PolicyError } from '../errors.ts';
+import { failure, type PolicyError } from '../errors.ts';
 import type { Clock } from './clock.ts';
 import { type Entering, InFlight, type Total } from './in-flight.ts';
 import type { SentEntry } from './journal/entries.ts';
@@ -22,6 +22,8 @@ export interface ApplyingHost {
   readonly clock: Clock;
   readonly meter: Meter;
   readonly total: Total;
+  /** Called with an error that is a defect. */
+  readonly defect: (error: unknown) => void;
   /** Called with the decisions of each event, including events that are applied again. */
   readonly decided: (decisions: readonly AnyDecision[]) => void;
 }
@@ -130,9 +132,8 @@ export class Applying {
   /** Logs that an event was refused, and returns the reason. */
   refused(error: unknown, producer?: string): PolicyError {
     // Any other error is a defect; the events before it are applied all the same.
-    const refused = isPolicyError(error)
-      ? error
-      : new PolicyError('internal', { expected: 'the event to be applied', got: String(error), cause: error });
+    const refused = failure('the event to be applied', error);
+    if (refused.code === 'internal') this.#host.defect(refused);
     this.#log.refused(refused, producer);
     return refused;
   }

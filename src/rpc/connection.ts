@@ -1,5 +1,6 @@
 /** One connection: it reads lines, and writes answers and subscribed decisions as fast as the client reads them. */
 import type { JSONRPCResponse, JSONRPCServer } from 'json-rpc-2.0';
+import { caused } from '../errors.ts';
 import type { CallContext, Caller } from './caller.ts';
 import { errorCodes, refusal } from './errors.ts';
 import { crowdedOut, isDeeperThan, isOpening, type Line, LineReader, parseLine, tooLong } from './framing.ts';
@@ -278,12 +279,7 @@ export class Connection implements Caller, Served {
     try {
       return textOf(answer);
     } catch (error) {
-      return this.#refuse(
-        errorCodes.internalError,
-        'an answer that fits into a string',
-        (error as Error).name,
-        answer.id,
-      );
+      return this.#refuse(errorCodes.internalError, 'an answer that fits into a string', caused(error), answer.id);
     }
   }
 

@@ -1,5 +1,5 @@
 /** JSON-RPC error codes, and the conversion of refusals to JSON-RPC errors. */
-import { isPolicyError, PolicyError } from '../errors.ts';
+import { failure, isPolicyError, PolicyError } from '../errors.ts';
 
 /** The error codes in a server's answers. */
 export const errorCodes = {
@@ -53,15 +53,11 @@ export class RpcError extends Error {
   }
 }
 
-/** Converts any thrown value to a JSON-RPC error. Everything but a refusal is a defect, and its message is not sent. */
+/** Converts any thrown value to a JSON-RPC error. Everything but a refusal is a defect: its message is sent, its stack is not. */
 export function toRpcError(error: unknown): RpcError {
   if (error instanceof RpcError) return error;
   if (isPolicyError(error)) return new RpcError(errorCodes.refused, error);
-  const got = error instanceof Error ? error.name : typeof error;
-  return new RpcError(
-    errorCodes.internalError,
-    new PolicyError('internal', { expected: 'the server to answer', got, cause: error }),
-  );
+  return new RpcError(errorCodes.internalError, failure('the server to answer', error));
 }
 
 /** Makes an answer for a message that is no valid request; `id` is null if it could not be read. */

@@ -1,6 +1,6 @@
 /** Counts what a server has refused, and why. */
 import { PolicyError } from '../errors.ts';
-import { toRpcError } from './errors.ts';
+import { RpcError, toRpcError } from './errors.ts';
 import type { ServerLimits } from './limits.ts';
 import type { Meter } from './meter.ts';
 
@@ -38,11 +38,15 @@ export type ClosedBecause = 'cutOff' | 'turnedAway' | 'full';
 /** The counters of one server, since its start. */
 export class Refusals {
   readonly #meter: Meter;
+  readonly #told: (error: unknown) => void;
+  /** Defects that were told: a policy that has broken throws the same one again and again. */
+  readonly #known = new WeakSet<object>();
   readonly #calls = new Map<string, { code: string; limit?: LimitName; count: number }>();
   readonly #closed: Record<ClosedBecause, number> = { cutOff: 0, turnedAway: 0, full: 0 };
 
-  constructor(meter: Meter) {
+  constructor(meter: Meter, told: (error: unknown) => void = () => undefined) {
     this.#meter = meter;
+    this.#told = told;
   }
 
   /** Returns the counters, in the order of codes and limits. */
@@ -57,7 +61,21 @@ export class Refusals {
   /** Counts a refused call, by what it has thrown. */
   thrown(error: unknown): void {
     const { data, cause } = toRpcError(error);
+    if (data.code === 'internal') this.defect(error);
     this.call(data.code, limitOf.get(cause as object));
+  }
+
+  /** Tells the host of a defect, once. */
+  defect(error: unknown): void {
+    let thrown = error;
+    while (thrown instanceof Error && thrown.cause instanceof Error) thrown = thrown.cause;
+    // An answer as plain data: its error was told when it was thrown.
+    if (thrown instanceof RpcError) return;
+    if (typeof thrown === 'object' && thrown !== null) {
+      if (this.#known.has(thrown)) return;
+      this.#known.add(thrown);
+    }
+    this.#told(thrown);
   }
 
   /** Counts a refused call. */

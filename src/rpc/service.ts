@@ -46,6 +46,8 @@ export interface ServerOptions {
   readonly watch?: WatchOptions;
   /** Computes plans beside the thread that answers events; see {@link planThreads}. Absent: that thread computes them. */
   readonly planning?: Planning;
+  /** Called with what has thrown where that is a defect, once for each: its stack is for the host alone, clients get its message. */
+  readonly defect?: (error: unknown) => void;
   /** Journal that keeps the sessions; made by {@link openDurableServer}. @internal */
   readonly journal?: Journal | undefined;
 }
@@ -95,7 +97,7 @@ export class Service {
     this.#registry = registry as Registry<readonly AnyDefinition[]>;
     this.turns = new Turns(clock);
     this.#gate = new Gate(this.turns);
-    this.refusals = new Refusals(meter);
+    this.refusals = new Refusals(meter, options.defect);
     const host = {
       limits: this.limits,
       clock,
@@ -104,6 +106,7 @@ export class Service {
       watch: this.watch,
       gate: this.#gate,
       total: { ids: 0 },
+      defect: (error: unknown) => this.refusals.defect(error),
     };
     this.sessions = new Sessions(this.#registry, host, journal);
     const handlers = this.#handlers() as unknown as Record<string, Handler<MethodName>>;

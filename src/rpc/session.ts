@@ -51,6 +51,8 @@ export interface SessionHost {
   readonly clock: Clock;
   readonly meter: Meter;
   readonly total: Total;
+  /** Called with an error that is a defect. */
+  readonly defect: (error: unknown) => void;
   readonly decisionLog: DecisionLog;
   /** Follows the times of what is owed from the beginning of a session on; without it, they are from its first question on. */
   readonly watch: Watch | undefined;

@@ -16,7 +16,7 @@ import { drainedIsEmpty } from './law-drained.ts';
 import { forgetfulHostFinishes } from './law-forgetful-host.ts';
 import { waitsAreNamed } from './law-why.ts';
 import { malformedEvents } from './malformed.ts';
-import { answer, newSubject, type Subject, textOf, transcript } from './run.ts';
+import { answer, isRefusal, newSubject, type Subject, textOf, transcript } from './run.ts';
 import { withTraps } from './traps.ts';
 import { copy, reversed, scramble } from './values.ts';
 
@@ -42,12 +42,11 @@ function deterministic({ definition, config, events }: Case): void {
   if (touched.length > 0) throw new Error(`it uses ${touched[0]}`);
   expectSame('two runs of the same events differ', events, ['once', answers[0]!], ['again', answers[1]!]);
   let latest = 0;
-  const clamped: AnyEvent[] = [];
-  const third = newSubject(definition, config);
-  for (const event of events) {
-    clamped.push({ ...event, at: Math.max(latest, event.at) });
-    if (!('refused' in answer(third, event))) latest = Math.max(latest, event.at);
-  }
+  const clamped = events.map((event, index): AnyEvent => {
+    const at = Math.max(latest, event.at);
+    if (!isRefusal(answers[0]![index]!)) latest = at;
+    return { ...event, at };
+  });
   const decisions = transcript(newSubject(definition, config), clamped);
   const clampedOnes: Answers = ['with the latest time instead', decisions];
   expectSame('an earlier time is not read as the latest', events, ['as it came', answers[0]!], clampedOnes);

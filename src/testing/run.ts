@@ -90,3 +90,6 @@ export function transcript(subject: Subject, events: readonly AnyEvent[]): strin
 export function textOf(one: Answer): string {
   return 'refused' in one ? `refused ${JSON.stringify(one.refused)}` : JSON.stringify(one.decisions);
 }
+
+/** Whether {@link textOf} wrote a refusal. */
+export const isRefusal = (text: string): boolean => text.startsWith('refused ');

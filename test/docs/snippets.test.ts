@@ -11,7 +11,13 @@ import * as testing from 'rollflex/testing';
 import { describe, expect, test } from 'vitest';
 import { vlmTraceLineSchema } from '../../src/sim/vlm-formulas/trace.ts';
 import { root } from '../support/command-line/process.ts';
-import { documentedSnippets, extractSnippets, runSnippet, typeErrors } from '../support/documents/snippets.ts';
+import {
+  documentedSnippets,
+  extractSnippets,
+  runSnippet,
+  type Snippet,
+  typeErrors,
+} from '../support/documents/snippets.ts';
 
 const modules = {
   'fast-check': fastCheck,
@@ -32,7 +38,10 @@ async function definitionEntries(): Promise<Record<string, object>> {
 }
 
 const snippets = documentedSnippets();
-const typescript = snippets.filter((one) => one.language === 'ts');
+/** One that another goes on from is a part of that one, with its claims. */
+const isContinued = ({ file, language, code }: Snippet): boolean =>
+  snippets.some((one) => one.file === file && one.language === language && one.code.startsWith(`${code}\n`));
+const typescript = snippets.filter((one) => one.language === 'ts' && !isContinued(one));
 const wronglyTyped = {
   file: 'x.md',
   line: 1,

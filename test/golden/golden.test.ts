@@ -1,11 +1,10 @@
 /** Golden traces: a recorded log gives the same decisions, to the byte. `make.ts` writes them. */
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { registry, replayEvents } from '../../src/index.ts';
-import { root } from '../support/command-line/process.ts';
+import { program } from '../support/command-line/in-process.ts';
 import { isChosen, traceTitle } from '../support/basics/only.ts';
 
 const traces = readdirSync(new URL('.', import.meta.url))
@@ -25,17 +24,13 @@ test.each(traces)(`%s: ${traceTitle}`, (name) => {
   expect(replay.events, 'events in the trace').toBeGreaterThan(200);
 });
 
-test('make.ts writes the traces that are named, and no others', () => {
+test('make.ts writes the traces that are named, and no others', async () => {
   const into = mkdtempSync(join(tmpdir(), 'rollflex-golden-'));
-  const make = (id: string) =>
-    execFileSync(process.execPath, ['--import', 'tsx', 'test/golden/make.ts', id, '--into', into], {
-      cwd: root,
-      stdio: 'pipe',
-    });
+  const make = (id: string) => program('test/golden/make.ts', id, '--into', into);
   try {
-    expect(() => make('sandbox-timeouts')).toThrow('did you mean "sandbox-timeout"?');
+    await expect(make('sandbox-timeouts')).rejects.toThrow('did you mean "sandbox-timeout"?');
     expect(readdirSync(into)).toEqual([]);
-    make('sandbox-timeout');
+    await make('sandbox-timeout');
     expect(readdirSync(into)).toEqual(['sandbox-timeout.jsonl']);
   } finally {
     rmSync(into, { recursive: true, force: true });

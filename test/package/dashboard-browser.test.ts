@@ -2,12 +2,11 @@
 import type { Page } from 'playwright-core';
 import { afterAll, expect, test } from 'vitest';
 import { chromiumPath } from '../support/browser/chromium.ts';
-import { inEveryLook, servedInBrowser, text } from '../support/browser/served.ts';
+import { inEveryLook, openServed as open, text } from '../support/browser/served.ts';
 import { LiveJob, type LiveJobOptions } from '../support/servers/live-job.ts';
 import { playLog } from '../support/servers/live-log.ts';
 import { LiveServer } from '../support/servers/live-server.ts';
 
-const open = servedInBrowser();
 const closing: (() => Promise<unknown>)[] = [];
 afterAll(async () => {
   for (const close of closing.reverse()) await close();

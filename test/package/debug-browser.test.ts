@@ -11,7 +11,7 @@ import type { PageServer } from '../../src/cli/page-server.ts';
 import { create, recordEvents, tailBatching } from '../../src/index.ts';
 import { simulate } from '../../src/sim/colocated/driver.ts';
 import { tailBatchingScheduler } from '../../src/sim/colocated/scheduler.ts';
-import { inEveryLook, servedInBrowser, text } from '../support/browser/served.ts';
+import { inEveryLook, openServed, text } from '../support/browser/served.ts';
 import { commandOf } from '../support/command-line/process.ts';
 import { Folders } from '../support/servers/decision-log.ts';
 import { plainJob, plainWorkload, recording } from '../support/simulator/host.ts';
@@ -38,9 +38,8 @@ async function serve(path: string, { follow = false, port = 0 } = {}): Promise<S
   throw new Error('it has left');
 }
 
-const openPage = servedInBrowser();
-async function open(...args: Parameters<typeof openPage>) {
-  const opened = await openPage(...args);
+async function open(...args: Parameters<typeof openServed>) {
+  const opened = await openServed(...args);
   /** Waits until an event is shown, with why the session waits. */
   const shown = (seq: number) => opened.page.waitForSelector(`body[data-shown="${seq}"]`);
   return { ...opened, shown };

@@ -21,7 +21,7 @@ const comparison = comparePools({
 const shows = { pools: ['rollout', 'train', 'short'], waits: ['overhead', 'train', 'sync'] };
 
 describe('the report of disaggregated pools in a browser', () => {
-  const open = reportInBrowser((file) => writeReport(file, [], [], [comparison]));
+  const { open } = reportInBrowser((file) => writeReport(file, [], [], [comparison]));
 
   // The report of a comparison is looked at in all of them.
   test.for([looks[0]!, looks.at(-1)!])(
@@ -36,7 +36,6 @@ describe('the report of disaggregated pools in a browser', () => {
       await zoomInto(page, chart);
       await expect.poll(() => picture(chart)).not.toBe(before);
       expect(problems).toEqual([]);
-      await page.close();
     },
   );
 });

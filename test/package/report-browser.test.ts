@@ -1,10 +1,13 @@
 /** The report in a real browser: it draws, in light and dark, wide and narrow, and asks the network for nothing. */
+import type { Page } from 'playwright-core';
 import { compare, jobPreset, rollpackerWorkload, writeReport } from 'rollflex/sim';
 import { describe, expect, test } from 'vitest';
 import {
+  type ColorScheme,
   expectDrawn,
   expectFits,
   looks,
+  misfits,
   openAll,
   picture,
   reportInBrowser,
@@ -44,7 +47,19 @@ const leastContrast = `(() => {
 })()`;
 
 describe('the report in a browser', () => {
-  const open = reportInBrowser((file) => writeReport(file, [simulated, byHand]));
+  const { open, openAnew } = reportInBrowser((file) => writeReport(file, [simulated, byHand]));
+
+  /** Every chart is drawn, everything can be read, and nothing hides anything. */
+  async function expectReadable(page: Page, scheme: ColorScheme): Promise<void> {
+    const ground = await page.evaluate('getComputedStyle(document.body).backgroundColor');
+    expect(ground).toBe(scheme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(20, 23, 27)');
+    await openAll(page, async () => {
+      expect(await page.evaluate(leastContrast)).toBeGreaterThanOrEqual(4.5);
+      expect(await page.evaluate(misfits)).toBe(0);
+      await expectFits(page);
+    });
+    await expectDrawn(page, 2 * seven, shows);
+  }
 
   test.for(looks)('draws every chart, %s, %d pixels wide', async ([scheme, width], context) => {
     const { page, problems } = await open(context, scheme, width);
@@ -55,13 +70,13 @@ describe('the report in a browser', () => {
     expect(headlines[1]).toBe(
       'tail-batching would save 33.3\u00a0% of the time: 1.50 × as fast, 1.13 × at equal tokens.',
     );
-    const ground = await page.evaluate('getComputedStyle(document.body).backgroundColor');
-    expect(ground).toBe(scheme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(20, 23, 27)');
-    await openAll(page, async () => {
-      expect(await page.evaluate(leastContrast)).toBeGreaterThanOrEqual(4.5);
-      await expectFits(page);
-    });
-    await expectDrawn(page, 2 * seven, shows);
+    await expectReadable(page, scheme);
+    expect(problems).toEqual([]);
+  });
+
+  test('does not need to be opened in the light, nor wide', async (context) => {
+    const { page, problems } = await openAnew(context, 'dark', 390);
+    await expectReadable(page, 'dark');
     expect(problems).toEqual([]);
     await page.close();
   });
@@ -78,7 +93,6 @@ describe('the report in a browser', () => {
       }
       expect(await page.evaluate('document.documentElement.scrollHeight')).toBeLessThan(4000);
     }
-    await page.close();
   });
 
   test('tabs are opened by a click, by the keys and by a link; folds draw when they open', async (context) => {
@@ -97,7 +111,6 @@ describe('the report in a browser', () => {
     await page.getByText('Steps, lengths and the queue').nth(1).click();
     await expect.poll(() => steps.locator('canvas').isVisible()).toBe(true);
     expect(problems).toEqual([]);
-    await page.close();
   });
 
   test('a tooltip stands beside what it explains', async (context) => {
@@ -109,7 +122,6 @@ describe('the report in a browser', () => {
     await tooltip.waitFor({ state: 'visible' });
     const box = (await tooltip.boundingBox())!;
     expect(y < box.y || y > box.y + box.height).toBe(true);
-    await page.close();
   });
 
   test('prints on few pages, in the colours of paper', async (context) => {
@@ -122,7 +134,6 @@ describe('the report in a browser', () => {
     const pages = Math.max(...[...text.matchAll(/\/Count (\d+)/g)].map(([, count]) => Number(count)));
     expect(pages).toBeGreaterThan(0);
     expect(pages).toBeLessThanOrEqual(6);
-    await page.close();
   });
 
   test('timelines of a workload zoom together', async (context) => {
@@ -137,20 +148,15 @@ describe('the report in a browser', () => {
     await expect.poll(() => seen(1)).not.toBe(before[1]);
     expect(await seen(2)).toBe(before[2]);
     expect(problems).toEqual([]);
-    await page.close();
   });
 
   test('fits the window again when its size changes', async (context) => {
     const { page, problems } = await open(context, 'light', 1200);
-    const misfits = `[...document.querySelectorAll('section.open .chart')].filter((chart) => chart.offsetParent !== null &&
-      Math.abs(chart.querySelector('canvas').clientWidth - chart.clientWidth) > 1).length`;
-    expect(await page.evaluate(misfits)).toBe(0);
+    await openAll(page);
     await page.setViewportSize({ width: 700, height: 900 });
     await expect.poll(() => page.evaluate(misfits)).toBe(0);
     await openAll(page, async () => expect(await page.evaluate(misfits)).toBe(0));
-    await expectDrawn(page, 2 * seven, shows);
     expect(problems).toEqual([]);
-    await page.close();
   });
 
   test('follows the reader when the colour scheme changes', async (context) => {
@@ -160,6 +166,5 @@ describe('the report in a browser', () => {
     await page.emulateMedia({ colorScheme: 'dark' });
     await expect.poll(() => picture(chart)).not.toBe(before);
     expect(problems).toEqual([]);
-    await page.close();
   });
 });

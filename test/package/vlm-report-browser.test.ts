@@ -23,7 +23,7 @@ const leastContrast = `(() => {
 })()`;
 
 describe('the report of VLM steps in a browser', () => {
-  const open = reportInBrowser((file) => writeReport(file, [], [comparison]));
+  const { open } = reportInBrowser((file) => writeReport(file, [], [comparison]));
 
   // The report of a comparison is looked at in all of them.
   test.for([looks[0]!, looks.at(-1)!])(
@@ -35,7 +35,6 @@ describe('the report of VLM steps in a browser', () => {
       // Text on the bars is of the ground's colour: enough for small text too.
       expect(await page.evaluate(leastContrast)).toBeGreaterThanOrEqual(4.4);
       expect(problems).toEqual([]);
-      await page.close();
     },
   );
 });

@@ -1,9 +1,11 @@
 /** The server in a deterministic simulation: seeds of crashes, lost writes and broken connections, and bugs that they must find. */
 import { describe, expect, test } from 'vitest';
+import { times } from '../support/basics/runs.ts';
 import { firstFinding, plantedBugs } from '../support/simulated-server/plants.ts';
 import { damages, playSeed } from '../support/simulated-server/story.ts';
 
-const seeds = 1000;
+// Of every planted bug none needed more than the first 47; of some 38 mutants of the server, those that it finds needed at most 4.
+const seeds = times(2000);
 const timeout = 300_000;
 
 describe('a simulated server', () => {

@@ -39,7 +39,8 @@ for (const [name, { server = {}, cases }] of files) {
   const key = JSON.stringify(server);
   const group = settings.get(key) ?? { setting: server, cases: [] };
   settings.set(key, group);
-  for (const one of cases) group.cases.push([`${name}: ${one.name}`, one]);
+  // A case that needs a server of which nobody has asked anything comes first.
+  for (const one of cases) group.cases[one.fresh ? 'unshift' : 'push']([`${name}: ${one.name}`, one]);
 }
 
 describe.each(files)('in process: %s', (_, { server = {}, cases }) => {
@@ -52,10 +53,7 @@ describe('rollflex serve --socket', () => {
     beforeAll(async () => {
       shared = kept(await overSocket(setting, folder, `shared-${index}`));
     });
-    test.each(cases.filter(([, one]) => !one.fresh))('%s', (_, one) => play(one, shared));
-    test.each(cases.filter(([, one]) => one.fresh))('%s', async (_, one) => {
-      await play(one, kept(await overSocket(setting, folder, `fresh-${index}-${running.length}`)));
-    });
+    test.each(cases)('%s', (_, one) => play(one, shared));
   }
 });
 
@@ -76,10 +74,8 @@ describe('rollflex serve --stdio', () => {
     beforeAll(() => {
       shared = withoutItsEnd(kept(overStdio(setting, folder)));
     });
-    test.each(single.filter(([, one]) => !endsIt(one) && !one.fresh))('%s', (_, one) => play(one, shared));
-    test.each(single.filter(([, one]) => endsIt(one) || one.fresh))('%s', (_, one) =>
-      play(one, kept(overStdio(setting, folder))),
-    );
+    test.each(single.filter(([, one]) => !endsIt(one)))('%s', (_, one) => play(one, shared));
+    test.each(single.filter(([, one]) => endsIt(one)))('%s', (_, one) => play(one, kept(overStdio(setting, folder))));
   }
 });
 
@@ -104,11 +100,11 @@ describe('the cases', () => {
     }
   });
 
-  test('may share a server: none uses the sessions of another', () => {
+  test('may share a server: none uses the sessions of another, and one at most must come first', () => {
     for (const { cases } of settings.values()) {
+      expect(cases.filter(([, one]) => one.fresh).length).toBeLessThanOrEqual(1);
       const seen = new Map<unknown, string>();
-      for (const [, { name, fresh, steps }] of cases) {
-        if (fresh) continue;
+      for (const [, { name, steps }] of cases) {
         const opened = steps.filter((one) => one.call === 'session.open' && one.result !== undefined);
         for (const { params } of opened) {
           const { session } = params as { session?: string };

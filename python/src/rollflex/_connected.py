@@ -21,6 +21,7 @@ from .errors import (
     RollflexError,
     ServerUnavailable,
     VersionMismatch,
+    defect,
     error_from_reply,
 )
 
@@ -107,7 +108,7 @@ class ConnectedCore(Core):
             self._stay_connected()
         except Exception as error:
             # A defect must not leave anybody waiting.
-            self._fail(ProtocolError(f"the client failed: {error!r}"), final=True)
+            self._fail(defect(error), final=True)
 
     def _stay_connected(self) -> None:
         first = self.connections == 0
@@ -189,11 +190,12 @@ class ConnectedCore(Core):
         if time.monotonic() >= (pump.reading_until or time.monotonic() + 1):
             raise ServerUnavailable(f"no answer to {method} in {self.opening.timeout} s")
         hint = "; is the token right?" if method == "server.authenticate" else ""
-        raise ServerUnavailable(f"{pump.link.epitaph()}{hint}")
+        raise ServerUnavailable(f"{pump.epitaph()}{hint}")
 
     def _serve(self, pump: Pump) -> bool:
         """Uses a connection until it breaks. Says whether any call was answered."""
         answered = False
+        trouble: str | None = None
         try:
             self._restore(pump)
             self._resume(pump)
@@ -201,8 +203,8 @@ class ConnectedCore(Core):
                 if line:
                     self._take(line)
                     answered = True
-        except ServerUnavailable:
-            pass
+        except ServerUnavailable as error:
+            trouble = str(error)
         except ProtocolError as error:
             self._fail(error, final=True)
             self._leaving.set()
@@ -214,7 +216,7 @@ class ConnectedCore(Core):
             if self._leaving.is_set():
                 pump.close(max(0.2, (pump.reading_until or 0) - time.monotonic()))
             else:
-                self._how = pump.link.epitaph()
+                self._how = trouble or pump.epitaph()
                 pump.close(1.0)
         return answered
 

@@ -16,7 +16,7 @@ from ._messages import encode, is_deeper_than, too_deep
 from ._opening import Embedding
 from ._pending import Again, Pending
 from ._planning import Planning, is_exhausted
-from .errors import ClientClosed, EngineLimit, ProtocolError, RollflexError
+from .errors import ClientClosed, EngineLimit, RollflexError, defect
 
 _decode = json.JSONDecoder().raw_decode
 # A longer message, and a method that may take long, go to the thread: whoever waits can be interrupted, and a loop goes
@@ -199,7 +199,7 @@ class EmbeddedCore(Core):
             self._end("failed", error)
         except Exception as error:
             # A defect must not leave anybody waiting.
-            self._end("failed", ProtocolError(f"the client failed: {error!r}"))
+            self._end("failed", defect(error))
 
     def _engine_made(self) -> Engine:
         made = self.embedding

@@ -71,7 +71,7 @@ class QuickJs:
             if memory_limit is None:
                 raise
             # The script is whole: what it stumbles over, in words of any kind, is that there is no memory left.
-            raise EngineLimit(_needs_memory) from error
+            raise EngineLimit(f"{_needs_memory} ({error})") from error
         given = [__version__, encode(dict(limits)), encode(outlives or {})]
         refusal = self._do(self._context.eval, _opening % encode(given))
         if refusal is not None:
@@ -105,11 +105,16 @@ class QuickJs:
         except self._error as error:
             said = str(error)
         if "InternalError: interrupted" in said:
-            raise EngineLimit("the call took more processor time than time_limit allows")
+            raise EngineLimit(f"the call took more processor time than time_limit allows{_engine_words(said)}")
         # Where there is no room even for the error, it is none, or has no text.
         if "out of memory" in said or "obtaining" in said or said.startswith("null"):
-            raise EngineLimit(_needs_memory)
+            raise EngineLimit(f"{_needs_memory}{_engine_words(said)}")
         raise ProtocolError(f"the embedded server failed: {said:.1000}")
+
+
+def _engine_words(said: str) -> str:
+    first = said.strip().partition("\n")[0]
+    return f" ({first})" if "Error: " in first else ""
 
 
 _needs_memory = "the policies need more memory than memory_limit allows"

@@ -119,11 +119,16 @@ class ChildLink:
         if code is None:
             how = "the server closed its output"
         elif code < 0:
-            how = f"the server was ended by {signal.Signals(-code).name}"
+            how = f"the server was ended by {_signal_name(-code)}"
         else:
             how = f"the server left with exit code {code}"
         said = bytes(self._said).decode("utf-8", "replace").strip()
         return f"{how}; its last words:\n{said}" if said else how
+
+
+def _signal_name(number: int) -> str:
+    # Signals for real-time use have no names.
+    return signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
 
 
 class SocketLink:

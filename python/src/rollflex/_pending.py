@@ -96,6 +96,6 @@ class Pending:
         """The answer. Raises the error of the connection."""
         if self.error is not None:
             # Several callers may get the same one: each raises its own.
-            raise copy.copy(self.error)
+            raise copy.copy(self.error) from self.error.__cause__
         assert self.answer is not None
         return self.answer

@@ -13,7 +13,7 @@ from typing import Any
 
 from ._engine import Engine
 from ._pending import Pending
-from .errors import ClientClosed, EngineLimit, ProtocolError, RollflexError
+from .errors import ClientClosed, EngineLimit, RollflexError, defect
 
 # Engines that compute at a time; each takes as much memory as a client without sessions.
 _most = 4
@@ -88,7 +88,7 @@ class Planning:
                 error = failure
             except Exception as failure:
                 # A defect must not leave anybody waiting.
-                error = ProtocolError(f"the client failed: {failure!r}")
+                error = defect(failure)
             if error is not None and engine is not None:
                 # Who knows what it has left behind.
                 self._engines.discard(engine)
@@ -119,7 +119,7 @@ class Planning:
 
 
 def is_exhausted(answer: dict[str, Any]) -> bool:
-    """Whether an answer tells of an engine without memory: the error is of a name that no other has, or null."""
+    """Whether an answer tells of an engine without memory: its error is of a name that no other has, or null."""
     data = (answer.get("error") or {}).get("data") or {}
     got = str(data.get("got")).strip('"')
-    return data.get("code") == "internal" and (got.startswith("InternalError") or got in ("null", "object"))
+    return data.get("code") == "internal" and (got.startswith("InternalError") or got == "null")

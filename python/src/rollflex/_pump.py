@@ -33,6 +33,8 @@ class Pump:
         self._closed = False
         self.reading_until: float | None = None
         """When it is set, lines end at this time."""
+        self.trouble = ""
+        """What the system says of the end, where it is no orderly one."""
         self._ready: deque[bytes] = deque()
         self._parts: list[bytes] = []
         self._length = 0
@@ -80,7 +82,8 @@ class Pump:
                     data = os.read(link.read_fd, _read_bytes)
                 except BlockingIOError:
                     continue
-                except OSError:
+                except OSError as error:
+                    self.trouble = self.trouble or str(error.strerror or error)
                     return
                 if not data:
                     return
@@ -90,6 +93,10 @@ class Pump:
             # Bytes without an end must not keep it here.
             if self.reading_until is not None and time.monotonic() > self.reading_until + 1:
                 return
+
+    def epitaph(self) -> str:
+        """What is known about its end, for a message."""
+        return f"{self.link.epitaph()} ({self.trouble})" if self.trouble else self.link.epitaph()
 
     def end(self) -> None:
         """Writes nothing more, and says so to the other end."""

@@ -136,6 +136,13 @@ class UnansweredCall(RollflexError):
     """An earlier ``send`` of the session has no answer yet: ``session.retry()`` gets it."""
 
 
+def defect(error: Exception) -> ProtocolError:
+    """The exception for what a thread of the client has failed with: its own text, and the error itself as the cause."""
+    made = ProtocolError(f"the client failed: {error!r:.500}")
+    made.__cause__ = error
+    return made
+
+
 def error_from_reply(error: object) -> RollflexError:
     """The exception for the ``error`` of an answer."""
     if not isinstance(error, Mapping):

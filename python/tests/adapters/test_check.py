@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import re
 import subprocess
 import sys
@@ -21,7 +20,7 @@ from rollflex.adapters import _check, _check_nemo_rl, _check_roll, _check_slime,
 from rollflex.adapters._check import Finding, Framework, ran_version, refuse, try_policy
 from rollflex.adapters._config import Config, configured
 from rollflex.adapters._hooks import Hook, missing
-from support import Served, root
+from support import Served, environment, root
 
 modules: dict[str, Any] = {
     "verl": _check_verl,
@@ -87,8 +86,7 @@ def make(folder: Path, framework: Framework) -> None:
 
 def run(name: str, folder: Path, *argv: str) -> tuple[int, str]:
     """The command, in a process of its own: it must not import the framework."""
-    paths = [str(root / "python" / "src"), str(folder)]
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+    env = environment(folder)
     env.pop("ROLLFLEX_SERVER", None)
     words = [sys.executable, "-m", f"rollflex.adapters.{name}", *argv]
     done = subprocess.run(words, capture_output=True, text=True, env=env, cwd=folder, timeout=120)

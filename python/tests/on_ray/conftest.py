@@ -1,14 +1,11 @@
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-
-from support import command
 
 here = Path(__file__).resolve().parent
 example = here.parents[2] / "examples" / "09-ray-job"
@@ -32,7 +29,5 @@ def nodes() -> Iterator[Nodes]:
     pytest.importorskip("ray", reason="Ray is not installed: pip install 'rollflex[ray]'")
     from cluster import Nodes
 
-    # For the programs of the guide, which name no server: their actors are processes of this cluster.
-    os.environ.setdefault("ROLLFLEX_COMMAND", " ".join(command()))
     with Nodes(3) as one:
         yield one

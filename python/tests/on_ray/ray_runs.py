@@ -17,7 +17,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "examples" / "09-ray-job"))
 
-from cluster import Nodes, command, real_lengths
+from cluster import Nodes, real_lengths
 from controller import Controller
 
 from rollflex.models import TailBatchingConfig
@@ -54,9 +54,7 @@ def run_once(nodes: Nodes, size: Size, seed: int, *, faults: bool = True) -> dic
     chance = random.Random(seed)
     count = len(nodes.names)
     server, *others = nodes.names
-    policy = get_or_create(
-        f"run-{seed}", node=nodes.id(server), command=command(), deadline_seconds=120, checkpoint_bytes=100_000
-    )
+    policy = get_or_create(f"run-{seed}", node=nodes.id(server), deadline_seconds=120, checkpoint_bytes=100_000)
     lengths = real_lengths(size.prompts)
     job = Controller(policy, lengths, size.config, size.seconds_per_token)
     for name in others:

@@ -18,13 +18,13 @@ from cluster import Nodes
 
 from rollflex import CallTimeout, PolicyError, ServerUnavailable, SessionLost, UnansweredCall, Untyped
 from rollflex.ray import AsyncRollflexHandle, RaySession, Reporter, RollflexHandle, get_or_create
-from support import command, eventually, opening, tail
+from support import eventually, opening, tail
 
 _names = iter(f"policy-{index}" for index in range(1000))
 
 
 def make(**options: Any) -> RollflexHandle:
-    return get_or_create(next(_names), command=command(), **{"deadline_seconds": 60, **options})
+    return get_or_create(next(_names), **{"deadline_seconds": 60, **options})
 
 
 @pytest.fixture(scope="module")
@@ -220,7 +220,7 @@ def test_a_server_that_cannot_be_started_says_why(nodes: Nodes) -> None:
     with pytest.raises(ServerUnavailable, match="there is no command nothing-like-this"):
         get_or_create("broken", command="nothing-like-this")
     # Nothing of it stands in the way of a better one.
-    with get_or_create("broken", command=command()) as policy:
+    with get_or_create("broken") as policy:
         assert policy.sessions() == []
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
@@ -14,7 +13,7 @@ pytest.importorskip("ray", reason="Ray is not installed: pip install 'rollflex[r
 
 from cluster import Nodes
 
-from support import root
+from support import environment, root
 
 
 def programs() -> list[tuple[str, str]]:
@@ -26,12 +25,7 @@ def programs() -> list[tuple[str, str]]:
 def test_a_program_prints_what_stands_below_it(tmp_path: Path, nodes: Nodes, program: str, printed: str) -> None:
     path = tmp_path / "program.py"
     path.write_text(program, encoding="utf-8")
-    env = {
-        **os.environ,
-        "PYTHONPATH": str(root / "python" / "src"),
-        "RAY_ADDRESS": nodes.address,
-        "RAY_LOG_TO_DRIVER": "0",
-    }
+    env = environment(RAY_ADDRESS=nodes.address, RAY_LOG_TO_DRIVER="0")
     run = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, env=env, timeout=240)
     assert run.returncode == 0, run.stderr
     assert run.stdout == printed

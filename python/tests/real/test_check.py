@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from having import checkout, installed
-from support import root
+from support import package, root
 
 pages = root / "docs" / "adapters"
 
@@ -23,7 +23,7 @@ def blocks(page: str, language: str) -> str:
 
 
 def run(name: str, *argv: str, path: Path | None = None, cwd: Path | None = None) -> tuple[int, list[str]]:
-    paths = [str(root / "python" / "src"), *([str(path)] if path else []), *([str(cwd)] if cwd else [])]
+    paths = [str(package.parent), *([str(path)] if path else []), *([str(cwd)] if cwd else [])]
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
     words = [sys.executable, "-m", f"rollflex.adapters.{name}", "--check", *argv]
     done = subprocess.run(words, capture_output=True, text=True, env=env, cwd=cwd, timeout=120)

@@ -14,11 +14,11 @@ pytest.importorskip("torch", reason="pip install torch transformers")
 transformers = pytest.importorskip("transformers", reason="pip install torch transformers")
 
 from having import Ran
-from support import root
+from support import package, root
 
 
 def test_the_example_learns_and_is_the_same_each_time(ran: Ran) -> None:
-    env = {**os.environ, "PYTHONPATH": str(root / "python" / "src"), "OMP_NUM_THREADS": "1"}
+    env = {**os.environ, "PYTHONPATH": str(package.parent), "OMP_NUM_THREADS": "1"}
     began = time.monotonic()
     main = root / "examples" / "12-real-grpo" / "main.py"
     done = subprocess.run(

@@ -1,15 +1,14 @@
 /** `what-if` for the page: what can be asked about a session, and answers, which a thread works out while the page goes on. */
-import type { Worker } from 'node:worker_threads';
 import { z } from 'zod';
 import type { AnyPolicyDefinition } from '../../core/definition.ts';
 import type { Snapshot } from '../../core/snapshot.ts';
 import { isPolicyError, refuse } from '../../errors.ts';
 import { registry } from '../../registry.ts';
-import { startThread } from '../../rpc/transports/thread.ts';
+import type { AskedThread } from '../../rpc/transports/asked-thread.ts';
 import { jobPresetIds } from '../../sim/presets.ts';
 import { checkSimulated } from '../../sim/what-if/logged-scheduler.ts';
 import { fixedSettings } from '../../sim/what-if/what-if.ts';
-import { ask, type WorkerStart } from '../hands.ts';
+import { taskThread } from '../hands.ts';
 import { usualPreset } from '../job.ts';
 import { type OtherPolicy, otherPolicies, type WhatIfQuestion } from '../what-if/question.ts';
 import type { WhatIfText } from '../what-if/told.ts';
@@ -107,7 +106,7 @@ const [draws, mostMilliseconds, mostMegabytes] = [10, 120_000, 2048];
 /** Answers questions about a log, one at a time, in a thread. */
 export class WhatIfDesk {
   readonly #paths: readonly string[];
-  #thread: Worker | undefined;
+  #thread: AskedThread | undefined;
   #last: Promise<unknown> = Promise.resolve();
   #waiting = 0;
 
@@ -135,12 +134,12 @@ export class WhatIfDesk {
   async close(): Promise<void> {
     const thread = this.#thread;
     this.#thread = undefined;
-    await thread?.terminate();
+    await thread?.stop();
   }
 
   async #work(question: WhatIfQuestion, gone: AbortSignal): Promise<WhatIfText | undefined> {
-    const start: WorkerStart = { kind: 'what-if', input: { paths: this.#paths } };
-    this.#thread ??= startThread('../worker.ts', import.meta.url, start, mostMegabytes);
+    this.#thread ??= taskThread({ kind: 'what-if', input: { paths: this.#paths } }, mostMegabytes);
+    const thread = this.#thread;
     let isLate = false;
     const stop = (): void => void this.close();
     const late = setTimeout(() => {
@@ -149,10 +148,10 @@ export class WhatIfDesk {
     }, mostMilliseconds);
     gone.addEventListener('abort', stop);
     try {
-      return (await ask(this.#thread, { id: 0, task: question })) as WhatIfText;
+      return (await thread.ask(question)) as WhatIfText;
     } catch (error) {
       // A thread that has refused a question goes on; one that was stopped, or has failed, does not.
-      if (!isPolicyError(error)) await this.close();
+      if (thread.isGone || !isPolicyError(error) || error.code === 'internal') await this.close();
       if (gone.aborted) return undefined;
       if (isLate)
         refuse('limit_exceeded', 'what-if', `${mostMilliseconds / 1000} s; rollflex what-if has no limit`, 'more');

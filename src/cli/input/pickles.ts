@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { oneLine } from '../../core/printable.ts';
 import { PolicyError } from '../../errors.ts';
 import { packageRoot } from '../package.ts';
+import { reasonOf } from '../system-errors.ts';
 
 const python = process.platform === 'win32' ? 'python' : 'python3';
 const reader = ['-m', 'rollflex.importing'];
@@ -28,9 +29,9 @@ function environment(): NodeJS.ProcessEnv {
 export async function* pickledLines(name: string): AsyncGenerator<Uint8Array> {
   const child = spawn(python, [...reader, name], { env: environment(), stdio: ['ignore', 'pipe', 'pipe'] });
   const said = text(child.stderr);
-  const over = new Promise<number | null | Error>((resolve) => {
+  const over = new Promise<number | string | Error>((resolve) => {
     child.on('error', resolve);
-    child.on('close', resolve);
+    child.on('close', (code, signal) => resolve(signal ?? code!));
   });
   try {
     yield* child.stdout;
@@ -41,7 +42,7 @@ export async function* pickledLines(name: string): AsyncGenerator<Uint8Array> {
   }
 }
 
-function refusal(name: string, code: number | null | Error, said: string): PolicyError {
+function refusal(name: string, code: number | string | Error, said: string): PolicyError {
   const line = said.trim().split('\n').at(-1) ?? '';
   if (line.startsWith(prefix)) {
     const why = line.slice(prefix.length).replace(`${name}: `, '');
@@ -50,7 +51,9 @@ function refusal(name: string, code: number | null | Error, said: string): Polic
     return new PolicyError('invalid_input', { expected: expected!, got: oneLine(got!), path });
   }
   const command = `pip install rollflex, then ${python} ${reader.join(' ')} ${name} | rollflex import -`;
-  const got = code instanceof Error ? `no ${python}` : oneLine(line) || `exit code ${code}`;
+  // Who was killed has not said why.
+  const end = typeof code === 'string' ? `an end by ${code}` : oneLine(line) || `exit code ${code}`;
+  const got = code instanceof Error ? `no ${python} (${reasonOf(code)})` : end;
   return new PolicyError('invalid_input', {
     expected: `Python, which reads slime's pickles: ${command}`,
     got,

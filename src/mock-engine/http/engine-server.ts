@@ -1,5 +1,6 @@
 /** The HTTP server of one engine: it answers requests, and breaks connections. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { caused } from '../../errors.ts';
 import type { ConnectionFault } from '../engine/apply-fault.ts';
 import type { MockCluster } from '../engine/cluster.ts';
 import type { MockEngine } from '../engine/mock-engine.ts';
@@ -144,7 +145,7 @@ export class EngineServer {
   }
 
   #fail(request: IncomingMessage, response: ServerResponse, error: unknown): void {
-    const told = error instanceof HttpError ? error : new HttpError(500, (error as Error).message);
+    const told = error instanceof HttpError ? error : new HttpError(500, String(caused(error)));
     if (response.headersSent || response.destroyed) reset(response);
     else reply(response, this.#api.error(told, request.url ?? ''), told.status);
   }

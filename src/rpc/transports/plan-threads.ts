@@ -1,11 +1,11 @@
 /** Computes plans in threads, so that no plan holds up an event. */
 import { availableParallelism } from 'node:os';
-import type { Worker } from 'node:worker_threads';
 import { Fifo } from '../../core/fifo.ts';
-import { PolicyError, revived } from '../../errors.ts';
+import { PolicyError } from '../../errors.ts';
 import { systemClock } from '../clock.ts';
 import { JsonText, type PlanJob, type Planning } from '../planning.ts';
-import type { PlanThreadAnswer, PlanThreadStart } from './plan-worker.ts';
+import { AskedThread } from './asked-thread.ts';
+import type { PlanThreadJob, PlanThreadStart } from './plan-worker.ts';
 import { startThread } from './thread.ts';
 
 /** Options of {@link planThreads}. */
@@ -32,42 +32,35 @@ interface Waiting extends PlanJob {
 
 /** One thread, and its job. */
 class Thread {
-  readonly #worker: Worker;
+  readonly #asked: AskedThread;
   readonly #late = new Int32Array(new SharedArrayBuffer(4));
+  readonly #ended: (thread: Thread) => void;
   #count = 0;
   job: Waiting | undefined;
 
-  /** @param ended - called when a job is over, with its thread or, if that has ended too, without */
-  constructor(definitions: string | undefined, ended: (thread: Thread, goesOn: boolean) => void) {
+  /** @param ended - called when a job is over */
+  constructor(definitions: string | undefined, ended: (thread: Thread) => void) {
     const start: PlanThreadStart = { definitions, late: this.#late.buffer as SharedArrayBuffer };
-    this.#worker = startThread('./plan-worker.ts', import.meta.url, start);
-    let isGone = false;
-    const gone = (error: Error): void => {
-      if (isGone) return;
-      isGone = true;
-      settle(this.job, error);
-      this.job = undefined;
-      ended(this, false);
-    };
-    this.#worker.on('message', (answer: PlanThreadAnswer) => {
-      if (answer.job !== this.#count) return;
-      settle(this.job, 'json' in answer ? new JsonText(answer.json) : revived(answer.refused));
-      this.job = undefined;
-      this.#worker.unref();
-      ended(this, true);
-    });
-    this.#worker.on('error', (error: NodeJS.ErrnoException) => gone(failureOf(error)));
-    this.#worker.on('exit', (code) => gone(failureOf(new Error(`its thread ended with ${code}`))));
-    // A thread keeps the process alive while it computes a plan only.
-    this.#worker.unref();
+    this.#asked = new AskedThread(() => startThread('./plan-worker.ts', import.meta.url, start), 'a plan');
+    this.#ended = ended;
+  }
+
+  get isGone(): boolean {
+    return this.#asked.isGone;
   }
 
   begin(job: Waiting): void {
     this.job = job;
     job.thread = this;
-    this.#worker.ref();
     this.#count += 1;
-    this.#worker.postMessage({ job: this.#count, planner: job.planner, input: job.input });
+    const over = (answer: JsonText | Error): void => {
+      settle(job, answer);
+      this.job = undefined;
+      this.#ended(this);
+    };
+    const { planner, input } = job;
+    const asked: PlanThreadJob = { job: this.#count, planner, input };
+    this.#asked.ask(asked).then((json) => over(new JsonText(json as string)), over);
   }
 
   /** Asks the search for its best plan so far. */
@@ -76,14 +69,8 @@ class Thread {
   }
 
   stop(): void {
-    void this.#worker.terminate();
+    void this.#asked.stop();
   }
-}
-
-function failureOf(error: NodeJS.ErrnoException): PolicyError {
-  if (error.code === 'ERR_WORKER_OUT_OF_MEMORY')
-    return new PolicyError('limit_exceeded', { expected: 'a plan that fits into the memory of a thread', got: 'more' });
-  return new PolicyError('internal', { expected: 'a plan', got: error.name, cause: error });
 }
 
 function settle(job: Waiting | undefined, answer: JsonText | Error): void {
@@ -185,21 +172,18 @@ class PlanThreads implements Planning {
   }
 
   #free(): Thread | undefined {
-    const idle = this.#idle.pop();
-    if (idle !== undefined || this.#threads.size >= this.#most) return idle;
-    const thread = new Thread(this.#definitions, (one, goesOn) => {
-      if (goesOn) this.#idle.push(one);
-      else this.#leave(one);
+    for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
+      if (!idle.isGone) return idle;
+      this.#threads.delete(idle);
+    }
+    if (this.#threads.size >= this.#most) return undefined;
+    const thread = new Thread(this.#definitions, (one) => {
+      if (one.isGone) this.#threads.delete(one);
+      else this.#idle.push(one);
       if (!this.#closed) this.#next();
     });
     this.#threads.add(thread);
     return thread;
-  }
-
-  #leave(thread: Thread): void {
-    this.#threads.delete(thread);
-    const at = this.#idle.indexOf(thread);
-    if (at >= 0) this.#idle.splice(at, 1);
   }
 }
 

@@ -1,9 +1,9 @@
 /** A thread that computes plans, one after the other. */
 import { setPriority } from 'node:os';
-import { parentPort, workerData } from 'node:worker_threads';
+import { workerData } from 'node:worker_threads';
 import { createRegistry, definitionsIn } from '../../core/registry.ts';
-import { isPolicyError, PolicyError } from '../../errors.ts';
 import { registry as shipped } from '../../registry.ts';
+import { doTasks } from './thread-tasks.ts';
 
 /** How a thread begins. */
 export interface PlanThreadStart {
@@ -13,19 +13,13 @@ export interface PlanThreadStart {
   readonly late: SharedArrayBuffer;
 }
 
-/** A job of the thread. */
+/** A job of the thread; it makes the plan as JSON. */
 export interface PlanThreadJob {
   /** Number of the job, >= 1. */
   readonly job: number;
   readonly planner: string;
   readonly input: unknown;
 }
-
-/** The answer to a job: the plan as JSON, or an error as plain data. */
-export type PlanThreadAnswer = { readonly job: number } & (
-  | { readonly json: string }
-  | { readonly refused: ReturnType<PolicyError['toJSON']> }
-);
 
 const { definitions, late } = workerData as PlanThreadStart;
 const lateJob = new Int32Array(late);
@@ -37,18 +31,10 @@ async function registryOf() {
   return createRegistry([...shipped.definitions, ...definitionsIn(await import(definitions))]);
 }
 
-const registry = registryOf();
-
-async function answer({ job, planner, input }: PlanThreadJob): Promise<PlanThreadAnswer> {
-  try {
-    const { plan } = await registry;
+doTasks('a plan', async () => {
+  const { plan } = await registryOf();
+  return ({ job, planner, input }: PlanThreadJob): string => {
     const isLate = (): boolean => Atomics.load(lateJob, 0) === job;
-    return { job, json: JSON.stringify(plan(planner as never, input as never, { isLate })) };
-  } catch (error) {
-    if (isPolicyError(error)) return { job, refused: error.toJSON() };
-    const got = error instanceof Error ? error.name : typeof error;
-    return { job, refused: new PolicyError('internal', { expected: 'a plan', got }).toJSON() };
-  }
-}
-
-parentPort!.on('message', async (job: PlanThreadJob) => parentPort!.postMessage(await answer(job)));
+    return JSON.stringify(plan(planner as never, input as never, { isLate }));
+  };
+});

@@ -1,15 +1,20 @@
-/** A real browser for the tests of the report, where one is installed. */
+/** A real browser for the tests of pages, where one is installed. */
 import { existsSync } from 'node:fs';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { TestContext } from 'vitest';
 
 const places = [process.env.CHROMIUM_PATH, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 /** The path of a browser, if there is one. */
 export const chromiumPath = places.find((path) => path !== undefined && existsSync(path));
 
-/** Starts the browser, without network of its own. */
+/** Starts a browser, without network of its own. */
 export function launchChromium(): Promise<Browser> {
   return chromium.launch({
     executablePath: chromiumPath!,
+    // Tests send signals to the process that they run in: by itself Playwright closes all browsers then.
+    handleSIGINT: false,
+    handleSIGTERM: false,
+    handleSIGHUP: false,
     args: [
       '--no-sandbox',
       '--disable-gpu',
@@ -20,4 +25,18 @@ export function launchChromium(): Promise<Browser> {
       '--disable-sync',
     ],
   });
+}
+
+let shared: Promise<Browser> | undefined;
+
+/** The browser of all test files of a worker. It ends with the worker: nobody closes it. One that has crashed is launched anew. */
+export async function sharedChromium(): Promise<Browser> {
+  if ((await shared?.catch(() => undefined))?.isConnected() !== true) shared = launchChromium();
+  return shared!;
+}
+
+/** Opens a page in the browser of the worker, or skips the test where there is none. */
+export async function newPage(context: TestContext, options: BrowserContextOptions = {}): Promise<Page> {
+  if (chromiumPath === undefined) return context.skip('no Chromium: install it, or set CHROMIUM_PATH');
+  return (await sharedChromium()).newPage(options);
 }

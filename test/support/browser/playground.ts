@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, type TestContext } from 'vitest';
-import { chromiumPath, launchChromium } from './chromium.ts';
+import { chromiumPath, newPage } from './chromium.ts';
 
 /** An open page, and what the browser complained about: it must stay empty. */
 export interface OpenPlayground {
@@ -21,16 +21,21 @@ export interface OpenOptions extends BrowserContextOptions {
   /** Cores that the browser says it has: the page simulates on all but one of them. */
   readonly cores?: number;
 }
-export type OpenPage = (context: TestContext, options?: OpenOptions) => Promise<OpenPlayground>;
+export interface Reader {
+  /** Opens a page of its own. */
+  openAnew(context: TestContext, options?: OpenOptions): Promise<OpenPlayground>;
+  /** Shows other settings in the one page of the tests on so many cores, as a link in it would; it is without a network. */
+  open(context: TestContext, hash: string, cores?: number): Promise<OpenPlayground>;
+}
 
 /** Where the server has it. */
 export const servedUnder = '/docs/rollflex/playground/';
 
 /** Has the playground built before all tests of a `describe`; gives what opens it, or skips the test without a browser. */
-export function playgroundInBrowser(): OpenPage {
+export function playgroundInBrowser(): Reader {
   const folder = mkdtempSync(join(tmpdir(), 'rollflex-playground-'));
-  let browser: Browser | undefined;
   let server: Server | undefined;
+  const kept = new Map<number, OpenPlayground>();
   beforeAll(async () => {
     if (chromiumPath === undefined) return;
     const { build } = await import('vite');
@@ -42,17 +47,16 @@ export function playgroundInBrowser(): OpenPage {
       response.writeHead(found ? 200 : 404, { 'content-type': 'text/html' }).end(found ? html : 'not here');
     });
     await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve));
-    browser = await launchChromium();
   });
   afterAll(async () => {
-    await browser?.close();
+    for (const { page } of kept.values()) await page.close();
+    server?.closeAllConnections();
     server?.close();
     rmSync(folder, { recursive: true });
   });
 
-  return async (context, { hash = '', from = 'folder', cores = 2, ...options } = {}) => {
-    if (browser === undefined) return context.skip('no Chromium: install it, or set CHROMIUM_PATH');
-    const page = await browser.newPage({ viewport: { width: 1300, height: 900 }, ...options });
+  const openAnew: Reader['openAnew'] = async (context, { hash = '', from = 'folder', cores = 2, ...options } = {}) => {
+    const page = await newPage(context, { viewport: { width: 1300, height: 900 }, ...options });
     await page.addInitScript(`Object.defineProperty(navigator, 'hardwareConcurrency', { value: ${cores} })`);
     const { port } = server!.address() as AddressInfo;
     const base = from === 'folder' ? `file://${folder}/index.html` : `http://127.0.0.1:${port}${servedUnder}`;
@@ -61,12 +65,33 @@ export function playgroundInBrowser(): OpenPage {
     page.on('pageerror', (error) => problems.push(error.message));
     page.on('request', (request) => {
       const url = request.url();
-      if (!/^(data|blob):/.test(url) && url !== base) problems.push(`asks for ${url}`);
+      if (!/^(data|blob):/.test(url) && url.split('?')[0] !== base) problems.push(`asks for ${url}`);
     });
     await page.goto(`${base}${hash}`);
     await settled(page);
     return { page, problems };
   };
+  return {
+    openAnew,
+    async open(context, hash, cores = 2) {
+      const one = kept.get(cores);
+      if (one !== undefined) await goTo(one.page, hash);
+      else kept.set(cores, await openAnew(context, { hash, cores, offline: true }));
+      return kept.get(cores)!;
+    },
+  };
+}
+
+/** Follows a link within the page, and waits until it is answered in full. */
+export async function goTo(page: Page, hash: string): Promise<void> {
+  await page.evaluate(`new Promise((done) => {
+    performance.clearMarks();
+    addEventListener('hashchange', () => requestAnimationFrame(() => requestAnimationFrame(done)), { once: true });
+    const hash = ${JSON.stringify(hash)};
+    if (location.hash === hash) dispatchEvent(new Event('hashchange'));
+    else location.hash = hash;
+  })`);
+  await settled(page);
 }
 
 /** Waits until the newest settings are answered in full. */

@@ -2,9 +2,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, type TestContext } from 'vitest';
-import { chromiumPath, launchChromium } from './chromium.ts';
+import { chromiumPath, newPage } from './chromium.ts';
 
 export type ColorScheme = 'light' | 'dark';
 /** Every look that a report has to stand. */
@@ -22,26 +22,42 @@ export interface Opened {
   readonly page: Page;
   readonly problems: string[];
 }
-export type Open = (context: TestContext, colorScheme: ColorScheme, width: number) => Promise<Opened>;
+export interface Reader {
+  /** Shows the one page of the tests as it is when it is opened, with its first part, in this look. */
+  open(context: TestContext, colorScheme: ColorScheme, width: number): Promise<Opened>;
+  /** Opens a page of its own in this look. */
+  openAnew(context: TestContext, colorScheme: ColorScheme, width: number): Promise<Opened>;
+}
+
+/** Charts that are seen, and not as wide as the place that they have. */
+export const misfits = `[...document.querySelectorAll('section.open .chart')].filter((chart) => chart.offsetParent !== null &&
+  Math.abs(chart.querySelector('canvas').clientWidth - chart.clientWidth) > 1).length`;
+
+const asOpened = `(() => {
+  document.querySelectorAll('details').forEach((one) => { one.open = false; });
+  document.querySelector('[role=tab]')?.click();
+  document.activeElement?.blur();
+  history.replaceState(null, '', location.pathname);
+  scrollTo(0, 0);
+})()`;
+/** What the page does about a change of its look is done before the second picture. */
+const settled = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))';
 
 /** Has a report written before all tests of a `describe`; gives what opens it, or skips the test without a browser. */
-export function reportInBrowser(write: (file: string) => Promise<unknown>): Open {
+export function reportInBrowser(write: (file: string) => Promise<unknown>): Reader {
   const folder = mkdtempSync(join(tmpdir(), 'rollflex-browser-'));
   const file = join(folder, 'report.html');
-  let browser: Browser | undefined;
+  let usual: Opened | undefined;
   beforeAll(async () => {
-    if (chromiumPath === undefined) return;
-    await write(file);
-    browser = await launchChromium();
+    if (chromiumPath !== undefined) await write(file);
   });
   afterAll(async () => {
-    await browser?.close();
+    await usual?.page.close();
     rmSync(folder, { recursive: true });
   });
 
-  return async (context, colorScheme, width) => {
-    if (browser === undefined) return context.skip('no Chromium: install it, or set CHROMIUM_PATH');
-    const page = await browser.newPage({ colorScheme, viewport: { width, height: 800 } });
+  const openAnew: Reader['openAnew'] = async (context, colorScheme, width) => {
+    const page = await newPage(context, { colorScheme, viewport: { width, height: 800 } });
     const problems: string[] = [];
     page.on('console', (message) => problems.push(message.text()));
     page.on('pageerror', (error) => problems.push(error.message));
@@ -51,6 +67,20 @@ export function reportInBrowser(write: (file: string) => Promise<unknown>): Open
     await page.goto(`file://${file}`);
     await page.waitForFunction('document.documentElement.dataset.drawn !== undefined');
     return { page, problems };
+  };
+  return {
+    openAnew,
+    async open(context, colorScheme, width) {
+      usual ??= await openAnew(context, colorScheme, width);
+      const { page } = usual;
+      await page.mouse.move(0, 0);
+      await page.emulateMedia({ media: null, colorScheme });
+      await page.setViewportSize({ width, height: 800 });
+      await page.evaluate(asOpened);
+      await page.evaluate(settled);
+      await page.waitForFunction(`${misfits} === 0`);
+      return usual;
+    },
   };
 }
 
@@ -100,7 +130,10 @@ export async function expectDrawn(
   // Pixels of each chart in the rarest of its colours.
   const pixels = (await page.evaluate(`[...document.querySelectorAll('.chart')].map((chart) => {
     const canvas = chart.querySelector('canvas');
-    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    // Of a copy: the browser warns of a canvas that is read again and again.
+    const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', { willReadFrequently: true });
+    copy.drawImage(canvas, 0, 0);
+    const { data } = copy.getImageData(0, 0, canvas.width, canvas.height);
     const all = new Uint32Array(data.buffer);
     return Math.min(...${JSON.stringify(shows)}[chart.dataset.chart].map((name) => {
       const probe = new OffscreenCanvas(1, 1).getContext('2d');

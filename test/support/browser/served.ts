@@ -1,10 +1,10 @@
-/** Pages that rollflex serves, in a real browser: one browser for a test file, and what it complains about. */
+/** Pages that rollflex serves, in a real browser: and what it complains about. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, type TestContext } from 'vitest';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { expect, type TestContext } from 'vitest';
 import type { PageServer } from '../../../src/cli/page-server.ts';
-import { chromiumPath, launchChromium } from './chromium.ts';
+import { newPage } from './chromium.ts';
 import { looks } from './report.ts';
 
 export interface OpenedPage {
@@ -12,32 +12,30 @@ export interface OpenedPage {
   /** What the browser has complained about, and what the page has asked others for: it must stay empty. */
   readonly problems: string[];
 }
-export type OpenServed = (
+/** The clock of a page is so much faster: what it asks for every second, it asks for without much waiting. */
+const hurry = 8;
+
+/** Opens a served page, or skips the test where there is no browser. */
+export async function openServed(
   context: TestContext,
   server: Pick<PageServer, 'url' | 'port'>,
-  hash?: string,
-  options?: BrowserContextOptions,
-) => Promise<OpenedPage>;
-
-/** Starts a browser before all tests of a file; gives what opens a page in it, or skips the test where there is none. */
-export function servedInBrowser(): OpenServed {
-  let browser: Browser | undefined;
-  beforeAll(async () => {
-    if (chromiumPath !== undefined) browser = await launchChromium();
+  hash = '',
+  options: BrowserContextOptions = {},
+): Promise<OpenedPage> {
+  const page = await newPage(context, { viewport: { width: 1280, height: 900 }, ...options });
+  await page.addInitScript((faster) => {
+    const real = setTimeout;
+    const quick = (callback: () => void, milliseconds = 0) => real(callback, milliseconds / faster);
+    Object.assign(globalThis, { setTimeout: quick });
+  }, hurry);
+  const problems: string[] = [];
+  page.on('console', (message) => problems.push(message.text()));
+  page.on('pageerror', (error) => problems.push(error.message));
+  page.on('request', (request) => {
+    if (!request.url().startsWith(`http://127.0.0.1:${server.port}/`)) problems.push(`asks for ${request.url()}`);
   });
-  afterAll(() => browser?.close());
-  return async (context, server, hash = '', options = {}) => {
-    if (browser === undefined) return context.skip('no Chromium: install it, or set CHROMIUM_PATH');
-    const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, ...options });
-    const problems: string[] = [];
-    page.on('console', (message) => problems.push(message.text()));
-    page.on('pageerror', (error) => problems.push(error.message));
-    page.on('request', (request) => {
-      if (!request.url().startsWith(`http://127.0.0.1:${server.port}/`)) problems.push(`asks for ${request.url()}`);
-    });
-    await page.goto(`${server.url}${hash}`);
-    return { page, problems };
-  };
+  await page.goto(`${server.url}${hash}`);
+  return { page, problems };
 }
 
 export const text = (page: Page, selector: string): Promise<string> => page.locator(selector).innerText();

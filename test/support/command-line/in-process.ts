@@ -1,4 +1,5 @@
 /** The command line within the process of a test, where a command takes a third of the time that a process of its own takes. */
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { reportError } from '../../../src/cli/output.ts';
 import { type Done, entry, root } from './process.ts';
@@ -39,8 +40,8 @@ export const captured = (run: () => unknown): Promise<Done> =>
 
 let runs = 0;
 
-/** Runs the program that `rollflex` of `process.ts` starts: a file that runs a command when it is loaded, here once for each. */
-async function runProgram(args: readonly string[]): Promise<number> {
+/** Runs a program: a file that runs a command when it is loaded, here once for each. */
+async function runProgram(file: string, args: readonly string[]): Promise<number> {
   const { argv, exitCode } = process;
   const streams = [process.stdout, process.stderr] as const;
   const listeners = streams.map((stream) => stream.listeners('error'));
@@ -48,7 +49,7 @@ async function runProgram(args: readonly string[]): Promise<number> {
   process.exitCode = 0;
   runs += 1;
   try {
-    await import(`${pathToFileURL(entry.at(-1)!).href}?run=${runs}`);
+    await import(`${pathToFileURL(file).href}?run=${runs}`);
     return Number(process.exitCode);
   } finally {
     Object.assign(process, { argv, exitCode });
@@ -60,11 +61,7 @@ async function runProgram(args: readonly string[]): Promise<number> {
 
 let last: Promise<unknown> = Promise.resolve();
 
-/**
- * Runs a command line in a folder, with its threads and what else stands beside the program. One runs at a time. What reads
- * standard input, or is stopped, needs a process of its own.
- */
-export function rollflexIn(folder: string, ...args: string[]): Promise<Done> {
+function programIn(folder: string, file: string, args: readonly string[]): Promise<Done> {
   if (args.includes('-')) throw new Error('standard input here is that of all tests: take rollflexOn of process.ts');
   const done = last.then(async () => {
     const before = process.cwd();
@@ -72,7 +69,7 @@ export function rollflexIn(folder: string, ...args: string[]): Promise<Done> {
     process.chdir(folder);
     process.env.FORCE_COLOR = '0';
     try {
-      return await written(() => runProgram(args));
+      return await written(() => runProgram(file, args));
     } finally {
       process.chdir(before);
       if (FORCE_COLOR === undefined) delete process.env.FORCE_COLOR;
@@ -83,7 +80,14 @@ export function rollflexIn(folder: string, ...args: string[]): Promise<Done> {
   return done;
 }
 
-/** The same in the root of the repository. */
+/**
+ * Runs the program that `rollflex` of `process.ts` starts in a folder, with its threads and what else stands beside it. One runs at
+ * a time. What reads standard input, or is stopped, needs a process of its own.
+ */
+export const rollflexIn = (folder: string, ...args: string[]): Promise<Done> => programIn(folder, entry.at(-1)!, args);
+/** Runs a program of the repository, by its path there, in its root; what it throws is thrown. */
+export const program = (file: string, ...args: string[]): Promise<Done> => programIn(root, join(root, file), args);
+/** The same as {@link rollflexIn} in the root of the repository. */
 export const rollflex = (...args: string[]): Promise<Done> => rollflexIn(root, ...args);
 /** The same. */
 export const runInProcess = rollflex;

@@ -30,15 +30,18 @@ function ownDump(step: number): string {
   return Array.from({ length: 64 }, (_, index) => `${row(index % 8, Math.floor(index / 8))}\n`).join('');
 }
 
-/** More of them: 16 steps of 12 prompts with 8 responses each, of which one prompt in eight is long. */
+/**
+ * More of them: 16 steps of 8 prompts with 2 responses each, of which one prompt in eight is long. These are the fewest prompts of
+ * which a search keeps a half for its confirmation, and a sixth of the responses of the run that the pages show.
+ */
 function longerDump(step: number): string {
   const row = (prompt: number, k: number): string => {
     const isLong = (prompt + step) % 8 === 0;
     const words = 150 + ((step * 211 + prompt * 367 + k * 101) % 500) + (isLong ? 2500 + 250 * ((step + k) % 12) : 0);
-    const input = `user\nproblem ${step * 12 + prompt}\nassistant\n`;
+    const input = `user\nproblem ${step * 8 + prompt}\nassistant\n`;
     return JSON.stringify({ input, output: 'seven '.repeat(words), gts: '7', score: (prompt + k) % 2, step });
   };
-  return Array.from({ length: 96 }, (_, index) => `${row(index % 12, Math.floor(index / 12))}\n`).join('');
+  return Array.from({ length: 16 }, (_, index) => `${row(index % 8, Math.floor(index / 8))}\n`).join('');
 }
 
 /** Seconds of three of its steps, as a job might have taken them. */

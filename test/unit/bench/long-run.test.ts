@@ -15,7 +15,7 @@ import { exampleConfigs } from '../../support/examples/configs.ts';
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-long-run-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const options = { definitions: registry.policies, configs: exampleConfigs, events: 10_000, seed: 7, life: 200 };
+const options = { definitions: registry.policies, configs: exampleConfigs, events: 5000, seed: 7, life: 150 };
 /** What must not depend on how often a run was stopped. */
 const essence = (run: LongRun): unknown => {
   const lanes = run.record.lanes.map(({ seconds, ...one }) => one);
@@ -28,7 +28,7 @@ const toTheEnd = (run: LongRun): LongRun => {
 
 test('a run that was killed goes on, and ends in the state of one that was not', async () => {
   const state = join(folder, 'killed.json');
-  const given = ['--events', '10000', '--seed', '7', '--life', '200', '--save-seconds', '0', '--state', state];
+  const given = ['--events', '5000', '--seed', '7', '--life', '150', '--save-seconds', '0', '--state', state];
   const child = spawn(process.execPath, ['--import', 'tsx', 'bench/long-run.ts', ...given], { cwd: root });
   const over = new Promise((resolve) => child.once('exit', (_code, signal) => resolve(signal)));
   while (!existsSync(state) && child.exitCode === null) await sleep(5);
@@ -42,7 +42,7 @@ test('a run that was killed goes on, and ends in the state of one that was not',
   expect(essence(toTheEnd(resumed))).toEqual(essence(whole));
 
   const { events, policies, decisions, restores } = reportOf(whole.record, registry.policies);
-  expect(events).toBe(10_000);
+  expect(events).toBe(5000);
   expect(decisions).toBeGreaterThan(2500);
   expect(restores).toBeGreaterThan(50);
   for (const { policy, coverage, decisionsByQuarter, lives } of policies) {
@@ -60,7 +60,7 @@ test('a run that was over before says that it has run nothing', () => {
   const state = join(folder, 'over.json');
   const definitions = registry.policies.filter((one) => one.id === 'sandbox-timeout');
   toTheEnd(new LongRun({ ...options, definitions, events: 300, state })).save();
-  const shape = ['--events', '300', '--seed', '7', '--life', '200'];
+  const shape = ['--events', '300', '--seed', '7', '--life', '150'];
   const given = [...shape, '--only', 'sandbox-timeout', '--state', state];
   const command = ['--import', 'tsx', 'bench/long-run.ts', ...given];
   const printed = execFileSync(process.execPath, command, { cwd: root, encoding: 'utf8' });

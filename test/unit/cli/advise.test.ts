@@ -88,10 +88,11 @@ for (const step of [1, 2, 3]) {
   writeFileSync(join(folder, 'roll', `rollout_dump_data.step_${step}.jsonl`), `${JSON.stringify(columns)}\n`);
 }
 
+const surer = { coarseSeeds: 1, semifinalSeeds: 1, finalSeeds: 2, confirmationSeeds: 3, fineRounds: 0 };
 const asked: AdviseOptions = {
-  effort: { coarseSeeds: 1, semifinalSeeds: 1, finalSeeds: 2, confirmationSeeds: 3, fineRounds: 0 },
+  effort: { coarseSeeds: 1, semifinalSeeds: 1, finalSeeds: 1, confirmationSeeds: 2, fineRounds: 0 },
   engines: 2,
-  steps: 4,
+  steps: 2,
   seed: 1,
   workers: 1,
   resampling: 'copula',
@@ -152,7 +153,7 @@ describe('own', () => {
   );
 
   test('the configuration is for registry.create', async () => {
-    const { answer, text } = await answered([file], { promptsPerRound: 4 });
+    const { answer, text } = await answered([file], { promptsPerRound: 4, effort: surer, steps: 4 });
     expect([answer.trainer.id, answer.own]).toEqual(['own', undefined]);
     expect(registry.create(answer.sweep.policy, answer.sweep.config as never).id).toBe('rollpacker');
     expect(text).toMatch(/^\{"tailBatching":true, "promptSpeculation"/m);
@@ -169,8 +170,8 @@ describe('own', () => {
   });
 
   test('the command, from standard input; a step takes as long as simulate says', async () => {
-    const shape = ['--prompts-per-round', '2', '--responses-per-prompt', '2', '--engines', '1', '--json'];
-    const fewer = ['--steps', '2', '--workers', '1', '--trainer', 'slime'];
+    const shape = ['--prompts-per-round', '2', '--responses-per-prompt', '1', '--engines', '1', '--json'];
+    const fewer = ['--steps', '2', '--workers', '1', '--trainer', 'verl'];
     const [advised, simulated] = await Promise.all([
       rollflexOn(readFileSync(file, 'utf8'), 'advise', '-', ...shape, ...fewer),
       rollflex('simulate', file, ...shape, '--no-report'),

@@ -16,7 +16,8 @@ const path = (name: string): string => join(folder, name);
 writeFileSync(path('lengths.jsonl'), ownLengths());
 writeFileSync(path('run.jsonl'), logOfOneRound());
 const lengths = path('lengths.jsonl');
-const quick = ['--steps', '5', '--prompts-per-round', '8', '--seeds', '2', '--engines', '2'];
+const shape = ['--prompts-per-round', '8', '--responses-per-prompt', '4', '--engines', '2'];
+const quick = ['--steps', '5', '--seeds', '2', ...shape];
 
 describe('simulate', () => {
   test('prints a table that fits, the verdict, and where the report is: one screen', async () => {

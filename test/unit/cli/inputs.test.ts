@@ -4,7 +4,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { type ReadOptions, readTraces } from '../../../src/cli/input/read.ts';
 import { rollflex } from '../../support/command-line/in-process.ts';
 import { rollflexOn, root } from '../../support/command-line/process.ts';
@@ -144,12 +144,13 @@ for step in (3, 12):
     );
   });
 
+  afterEach(() => void vi.unstubAllEnvs());
+
   test('without Python, the command is named', async () => {
     vi.stubEnv('PATH', '/nowhere');
     await expect(prompts([write('some.pt', 'PK\u0003\u0004')])).rejects.toThrow(
-      /some\.pt: expected Python, which reads slime's pickles: pip install rollflex, then python3 -m rollflex\.importing .*some\.pt \| rollflex import -, got "no python3"/,
+      /some\.pt: expected Python, which reads slime's pickles: pip install rollflex, then python3 -m rollflex\.importing .*some\.pt \| rollflex import -, got "no python3 \(there is no such file or folder\)"/,
     );
-    vi.unstubAllEnvs();
   });
 });
 

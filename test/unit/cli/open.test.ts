@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { runInProcess } from '../../support/command-line/in-process.ts';
+import { rollflex } from '../../support/command-line/in-process.ts';
 import { ownLengths } from '../../support/documents/own-files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-open-'));
@@ -30,18 +30,22 @@ describe.skipIf(process.platform === 'win32')('--open', () => {
 
   test('opens the report when it is written', async () => {
     say(`test -s "$1" && echo "$1" > ${path('opened')}`);
-    const { code, err } = await runInProcess(...args);
+    const { code, err } = await rollflex(...args);
     expect([code, err]).toEqual([0, '']);
     expect(readFileSync(path('opened'), 'utf8')).toBe(`${report}\n`);
   });
 
   test.each([
-    ['there is no such program', () => void (process.env.PATH = path('none'))],
-    ['it fails', () => say('exit 3')],
-  ])('where %s, the user is told and the command has not failed', async (_, prepare) => {
+    ['there is no such program', 'there is no such file or folder', () => void (process.env.PATH = path('none'))],
+    ['it fails', 'left with exit code 3', () => say('exit 3')],
+    ['it is killed', 'was ended by SIGKILL', () => say('kill -KILL $$')],
+  ])('where %s, the user is told why and the command has not failed', async (_, why, prepare) => {
     prepare();
-    const { code, err } = await runInProcess(...args);
-    expect([code, err]).toEqual([0, `rollflex: no browser could be opened: open ${report} yourself\n`]);
+    const { code, err } = await rollflex(...args);
+    expect([code, err]).toEqual([
+      0,
+      `rollflex: no browser could be opened (${opener}: ${why}): open ${report} yourself\n`,
+    ]);
     expect(existsSync(report)).toBe(true);
   });
 });

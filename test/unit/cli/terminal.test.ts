@@ -108,22 +108,29 @@ function linesOf(seen: string): string[] {
   );
 }
 
-test.skipIf(!hasPython).concurrent.each([80, 120])(
+const quick = '--prompts-per-round 4 --responses-per-prompt 4 --steps 5 --seeds 2';
+const bar = [expectSoon('simulating █*░+ [0-9]+%'), expectSoon('simulating █+░* [5-9][0-9]%')];
+const told = [
+  line(`FORCE_COLOR=0 rollflex simulate lengths.jsonl ${quick} --ablation --no-report --verbose`),
+  ...bar,
+  expectSoon('whatever\\s+their\\s+length\\..*ready> '),
+];
+const short = [
+  line(`rollflex simulate lengths.jsonl ${quick} --ablation --report r.html`),
+  ...bar,
+  expectSoon('prints every column and note.*ready> '),
+];
+
+test.skipIf(!hasPython).concurrent.each([
+  [80, [...told, ...short]],
+  [120, told],
+] as const)(
   'simulate --ablation with %d columns: the bar moves, and nothing wraps inside a word',
-  async (columns) => {
-    const quick = '--prompts-per-round 8 --steps 5 --seeds 2';
-    const [bar, later, short, whole] = await inTerminalOf(
-      columns,
-      line(`rollflex simulate lengths.jsonl ${quick} --ablation --report r.html`),
-      expectSoon('simulating █*░+ [0-9]+%'),
-      expectSoon('simulating █+░* [5-9][0-9]%'),
-      expectSoon('prints every column and note.*ready> '),
-      line(`FORCE_COLOR=0 rollflex simulate lengths.jsonl ${quick} --ablation --no-report --verbose`),
-      expectSoon('whatever\\s+their\\s+length\\..*ready> '),
-    );
-    expect([bar, later].every((one) => one !== undefined)).toBe(true);
+  async (columns, steps) => {
+    const [first, later, whole, ...more] = await inTerminalOf(columns, ...steps);
+    expect([first, later].every((one) => one !== undefined)).toBe(true);
     // A gain is green.
-    expect(short!.seen).toContain('\u001b[32m');
+    if (more.length > 0) expect(more.at(-1)!.seen).toContain('\u001b[32m');
     const said = linesOf(whole!.seen).filter((one) => !/simulating|ready>|rollflex/.test(one));
     expect(said.length).toBeGreaterThan(20);
     for (const one of said) expect(one.length, one).toBeLessThanOrEqual(columns);

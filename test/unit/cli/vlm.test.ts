@@ -34,7 +34,8 @@ describe('vlm', () => {
   });
 
   test('--json is one object and nothing else, the same for the same seed; options reach the simulation', async () => {
-    const args = ['vlm', '--mixture', 'video-heavy', ...small, '--frames', '32', '--json', '--no-report'];
+    const fewer = [...small, '--batch', '8', '--frames', '32'];
+    const args = ['vlm', '--mixture', 'video-heavy', ...fewer, '--json', '--no-report'];
     const [one, same, other] = await Promise.all([
       rollflex(...args, '--degree', '16', '--gpus', '16', '--gpu', 'h200'),
       rollflex(...args, '--degree', '16', '--gpus', '16', '--gpu', 'h200'),
@@ -45,7 +46,7 @@ describe('vlm', () => {
     expect(other.out).not.toBe(one.out);
     const { vlm, report } = JSON.parse(one.out);
     expect([vlm.length, report]).toEqual([1, null]);
-    expect(vlm[0].job).toMatchObject({ model: 'mimo-vl-7b', gpu: 'h200', gpus: 16, batchSequences: 16 });
+    expect(vlm[0].job).toMatchObject({ model: 'mimo-vl-7b', gpu: 'h200', gpus: 16, batchSequences: 8 });
     expect(vlm[0].workload.longestTokens).toBeLessThan(32 * 127 + 1300);
     const ids = vlm[0].schedulers.map((row: { scheduler: string }) => row.scheduler);
     expect(ids).toEqual(expect.arrayContaining(['verl-bucketing', 'ulysses-16', 'ulysses-16-shadow', 'flexrl']));
@@ -53,7 +54,18 @@ describe('vlm', () => {
   });
 
   test('degrees that the GPUs cannot have are left out; a trace of responses is text', async () => {
-    const run = await rollflex('vlm', path('lengths.jsonl'), '--gpus', '4', '--batch', '8', '--json', '--no-report');
+    const run = await rollflex(
+      'vlm',
+      path('lengths.jsonl'),
+      '--gpus',
+      '4',
+      '--batch',
+      '8',
+      '--steps',
+      '1',
+      '--json',
+      '--no-report',
+    );
     expect(run.err).toBe('');
     const [{ schedulers, workload }] = JSON.parse(run.out).vlm;
     expect(workload.visualShare).toBe(0);

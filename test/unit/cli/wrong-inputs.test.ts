@@ -2,10 +2,11 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { isPolicyError } from '../../../src/index.ts';
 import { registry } from '../../../src/registry.ts';
 import { runInProcess } from '../../support/command-line/in-process.ts';
+import { root } from '../../support/command-line/process.ts';
 import { type Reply, rpc } from '../../support/servers/clocked.ts';
 import { wrongCalls, wrongCommands, wrongFiles, wrongLines } from './wrong-inputs.data.ts';
 
@@ -29,6 +30,9 @@ test('there are a hundred and more', () => {
 });
 
 describe('command lines', () => {
+  // They are wrong where the Python package is installed, too, which reads pickles.
+  beforeAll(() => void vi.stubEnv('PYTHONPATH', join(root, 'python', 'src')));
+  afterAll(() => vi.unstubAllEnvs());
   const cases = wrongCommands.map(([line, code, ...says]) => ({ line, code, says }));
   test.each(cases)('rollflex $line', async ({ line, code, says }) => {
     const [command = '', ...args] = placed(line).split(' ');

@@ -20,7 +20,7 @@ test.each([
 test('where it is there and does not load, the error says why', async () => {
   const load = () => Promise.reject(new Error('No native build was found'));
   await expect(optionalPackage(absent, 'stateDir', load)).rejects.toMatchObject({
-    got: '"No native build was found"',
+    got: 'Error: No native build was found',
   });
 });
 

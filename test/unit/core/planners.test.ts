@@ -44,7 +44,7 @@ describe('plan', () => {
       },
     });
     const refused = refusal(() => createRegistry([broken]).plan('acme/broken', { prompts: 1 }));
-    expect(refused).toMatchObject({ code: 'internal', got: '"TypeError: no such thing"' });
+    expect(refused).toMatchObject({ code: 'internal', got: 'TypeError: no such thing' });
   });
 });
 

@@ -5,6 +5,7 @@ import { runRounds } from '../../../bench/frontier/loop.ts';
 import { autoWidths, fixedWidths, sessionsOf } from '../../../bench/frontier/study.ts';
 import { type Case, paperCases, traceCase } from '../../../bench/frontier/work.ts';
 import { mean } from '../../support/basics/numbers.ts';
+import { scale } from '../../support/basics/runs.ts';
 
 const trace = (name: string): Case =>
   traceCase(fileURLToPath(new URL(`../../../examples/traces/${name}.jsonl`, import.meta.url)));
@@ -24,7 +25,9 @@ describe('within 3 % of the best fixed width, in sessions that begin without kno
       return { one: trace(name), name, groups: 32 };
     }),
   ];
-  test.each(all)('$name, R = $groups', ({ one, groups }) => {
+  /** Of each kind of lengths one, the cheapest. */
+  const quick = ['LSAT-AR', 'Sci-XW', 'castillo-qwen2.5-32b-instruct'];
+  test.each(all.filter(({ name }) => scale >= 1 || quick.includes(name)))('$name, R = $groups', ({ one, groups }) => {
     const sessions = sessionsOf(one, { groups, seeds: 6, rounds: 5 });
     const { means, best } = fixedWidths(one, sessions, groups);
     const auto = autoWidths(one, sessions).flat();

@@ -2,9 +2,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { planThreads, RpcServer } from 'rollflex/rpc';
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { runPlanner } from '../../../src/core/start.ts';
 import { type FlexUlyssesPlan, flexUlysses } from '../../../src/planners/flex-ulysses/index.ts';
 import type { Planning } from '../../../src/rpc/planning.ts';
@@ -30,9 +31,19 @@ const definitions = pathToFileURL(asUsersModule(folder, ownPlanners)).href;
 
 const threads = planThreads({ threads: 1, definitions });
 const servers: RpcServer[] = [];
+// Deadlines, and what a thread has after them, wait for a clock that the tests move. What is computed takes real time.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => {
   for (const one of servers.splice(0)) one.close();
+  vi.useRealTimers();
 });
+/** Lets time pass for a server, when its threads had some to begin what they have to do. */
+async function pass(seconds: number): Promise<void> {
+  await sleep(100);
+  await vi.advanceTimersByTimeAsync(1000 * seconds);
+}
+/** Seconds that a thread has to end after a deadline. */
+const grace = 2;
 afterAll(() => {
   threads.close();
   rmSync(folder, { recursive: true });
@@ -134,6 +145,8 @@ describe('a deadline', () => {
     await send(plan(1, 'flex-ulysses', short));
     await until(1);
     await send(plan(2, 'flex-ulysses', long, { deadlineSeconds: 0.3 }));
+    await sleep(200);
+    await pass(0.3);
     const { result } = (await until(2))[1]!;
     // On a busy machine the deadline may come while the compute is still balanced.
     expect(result!.plan.cut!.by).toBe('deadline');
@@ -142,8 +155,12 @@ describe('a deadline', () => {
   });
 
   test('ends a planner that does not ask by an error, and the next plan has a new thread', async () => {
-    const { send, until } = served().client();
+    const { send, until, answers } = served().client();
     await send(plan(1, 'own-endless', {}, { deadlineSeconds: 0.1 }) + plan(2, 'flex-ulysses', short));
+    await pass(0.1 + grace - 0.01);
+    await sleep(50);
+    expect(answers).toEqual([]);
+    await pass(0.01);
     const [first, second] = await until(2);
     expect(first).toMatchObject({ id: 1, error: { data: { code: 'limit_exceeded', path: 'deadlineSeconds' } } });
     expect(first!.error!.data.expected).toBe('a plan within 0.1 seconds');
@@ -155,8 +172,12 @@ describe('a deadline', () => {
     await send(
       plan(1, 'own-endless', {}, { deadlineSeconds: 1 }) + plan(2, 'flex-ulysses', short, { deadlineSeconds: 0.2 }),
     );
+    await pass(0.2);
     const [first] = await until(1);
     expect(first).toMatchObject({ id: 2, error: { data: { code: 'limit_exceeded', got: '"no thread was free"' } } });
+    // The thread is free for the next test.
+    await pass(1 + grace);
+    await until(2);
   });
 
   test('ends a search in the same thread, too', async () => {
@@ -191,6 +212,7 @@ describe('limits', () => {
     const sum = (id: number) => plan(id, 'own-sum', { terms: [id] });
     await greedy.send(plan(1, 'own-endless', {}, { deadlineSeconds: 0.1 }) + sum(2) + sum(3) + sum(4));
     await other.send(sum(5));
+    await pass(0.1 + grace);
     await other.until(1);
     expect(greedy.answers.map((one) => one.id)).toEqual([1, 2]);
     await greedy.until(4);
@@ -203,6 +225,7 @@ describe('limits', () => {
     gone.connection.close();
     const { send, until } = client();
     await send(plan(3, 'flex-ulysses', short));
+    await pass(grace);
     expect((await until(1))[0]!.result).toBeDefined();
     expect(gone.answers).toEqual([]);
   });

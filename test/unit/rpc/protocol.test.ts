@@ -202,17 +202,23 @@ describe('defects', () => {
     expect((await client.call('session.list')).sessions).toEqual([]);
   });
 
-  test('a defect of the server tells nothing of its insides', async () => {
+  test('a defect of the server arrives with its message; its stack is told to the host alone, once', async () => {
+    const defect = new TypeError('no such table');
     const wrong = patched(tailBatching, {
       id: 'test/wrong',
       init: () => {
-        throw new TypeError('a secret');
+        throw defect;
       },
     });
-    const { client } = rpc({ registry: createRegistry([wrong]) as never });
-    const { error } = await client.reply('session.open', { ...tail, policy: 'test/wrong' });
-    expect(error!.code).toBe(-32603);
-    expect(JSON.stringify(error)).not.toContain('secret');
+    const told: unknown[] = [];
+    const { client } = rpc({ registry: createRegistry([wrong]) as never, defect: (error) => told.push(error) });
+    for (let time = 0; time < 2; time += 1) {
+      const { error } = await client.reply('session.open', { ...tail, policy: 'test/wrong' });
+      expect(error).toMatchObject({ code: -32603, data: { code: 'internal', got: 'TypeError: no such table' } });
+      expect(JSON.stringify(error)).not.toContain('protocol.test');
+    }
+    expect(told).toEqual([defect]);
+    expect(defect.stack).toContain('protocol.test');
   });
 });
 

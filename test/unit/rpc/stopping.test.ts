@@ -5,13 +5,16 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { type Listening, listenOn, RpcServer } from '../../../src/rpc/index.ts';
 import { entry, root } from '../../support/command-line/process.ts';
 import { openingEvents, tail } from '../../support/servers/clocked.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-stop-'));
 afterAll(() => rmSync(folder, { recursive: true }));
+/** From now on timers wait for a clock that the test moves; what sockets do takes real time, as does `sleep`. */
+const ownClock = () => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+afterEach(() => void vi.useRealTimers());
 let sockets = 0;
 
 async function listening(limits = {}): Promise<{ server: RpcServer; at: Listening; open(): Promise<Socket> }> {
@@ -90,11 +93,18 @@ describe('a server that stops', () => {
     const from = Date.now();
     await at.close();
     expect(Date.now() - from).toBeLessThan(4000);
+    ownClock();
     const other = await listening();
     const deaf = await other.open();
     deaf.write(calls.repeat(3));
+    await until(() => other.server.connections === 1);
     await sleep(300);
-    await other.at.close();
+    const closed = other.at.close();
+    await vi.advanceTimersByTimeAsync(4900);
+    await sleep(50);
+    expect(other.server.connections).toBe(1);
+    await vi.advanceTimersByTimeAsync(100);
+    await closed;
     expect(other.server.connections).toBe(0);
     deaf.destroy();
   });
@@ -121,7 +131,7 @@ describe('a client that has closed its half', () => {
   test('gets all that it asked for, at whatever pace it reads', async () => {
     const { at, server, open } = await listening();
     // Of some answers a part is left that is too small for the stream to say when it has gone.
-    for (let count = 1; count <= many; count += 1) {
+    const one = async (count: number): Promise<void> => {
       const socket = await open();
       socket.end(
         ids
@@ -131,16 +141,20 @@ describe('a client that has closed its half', () => {
       );
       await sleep(10);
       expect((await read(socket)).map((one) => one.id)).toEqual(ids.slice(0, count));
-    }
+    };
+    for (let from = 1; from <= many; from += 20) await Promise.all(ids.slice(0, 20).map((at) => one(from + at)));
     await until(() => server.connections === 0);
     await at.close();
   });
 
   test('and does not read is cut off in time', async () => {
-    const { at, open } = await listening({ stallSeconds: 0.3 });
+    ownClock();
+    const { at, open } = await listening({ stallSeconds: 30 });
     const socket = await open();
     socket.end(calls);
-    await sleep(1500);
+    await until(() => vi.getTimerCount() > 0);
+    await sleep(300);
+    await vi.advanceTimersByTimeAsync(30_000);
     // What the system has taken may still be read; then it ends.
     const ended = new Promise<void>((resolve) => socket.on('close', () => resolve()));
     let text = '';

@@ -36,7 +36,7 @@ describe('named workloads', () => {
 
   it('have the medians of their shapes', () => {
     const preset = agenticPreset('swe-scarce-kv');
-    const programs = [1, 2, 3, 4, 5].flatMap((seed) => presetWorkload(preset, seed).programs);
+    const programs = [1, 2].flatMap((seed) => presetWorkload(preset, seed).programs);
     const turns = programs.flatMap((one) => one.turns);
     expect(Math.abs(median(programs.map((one) => one.turns.length)) - 29)).toBeLessThanOrEqual(2);
     expect(median(turns.map((one) => one.generatedTokens)) / 110).toBeCloseTo(1, 1);

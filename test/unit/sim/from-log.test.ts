@@ -36,6 +36,7 @@ function mean(values: readonly number[]): number {
 describe('lengths from an event log', () => {
   const lines = record(640);
   const log = lengthsFromLog(lines);
+  const short = record(64);
 
   it('takes completed responses as they are and aborted ones as lower bounds', () => {
     expect(log.prompts).toHaveLength(640);
@@ -79,12 +80,12 @@ describe('lengths from an event log', () => {
       const responseTokens = longTailQuantile(shape);
       const options = { name: 'truth', responseTokens, promptTokens: () => 30, correlation, capTokens: cap, seed: 5 };
       const workload = marginalWorkload(options);
-      const busy = lengthsFromLog(record(1280, 6, workload));
+      const busy = lengthsFromLog(record(960, 6, workload));
       const neverBegun = busy.prompts.flatMap(({ responses }) => responses.filter((one) => one.tokens === 0));
       expect(neverBegun.length).toBeGreaterThan(1000);
       const trace = traceFromLog(busy, { capTokens: cap, seed: 1 });
       const wanted = mean(
-        Array.from({ length: 1280 }, (_, index) =>
+        Array.from({ length: 960 }, (_, index) =>
           mean(Array.from({ length: 10 }, (_k, k) => workload.prompt(index).sample(k).tokens)),
         ),
       );
@@ -100,7 +101,7 @@ describe('lengths from an event log', () => {
     const responseTokens = longTailQuantile(shape);
     const options = { name: 'q', responseTokens, promptTokens: () => 30, correlation: 0.3, capTokens: cap, seed: 8 };
     const workload = marginalWorkload(options);
-    const prompts = Array.from({ length: 3000 }, (_, index) => {
+    const prompts = Array.from({ length: 2200 }, (_, index) => {
       const lengths = Array.from({ length: 6 }, (_k, k) => workload.prompt(index).sample(k).tokens);
       const responses = lengths.map((tokens, k) => {
         const cut = Math.floor(400 * uniform(9, index, k));
@@ -128,17 +129,17 @@ describe('lengths from an event log', () => {
 
   it('takes the resampling that is asked for, copula if none is', () => {
     const name = (resampling?: (typeof resamplingMethods)[number]) =>
-      workloadFromLog(lines, { name: 'mine', capTokens, seed: 1, resampling }).resampling;
+      workloadFromLog(short, { name: 'mine', capTokens, seed: 1, resampling }).resampling;
     expect(name()).toBe('recorded, then copula');
     for (const method of resamplingMethods) expect(name(method)).toBe(`recorded, then ${method}`);
   });
 
   it('gives a workload', () => {
-    const workload = workloadFromLog(lines, { name: 'mine', capTokens, seed: 1 });
-    expect(workload.distinctPrompts).toBe(640);
+    const workload = workloadFromLog(short, { name: 'mine', capTokens, seed: 1 });
+    expect(workload.distinctPrompts).toBe(64);
     expect(workload.source).toMatch(/aborted and drawn/);
     expect(workload.prompt(0).sample(0).tokens).toBe(workload.prompt(0).sample(0).tokens);
-    const again = workloadFromLog(lines, { name: 'mine', capTokens, seed: 1 });
+    const again = workloadFromLog(short, { name: 'mine', capTokens, seed: 1 });
     expect(again.prompt(7).sample(20)).toEqual(workload.prompt(7).sample(20));
   });
 

@@ -38,10 +38,10 @@ describe('bootstrap', () => {
     [0.8, 0.72, 0.86],
     [0.5, 0.42, 0.58],
   ])('of confidence %s holds the truth in about that share of samples', (confidence, least, most) => {
-    const trials = 300;
+    const trials = 150;
     let hits = 0;
     for (let trial = 0; trial < trials; trial += 1) {
-      const { low, high } = bootstrap(sample(25, 1000 + trial), mean, { seed: trial, confidence, resamples: 400 });
+      const { low, high } = bootstrap(sample(25, 1000 + trial), mean, { seed: trial, confidence, resamples: 200 });
       if (low <= 10 && 10 <= high) hits += 1;
     }
     expect(hits / trials).toBeGreaterThan(least);

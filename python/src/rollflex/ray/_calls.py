@@ -91,6 +91,7 @@ def call(actor: Actor, deadline: float, method: str, *args: Any) -> Steps[Any]:
         except RayTaskError as error:
             cause = error.cause
             if isinstance(cause, Elsewhere):
+                last = cause
                 # One that does not see the server either is soon the server itself; but it may be cut off alone.
                 stays = 0 if cause.well or stays == _most_stays else stays + 1
                 if not stays:

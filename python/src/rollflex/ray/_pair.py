@@ -93,6 +93,8 @@ class Pair:
         self.instance = uuid.uuid4().hex
         self.standby_node: str | None = None
         """Where the other one is, as far as the one that serves knows."""
+        self.trouble = ""
+        """Why it could not be found out last time whose turn it is."""
         self.well = False
         """Whether the one that serves has answered just now."""
         self._register = Register(options.namespace, options.name, options.incarnation)
@@ -107,7 +109,10 @@ class Pair:
             except Exception as error:
                 # The mirror may only be slow, and the GCS on its way back.
                 _log.warning("no answer yet: %r", error)
+                self.trouble = f"{error!r:.500}"
                 log = None
+            else:
+                self.trouble = ""
             if log is not None:
                 return log
             if self.well:

@@ -131,7 +131,8 @@ class Process:
             if isinstance(got, dict):
                 got = got.get("seq", -1)
             if got != seq:
-                raise PolicyError("snapshot_mismatch", expected=f"{seq} events after {method}", got=str(got))
+                said = f"{got}: {answer}" if isinstance(answer, PolicyError) else str(got)
+                raise PolicyError("snapshot_mismatch", expected=f"{seq} events after {method}", got=said)
         if stream is not None:
             # What an acknowledgement above has set going must not come in between.
             await self._later("session.unsubscribe", json.dumps({"session": session}))

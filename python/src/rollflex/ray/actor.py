@@ -33,8 +33,9 @@ _turn_seconds = 1.0
 class Elsewhere(RollflexError):
     """This actor does not serve: the other one does, or this one will if that is lost."""
 
-    def __init__(self, name: str, well: bool) -> None:
-        super().__init__(name, well)
+    def __init__(self, name: str, well: bool, trouble: str = "") -> None:
+        where = "is served elsewhere" if well else f"is not served yet: {trouble or 'its turn has not come'}"
+        super().__init__(f"{name} {where}")
         self.well = well
         """Whether the one that serves has answered just now."""
 
@@ -243,7 +244,7 @@ class RollflexActor:
                 # Whoever calls here instead of a server that is gone is served as soon as it can be.
                 await asyncio.wait({turn}, timeout=_turn_seconds)
             if self._starting is None:
-                raise Elsewhere(self._options.name, well)
+                raise Elsewhere(self._options.name, well, self._pair.trouble if self._pair else "")
         if self._starting.done() and self._starting.exception() is not None:
             self._starting = asyncio.create_task(self._start())
         return await asyncio.shield(self._starting)
@@ -267,6 +268,7 @@ class RollflexActor:
         """What takes longest is done before it is this one's turn."""
         if self._spare is None:
             self._spare = asyncio.create_task(Process.spawn(self._options.server))
+            self._spare.add_done_callback(_tell_of_failure)
 
     async def _start(self) -> Engine:
         async def spawn() -> Process:
@@ -330,6 +332,12 @@ class RollflexActor:
 def _unless_refused(record: Any) -> Any:
     """An answer with an error code in it is that of a refusal."""
     return lambda data: None if "code" in data else record(data)
+
+
+def _tell_of_failure(spare: asyncio.Task[Process]) -> None:
+    error = None if spare.cancelled() else spare.exception()
+    if error is not None:
+        _logger.warning("the server that stands by does not start: %s", error)
 
 
 def _fatal() -> None:

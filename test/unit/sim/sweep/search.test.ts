@@ -110,10 +110,10 @@ describe('the search', () => {
   test('noise is not taken for a gain: where nothing differs, the papers stay', () => {
     const same: Formula = () => ({ seconds: 0.7, kept: 0.7 });
     const verdicts = Array.from(
-      { length: 12 },
+      { length: 6 },
       (_, index) => run(runOf(same, 0.02), { seed: 100 * index }).advice.verdict,
     );
-    expect(verdicts.filter((one) => one === 'published').length).toBeGreaterThanOrEqual(11);
+    expect(verdicts.filter((one) => one === 'published').length).toBeGreaterThanOrEqual(5);
   });
 
   test('what is surely faster is preferred to what may be the fastest', () => {
@@ -318,15 +318,15 @@ describe('with the simulator', () => {
   const { job } = jobPreset('qwen2.5-7b-8k');
   const small: SweepProblem = {
     kind: 'synchronous',
-    job: { ...job, promptsPerRound: 4, responsesPerPrompt: 4, engines: 8 },
+    job: { ...job, promptsPerRound: 4, responsesPerPrompt: 4, engines: 2 },
     workload: (seed) => rolloutpipeWorkload('sci-xw', seed),
-    steps: 5,
+    steps: 3,
   };
   const pasted = ({ policy, config }: SweepAdvice): string =>
     registry.create(policy, JSON.parse(JSON.stringify(config)) as never).id;
 
   test('the recommendation is one for registry.create', () => {
-    const effort = { coarseSeeds: 1, semifinalSeeds: 1, finalSeeds: 2, confirmationSeeds: 3, fineRounds: 1 };
+    const effort = { coarseSeeds: 1, semifinalSeeds: 1, finalSeeds: 2, confirmationSeeds: 2, fineRounds: 0 };
     const phases: string[] = [];
     const advice = sweep(small, { effort, progress: ({ phase }) => phases.push(phase) });
     expect(pasted(advice)).toBe('rollpacker');
@@ -340,7 +340,7 @@ describe('with the simulator', () => {
 
   test('for pools, too, and the same twice', () => {
     const effort = { coarseSeeds: 1, semifinalSeeds: 1, finalSeeds: 2, confirmationSeeds: 2, fineRounds: 0 };
-    const few: SweepProblem = { ...pools, job: rolloutpipeJob(8) };
+    const few: SweepProblem = { ...pools, job: rolloutpipeJob(4), steps: 2 };
     const advice = sweep(few, { effort });
     expect(sweep(few, { effort })).toEqual(advice);
     expect(pasted(advice)).toBe(advice.policy);

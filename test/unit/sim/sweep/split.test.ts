@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { rolloutpipeWorkload, tracedWorkload, type Workload } from '../../../../src/sim/node.ts';
 import { ownId } from '../../../../src/sim/sweep/halves.ts';
 import { confirmationSpread, leastToSplit, partOf, splitOf } from '../../../../src/sim/sweep/split.ts';
+import { runs } from '../../../support/basics/runs.ts';
 
 const traced = (ids: readonly string[], seed = 1): Workload =>
   tracedWorkload({
@@ -43,6 +44,7 @@ describe('the split', () => {
         expect([...search].filter((id) => confirmation.has(id))).toEqual([]);
         expect(Math.min(search.size, confirmation.size)).toBeGreaterThan(ids.length / 16);
       }),
+      runs(100),
     );
   });
 
@@ -60,7 +62,7 @@ describe('the split', () => {
         };
         expect([seen('search'), seen('confirmation')]).toEqual([search, confirmation]);
       }),
-      { numRuns: 10 },
+      runs(40),
     );
   });
 
@@ -70,6 +72,7 @@ describe('the split', () => {
         const shuffled = [...ids].sort((a, b) => ((a.length * salt) % 7) - ((b.length * salt) % 7));
         expect(idsOf(partOf(traced(shuffled), 'search', 3), 50)).toEqual(idsOf(partOf(traced(ids), 'search', 3), 50));
       }),
+      runs(100),
     );
   });
 

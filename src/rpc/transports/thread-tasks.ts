@@ -1,0 +1,32 @@
+/** A thread as its own module sees it: what does its tasks, one after the other. See {@link AskedThread}. */
+import { parentPort } from 'node:worker_threads';
+import { failure, type PolicyError, type Told } from '../../errors.ts';
+
+/** The outcome of a task. A thread cannot clone a `PolicyError`, so it sends its fields. */
+export type ThreadAnswer = { readonly made: unknown } | { readonly refused: Told };
+
+/**
+ * Does the tasks of this thread.
+ *
+ * @param expected - what a task makes, for errors: `a plan`
+ * @param work - loads what does a task; where that fails, each task is answered by why
+ */
+export function doTasks(expected: string, work: () => Promise<(task: never) => unknown>): void {
+  const loaded = work();
+  // It is told to whoever asks.
+  loaded.catch(() => undefined);
+  parentPort!.on('message', async (task) => {
+    const answer = (outcome: ThreadAnswer): void => parentPort!.postMessage(outcome);
+    try {
+      answer({ made: await (await loaded)(task as never) });
+    } catch (error) {
+      answer({ refused: plain(failure(expected, error)) });
+    }
+  });
+}
+
+function plain(error: PolicyError): Told {
+  const { code, expected, got, path, cause } = error;
+  const stack = code === 'internal' && cause instanceof Error ? cause.stack : undefined;
+  return { code, expected, got, path, stack };
+}
