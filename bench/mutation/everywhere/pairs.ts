@@ -85,8 +85,9 @@ export async function runPairs(
   const indexOf = ({ file }: Line): number => Number(/(\d+)\.test/.exec(file)?.[1]);
   let rest = pairs;
   while (rest.length > 0) {
-    const isRecord = rest.every(({ id }) => id === '');
-    const files = isRecord ? [] : [...new Set(rest.map(({ file }) => file))];
+    // A mutant that has a process of its own may stay in what is loaded.
+    const isShared = new Set(rest.map(({ id }) => id)).size > 1;
+    const files = isShared ? [...new Set(rest.map(({ file }) => file))] : [];
     const all = [...rest.map((one) => ({ ...one, until })), ...files.map((file) => ({ id: '', file, until: 'check' }))];
     rmSync(join(copy, stubs), { recursive: true, force: true });
     rmSync(out, { force: true });

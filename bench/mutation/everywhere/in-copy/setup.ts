@@ -10,18 +10,16 @@ const to = process.env.ROLLFLEX_MUTANTS_REACHED;
 globalThis.planted.launch = async (options) => {
   const { chromium } = await import('playwright-core');
   const browser = await chromium.launch(options);
-  const test = process.env.ROLLFLEX_MUTANTS_TEST;
-  const active = JSON.stringify(process.env.ROLLFLEX_MUTANT);
-  const seen = new Set();
-  const reached = (ids) => {
-    const fresh = ids.filter((id) => !seen.has(id) && seen.add(id));
-    if (fresh.length > 0) appendFileSync(to, fresh.map((id) => `${id} run ${test}\n`).join(''));
-  };
+  const reached = (ids) =>
+    appendFileSync(to, ids.map((id) => `${id} run ${process.env.ROLLFLEX_MUTANTS_TEST}\n`).join(''));
   // A thread of a page can only be asked, again and again.
   const ask = (worker) => {
+    let known = 0;
     const timer = setInterval(async () => {
       const ids = await worker.evaluate('[...(globalThis.planted?.seen ?? [])]').catch(() => clearInterval(timer));
-      if (ids !== undefined) reached(ids);
+      if (ids === undefined || ids.length === known) return;
+      known = ids.length;
+      reached(ids);
     }, 500).unref();
     worker.on('close', () => clearInterval(timer));
   };
@@ -33,6 +31,8 @@ globalThis.planted.launch = async (options) => {
       await context.exposeBinding('plantedReached', (_, ids) => reached(ids));
       context.on('page', (page) => page.on('worker', ask));
     }
+    const active = JSON.stringify(process.env.ROLLFLEX_MUTANT);
+    // Once for each: many a place is met in every frame.
     const cover =
       to === undefined
         ? 'undefined'
