@@ -23,6 +23,8 @@ export interface Opening {
  * @throws Error if it uses `import.meta.url` in another way: nobody could tell what it opens
  */
 export function openingsIn(path: string, text: string): Opening[] {
+  // Most sources need not be parsed.
+  if (!text.includes('import.meta.url')) return [];
   const found: Opening[] = [];
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   const visit = (node: ts.Node): void => {
@@ -38,7 +40,7 @@ export function openingsIn(path: string, text: string): Opening[] {
     }
     ts.forEachChild(node, visit);
   };
-  if (text.includes('import.meta.url')) visit(file);
+  visit(file);
   return found;
 }
 
@@ -56,7 +58,7 @@ export interface Bundles {
  * @param extension - that of threads; scripts of pages have `.js` beside code of every format
  */
 export const missingBeside = (metafile: Metafile, { commands, pages }: Bundles, extension: '.js' | '.cjs'): string[] =>
-  builtIn(metafile)
+  [...new Set(builtIn(metafile))]
     .filter((path) => path.startsWith('src/') && path !== findsData)
     .flatMap((path) =>
       openingsIn(path, readFileSync(path, 'utf8')).flatMap(({ by, source }) => {

@@ -15,7 +15,10 @@ import { loadOf, openOf, type SessionLoad, timesOf, upToNow, whyAnswer } from '.
 
 /** Most sessions, rounds, deferred things, bars of requests, and characters of an id. */
 const most = { sessions: 100, rounds: 64, deferred: 20, bars: 40, id: 2048 };
-/** A census is taken anew when it is this old, in seconds, and when so many times the time that it took has passed. */
+/**
+ * A census is taken anew when it is this old, in seconds, and when so many times the time has passed that the processor took for it:
+ * a machine that is busy with something else does not make it older.
+ */
 const censusAge = { least: 0.5, times: 100 };
 
 /** One session of the list. */
@@ -118,11 +121,12 @@ export function answersOf(server: RpcServer, feed: Feed, { watch }: { readonly w
     const before = taken.get(session);
     const age = before === undefined ? -1 : feed.now() - before.at;
     if (before !== undefined && age >= 0 && age < before.seconds) return before.census;
-    const begun = performance.now();
+    const begun = process.cpuUsage();
     const { policy } = session;
     const asked = policy.definition.waits === undefined ? openOf(heard) : [];
     const made = yield* census(policy.holdings(), asked, timesOf(session, heard), session.now);
-    const took = (performance.now() - begun) / 1000;
+    const { user, system } = process.cpuUsage(begun);
+    const took = (user + system) / 1e6;
     taken.set(session, { census: made, at: feed.now(), seconds: Math.max(censusAge.least, censusAge.times * took) });
     return made;
   }

@@ -27,7 +27,7 @@ export interface LiveJobOptions {
   /** What ids begin with; a number follows. */
   readonly names?: { readonly prompt: string; readonly round: string; readonly engine: string };
   readonly config?: object;
-  /** Seconds by which the clock of the host is behind at first; see {@link LiveJob.pass}. */
+  /** Seconds by which the clock of the host is behind that of the server: whatever waits has waited so much longer. */
   readonly behind?: number;
 }
 
@@ -60,7 +60,7 @@ export class LiveJob {
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #over = new AbortController();
   #client!: LineClient;
-  #behind: number;
+  readonly #behind: number;
   #latest = 0;
   #queue: object[] = [];
   #sent = 0;
@@ -99,12 +99,6 @@ export class LiveJob {
   get now(): number {
     this.#latest = Math.max(this.#latest, Date.now() / 1000 - this.#behind);
     return this.#latest;
-  }
-
-  /** Lets time pass, at most as much as the clock is behind: what has been waiting is older by that. */
-  async pass(seconds: number): Promise<void> {
-    this.#behind = Math.max(0, this.#behind - seconds);
-    await this.send({ type: 'engine.added', engineId: this.name('engine', 0) });
   }
 
   /** Opens the session, or opens it anew after {@link close}. */

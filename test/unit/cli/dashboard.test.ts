@@ -1,5 +1,5 @@
 /** What the page of a running job is told: answers of a server in memory, with a clock that is moved by hand. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { answersOf, type SessionAnswer } from '../../../src/cli/dashboard/answers.ts';
 import { Feed, feedLimits } from '../../../src/cli/dashboard/feed.ts';
 import { inOneGo } from '../../../src/core/why.ts';
@@ -48,6 +48,19 @@ describe('answers', () => {
       rounds: [{ id: 'r1', launched: 9 }],
     });
     expect(held).toContainEqual(expect.objectContaining({ what: 'round', stands: 'has 0 of 2 prompts' }));
+  });
+
+  test('what is owed is looked up anew, also where the machine did something else for seconds in the middle of a look', async () => {
+    let passed = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => (passed += 5000));
+    const { client, session, clock } = running();
+    await client.call('session.open', { ...tail, session: 'job' });
+    await send(client, openingEvents());
+    const [owed] = session('job').owed;
+    expect(owed).toMatchObject({ answer: 'response.completed', count: 9 });
+    await send(client, [completed(owed!.ids[0]!, clock.time)]);
+    clock.move(60);
+    expect(session('job').owed).toContainEqual(expect.objectContaining({ answer: 'response.completed', count: 8 }));
   });
 
   test('why of a thing, of the whole, and of what is not held', async () => {
