@@ -15,7 +15,7 @@ export const areas: Readonly<Record<string, RegExp>> = {
   'gpu-scale-down': /^src\/policies\/gpu-scale-down\//,
   'sim/sweep': /^src\/sim\/sweep\//,
   'sim/advise': /^src\/sim\/advise\//,
-  pages: /^src\/(sim\/report\/client|cli\/(debug|dashboard)\/client\/)/,
+  pages: /^src\/(sim\/report\/(report-)?client|cli\/(debug|dashboard)\/client\/)/,
   cli: /^src\/cli\//,
   rpc: /^src\/rpc\//,
 };
