@@ -10,6 +10,7 @@ import { Command } from 'commander';
 import { whole } from '../src/cli/arguments.ts';
 import { exitCodes, print, reportError } from '../src/cli/output.ts';
 import { registry } from '../src/registry.ts';
+import { everywhere } from './mutation/everywhere/run.ts';
 import { load, type Outcome, save, survivorsOf } from './mutation/outcomes.ts';
 import { mutationTable, scoreOf } from './mutation/report.ts';
 import { mutate } from './mutation/run.ts';
@@ -22,11 +23,13 @@ interface Options {
   readonly only?: readonly string[];
   readonly again?: boolean;
   readonly atLeast: number;
+  readonly everywhere?: string;
 }
 
 const folderOf = { policy: 'policies', planner: 'planners', recipe: 'recipes' } as const;
 
 async function main(options: Options): Promise<void> {
+  if (options.everywhere !== undefined) return print(await everywhere(options.everywhere, options));
   const all = [...registry.policies, ...registry.planners];
   const wanted = new Set(chosen(all, options.only).map(({ id }) => id));
   const outcomes: Outcome[] = [];
@@ -52,6 +55,10 @@ await new Command('mutation')
   .option('--concurrency <n>', 'processes', whole(1, 256), availableParallelism())
   .option('--only <ids>', 'these definitions, with commas between them', list)
   .option('--again', 'also those whose result is in reports/mutation already')
+  .option(
+    '--everywhere <clone>',
+    'of other parts, too, and by all tests of `npm test`: of what is committed in a clone',
+  )
   .option('--at-least <percent>', 'fail below this score of policies and planners', whole(0, 100), 0)
   .action((options: Options) =>
     main(options).catch((error: unknown) => {

@@ -54,7 +54,8 @@ export function save(outcome: Outcome, draw: Draw): void {
   writeFileSync(fileOf(outcome.id, draw), `${JSON.stringify(outcome, null, 2)}\n`);
 }
 
-const inOneLine = (code: string): string => {
+/** Code as a line of a list. */
+export const inOneLine = (code: string): string => {
   const line = code.replace(/\s+/g, ' ').trim();
   return line.length > 90 ? `${line.slice(0, 87)}...` : line;
 };
