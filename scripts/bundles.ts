@@ -42,17 +42,20 @@ export interface Product {
   /** Name of the file with the licences of what is built in. */
   readonly licences: string;
   readonly minify?: boolean;
-  readonly bundles?: Bundles;
 }
 
 /** The builds of a product: the library, and the command line with its threads and the scripts of its pages. */
-export function buildsOf({ outDir, licences, minify = false, bundles: made = bundles }: Product): {
+export function buildsOf({ outDir, licences, minify = false }: Product): {
   library: Options[];
   commandLine: Options[];
 } {
   // What is no dependency or peer of the package is built in: nobody installs it, and its licence goes along.
   const withNotices = noticesInto(`${outDir}/${licences}`);
-  const plugins = (format: '.js' | '.cjs') => [opensOnly(made, format), treeShaking, withNotices];
+  const plugins = (beside: Bundles, extension: '.js' | '.cjs') => [
+    opensOnly(beside, extension),
+    treeShaking,
+    withNotices,
+  ];
   const common = { outDir, target: 'node20', splitting: true, external: [...external] } satisfies Options;
   const library = { ...common, entry: { ...entries, definitions: 'src/definitions.ts' } } satisfies Options;
   return {
@@ -60,7 +63,7 @@ export function buildsOf({ outDir, licences, minify = false, bundles: made = bun
       {
         ...library,
         format: ['esm'],
-        esbuildPlugins: plugins('.js'),
+        esbuildPlugins: plugins(bundles, '.js'),
         onSuccess: async () => writeEntries(outDir, 'esm'),
       },
       // `shims`: the CommonJS build finds the files beside it, as `import.meta.url` does in the other. The thread of the ES
@@ -70,7 +73,8 @@ export function buildsOf({ outDir, licences, minify = false, bundles: made = bun
         entry: { ...library.entry, ...planWorker },
         format: ['cjs'],
         shims: true,
-        esbuildPlugins: plugins('.cjs'),
+        // Of the threads it has this one only.
+        esbuildPlugins: plugins({ commands: planWorker, pages }, '.cjs'),
         onSuccess: async () => writeEntries(outDir, 'cjs'),
       },
     ],
@@ -82,20 +86,20 @@ export function buildsOf({ outDir, licences, minify = false, bundles: made = bun
         noExternal: ['prom-client', 'zod', 'eventemitter3'],
         // Packages in CommonJS ask for modules of Node by `require`.
         banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
-        entry: { ...made.commands },
+        entry: { ...bundles.commands },
         format: ['esm'],
-        esbuildPlugins: plugins('.js'),
+        esbuildPlugins: plugins(bundles, '.js'),
       },
       {
         outDir,
         minify: true,
-        entry: { ...made.pages },
+        entry: { ...bundles.pages },
         format: ['iife'],
         platform: 'browser',
         target: 'es2020',
         noExternal: [/.*/],
         outExtension: () => ({ js: '.js' }),
-        esbuildPlugins: [opensOnly(made, '.js'), withNotices],
+        esbuildPlugins: [opensOnly(bundles, '.js'), withNotices],
       },
     ],
   };

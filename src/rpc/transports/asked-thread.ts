@@ -79,7 +79,8 @@ export class AskedThread {
   }
 
   #failed(error: unknown): PolicyError {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_WORKER_OUT_OF_MEMORY') return failure(this.#expected, error);
+    if ((error as NodeJS.ErrnoException | null)?.code !== 'ERR_WORKER_OUT_OF_MEMORY')
+      return failure(this.#expected, error);
     const expected = `${this.#expected} that fits into the memory of a thread`;
     return new PolicyError('limit_exceeded', { expected, got: caused(error), cause: error });
   }

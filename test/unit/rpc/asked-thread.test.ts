@@ -29,6 +29,7 @@ describe('a thread that ends', () => {
     ['a module is missing', `require('./no-such-module.js')`, "Error: Cannot find module './no-such-module.js'"],
     ['it throws at a task', onTask(`throw new TypeError('not a sum')`), 'TypeError: not a sum'],
     ['it throws what is no error', onTask(`throw 'a word'`), 'a word'],
+    ['it throws nothing', onTask('throw null'), 'null'],
     ['it leaves', onTask('process.exit(3)'), 'Error: its thread ended with exit code 3'],
     ['it leaves in peace', onTask('process.exit()'), 'Error: its thread ended with exit code 0'],
   ])('where %s', async (_, script, got) => {
