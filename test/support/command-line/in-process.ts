@@ -89,5 +89,3 @@ export const rollflexIn = (folder: string, ...args: string[]): Promise<Done> => 
 export const program = (file: string, ...args: string[]): Promise<Done> => programIn(root, join(root, file), args);
 /** The same as {@link rollflexIn} in the root of the repository. */
 export const rollflex = (...args: string[]): Promise<Done> => rollflexIn(root, ...args);
-/** The same. */
-export const runInProcess = rollflex;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { create, longPromptQueue, recordEvents } from '../../../src/index.ts';
-import { rollflex, runInProcess } from '../../support/command-line/in-process.ts';
+import { rollflex } from '../../support/command-line/in-process.ts';
 import { entry, root } from '../../support/command-line/process.ts';
 import { logOfOneRound, ownLengths } from '../../support/documents/own-files.ts';
 
@@ -202,7 +202,7 @@ describe('wrong use and bad input: exit code 2, nothing on standard output, the 
     ['replay of a trace', ['replay', lengths], /snapshot_mismatch/],
     ['replay of nothing', ['replay'], /missing required argument 'log'/],
   ])('%s', async (_, args, reason) => {
-    const { code, out, err } = await runInProcess(...args);
+    const { code, out, err } = await rollflex(...args);
     expect(err).toMatch(reason);
     expect(err).not.toMatch(/^ +at .*\.ts/m);
     expect([code, out]).toEqual([2, '']);

@@ -6,7 +6,7 @@ import { jobWindow } from '../../../src/cli/debug/job.ts';
 import { LogView } from '../../../src/cli/debug/view.ts';
 import { LogIndex } from '../../../src/cli/log-index/index.ts';
 import { create, createRegistry, recordEvents, tailBatching } from '../../../src/index.ts';
-import { runInProcess } from '../../support/command-line/in-process.ts';
+import { rollflex } from '../../support/command-line/in-process.ts';
 import { rollflexOn } from '../../support/command-line/process.ts';
 import { logOfAStuckRound } from '../../support/documents/own-files.ts';
 import { Folders } from '../../support/servers/decision-log.ts';
@@ -334,7 +334,7 @@ describe('a trace', () => {
   ])('of %s: flows from cause to effect, spans that do not overlap, what nobody has answered', async (log, open) => {
     const path = join(folders.next(), 'trace.json');
     mkdirSync(dirname(path), { recursive: true });
-    const done = await runInProcess('debug', pathOf(log), '--perfetto', path);
+    const done = await rollflex('debug', pathOf(log), '--perfetto', path);
     expect(done).toEqual({ code: 0, out: `trace: ${path} (open it in ui.perfetto.dev)\n`, err: '' });
     const { traceEvents } = JSON.parse(readFileSync(path, 'utf8')) as { traceEvents: Entry[] };
     const spans = traceEvents.filter(({ ph }) => ph === 'X');
@@ -355,7 +355,7 @@ describe('a trace', () => {
 
   test('never replaces the log', async () => {
     const log = inFolder('run.jsonl', stuck);
-    const done = await runInProcess('debug', log, '--perfetto', log);
+    const done = await rollflex('debug', log, '--perfetto', log);
     expect(done).toMatchObject({
       code: 2,
       err: expect.stringContaining('--perfetto: expected a file that is not read'),
@@ -375,7 +375,7 @@ test.each([
     '--terminal: expected no --host, --port or --token-file beside it',
   ],
 ])('wrong use: %s', async (args, code, expected) => {
-  const done = await runInProcess('debug', pathOf('nemo-rl-3938'), ...args);
+  const done = await rollflex('debug', pathOf('nemo-rl-3938'), ...args);
   expect(done).toMatchObject({ code, out: '' });
   expect(done.err).toContain(expected);
 });
@@ -385,7 +385,7 @@ test.each([
   ['no log', inFolder('notes.txt', 'hello\n'), 'expected a JSON object, got "hello"'],
   ['an empty one', inFolder('empty.jsonl', ''), 'expected a log with a session in it'],
 ])('wrong input: %s', async (_, path, expected) => {
-  const done = await runInProcess('debug', path);
+  const done = await rollflex('debug', path);
   expect(done).toMatchObject({ code: 2, out: '' });
   expect(done.err).toContain(expected);
 });

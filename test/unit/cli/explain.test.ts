@@ -7,7 +7,7 @@ import { answerOf } from '../../../src/cli/explain/text.ts';
 import { LogIndex } from '../../../src/cli/log-index/index.ts';
 import { lateness, overdueSeconds } from '../../../src/core/overdue.ts';
 import { create, recordEvents, tailBatching } from '../../../src/index.ts';
-import { runInProcess } from '../../support/command-line/in-process.ts';
+import { rollflex } from '../../support/command-line/in-process.ts';
 import { logOfAStuckRound } from '../../support/documents/own-files.ts';
 import { Folders } from '../../support/servers/decision-log.ts';
 
@@ -26,7 +26,7 @@ const log = file(stuck);
 
 /** What the command says, its lines joined. */
 async function said(path: string, ...args: string[]): Promise<string> {
-  const { code, out, err } = await runInProcess('explain', path, ...args);
+  const { code, out, err } = await rollflex('explain', path, ...args);
   return code === 0 ? out.replaceAll('\n', ' ').trim() : `${code} ${err.trim()}`;
 }
 
@@ -113,7 +113,7 @@ describe('a thing', () => {
       tail.send({ type: 'prompts.supplied', at: 1, roundId: name, prompts: [{ promptId: name }] });
       const path = file(`${lines.join('\n')}\n`);
       for (const args of [[], ['--prompt', name], ['--round', name]]) {
-        const { code, out } = await runInProcess('explain', path, '--at', '99999s', ...args);
+        const { code, out } = await rollflex('explain', path, '--at', '99999s', ...args);
         expect(code).toBe(0);
         expect(out.replaceAll('\n', ' ')).toContain('owes response.completed of ');
         expect([...out].filter((sign) => sign === '\u001b' || sign === '\u202e')).toEqual([]);

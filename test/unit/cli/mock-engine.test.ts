@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { runInProcess } from '../../support/command-line/in-process.ts';
+import { rollflex as runInProcess } from '../../support/command-line/in-process.ts';
 import { entry, rollflex, root } from '../../support/command-line/process.ts';
 import { ownLengths } from '../../support/documents/own-files.ts';
 

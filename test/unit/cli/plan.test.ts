@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { registry } from '../../../src/index.ts';
-import { rollflex, runInProcess } from '../../support/command-line/in-process.ts';
+import { rollflex } from '../../support/command-line/in-process.ts';
 import { rollflexOn } from '../../support/command-line/process.ts';
 import { exampleInputs } from '../../support/examples/inputs.ts';
 
@@ -23,7 +23,7 @@ const nothing = { replicas: [{ samples: 0 }] };
 describe('plan', () => {
   test.each(registry.planners.map((one) => one.id))('%s, from a file', async (id) => {
     const input = exampleInputs[id]![0]!;
-    const { code, out, err } = await runInProcess('plan', id, '--input', file(`${id}.json`, input));
+    const { code, out, err } = await rollflex('plan', id, '--input', file(`${id}.json`, input));
     expect([code, err]).toEqual([0, '']);
     expect(JSON.parse(out)).toEqual(registry.plan(id as never, input as never));
     expect(out).toContain('\n  "');
@@ -88,7 +88,7 @@ describe('wrong use of plan: exit code 2, nothing on standard output', () => {
       /layers: expected a number, got nothing/,
     ],
   ])('%s', async (_, args, reason) => {
-    const { code, out, err } = await runInProcess(...args);
+    const { code, out, err } = await rollflex(...args);
     expect(err).toMatch(reason);
     expect(err).not.toMatch(/^ +at .*\.ts/m);
     expect([code, out]).toEqual([2, '']);

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { rollflex, runInProcess } from '../../support/command-line/in-process.ts';
+import { rollflex } from '../../support/command-line/in-process.ts';
 import { ownLengths } from '../../support/documents/own-files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-pools-'));
@@ -75,7 +75,7 @@ describe('wrong use and bad input: exit code 2, nothing on standard output, the 
     ['too much', ['--groups', '100000', '--rounds', '1000'], /responses of all rounds and seeds: expected at most/],
     ['a report in no folder', ['--report', path('no/report.html')], /no: there is no such file or folder/],
   ])('%s', async (_, args, message) => {
-    const { code, out, err } = await runInProcess('pools', ...args);
+    const { code, out, err } = await rollflex('pools', ...args);
     expect([code, out]).toEqual([2, '']);
     expect(err).toMatch(message);
   });

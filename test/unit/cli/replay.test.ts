@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { create, longPromptQueue, recordEvents, tailBatching } from '../../../src/index.ts';
-import { runInProcess } from '../../support/command-line/in-process.ts';
+import { rollflex } from '../../support/command-line/in-process.ts';
 import { logOfOneRound } from '../../support/documents/own-files.ts';
 import { completed, openingEvents, tail } from '../../support/servers/clocked.ts';
 
@@ -54,7 +54,7 @@ const changed = (code: string) => (line: Record<string, unknown>) =>
     : line;
 
 const json = async (...args: string[]) => {
-  const { code, out, err } = await runInProcess('replay', ...args, '--json');
+  const { code, out, err } = await rollflex('replay', ...args, '--json');
   return { code, err, found: JSON.parse(out) };
 };
 
@@ -83,7 +83,7 @@ describe('--summary', () => {
   });
 
   test('in words: a table, then the first example of each group, with marks where it differs', async () => {
-    const { code, out } = await runInProcess('replay', path('job'), path('run.jsonl'), path('good.jsonl'), '--summary');
+    const { code, out } = await rollflex('replay', path('job'), path('run.jsonl'), path('good.jsonl'), '--summary');
     expect(code).toBe(1);
     expect(out).toMatch(
       /^27 events of 3 sessions in 3 logs replayed: \d+ decisions, 3 events differ\nlogged by rollflex 0.0.9/,
@@ -100,7 +100,7 @@ describe('--summary', () => {
     expect((await json(path('job'), '--baseline', baseline)).code).toBe(0);
     const other = written('new.jsonl', queueLog(8, 4, changed('new')));
     expect((await json(path('job'), other, '--baseline', baseline)).code).toBe(1);
-    const { code, out } = await runInProcess('replay', path('job'), '--summary', '--baseline', baseline);
+    const { code, out } = await rollflex('replay', path('job'), '--summary', '--baseline', baseline);
     expect([code, out]).toEqual([0, expect.stringContaining('decided otherwise, expected')]);
   });
 
@@ -122,7 +122,7 @@ describe('--summary', () => {
       { kind: 'event refused', type: 'round.requested', own: 1, first: { seq: 2 } },
       { kind: 'snapshot refused', type: 'long-prompt-queue', replayed: 'snapshot_mismatch', own: 1, first: { seq: 4 } },
     ]);
-    const { out } = await runInProcess('replay', refused, '--summary');
+    const { out } = await rollflex('replay', refused, '--summary');
     expect(out).toContain(
       '6 events could not be replayed: this version refuses the snapshot, or an event, before them',
     );
@@ -150,7 +150,7 @@ describe('what a log may be', () => {
     const empty = written('empty.jsonl', '');
     const later = written('later.jsonl', queueLog(2, 4).replace(/"snapshot":\{.*\}/, '"snapshot":null}'));
     for (const log of [empty, later]) {
-      const { code, err } = await runInProcess('replay', log, '--summary');
+      const { code, err } = await rollflex('replay', log, '--summary');
       expect([code, err]).toEqual([1, 'rollflex: no event was replayed, so nothing was compared\n']);
     }
   });
@@ -180,7 +180,7 @@ describe('what a log may be', () => {
       'a session of long-prompt-queue',
     ],
   ])('%s: exit code 2', async (_, args, reason) => {
-    const { code, out, err } = await runInProcess('replay', ...args());
+    const { code, out, err } = await rollflex('replay', ...args());
     expect([code, out, err]).toEqual([2, '', expect.stringContaining(reason)]);
   });
 });
@@ -198,7 +198,7 @@ describe('--against', () => {
   const ends = ['a/0#0', 'a/1#0', 'b/0#0', 'b/1#0'];
 
   test('the same but for the clock', async () => {
-    const { code, out } = await runInProcess('replay', run('one', {}, ends), '--against', run('late', {}, ends, 1e6));
+    const { code, out } = await rollflex('replay', run('one', {}, ends), '--against', run('late', {}, ends, 1e6));
     expect(code).toBe(0);
     expect(out).toContain('6 events and their decisions are the same\n  times differ from event 1 on');
   });
@@ -212,7 +212,7 @@ describe('--against', () => {
     expect(parted).toMatchObject({ kind: 'decision', seq: sameEvents + 1, one: { where: `a:${sameEvents + 2}` } });
     expect(parted.differences[0].fields).toContain('count');
     expect(followed.events).toEqual({ one: 6, other: 6 });
-    const { out } = await runInProcess('replay', one, '--against', other);
+    const { out } = await rollflex('replay', one, '--against', other);
     expect(out).toMatch(/^setting promptSpeculation: A not set, B 1$/m);
     expect(out).toMatch(/^ {3}\* count +3 +2$/m);
     expect(out).toMatch(/^request\.launch +\d+ +\d+$/m);
@@ -234,7 +234,7 @@ describe('--against', () => {
       }),
     );
     const short = run('e', {}, ends.slice(0, 2));
-    const { code, out } = await runInProcess('replay', one, '--against', short);
+    const { code, out } = await rollflex('replay', one, '--against', short);
     expect([code, out]).toEqual([1, expect.stringContaining('B ends before event 5')]);
   });
 

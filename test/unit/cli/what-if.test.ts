@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { simulate } from '../../../src/sim/colocated/driver.ts';
 import { losslessTailScheduler, type Scheduler, tailBatchingScheduler } from '../../../src/sim/colocated/scheduler.ts';
 import { longTailQuantile, marginalWorkload } from '../../../src/sim/workload/marginal.ts';
-import { runInProcess } from '../../support/command-line/in-process.ts';
+import { rollflex } from '../../support/command-line/in-process.ts';
 import { Folders } from '../../support/servers/decision-log.ts';
 import { plainJob, recording } from '../../support/simulator/host.ts';
 
@@ -74,7 +74,7 @@ interface Run {
 }
 
 async function json(...parts: string[]) {
-  const { code, out, err } = await runInProcess(...parts, '--cap', '2000', '--json');
+  const { code, out, err } = await rollflex(...parts, '--cap', '2000', '--json');
   expect(code, err).toBe(0);
   return JSON.parse(out);
 }
@@ -104,7 +104,7 @@ describe.each([
 
 test('of a log that ends before its prompts are trained, it says why simulate --from-log takes longer', async () => {
   const path = logOf(tailBatchingScheduler(job), 48);
-  const { out } = await runInProcess('what-if', path, '--seeds', '1', '--cap', '2000');
+  const { out } = await rollflex('what-if', path, '--seeds', '1', '--cap', '2000');
   expect(out.replace(/\s+/g, ' ')).toMatch(
     /simulate --from-log takes longer .* also trains the [1-9]\d* prompts that this log leaves/,
   );
@@ -112,7 +112,7 @@ test('of a log that ends before its prompts are trained, it says why simulate --
 
 test('of a log with a gap, simulate --from-log takes the lengths alone', async () => {
   const path = logOf(tailBatchingScheduler(job));
-  const { out } = await runInProcess('what-if', path, '--seeds', '1', '--cap', '2000');
+  const { out } = await rollflex('what-if', path, '--seeds', '1', '--cap', '2000');
   expect(out.replace(/\s+/g, ' ')).toContain('simulate --from-log says the same of "as logged"');
   const { comparisons } = await json(
     'simulate',

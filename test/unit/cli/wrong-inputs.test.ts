@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { isPolicyError } from '../../../src/index.ts';
 import { registry } from '../../../src/registry.ts';
-import { runInProcess } from '../../support/command-line/in-process.ts';
+import { rollflex } from '../../support/command-line/in-process.ts';
 import { root } from '../../support/command-line/process.ts';
 import { type Reply, rpc } from '../../support/servers/clocked.ts';
 import { wrongCalls, wrongCommands, wrongFiles, wrongLines } from './wrong-inputs.data.ts';
@@ -37,7 +37,7 @@ describe('command lines', () => {
   test.each(cases)('rollflex $line', async ({ line, code, says }) => {
     const [command = '', ...args] = placed(line).split(' ');
     const writes = ['simulate', 'vlm', 'pools'].includes(command) && !line.includes('-report');
-    const { err, ...done } = await runInProcess(
+    const { err, ...done } = await rollflex(
       ...(command === '' ? [] : [command]),
       ...(writes && !line.includes('--report') ? ['--no-report'] : []),
       ...args,

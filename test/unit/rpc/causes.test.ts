@@ -9,7 +9,7 @@ import { runPlanner } from '../../../src/core/start.ts';
 import { grpoAdvantages } from '../../../src/planners/grpo-advantages/index.ts';
 import type * as rpc from '../../../src/rpc/index.ts';
 import { refusal } from '../../support/basics/refusal.ts';
-import { runInProcess } from '../../support/command-line/in-process.ts';
+import { rollflex } from '../../support/command-line/in-process.ts';
 import { root } from '../../support/command-line/process.ts';
 import { ownLengths } from '../../support/documents/own-files.ts';
 
@@ -114,13 +114,13 @@ describe.skipIf(process.platform === 'win32')('Python, which reads pickles', () 
     ['says why it fails', 'echo "ModuleNotFoundError: no rollflex" >&2; exit 1', 'ModuleNotFoundError: no rollflex'],
   ])('%s', async (_, text, got) => {
     python(text);
-    const { code, err } = await runInProcess('import', pickle);
+    const { code, err } = await rollflex('import', pickle);
     expect([code, err]).toEqual([2, expect.stringContaining(`got ${JSON.stringify(got)}`)]);
   });
 
   test('is not there', async () => {
     process.env.PATH = join(own, 'none');
-    const { code, err } = await runInProcess('import', pickle);
+    const { code, err } = await rollflex('import', pickle);
     expect([code, err]).toEqual([2, expect.stringContaining('got "no python3 (there is no such file or folder)"')]);
   });
 });

@@ -9,7 +9,7 @@ import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { JSONRPCClient } from 'json-rpc-2.0';
 import { afterAll, describe, expect, test } from 'vitest';
 import { listenOn, prometheus, RpcServer, serveStdio, tokenFromFile } from '../../../src/rpc/index.ts';
-import { runInProcess } from '../../support/command-line/in-process.ts';
+import { rollflex as runInProcess } from '../../support/command-line/in-process.ts';
 import { asUsersModule, entry, rollflex, rollflexOn, root } from '../../support/command-line/process.ts';
 import { completed, openingEvents, tail } from '../../support/servers/clocked.ts';
 
