@@ -68,7 +68,9 @@ export class Refusals {
   /** Tells the host of a defect, once. */
   defect(error: unknown): void {
     let thrown = error;
-    while (thrown instanceof Error && thrown.cause instanceof Error) thrown = thrown.cause;
+    // Causes may go in a circle.
+    for (let depth = 0; depth < 8 && thrown instanceof Error && thrown.cause instanceof Error; depth += 1)
+      thrown = thrown.cause;
     // An answer as plain data: its error was told when it was thrown.
     if (thrown instanceof RpcError) return;
     if (typeof thrown === 'object' && thrown !== null) {
