@@ -257,6 +257,36 @@ def test_a_forked_process_makes_its_own() -> None:
         assert len(session.send(opening())) == 11
 
 
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+def test_a_process_forked_during_a_call_does_not_wait_for_it() -> None:
+    with Client() as client:
+        session = client.open("program-scheduling", config={})
+        events = [{"type": "program.opened", "at": 0, "requestId": f"p{index}"} for index in range(60_000)]
+        sending = threading.Thread(target=lambda: session.send(events))
+        sending.start()
+        time.sleep(0.1)
+        child = os.fork()
+        if child == 0:
+            status = 1
+            try:
+                session.send({"type": "engine.added", "at": 0, "engineId": "e"})
+            except ClientClosed as error:
+                status = 0 if "forked" in str(error) else 2
+            finally:
+                os._exit(status)
+        for _ in range(600):
+            ended, waited = os.waitpid(child, os.WNOHANG)
+            if ended:
+                break
+            time.sleep(0.1)
+        else:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            pytest.fail("the child waits for a thread that is not there")
+        assert os.waitstatus_to_exitcode(waited) == 0
+        sending.join()
+
+
 @pytest.mark.parametrize(
     "ending",
     ["", "raise SystemExit(3)", "import os, signal; os.kill(os.getpid(), signal.SIGINT)"],

@@ -9,6 +9,7 @@ import type {
   EventMessage,
 } from '../../src/index.ts';
 import * as rollflex from '../../src/index.ts';
+import { z } from '../../src/schemas/index.ts';
 import type { Side } from '../schema-table.ts';
 import { className } from '../text.ts';
 import { comment } from './comment.ts';
@@ -70,7 +71,7 @@ function policyText(policy: AnyPolicyDefinition): string {
   );
   const ofKind = (kind: DecisionMessage['kind']) => policy.decisions.filter((message) => message.kind === kind);
   const unions = [
-    messageUnion(`${name}Event`, policy.events, `What \`${policy.id}\` is told.`),
+    messageUnion(`${name}Event`, policy.events, `What \`${policy.id}\` is told.`, reportedName),
     messageUnion(`${name}Command`, ofKind('command'), `What \`${policy.id}\` asks of the host.`),
     messageUnion(`${name}Notice`, ofKind('notice'), `What \`${policy.id}\` lets others know.`),
     [
@@ -82,15 +83,27 @@ function policyText(policy: AnyPolicyDefinition): string {
     name: className(type),
     module: 'src/schemas/types/index.ts',
   }));
-  const imports = importsOf(file, [...writer.used, ...messages]);
+  const reported = policy.events.some(isReported) ? [{ name: 'Reported', module: 'src/schemas/messages.ts' }] : [];
+  const imports = importsOf(file, [...writer.used, ...messages, ...reported]);
   return moduleText(`Types of \`${policy.id}\`: its settings, what it is told, and what it answers.`, imports, [
     ...declared,
     ...unions,
   ]);
 }
 
-function messageUnion(name: string, messages: readonly EventMessage[], about: string): string {
-  const members = [...new Set(messages.map(({ type }) => className(type)))].sort();
+/** Whether a notice may be sent as an event without its reason. */
+const isReported = ({ schema }: EventMessage): boolean =>
+  'reason' in (schema as z.ZodObject).shape && (schema as z.ZodObject).shape.reason instanceof z.ZodPrefault;
+const reportedName = (message: EventMessage): string =>
+  isReported(message) ? `Reported<${className(message.type)}>` : className(message.type);
+
+function messageUnion(
+  name: string,
+  messages: readonly EventMessage[],
+  about: string,
+  nameOf: (message: EventMessage) => string = ({ type }) => className(type),
+): string {
+  const members = [...new Set(messages.map(nameOf))].sort();
   return [...comment([about], ''), unionOf(name, members)].join('\n');
 }
 

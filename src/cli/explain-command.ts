@@ -106,8 +106,7 @@ function report(all: readonly Explanation[], index: LogIndex, { json, chain }: E
     print(`  Nothing is stuck in ${others} other ${others === 1 ? 'session' : 'sessions'} (--session shows one).`);
   const { droppedLines, tornFiles } = index.lacks;
   if (droppedLines > 0) print(`  The server dropped ${droppedLines} lines of this log.`);
-  if (tornFiles > 0 && chain)
-    print(`  ${tornFiles} ${tornFiles === 1 ? 'file ends' : 'files end'} in the middle of a line.`);
+  if (tornFiles > 0) print(`  ${tornFiles} ${tornFiles === 1 ? 'file ends' : 'files end'} in the middle of a line.`);
 }
 
 export function explainCommand(): Command {

@@ -7,6 +7,7 @@ import { readEventLog } from '../core/read-event-log.ts';
 import { isPolicyError, refuse, relocated } from '../errors.ts';
 import { logFilesIn } from '../rpc/log/files.ts';
 import { chunksOf } from './log-index/lines.ts';
+import { say } from './output.ts';
 import { isSystemError, readText } from './system-errors.ts';
 
 /** A log, with its kind. */
@@ -62,6 +63,19 @@ export function logPaths(paths: readonly string[]): { readonly path: string; rea
   });
 }
 
+/** Returns lines, and says on standard error, once for a place, that the last line of a file was cut off, and is left out. */
+function* withoutTorn(lines: Iterable<ReadLine>, said: Set<string>): Generator<ReadLine> {
+  for (const one of lines) {
+    if (one.line === 'torn' && !said.has(one.where)) {
+      said.add(one.where);
+      say(
+        `${one.where}: the file ends in the middle of this line, which is left out: it was cut off, or is still being written`,
+      );
+    }
+    yield one;
+  }
+}
+
 /**
  * Detects the kind of log at some paths. Files of a decision log are read in the order given.
  *
@@ -72,7 +86,9 @@ export function openLog(paths: readonly string[]): NamedLog {
   if (files.length === 1 && isEventLog(files[0]!.path)) {
     return { kind: 'events', lines: readText(files[0]!.path).split('\n') };
   }
-  return { kind: 'decisions', lines: () => readDecisionLog(files.map(({ path, name }) => fileAt(path, name))) };
+  const said = new Set<string>();
+  const all = files.map(({ path, name }) => fileAt(path, name));
+  return { kind: 'decisions', lines: () => withoutTorn(readDecisionLog(all), said) };
 }
 
 /** A log of either kind, as lines of a decision log. */
@@ -105,7 +121,9 @@ export function openLogs(paths: readonly string[]): AnyLog[] {
   }
   return [...logs.values()].map(({ path: name, isEventLog, files: all }) => {
     const named = all.map(({ path, name: short }) => fileAt(path, logs.size === 1 ? short : path));
-    return { name, isEventLog, lines: () => (isEventLog ? readEventLog(named[0]!) : readDecisionLog(named)) };
+    const said = new Set<string>();
+    const lines = (): Iterable<ReadLine> => (isEventLog ? readEventLog(named[0]!) : readDecisionLog(named));
+    return { name, isEventLog, lines: () => withoutTorn(lines(), said) };
   });
 }
 

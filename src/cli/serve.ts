@@ -130,6 +130,7 @@ export async function runServe(options: ServeOptions): Promise<void> {
     planning: planThreads({ definitions: options.policies && moduleUrl(options.policies) }),
     limits: limitsOf(options),
     version: packageVersion(),
+    warn: say,
     defect: (error) => sayDefect(error),
     ...(isToken === undefined ? {} : { isToken }),
     ...(metrics === undefined ? {} : { meter: metrics.meter }),

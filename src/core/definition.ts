@@ -111,6 +111,10 @@ export interface PolicyDefinition<
   accepts?(state: State, event: E): boolean | undefined;
   /** Applies an event that `check` has accepted; cannot fail. */
   apply(state: State, event: E, context: Context<D>): void;
+  /** Returns when something is due first, in seconds; nothing if nothing is. In a recipe, any event after it ends what is overdue. */
+  dueAt?(state: State): number | undefined;
+  /** Ends what is overdue, and makes the decisions that follow: afterwards, `dueAt` is later than `context.at`, or nothing. */
+  settle?(state: State, context: Context<D>): void;
   /** Returns the whole state as JSON, which shares nothing with the state. */
   save(state: State): Saved;
   /**
@@ -257,6 +261,11 @@ export interface PolicySpec<
   readonly handlers: H;
   /** Runs at the end of every event, after its handler. */
   after?(state: Live<Read, Config>, context: Context<any>): void;
+  /**
+   * Returns when something is due first, in seconds; nothing if nothing is. A recipe then runs `after` at any event after it, also at one
+   * that is for other parts, so that `after` must end what is overdue.
+   */
+  dueAt?(state: Live<Read, Config>): number | undefined;
   /** Decisions that the policy may make. */
   readonly decisions: readonly DW[];
   /** Migrations of the saved state from version k to k + 1, by k. */
@@ -320,6 +329,7 @@ export function definePolicy<
       byType.get(event.type)!.apply(state, event, context);
       after?.(state, context);
     },
+    ...(after === undefined ? undefined : { settle: after as typeof definition.settle }),
     save: saverOf(spec.state) as (state: State) => Saved,
     load: (saved, config, path = '') => live(parse(spec.state, saved, 'snapshot_mismatch', path), config),
   };

@@ -1,17 +1,35 @@
 /** Engines that a host names: only known ones are reported on, and all may change at once. */
 import { refuse } from '../errors.ts';
 import type { Message } from '../schemas/messages.ts';
+import { engineId } from '../schemas/units.ts';
+import { type RecentIds, recentIds } from './recent-ids.ts';
+
+/** Engines that are remembered after they have left. */
+const mostGone = 1024;
+
+/** Field of a state: the engines that have left last. A report about one of them is late, not wrong. */
+export const goneEngines = recentIds(engineId, mostGone);
+
+/** Migrates a state from before {@link goneEngines}. */
+export const withoutGone = (saved: unknown): unknown => ({ ...(saved as object), goneEngines: [] });
 
 interface WithEngines {
-  readonly engines: ReadonlyMap<string, unknown>;
+  readonly engines: Map<string, unknown>;
+  readonly goneEngines: RecentIds;
 }
 interface OfEngine {
   readonly engineId: string;
 }
 
-/** Refuses an unknown engine. */
-export function checkEngine({ engines }: WithEngines, { engineId }: OfEngine): void {
-  if (!engines.has(engineId)) refuse('unknown_id', 'engineId', 'an engine that was added', engineId);
+/** Refuses an engine that was never added. One that has left may still be reported on: then nothing changes. */
+export function checkEngine({ engines, goneEngines: gone }: WithEngines, { engineId: id }: OfEngine): void {
+  if (!engines.has(id) && !gone.has(id)) refuse('unknown_id', 'engineId', 'an engine that was added', id);
+}
+
+/** Forgets an engine that has left. */
+export function removeEngine({ engines, goneEngines: gone }: WithEngines, id: string): void {
+  engines.delete(id);
+  gone.add(id);
 }
 
 /** Makes the handler that drains the engines which are not named, and adds the others. */
@@ -21,7 +39,7 @@ export function changeEngines<State extends WithEngines>(
 ) {
   return (state: State, { engineIds }: Message<'engines.changed'>): void => {
     const named = new Set(engineIds);
-    for (const engineId of [...state.engines.keys()]) if (!named.has(engineId)) drain(state, { engineId });
-    for (const engineId of engineIds) add(state, { engineId });
+    for (const id of [...state.engines.keys()]) if (!named.has(id)) drain(state, { engineId: id });
+    for (const id of engineIds) add(state, { engineId: id });
   };
 }

@@ -202,7 +202,8 @@ export class OpenCommands<Mark = undefined> {
     this.#end(table.byKey.get(key));
     const by = given.engineId ?? given.workerId;
     // A timer is awaited from its time on.
-    const since = typeof given.fireAtSeconds === 'number' ? given.fireAtSeconds : at;
+    const { fireAtSeconds, aheadSeconds = 0 } = given as { fireAtSeconds?: unknown; aheadSeconds?: number };
+    const since = typeof fireAtSeconds === 'number' ? fireAtSeconds + aheadSeconds : at;
     const ids =
       fields.length === 1 ? fields[0]! : Object.fromEntries(fields.map((name) => [name, String(given[name])]));
     const { type } = decision;

@@ -8,6 +8,7 @@ import type { AnyDecision, AnyEvent, AnyPolicyDefinition, PolicyDefinition } fro
 import { Listeners, type PolicyEvents } from './listeners.ts';
 import { didYouMean, oneOf } from './nearest.ts';
 import { recogniserOf } from './recognise.ts';
+import { SessionClock } from './session-clock.ts';
 import type { Snapshot } from './snapshot.ts';
 import { parse } from './validate.ts';
 import {
@@ -41,6 +42,8 @@ export interface PolicyStart<Config, State> {
   readonly seq: number;
   /** The latest time seen, in seconds; 0 for a new policy. */
   readonly at: number;
+  /** By how much its times are ahead of the clock of the host, which has begun anew, in seconds (default 0). */
+  readonly aheadSeconds?: number;
 }
 
 /** A function for each command of a policy: see {@link Policy.handle}. */
@@ -81,6 +84,7 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
   #broken: unknown;
   #seq: number;
   #at: number;
+  readonly #clock: SessionClock;
 
   /** Internal: use `create`. */
   constructor(
@@ -96,7 +100,8 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
     this.#state = start.state;
     this.#seq = start.seq;
     this.#at = start.at;
-    this.#context = { at: start.at, emit: (decision) => void this.#into.push(decision) };
+    const clock = (this.#clock = new SessionClock(start.aheadSeconds ?? 0));
+    this.#context = { at: start.at, emit: (decision) => void this.#into.push(clock.onHostClock(decision)) };
   }
 
   /** Id of the policy. */
@@ -188,6 +193,7 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
       state: this.#definition.save(this.#state),
       seq: this.#seq,
       at: this.#at,
+      ...(this.#clock.aheadSeconds === 0 ? undefined : { aheadSeconds: this.#clock.aheadSeconds }),
     };
   }
 
@@ -296,7 +302,7 @@ export class Policy<Config, State, E extends AnyEvent, D extends AnyDecision, Sa
   #apply(event: E, into: D[]): void {
     this.#assertWhole();
     this.#definition.check(this.#state, event);
-    const at = Math.max(event.at, this.#at);
+    const at = this.#clock.timeOf(event, this.#at, this.id);
     if (at >= likelyMilliseconds && this.#at < likelyMilliseconds) warnOfMilliseconds(this.id, at);
     const from = into.length;
     this.#into = into;

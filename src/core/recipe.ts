@@ -44,6 +44,12 @@ export interface Delivery {
   readonly otherwise?: readonly Delivery[];
 }
 
+/** A part whose time is over. */
+interface Overdue {
+  readonly part: string;
+  readonly event: undefined;
+}
+
 /** Name of a part that gets the message unchanged, or a delivery of another event. */
 export type Recipient = string | Delivery;
 
@@ -244,6 +250,16 @@ export function defineRecipe<
     }
   };
 
+  const timed = names.filter((name) => part(name).dueAt !== undefined && part(name).settle !== undefined);
+  /** Returns a part in which something is overdue. */
+  const overdueIn = ({ parts, wiring }: RecipeState<Config>, at: number): Overdue | undefined => {
+    for (const name of timed) {
+      const due = wiring.off.includes(name) ? undefined : part(name).dueAt!(parts[name]);
+      if (due !== undefined && due <= at) return { part: name, event: undefined };
+    }
+    return undefined;
+  };
+
   const state = z.strictObject({
     parts: z.strictObject(Object.fromEntries(names.map((name) => [name, savedPart(name)]))),
   });
@@ -287,8 +303,10 @@ export function defineRecipe<
       state.checked = undefined;
       // First in, first out: all decisions made together come before their consequences.
       const pending = outside.slice();
-      for (let index = 0; index < pending.length; index += 1) {
-        const next = pending[index]!;
+      for (let index = 0; ; index += 1) {
+        // An event that is not for a part whose time is over ends what is overdue there all the same.
+        const next = pending[index] ?? overdueIn(state, context.at);
+        if (next === undefined) return;
         const wires = wiring.inside[next.part]!;
         const urgent: Delivery[] = [];
         const emit = (decision: AnyDecision): void => {
@@ -304,6 +322,13 @@ export function defineRecipe<
             if (pending[at]!.first) urgent.push(...pending.splice(at--, 1));
           }
         };
+        if (next.event === undefined) {
+          part(next.part).settle!(parts[next.part], { at: context.at, emit });
+          // Nothing else is pending: what it has decided comes next.
+          pending.push(...urgent);
+          index -= 1;
+          continue;
+        }
         if (mayRefuse(next.part, next.event.type)) {
           const isSure = next.ifTaken !== true && next.otherwise === undefined;
           // `check` has accepted the events from outside, and the recipient of this event has not changed since then.

@@ -3,6 +3,7 @@
  * others do not. zod checks the fields whose schemas are not supported here.
  */
 import type { z } from 'zod';
+import { isWellFormed } from '../schemas/units.ts';
 
 /** Checks whether a value fits; returns true only for values that zod accepts. */
 export type Recogniser = (value: unknown) => boolean;
@@ -107,6 +108,7 @@ type Sized = { readonly length: number };
 
 function boundOf(check: Check): Bound | undefined {
   const { def } = (check as z.core.$ZodChecks)._zod;
+  if ((def as { readonly fn?: unknown }).fn === isWellFormed) return isWellFormed;
   switch (def.check) {
     case 'greater_than':
       return def.inclusive

@@ -12,6 +12,11 @@ export const snapshotSchema = z.strictObject({
   state: z.unknown().describe('State, as JSON.'),
   seq: z.int().nonnegative().describe('Events applied so far.'),
   at: z.number().nonnegative().describe('Latest time seen, in seconds.'),
+  aheadSeconds: z
+    .number()
+    .positive()
+    .optional()
+    .describe('By how much `at` is ahead of the clock of the host, which has begun anew, in seconds.'),
 });
 
 /** Everything that a policy needs to continue exactly where it was. */
@@ -25,7 +30,7 @@ export type Snapshot = z.output<typeof snapshotSchema>;
 export function openSnapshot<P extends AnyPolicyDefinition>(
   definition: P,
   value: unknown,
-): { config: unknown; state: unknown; seq: number; at: number } {
+): { config: unknown; state: unknown; seq: number; at: number; aheadSeconds: number } {
   if (typeof value === 'string')
     refuse('snapshot_mismatch', 'snapshot', 'an object (`JSON.parse` makes one of a snapshot in JSON)', value);
   const snapshot = parse(snapshotSchema, value, 'snapshot_mismatch', 'snapshot');
@@ -34,7 +39,8 @@ export function openSnapshot<P extends AnyPolicyDefinition>(
   }
   const config = parse(definition.config, snapshot.config, 'snapshot_mismatch', 'snapshot.config');
   const state = openState(definition, snapshot.version, snapshot.state, config, 'snapshot');
-  return { config, state, seq: snapshot.seq, at: snapshot.at };
+  const { seq, at, aheadSeconds = 0 } = snapshot;
+  return { config, state, seq, at, aheadSeconds };
 }
 
 /**

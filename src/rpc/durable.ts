@@ -1,6 +1,7 @@
 /** A server whose sessions survive a restart: every step is on disk before an answer or a decision shows it. */
 import { z } from 'zod';
 import { parse } from '../core/validate.ts';
+import type { PolicyError } from '../errors.ts';
 import { systemClock } from './clock.ts';
 import { Journal } from './journal/journal.ts';
 import { openStore, type Store } from './journal/store.ts';
@@ -69,10 +70,18 @@ export async function serverOver(
   // Without a handler, an unhandled rejection would end the process.
   failure.catch(() => undefined);
   const committed = (operations: number, seconds: number): void => meter.committed(operations, seconds);
-  const journal = new Journal(store, { fsync, snapshotEvents, version, clock, failed, committed });
+  const { warn = () => undefined } = rest;
+  const misread = (session: string, { code, message }: PolicyError): void =>
+    warn(
+      `session ${JSON.stringify(session)}: its snapshot could not be read back (${code}, ${message}). Its steps are kept instead, for this version`,
+    );
+  const journal = new Journal(store, { fsync, snapshotEvents, version, clock, failed, committed, misread });
   const server = new RpcServer({ ...rest, journal });
   try {
-    for await (const found of journal.recover()) server.sessions.restore(found);
+    for await (const found of journal.recover()) {
+      const aside = server.sessions.restore(found);
+      if (aside !== undefined) warn(aside.told);
+    }
     server.sessions.restored();
   } catch (error) {
     await store.close();

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { snapshotSchema } from '../core/snapshot.ts';
 import { senders } from '../schemas/senders.ts';
-import { seconds, timerId } from '../schemas/units.ts';
+import { idText, seconds, timerId } from '../schemas/units.ts';
 import { limitsSchema } from './limits.ts';
 
 /** A method of the server, or a notification from it. */
@@ -33,7 +33,7 @@ function method<const N extends string, P extends z.ZodRawShape, R extends z.Zod
   return Object.freeze({ name, summary, params: z.strictObject(params), result: z.strictObject(result) });
 }
 
-const session = z.string().min(1).max(256).describe('Id of the session.');
+const session = idText(256).describe('Id of the session.');
 const seq = z.int().nonnegative().describe('Events that the session has applied.');
 const number = z.int().nonnegative();
 const decisionSeq = number.describe('Number of the last decision of a streaming session; the first has 1.');
@@ -42,7 +42,7 @@ const events = z
   .array(z.unknown())
   .describe('Events, applied in order; `at` is stamped with Unix time where it is absent.');
 const decisions = z.array(z.unknown()).describe('Decisions, in order.');
-const producer = z.string().min(1).max(256);
+const producer = idText(256);
 const deliver = z.enum(['reply', 'stream']);
 const timers = z.enum(['host', 'server']);
 /** Any object; the planner checks its content, even a key `__proto__`. */
@@ -85,6 +85,10 @@ const owedEvent = z.strictObject({
     .optional()
     .describe('How long such an event usually takes; only where it is followed, once one has come.'),
 });
+const aside = z.strictObject({
+  code: z.string().describe('Code of the refusal.'),
+  message: z.string().describe('What was expected, and what was found.'),
+});
 const armedTimer = z.strictObject({ timerId, fireAtSeconds: seconds });
 
 /** Every method of a server. */
@@ -100,7 +104,9 @@ export const methods = Object.freeze([
       onExisting: z
         .enum(['fail', 'attach', 'replace'])
         .default('fail')
-        .describe('If there is a session with this id: refuse, use it as it is, or put a new one in its place.'),
+        .describe(
+          'If there is a session with this id: refuse, use it as it is, or put a new one in its place. To use one that is set aside is to try again to restore it.',
+        ),
       deliver: deliver
         .optional()
         .describe('Where decisions go: into the answer of `session.send` (`reply`, the default), or to subscribers.'),
@@ -160,6 +166,10 @@ export const methods = Object.freeze([
       armed: z.array(armedTimer).optional().describe('Timers that the server runs.'),
       decisionSeq: decisionSeq.optional(),
       delivery: z.unknown().optional().describe('Producers, their last answers, and what nobody has acknowledged.'),
+      steps: z
+        .array(z.unknown())
+        .optional()
+        .describe('Of a session that is set aside: the calls and timers after the snapshot, in order.'),
     },
   ),
   method(
@@ -214,6 +224,7 @@ export const methods = Object.freeze([
             deliver,
             timers,
             shadow: z.boolean().optional(),
+            aside: aside.optional().describe('Why it could not be restored; absent for a session that is served.'),
           }),
         )
         .describe('Sessions.'),
@@ -279,6 +290,12 @@ export const methods = Object.freeze([
       planners: z.array(z.strictObject({ id: z.string(), version: number, summary: z.string() })),
       limits: limitsSchema,
       sessions: number.describe('Sessions that are open.'),
+      aside: z
+        .array(z.strictObject({ session, policy: z.string(), ...aside.shape }))
+        .optional()
+        .describe(
+          'Sessions that could not be restored and are set aside; at most 100. `session.open` with `onExisting: attach` tries again, `session.snapshot` exports its state, `session.close` forgets it. Absent where there are none.',
+        ),
       refused: z
         .array(
           z.strictObject({

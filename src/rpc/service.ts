@@ -5,6 +5,7 @@ import type { Registry } from '../core/registry.ts';
 import { parse } from '../core/validate.ts';
 import { isPolicyError, PolicyError, refuse } from '../errors.ts';
 import { registry as shipped } from '../registry.ts';
+import { mostNamed } from './aside.ts';
 import type { CallContext, Caller } from './caller.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { errorCodes, RpcError, toRpcError } from './errors.ts';
@@ -46,6 +47,8 @@ export interface ServerOptions {
   readonly watch?: WatchOptions;
   /** Computes plans beside the thread that answers events; see {@link planThreads}. Absent: that thread computes them. */
   readonly planning?: Planning;
+  /** Told in a line what an operator should read, such as sessions that cannot be restored; by default nobody is. */
+  readonly warn?: (line: string) => void;
   /** Called with what has thrown where that is a defect, once for each: its stack is for the host alone, clients get its message. */
   readonly defect?: (error: unknown) => void;
   /** Journal that keeps the sessions; made by {@link openDurableServer}. @internal */
@@ -175,7 +178,7 @@ export class Service {
         return found.send(params, turns);
       },
       'session.more': ({ session, more }) => sessions.get(session).more(more),
-      'session.snapshot': ({ session, delivery }) => sessions.get(session).snapshot(delivery),
+      'session.snapshot': ({ session, delivery }) => sessions.snapshot(session, delivery),
       'session.why': ({ session, ...params }, { turns }) => sessions.get(session).why(params, turns),
       'session.close': ({ session }) => {
         sessions.close(session);
@@ -245,6 +248,14 @@ export class Service {
       planners: planners.map(({ id, version, summary }) => ({ id, version, summary })),
       limits: this.limits,
       sessions: this.sessions.size,
+      ...(this.sessions.aside.size === 0
+        ? undefined
+        : {
+            aside: [...this.sessions.aside.values()].slice(0, mostNamed).map(({ listed }) => {
+              const { session, policy, aside } = listed;
+              return { session, policy, ...aside! };
+            }),
+          }),
       refused: this.refusals.calls,
       closed: this.refusals.closed,
     };

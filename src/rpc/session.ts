@@ -3,7 +3,7 @@ import type { AnyDecision, AnyPolicyDefinition } from '../core/definition.ts';
 import { create, type LooseEvent } from '../core/start.ts';
 import { watch } from '../core/watch.ts';
 import { inOneGo, type Why, type WhyAll } from '../core/why.ts';
-import { refuse } from '../errors.ts';
+import { failure, type PolicyError, refuse } from '../errors.ts';
 import { Applying, type Sending, type SessionPolicy, stepOf } from './applying.ts';
 import type { Clock } from './clock.ts';
 import { Delivery, type SavedDelivery } from './delivery.ts';
@@ -271,6 +271,16 @@ export class Session {
     const snapshot = this.policy.snapshot();
     const saved = { session, deliver, timers, snapshot, ...this.#delivery.save(), ...this.#armed() };
     return shadow ? { ...saved, shadow } : saved;
+  }
+
+  /** Returns why this session could not be restored if it were saved so; nothing if it could. */
+  misread({ snapshot }: SavedSession): PolicyError | undefined {
+    try {
+      create(this.policy.definition, { snapshot });
+      return undefined;
+    } catch (error) {
+      return failure('its snapshot to be restored', error);
+    }
   }
 
   /** Replays a step that was made before a crash. Returns its decisions. */

@@ -2,7 +2,8 @@
 import type { AnyDefinition, AnyPolicyDefinition } from '../core/definition.ts';
 import type { Registry } from '../core/registry.ts';
 import { parse } from '../core/validate.ts';
-import { refuse } from '../errors.ts';
+import { failure, refuse } from '../errors.ts';
+import { Aside } from './aside.ts';
 import type { FoundSession, Records } from './journal/records.ts';
 import type { ParamsOf, ResultOf } from './methods.ts';
 import { exceeded } from './refusals.ts';
@@ -23,6 +24,7 @@ export class Sessions {
   readonly #host: SessionHost;
   readonly #journal: Records | undefined;
   readonly #sessions = new Map<string, Session>();
+  readonly #aside = new Map<string, Aside>();
   readonly #ids = new SortedIds();
   #made = 0;
 
@@ -34,18 +36,42 @@ export class Sessions {
   }
 
   /**
-   * Restores a session. Call it before any other method.
+   * Restores a session. One that cannot be restored is set aside, and returned. Call it before any other method.
    *
-   * @throws PolicyError `snapshot_mismatch` if the session no longer fits its policy, or if the policy now decides otherwise;
-   *   `unknown_id` if the registry no longer has the policy
+   * @throws PolicyError if another version wrote steps that cannot be replayed: it can go on where it was, as nothing is written yet
    */
-  restore({ saved, resume }: FoundSession): void {
+  restore(found: FoundSession): Aside | undefined {
+    const { session: id } = found.saved;
+    this.#ids.add(id);
+    try {
+      this.#restored(found);
+      return undefined;
+    } catch (error) {
+      if (found.isTakenOver) throw error;
+      const aside = new Aside(found, failure('the session to be restored', error));
+      this.#aside.set(id, aside);
+      return aside;
+    }
+  }
+
+  /** Throws `snapshot_mismatch`; `unknown_id` if the registry no longer has the policy. */
+  #restored({ saved, resume }: FoundSession): Session {
     const { session: id, deliver, timers, shadow, snapshot, armed, ...rest } = saved;
     const definition = this.#definition({ policy: snapshot.policy });
     const session = new Session(id, { definition, snapshot, armed, deliver, timers, shadow, saved: rest }, this.#host);
-    session.keepIn(resume(session));
+    try {
+      session.keepIn(resume(session));
+    } catch (error) {
+      session.discard();
+      throw error;
+    }
     this.#sessions.set(id, session);
-    this.#ids.add(id);
+    return session;
+  }
+
+  /** Sessions that cannot be restored, in the order in which they were found. */
+  get aside(): ReadonlyMap<string, Aside> {
+    return this.#aside;
   }
 
   /** Starts the timers. Call it once all sessions are restored. */
@@ -66,6 +92,7 @@ export class Sessions {
   get(id: string): Session {
     const found = this.#sessions.get(id);
     if (found !== undefined) return found;
+    this.#aside.get(id)?.refuse();
     refuse('unknown_id', 'session', 'a session that is open', id);
   }
 
@@ -73,14 +100,17 @@ export class Sessions {
   open(params: ParamsOf<'session.open'>): ResultOf<'session.open'> {
     const definition = this.#definition(params);
     const id = params.session ?? this.#newId();
-    const existing = this.#sessions.get(id);
+    const aside = this.#aside.get(id);
+    const existing =
+      this.#sessions.get(id) ?? (params.onExisting === 'attach' ? aside && this.#tryAgain(aside) : undefined);
     if (existing !== undefined && params.onExisting === 'attach') return this.#attach(existing, definition, params);
-    if (existing !== undefined && params.onExisting === 'fail') {
+    if ((existing ?? aside) !== undefined && params.onExisting === 'fail') {
       refuse('duplicate_id', 'session', 'a session that is not open yet', id);
     }
     const { maxSessions, maxTotalIds } = this.#host.limits;
-    if (existing === undefined && this.#sessions.size >= maxSessions) {
-      exceeded('maxSessions', 'session', `at most ${maxSessions} sessions`, this.#sessions.size + 1);
+    const count = this.#sessions.size + this.#aside.size;
+    if ((existing ?? aside) === undefined && count >= maxSessions) {
+      exceeded('maxSessions', 'session', `at most ${maxSessions} sessions`, count + 1);
     }
     const session = this.#make(id, definition, params);
     const { ids } = this.#host.total;
@@ -93,6 +123,7 @@ export class Sessions {
       session.follow(existing);
       this.#end(existing, 'replaced');
     }
+    this.#forget(aside);
     if (this.#journal !== undefined) session.keepIn(this.#journal.begin(session));
     this.#sessions.set(id, session);
     if (existing === undefined) this.#ids.add(id);
@@ -102,9 +133,30 @@ export class Sessions {
 
   /** Throws `unknown_id`. */
   close(id: string): void {
-    this.#end(this.get(id), 'closed');
+    const aside = this.#aside.get(id);
+    if (aside === undefined) this.#end(this.get(id), 'closed');
+    this.#forget(aside);
     this.#sessions.delete(id);
     this.#ids.delete(id);
+  }
+
+  /** Returns a state as JSON, also of a session that cannot be restored. Throws `unknown_id`. */
+  snapshot(id: string, delivery: boolean): ResultOf<'session.snapshot'> {
+    return (this.#aside.get(id) ?? this.get(id)).snapshot(delivery);
+  }
+
+  #tryAgain(aside: Aside): Session {
+    const session = this.#restored(aside.found);
+    this.#aside.delete(aside.id);
+    session.start();
+    return session;
+  }
+
+  #forget(aside: Aside | undefined): void {
+    if (aside === undefined) return;
+    aside.end();
+    this.#aside.delete(aside.id);
+    this.#ids.delete(aside.id);
   }
 
   /** Closes all sessions; the next server continues those in a journal. */
@@ -117,12 +169,15 @@ export class Sessions {
     }
     // A second call of this method finds no session.
     this.#sessions.clear();
+    this.#aside.clear();
     this.#ids.clear();
   }
 
   list(after: string | undefined): ResultOf<'session.list'> {
     const { ids, more } = this.#ids.after(after, this.#host.limits.pageSessions);
     const sessions = ids.map((id) => {
+      const aside = this.#aside.get(id);
+      if (aside !== undefined) return aside.listed;
       const { deliver, timers, shadow, policy, seq } = this.#sessions.get(id)!;
       return {
         session: id,
@@ -194,7 +249,7 @@ export class Sessions {
 
   #newId(): string {
     do this.#made += 1;
-    while (this.#sessions.has(`s${this.#made}`));
+    while (this.#sessions.has(`s${this.#made}`) || this.#aside.has(`s${this.#made}`));
     if (this.#journal !== undefined) this.#journal.made = this.#made;
     return `s${this.#made}`;
   }

@@ -126,7 +126,7 @@ class SessionWatch {
     this.#policy = policy;
     const owed = new Owed(nothingOwed, definition);
     owed.config = config;
-    this.#state = { config, owed, armedAt: null };
+    this.#state = { config, owed, armedAt: null, isTimerGone: false };
     this.#context = { at: policy.at, emit: (decision) => this.#decided(decision) };
     this.#telling = telling(definition);
     this.#heardAt = host.clock.now();
@@ -169,7 +169,7 @@ class SessionWatch {
     const { timerId, fireAtSeconds } = decision;
     this.#cancel();
     this.#cancel = this.#host.clock.after(Math.max(0, fireAtSeconds - this.#context.at), () => {
-      const at = (this.#context.at = this.#now());
+      const at = (this.#context.at = Math.max(fireAtSeconds, this.#now()));
       this.#apply({ type: 'timer.fired', at, timerId } as AnyEvent);
     });
   }

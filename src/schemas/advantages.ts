@@ -1,8 +1,6 @@
 /** Settings of group-relative advantages (RolloutPipe §3.2, equation 1). */
 import { z } from 'zod';
-
-/** Largest magnitude of a reward: its square must stay within the range of a float64. */
-export const largestReward = 1e100;
+import { largestReward } from './units.ts';
 
 /** The settings, as fields of a configuration or of a planner's input. */
 export const advantageFields = {

@@ -1,7 +1,7 @@
 /** Engines, their GPUs, and requests that run on them or move between them. */
 import { z } from 'zod';
 import { gpuId } from './training.ts';
-import { engineId, positiveCount, requestId, serverId, tokens } from './units.ts';
+import { engineId, positiveCount, requestId, serverId, tokenSum, tokens } from './units.ts';
 
 export type { EnginePlace, MigrationBatch, PlacedEngine, RunningRequest } from './types/objects.ts';
 
@@ -26,7 +26,7 @@ export const placedEngine = z
     engineId,
     serverId: serverId.describe('The server that its GPUs are in.'),
     gpuIds: z.array(gpuId).min(1).describe('The GPUs of its tensor-parallel group.'),
-    kvCapacityTokens: positiveCount.optional().describe('What its KV cache holds, in tokens; this, or bytes.'),
+    kvCapacityTokens: tokenSum.min(1).optional().describe('What its KV cache holds, in tokens; this, or bytes.'),
     kvCapacityBytes: positiveCount.optional().describe('What its KV cache holds, in bytes; this, or tokens.'),
   })
   .refine((one) => (one.kvCapacityTokens === undefined) !== (one.kvCapacityBytes === undefined), {

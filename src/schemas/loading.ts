@@ -1,11 +1,11 @@
 /** Samples with images or videos, the nodes that preprocess them, and the ranks that need parts of them. */
 import { z } from 'zod';
 import type { TextSample, VisualSample } from './types/objects.ts';
-import { count, positiveCount, ref, tokens } from './units.ts';
+import { count, idText, positiveCount, ref, tokens } from './units.ts';
 
 export type { BatchAssignment, FrameSlice, LoaderNode } from './types/objects.ts';
 
-const id = z.string().min(1).max(512);
+const id = idText(512);
 const bytes = count.describe('Bytes.');
 
 /** A sample's id, given by the host: new for every draw. */
@@ -19,13 +19,11 @@ export const batchId = id.describe('Id of the batch, given by the host; new for 
 /** Rank of a device of the job, in the planner's numbering: 0 to 1,048,575. */
 export const rank = count.max(1_048_575).describe('Rank of the worker: its device, numbered from 0.');
 /** Id of one attempt to preprocess, minted by the policy: `<idPrefix>preprocess/<number>`, never reused. */
-export const preprocessId = z.string().min(1).max(256).describe('Id of the try, minted by the policy.');
+export const preprocessId = idText(256).describe('Id of the try, minted by the policy.');
 /** A slice's id, minted by the policy: `<idPrefix>slice/<number>`, the same for each attempt to fetch it. */
-export const sliceId = z
-  .string()
-  .min(1)
-  .max(256)
-  .describe('Id of the slice, minted by the policy; a rank that has it already does not fetch it again.');
+export const sliceId = idText(256).describe(
+  'Id of the slice, minted by the policy; a rank that has it already does not fetch it again.',
+);
 /** Path or URL of a sample's file, at most 4,096 characters. */
 export const mediaPath = z.string().min(1).max(4096).describe('Path or URL of the file.');
 /** Frames of a video, or images of a sample: 1 to 1,048,576. */

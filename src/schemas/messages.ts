@@ -3,3 +3,6 @@ import type { Messages } from './types/index.ts';
 
 /** An event or a decision by its type, or any of them. */
 export type Message<T extends keyof Messages = keyof Messages> = Messages[T];
+
+/** A notice that a host sends as an event: it need not give a reason. */
+export type Reported<M extends { readonly reason: unknown }> = Omit<M, 'reason'> & Partial<Pick<M, 'reason'>>;

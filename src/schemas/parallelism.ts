@@ -1,7 +1,7 @@
 /** The parallelism of engines on GPUs, the workload of a rollout step, and profiles of both. */
 import { z } from 'zod';
 import { gpuId } from './training.ts';
-import { count, positiveCount, positiveSeconds, seconds, serverId } from './units.ts';
+import { count, mostTokens, positiveCount, positiveSeconds, seconds, serverId } from './units.ts';
 
 export type { GpuServer, ProfileConfiguration, ProfileRow, ReplicaGroup, RolloutWorkload } from './types/objects.ts';
 
@@ -14,9 +14,6 @@ export const routingSkew = z
   .number()
   .min(1)
   .describe('Tokens of the most loaded expert rank ÷ their mean over the ranks; 1 if absent.');
-
-/** Largest count of tokens: in predictions for larger counts, single tokens would disappear by rounding. */
-const mostTokens = 1e9;
 
 export const rolloutWorkload = z
   .strictObject({

@@ -1,7 +1,7 @@
 /** Updates of a trainer, and their micro-batches. */
 import { z } from 'zod';
 import { groupId } from './training.ts';
-import { count, tokens } from './units.ts';
+import { count, tokenSum } from './units.ts';
 
 export type { MicroBatch } from './types/objects.ts';
 
@@ -23,7 +23,7 @@ export const updateIndex = count.describe('Which update of the round, from 0.');
 export const microBatch = z
   .strictObject({
     groups: z.array(groupId).min(1).describe('Whole groups, in the order of the update.'),
-    tokens: tokens.describe('Tokens of these groups, prompts included where they are known.'),
+    tokens: tokenSum.describe('Tokens of these groups, prompts included where they are known.'),
     dynamic: z
       .boolean()
       .describe('Whether it is one group over the budget, which has to be cut into micro-batches of its own samples.'),

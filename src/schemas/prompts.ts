@@ -1,6 +1,17 @@
 /** Prompts, their responses, and the history of deferred prompts. */
 import { z } from 'zod';
-import { count, domain, promptId, ref, requestId, seconds, tokens, weightVersion } from './units.ts';
+import {
+  count,
+  domain,
+  mostTokens,
+  promptId,
+  ref,
+  requestId,
+  reward,
+  seconds,
+  tokens,
+  weightVersion,
+} from './units.ts';
 
 export type {
   CountedResponse,
@@ -20,7 +31,7 @@ export const keptResponse = z
     tokens: tokens.describe('Tokens generated so far, over all attempts: the budget is cumulative.'),
     weightVersions: z.array(weightVersion).min(1).describe('Versions of the weights that generated them, ascending.'),
     finished: z.boolean().describe('Whether the response is complete.'),
-    reward: z.number().optional().describe('Raw reward, where it is known already.'),
+    reward: reward.optional().describe('Raw reward, where it is known already.'),
   })
   .describe('A response whose tokens are kept beyond the round that began it.');
 
@@ -49,7 +60,12 @@ export const chunkRequest = z
     requestId,
     promptTokens: tokens.describe('Tokens of the prompt.'),
     tokens: tokens.optional().describe('Tokens of the response that the host has kept; absent: none.'),
-    maxTokens: z.int().positive().optional().describe('Most tokens of the response; absent: it ends by itself.'),
+    maxTokens: z
+      .int()
+      .positive()
+      .max(mostTokens)
+      .optional()
+      .describe('Most tokens of the response; absent: it ends by itself.'),
     domain: domain.optional(),
   })
   .describe('A request that needs an engine, and what it has.');
@@ -73,7 +89,7 @@ export const countedResponse = z
     requestId,
     tokens,
     weightVersions: otherVersions,
-    reward: z.number().optional().describe('Raw reward, where it is known.'),
+    reward: reward.optional().describe('Raw reward, where it is known.'),
   })
   .describe('A response of a prompt that counts.');
 
@@ -82,7 +98,7 @@ export const rewardedResponse = z
     requestId,
     tokens,
     weightVersions: otherVersions,
-    reward: z.number().describe('Raw reward.'),
+    reward,
   })
   .describe('A response with its reward.');
 
@@ -92,7 +108,7 @@ export const finalResponse = z
     index: count.describe('Which response of the prompt, from 0.'),
     tokens,
     weightVersions: z.array(weightVersion).min(1).describe('Versions of the weights that generated it, ascending.'),
-    reward: z.number().optional().describe('Raw reward, where it is known.'),
+    reward: reward.optional().describe('Raw reward, where it is known.'),
   })
   .describe('A response that belongs to a completed round.');
 

@@ -1,27 +1,19 @@
 /** Training replicas, groups of responses, and shares of the work. */
 import { z } from 'zod';
-import { count, tokens, weightVersion } from './units.ts';
+import { count, idText, tokenSum, weightVersion } from './units.ts';
 
 export type { PacedGroup, TrainingShare } from './types/objects.ts';
 
 /** The id of a group: that of the prompt of its responses. */
-export const groupId = z
-  .string()
-  .min(1)
-  .max(512)
-  .describe('Id of the group: that of the prompt whose responses it is made of.');
+export const groupId = idText(512).describe('Id of the group: that of the prompt whose responses it is made of.');
 /** The id of one launch of a group, minted by the policy: `<idPrefix>launch#<n>`. */
-export const launchId = z
-  .string()
-  .min(1)
-  .max(200)
-  .describe('Id of the launch of the group, minted by the policy; new for every try.');
+export const launchId = idText(200).describe('Id of the launch of the group, minted by the policy; new for every try.');
 /** The id of a data-parallel replica of the trainer. */
-export const replicaId = z.string().min(1).max(512).describe('Id of the data-parallel training replica.');
+export const replicaId = idText(512).describe('Id of the data-parallel training replica.');
 /** The id of a GPU, given by the host. */
-export const gpuId = z.string().min(1).max(512).describe('Id of the GPU, given by the host.');
+export const gpuId = idText(512).describe('Id of the GPU, given by the host.');
 /** The id of a fetch or a share, minted by the policy: `<idPrefix><replica>#<n>`. */
-export const fetchId = z.string().min(1).max(1200).describe('Id of the fetch or share, minted by the policy.');
+export const fetchId = idText(1200).describe('Id of the fetch or share, minted by the policy.');
 
 export const trainingShare = z
   .strictObject({
@@ -31,7 +23,7 @@ export const trainingShare = z
       .array(groupId)
       .describe('Whole groups, longest first; none for a replica that only takes part in the step.'),
     samples: count.describe('Samples of these groups.'),
-    tokens: tokens.describe('Tokens of these groups.'),
+    tokens: tokenSum.describe('Tokens of these groups.'),
   })
   .describe('What one replica trains of the rest of a round.');
 

@@ -9,20 +9,35 @@ export const positiveSeconds = z.number().positive().describe('Seconds, > 0.');
 export const count = z.int().nonnegative();
 /** A whole number >= 1. */
 export const positiveCount = z.int().positive();
-/** A number of tokens, >= 0. */
-export const tokens = z.int().nonnegative().describe('Tokens.');
+/** Most tokens of a prompt or of a response: sums over as many as there may be stay exact, and predictions tell tokens apart. */
+export const mostTokens = 1e9;
+/** A number of tokens of one prompt or response, 0 to 1e9. */
+export const tokens = z.int().nonnegative().max(mostTokens).describe('Tokens.');
+/** A number of tokens of many, such as those of a group or of a KV cache, 0 to 1e12. */
+export const tokenSum = z.int().nonnegative().max(1e12).describe('Tokens.');
 /** The version of the actor's weights: a whole number that never decreases. */
-export const weightVersion = z.int().nonnegative().describe('Version of the actor weights; never decreases.');
+export const weightVersion = z.int().nonnegative().max(4e15).describe('Version of the actor weights; never decreases.');
+/** Largest magnitude of a reward: its square must stay within the range of a float64. */
+export const largestReward = 1e100;
+/** A raw reward. */
+export const reward = z.number().min(-largestReward).max(largestReward).describe('Raw reward.');
 /** An over-provisioning factor, 1 (none) to 16. */
 export const speculationFactor = z.number().min(1).max(16);
 
-const id = z.string().min(1).max(512);
+const loneSurrogate = /\p{Surrogate}/u;
+/** Whether a text is well-formed: half of a pair of UTF-16 is no character, and cannot be written as UTF-8. */
+export const isWellFormed = (text: string): boolean => !loneSurrogate.test(text);
+const unpaired = 'expected a text without a lone surrogate (half of a character)';
+/** A text that names something, of at most so many characters of UTF-16. */
+export const idText = (most: number) => z.string().min(1).max(most).refine(isWellFormed, unpaired);
+
+const id = idText(512);
 /** A prompt's id, given by the host. */
 export const promptId = id.describe('Id of the prompt, given by the host.');
 /** A round's id, given by the host, new for every round. */
 export const roundId = id.describe('Id of the rollout round, given by the host; new for every round.');
 /** A request's id, minted by the policy: `<idPrefix><prompt>/<index>#<attempt>`. */
-export const requestId = z.string().min(1).max(1200).describe('Id of the request, minted by the policy.');
+export const requestId = idText(1200).describe('Id of the request, minted by the policy.');
 /** An inference engine's id (one data-parallel replica), given by the host. */
 export const engineId = id.describe('Id of the inference engine, given by the host.');
 /** A sandbox run's id, given by the host. */
@@ -42,13 +57,27 @@ export const releaseId = id.describe('Id of the release of GPUs, minted by the p
 /** A timer's id, minted by the policy. */
 export const timerId = id.describe('Id of the timer, minted by the policy.');
 /** Prefix of every request id; a restarted host gives a new prefix. */
-export const idPrefix = z.string().max(128).describe('Prefix of every request id; new after each restart of the host.');
+export const idPrefix = z
+  .string()
+  .max(128)
+  .refine(isWellFormed, unpaired)
+  .describe('Prefix of every request id; new after each restart of the host.');
 /** A data domain or task, such as `math`. */
 export const domain = id.describe('Data domain of the prompt, such as `math` or `code`.');
 /** Kind of a rollout round: `short` speculates, `long` does not. */
 export const roundKind = z.enum(['short', 'long']).describe('`short`: with speculation; `long`: without.');
+/** A free text of a report. It is cut, with a mark at its end, never refused: the report counts whatever its text. */
+export const freeText = (mostCharacters: number) =>
+  z.string().overwrite((text) => {
+    if (text.length <= mostCharacters) return text;
+    const kept = text.slice(0, mostCharacters - 1);
+    // No character is cut in two.
+    return `${/[\uD800-\uDBFF]$/.test(kept) ? kept.slice(0, -1) : kept}…`;
+  });
 /** Message of an error, as text. */
-export const message = z.string().max(2000).optional().describe('What went wrong, for operators.');
+export const message = freeText(2000)
+  .optional()
+  .describe('What went wrong, for operators: a text of any length, of which 2,000 characters are kept.');
 const encoder = new TextEncoder();
 /**
  * Whether a text has at most 256 bytes. A text of up to 85 characters need not be counted, since each character has at most three

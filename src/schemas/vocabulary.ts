@@ -86,6 +86,7 @@ export function defineEvent<const T extends string, F extends Fields>(
  * Makes the message for a decision: `type`, `at`, the given fields, and `reason`. A reason is one of a fixed set of codes, each
  * with the numbers that led to it.
  *
+ * @param reported - the reason of a notice that a host sends as an event, where it gives none
  * @throws PolicyError `invalid_config` if a field is no schema of zod 4
  */
 export function defineDecision<
@@ -99,6 +100,7 @@ export function defineDecision<
   description: string,
   fields: F,
   reasons: R,
+  reported?: NoInfer<ReasonOf<R>>,
 ): DecisionMessage<T, z.ZodObject<DecisionShape<T, F, R>, z.core.$strict>, K> {
   const fieldsOf = whenNeeded(fields, (own) => checkSchemas(own, type));
   const reasonsOf = whenNeeded(reasons, (own) => {
@@ -109,7 +111,8 @@ export function defineDecision<
       z.strictObject({ code: z.literal(code), ...shape }),
     );
     const reason = shapes.length === 1 ? shapes[0]! : z.discriminatedUnion('code', shapes as never);
-    const described = reason.describe('Why, with the numbers.');
+    const given = reported === undefined ? reason : reason.prefault(reported as never);
+    const described = given.describe('Why, with the numbers.');
     return z.strictObject({ type: z.literal(type), at, ...fieldsOf(), reason: described });
   };
   return message({ type, kind, description }, `${kind}.${type}`, schema, () => Object.keys(reasonsOf()));

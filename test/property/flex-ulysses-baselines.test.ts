@@ -21,6 +21,7 @@ const inputs = fc.record({
   devicesPerNode: fc.constantFrom(1, 4, 8),
   memorySlack: fc.constantFrom(1, 1.1, 2),
   memoryCapTokens: optional(fc.constantFrom(0, 100, 5000)),
+  overCap: fc.constant('allow' as const),
 });
 
 const defined = (given: object) =>

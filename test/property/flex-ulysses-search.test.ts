@@ -58,7 +58,7 @@ const adversarial: readonly FlexUlyssesInput[] = [1, 6, 12, 64, 1024].flatMap((d
   { lengths: [100_000, ...new Array<number>(60).fill(30)], devices },
   { lengths: new Array<number>(48).fill(777), devices },
   { lengths: [5, 4, 3], devices },
-  { lengths: [9000, 9000, 1, 0, 0, 2], devices, memoryCapTokens: 0 },
+  { lengths: [9000, 9000, 1, 0, 0, 2], devices, memoryCapTokens: 0, overCap: 'allow' as const },
 ]);
 
 describe('search', () => {

@@ -122,11 +122,17 @@ class Core(ABC):
         with self._attaching:
             return sorted(self._attached, key=lambda one: one.rank)
 
+    def assert_here(self) -> None:
+        """
+        Raises :class:`ClientClosed` in a forked process. To ask before any lock is waited for: who holds it may not be there.
+        """
+        if self._state == "elsewhere":
+            raise ClientClosed("the client belongs to the process that this one was forked from: make one here")
+
     def _assert_usable(self) -> None:
         if self._state in ("open", "connecting"):
             return
-        if self._state == "elsewhere":
-            raise ClientClosed("the client belongs to the process that this one was forked from: make one here")
+        self.assert_here()
         if self._state == "closed":
             raise ClientClosed("the client was closed")
         assert self._error is not None
@@ -147,6 +153,7 @@ class Core(ABC):
 
 def _after_fork() -> None:
     for core in list(_cores):
+        core._attaching = threading.RLock()
         core.abandon()
 
 

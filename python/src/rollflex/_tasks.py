@@ -149,6 +149,7 @@ class AsyncSession(SessionBase[E, D]):
             await self.close()
 
     async def _exclusively(self, steps: Steps[list[D]], timeout: float | None) -> list[D]:
+        self._attachment.core.assert_here()
         deadline = self._client._deadline(timeout)
         if self._sending.locked():
             patience = None if deadline is None else max(0.0, deadline - asyncio.get_running_loop().time())

@@ -117,6 +117,7 @@ class Session(SessionBase[E, D]):
             self.close()
 
     def _exclusively(self, steps: Steps[list[D]], timeout: float | None) -> list[D]:
+        self._attachment.core.assert_here()
         deadline = self._client._deadline(timeout)
         if not self._sending.acquire(blocking=False):
             patience = -1 if deadline is None else max(0.0, deadline - time.monotonic())

@@ -137,7 +137,7 @@ export function answersOf(server: RpcServer, feed: Feed, { watch }: { readonly w
     const shown = listed.slice(0, most.sessions);
     return {
       ...{ version: server.version, server: instance, startedAt, now: feed.now(), watch },
-      sessions: shown.map(({ session }) => itemOf(server.sessions.get(session))),
+      sessions: shown.flatMap(({ session, aside }) => (aside ? [] : [itemOf(server.sessions.get(session))])),
       count: server.sessions.size,
       next: shown.length < listed.length ? shown.at(-1)!.session : (next ?? null),
       connections: server.connections,

@@ -45,6 +45,13 @@ function checkSize({ level }: Placement): void {
   refuse('limit_exceeded', 'maxDegree', expected, places);
 }
 
+/** Refuses a plan over a cap that was given. */
+function checkCap({ memoryCapTokens, overCap }: FlexUlyssesSettings, mostTokens: number): void {
+  if (memoryCapTokens === undefined || overCap === 'allow' || mostTokens <= memoryCapTokens) return;
+  const expected = `a plan with at most ${memoryCapTokens} tokens on a device (or \`overCap: allow\`)`;
+  refuse('infeasible', 'memoryCapTokens', expected, mostTokens);
+}
+
 /** Says which parts of a search were cut short; nothing if none was. */
 function cutOf({ cut }: Placed): Pick<FlexUlyssesPlan, 'cut'> {
   const parts = (['balance', 'communication'] as const).filter((part) => cut?.[part] !== undefined);
@@ -57,6 +64,7 @@ function compute(settings: FlexUlyssesSettings, { isLate }: PlanRun = {}): FlexU
   const placed = strategies[settings.strategy](instance, settings, isLate);
   checkSize(placed.placement);
   const metrics = metricsOf(instance, placed.placement);
+  checkCap(settings, metrics.maxMemoryTokens);
   const memoryTokens = placed.memoryCap ?? Math.max(instance.memoryCap, metrics.maxMemoryTokens);
   const computeLimit = placed.computeLimit ?? metrics.maxCompute;
   const assignments = assignmentsOf(placed.placement);

@@ -42,6 +42,10 @@ export const flexUlyssesInput = z.strictObject({
     .max(1e15)
     .optional()
     .describe('Most tokens of a device; stands in place of `memorySlack`.'),
+  overCap: z
+    .enum(['refuse', 'allow'])
+    .default('refuse')
+    .describe('What becomes of a plan that does not keep `memoryCapTokens`: it is refused, or given, with `memoryRelaxed`.'),
   balanceTolerance: z
     .number()
     .min(0)

@@ -41,6 +41,12 @@ export interface FlexUlyssesInput {
   /** Most tokens of a device; stands in place of `memorySlack`. A number, 0 to 1,000,000,000,000,000. */
   memoryCapTokens?: number | undefined;
   /**
+   * What becomes of a plan that does not keep `memoryCapTokens`: it is refused, or given, with `memoryRelaxed`.
+   *
+   * @defaultValue `'refuse'`
+   */
+  overCap?: 'refuse' | 'allow' | undefined;
+  /**
    * How much more compute than the best balance needs a device may have, relative, to save communication. A number, 0
    * to 10.
    *
@@ -139,6 +145,8 @@ export interface FlexUlyssesSettings {
   memorySlack: number;
   /** Most tokens of a device; stands in place of `memorySlack`. A number, 0 to 1,000,000,000,000,000. */
   memoryCapTokens?: number | undefined;
+  /** What becomes of a plan that does not keep `memoryCapTokens`: it is refused, or given, with `memoryRelaxed`. */
+  overCap: 'refuse' | 'allow';
   /**
    * How much more compute than the best balance needs a device may have, relative, to save communication. A number, 0
    * to 10.

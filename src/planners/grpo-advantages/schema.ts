@@ -1,7 +1,7 @@
 /** Input and plan of grpo-advantages. */
 import { z } from 'zod';
-import { advantageFields, largestReward } from '../../schemas/advantages.ts';
-import { count } from '../../schemas/units.ts';
+import { advantageFields } from '../../schemas/advantages.ts';
+import { count, reward } from '../../schemas/units.ts';
 
 const id = z.string().min(1).max(512);
 
@@ -9,7 +9,7 @@ export const advantageGroup = z
   .strictObject({
     groupId: id.optional().describe('Id of the group (its prompt), given by the host; echoed.'),
     rewards: z
-      .array(z.number().min(-largestReward).max(largestReward).nullable())
+      .array(reward.nullable())
       .min(1)
       .describe(
         'The raw reward of every training sample of the group; `null` where there is none, such as after a failure of its environment: it counts in no statistic.',

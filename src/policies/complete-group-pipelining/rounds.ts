@@ -1,5 +1,6 @@
 /** Opens rounds, closes them, gives them up, and hands them over when their weights are published. */
 import { replacePrefix } from '../../core/minted-ids.ts';
+import { isOfRound, olderVersion, restartRoundAt } from '../../core/restart-versions.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { drop } from './groups.ts';
@@ -22,7 +23,7 @@ export function checkOpening(state: PipeliningState, { roundId, weightVersion }:
   if (state.rounds.has(roundId) || state.recentRounds.has(roundId))
     refuse('duplicate_id', 'roundId', 'a new round id', roundId);
   if (weightVersion < state.weightVersion)
-    refuse('out_of_order', 'weightVersion', `a weight version >= ${state.weightVersion}`, weightVersion);
+    refuse('out_of_order', 'weightVersion', olderVersion(state.weightVersion), weightVersion);
 }
 
 export function openRound(state: PipeliningState, event: Message<'round.opened'>, ctx: Ctx): void {
@@ -42,7 +43,7 @@ export function checkRewarded(state: PipeliningState, event: Message<'round.rewa
   const round = checkRound(state, event);
   if (round === undefined || round.times.closedSeconds !== null || event.reason.code === 'round_failed') return;
   const { weightVersion, prompts } = event;
-  if (weightVersion !== round.weightVersion)
+  if (!isOfRound(round, weightVersion))
     refuse('invalid_event', 'weightVersion', `that of the round, ${round.weightVersion}`, weightVersion);
   const named = new Set<string>();
   for (let index = 0; index < prompts.length; index += 1) {
@@ -138,8 +139,9 @@ export function checkPublished(
     return refuse('unknown_id', 'publicationId', 'a `weights.publish` that was decided', publicationId);
   }
   if (head.roundId !== roundId) refuse('invalid_event', 'roundId', head.roundId, roundId);
-  if (weightVersion <= head.weightVersion)
-    refuse('invalid_event', 'weightVersion', `a version after ${head.weightVersion}`, weightVersion);
+  // A trainer that has fallen back trains the round from older weights.
+  const before = Math.min(head.weightVersion, ...(head.restartVersions ?? []));
+  if (weightVersion <= before) refuse('invalid_event', 'weightVersion', `a version after ${before}`, weightVersion);
 }
 
 /** Ends a round whose weights the rollout engines have. */
@@ -201,8 +203,16 @@ export function restartedTrainer(state: PipeliningState, event: Message<'trainer
 }
 
 /** Forgets everything in flight; steps that were reported are in the weights. `round.resumed` names the rounds that continue. */
-export function restartHost(state: PipeliningState, { idPrefix }: Message<'host.restarted'>, ctx: Ctx): void {
+export function restartHost(
+  state: PipeliningState,
+  { idPrefix, weightVersion: now }: Message<'host.restarted'>,
+  ctx: Ctx,
+): void {
   replacePrefix(state, idPrefix);
+  if (now !== undefined) {
+    state.weightVersion = now;
+    for (const round of state.rounds.values()) restartRoundAt(round, now);
+  }
   if (state.head !== null) recover(state, state.head, state.head.stepped, 'host_restarted', ctx);
   for (const { roundId, weightVersion, known, times } of state.rounds.values()) {
     if (times.closedSeconds !== null) continue;

@@ -4,14 +4,15 @@ import type { Live } from '../../core/definition.ts';
 import { Fifo, fifoOf } from '../../core/fifo.ts';
 import { mintedId, prefixes, wasMinted } from '../../core/minted-ids.ts';
 import { recentIds } from '../../core/recent-ids.ts';
+import { restartVersions } from '../../core/restart-versions.ts';
 import { derived, mapBy, setOf } from '../../core/state.ts';
 import { refuse } from '../../errors.ts';
 import { publicationId, updateId } from '../../schemas/pipelining.ts';
 import { groupId } from '../../schemas/training.ts';
-import { count, positiveCount, roundId, seconds, tokens, weightVersion } from '../../schemas/units.ts';
+import { count, positiveCount, roundId, seconds, weightVersion } from '../../schemas/units.ts';
 import type { CompleteGroupPipeliningConfig } from './types.ts';
 
-const group = z.strictObject({ groupId, samples: positiveCount, tokens });
+const group = z.strictObject({ groupId, samples: positiveCount, tokens: count });
 /** A trainable group. It is never changed: it only moves from the waiting groups to an update. */
 export type Group = Readonly<z.output<typeof group>>;
 
@@ -32,6 +33,7 @@ export interface Update extends z.output<typeof update> {}
 const round = z.strictObject({
   roundId,
   weightVersion,
+  restartVersions,
   /** Every group that was ever reported, so that none comes twice. */
   known: setOf(groupId),
   /** Trainable groups that are in no update yet. */

@@ -3,7 +3,7 @@
  * caches are full and never overflow, and the longest responses begin early. See README.md.
  */
 import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
-import { changeEngines, checkEngine } from '../../core/engines.ts';
+import { changeEngines, checkEngine, withoutGone } from '../../core/engines.ts';
 import * as chunks from '../../schemas/events/chunks.ts';
 import {
   engineAdded,
@@ -80,7 +80,8 @@ export const dividedRollout: PolicyDefinition<
   DividedRolloutCommand['type']
 > = definePolicy({
   id: 'divided-rollout',
-  version: 1,
+  version: 2,
+  migrations: { 1: withoutGone },
   summary: 'Generates responses in chunks, each where its engine has room for it: full KV caches without preemptions.',
   source: 'Seer',
   config: dividedConfig,

@@ -1,4 +1,5 @@
 /** Handles engines: they come, are drained, are lost, and report what they have to do. */
+import { removeEngine } from '../../core/engines.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Ctx } from './messages.ts';
 import { giveUp } from './placing.ts';
@@ -17,7 +18,8 @@ export function addEngine(state: DividedState, { engineId }: { readonly engineId
 
 /** Drains an engine: its responses go on elsewhere when their chunks have ended. */
 export function drainEngine(state: DividedState, { engineId }: { readonly engineId: string }): void {
-  const engine = state.engines.get(engineId)!;
+  const engine = state.engines.get(engineId);
+  if (engine === undefined) return;
   engine.active = false;
   if (state.nextOn === engineId) state.nextOn = null;
   removeIfEmpty(state, engine);
@@ -25,15 +27,16 @@ export function drainEngine(state: DividedState, { engineId }: { readonly engine
 
 /** Forgets an engine that takes no chunks and runs none. */
 export function removeIfEmpty(state: DividedState, engine: Engine): void {
-  if (!engine.active && engine.running.size === 0) state.engines.delete(engine.engineId);
+  if (!engine.active && engine.running.size === 0) removeEngine(state, engine.engineId);
 }
 
 /** The chunks of a lost engine are gone: their responses go on elsewhere from the last finished ones. */
 export function loseEngine(state: DividedState, { engineId }: Message<'engine.lost'>, ctx: Ctx): void {
-  const engine = state.engines.get(engineId)!;
+  const engine = state.engines.get(engineId);
+  if (engine === undefined) return;
   const lost = [...engine.running].sort((a, b) => a.seq - b.seq);
   for (const one of lost) giveUp(state, one, 'engine_lost', ctx.at);
-  state.engines.delete(engineId);
+  removeEngine(state, engineId);
   if (state.nextOn === engineId) state.nextOn = null;
 }
 

@@ -1,11 +1,12 @@
 /** The state of divided-rollout. Sums, heaps and groups are derived: they are not saved but built again. */
 import { z } from 'zod';
 import type { Live } from '../../core/definition.ts';
+import { goneEngines } from '../../core/engines.ts';
 import { IndexedHeap } from '../../core/heap.ts';
 import { LengthPredictor, lengthPredictor } from '../../core/length-prediction.ts';
 import { recentIds } from '../../core/recent-ids.ts';
 import { derived, mapBy } from '../../core/state.ts';
-import { count, domain, engineId, promptId, requestId, seconds, tokens } from '../../schemas/units.ts';
+import { count, domain, engineId, promptId, requestId, seconds } from '../../schemas/units.ts';
 import type { DividedRolloutConfig } from './types.ts';
 
 const outside = () => -1;
@@ -22,16 +23,16 @@ const request = z.strictObject({
   phase: z.enum(['opened', 'waiting', 'running']),
   /** Time since when it is in this phase, in seconds. */
   since: seconds,
-  promptTokens: tokens,
+  promptTokens: count,
   /** Tokens of the response that were reported. */
-  tokens,
-  maxTokens: tokens.nullable(),
+  tokens: count,
+  maxTokens: count.nullable(),
   /** Length that it is expected to reach, in tokens. */
-  expectedTokens: tokens,
+  expectedTokens: count,
   /** Whether it runs early, to tell how long its siblings become. */
   probe: z.boolean(),
   /** Most tokens of the chunk that runs. */
-  chunkTokens: tokens,
+  chunkTokens: count,
   chunks: count,
   moves: count,
   /** Engine of its last chunk. */
@@ -69,7 +70,7 @@ const engine = z.strictObject({
   engineId,
   /** Whether it takes new chunks. */
   active: z.boolean(),
-  capacityTokens: tokens,
+  capacityTokens: count,
   /** Requests whose chunks it runs. */
   running: derived(() => new Set<Request>()),
   /** The same, those with the least context first: they are the first to make room. */
@@ -109,6 +110,7 @@ const mostEnded = 1024;
 export const dividedState = z.strictObject({
   requests: mapBy('requestId', request),
   engines: mapBy('engineId', engine),
+  goneEngines,
   /** Ids of the requests that ended last: a report about one of them is late, not wrong. */
   ended: recentIds(requestId, mostEnded),
   lengths: lengthPredictor,
@@ -135,7 +137,17 @@ export type SavedDivided = z.input<typeof dividedState>;
 /** Returns the initial state. */
 export function begin({ rememberedPrompts }: DividedRolloutConfig): SavedDivided {
   const lengths = new LengthPredictor(rememberedPrompts).save();
-  return { requests: [], engines: [], ended: [], lengths, round: 0, roundEnds: 0, seq: 0, nextOn: null };
+  return {
+    requests: [],
+    engines: [],
+    goneEngines: [],
+    ended: [],
+    lengths,
+    round: 0,
+    roundEnds: 0,
+    seq: 0,
+    nextOn: null,
+  };
 }
 
 /** Sets the derived fields. */

@@ -2,7 +2,7 @@
 
 import { type Choices, pick } from '../../core/choices.ts';
 import { mintedId } from '../../core/minted-ids.ts';
-import { timerId } from './settle.ts';
+import { deadlines } from './settle.ts';
 import type { Slot, SlotsState } from './state.ts';
 import type { EnvironmentSlotsEvent } from './types.ts';
 
@@ -14,7 +14,8 @@ export function arbitrary(state: SlotsState, choices: Choices): EnvironmentSlots
   if (roll < 6 && state.programs.size < 4 + 4 * choices.below(3)) return requested(state, at, choices);
   if (roll < 13) return aboutSlot(state, at, choices);
   if (roll < 19) return aboutProgram(state, at, choices);
-  if (roll < 22) return { type: 'timer.fired', at: choices.below(2) === 0 ? at : (state.timerAt ?? at), timerId };
+  if (roll < 22)
+    return { type: 'timer.fired', at: choices.below(2) === 0 ? at : (state.timerAt ?? at), timerId: deadlines.timerId };
   if (roll < 23 && choices.below(3) === 0) {
     return { type: 'slots.changed', at, environment: kindOf(state, choices), slots: choices.below(9) };
   }

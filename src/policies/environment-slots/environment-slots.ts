@@ -2,9 +2,9 @@
  * Environments of programs, such as sandboxes, as a pool of slots: started before they are needed, given to the program that has
  * waited longest, and taken back from a tool that does not answer. See README.md.
  */
+import { checkTimer, timerFired as noteFired } from '../../core/deadlines.ts';
 import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { checkNewPrefix, replacePrefix } from '../../core/minted-ids.ts';
-import { checkTimer, forgetTimer } from '../../core/one-timer.ts';
 import { refuse } from '../../errors.ts';
 import { programClosed, toolFinished, toolStarted } from '../../schemas/events/programs.ts';
 import { hostRestarted, timerFired } from '../../schemas/events/session.ts';
@@ -23,7 +23,7 @@ import {
   toolStarted as toolBegan,
 } from './programs.ts';
 import { environmentSlotsConfig, mostKinds } from './schema.ts';
-import { settle, timerId } from './settle.ts';
+import { deadlines, settle } from './settle.ts';
 import { addKind, begin, leave, link, type SavedSlots, type SlotsState, setDue, slotsState } from './state.ts';
 import type {
   EnvironmentSlotsCommand,
@@ -43,7 +43,7 @@ const handlers = [
   on(programClosed, closed),
   on(toolStarted, toolBegan, checkTool),
   on(toolFinished, toolAnswered),
-  on(timerFired, forgetTimer, checkTimer(timerId)),
+  on(timerFired, noteFired(deadlines), checkTimer(deadlines)),
   on(hostRestarted, restart, checkNewPrefix),
 ];
 
@@ -64,7 +64,7 @@ function changeSlots(state: SlotsState, { environment, slots }: Message<'slots.c
  */
 function restart(state: SlotsState, { idPrefix }: Message<'host.restarted'>, ctx: Ctx): void {
   replacePrefix(state, idPrefix);
-  state.timerAt = null;
+  deadlines.forget(state);
   for (const kind of state.kinds.values()) {
     recover(kind, 'host_restarted', ctx);
     Object.assign(kind, { failures: 0, suspensions: 0 });
@@ -120,6 +120,7 @@ export const environmentSlots: PolicyDefinition<
   link,
   handlers,
   after: settle,
+  dueAt: (state) => deadlines.first(state),
   decisions: slotDecisions,
   ledgers: [programs],
   waits,

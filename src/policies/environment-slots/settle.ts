@@ -1,16 +1,23 @@
 /** What follows every event: what is overdue ends, programs get environments, others are started or ended, and the timer is set. */
+import { Deadlines, onlyTimer } from '../../core/deadlines.ts';
 import { broke } from './breaker.ts';
 import { deny } from './endings.ts';
 import { assign, reclaim, remove, start } from './environments.ts';
 import type { Ctx } from './messages.ts';
 import { type Alarm, alarmTrial, type Kind, needsTrial, type Slot, type SlotsState, setDue } from './state.ts';
 
-/** Id of the one timer: for whatever is due first. */
-export const timerId = 'environment-slots/due';
+/** What is due: the end of a start, of a tool, of an idle or ending environment, or the next trial. */
+export const deadlines = new Deadlines<SlotsState>({
+  ...onlyTimer,
+  timerId: 'environment-slots/due',
+  first: ({ alarms }) => alarms.peek()?.due,
+  reason: ({ alarms }) => ({ code: 'environment_due', due: dueOf(alarms.peek()!) }),
+});
 
-/** Runs at the end of every event. A timer that the host never answers delays what is due, until any other event comes. */
+/** Runs at the end of every event. */
 export function settle(state: SlotsState, ctx: Ctx): void {
-  for (let next = state.alarms.peek(); next !== undefined && next.due <= ctx.at; next = state.alarms.peek()) {
+  while (deadlines.isOver(state, ctx.at)) {
+    const next = state.alarms.peek()!;
     if ('slot' in next.of) expire(state, next.of.slot, ctx);
     else {
       state.alarms.remove(next);
@@ -19,7 +26,7 @@ export function settle(state: SlotsState, ctx: Ctx): void {
   }
   for (const kind of state.touched) fill(state, kind, ctx);
   state.touched.clear();
-  arm(state, ctx);
+  deadlines.arm(state, ctx);
 }
 
 function expire(state: SlotsState, one: Slot, ctx: Ctx): void {
@@ -81,7 +88,8 @@ function fill(state: SlotsState, kind: Kind, ctx: Ctx): void {
     start(state, kind, { code: 'trial', failures: kind.failures }, ctx);
   }
   alarmTrial(state, kind);
-  if (slots === 0 && kind.total === 0) state.kinds.delete(kind.environment);
+  // A suspension outlives the slots: with new ones, environments fail as before.
+  if (slots === 0 && kind.total === 0 && kind.suspendedAt === null) state.kinds.delete(kind.environment);
 }
 
 /** Starts environments for programs that wait, and one more if others are expected to come before it has started. */
@@ -104,14 +112,3 @@ const dueOf = ({ of }: Alarm): 'start' | 'tool' | 'end' | 'idle' | 'trial' => {
   if (status === 'busy') return 'tool';
   return status === 'idle' ? 'idle' : 'end';
 };
-
-/** Sets the timer for what is due first. */
-function arm(state: SlotsState, ctx: Ctx): void {
-  const first = state.alarms.peek();
-  // A timer whose time is over is lost, or on its way: another one does no harm.
-  const isSet = state.timerAt !== null && state.timerAt >= ctx.at;
-  if (first === undefined || (isSet && state.timerAt! <= first.due)) return;
-  state.timerAt = first.due;
-  const reason = { code: 'environment_due', due: dueOf(first) } as const;
-  ctx.emit({ type: 'timer.set', at: ctx.at, timerId, fireAtSeconds: first.due, reason });
-}

@@ -1,9 +1,9 @@
 /** What blocks what in environment-slots: programs wait for environments, and these for their start, their program or their end. */
 import type { AwaitedEvent, HeldThing, Standing, Waits } from '../../core/waits.ts';
-import { timerId } from './settle.ts';
+import { deadlines } from './settle.ts';
 import { type Kind, needsTrial, type Program, type Slot, type SlotsState } from './state.ts';
 
-const timer = (dueAt: number): AwaitedEvent => ({ event: { type: 'timer.fired', timerId }, dueAt });
+const timer = (dueAt: number): AwaitedEvent => ({ event: { type: 'timer.fired', timerId: deadlines.timerId }, dueAt });
 
 function programStanding({ environment, slot, since }: Program): Standing {
   if (slot === null) {

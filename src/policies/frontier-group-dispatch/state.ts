@@ -5,7 +5,7 @@ import { IndexedHeap } from '../../core/heap.ts';
 import { prefixes } from '../../core/minted-ids.ts';
 import { recentIds } from '../../core/recent-ids.ts';
 import { derived, mapBy } from '../../core/state.ts';
-import { count, positiveCount, promptId, ref, requestId, roundId, seconds, tokens } from '../../schemas/units.ts';
+import { count, positiveCount, promptId, ref, requestId, roundId, seconds } from '../../schemas/units.ts';
 import { mark, noMark } from './clock.ts';
 import { newPace, paceSchema } from './pace.ts';
 import type { FrontierGroupDispatchConfig } from './types.ts';
@@ -24,7 +24,7 @@ const request = z.strictObject({
   /** Whether the request is held: no decision has named its end yet. */
   isHeld: z.boolean(),
   /** Tokens of the response, once completed. */
-  tokens,
+  tokens: count,
   /** The mark of its admission. */
   mark,
   group: derived<Group>(),

@@ -3,21 +3,12 @@ import { z } from 'zod';
 import type { Live } from '../../core/definition.ts';
 import { derived, mapBy, setOf } from '../../core/state.ts';
 import { finalPrompt } from '../../schemas/prompts.ts';
-import {
-  domain,
-  promptId,
-  requestId,
-  roundId,
-  roundKind,
-  seconds,
-  tokens,
-  weightVersion,
-} from '../../schemas/units.ts';
+import { count, domain, promptId, requestId, roundId, roundKind, seconds, weightVersion } from '../../schemas/units.ts';
 import type { GroupAssemblyConfig } from './types.ts';
 
 const member = z.strictObject({
   requestId,
-  tokens,
+  tokens: count,
   /** Versions of the weights that generated the response; absent if this was only the version of the round. */
   weightVersions: z.array(weightVersion).optional(),
   /** The reward: `undefined` while it is awaited, `null` if it will never come. */
@@ -30,7 +21,7 @@ export interface Member extends z.output<typeof member> {}
 const group = z.strictObject({
   promptId,
   domain: domain.optional(),
-  promptTokens: tokens.optional(),
+  promptTokens: count.optional(),
   members: mapBy('requestId', member),
   /** Time when the prompt counted, in seconds. */
   since: seconds,

@@ -1,5 +1,6 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Types of `group-assembly`: its settings, what it is told, and what it answers. */
+import type { Reported } from '../../schemas/messages.ts';
 import type {
   GroupRewarded,
   GroupUnrewarded,
@@ -48,9 +49,9 @@ export type GroupAssemblyEvent =
   | PromptFiltered
   | PromptMerged
   | PromptReturned
+  | Reported<RewardFailed>
   | ResponseAccepted
   | ResponseDropped
-  | RewardFailed
   | RewardReady
   | RoundCompleted
   | RoundFailed;

@@ -2,6 +2,7 @@
  * Which programs run at all: each engine has a budget of tokens. Programs wait while they fit no engine; where contexts grow over
  * the budget, the largest pause: they are ahead of the others, and few of them make much room.
  */
+import { Deadlines, onlyTimer } from '../../core/deadlines.ts';
 import type { Message } from '../../schemas/messages.ts';
 import {
   beginReading,
@@ -29,17 +30,26 @@ import {
   type ProgramState,
 } from './state.ts';
 
-/** Id of the one timer: for the program that waits longest, or the cache that is first not worth its room. */
-export const timerId = 'program-scheduling/waits';
+/** The end of the longest wait, or the cache that is first not worth its room to what waits; there are none without an engine. */
+export const deadlines = new Deadlines<ProgramState>({
+  ...onlyTimer,
+  timerId: 'program-scheduling/waits',
+  first: (state) => {
+    const waits = state.waitsEnd.peek();
+    if (waits === undefined || !hasEngine(state)) return undefined;
+    return Math.min(waits.at, state.keepsEnd.peek()?.at ?? waits.at);
+  },
+  reason: ({ config }) => ({ code: 'program_waits', limitSeconds: config.maxPauseSeconds }),
+});
 
 /** Routes what waits and has room now, resumes what is paused, and sets the timer. */
 export function settle(state: ProgramState, ctx: Ctx): void {
   dropKept(state, ctx.at);
   unpack(state);
   if (state.waitsEnd.size > 0) {
-    forceOverdue(state, ctx);
+    if (deadlines.isOver(state, ctx.at)) forceOverdue(state, ctx);
     for (let next = nextFitting(state); next !== undefined; next = nextFitting(state)) letIn(state, next, false, ctx);
-    arm(state, ctx);
+    deadlines.arm(state, ctx);
   }
   nameFreed(state, ctx);
 }
@@ -52,7 +62,6 @@ function dropKept(state: ProgramState, at: number): void {
 
 /** Lets in what has waited too long, whatever the budget: for one turn at least, and others pause before it. */
 function forceOverdue(state: ProgramState, ctx: Ctx): void {
-  if (!hasEngine(state)) return;
   for (let first = state.waitsEnd.peek(); first !== undefined && first.at <= ctx.at; first = state.waitsEnd.peek())
     letIn(state, first.program, true, ctx);
 }
@@ -177,17 +186,4 @@ export function endTurn(state: ProgramState, one: Program, contextTokens: number
     one.keptUntil = at + worthSeconds(state, engine);
   });
   endReading(state, one, engine, at);
-}
-
-/** Sets a timer for the program that has waited too long first, or the cache that makes room first for what waits. */
-function arm(state: ProgramState, ctx: Ctx): void {
-  const waits = state.waitsEnd.peek();
-  if (waits === undefined || !hasEngine(state)) return;
-  const keeps = state.keepsEnd.peek();
-  const fireAtSeconds = keeps === undefined ? waits.at : Math.min(waits.at, keeps.at);
-  // A timer whose time is over is lost, or on its way: another one does no harm.
-  if (state.timerAt !== null && state.timerAt >= ctx.at && state.timerAt <= fireAtSeconds) return;
-  state.timerAt = fireAtSeconds;
-  const { maxPauseSeconds: limitSeconds } = state.config;
-  ctx.emit({ type: 'timer.set', at: ctx.at, timerId, fireAtSeconds, reason: { code: 'program_waits', limitSeconds } });
 }

@@ -2,7 +2,7 @@
 
 import { engineAdded, engineEvent } from '../../core/arbitrary.ts';
 import { type Choices, pick } from '../../core/choices.ts';
-import { timerId } from './admission.ts';
+import { deadlines } from './admission.ts';
 import type { Program, ProgramState } from './state.ts';
 import type { ProgramSchedulingEvent } from './types.ts';
 
@@ -13,7 +13,7 @@ export function arbitrary(state: ProgramState, choices: Choices): ProgramSchedul
   if (state.engines.size === 0 && roll < 12) return engineAdded(at, choices);
   if (roll < 3 || state.programs.size === 0) return opened(state, at, choices);
   if (roll < 19) return step(state, at, choices);
-  if (roll < 21) return { type: 'timer.fired', at: Math.max(at, state.timerAt ?? 0), timerId };
+  if (roll < 21) return { type: 'timer.fired', at: Math.max(at, state.timerAt ?? 0), timerId: deadlines.timerId };
   return engineEvent(state, at, choices, loadOf);
 }
 

@@ -1,5 +1,6 @@
 /** Handles engines: they come, are drained, are lost, and report what they have to do. */
 
+import { removeEngine } from '../../core/engines.ts';
 import { IndexedHeap } from '../../core/heap.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { enforce, wait } from './admission.ts';
@@ -38,7 +39,8 @@ export function addEngine(state: ProgramState, { engineId }: { readonly engineId
 
 /** Drains an engine: its programs go on elsewhere, those whose turns run at the end of them. */
 export function drainEngine(state: ProgramState, { engineId }: { readonly engineId: string }): void {
-  const engine = state.engines.get(engineId)!;
+  const engine = state.engines.get(engineId);
+  if (engine === undefined) return;
   engine.status = 'drained';
   leaveEngine(state, engine);
   removeIfEmpty(state, engine);
@@ -46,18 +48,19 @@ export function drainEngine(state: ProgramState, { engineId }: { readonly engine
 
 /** Forgets an engine that takes no turns and runs none. */
 export function removeIfEmpty(state: ProgramState, engine: Engine): void {
-  if (engine.status === 'drained' && engine.members.size === 0) state.engines.delete(engine.engineId);
+  if (engine.status === 'drained' && engine.members.size === 0) removeEngine(state, engine.engineId);
 }
 
 /** Routes the turns of a lost engine again. */
 export function loseEngine(state: ProgramState, { engineId }: Message<'engine.lost'>, ctx: Ctx): void {
-  const engine = state.engines.get(engineId)!;
+  const engine = state.engines.get(engineId);
+  if (engine === undefined) return;
   const members = [...engine.members].sort((a, b) => a.seq - b.seq);
   for (const one of members) {
     if (one.phase === 'running') askAgain(state, one, 'engine_lost', ctx.at);
     else countOut(state, one);
   }
-  state.engines.delete(engineId);
+  removeEngine(state, engineId);
 }
 
 /** Gives up the turn of a program, so that it is routed again. */

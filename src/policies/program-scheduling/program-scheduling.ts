@@ -2,9 +2,9 @@
  * Scheduling of programs, which are trajectories of turns with tools between them: which programs run at all, by a budget of
  * tokens for each engine, and on which engine each turn runs, by expected time. See README.md.
  */
+import { checkTimer, timerFired as noteFired } from '../../core/deadlines.ts';
 import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
-import { changeEngines, checkEngine } from '../../core/engines.ts';
-import { checkTimer, forgetTimer } from '../../core/one-timer.ts';
+import { changeEngines, checkEngine, withoutGone } from '../../core/engines.ts';
 import {
   engineAdded,
   engineDrained,
@@ -15,7 +15,7 @@ import {
 import * as events from '../../schemas/events/programs.ts';
 import { hostRestarted, timerFired } from '../../schemas/events/session.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { settle, timerId } from './admission.ts';
+import { deadlines, settle } from './admission.ts';
 import { addEngine, drainEngine, engineReported, loseEngine } from './engines.ts';
 import { on, programDecisions } from './messages.ts';
 import { checkNew, checkProgram, close, open, restart, turnFinished, turnRequested } from './programs.ts';
@@ -43,7 +43,7 @@ const handlers = [
   on(engineLost, loseEngine, checkEngine),
   on(enginesChanged, changeEngines(addEngine, drainEngine)),
   on(reported, engineReported),
-  on(timerFired, forgetTimer, checkTimer(timerId)),
+  on(timerFired, noteFired(deadlines), checkTimer(deadlines)),
   on(hostRestarted, restart),
 ];
 
@@ -72,7 +72,8 @@ export const programScheduling: PolicyDefinition<
   ProgramSchedulingCommand['type']
 > = definePolicy({
   id: 'program-scheduling',
-  version: 2,
+  version: 3,
+  migrations: { 2: withoutGone },
   summary:
     'Decides which multi-turn programs run, by a token budget of each engine, and where each turn runs, by expected time.',
   source: 'rollflex',
@@ -82,6 +83,7 @@ export const programScheduling: PolicyDefinition<
   link,
   handlers,
   after: settle,
+  dueAt: (state) => deadlines.first(state),
   decisions: programDecisions,
   ledgers: [programs],
   waits,

@@ -1,7 +1,7 @@
 /** Handles programs: they begin, their turns are asked for and end, and they are closed; and restarts of the host. */
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { endTurn, enforce, pause, route, wait } from './admission.ts';
+import { deadlines, endTurn, enforce, pause, route, wait } from './admission.ts';
 import { bestEngine, budgetOf, endReading, heldTokens } from './cost.ts';
 import { askAgain, removeIfEmpty } from './engines.ts';
 import { type Ctx, late } from './messages.ts';
@@ -171,7 +171,7 @@ export function close(state: ProgramState, { requestId }: Message<'program.close
 
 /** Routes again all turns that ran, and names the programs whose next report is awaited. */
 export function restart(state: ProgramState, _: Message<'host.restarted'>, ctx: Ctx): void {
-  state.timerAt = null;
+  deadlines.forget(state);
   for (const one of state.programs.values()) {
     const { requestId, phase, turns, contextTokens, tool } = one;
     if (phase === 'running') askAgain(state, one, 'host_restarted', ctx.at);

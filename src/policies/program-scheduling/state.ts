@@ -1,12 +1,13 @@
 /** The state of program-scheduling. Sums, heaps and lines are derived: they are not saved but built again. */
 import { z } from 'zod';
 import type { Live } from '../../core/definition.ts';
+import { goneEngines } from '../../core/engines.ts';
 import { IndexedHeap } from '../../core/heap.ts';
 import { LruMap } from '../../core/lru.ts';
 import { recentIds } from '../../core/recent-ids.ts';
 import { byHand, derived, mapBy } from '../../core/state.ts';
 import { savedTimes, WaitingTimes } from '../../core/waiting-times.ts';
-import { count, engineId, promptId, requestId, seconds, tokens } from '../../schemas/units.ts';
+import { count, engineId, promptId, requestId, seconds } from '../../schemas/units.ts';
 import { prefixCache } from './cache.ts';
 import { newPace, pace } from './pace.ts';
 import type { ProgramSchedulingConfig } from './types.ts';
@@ -24,7 +25,7 @@ const program = z.strictObject({
   requestId,
   promptId: promptId.nullable(),
   /** Tokens that it shares with the other programs of its prompt. */
-  promptTokens: tokens,
+  promptTokens: count,
   seq: count,
   /** Number of the first program of its prompt: prompts begin in this order, so that groups complete. */
   group: count,
@@ -32,11 +33,11 @@ const program = z.strictObject({
   phase: z.enum(['idle', 'tool', 'answered', 'asked', 'running']),
   /** Time since when it is in this phase, in seconds. */
   since: seconds,
-  contextTokens: tokens,
+  contextTokens: count,
   /** Tokens with which its last turn began. */
-  askedTokens: tokens,
+  askedTokens: count,
   /** Tokens that it has generated. */
-  tokens,
+  tokens: count,
   turns: count,
   /** Number of routes so far. */
   routes: count,
@@ -64,7 +65,7 @@ const program = z.strictObject({
   /** What was believed when its turn was routed. */
   belief: z.strictObject({
     /** Tokens that the engine had cached, and their number in the order of use. */
-    cachedTokens: tokens,
+    cachedTokens: count,
     used: z.int(),
     /** Tokens to read until the end of its context, and `givenTokens` of the engine with it. */
     readTokens: z.number().nonnegative(),
@@ -98,7 +99,7 @@ const engine = z.strictObject({
   engineId,
   /** `open`: it takes turns; `drained`: the host said that it takes none; `emptying` and `free`: none are given to it, see packing.ts. */
   status: z.enum(['open', 'drained', 'emptying', 'free']),
-  capacityTokens: tokens,
+  capacityTokens: count,
   /** Tokens that it had still to read at a time, of contexts that are not cached, and all that it was ever given to read. */
   unreadTokens: z.number().nonnegative(),
   unreadAt: seconds,
@@ -138,6 +139,7 @@ const mostEnded = 1024;
 export const programState = z.strictObject({
   programs: mapBy('requestId', program),
   engines: mapBy('engineId', engine),
+  goneEngines,
   /** Ids of the programs that ended last: a report about one of them is late, not wrong. */
   ended: recentIds(requestId, mostEnded),
   tools,
@@ -161,7 +163,7 @@ export type SavedPrograms = z.input<typeof programState>;
 
 /** Returns the initial state. */
 export function begin(): SavedPrograms {
-  const lists = { programs: [], engines: [], ended: [], tools: [] };
+  const lists = { programs: [], engines: [], goneEngines: [], ended: [], tools: [] };
   return { ...lists, seq: 0, pace: newPace(), timerAt: null };
 }
 

@@ -1,20 +1,23 @@
 /** What blocks what in program-scheduling: turns wait for their engines, tools for their environments, the rest for room. */
 import type { AwaitedEvent, HeldThing, Standing, Waits } from '../../core/waits.ts';
-import { timerId } from './admission.ts';
+import { deadlines } from './admission.ts';
 import type { Program, ProgramState } from './state.ts';
+
+/** The room of the engines, for which programs wait: one thing for all of them, because each program that runs may make it. */
+const rooms: readonly HeldThing[] = Object.freeze([{ what: 'room', id: 'engines' }]);
 
 /** What makes room: the programs that have it now, or an engine, or the timer. */
 function* room({ engines, timerAt }: ProgramState): Iterable<HeldThing | AwaitedEvent> {
   let isOpen = false;
   for (const { status } of engines.values()) isOpen ||= status === 'open';
   if (!isOpen) yield { event: { type: 'engine.added' } };
-  if (timerAt !== null) yield { event: { type: 'timer.fired', timerId }, dueAt: timerAt };
+  if (timerAt !== null) yield { event: { type: 'timer.fired', timerId: deadlines.timerId }, dueAt: timerAt };
   for (const { members } of engines.values()) {
     for (const { requestId } of members) yield { what: 'programs', id: requestId };
   }
 }
 
-function standing(state: ProgramState, one: Program): Standing {
+function standing(one: Program): Standing {
   const { requestId, phase, since, engineId, paused, tool, routes } = one;
   const next = (type: string, by?: string): readonly AwaitedEvent[] => [
     { event: { type, requestId }, since, ...(by === undefined ? undefined : { by }) },
@@ -24,7 +27,7 @@ function standing(state: ProgramState, one: Program): Standing {
       return { stands: `runs a turn on engine ${engineId}`, since, for: next('turn.finished', engineId!) };
     case 'asked': {
       const how = paused ? 'is paused, and has asked' : routes === 0 ? 'is held back, and has asked' : 'has asked';
-      return { stands: `${how} for a turn`, since, for: room(state) };
+      return { stands: `${how} for a turn`, since, for: rooms };
     }
     case 'tool':
       return { stands: `waits for its tool ${tool}${paused ? ', paused' : ''}`, since, for: next('tool.finished') };
@@ -39,7 +42,11 @@ export const waits: Waits<ProgramState> = {
     ids: ({ programs }) => programs.keys(),
     of: (state, id) => {
       const found = state.programs.get(id);
-      return found && standing(state, found);
+      return found && standing(found);
     },
+  },
+  room: {
+    ids: ({ waitsEnd }) => (waitsEnd.size > 0 ? ['engines'] : []),
+    of: (state, id) => (id === 'engines' ? { stands: 'have no room', for: room(state) } : undefined),
   },
 };

@@ -1,7 +1,8 @@
 /** Likely next events, for property tests: mostly usual ones, sometimes late, repeated or odd ones. */
 
 import { type Choices, pick } from '../../core/choices.ts';
-import { dispatchIdOf, timerId } from './dispatches.ts';
+import { dispatchIdOf } from './dispatches.ts';
+import { deadlines } from './reports.ts';
 import { kinds, type RewardState } from './state.ts';
 import type { RewardDispatchEvent } from './types.ts';
 
@@ -13,7 +14,7 @@ export function arbitrary(state: RewardState, choices: Choices): RewardDispatchE
   if (roll < 7) return wanted(state, at, choices);
   if (roll < 14) return finished(state, at, choices);
   if (roll < 16) return workerEvent(at, choices);
-  if (roll < 18) return { type: 'timer.fired', at: at + 10 * choices.below(5), timerId };
+  if (roll < 18) return { type: 'timer.fired', at: at + 10 * choices.below(5), timerId: deadlines.timerId };
   return left(state, at, choices);
 }
 

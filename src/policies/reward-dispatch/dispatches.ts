@@ -16,9 +16,6 @@ import {
   type Worker,
 } from './state.ts';
 
-/** Id of the one timer: for the earliest deadline. */
-export const timerId = 'reward-dispatch/deadline';
-
 const kind = 'reward/';
 
 /** Returns the id of a dispatch. */
@@ -29,15 +26,14 @@ export function checkDispatch(state: RewardState, { dispatchId }: { readonly dis
   refuse('unknown_id', 'dispatchId', 'the id of a dispatch that was made', dispatchId);
 }
 
-/** Gives every free slot to the response that was requested first, tells the host of long queues, and sets the timer. */
-export function settle(state: RewardState, ctx: Ctx): void {
+/** Gives every free slot to the response that was requested first, and tells the host of long queues. */
+export function fillPools(state: RewardState, ctx: Ctx): void {
   for (const kind of kinds) {
     const pool = state.pools[kind];
     fill(state, pool, ctx);
     reportPressure(state, pool, ctx);
   }
   state.restarted = false;
-  arm(state, ctx);
 }
 
 function fill(state: RewardState, pool: Pool, ctx: Ctx): void {
@@ -127,22 +123,4 @@ export function release(state: RewardState, dispatch: Dispatch): void {
   worker.running.remove(dispatch);
   worker.assignedMs -= milliseconds(dispatch.budgetSeconds);
   reheap(worker);
-}
-
-/** Sets a timer for the earliest deadline. */
-function arm(state: RewardState, ctx: Ctx): void {
-  const first = state.deadlines.peek();
-  if (first === undefined || (state.timerAt !== null && state.timerAt <= first.deadline)) return;
-  const { answerGraceSeconds, cancelGraceSeconds } = state.config;
-  state.timerAt = first.deadline;
-  ctx.emit({
-    type: 'timer.set',
-    at: ctx.at,
-    timerId,
-    fireAtSeconds: first.deadline,
-    reason:
-      first.sample === null
-        ? { code: 'reward_cancel_grace', graceSeconds: cancelGraceSeconds }
-        : { code: 'reward_budget', budgetSeconds: first.budgetSeconds, graceSeconds: answerGraceSeconds },
-  });
 }

@@ -1,7 +1,8 @@
 /** Handles reports about dispatches, and dispatches whose reports do not come. */
+import { Deadlines, onlyTimer } from '../../core/deadlines.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { cancelDispatch, checkDispatch, release } from './dispatches.ts';
+import { cancelDispatch, checkDispatch, fillPools, release } from './dispatches.ts';
 import type { Ctx } from './messages.ts';
 import { named, queueAgain } from './pool.ts';
 import { end, fault } from './samples.ts';
@@ -87,22 +88,38 @@ function timedOut(state: RewardState, sample: Sample, dispatch: Dispatch, second
   }
 }
 
-/** Cancels and retries dispatches that were not answered in time; ends cancellations that were not confirmed in time. */
-export function expireOverdue(state: RewardState, _: Message<'timer.fired'>, ctx: Ctx): void {
+/** Cancels and retries a dispatch that was not answered in time; ends a cancellation that was not confirmed in time. */
+function expire(state: RewardState, overdue: Dispatch, ctx: Ctx): void {
   const { answerGraceSeconds, cancelGraceSeconds } = state.config;
-  state.timerAt = null;
-  for (let next = state.deadlines.peek(); next !== undefined; next = state.deadlines.peek()) {
-    if (next.deadline > ctx.at) return;
-    const { sample, id: dispatchId, workerId, requestId, budgetSeconds } = next;
-    if (sample === null) {
-      release(state, next);
-      const reason = { code: 'cancel_unconfirmed', graceSeconds: cancelGraceSeconds } as const;
-      ctx.emit({ type: 'reward.expired', at: ctx.at, dispatchId, workerId, requestId, reason });
-    } else {
-      const ranSeconds = ctx.at - next.dispatchedAt;
-      const reason = { code: 'no_answer', ranSeconds, budgetSeconds, graceSeconds: answerGraceSeconds } as const;
-      cancelDispatch(state, next, reason, ctx);
-      fault(state, sample, ctx);
-    }
+  const { sample, id: dispatchId, workerId, requestId, budgetSeconds } = overdue;
+  if (sample === null) {
+    release(state, overdue);
+    const reason = { code: 'cancel_unconfirmed', graceSeconds: cancelGraceSeconds } as const;
+    ctx.emit({ type: 'reward.expired', at: ctx.at, dispatchId, workerId, requestId, reason });
+    return;
   }
+  const ranSeconds = ctx.at - overdue.dispatchedAt;
+  const reason = { code: 'no_answer', ranSeconds, budgetSeconds, graceSeconds: answerGraceSeconds } as const;
+  cancelDispatch(state, overdue, reason, ctx);
+  fault(state, sample, ctx);
+}
+
+/** The ends of the times in which workers are to answer. */
+export const deadlines = new Deadlines<RewardState>({
+  ...onlyTimer,
+  timerId: 'reward-dispatch/deadline',
+  first: (state) => state.deadlines.peek()?.deadline,
+  reason: ({ config, deadlines }) => {
+    const { sample, budgetSeconds } = deadlines.peek()!;
+    return sample === null
+      ? { code: 'reward_cancel_grace', graceSeconds: config.cancelGraceSeconds }
+      : { code: 'reward_budget', budgetSeconds, graceSeconds: config.answerGraceSeconds };
+  },
+});
+
+/** Runs at the end of every event. */
+export function settle(state: RewardState, ctx: Ctx): void {
+  while (deadlines.isOver(state, ctx.at)) expire(state, state.deadlines.peek()!, ctx);
+  fillPools(state, ctx);
+  deadlines.arm(state, ctx);
 }

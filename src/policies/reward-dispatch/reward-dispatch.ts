@@ -2,9 +2,9 @@
  * Reward dispatch (RollPacker §4.3): the reward of every response is computed as soon as the response is complete, on
  * the least loaded worker of its kind, while others are still being generated. See README.md.
  */
+import { checkTimer, timerFired as noteFired } from '../../core/deadlines.ts';
 import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { checkNewPrefix } from '../../core/minted-ids.ts';
-import { checkTimer } from '../../core/one-timer.ts';
 import {
   promptDeferred,
   promptFailed,
@@ -27,9 +27,9 @@ import {
 import { roundFailed } from '../../schemas/events/rounds.ts';
 import { hostRestarted, timerFired } from '../../schemas/events/session.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { checkDispatch, settle, timerId } from './dispatches.ts';
+import { checkDispatch } from './dispatches.ts';
 import { on, rewardDecisions } from './messages.ts';
-import { checkFinished, expireOverdue, finished, started } from './reports.ts';
+import { checkFinished, deadlines, finished, settle, started } from './reports.ts';
 import { cancelNamed, cancelRound, completeRound, promptAway, promptLeft } from './rounds.ts';
 import { checkRoom, want } from './samples.ts';
 import { rewardDispatchConfig } from './schema.ts';
@@ -62,7 +62,7 @@ const handlers = [
   on(promptFiltered, (state, event, ctx) => promptLeft(state, event, 'prompt_filtered', ctx)),
   on(promptFailed, (state, event, ctx) => promptLeft(state, event, 'prompt_failed', ctx)),
   on(promptMerged, (state, event, ctx) => cancelNamed(state, event.dropped, 'prompt_merged', ctx)),
-  on(timerFired, expireOverdue, checkTimer(timerId)),
+  on(timerFired, noteFired(deadlines), checkTimer(deadlines)),
   on(hostRestarted, restart, checkNewPrefix),
 ];
 
@@ -114,6 +114,7 @@ export const rewardDispatch: PolicyDefinition<
   link,
   handlers,
   after: settle,
+  dueAt: (state) => deadlines.first(state),
   decisions: rewardDecisions,
   ledgers: [samples],
   waits,

@@ -1,6 +1,6 @@
 /** What blocks what in reward-dispatch. */
 import type { AwaitedEvent, HeldThing, Standing, Waits } from '../../core/waits.ts';
-import { timerId } from './dispatches.ts';
+import { deadlines } from './reports.ts';
 import { type Dispatch, kinds, type RewardState, type Sample, type Worker } from './state.ts';
 
 const dispatch = ({ id }: Dispatch): HeldThing => ({ what: 'dispatches', id });
@@ -22,7 +22,7 @@ function poolStanding({ dispatches, pools }: RewardState, id: string): Standing 
 function end({ id: dispatchId, workerId: by, deadline }: Dispatch, since?: number): readonly AwaitedEvent[] {
   return [
     { event: { type: 'reward.finished', dispatchId }, since, by },
-    { event: { type: 'timer.fired', timerId }, dueAt: deadline },
+    { event: { type: 'timer.fired', timerId: deadlines.timerId }, dueAt: deadline },
   ];
 }
 

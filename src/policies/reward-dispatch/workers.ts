@@ -6,6 +6,7 @@ import type { Message } from '../../schemas/messages.ts';
 import { release } from './dispatches.ts';
 import type { Ctx } from './messages.ts';
 import { queueAgain, setActive } from './pool.ts';
+import { deadlines } from './reports.ts';
 import { fault } from './samples.ts';
 import type { RewardState } from './state.ts';
 
@@ -50,7 +51,7 @@ export function loseWorker(state: RewardState, { workerId }: Message<'reward-wor
 /** Dispatches again, under the new prefix, all rewards that were being computed; this does not count as a retry. */
 export function restart(state: RewardState, { idPrefix }: Message<'host.restarted'>, ctx: Ctx): void {
   replacePrefix(state, idPrefix);
-  state.timerAt = null;
+  deadlines.forget(state);
   state.restarted = true;
   for (const dispatch of [...state.dispatches.values()]) {
     release(state, dispatch);

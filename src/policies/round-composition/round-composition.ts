@@ -65,8 +65,9 @@ const handlers = [
   on([promptDeferred, promptReturned], comeBack),
   on(promptCounted, (state, { promptId, domain, responses }) => learn(state, promptId, domain, responses)),
   on(promptFiltered, (state, { promptId, dropped }) => learn(state, promptId, undefined, dropped)),
-  on(hostRestarted, (state, _, ctx) => {
+  on(hostRestarted, (state, { weightVersion }, ctx) => {
     if (state.pending === null) return;
+    if (weightVersion !== undefined) state.pending.weightVersion = weightVersion;
     const admitted = waiting(state);
     // Prompts that have come back may have filled the window.
     if (wanted(state) === 0) state.pending.awaited = 0;

@@ -1,10 +1,11 @@
 /** Likely next events, for property tests: mostly usual ones, sometimes late, repeated or odd ones. */
 
 import { type Choices, pick } from '../../core/choices.ts';
-import { timeoutTimer } from './launch.ts';
-import { graceTimer, inFlight } from './requests.ts';
+import { timeouts } from './launch.ts';
+import { grace, inFlight } from './requests.ts';
 import type { AdmissionState, ResponseState } from './state.ts';
 import type { SpeculativeAdmissionEvent } from './types.ts';
+import { pauses } from './versions.ts';
 
 function promptsFor(state: AdmissionState, choices: Choices, most: number) {
   const domains = Object.keys(state.config.quotas ?? {}).sort();
@@ -41,7 +42,7 @@ export function arbitrary(state: AdmissionState, choices: Choices): SpeculativeA
 
 function requestEvent(
   state: AdmissionState,
-  { requestId, status, tokens: before }: ResponseState,
+  { requestId, status, tokens: before, weightVersions }: ResponseState,
   choices: Choices,
   at: number,
 ): SpeculativeAdmissionEvent {
@@ -65,12 +66,19 @@ function requestEvent(
     }
     default:
       if (status === 'aborting' && choices.below(4) > 0) return { type: 'request.aborted', at, requestId, tokens };
-      return { type: 'response.completed', at, requestId, tokens };
+      return { type: 'response.completed', at, requestId, tokens, ...said(choices, weightVersions) };
   }
 }
 
+/** What an engine says of its weights: mostly nothing or what it was asked for; sometimes others. */
+function said(choices: Choices, [version = 0]: readonly number[]): { weightVersions?: number[] } {
+  if (choices.below(3) > 0) return {};
+  const other = Math.max(0, version + choices.below(6) - 3);
+  return { weightVersions: choices.below(2) === 0 ? [other] : [other, version] };
+}
+
 function rareEvent(state: AdmissionState, choices: Choices, at: number): SpeculativeAdmissionEvent {
-  const held = [...state.prompts.values()].flatMap((prompt) => prompt.responses.filter((one) => one.status === 'held'));
+  const held = [...state.prompts.values(), ...state.settling].flatMap((prompt) => prompt.responses.filter((one) => one.status === 'held'));
   const collected = [...state.prompts.values()].filter((prompt) => prompt.status === 'collected');
   const one = pick(held, choices);
   const roundId = state.recentRounds.newest;
@@ -79,7 +87,7 @@ function rareEvent(state: AdmissionState, choices: Choices, at: number): Specula
   if (judged !== undefined && state.config.filter === 'host' && roundId !== undefined && choices.below(2) === 0) {
     return { type: 'prompt.judged', at, roundId, promptId: judged.spec.promptId, keep: choices.below(3) > 0 };
   }
-  switch (choices.below(12)) {
+  switch (choices.below(14)) {
     case 0:
       return { type: 'engine.lost', at, engineId };
     case 1:
@@ -88,15 +96,21 @@ function rareEvent(state: AdmissionState, choices: Choices, at: number): Specula
     case 2:
       return choices.below(4) === 0 ? { type: 'source.exhausted', at } : { type: 'source.reopened', at };
     case 3:
-      return { type: 'timer.fired', at: at + 40, timerId: graceTimer };
+      return { type: 'timer.fired', at: at + 40, timerId: grace.timerId };
     case 4:
-      return { type: 'timer.fired', at: at + 40, timerId: timeoutTimer };
+      return { type: 'timer.fired', at: at + 40, timerId: timeouts.timerId };
     case 5:
       if (choices.below(3) > 0 || roundId === undefined) break;
       return { type: 'round.failed', at, roundId };
     case 6:
       if (choices.below(3) > 0) break;
       return { type: 'host.restarted', at, idPrefix: `h${state.restarts}-` };
+    case 8:
+      return { type: 'timer.fired', at: at + choices.below(70), timerId: pauses.timerId };
+    case 9:
+      if (one === undefined) break;
+      if (choices.below(2) === 0) return { type: 'reward.failed', at, requestId: one.requestId, kind: 'judge' };
+      return { type: 'response.failed', at, requestId: one.requestId, kind: 'environment' };
     case 7:
       // Late or repeated: the response is over.
       if (one === undefined) break;

@@ -1,4 +1,5 @@
 /** Launches requests: chooses the next response and its slot, and limits its time. */
+import { Deadlines } from '../../core/deadlines.ts';
 import { copyKept } from '../../core/prompts.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Ctx } from './schema.ts';
@@ -12,14 +13,12 @@ import {
   type Round,
 } from './state.ts';
 
-/** Id of the timer for the response that has run longest. */
-export const timeoutTimer = 'speculative-admission/response-timeout';
-
 export function addEngine(state: AdmissionState, id: string): Engine {
   const engine: Engine = {
     id,
     active: true,
     isLost: false,
+    stale: 0,
     requests: 0,
     tokens: 0,
     running: new Set(),
@@ -109,10 +108,10 @@ function nextResume({ resumes }: AdmissionState): ResponseState | undefined {
   return undefined;
 }
 
-/** Returns the next queued response; those of prompts that have left are skipped. */
+/** Returns the next queued response; those of prompts that need no more, and those that were queued anew, are skipped. */
 function nextPending(queue: AdmissionState['launches']): ResponseState | undefined {
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-    if (next.prompt.status === 'active') return next;
+    if (next.prompt.status === 'active' && next.status === 'pending') return next;
   }
   return undefined;
 }
@@ -142,7 +141,8 @@ function resume(state: AdmissionState, response: ResponseState, engine: Engine |
 function launch(state: AdmissionState, response: ResponseState, round: Round, engine: Engine | null, ctx: Ctx): void {
   const { prompt, index, resume: from, failures } = response;
   const { promptId, ref, promptTokens } = prompt.spec;
-  const attempt = prompt.attemptBase + failures.infrastructure + failures.data + failures.environment;
+  const attempt =
+    prompt.attemptBase + failures.infrastructure + failures.data + failures.environment + failures.uncharged;
   if (attempt >= state.nextAttempt) state.nextAttempt = attempt + 1;
   response.requestId = state.ids.mint(state.prefix, promptId, index, attempt);
   response.status = 'running';
@@ -170,16 +170,17 @@ function launch(state: AdmissionState, response: ResponseState, round: Round, en
   if (promptTokens !== undefined) decision.promptTokens = promptTokens;
   if (from !== null) decision.resumeFrom = copyKept(from);
   ctx.emit(decision);
-  armResponseTimeout(state, response, ctx);
+  limitTime(state, response, ctx);
 }
 
-function joined(versions: readonly number[], weightVersion: number): readonly number[] {
+/** Adds a version to those of a response, if it is not the last of them. */
+export function joined(versions: readonly number[], weightVersion: number): readonly number[] {
   return versions[versions.length - 1] === weightVersion ? versions : [...versions, weightVersion];
 }
 
 function launchReason(
   state: AdmissionState,
-  { cause, failures }: ResponseState,
+  { cause, failures, tokens }: ResponseState,
   inFlight: number,
 ): Message<'request.launch'>['reason'] {
   const { retry } = state.config;
@@ -190,50 +191,49 @@ function launchReason(
       return { code: cause, attempt: failures.data, budget: retry.data };
     case 'retry_environment':
       return { code: cause, attempt: failures.environment, budget: retry.environment };
+    case 'retry_stale_weights':
+      return { code: cause, attempt: failures.uncharged };
+    case 'retry_ended_early':
+      return { code: cause, attempt: failures.uncharged, tokens };
     default:
       return { code: cause, inFlight };
   }
 }
 
 /** Remembers a launch, if responses have a time limit. */
-export function armResponseTimeout(state: AdmissionState, response: ResponseState, ctx: Ctx): void {
-  const limitSeconds = state.config.responseTimeoutSeconds;
-  if (limitSeconds === undefined) return;
-  const isOver = ({ response, requestId }: { response: ResponseState; requestId: string }): boolean =>
-    response.requestId !== requestId || !isLive(response);
-  while (state.deadlines.size > 0 && isOver(state.deadlines.peek()!)) state.deadlines.shift();
+export function limitTime(state: AdmissionState, response: ResponseState, ctx: Ctx): void {
+  if (state.config.responseTimeoutSeconds === undefined) return;
   state.deadlines.push({ response, requestId: response.requestId });
-  setResponseTimer(state, response.since + limitSeconds, limitSeconds, ctx);
+  timeouts.arm(state, ctx);
 }
 
-function setResponseTimer(state: AdmissionState, fireAtSeconds: number, limitSeconds: number, ctx: Ctx): void {
-  if (state.timers.responseTimeout !== null) return;
-  state.timers.responseTimeout = fireAtSeconds;
-  ctx.emit({
-    type: 'timer.set',
-    at: ctx.at,
-    timerId: timeoutTimer,
-    fireAtSeconds,
-    reason: { code: 'response_timeout', limitSeconds },
-  });
-}
-
-/** Returns the responses that have run too long, oldest first, then by prompt; sets the timer for the next one. */
-export function takeTimedOut(state: AdmissionState, ctx: Ctx): ResponseState[] {
-  const limitSeconds = state.config.responseTimeoutSeconds;
-  const late: ResponseState[] = [];
-  state.timers.responseTimeout = null;
-  if (limitSeconds === undefined) return late;
-  for (let next = state.deadlines.peek(); next !== undefined; next = state.deadlines.peek()) {
+/** Returns the response that was launched first and still runs, if responses have a time limit; those that have ended leave the queue. */
+function longestRunning({ deadlines }: AdmissionState): ResponseState | undefined {
+  for (let next = deadlines.peek(); next !== undefined; next = deadlines.peek()) {
     const { response, requestId } = next;
-    if (response.requestId === requestId && isLive(response)) {
-      if (response.since + limitSeconds > ctx.at) {
-        setResponseTimer(state, response.since + limitSeconds, limitSeconds, ctx);
-        break;
-      }
-      late.push(response);
-    }
-    state.deadlines.shift();
+    if (response.requestId === requestId && isLive(response)) return response;
+    deadlines.shift();
   }
+  return undefined;
+}
+
+/** The ends of the times that responses may take. */
+export const timeouts = new Deadlines<AdmissionState>({
+  timerId: 'speculative-admission/response-timeout',
+  timerAt: ({ timers }) => timers.responseTimeout,
+  setTimerAt: ({ timers }, at) => {
+    timers.responseTimeout = at;
+  },
+  first: (state) => {
+    const next = longestRunning(state);
+    return next && next.since + state.config.responseTimeoutSeconds!;
+  },
+  reason: ({ config }) => ({ code: 'response_timeout', limitSeconds: config.responseTimeoutSeconds! }),
+});
+
+/** Returns the responses that have run too long, oldest first, then by prompt. */
+export function takeTimedOut(state: AdmissionState, at: number): ResponseState[] {
+  const late: ResponseState[] = [];
+  while (timeouts.isOver(state, at)) late.push(state.deadlines.shift()!.response);
   return late.sort((a, b) => a.since - b.since || byPlace(a, b));
 }

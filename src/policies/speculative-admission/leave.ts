@@ -171,7 +171,7 @@ export function finishDeferral(state: AdmissionState, prompt: PromptState, ctx: 
 function keptResponses(prompt: PromptState): KeptResponse[] {
   return prompt.responses.flatMap((one): KeptResponse[] => {
     const { status, requestId, index, tokens, reward, resume } = one;
-    if (status === 'pending') return resume === null ? [] : [copyKept(resume)];
+    if (status === 'pending' || status === 'paused') return resume === null ? [] : [copyKept(resume)];
     if (tokens === 0 && status !== 'held') return [];
     const kept = { requestId, index, tokens, weightVersions: one.weightVersions.slice(), finished: status === 'held' };
     return [reward === null ? kept : { ...kept, reward }];

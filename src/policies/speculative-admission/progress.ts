@@ -6,6 +6,7 @@ import { given } from '../../core/given.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Prompt } from '../../schemas/prompts.ts';
+import { enqueue } from './launch.ts';
 import { countedResponses, dropHeld, remove } from './leave.ts';
 import { abortAll, checkRequestId, checkRound, heldResponse, late } from './requests.ts';
 import type { Ctx } from './schema.ts';
@@ -14,6 +15,7 @@ import {
   type DomainQuota,
   type FaultKind,
   isLive,
+  newResponse,
   type PromptState,
   part,
   type ResponseState,
@@ -151,7 +153,7 @@ export function failPrompt(
     roundId: currentRoundId(state),
     ...given({ ref }),
     dropped,
-    reason: { code: kind, failures, budget: kind === 'reward' ? 0 : state.config.retry[kind] },
+    reason: { code: kind, failures, budget: state.config.retry[kind === 'reward' ? 'environment' : kind] },
   });
   replace(state, prompt, 'failed');
 }
@@ -183,16 +185,68 @@ export function rewarded(state: AdmissionState, event: Message<'reward.ready'>, 
   if (state.config.filter === 'zero-variance') applyFilter(state, response.prompt, ctx);
 }
 
-/**
- * Handles a held response that will never have a reward: if the filter needs all rewards, the prompt leaves, and a decision names
- * it.
- */
-export function unrewarded(state: AdmissionState, { requestId }: Message<'reward.failed'>, ctx: Ctx): void {
+/** Handles a response that will never have a reward. Only a filter that reads rewards waits for it. */
+export function unrewarded(state: AdmissionState, { requestId }: { requestId: string }, ctx: Ctx): void {
   const response = heldResponse(state, requestId);
-  if (response === undefined) late(requestId, ctx);
-  else if (state.config.filter === 'zero-variance' && response.prompt.status !== 'counted') {
-    failPrompt(state, response.prompt, 'reward', 1, ctx);
+  if (response === undefined || response.reward !== null || state.config.filter !== 'zero-variance') {
+    late(requestId, ctx);
+    return;
   }
+  const { prompt } = response;
+  const place = giveUpHeld(state, response, ctx);
+  if (prompt.status === 'settling') return;
+  if (prompt.status === 'collected') needMore(state, prompt);
+  const possible = prompt.responses.filter(({ status }) => status !== 'abandoned' && status !== 'aborting').length;
+  if (possible < state.config.responsesPerPrompt) replaceUnrewarded(state, place, ctx);
+}
+
+/** Drops a held response without a reward; returns the response that stands in its place. */
+function giveUpHeld(state: AdmissionState, response: ResponseState, ctx: Ctx): ResponseState {
+  const { prompt, requestId, tokens, index, failures } = response;
+  const { promptId, kept } = prompt.spec;
+  ctx.emit({
+    type: 'response.dropped',
+    at: ctx.at,
+    requestId,
+    promptId,
+    tokens,
+    finished: true,
+    reason: { code: 'no_reward' },
+  });
+  prompt.held -= 1;
+  state.elsewhere.delete(requestId);
+  if (kept !== undefined) {
+    const others = kept.filter((one) => one.requestId !== requestId);
+    prompt.spec = { ...prompt.spec, kept: others.length > 0 ? others : undefined };
+  }
+  response.status = 'abandoned';
+  response.tokens = 0;
+  // One that its prompt has brought along was never launched here: another response takes its place.
+  const place = response.resume?.finished ? { ...newResponse(prompt, index), failures } : response;
+  place.status = 'abandoned';
+  place.resume = null;
+  prompt.responses[prompt.responses.indexOf(response)] = place;
+  return place;
+}
+
+/** Makes a collected prompt active again; its queued responses have lost their places in the queues meanwhile. */
+function needMore(state: AdmissionState, prompt: PromptState): void {
+  prompt.status = 'active';
+  prompt.responses.forEach((one, at) => {
+    if (one.status !== 'pending' && one.status !== 'paused') return;
+    const again = { ...one };
+    one.status = 'abandoned';
+    prompt.responses[at] = again;
+    enqueue(state, again, again.cause);
+  });
+}
+
+/** Generates another response in the place of one without a reward, within the budget of faults of its environment. */
+function replaceUnrewarded(state: AdmissionState, response: ResponseState, ctx: Ctx): void {
+  const failures = response.failures.environment + 1;
+  response.failures = { ...response.failures, environment: failures };
+  if (failures <= state.config.retry.environment) enqueue(state, response, 'retry_environment');
+  else failPrompt(state, response.prompt, 'reward', failures, ctx);
 }
 
 export function checkJudgement(state: AdmissionState, { roundId, promptId }: Message<'prompt.judged'>): void {

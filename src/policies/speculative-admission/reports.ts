@@ -1,36 +1,38 @@
 /** Handles reports: placement, progress and ends of requests, requests that never end, and engines that come and go. */
 
-import { checkEngine } from '../../core/engines.ts';
+import { checkEngine, removeEngine } from '../../core/engines.ts';
 import { replacePrefix } from '../../core/minted-ids.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import {
   addEngine,
-  armResponseTimeout,
   enqueue,
   freeSlot,
+  limitTime,
   queueResume,
   reheap,
   takeSlot,
   takeTimedOut,
-  timeoutTimer,
+  timeouts,
 } from './launch.ts';
 import { endAbort, finishDeferral } from './leave.ts';
-import { collect, failPrompt, nameOwed } from './progress.ts';
+import { collect, failPrompt, nameOwed, unrewarded } from './progress.ts';
 import {
   abort,
   checkRequestId,
   endRequest,
   findRequest,
-  graceTimer,
+  grace,
   inFlight,
   late,
   rememberLaunched,
   reportDrained,
   takeExpiredAborts,
 } from './requests.ts';
+import { restartAt } from './rounds.ts';
 import type { Ctx } from './schema.ts';
 import { type AdmissionState, type FaultKind, isLive, newResponse, type ResponseState } from './state.ts';
+import { acceptedReason, dropStale, isStale, pauses, saidVersions, takePauses, takeVersions } from './versions.ts';
 
 export function completed(state: AdmissionState, event: Message<'response.completed'>, ctx: Ctx): void {
   const { requestId, tokens } = event;
@@ -47,6 +49,11 @@ export function completed(state: AdmissionState, event: Message<'response.comple
     endAbort(state, response, tokens, ctx);
     return;
   }
+  const said = saidVersions(response, event);
+  if (!isAborting && isStale(state, response, said)) {
+    dropStale(state, response, said, tokens, ctx);
+    return;
+  }
   const needed = state.config.responsesPerPrompt;
   prompt.held += 1;
   ctx.emit({
@@ -55,8 +62,9 @@ export function completed(state: AdmissionState, event: Message<'response.comple
     requestId,
     promptId,
     ...(domain === undefined ? undefined : { domain }),
-    reason: { code: 'held', held: prompt.held, needed },
+    reason: acceptedReason(state, response, said),
   });
+  if (event.weightVersions !== undefined) takeVersions(state, response, said);
   if (isAborting) {
     state.aborting.delete(requestId);
     response.status = 'held';
@@ -73,7 +81,8 @@ export function completed(state: AdmissionState, event: Message<'response.comple
 /** Handles a request that has ended without a usable response. */
 export function failed(state: AdmissionState, requestId: string, kind: FaultKind, ctx: Ctx): void {
   const response = findRequest(state, requestId);
-  if (response === undefined) late(requestId, ctx);
+  // After its completion it cannot get a reward.
+  if (response === undefined) unrewarded(state, { requestId }, ctx);
   else failRequest(state, response, kind, ctx);
 }
 
@@ -87,7 +96,7 @@ function failRequest(state: AdmissionState, response: ResponseState, kind: Fault
   reportDrained(state, round, ctx);
 }
 
-/** Tries a response again within its budget. A fault of the data counts against the prompt, whichever response shows it. */
+/** Tries a response again within its budget. Beyond it the prompt goes on with its other responses, if these may suffice. */
 export function fault(state: AdmissionState, response: ResponseState, kind: FaultKind, ctx: Ctx): void {
   const { prompt } = response;
   const failures = response.failures[kind] + 1;
@@ -102,7 +111,9 @@ export function fault(state: AdmissionState, response: ResponseState, kind: Faul
   response.status = 'abandoned';
   response.tokens = 0;
   response.resume = null;
-  if (kind === 'data') {
+  const possible = prompt.responses.filter((one) => one.status !== 'abandoned').length;
+  const isOver = possible < state.config.responsesPerPrompt;
+  if (kind === 'data' && isOver) {
     failPrompt(state, prompt, kind, failures, ctx);
     return;
   }
@@ -113,16 +124,34 @@ export function fault(state: AdmissionState, response: ResponseState, kind: Faul
     promptId: prompt.spec.promptId,
     reason: { code: kind, failures, budget },
   });
-  const possible = prompt.responses.filter((one) => one.status !== 'abandoned').length;
-  if (possible < state.config.responsesPerPrompt) failPrompt(state, prompt, kind, failures, ctx);
+  if (isOver) failPrompt(state, prompt, kind, failures, ctx);
 }
 
 export function aborted(state: AdmissionState, event: Message<'request.aborted'>, ctx: Ctx): void {
   const response = findRequest(state, event.requestId);
   if (response === undefined) late(event.requestId, ctx);
-  // The engine has aborted on its own, so this is a fault of the engine.
-  else if (response.status !== 'aborting') failRequest(state, response, 'infrastructure', ctx);
+  else if (response.status !== 'aborting') endedEarly(state, response, event, ctx);
   else endAbort(state, response, event.tokens, ctx);
+}
+
+/** Handles a request that its engine has ended unasked: the tokens that it has are kept, or else it is a fault of the engine. */
+function endedEarly(
+  state: AdmissionState,
+  response: ResponseState,
+  { tokens = 0 }: Message<'request.aborted'>,
+  ctx: Ctx,
+): void {
+  const { requestId, index, resume, failures, weightVersions } = response;
+  if (!state.config.partialRollout || tokens <= (resume?.tokens ?? 0)) {
+    failRequest(state, response, 'infrastructure', ctx);
+    return;
+  }
+  const round = endRequest(state, response);
+  state.elsewhere.delete(requestId);
+  response.resume = { requestId, index, tokens, weightVersions: weightVersions.slice(), finished: false };
+  response.failures = { ...failures, uncharged: failures.uncharged + 1 };
+  enqueue(state, response, 'retry_ended_early');
+  reportDrained(state, round, ctx);
 }
 
 export function checkStart(state: AdmissionState, event: Message<'request.started'>): void {
@@ -136,7 +165,10 @@ export function started(state: AdmissionState, event: Message<'request.started'>
     late(event.requestId, ctx);
     return;
   }
-  const engine = state.engines.get(event.engineId) ?? addEngine(state, event.engineId);
+  const known = state.engines.get(event.engineId);
+  // One that has left, and that only the host adds again.
+  if (known === undefined && state.config.placement === 'policy') return;
+  const engine = known ?? addEngine(state, event.engineId);
   if (!response.holdsSlot || response.engine === engine) return;
   freeSlot(state, response);
   takeSlot(state, response, engine);
@@ -197,36 +229,29 @@ function checkStatus(
   refuse('out_of_order', 'requestId', expected, `${event.requestId} (${status})`);
 }
 
-export function checkTimer(_: AdmissionState, { timerId }: Message<'timer.fired'>): void {
-  if (timerId === graceTimer || timerId === timeoutTimer) return;
-  refuse('unknown_id', 'timerId', `one of ${graceTimer}, ${timeoutTimer}`, timerId);
-}
-
-export function timerFired(state: AdmissionState, { timerId }: Message<'timer.fired'>, ctx: Ctx): void {
-  if (timerId === graceTimer) expireAborts(state, ctx);
-  else timeOut(state, ctx);
-}
-
-function expireAborts(state: AdmissionState, ctx: Ctx): void {
-  const graceSeconds = state.config.abortGraceSeconds;
-  for (const response of takeExpiredAborts(state, ctx)) {
-    ctx.emit({
-      type: 'request.expired',
-      at: ctx.at,
-      requestId: response.requestId,
-      promptId: response.prompt.spec.promptId,
-      reason: { code: 'abort_unconfirmed', graceSeconds },
-    });
+/** Ends what is overdue: aborts that nobody has confirmed, and responses that have run too long. */
+export function endOverdue(state: AdmissionState, ctx: Ctx): void {
+  const { abortGraceSeconds: graceSeconds, responseTimeoutSeconds: limitSeconds = 0 } = state.config;
+  const expired = takeExpiredAborts(state, ctx.at);
+  if (expired.length > 0) grace.arm(state, ctx);
+  for (const response of expired) {
+    const { requestId, prompt } = response;
+    const reason = { code: 'abort_unconfirmed', graceSeconds } as const;
+    ctx.emit({ type: 'request.expired', at: ctx.at, requestId, promptId: prompt.spec.promptId, reason });
     endAbort(state, response, undefined, ctx);
   }
+  const late = takeTimedOut(state, ctx.at);
+  if (late.length > 0) timeouts.arm(state, ctx);
+  // An earlier replacement may have removed the prompt of this response.
+  for (const response of late) if (isLive(response)) replaceLate(state, response, limitSeconds, ctx);
+  takePauses(state, ctx.at);
 }
 
-function timeOut(state: AdmissionState, ctx: Ctx): void {
-  const limitSeconds = state.config.responseTimeoutSeconds ?? 0;
-  for (const response of takeTimedOut(state, ctx)) {
-    // An earlier replacement may have removed the prompt of this response.
-    if (isLive(response)) replaceLate(state, response, limitSeconds, ctx);
-  }
+/** Sets the timers. */
+export function armTimers(state: AdmissionState, ctx: Ctx): void {
+  grace.arm(state, ctx);
+  timeouts.arm(state, ctx);
+  pauses.arm(state, ctx);
 }
 
 /** Aborts the request of a response that ran too long, and launches another in its place. */
@@ -244,22 +269,25 @@ export function engineAdded(state: AdmissionState, { engineId }: { engineId: str
   if (engine === undefined) addEngine(state, engineId);
   else {
     engine.active = true;
+    engine.stale = 0;
     reheap(state, engine);
   }
 }
 
 export function engineDrained(state: AdmissionState, { engineId }: { engineId: string }): void {
-  const engine = state.engines.get(engineId)!;
+  const engine = state.engines.get(engineId);
+  if (engine === undefined) return;
   engine.active = false;
   reheap(state, engine);
 }
 
 /** Launches the requests of a lost engine elsewhere, as after any infrastructure fault. */
 export function engineLost(state: AdmissionState, event: Message<'engine.lost'>, ctx: Ctx): void {
-  const engine = state.engines.get(event.engineId)!;
+  const engine = state.engines.get(event.engineId);
+  if (engine === undefined) return;
   engineDrained(state, event);
   engine.isLost = true;
-  state.engines.delete(event.engineId);
+  removeEngine(state, event.engineId);
   const lost = [...engine.running].sort((a, b) => a.order - b.order);
   // All lost requests end before any fault is handled, because a lost request cannot be aborted.
   const faulty = lost.filter(isLive);
@@ -276,10 +304,15 @@ export function engineLost(state: AdmissionState, event: Message<'engine.lost'>,
  * Forgets all requests in flight, and launches again, under the new prefix, those that the open round still needs; or lets them go
  * on under their ids, as the configuration says. Aborts are forgotten either way.
  */
-export function hostRestarted(state: AdmissionState, { idPrefix }: Message<'host.restarted'>, ctx: Ctx): void {
+export function hostRestarted(
+  state: AdmissionState,
+  { idPrefix, weightVersion }: Message<'host.restarted'>,
+  ctx: Ctx,
+): void {
   changePrefix(state, idPrefix);
-  state.timers.abortGrace = null;
-  state.timers.responseTimeout = null;
+  grace.forget(state);
+  timeouts.forget(state);
+  pauses.forget(state);
   const goesOn = state.config.onRestart === 'continue';
   state.deadlines.clear();
   for (const response of inFlight(state)) {
@@ -289,7 +322,7 @@ export function hostRestarted(state: AdmissionState, { idPrefix }: Message<'host
       response.cause = 'host_restarted';
       response.since = ctx.at;
       queueResume(state, response);
-      armResponseTimeout(state, response, ctx);
+      limitTime(state, response, ctx);
       continue;
     }
     if (response.round !== null) response.round.inFlight -= 1;
@@ -304,6 +337,7 @@ export function hostRestarted(state: AdmissionState, { idPrefix }: Message<'host
   }
   for (const round of [...state.draining]) reportDrained(state, round, ctx);
   for (const quota of state.round?.quotas ?? []) quota.awaiting = 0;
+  if (weightVersion !== undefined) restartAt(state, weightVersion, ctx);
   state.unsettled = 'host_restarted';
   nameOwed(state, 'host_restarted', ctx);
 }

@@ -1,4 +1,5 @@
 /** Finds requests, tells whether they were minted earlier, and aborts and ends them. */
+import { Deadlines } from '../../core/deadlines.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { attemptOf, type Launched, parseId } from './ids.ts';
@@ -16,9 +17,6 @@ import {
 } from './state.ts';
 
 export type AbortReason = Message<'request.abort'>['reason'];
-
-/** Id of the timer for the oldest abort. */
-export const graceTimer = 'speculative-admission/abort-grace';
 
 /** Returns the response that a request id names, if its prompt is here. */
 function placed({ prefix, prompts, places }: AdmissionState, requestId: string): ResponseState | undefined {
@@ -133,8 +131,6 @@ export function abort(state: AdmissionState, response: ResponseState, reason: Ab
   response.since = ctx.at;
   response.order = state.seq++;
   state.aborting.set(response.requestId, response);
-  // Confirmed aborts are removed from the queue here too, because a host may never report that the timer has fired.
-  while (state.aborts.size > 0 && state.aborts.peek()!.status !== 'aborting') state.aborts.shift();
   state.aborts.push(response);
   const engine = engineOf(response);
   ctx.emit({
@@ -145,7 +141,7 @@ export function abort(state: AdmissionState, response: ResponseState, reason: Ab
     ...(engine === null ? undefined : { engineId: engine.id }),
     reason,
   });
-  armAbortGrace(state, ctx.at, ctx);
+  grace.arm(state, ctx);
 }
 
 /** Aborts every response of a prompt that is in flight. */
@@ -177,34 +173,33 @@ export function reportDrained(state: AdmissionState, round: Round | null, ctx: C
   });
 }
 
-/** Sets a timer for an unconfirmed abort. */
-function armAbortGrace(state: AdmissionState, abortedAt: number, ctx: Ctx): void {
-  if (state.timers.abortGrace !== null) return;
-  const graceSeconds = state.config.abortGraceSeconds;
-  state.timers.abortGrace = abortedAt + graceSeconds;
-  ctx.emit({
-    type: 'timer.set',
-    at: ctx.at,
-    timerId: graceTimer,
-    fireAtSeconds: state.timers.abortGrace,
-    reason: { code: 'abort_grace', graceSeconds },
-  });
+/** Returns the oldest abort that is not confirmed; those that were leave the queue. */
+function oldestAbort({ aborts }: AdmissionState): ResponseState | undefined {
+  for (let next = aborts.peek(); next !== undefined; next = aborts.peek()) {
+    if (next.status === 'aborting') return next;
+    aborts.shift();
+  }
+  return undefined;
 }
 
-/** Returns the aborts whose grace time is over, oldest first; sets the timer for the next one. */
-export function takeExpiredAborts(state: AdmissionState, ctx: Ctx): ResponseState[] {
+/** The ends of the times in which aborts are to be confirmed. */
+export const grace = new Deadlines<AdmissionState>({
+  timerId: 'speculative-admission/abort-grace',
+  timerAt: ({ timers }) => timers.abortGrace,
+  setTimerAt: ({ timers }, at) => {
+    timers.abortGrace = at;
+  },
+  first: (state) => {
+    const next = oldestAbort(state);
+    return next && next.since + state.config.abortGraceSeconds;
+  },
+  reason: ({ config }) => ({ code: 'abort_grace', graceSeconds: config.abortGraceSeconds }),
+});
+
+/** Returns the aborts whose time is over, oldest first. */
+export function takeExpiredAborts(state: AdmissionState, at: number): ResponseState[] {
   const expired: ResponseState[] = [];
-  state.timers.abortGrace = null;
-  for (let next = state.aborts.peek(); next !== undefined; next = state.aborts.peek()) {
-    if (next.status === 'aborting') {
-      if (next.since + state.config.abortGraceSeconds > ctx.at) {
-        armAbortGrace(state, next.since, ctx);
-        break;
-      }
-      expired.push(next);
-    }
-    state.aborts.shift();
-  }
+  while (grace.isOver(state, at)) expired.push(state.aborts.shift()!);
   return expired;
 }
 
@@ -254,11 +249,12 @@ function linkResponse(state: AdmissionState, response: ResponseState, rounds: Re
 }
 
 const standsInLine = ({ status }: ResponseState): boolean =>
-  status === 'pending' || status === 'resuming' || status === 'aborting';
+  status === 'pending' || status === 'paused' || status === 'resuming' || status === 'aborting';
 
 function putInLine(state: AdmissionState, response: ResponseState): void {
   const { status, cause, order } = response;
   if (status === 'pending') (cause === 'planned' ? state.launches : state.retries).push(response);
+  else if (status === 'paused') state.pauses.push(response);
   else if (status === 'resuming') state.resumes.push({ response, order });
   else if (status === 'aborting') {
     // Aborts of prompts that have left are in `aborting` already; setting them again keeps the order of the decisions.

@@ -5,9 +5,11 @@
 
 import { Fifo } from '../../core/fifo.ts';
 import { scaledCount } from '../../core/prompts.ts';
+import { olderVersion } from '../../core/restart-versions.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { addPrompt, checkDomains, isSourceExhausted, oldestFirst, requestMore, takeIn } from './intake.ts';
+import { joined } from './launch.ts';
 import { defer, finalPrompt, giveBack, remove } from './leave.ts';
 import { applyFilter, countReady, nameOwed } from './progress.ts';
 import { abortAll, reportDrained } from './requests.ts';
@@ -21,6 +23,7 @@ import {
   newReady,
   type PromptState,
   quotaOf,
+  type ResponseState,
   type Round,
 } from './state.ts';
 
@@ -39,7 +42,7 @@ export function checkOpening(state: AdmissionState, event: Message<'round.opened
   }
   if (state.recentRounds.has(event.roundId)) refuse('duplicate_id', 'roundId', 'a new round id', event.roundId);
   if (event.weightVersion < state.weightVersion) {
-    refuse('out_of_order', 'weightVersion', `a weight version >= ${state.weightVersion}`, event.weightVersion);
+    refuse('out_of_order', 'weightVersion', olderVersion(state.weightVersion), event.weightVersion);
   }
   const waiting = state.settling.values().next().value?.spec.promptId;
   const isEmpty = event.prompts.length === 0 && state.prompts.size === 0 && isSourceExhausted(state);
@@ -131,15 +134,49 @@ function newQuotas(state: AdmissionState, isShort: boolean, factor: number): Dom
   return [quota(null, promptsPerRound, isAll)];
 }
 
-/** Readmits a prompt that continued to run between the rounds, unless its weights are now too old. */
-function readmit(state: AdmissionState, prompt: PromptState, round: Round, ctx: Ctx): void {
+/** Defers a prompt that was started with weights that are too old for the round. Returns whether it was. */
+function isTooOld(state: AdmissionState, prompt: PromptState, { id, weightVersion }: Round, ctx: Ctx): boolean {
   const { maxStaleness } = state.config;
   const { startVersion } = prompt;
-  const { weightVersion } = round;
-  if (weightVersion - startVersion > maxStaleness) {
-    defer(state, prompt, round.id, { code: 'stale_weights', startVersion, weightVersion, maxStaleness }, ctx);
-    return;
+  if (weightVersion - startVersion <= maxStaleness) return false;
+  defer(state, prompt, id, { code: 'stale_weights', startVersion, weightVersion, maxStaleness }, ctx);
+  return true;
+}
+
+/**
+ * Takes the version of the weights of a host that has restarted, ahead of the last one or behind it. The open round goes on with it;
+ * only what is too old for it leaves.
+ */
+export function restartAt(state: AdmissionState, weightVersion: number, ctx: Ctx): void {
+  state.weightVersion = weightVersion;
+  const { round } = state;
+  if (round === null || round.weightVersion === weightVersion) return;
+  round.weightVersion = weightVersion;
+  round.weightVersions = [weightVersion];
+  for (const prompt of [...state.prompts.values()]) {
+    // What counts may be trained already.
+    if (prompt.status === 'counted') continue;
+    // What has nothing yet begins with these weights.
+    if (prompt.responses.every(hasNothing)) prompt.startVersion = weightVersion;
+    const quota = prompt.quota!;
+    if (isTooOld(state, prompt, round, ctx)) {
+      quota.admitted -= 1;
+      continue;
+    }
+    if (prompt.status === 'standby') continue;
+    quota.expiring.delete(prompt);
+    join(prompt, quota, round, state.config);
+    for (const one of prompt.responses) if (isLive(one)) one.weightVersions = joined(one.weightVersions, weightVersion);
   }
+}
+
+const hasNothing = ({ status, resume }: ResponseState): boolean =>
+  (status === 'pending' || status === 'paused') && resume === null;
+
+/** Readmits a prompt that continued to run between the rounds, unless its weights are now too old. */
+function readmit(state: AdmissionState, prompt: PromptState, round: Round, ctx: Ctx): void {
+  const { weightVersion } = round;
+  if (isTooOld(state, prompt, round, ctx)) return;
   const quota = quotaOf(round, prompt.spec.domain)!;
   join(prompt, quota, round, state.config);
   quota.admitted += 1;
@@ -147,9 +184,7 @@ function readmit(state: AdmissionState, prompt: PromptState, round: Round, ctx: 
     if (!isLive(response)) continue;
     response.round = round;
     round.inFlight += 1;
-    if (response.weightVersions[response.weightVersions.length - 1] !== weightVersion) {
-      response.weightVersions = [...response.weightVersions, weightVersion];
-    }
+    response.weightVersions = joined(response.weightVersions, weightVersion);
   }
 }
 

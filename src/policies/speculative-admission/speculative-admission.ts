@@ -2,6 +2,7 @@
  * Speculative admission (RollPacker §3): a short round launches more prompts and more responses than it needs and keeps the first
  * that finish; the remaining prompts are deferred. See README.md.
  */
+import { checkTimer, timerFired as noteFired } from '../../core/deadlines.ts';
 import { definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { changeEngines, checkEngine } from '../../core/engines.ts';
 import { checkNewPrefix } from '../../core/minted-ids.ts';
@@ -21,13 +22,13 @@ import { hostRestarted, timerFired } from '../../schemas/events/session.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Prompt } from '../../schemas/prompts.ts';
 import * as intake from './intake.ts';
-import { pump } from './launch.ts';
+import { pump, timeouts } from './launch.ts';
 import * as progress from './progress.ts';
 import * as reports from './reports.ts';
-import { checkRequestId, link } from './requests.ts';
+import { checkRequestId, grace, link } from './requests.ts';
 import { checkFailing, checkOpening, failRound, openRound, settle } from './rounds.ts';
 import { admissionConfig, admissionDecisions, mostResponses } from './schema.ts';
-import { type AdmissionState, admissionState, begin, type SavedAdmission } from './state.ts';
+import { type AdmissionState, admissionState, begin, migrateFromThree, type SavedAdmission } from './state.ts';
 import type {
   SpeculativeAdmissionCommand,
   SpeculativeAdmissionConfig,
@@ -35,6 +36,7 @@ import type {
   SpeculativeAdmissionEvent,
   SpeculativeAdmissionInput,
 } from './types.ts';
+import { pauses } from './versions.ts';
 import { gates, waits } from './waits.ts';
 
 const on = handlersOf<AdmissionState, SpeculativeAdmissionDecision>();
@@ -58,7 +60,7 @@ const handlers = [
   on(turnFinished, reports.turnFinished, checkRequestId),
   on(toolStarted, reports.toolStarted, reports.checkToolStart),
   on(toolFinished, reports.toolFinished, reports.checkToolEnd),
-  on(timerFired, reports.timerFired, reports.checkTimer),
+  on(timerFired, noteFired(grace, timeouts, pauses), checkTimer(grace, timeouts, pauses)),
   on(hostRestarted, reports.hostRestarted, checkNewPrefix),
 ];
 
@@ -146,7 +148,8 @@ export const speculativeAdmission: PolicyDefinition<
   SpeculativeAdmissionCommand['type']
 > = definePolicy({
   id: 'speculative-admission',
-  version: 3,
+  version: 4,
+  migrations: { 3: migrateFromThree },
   summary: 'Launches more prompts and responses than a round needs and keeps the first that finish.',
   source: 'RollPacker §3, §6.3, §7',
   config: admissionConfig,
@@ -155,8 +158,14 @@ export const speculativeAdmission: PolicyDefinition<
   link,
   handlers,
   after: (state, ctx) => {
+    reports.endOverdue(state, ctx);
     settle(state, ctx);
     pump(state, ctx);
+    reports.armTimers(state, ctx);
+  },
+  dueAt: (state) => {
+    const all = [grace, timeouts, pauses].flatMap((one) => one.first(state) ?? []);
+    return all.length === 0 ? undefined : Math.min(...all);
   },
   decisions: admissionDecisions,
   ledgers: [promptLedger, responseLedger],

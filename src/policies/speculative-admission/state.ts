@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import type { Live } from '../../core/definition.ts';
+import { goneEngines } from '../../core/engines.ts';
 import { Fifo } from '../../core/fifo.ts';
 import { Heap, IndexedHeap } from '../../core/heap.ts';
 import { prefixes } from '../../core/minted-ids.ts';
@@ -24,6 +25,8 @@ const engine = z.strictObject({
   active: z.boolean(),
   /** Whether the engine is lost; requests that ran on it may still point here. */
   isLost: derived(() => false),
+  /** Number of its last responses, in a row, whose weights were too old. */
+  stale: count,
   /** Number of requests that hold a slot of the engine. */
   requests: derived(() => 0),
   /** Tokens of those requests, as far as known. */
@@ -100,10 +103,10 @@ const response = z.strictObject({
   prompt: derived<PromptState>(),
   index: count,
   /**
-   * `pending`: queued for its launch. In flight: `running`; `waiting` for its environment; `resuming`: queued for an engine;
-   * `aborting`. `held`: complete and kept. `abandoned`: over, and not used.
+   * `pending`: queued for its launch; `paused`: not queued before `since`. In flight: `running`; `waiting` for its environment;
+   * `resuming`: queued for an engine; `aborting`. `held`: complete and kept. `abandoned`: over, and not used.
    */
-  status: z.enum(['pending', 'running', 'waiting', 'resuming', 'aborting', 'held', 'abandoned']),
+  status: z.enum(['pending', 'paused', 'running', 'waiting', 'resuming', 'aborting', 'held', 'abandoned']),
   /** Id of the request of the last launch; empty before the first launch. */
   requestId: z.string(),
   /** The round to which its request belongs, if one is in flight. */
@@ -120,12 +123,20 @@ const response = z.strictObject({
   weightVersions: z.array(count).readonly(),
   reward: z.number().nullable(),
   /** This object is replaced, never changed: most responses share the one without failures. */
-  failures: z.strictObject({ infrastructure: count, data: count, environment: count }).readonly(),
+  failures: z.strictObject({ infrastructure: count, data: count, environment: count, uncharged: count }).readonly(),
   resume: keptResponse.nullable(),
-  cause: z.enum(['planned', 'retry_infrastructure', 'retry_data', 'retry_environment', 'host_restarted']),
+  cause: z.enum([
+    'planned',
+    'retry_infrastructure',
+    'retry_data',
+    'retry_environment',
+    'retry_stale_weights',
+    'retry_ended_early',
+    'host_restarted',
+  ]),
   /** Position in its queue, or in the order of launches. */
   order: count,
-  /** Time of its launch, in seconds; once it is aborted, the time of that decision. */
+  /** Time of its launch, in seconds; once it is aborted, the time of that decision; while it is `paused`, the end of the pause. */
   since: time,
 });
 /**
@@ -133,7 +144,8 @@ const response = z.strictObject({
  * flight, the time of an event is mostly memory access.
  */
 export interface ResponseState extends z.output<typeof response> {}
-export type FaultKind = keyof ResponseState['failures'];
+/** Faults that have a budget; what is `uncharged` has none. */
+export type FaultKind = Exclude<keyof ResponseState['failures'], 'uncharged'>;
 export type LaunchCause = ResponseState['cause'];
 
 /**
@@ -211,8 +223,11 @@ export const admissionState = z.strictObject({
    */
   aborting,
   engines: mapBy('id', engine),
+  goneEngines,
   /** Time when each timer fires, in seconds; `null` while it is not set. */
-  timers: z.strictObject({ abortGrace: time.nullable(), responseTimeout: time.nullable() }),
+  timers: z.strictObject({ abortGrace: time.nullable(), responseTimeout: time.nullable(), pause: time.nullable() }),
+  /** Number of the last responses, in a row, of engines that nobody has named, whose weights were too old. */
+  stale: count,
   /** Number of rounds opened so far. */
   rounds: count,
   seq: count,
@@ -235,6 +250,7 @@ export const admissionState = z.strictObject({
   // An entry that leaves a queue early stays in it, and is skipped at its turn.
   resumes: derived(() => new Fifo<{ response: ResponseState; order: number }>()),
   retries: line,
+  pauses: derived(() => new Heap<ResponseState>((a, b) => a.since - b.since || a.order - b.order)),
   launches: line,
   aborts: line,
   deadlines: derived(() => new Fifo<{ response: ResponseState; requestId: string }>()),
@@ -257,7 +273,9 @@ export const begin = ({ idPrefix }: SpeculativeAdmissionConfig): SavedAdmission 
   settling: [],
   aborting: [],
   engines: [],
-  timers: { abortGrace: null, responseTimeout: null },
+  goneEngines: [],
+  timers: { abortGrace: null, responseTimeout: null, pause: null },
+  stale: 0,
   rounds: 0,
   seq: 0,
   weightVersion: 0,
@@ -270,12 +288,35 @@ export const begin = ({ idPrefix }: SpeculativeAdmissionConfig): SavedAdmission 
   exploration: newExploration(),
 });
 
+/** Adds what version 4 has: pauses, tries that no budget is charged with, and engines that have left or whose weights are too old. */
+export function migrateFromThree(saved: unknown): SavedAdmission {
+  const old = saved as SavedAdmission;
+  const upgraded = <R extends { failures: object }>(one: R): R => ({
+    ...one,
+    failures: { ...one.failures, uncharged: 0 },
+  });
+  const ofPrompt = <P extends SavedAdmission['prompts'][number]>(one: P): P => ({
+    ...one,
+    responses: one.responses.map(upgraded),
+  });
+  return {
+    ...old,
+    prompts: old.prompts.map(ofPrompt),
+    settling: old.settling.map(ofPrompt),
+    aborting: old.aborting.map(({ promptId, response: one }) => ({ promptId, response: upgraded(one) })),
+    engines: old.engines.map((one) => ({ ...one, stale: 0 })),
+    goneEngines: [],
+    timers: { ...old.timers, pause: null },
+    stale: 0,
+  };
+}
+
 function byLoad(a: Engine, b: Engine): number {
-  return a.tokens - b.tokens || a.requests - b.requests || (a.id < b.id ? -1 : 1);
+  return a.stale - b.stale || a.tokens - b.tokens || a.requests - b.requests || (a.id < b.id ? -1 : 1);
 }
 
 const noVersions: readonly number[] = Object.freeze([]);
-const noFailures = Object.freeze({ infrastructure: 0, data: 0, environment: 0 });
+const noFailures = Object.freeze({ infrastructure: 0, data: 0, environment: 0, uncharged: 0 });
 
 export function newPrompt(
   spec: Prompt,

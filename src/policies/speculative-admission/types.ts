@@ -1,5 +1,6 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Types of `speculative-admission`: its settings, what it is told, and what it answers. */
+import type { Reported } from '../../schemas/messages.ts';
 import type {
   EngineAdded,
   EngineDrained,
@@ -222,11 +223,11 @@ export type SpeculativeAdmissionEvent =
   | HostRestarted
   | PromptJudged
   | PromptsSupplied
+  | Reported<RewardFailed>
   | RequestAborted
   | RequestStarted
   | ResponseCompleted
   | ResponseFailed
-  | RewardFailed
   | RewardReady
   | RoundFailed
   | RoundOpened

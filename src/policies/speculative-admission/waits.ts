@@ -1,9 +1,10 @@
 /** What blocks what in speculative-admission. */
 import type { AwaitedEvent, Gates, HeldThing, Standing, Waits } from '../../core/waits.ts';
-import { engineOf, timeoutTimer } from './launch.ts';
+import { engineOf, timeouts } from './launch.ts';
 import { currentRoundId } from './progress.ts';
-import { findRequest, graceTimer, heldResponse } from './requests.ts';
+import { findRequest, grace, heldResponse } from './requests.ts';
 import { type AdmissionState, isLive, type PromptState, type ResponseState, type Round } from './state.ts';
+import { pauses } from './versions.ts';
 
 const prompt = (id: string): HeldThing => ({ what: 'prompts', id });
 const request = (id: string): HeldThing => ({ what: 'requests', id });
@@ -27,8 +28,9 @@ function* room(state: AdmissionState): Iterable<HeldThing | AwaitedEvent> {
 /** What a prompt waits for whose responses do not suffice yet. */
 function* responses(state: AdmissionState, { responses }: PromptState): Iterable<HeldThing | AwaitedEvent> {
   let isQueued = false;
-  for (const { status, requestId } of responses) {
+  for (const { status, requestId, since } of responses) {
     if (status === 'pending') isQueued = true;
+    else if (status === 'paused') yield { event: { type: 'timer.fired', timerId: pauses.timerId }, dueAt: since };
     else if (status !== 'held' && status !== 'abandoned') yield request(requestId);
   }
   if (isQueued) yield* state.round === null ? newRound(state) : slots;
@@ -136,8 +138,8 @@ function* timer({ config, timers }: AdmissionState, one: ResponseState): Iterabl
   const { abortGraceSeconds, responseTimeoutSeconds } = config;
   const [timerId, firesAt, seconds] =
     one.status === 'aborting'
-      ? ([graceTimer, timers.abortGrace, abortGraceSeconds] as const)
-      : ([timeoutTimer, timers.responseTimeout, responseTimeoutSeconds] as const);
+      ? ([grace.timerId, timers.abortGrace, abortGraceSeconds] as const)
+      : ([timeouts.timerId, timers.responseTimeout, responseTimeoutSeconds] as const);
   if (firesAt === null || seconds === undefined) return;
   yield { event: { type: 'timer.fired', timerId }, dueAt: Math.max(firesAt, one.since + seconds) };
 }

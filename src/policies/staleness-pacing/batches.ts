@@ -8,6 +8,7 @@ import type { Message } from '../../schemas/messages.ts';
 import type { Ctx } from './messages.ts';
 import {
   allowed,
+  askAgain,
   type Batch,
   batchKind,
   type Group,
@@ -19,6 +20,10 @@ import {
 
 /** Whether no other group will ever be launched, unless the source is opened again. */
 const isEnding = ({ isExhausted, waiting }: PacingState): boolean => isExhausted && waiting.size === 0;
+
+/** Whether no other group is launched until one leaves: the source has no others, or only those that are here. */
+const isLeftAlone = (state: PacingState): boolean =>
+  isEnding(state) || (state.round?.onlyDuplicates === true && state.waiting.size === 0);
 
 /**
  * Whether the P oldest complete groups of the window are a batch that leaves nothing too old. Until the batch of version b there are
@@ -48,7 +53,7 @@ export function formBatches(state: PacingState, ctx: Ctx): void {
 function formBatch(state: PacingState, ctx: Ctx): boolean {
   const { config, groups, ready, complete, round } = state;
   if (groups.size === 0) return false;
-  const isLast = isEnding(state) && groups.size < config.groupsPerBatch;
+  const isLast = isLeftAlone(state) && groups.size < config.groupsPerBatch;
   if (isLast ? inFlight(state) > 0 : !isSafe(state)) return false;
   const finished = complete;
   const batch: Batch = {
@@ -69,7 +74,7 @@ function formBatch(state: PacingState, ctx: Ctx): boolean {
   }
   state.batches.push(batch);
   round!.lastBatchAt = ctx.at;
-  round!.onlyDuplicates = false;
+  askAgain(round!);
   handOver(state, state.batches.length - 1, isLast ? 'source_exhausted' : 'batch_ready', finished, ctx);
   return true;
 }
@@ -84,8 +89,9 @@ export function handOver(
 ): void {
   const batch = state.batches[index]!;
   const { publicationId, groups, samples, tokens } = batch;
-  const trained = state.weightVersion + index;
-  batch.weightVersion = trained + 1;
+  // Beyond what was named, the host has skipped versions.
+  if (state.batches.at(-1)!.weightVersion < state.weightVersion) batch.weightVersion = state.weightVersion + index + 1;
+  const trained = batch.weightVersion - 1;
   ctx.emit({
     type: 'train.batch',
     at: ctx.at,
@@ -95,7 +101,7 @@ export function handOver(
     groups: groups.map((one) => ({ ...one })),
     samples,
     tokens,
-    reason: { code, finished, inFlight: inFlight(state), largestLag: trained - groups[0]!.weightVersion },
+    reason: { code, finished, inFlight: inFlight(state), largestLag: Math.max(0, trained - groups[0]!.weightVersion) },
   });
 }
 
@@ -117,8 +123,8 @@ export function checkPublished(state: PacingState, event: Message<'weights.publi
 }
 
 /**
- * Takes new weights: those of a batch, and so of all batches before it. If their version is more than one ahead, the groups leave
- * that cannot be trained in time any more.
+ * Takes new weights: those of a batch, and so of all batches before it. The engines have the version that the host says, and no other,
+ * whatever `train.batch` has named. If it is beyond what was named, the groups leave that cannot be trained in time any more.
  */
 export function publish(state: PacingState, event: Message<'weights.published'>, ctx: Ctx): void {
   const { roundId, publicationId, weightVersion } = event;
@@ -127,15 +133,14 @@ export function publish(state: PacingState, event: Message<'weights.published'>,
     ctx.emit({ type: 'training.late', at: ctx.at, roundId, publicationId, reason: { code: 'publication_over' } });
     return;
   }
-  const next = state.weightVersion + batches;
+  const next = nextVersion(state);
   state.batches.splice(0, batches);
-  state.weightVersion = Math.max(next, weightVersion);
-  const isSkipping = weightVersion > next;
-  if (isSkipping) dropStale(state, ctx);
+  state.weightVersion = Math.max(state.weightVersion, weightVersion);
+  if (nextVersion(state) > next) dropStale(state, ctx);
 }
 
 /** Drops the fewest groups that leave room for the others to be trained in time: those that are not complete, the last ones first. */
-function dropStale(state: PacingState, ctx: Ctx): void {
+export function dropStale(state: PacingState, ctx: Ctx): void {
   const { maxStaleness, groupsPerBatch } = state.config;
   const next = nextVersion(state);
   let kept = 0;
@@ -153,7 +158,7 @@ function dropStale(state: PacingState, ctx: Ctx): void {
 function drop(state: PacingState, one: Group, next: number, ctx: Ctx): void {
   const { groupId, launchId, ref, startVersion, tokens } = one;
   remove(state, one);
-  state.round!.onlyDuplicates = false;
+  askAgain(state.round!);
   ctx.emit({
     type: 'group.drop',
     at: ctx.at,

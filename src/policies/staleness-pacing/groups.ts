@@ -5,9 +5,20 @@ import { replacePrefix, wasMinted } from '../../core/minted-ids.ts';
 import { copyPrompt } from '../../core/prompts.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { endIfOver, formBatches, handOver, room } from './batches.ts';
+import { dropStale, endIfOver, formBatches, handOver, room } from './batches.ts';
 import type { Ctx } from './messages.ts';
-import { allowed, complete, type Group, launched, launchKind, type PacingState, remove } from './state.ts';
+import {
+  allowed,
+  askAgain,
+  complete,
+  type Group,
+  launched,
+  launchKind,
+  nextVersion,
+  type PacingState,
+  putBack,
+  remove,
+} from './state.ts';
 
 export function checkSupply({ recentRounds }: PacingState, { roundId }: Message<'prompts.supplied'>): void {
   if (!recentRounds.has(roundId)) refuse('unknown_id', 'roundId', 'the id of a round that was requested', roundId);
@@ -25,17 +36,19 @@ export function supply(state: PacingState, { roundId, prompts }: Message<'prompt
     return;
   }
   round.asked = Math.max(0, round.asked - prompts.length);
-  const before = here.size;
   for (const { promptId, ref } of prompts) {
     if (here.has(promptId)) {
       const reason = { code: 'already_in_round' } as const;
       ctx.emit({ type: 'prompt.merged', at, promptId, roundId, ...given({ ref }), dropped: [], reason });
+      round.duplicates += 1;
+      // A source that deals out a shuffled data set repeats a prompt after at most twice the length of the set.
+      if (round.duplicates >= 2 * here.size) round.onlyDuplicates = true;
       continue;
     }
+    askAgain(round);
     here.set(promptId, null);
     state.waiting.push({ groupId: promptId, ...given({ ref }) });
   }
-  if (prompts.length > 0) round.onlyDuplicates = here.size === before;
 }
 
 /** Launches what waits while there is room, and asks for prompts for the rest of the room. */
@@ -108,17 +121,24 @@ export function reject(state: PacingState, event: Message<'group.rejected'>, ctx
   if (one === undefined) return late(event, 'launch_over', ctx);
   const { groupId: promptId } = one;
   remove(state, one);
-  state.round!.onlyDuplicates = false;
+  askAgain(state.round!);
   ctx.emit({ type: 'group.withdrawn', at: ctx.at, roundId: event.roundId, promptId, reason: { code: event.cause } });
 }
 
 /** Names everything again that the host owes. What was generated is gone, and is launched anew, after all that is complete. */
-export function restart(state: PacingState, { idPrefix }: Message<'host.restarted'>, ctx: Ctx): void {
+export function restart(
+  state: PacingState,
+  { idPrefix, weightVersion: now = state.weightVersion }: Message<'host.restarted'>,
+  ctx: Ctx,
+): void {
   replacePrefix(state, idPrefix);
+  const next = nextVersion(state);
+  goOnAt(state, now);
   const { round, batches, weightVersion } = state;
   if (round === null) return;
   const { roundId } = round;
-  Object.assign(round, { asked: 0, onlyDuplicates: false });
+  round.asked = 0;
+  askAgain(round);
   const promptIds = [...state.groups.values(), ...state.waiting].map(({ groupId }) => groupId);
   const reason = { code: 'host_restarted', prompts: promptIds.length } as const;
   ctx.emit({ type: 'round.resumed', at: ctx.at, roundId, weightVersion, promptIds, reason });
@@ -128,4 +148,22 @@ export function restart(state: PacingState, { idPrefix }: Message<'host.restarte
     remove(state, one);
     launch(state, launched(state, one, ctx.at), 'host_restarted', ctx);
   }
+  if (nextVersion(state) > next) dropStale(state, ctx);
+}
+
+/**
+ * Takes the version from which the trainer goes on, ahead of the last one or behind it. Groups of later versions than an older one count
+ * as of it: their first token is of it or of a later one, so that none is too old.
+ */
+function goOnAt(state: PacingState, weightVersion: number): void {
+  if (weightVersion < state.weightVersion) {
+    const all = [...state.groups.values()];
+    for (const one of all) remove(state, one);
+    for (const one of all)
+      putBack(
+        state,
+        Object.assign(one, { startVersion: Math.min(one.startVersion, weightVersion), isInWindow: false }),
+      );
+  }
+  state.weightVersion = weightVersion;
 }

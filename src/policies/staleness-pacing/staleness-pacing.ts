@@ -4,6 +4,7 @@
  */
 import { definePolicy, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { checkNewPrefix } from '../../core/minted-ids.ts';
+import { olderVersion } from '../../core/restart-versions.ts';
 import { refuse } from '../../errors.ts';
 import { weightsPublished } from '../../schemas/events/pipelining.ts';
 import { promptsSupplied, roundRequested, sourceExhausted, sourceReopened } from '../../schemas/events/rounds.ts';
@@ -14,7 +15,16 @@ import { checkPublished, publish } from './batches.ts';
 import { checkReport, checkSupply, finish, reject, restart, settle, supply } from './groups.ts';
 import { type Ctx, on, pacingDecisions } from './messages.ts';
 import { stalenessPacingConfig } from './schema.ts';
-import { begin, link, migrateFromOne, type PacingState, pacingState, type SavedPacing } from './state.ts';
+import {
+  askAgain,
+  begin,
+  link,
+  migrateFromOne,
+  migrateFromTwo,
+  type PacingState,
+  pacingState,
+  type SavedPacing,
+} from './state.ts';
 import type {
   StalenessPacingCommand,
   StalenessPacingConfig,
@@ -34,7 +44,7 @@ const handlers = [
   }),
   on(sourceReopened, (state) => {
     state.isExhausted = false;
-    if (state.round !== null) state.round.onlyDuplicates = false;
+    if (state.round !== null) askAgain(state.round);
   }),
   on(groupCompleted, finish, checkReport),
   on(groupRejected, reject, checkReport),
@@ -47,7 +57,7 @@ function checkOpening(state: PacingState, { roundId, weightVersion }: Message<'r
   if (round !== null) refuse('out_of_order', 'roundId', `the end of round ${round.roundId} first`, roundId);
   if (recentRounds.has(roundId)) refuse('duplicate_id', 'roundId', 'a new round id', roundId);
   if (weightVersion < state.weightVersion)
-    refuse('out_of_order', 'weightVersion', `a weight version >= ${state.weightVersion}`, weightVersion);
+    refuse('out_of_order', 'weightVersion', olderVersion(state.weightVersion), weightVersion);
 }
 
 /** Opens a round, which lasts until the source has no more prompts. */
@@ -58,7 +68,7 @@ function open(state: PacingState, { roundId, weightVersion }: Message<'round.req
     ctx.emit({ type: 'source.drained', at: ctx.at, roundId, reason: { code: 'source_exhausted' } });
     return;
   }
-  state.round = { roundId, asked: 0, onlyDuplicates: false, lastBatchAt: null };
+  state.round = { roundId, asked: 0, duplicates: 0, onlyDuplicates: false, lastBatchAt: null };
 }
 
 /** Prompts enter when they are supplied. They leave in a batch, or named by the decision that gives them up or back. */
@@ -95,8 +105,8 @@ export const stalenessPacing: PolicyDefinition<
   StalenessPacingCommand['type']
 > = definePolicy({
   id: 'staleness-pacing',
-  version: 2,
-  migrations: { 1: migrateFromOne },
+  version: 3,
+  migrations: { 1: migrateFromOne, 2: migrateFromTwo },
   summary:
     'Paces the rollout beside an asynchronous trainer: no group is ever too old to be trained, and none is discarded.',
   source: 'rollflex; windowed FIFO: Forge',

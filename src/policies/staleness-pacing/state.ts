@@ -9,7 +9,7 @@ import { recentIds } from '../../core/recent-ids.ts';
 import { derived, mapBy } from '../../core/state.ts';
 import { publicationId } from '../../schemas/pipelining.ts';
 import { groupId, launchId, pacedGroup } from '../../schemas/training.ts';
-import { count, ref, roundId, seconds, tokens, weightVersion } from '../../schemas/units.ts';
+import { count, ref, roundId, seconds, weightVersion } from '../../schemas/units.ts';
 import type { StalenessPacingConfig } from './types.ts';
 
 const waiting = z.strictObject({ groupId, ref: ref.optional() });
@@ -29,7 +29,7 @@ const group = z.strictObject({
   /** Time of its launch, or since when it is complete, in seconds. */
   since: seconds,
   samples: count,
-  tokens,
+  tokens: count,
   /** Whether it is one of the W oldest groups. */
   isInWindow: derived(() => false),
   heapIndex: derived(() => -1),
@@ -53,7 +53,7 @@ const batch = z.strictObject({
   weightVersion,
   groups: z.array(pacedGroup).min(1),
   samples: count,
-  tokens,
+  tokens: count,
   since: seconds,
 });
 /** A batch that the trainer has. */
@@ -66,7 +66,9 @@ export const pacingState = z.strictObject({
       roundId,
       /** Prompts that were asked for and have not come. */
       asked: count,
-      /** Whether all prompts that came last were here already: then none are asked for until a group has left. */
+      /** Number of prompts in a row that were here already, without a new one between them. */
+      duplicates: count,
+      /** Whether these are so many that the source seems to have no others: then none are asked for until a group has left. */
       onlyDuplicates: z.boolean(),
       /** Time when the last batch was decided, in seconds. */
       lastBatchAt: seconds.nullable(),
@@ -110,6 +112,18 @@ export function migrateFromOne(saved: unknown): SavedPacing {
   };
 }
 
+/** Adds the count of duplicates to a state of version 2. */
+export function migrateFromTwo(saved: unknown): SavedPacing {
+  const { round, ...rest } = saved as SavedPacing;
+  return { ...rest, round: round && { ...round, duplicates: 0 } };
+}
+
+/** Asks for prompts again, although those that came last were here already. */
+export function askAgain(round: { duplicates: number; onlyDuplicates: boolean }): void {
+  round.duplicates = 0;
+  round.onlyDuplicates = false;
+}
+
 /** Returns the initial state. */
 export const begin = ({ idPrefix }: StalenessPacingConfig): SavedPacing => ({
   round: null,
@@ -138,12 +152,19 @@ export const batchKind = 'batch#';
 /** Number of groups that are generated. */
 export const inFlight = ({ groups, complete }: PacingState): number => groups.size - complete;
 
-/** Version of the weights that the next batch is trained with. */
-export const nextVersion = ({ weightVersion, batches }: PacingState): number => weightVersion + batches.length;
+/**
+ * Version of the weights that the next batch is trained with. The versions that `train.batch` has named hold, even if the engines
+ * have that of a batch before it was reported; beyond all that were named, the host has skipped versions, and batches come on top.
+ */
+export function nextVersion({ weightVersion, batches }: PacingState): number {
+  const last = batches.at(-1);
+  return last === undefined || last.weightVersion < weightVersion ? weightVersion + batches.length : last.weightVersion;
+}
 
 /** How many groups may be launched and in no batch: as many as batches take until a group that is launched now is too old. */
-export function allowed({ config, batches }: PacingState): number {
-  return config.groupsPerBatch * Math.max(0, config.maxStaleness + 1 - batches.length);
+export function allowed(state: PacingState): number {
+  const { config, weightVersion } = state;
+  return config.groupsPerBatch * Math.max(0, config.maxStaleness + 1 - (nextVersion(state) - weightVersion));
 }
 
 /** Launches a prompt: it becomes the last group of the line. */
@@ -164,9 +185,14 @@ export function launched(state: PacingState, { groupId, ref }: WaitingPrompt, at
     previous: null,
     next: null,
   };
+  putBack(state, one);
+  return one;
+}
+
+/** Makes a group the last of the line. */
+export function putBack(state: PacingState, one: Group): void {
   state.groups.set(one.launchId, one);
   enter(state, one);
-  return one;
 }
 
 function enter(state: PacingState, one: Group): void {

@@ -7,14 +7,14 @@ import { recentIds } from '../../core/recent-ids.ts';
 import { derived, mapBy, setOf } from '../../core/state.ts';
 import { updateId } from '../../schemas/pipelining.ts';
 import { fetchId, gpuId, groupId, replicaId } from '../../schemas/training.ts';
-import { count, releaseId, roundId, seconds, tokens } from '../../schemas/units.ts';
+import { count, releaseId, roundId, seconds } from '../../schemas/units.ts';
 import { assertExact } from './schema.ts';
 import type { StreamTrainingConfig } from './types.ts';
 
 const group = z.strictObject({
   groupId,
   samples: count,
-  tokens,
+  tokens: count,
   /** Position among all groups; it orders lists and breaks ties. */
   seq: count,
 });
@@ -46,7 +46,7 @@ const replica = z.strictObject({
   consumed: z.array(group),
   /** Samples and tokens in these gradients, as reported. */
   samples: count,
-  tokens,
+  tokens: z.number().nonnegative(),
   gradients: z.enum(['none', 'resident', 'offloaded']),
   /** Whether the replica takes part in the step of the head round. */
   joined: z.boolean(),

@@ -14,7 +14,7 @@ const mostSingle = 8;
 /** Most notices of one check; the next check has the others. */
 const mostNotices = 32;
 /** Shortest time between two checks, in seconds. */
-const leastSeconds = 1;
+export const leastSeconds = 1;
 
 /** One check at one time. */
 class Check {

@@ -4,7 +4,7 @@ import type { Messages } from '../../core/answer-rules.ts';
 import type { AnyDecision, AnyEvent, Live } from '../../core/definition.ts';
 import type { OpenCommand } from '../../core/kept-commands.ts';
 import { OpenCommands, savedOpenCommands, type UsualTime } from '../../core/open-commands.ts';
-import { byHand } from '../../core/state.ts';
+import { byHand, derived } from '../../core/state.ts';
 import { isUnasked } from '../../schemas/answers.ts';
 import { timerSet } from '../../schemas/decisions/session.ts';
 import { seconds } from '../../schemas/units.ts';
@@ -209,7 +209,9 @@ export class Owed {
 /** Schema of the state. */
 export const watchdogState = z.strictObject({
   owed: byHand(saved, { decode: (from) => new Owed(from), encode: (owed) => owed.save() }),
-  armedAt: seconds.nullable().describe('When the timer of the next check is to fire; null if it is not set.'),
+  armedAt: seconds.nullable().describe('When the next check is, for which a timer is set; null if there is none.'),
+  /** Whether the host has no timer for the next check; false between events. */
+  isTimerGone: derived(() => false),
 });
 /** The state as handlers see it. */
 export type WatchdogState = Live<z.output<typeof watchdogState>, WatchdogConfig>;

@@ -1,5 +1,6 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Types of `watchdog`: its settings, what it is told, and what it answers. */
+import type { Reported } from '../../schemas/messages.ts';
 import type {
   EngineLost,
   GpusReclaim,
@@ -177,6 +178,7 @@ export type WatchdogEvent =
   | PromptReturned
   | PromptsRequest
   | PromptsSupplied
+  | Reported<RewardFailed>
   | RequestAbort
   | RequestAborted
   | RequestAdmit
@@ -191,7 +193,6 @@ export type WatchdogEvent =
   | ResponseFailed
   | RewardCancel
   | RewardDispatch
-  | RewardFailed
   | RewardFinished
   | RewardReady
   | RewardRequest

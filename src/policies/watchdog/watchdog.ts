@@ -2,6 +2,7 @@
  * A watchdog: follows what other policies ask for, learns how long the answers take, and says who owes an answer that is overdue.
  * See README.md.
  */
+import { Deadlines } from '../../core/deadlines.ts';
 import { type Context, definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { hostOwes, timerSet } from '../../schemas/decisions/session.ts';
 import { engineLost } from '../../schemas/events/engines.ts';
@@ -10,7 +11,7 @@ import { roundFailed } from '../../schemas/events/rounds.ts';
 import { hostRestarted } from '../../schemas/events/session.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { commandsOf } from './causes.ts';
-import { check } from './check.ts';
+import { check, leastSeconds } from './check.ts';
 import {
   answering,
   asked,
@@ -33,7 +34,18 @@ import type { WatchdogCommand, WatchdogConfig, WatchdogDecision, WatchdogEvent, 
 
 type Ctx = Context<WatchdogDecision>;
 
-const timerId = 'watchdog/check';
+/** The next check. It waits for its timer: between an event and its decisions, what these answer is still owed. */
+const deadlines = new Deadlines<WatchdogState>({
+  timerId: 'watchdog/check',
+  patienceSeconds: leastSeconds,
+  timerAt: ({ armedAt, isTimerGone }) => (isTimerGone ? null : armedAt),
+  setTimerAt: (state, at) => {
+    state.armedAt = at;
+    state.isTimerGone = false;
+  },
+  first: ({ armedAt }) => armedAt ?? undefined,
+  reason: ({ owed }) => ({ code: 'owed', owed: owed.size }),
+});
 
 /** What the decisions of {@link dropping} say. */
 interface Dropping {
@@ -47,7 +59,7 @@ const on = handlersOf<WatchdogState, WatchdogDecision>();
 const handlers = [
   on(asked, (state, decision, ctx) => told(state.owed, decision, ctx.at)),
   on(timerSet, (state, decision, ctx) => {
-    if (decision.timerId === timerId) return;
+    if (decision.timerId === deadlines.timerId) return;
     if (decision.reason.code === 'response_timeout') state.owed.timeoutSeconds = decision.reason.limitSeconds;
     state.owed.told(decision, ctx.at);
   }),
@@ -76,23 +88,20 @@ const handlers = [
   on(rewardWorkerLost, (state, { workerId }, ctx) => lose(state, `reward worker\n${workerId}`, ctx)),
   on(hostRestarted, (state, event, ctx) => {
     state.owed.heard(event, ctx.at);
-    state.armedAt = null;
+    deadlines.forget(state);
   }),
 ];
 
-function arm(state: WatchdogState, fireAtSeconds: number, ctx: Ctx): void {
-  state.armedAt = fireAtSeconds;
-  const reason = { code: 'owed', owed: state.owed.size } as const;
-  ctx.emit({ type: 'timer.set', at: ctx.at, timerId, fireAtSeconds, reason });
+/** Sets the time of the next check, for which there is no timer yet; without a time, nothing is overdue before something happens. */
+function plan(state: WatchdogState, at: number | undefined): void {
+  state.armedAt = at ?? null;
+  state.isTimerGone = true;
+  state.owed.isResting = at === undefined;
 }
 
 function fired(state: WatchdogState, event: Message<'timer.fired'>, ctx: Ctx): void {
-  if (event.timerId !== timerId) return state.owed.heard(event, ctx.at);
-  if (state.armedAt === null) return;
-  state.armedAt = null;
-  const next = check(state, ctx);
-  if (next === undefined) state.owed.isResting = true;
-  else arm(state, next, ctx);
+  if (event.timerId !== deadlines.timerId) state.owed.heard(event, ctx.at);
+  else if (state.armedAt !== null) plan(state, check(state, ctx));
 }
 
 /** Forgets what an engine or a worker owes that is gone: the policy asks others. */
@@ -133,9 +142,10 @@ export const watchdog: PolicyDefinition<
   },
   handlers,
   after: (state, ctx) => {
-    // Nothing that is asked for from now on is overdue before this check.
     const { armedAt, owed, config } = state;
-    if (armedAt === null && owed.size > 0 && !owed.isResting) arm(state, ctx.at + config.floorSeconds, ctx);
+    // Nothing that is asked for from now on is overdue before this check.
+    if (armedAt === null && owed.size > 0 && !owed.isResting) plan(state, ctx.at + config.floorSeconds);
+    deadlines.arm(state, ctx);
   },
   decisions: [hostOwes, timerSet],
   ledgers: [nothing],

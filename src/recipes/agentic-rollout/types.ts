@@ -1,5 +1,6 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Types of `agentic-rollout`: its settings, what it is told, and what it answers. */
+import type { Reported } from '../../schemas/messages.ts';
 import type {
   EngineAdded,
   EngineDrained,
@@ -477,10 +478,10 @@ export type AgenticRolloutEvent =
   | HostRestarted
   | PromptJudged
   | PromptsSupplied
+  | Reported<RewardFailed>
   | RequestAborted
   | ResponseCompleted
   | ResponseFailed
-  | RewardFailed
   | RewardReady
   | RoundFailed
   | RoundRequested

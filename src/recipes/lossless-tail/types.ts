@@ -1,5 +1,6 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Types of `lossless-tail`: its settings, what it is told, and what it answers. */
+import type { Reported } from '../../schemas/messages.ts';
 import type {
   ChunkAwaited,
   ChunkContinue,
@@ -340,11 +341,11 @@ export type LosslessTailEvent =
   | HostRestarted
   | PromptJudged
   | PromptsSupplied
+  | Reported<RewardFailed>
   | RequestAborted
   | RequestStarted
   | ResponseCompleted
   | ResponseFailed
-  | RewardFailed
   | RewardReady
   | RoundFailed
   | RoundRequested

@@ -1,5 +1,6 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Types of `rolloutpipe`: its settings, what it is told, and what it answers. */
+import type { Reported } from '../../schemas/messages.ts';
 import type {
   FrontierResized,
   FrontierStarved,
@@ -208,12 +209,12 @@ export interface RolloutPipeConfig {
 export type RolloutPipeEvent =
   | HostRestarted
   | OptimizerStepped
+  | Reported<RewardFailed>
   | RequestAborted
   | RequestArrived
   | ResponseAbandoned
   | ResponseCompleted
   | ResponseFailed
-  | RewardFailed
   | RewardReady
   | RoundFailed
   | RoundOpened

@@ -1,5 +1,6 @@
 // Generated from the schemas by `npm run docs:generate`: do not edit.
 /** Types of `tail-batching`: its settings, what it is told, and what it answers. */
+import type { Reported } from '../../schemas/messages.ts';
 import type {
   EngineAdded,
   EngineDrained,
@@ -248,11 +249,11 @@ export type TailBatchingEvent =
   | HostRestarted
   | PromptJudged
   | PromptsSupplied
+  | Reported<RewardFailed>
   | RequestAborted
   | RequestStarted
   | ResponseCompleted
   | ResponseFailed
-  | RewardFailed
   | RewardReady
   | RoundFailed
   | RoundRequested

@@ -55,6 +55,14 @@ export interface SavedSession {
   readonly answers: SavedAnswers;
   readonly armed?: readonly ArmedTimer[];
   readonly stream?: SavedStream;
+  /** Steps of a session that was set aside, after its snapshot. */
+  readonly aside?: AsideSteps;
+}
+
+/** Steps that no server has replayed yet, and the version that wrote them. */
+export interface AsideSteps {
+  readonly writer: string;
+  readonly entries: readonly Entry[];
 }
 
 /** Log of a session's steps, written before any answer or decision is sent. */

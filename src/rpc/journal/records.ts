@@ -1,6 +1,6 @@
 /** The records of all sessions: they are written step by step, and read again after a crash. Works with any store. */
 import { z } from 'zod';
-import { refuse } from '../../errors.ts';
+import { type PolicyError, refuse } from '../../errors.ts';
 import type { Entry, SavedSession, SessionLog } from './entries.ts';
 import { SealSum, type Seals } from './seals.ts';
 import { type Journaled, type JournalWriter, numberIn, SessionJournal } from './session-journal.ts';
@@ -14,17 +14,25 @@ export interface RecordsOptions {
   readonly version: string;
   /** Number of events of a session after which a snapshot replaces its steps. */
   readonly snapshotEvents: number;
+  /** Called if the snapshot of a session cannot be restored; its earlier snapshot and its steps stay. */
+  readonly misread?: ((session: string, error: PolicyError) => void) | undefined;
 }
 
 /** A session from the records. */
 export interface FoundSession {
   readonly saved: SavedSession;
+  /** The steps after its snapshot. */
+  readonly steps: readonly Entry[];
+  /** Whether another version wrote the steps, and not this server before: it can go on where it was, as long as nothing is written. */
+  readonly isTakenOver: boolean;
   /**
    * Replays the steps in a session that was made from its snapshot, and continues the records with it.
    *
    * @throws PolicyError `snapshot_mismatch` if a step decides otherwise than before
    */
   resume(session: Journaled): SessionLog;
+  /** Keeps the session as it is, because it cannot be restored. */
+  setAside(): SessionLog;
 }
 
 /** Key of the store's own record. */
@@ -168,25 +176,47 @@ export abstract class Records implements JournalWriter {
 
   #found(): FoundSession | undefined {
     if (this.#reading === undefined) return undefined;
-    const { saved, entries, log } = this.#reading;
-    const { version: writer, format } = this.#meta!;
+    const { saved: found, entries, log } = this.#reading;
+    const { aside, ...saved } = found;
+    const { format } = this.#meta!;
     const { version } = this.#options;
+    const writer = aside?.writer ?? this.#meta!.version;
+    const steps = [...(aside?.entries ?? []), ...entries];
     const takeover = { writer, version, digest: format === 1 ? undefined : this.seals.digest };
     if (entries.length > 0) checkVersion(takeover);
-    const resume = (session: Journaled) => {
-      replay(session, saved, entries, takeover);
+    const attach = (session: Journaled) => {
       this.#logs.add(log.attach(session));
       // The first write leaves no step of another version, or without a digest.
       if (writer !== version || format === 1) this.#due.add(log);
       return log;
     };
-    return { saved, resume };
+    const resume = (session: Journaled) => {
+      if (aside !== undefined) checkVersion(takeover);
+      replay(session, saved, steps, takeover);
+      return attach(session);
+    };
+    const setAside = () =>
+      attach(asideOf(steps.length === 0 ? saved : { ...saved, aside: { writer, entries: steps } }));
+    return { saved, steps, isTakenOver: entries.length > 0 && writer !== version, resume, setAside };
+  }
+
+  misread(session: string, error: PolicyError): void {
+    this.#options.misread?.(session, error);
   }
 
   #recordOf(log: SessionJournal, key: string, value: string): SavedSession | Entry {
     return log.read(key, value) ?? damaged('records as they were written', `another at ${key}`);
   }
 }
+
+/** What stands for a session that is set aside: the steps of its records stay steps. */
+const asideOf = (saved: SavedSession): Journaled => ({
+  inFlight: 0,
+  isPaused: false,
+  replay: () => [],
+  save: () => saved,
+  misread: () => undefined,
+});
 
 function metaIn(value: string): Meta {
   let found: unknown;

@@ -1,5 +1,6 @@
 /** The records of one session: a snapshot, and the steps after it. */
 import type { AnyDecision } from '../../core/definition.ts';
+import type { PolicyError } from '../../errors.ts';
 import type { Entry, SavedSession, SessionLog } from './entries.ts';
 import type { Seals } from './seals.ts';
 import type { Operation } from './store.ts';
@@ -14,6 +15,8 @@ export interface Journaled {
   readonly isPaused: boolean;
   /** Returns the whole session; the result may share data that the session changes later. */
   save(): SavedSession;
+  /** Returns why a session that was saved could not be restored; nothing if it could. */
+  misread(saved: SavedSession): PolicyError | undefined;
 }
 
 /** Interface of the journal to the records of one session. */
@@ -26,6 +29,8 @@ export interface JournalWriter {
   /** Asks for a call of {@link SessionJournal.compact} once the session has finished its step. */
   compactSoon(log: SessionJournal): void;
   ended(log: SessionJournal): void;
+  /** Called if a snapshot could not be restored: then the earlier one stays, with all steps after it. */
+  misread(session: string, error: PolicyError): void;
 }
 
 /** Prefix of the keys of all sessions' records. */
@@ -86,10 +91,20 @@ export class SessionJournal implements SessionLog {
     if (this.#isDue()) this.#writer.compactSoon(this);
   }
 
-  /** Replaces all steps by a snapshot. It is called only between two steps of the session. */
+  /**
+   * Replaces all steps by a snapshot, once it was read back: steps lead to the state again, whatever a snapshot of it says. It is called
+   * only between two steps of the session.
+   */
   compact(): void {
     const text = JSON.stringify(this.#session!.save());
     const before = this.#next;
+    const saved = JSON.parse(text) as SavedSession;
+    const error = before === 0 ? undefined : this.#session!.misread(saved);
+    if (error !== undefined) {
+      this.#events = 0;
+      this.#writer.misread(saved.session, error);
+      return;
+    }
     this.#write(this.#writer.seals.seal(this.#number, text), text, undefined);
     this.#delete(before);
   }

@@ -1,10 +1,10 @@
 /** Decisions: where the chunks of a response are generated, and how long they are. */
 import { z } from 'zod';
-import { count, engineId, requestId, seconds, tokens } from '../units.ts';
+import { count, engineId, requestId, seconds, tokenSum, tokens } from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';
 
 const place = {
-  freeTokens: tokens.describe('Tokens of the KV cache of the engine that no chunk has, before this one.'),
+  freeTokens: tokenSum.describe('Tokens of the KV cache of the engine that no chunk has, before this one.'),
   expectedTokens: tokens.describe('Length that the response is expected to reach, in tokens.'),
   seconds: seconds.describe(
     'Expected cost there, in seconds of responses: until this one is over, and by which it delays those that run there.',

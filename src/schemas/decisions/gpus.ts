@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { enginePlace, migration, migrationBatch } from '../gpus.ts';
 import { gpuId } from '../training.ts';
-import { count, engineId, positiveCount, queryId, releaseId, requestId, roundId, tokens } from '../units.ts';
+import { count, engineId, positiveCount, queryId, releaseId, requestId, roundId, tokenSum } from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';
 
 const attempts = count.describe('Tries to move the request.');
@@ -14,8 +14,8 @@ const progress = {
 /** The engine with the fullest KV cache in the projection. */
 const fullest = {
   engineId: engineId.describe('The engine that is filled most, of those that would remain.'),
-  projectedTokens: tokens.describe('Projected peak of its KV cache, in tokens.'),
-  capacityTokens: tokens.describe('What its KV cache holds, in tokens.'),
+  projectedTokens: tokenSum.describe('Projected peak of its KV cache, in tokens.'),
+  capacityTokens: tokenSum.describe('What its KV cache holds, in tokens.'),
 };
 
 export const progressQuery = defineDecision(
@@ -103,8 +103,8 @@ export const scaleDownRejected = defineDecision(
     kv_cache: { ...progress, ...fullest },
     kv_cache_together: {
       ...progress,
-      expectedTokens: tokens.describe('Expected peak of the KV caches of all engines together, in tokens.'),
-      capacityTokens: tokens.describe('What those that would remain hold together, in tokens.'),
+      expectedTokens: tokenSum.describe('Expected peak of the KV caches of all engines together, in tokens.'),
+      capacityTokens: tokenSum.describe('What those that would remain hold together, in tokens.'),
     },
     no_target: { engines: count.describe('Engines that would remain, none of which takes new requests.') },
     not_returned: { releaseId },

@@ -9,6 +9,7 @@ import {
   roundId,
   roundKind,
   seconds,
+  tokenSum,
   tokens,
   weightVersion,
 } from '../units.ts';
@@ -23,7 +24,7 @@ export const groupRewarded = defineDecision(
     promptId,
     promptTokens: tokens.optional().describe('Tokens of the prompt itself, where they are known.'),
     samples: positiveCount.describe('Responses with a reward.'),
-    tokens: tokens.describe('Tokens of those responses, all together, without their prompts.'),
+    tokens: tokenSum.describe('Tokens of those responses, all together, without their prompts.'),
     responses: z.array(rewardedResponse).min(1).describe('Those responses, by index, each with its raw reward.'),
   },
   {

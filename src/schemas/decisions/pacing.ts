@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { publicationId } from '../pipelining.ts';
 import { groupId, launchId, pacedGroup } from '../training.ts';
-import { count, ref, roundId, tokens, weightVersion } from '../units.ts';
+import { count, ref, roundId, tokenSum, weightVersion } from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';
 
 const allowed = {
@@ -39,7 +39,7 @@ export const trainBatch = defineDecision(
     ),
     groups: z.array(pacedGroup).min(1).describe('Its groups, in the order in which they were launched.'),
     samples: count.describe('Samples of these groups.'),
-    tokens: tokens.describe('Tokens of these groups.'),
+    tokens: tokenSum.describe('Tokens of these groups.'),
   },
   { batch_ready: batch, source_exhausted: batch, host_restarted: batch },
 );
@@ -53,7 +53,7 @@ export const groupDrop = defineDecision(
       startVersion: weightVersion.describe('Version of the weights that it was launched with.'),
       weightVersion: weightVersion.describe('Version of the weights that are trained next.'),
       maxStaleness: count.describe('Most versions that its first tokens may be behind.'),
-      tokens: tokens.describe('Tokens that it has, where it is complete; otherwise 0.'),
+      tokens: tokenSum.describe('Tokens that it has, where it is complete; otherwise 0.'),
     },
   },
 );

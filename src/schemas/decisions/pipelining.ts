@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { microBatch, publicationId, updateId, updateIndex } from '../pipelining.ts';
 import { groupId } from '../training.ts';
-import { count, positiveCount, requestId, roundId, seconds, tokens, weightVersion } from '../units.ts';
+import { count, positiveCount, requestId, roundId, seconds, tokenSum, weightVersion } from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';
 
 const waiting = count.describe('Groups that wait for an update, this one included.');
@@ -20,7 +20,7 @@ export const groupTrainable = defineDecision(
     groupId,
     order: count.describe('Its place among the trainable groups of the round, from 0: the order of training.'),
     samples: positiveCount.describe('Responses of the group.'),
-    tokens: tokens.describe('Tokens of the group, prompts included where they are known.'),
+    tokens: tokenSum.describe('Tokens of the group, prompts included where they are known.'),
     mean: z.number().describe('Mean of its rewards.'),
     std: z.number().nonnegative().describe('Their standard deviation, of the kind that is configured.'),
     requestIds: z.array(requestId).min(1).describe('Its responses, by index.'),
@@ -43,7 +43,7 @@ export const trainDispatch = defineDecision(
     weightVersion: weightVersion.describe('Version of the weights that generated every response of it.'),
     groups: z.array(groupId).min(1).describe('Whole groups, in the order in which they became trainable.'),
     samples: count.describe('Samples of these groups: what the loss of the update is divided by.'),
-    tokens: tokens.describe('Tokens of these groups, prompts included where they are known.'),
+    tokens: tokenSum.describe('Tokens of these groups, prompts included where they are known.'),
     microBatches: z.array(microBatch).min(1).describe('The same groups, in the same order, under the token budget.'),
   },
   {

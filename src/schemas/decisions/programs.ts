@@ -1,18 +1,18 @@
 /** Decisions: which engine runs a turn, which programs run at all, and whose cache is kept. */
 import { z } from 'zod';
-import { count, engineId, requestId, seconds, tokens } from '../units.ts';
+import { count, engineId, requestId, seconds, tokenSum, tokens } from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';
 
 const estimate = {
   seconds: seconds.describe(
     'Expected cost there, in seconds of turns: until it would have finished, and by which it would delay those that run there.',
   ),
-  cachedTokens: tokens.describe('Tokens of its context that the engine is believed to have cached.'),
+  cachedTokens: tokenSum.describe('Tokens of its context that the engine is believed to have cached.'),
   waitedSeconds: seconds.describe('How long the program waited for room, in seconds.'),
 };
 const budget = {
-  usedTokens: tokens.describe('Tokens of the programs that run on the engine, this one included.'),
-  budgetTokens: tokens.describe('Tokens that they may have.'),
+  usedTokens: tokenSum.describe('Tokens of the programs that run on the engine, this one included.'),
+  budgetTokens: tokenSum.describe('Tokens that they may have.'),
 };
 
 export const turnRoute = defineDecision(
@@ -92,7 +92,7 @@ export const programAwaited = defineDecision(
   {
     host_restarted: {
       turns: count.describe('Turns that it has finished.'),
-      contextTokens: tokens.describe('Tokens of its context.'),
+      contextTokens: tokenSum.describe('Tokens of its context.'),
       tool: z.string().optional().describe('The tool that it waits for, if it does.'),
     },
   },

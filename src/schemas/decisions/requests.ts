@@ -23,6 +23,7 @@ const retry = {
   attempt: count.describe('How many tries of this response went before, within its budget.'),
   budget: count.describe('Most further tries after failures of this kind.'),
 };
+const uncharged = count.describe('How many tries of this response no budget was charged with.');
 const tries = {
   failures: count.describe('Failures of this kind.'),
   budget: count.describe('Most failures that lead to another try.'),
@@ -48,6 +49,8 @@ export const requestLaunch = defineDecision(
     retry_infrastructure: retry,
     retry_data: retry,
     retry_environment: retry,
+    retry_stale_weights: { attempt: uncharged },
+    retry_ended_early: { attempt: uncharged, tokens: tokens.describe('Tokens that it goes on from.') },
     host_restarted: { inFlight },
   },
 );
@@ -94,7 +97,17 @@ export const responseAccepted = defineDecision(
   'notice',
   'A completed response is held for its prompt.',
   { requestId, promptId, domain: domain.optional() },
-  { held: { held, needed } },
+  {
+    held: { held, needed },
+    other_weights: {
+      held,
+      needed,
+      weightVersions: z
+        .array(weightVersion)
+        .describe('Versions of the weights that generated it, as its engine says, ascending: not all are those that were asked for.'),
+      weightVersion: weightVersion.describe('Version of the weights of its round.'),
+    },
+  },
 );
 export const responseSurplus = defineDecision(
   'response.surplus',
@@ -113,7 +126,7 @@ export const responseLate = defineDecision(
 export const responseDropped = defineDecision(
   'response.dropped',
   'notice',
-  'A kept response is given up.',
+  'A complete response, or one whose tokens were kept, is given up.',
   {
     requestId,
     promptId,
@@ -127,6 +140,7 @@ export const responseDropped = defineDecision(
       maxStaleness: count.describe('Most versions that its tokens may be behind.'),
     },
     beyond_round: { needed: count.describe('Responses of the prompt that the round takes.') },
+    no_reward: {},
   },
 );
 export const responseAbandoned = defineDecision(
@@ -134,5 +148,5 @@ export const responseAbandoned = defineDecision(
   'notice',
   'A response has used up its retries and is not tried again; its prompt goes on with the others.',
   { requestId, promptId },
-  { infrastructure: tries, environment: tries },
+  { infrastructure: tries, data: tries, environment: tries },
 );

@@ -1,7 +1,6 @@
 /** Decisions: the dispatch of rewards to workers, and their outcome. */
-import { z } from 'zod';
 import { dispatchId, rewardBudgetSeconds, rewardKind, workerId } from '../reward-workers.ts';
-import { count, promptId, requestId, seconds } from '../units.ts';
+import { count, promptId, requestId, reward, seconds } from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';
 
 const waitedSeconds = seconds.describe('Since it was asked for, or queued again, in seconds.');
@@ -54,7 +53,7 @@ export const rewardScored = defineDecision(
   'reward.scored',
   'notice',
   'The reward of a response is known: its number is what `reward.ready` takes.',
-  { requestId, promptId: promptId.optional(), kind: rewardKind, workerId, reward: z.number().describe('Raw reward.') },
+  { requestId, promptId: promptId.optional(), kind: rewardKind, workerId, reward },
   {
     scored: { seconds: runSeconds, attempts: count.describe('Dispatches that it took.') },
     timeout: {
@@ -67,12 +66,14 @@ export const rewardScored = defineDecision(
 export const rewardFailed = defineDecision(
   'reward.failed',
   'notice',
-  'A response gets no reward: its tries are used up. `speculative-admission` takes it as an event, and then fails the prompt.',
+  'A response gets no reward: its tries are used up, or the host cannot compute it, and sends this as an event, without a reason. Where a round waits for the reward, the response is given up, and another takes its place.',
   sample,
   {
     infrastructure: { failures: count.describe('Dispatches that failed.'), budget },
     timeout: { timeouts: count.describe('Dispatches that ran out of time.'), budget },
   },
+  // The host has tried once.
+  { code: 'infrastructure', failures: 1, budget: 0 },
 );
 export const rewardCancelled = defineDecision(
   'reward.cancelled',
@@ -92,7 +93,7 @@ export const rewardLate = defineDecision(
   'reward.late',
   'notice',
   'A report about a dispatch that is over or was cancelled: it changes nothing for the response.',
-  { dispatchId, reward: z.number().optional().describe('The raw reward that nobody waits for.') },
+  { dispatchId, reward: reward.optional().describe('The raw reward that nobody waits for.') },
   { result: { seconds: runSeconds }, after_cancel: { seconds: runSeconds }, report: {} },
 );
 export const rewardExpired = defineDecision(

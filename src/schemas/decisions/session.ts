@@ -11,10 +11,23 @@ export const timerSet = defineDecision(
   'timer.set',
   'command',
   'Answer with `timer.fired` at this time, not before it; a later `timer.set` with the same id replaces it.',
-  { timerId, fireAtSeconds: seconds.describe('When, on the clock of `at`, in seconds.') },
+  {
+    timerId,
+    fireAtSeconds: seconds.describe('When, on the clock of the host, in seconds.'),
+    aheadSeconds: z
+      .number()
+      .positive()
+      .optional()
+      .describe(
+        'By how much `at` is ahead of the clock of the host, in seconds: this clock has begun anew when the host restarted, and times go on from the latest. Absent while they agree.',
+      ),
+  },
   {
     abort_grace: { graceSeconds: seconds.describe('How long the confirmation of an abort is waited for, in seconds.') },
     response_timeout: { limitSeconds: seconds.describe('How long a request may run, in seconds.') },
+    stale_weights: {
+      longestPauseSeconds: seconds.describe('How long the next try after weights that are too old is put off at most, in seconds.'),
+    },
     reward_budget: { budgetSeconds: rewardBudgetSeconds, graceSeconds },
     reward_cancel_grace: { graceSeconds },
     environment_due: {

@@ -2,12 +2,12 @@
 import { z } from 'zod';
 import { publicationId, updateId } from '../pipelining.ts';
 import { fetchId, groupId, replicaId, trainingShare } from '../training.ts';
-import { count, positiveCount, roundId, seconds, tokens, weightVersion } from '../units.ts';
+import { count, positiveCount, roundId, seconds, tokenSum, weightVersion } from '../units.ts';
 import { defineDecision } from '../vocabulary.ts';
 
 const groups = z.array(groupId);
 const samples = count.describe('Samples of these groups.');
-const allTokens = tokens.describe('Tokens of these groups.');
+const allTokens = tokenSum.describe('Tokens of these groups.');
 const numberOfGroups = count.describe('How many groups.');
 const waitingGroups = count.describe('Groups of the round that wait to be trained.');
 const trainedGroups = count.describe('Groups that were trained.');
@@ -32,7 +32,7 @@ export const trainFetch = defineDecision(
     probe: { waitingGroups },
     fair_share: {
       waitingGroups,
-      waitingTokens: tokens.describe('Tokens of these groups.'),
+      waitingTokens: tokenSum.describe('Tokens of these groups.'),
       replicas: count.describe('Replicas that train.'),
     },
     round_end: {
@@ -210,7 +210,7 @@ export const optimizerStep = defineDecision(
       .optional()
       .describe('Groups whose gradients it steps on, where a round has several updates.'),
     samples: count.describe('Samples in the gradients.'),
-    tokens: tokens.describe('Tokens in the gradients.'),
+    tokens: tokenSum.describe('Tokens in the gradients.'),
   },
   {
     all_finished: { groups: trainedGroups, streamed, afterSeconds },

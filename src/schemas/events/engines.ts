@@ -1,7 +1,7 @@
 /** Events: inference engines join and leave. */
 import { z } from 'zod';
 import { placedEngines } from '../gpus.ts';
-import { count, engineId, tokens } from '../units.ts';
+import { count, engineId, tokenSum } from '../units.ts';
 import { defineEvent } from '../vocabulary.ts';
 
 export const engineAdded = defineEvent('engine.added', 'An inference engine takes requests. May be repeated.', {
@@ -38,11 +38,11 @@ export const engineReported = defineEvent(
   'How much an engine has to do, as it tells itself, such as in its metrics.',
   {
     engineId,
-    kvCapacityTokens: tokens.describe('Tokens that fit its KV cache.'),
-    kvUsedTokens: tokens.describe('Tokens of running requests in its KV cache.'),
+    kvCapacityTokens: tokenSum.describe('Tokens that fit its KV cache.'),
+    kvUsedTokens: tokenSum.describe('Tokens of running requests in its KV cache.'),
     running: count.describe('Requests that run.'),
     waiting: count.describe('Requests that wait for their first token.'),
     preemptions: count.describe('Requests that were preempted since the engine started.'),
-    cachedTokens: tokens.optional().describe('Tokens of no running request that its prefix cache keeps.'),
+    cachedTokens: tokenSum.optional().describe('Tokens of no running request that its prefix cache keeps.'),
   },
 );

@@ -1,6 +1,6 @@
 /** Events: reports on programs, which are trajectories of turns with tools between them; each has the id of its request. */
 import { z } from 'zod';
-import { promptId, requestId, seconds, tokens } from '../units.ts';
+import { freeText, promptId, requestId, seconds, tokens } from '../units.ts';
 import { defineEvent } from '../vocabulary.ts';
 
 export const programOpened = defineEvent(
@@ -39,7 +39,9 @@ export const toolStarted = defineEvent(
   'A trajectory waits for a tool, or for several at once, and needs no engine meanwhile.',
   {
     requestId,
-    tool: z.string().min(1).max(512).describe('Name of the tool; the one that takes longest, of several.'),
+    tool: freeText(512).describe(
+      'Name of the tool; the one that takes longest, of several. 512 characters of it are kept.',
+    ),
     expectedSeconds: seconds.optional().describe('How long it will take, in seconds, if the host knows.'),
   },
 );

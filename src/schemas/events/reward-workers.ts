@@ -1,7 +1,7 @@
 /** Events: reward workers join and leave; rewards are requested, computed, and no longer needed. */
 import { z } from 'zod';
 import { dispatchId, rewardBudgetSeconds, rewardKind, workerId } from '../reward-workers.ts';
-import { domain, message, promptId, requestId, roundId, seconds } from '../units.ts';
+import { domain, message, promptId, requestId, reward, roundId, seconds } from '../units.ts';
 import { defineEvent } from '../vocabulary.ts';
 
 export const rewardWorkerAdded = defineEvent(
@@ -50,7 +50,7 @@ export const rewardFinished = defineEvent('reward.finished', 'A worker has ended
     .describe(
       '`timeout`: stopped at its budget. `infrastructure`: the worker failed, not the response. `cancelled`: stopped on `reward.cancel`.',
     ),
-  reward: z.number().optional().describe('The raw reward, not a shaped one; with `scored`, and only then.'),
+  reward: reward.optional().describe('The raw reward, not a shaped one; with `scored`, and only then.'),
   seconds: seconds.describe('How long it ran, in seconds.'),
   message,
 });

@@ -1,6 +1,6 @@
 /** Events: rewards and judgements. */
 import { z } from 'zod';
-import { promptId, requestId, roundId } from '../units.ts';
+import { promptId, requestId, reward, roundId } from '../units.ts';
 import { defineEvent } from '../vocabulary.ts';
 
 export const rewardReady = defineEvent(
@@ -8,7 +8,7 @@ export const rewardReady = defineEvent(
   'The reward of a completed response is known: send it unasked. A round waits for rewards only where its filter reads them; `group-assembly` waits for all.',
   {
     requestId,
-    reward: z.number().describe('The raw reward, not a shaped one.'),
+    reward: reward.describe('The raw reward, not a shaped one.'),
   },
 );
 export const promptJudged = defineEvent('prompt.judged', 'The host has judged a collected prompt (filter `host`).', {

@@ -1,13 +1,20 @@
 /** Events: timers and restarts. */
 import { z } from 'zod';
-import { idPrefix, timerId } from '../units.ts';
+import { idPrefix, timerId, weightVersion } from '../units.ts';
 import { defineEvent } from '../vocabulary.ts';
 
 export const timerFired = defineEvent('timer.fired', 'A timer that a `timer.set` asked for has run out.', { timerId });
 export const hostRestarted = defineEvent(
   'host.restarted',
   'The host has restarted: all that was in flight is gone. No retry budget is charged.',
-  { idPrefix },
+  {
+    idPrefix,
+    weightVersion: weightVersion
+      .optional()
+      .describe(
+        'Version of the weights that the trainer goes on from, where that may be another than before, ahead or behind; absent: the same.',
+      ),
+  },
 );
 export const hostDecided = defineEvent(
   'host.decided',

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { updateId } from '../pipelining.ts';
 import { fetchId, groupId, launchId, replicaId } from '../training.ts';
-import { count, positiveCount, roundId, seconds, tokens } from '../units.ts';
+import { count, positiveCount, roundId, seconds, tokenSum } from '../units.ts';
 import { defineEvent } from '../vocabulary.ts';
 
 const trained = {
@@ -10,7 +10,7 @@ const trained = {
   replica: replicaId,
   groups: z.array(groupId).describe('Groups whose gradients are accumulated; those left out go to another try.'),
   samples: count.describe('Samples in the accumulated gradients of these groups.'),
-  tokens: tokens.describe('Tokens that the loss counted in these groups.'),
+  tokens: tokenSum.describe('Tokens that the loss counted in these groups.'),
   seconds: seconds.describe('How long the replica worked on them, in seconds; reference pass included.'),
 };
 
@@ -21,7 +21,7 @@ export const groupCompleted = defineEvent(
     roundId,
     groupId,
     samples: positiveCount.describe('Responses of the group.'),
-    tokens: tokens.describe('Tokens of the group, all responses together.'),
+    tokens: tokenSum.describe('Tokens of the group, all responses together.'),
     launchId: launchId
       .optional()
       .describe('The `group.launch` that it answers; needed where a policy launches groups (`staleness-pacing`).'),

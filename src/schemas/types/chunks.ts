@@ -17,7 +17,7 @@ export interface ChunkFinished {
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
-  /** Tokens of the response so far, over all chunks. A whole number, 0 or more. */
+  /** Tokens of the response so far, over all chunks. A whole number, 0 to 1,000,000,000. */
   tokens: number;
 }
 
@@ -99,7 +99,7 @@ export interface ChunkContinue {
   requestId: string;
   /** Id of the inference engine, given by the host. At most 512 characters. */
   engineId: string;
-  /** Tokens of the response that come before the chunk. A whole number, 0 or more. */
+  /** Tokens of the response that come before the chunk. A whole number, 0 to 1,000,000,000. */
   fromTokens: number;
   /** Most tokens of the chunk. A whole number, 1 or more. */
   tokens: number;
@@ -108,9 +108,12 @@ export interface ChunkContinue {
     | {
         /** Which reason it is. */
         code: 'first';
-        /** Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 or more. */
+        /**
+         * Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 to
+         * 1,000,000,000,000.
+         */
         freeTokens: number;
-        /** Length that the response is expected to reach, in tokens. A whole number, 0 or more. */
+        /** Length that the response is expected to reach, in tokens. A whole number, 0 to 1,000,000,000. */
         expectedTokens: number;
         /**
          * Expected cost there, in seconds of responses: until this one is over, and by which it delays those that run
@@ -123,9 +126,12 @@ export interface ChunkContinue {
     | {
         /** Which reason it is. */
         code: 'probe';
-        /** Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 or more. */
+        /**
+         * Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 to
+         * 1,000,000,000,000.
+         */
         freeTokens: number;
-        /** Length that the response is expected to reach, in tokens. A whole number, 0 or more. */
+        /** Length that the response is expected to reach, in tokens. A whole number, 0 to 1,000,000,000. */
         expectedTokens: number;
         /**
          * Expected cost there, in seconds of responses: until this one is over, and by which it delays those that run
@@ -138,9 +144,12 @@ export interface ChunkContinue {
     | {
         /** Which reason it is. */
         code: 'stays';
-        /** Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 or more. */
+        /**
+         * Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 to
+         * 1,000,000,000,000.
+         */
         freeTokens: number;
-        /** Length that the response is expected to reach, in tokens. A whole number, 0 or more. */
+        /** Length that the response is expected to reach, in tokens. A whole number, 0 to 1,000,000,000. */
         expectedTokens: number;
         /**
          * Expected cost there, in seconds of responses: until this one is over, and by which it delays those that run
@@ -151,9 +160,12 @@ export interface ChunkContinue {
     | {
         /** Which reason it is. */
         code: 'moved';
-        /** Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 or more. */
+        /**
+         * Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 to
+         * 1,000,000,000,000.
+         */
         freeTokens: number;
-        /** Length that the response is expected to reach, in tokens. A whole number, 0 or more. */
+        /** Length that the response is expected to reach, in tokens. A whole number, 0 to 1,000,000,000. */
         expectedTokens: number;
         /**
          * Expected cost there, in seconds of responses: until this one is over, and by which it delays those that run
@@ -168,9 +180,12 @@ export interface ChunkContinue {
     | {
         /** Which reason it is. */
         code: 'resumed';
-        /** Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 or more. */
+        /**
+         * Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 to
+         * 1,000,000,000,000.
+         */
         freeTokens: number;
-        /** Length that the response is expected to reach, in tokens. A whole number, 0 or more. */
+        /** Length that the response is expected to reach, in tokens. A whole number, 0 to 1,000,000,000. */
         expectedTokens: number;
         /**
          * Expected cost there, in seconds of responses: until this one is over, and by which it delays those that run
@@ -183,9 +198,12 @@ export interface ChunkContinue {
     | {
         /** Which reason it is. */
         code: 'overdue';
-        /** Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 or more. */
+        /**
+         * Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 to
+         * 1,000,000,000,000.
+         */
         freeTokens: number;
-        /** Length that the response is expected to reach, in tokens. A whole number, 0 or more. */
+        /** Length that the response is expected to reach, in tokens. A whole number, 0 to 1,000,000,000. */
         expectedTokens: number;
         /**
          * Expected cost there, in seconds of responses: until this one is over, and by which it delays those that run
@@ -200,9 +218,12 @@ export interface ChunkContinue {
     | {
         /** Which reason it is. */
         code: 'engine_lost';
-        /** Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 or more. */
+        /**
+         * Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 to
+         * 1,000,000,000,000.
+         */
         freeTokens: number;
-        /** Length that the response is expected to reach, in tokens. A whole number, 0 or more. */
+        /** Length that the response is expected to reach, in tokens. A whole number, 0 to 1,000,000,000. */
         expectedTokens: number;
         /**
          * Expected cost there, in seconds of responses: until this one is over, and by which it delays those that run
@@ -215,9 +236,12 @@ export interface ChunkContinue {
     | {
         /** Which reason it is. */
         code: 'host_restarted';
-        /** Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 or more. */
+        /**
+         * Tokens of the KV cache of the engine that no chunk has, before this one. A whole number, 0 to
+         * 1,000,000,000,000.
+         */
         freeTokens: number;
-        /** Length that the response is expected to reach, in tokens. A whole number, 0 or more. */
+        /** Length that the response is expected to reach, in tokens. A whole number, 0 to 1,000,000,000. */
         expectedTokens: number;
         /**
          * Expected cost there, in seconds of responses: until this one is over, and by which it delays those that run
@@ -271,7 +295,7 @@ export interface RequestEnded {
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
-  /** Tokens that it has generated, as far as was reported. A whole number, 0 or more. */
+  /** Tokens that it has generated, as far as was reported. A whole number, 0 to 1,000,000,000. */
   tokens: number;
   /** Why, with the numbers. */
   reason:

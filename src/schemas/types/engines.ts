@@ -68,9 +68,9 @@ export interface EngineReported {
   at: number;
   /** Id of the inference engine, given by the host. At most 512 characters. */
   engineId: string;
-  /** Tokens that fit its KV cache. A whole number, 0 or more. */
+  /** Tokens that fit its KV cache. A whole number, 0 to 1,000,000,000,000. */
   kvCapacityTokens: number;
-  /** Tokens of running requests in its KV cache. A whole number, 0 or more. */
+  /** Tokens of running requests in its KV cache. A whole number, 0 to 1,000,000,000,000. */
   kvUsedTokens: number;
   /** Requests that run. A whole number, 0 or more. */
   running: number;
@@ -78,7 +78,7 @@ export interface EngineReported {
   waiting: number;
   /** Requests that were preempted since the engine started. A whole number, 0 or more. */
   preemptions: number;
-  /** Tokens of no running request that its prefix cache keeps. A whole number, 0 or more. */
+  /** Tokens of no running request that its prefix cache keeps. A whole number, 0 to 1,000,000,000,000. */
   cachedTokens?: number | undefined;
 }
 

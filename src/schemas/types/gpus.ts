@@ -17,7 +17,7 @@ export interface GpusReleaseFailed {
   at: number;
   /** Id of the release of GPUs, minted by the policy. At most 512 characters. */
   releaseId: string;
-  /** What went wrong, for operators. At most 2,000 characters. */
+  /** What went wrong, for operators: a text of any length, of which 2,000 characters are kept. */
   message?: string | undefined;
 }
 
@@ -85,7 +85,7 @@ export interface MigrationFailed {
    * more.
    */
   attempt?: number | undefined;
-  /** What went wrong, for operators. At most 2,000 characters. */
+  /** What went wrong, for operators: a text of any length, of which 2,000 characters are kept. */
   message?: string | undefined;
 }
 
@@ -238,9 +238,9 @@ export interface GpusRelease {
         target: number;
         /** The engine that is filled most, of those that would remain. At most 512 characters. */
         engineId: string;
-        /** Projected peak of its KV cache, in tokens. A whole number, 0 or more. */
+        /** Projected peak of its KV cache, in tokens. A whole number, 0 to 1,000,000,000,000. */
         projectedTokens: number;
-        /** What its KV cache holds, in tokens. A whole number, 0 or more. */
+        /** What its KV cache holds, in tokens. A whole number, 0 to 1,000,000,000,000. */
         capacityTokens: number;
       }
     | {
@@ -252,9 +252,9 @@ export interface GpusRelease {
         target: number;
         /** The engine that is filled most, of those that would remain. At most 512 characters. */
         engineId: string;
-        /** Projected peak of its KV cache, in tokens. A whole number, 0 or more. */
+        /** Projected peak of its KV cache, in tokens. A whole number, 0 to 1,000,000,000,000. */
         projectedTokens: number;
-        /** What its KV cache holds, in tokens. A whole number, 0 or more. */
+        /** What its KV cache holds, in tokens. A whole number, 0 to 1,000,000,000,000. */
         capacityTokens: number;
       };
 }
@@ -380,7 +380,10 @@ export interface RequestMigrate {
   from: string;
   /** The engine that it goes to. At most 512 characters. */
   to: string;
-  /** Tokens generated when this was decided; they are kept, the budget is cumulative. A whole number, 0 or more. */
+  /**
+   * Tokens generated when this was decided; they are kept, the budget is cumulative. A whole number, 0 to
+   * 1,000,000,000.
+   */
   tokens: number;
   /** Which try this is, from 2; it goes into the answer. A whole number, 1 or more. */
   attempt: number;
@@ -472,9 +475,9 @@ export interface ScaleDownRejected {
         target: number;
         /** The engine that is filled most, of those that would remain. At most 512 characters. */
         engineId: string;
-        /** Projected peak of its KV cache, in tokens. A whole number, 0 or more. */
+        /** Projected peak of its KV cache, in tokens. A whole number, 0 to 1,000,000,000,000. */
         projectedTokens: number;
-        /** What its KV cache holds, in tokens. A whole number, 0 or more. */
+        /** What its KV cache holds, in tokens. A whole number, 0 to 1,000,000,000,000. */
         capacityTokens: number;
       }
     | {
@@ -484,9 +487,11 @@ export interface ScaleDownRejected {
         finished: number;
         /** How many the round needs. A whole number, 1 or more. */
         target: number;
-        /** Expected peak of the KV caches of all engines together, in tokens. A whole number, 0 or more. */
+        /**
+         * Expected peak of the KV caches of all engines together, in tokens. A whole number, 0 to 1,000,000,000,000.
+         */
         expectedTokens: number;
-        /** What those that would remain hold together, in tokens. A whole number, 0 or more. */
+        /** What those that would remain hold together, in tokens. A whole number, 0 to 1,000,000,000,000. */
         capacityTokens: number;
       }
     | {

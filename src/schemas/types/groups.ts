@@ -19,11 +19,11 @@ export interface GroupRewarded {
   roundId: string;
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
-  /** Tokens of the prompt itself, where they are known. A whole number, 0 or more. */
+  /** Tokens of the prompt itself, where they are known. A whole number, 0 to 1,000,000,000. */
   promptTokens?: number | undefined;
   /** Responses with a reward. A whole number, 1 or more. */
   samples: number;
-  /** Tokens of those responses, all together, without their prompts. A whole number, 0 or more. */
+  /** Tokens of those responses, all together, without their prompts. A whole number, 0 to 1,000,000,000,000. */
   tokens: number;
   /** Those responses, by index, each with its raw reward. */
   responses: RewardedResponse[];
@@ -145,7 +145,7 @@ export interface RoundRewarded {
   roundId: string;
   /** `short`: with speculation; `long`: without. */
   kind: 'short' | 'long';
-  /** Version of the actor weights; never decreases. A whole number, 0 or more. */
+  /** Version of the actor weights; never decreases. A whole number, 0 to 4,000,000,000,000,000. */
   weightVersion: number;
   /** Prompts that train, in the order of the round; responses with rewards only. */
   prompts: FinalPrompt[];

@@ -451,7 +451,7 @@ export interface Messages {
   'response.accepted': ResponseAccepted;
   /** A request has generated its whole response. */
   'response.completed': ResponseCompleted;
-  /** A kept response is given up. */
+  /** A complete response, or one whose tokens were kept, is given up. */
   'response.dropped': ResponseDropped;
   /** A request has failed and generates no more. */
   'response.failed': ResponseFailed;
@@ -473,7 +473,7 @@ export interface Messages {
   'reward.dispatch': RewardDispatch;
   /** A cancellation was never confirmed; its slot counts as free. */
   'reward.expired': RewardExpired;
-  /** A response gets no reward: its tries are used up. `speculative-admission` takes it as an event, and then fails the prompt. */
+  /** A response gets no reward: its tries are used up, or the host cannot compute it, and sends this as an event, without a reason. Where a round waits for the reward, the response is given up, and another takes its place. */
   'reward.failed': RewardFailed;
   /** A worker has ended a dispatch. */
   'reward.finished': RewardFinished;

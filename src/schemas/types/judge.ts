@@ -37,7 +37,7 @@ export interface JudgePlace {
     | {
         /** Which reason it is. */
         code: 'longer_response';
-        /** Tokens of the response that is longer. A whole number, 0 or more. */
+        /** Tokens of the response that is longer. A whole number, 0 to 1,000,000,000. */
         responseTokens: number;
         /** Length that the plan before was for, in tokens. A whole number, 1 or more. */
         plannedTokens: number;
@@ -45,7 +45,7 @@ export interface JudgePlace {
     | {
         /** Which reason it is. */
         code: 'round_planned';
-        /** Longest length seen in rounds of this kind, in tokens. A whole number, 0 or more. */
+        /** Longest length seen in rounds of this kind, in tokens. A whole number, 0 to 1,000,000,000. */
         longestTokens: number;
         /** Length that the plan before was for, in tokens. A whole number, 1 or more. */
         plannedTokens: number;

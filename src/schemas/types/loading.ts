@@ -115,7 +115,7 @@ export interface PreprocessFailed {
   kind: 'infrastructure' | 'data' | 'memory';
   /** What they would take, in bytes; with `memory`, and only then. A whole number, 1 to 1,000,000,000,000,000. */
   bytes?: number | undefined;
-  /** What went wrong, for operators. At most 2,000 characters. */
+  /** What went wrong, for operators: a text of any length, of which 2,000 characters are kept. */
   message?: string | undefined;
 }
 
@@ -182,7 +182,7 @@ export interface SliceFailed {
   attempt: number;
   /** `transfer`: the connection failed. `missing`: the node does not have the sample. */
   kind: 'transfer' | 'missing';
-  /** What went wrong, for operators. At most 2,000 characters. */
+  /** What went wrong, for operators: a text of any length, of which 2,000 characters are kept. */
   message?: string | undefined;
 }
 

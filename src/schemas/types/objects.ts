@@ -5,11 +5,11 @@
 export interface CountedResponse {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
-  /** Tokens. A whole number, 0 or more. */
+  /** Tokens. A whole number, 0 to 1,000,000,000. */
   tokens: number;
   /**
-   * Versions of the weights that generated it, ascending; absent: that of the round alone. Each: a whole number, 0 or
-   * more.
+   * Versions of the weights that generated it, ascending; absent: that of the round alone. Each: a whole number, 0 to
+   * 4,000,000,000,000,000.
    */
   weightVersions?: number[] | undefined;
   /** Raw reward, where it is known. */
@@ -20,11 +20,11 @@ export interface CountedResponse {
 export interface RewardedResponse {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
-  /** Tokens. A whole number, 0 or more. */
+  /** Tokens. A whole number, 0 to 1,000,000,000. */
   tokens: number;
   /**
-   * Versions of the weights that generated it, ascending; absent: that of the round alone. Each: a whole number, 0 or
-   * more.
+   * Versions of the weights that generated it, ascending; absent: that of the round alone. Each: a whole number, 0 to
+   * 4,000,000,000,000,000.
    */
   weightVersions?: number[] | undefined;
   /** Raw reward. */
@@ -39,9 +39,9 @@ export interface Prompt {
   ref?: string | undefined;
   /** Data domain of the prompt, such as `math` or `code`. At most 512 characters. */
   domain?: string | undefined;
-  /** Tokens of the prompt itself; used for placement. A whole number, 0 or more. */
+  /** Tokens of the prompt itself; used for placement. A whole number, 0 to 1,000,000,000. */
   promptTokens?: number | undefined;
-  /** Expected tokens of its longest response, where something is known. A whole number, 0 or more. */
+  /** Expected tokens of its longest response, where something is known. A whole number, 0 to 1,000,000,000. */
   expectedTokens?: number | undefined;
   /** How often and since when it has been deferred. */
   deferral?: Deferral | undefined;
@@ -55,9 +55,9 @@ export interface KeptResponse {
   requestId: string;
   /** Which response of the prompt, from 0. A whole number. */
   index: number;
-  /** Tokens generated so far, over all attempts: the budget is cumulative. A whole number, 0 or more. */
+  /** Tokens generated so far, over all attempts: the budget is cumulative. A whole number, 0 to 1,000,000,000. */
   tokens: number;
-  /** Versions of the weights that generated them, ascending. Each: a whole number, 0 or more. */
+  /** Versions of the weights that generated them, ascending. Each: a whole number, 0 to 4,000,000,000,000,000. */
   weightVersions: number[];
   /** Whether the response is complete. */
   finished: boolean;
@@ -79,7 +79,7 @@ export interface Deferral {
 export interface DroppedResponse {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
-  /** Tokens. A whole number, 0 or more. */
+  /** Tokens. A whole number, 0 to 1,000,000,000. */
   tokens: number;
   /** Why it is of no use. */
   cause: 'stale_weights' | 'filtered' | 'failed' | 'round_failed' | 'merged';
@@ -105,9 +105,9 @@ export interface FinalResponse {
   requestId: string;
   /** Which response of the prompt, from 0. A whole number. */
   index: number;
-  /** Tokens. A whole number, 0 or more. */
+  /** Tokens. A whole number, 0 to 1,000,000,000. */
   tokens: number;
-  /** Versions of the weights that generated it, ascending. Each: a whole number, 0 or more. */
+  /** Versions of the weights that generated it, ascending. Each: a whole number, 0 to 4,000,000,000,000,000. */
   weightVersions: number[];
   /** Raw reward, where it is known. */
   reward?: number | undefined;
@@ -137,7 +137,7 @@ export interface TrainingShare {
   groups: string[];
   /** Samples of these groups. A whole number, 0 or more. */
   samples: number;
-  /** Tokens of these groups. A whole number, 0 or more. */
+  /** Tokens of these groups. A whole number, 0 to 1,000,000,000,000. */
   tokens: number;
 }
 
@@ -147,7 +147,9 @@ export interface PacedGroup {
   groupId: string;
   /** Id of the launch of the group, minted by the policy; new for every try. At most 200 characters. */
   launchId: string;
-  /** Version of the weights that its first tokens are of, or an older one. A whole number, 0 or more. */
+  /**
+   * Version of the weights that its first tokens are of, or an older one. A whole number, 0 to 4,000,000,000,000,000.
+   */
   weightVersion: number;
 }
 
@@ -217,9 +219,9 @@ export interface RunningRequest {
   requestId: string;
   /** The engine that it runs on, or waits on. At most 512 characters. */
   engineId: string;
-  /** Tokens that it has generated so far, over all attempts. A whole number, 0 or more. */
+  /** Tokens that it has generated so far, over all attempts. A whole number, 0 to 1,000,000,000. */
   tokens: number;
-  /** Tokens of its prompt; they stand in the KV cache too. A whole number, 0 or more. */
+  /** Tokens of its prompt; they stand in the KV cache too. A whole number, 0 to 1,000,000,000. */
   promptTokens: number;
 }
 
@@ -235,7 +237,7 @@ export interface EnginePlace {
 export interface MicroBatch {
   /** Whole groups, in the order of the update. Each: at most 512 characters. */
   groups: string[];
-  /** Tokens of these groups, prompts included where they are known. A whole number, 0 or more. */
+  /** Tokens of these groups, prompts included where they are known. A whole number, 0 to 1,000,000,000,000. */
   tokens: number;
   /** Whether it is one group over the budget, which has to be cut into micro-batches of its own samples. */
   dynamic: boolean;
@@ -249,7 +251,10 @@ export interface Migration {
   from: string;
   /** The engine that it goes to. At most 512 characters. */
   to: string;
-  /** Tokens generated when this was decided; they are kept, the budget is cumulative. A whole number, 0 or more. */
+  /**
+   * Tokens generated when this was decided; they are kept, the budget is cumulative. A whole number, 0 to
+   * 1,000,000,000.
+   */
   tokens: number;
 }
 
@@ -343,11 +348,11 @@ export interface FrameSlice {
 export interface ChunkRequest {
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
-  /** Tokens of the prompt. A whole number, 0 or more. */
+  /** Tokens of the prompt. A whole number, 0 to 1,000,000,000. */
   promptTokens: number;
-  /** Tokens of the response that the host has kept; absent: none. A whole number, 0 or more. */
+  /** Tokens of the response that the host has kept; absent: none. A whole number, 0 to 1,000,000,000. */
   tokens?: number | undefined;
-  /** Most tokens of the response; absent: it ends by itself. A whole number, 1 or more. */
+  /** Most tokens of the response; absent: it ends by itself. A whole number, 1 to 1,000,000,000. */
   maxTokens?: number | undefined;
   /** Data domain of the prompt, such as `math` or `code`. At most 512 characters. */
   domain?: string | undefined;
@@ -409,7 +414,7 @@ export type LengthFunction =
       perTokenSquared?: number | undefined;
     }
   | {
-      /** Length of the sequences, in tokens; longer at each point. A whole number, 0 or more. */
+      /** Length of the sequences, in tokens; longer at each point. A whole number, 0 to 1,000,000,000. */
       tokens: number;
       /** What was measured there. A number, 0 or more. */
       value: number;
@@ -424,8 +429,8 @@ export interface MigrationBatch {
   /** The requests, in the order of the report. Each: at most 1,200 characters. */
   requestIds: string[];
   /**
-   * Tokens that each had generated when this was decided, in the same order; they are kept. Each: a whole number, 0 or
-   * more.
+   * Tokens that each had generated when this was decided, in the same order; they are kept. Each: a whole number, 0 to
+   * 1,000,000,000.
    */
   tokens: number[];
 }
@@ -438,7 +443,7 @@ export interface PlacedEngine {
   serverId: string;
   /** The GPUs of its tensor-parallel group. Each: at most 512 characters. */
   gpuIds: string[];
-  /** What its KV cache holds, in tokens; this, or bytes. A whole number, 1 or more. */
+  /** What its KV cache holds, in tokens; this, or bytes. A whole number, 1 to 1,000,000,000,000. */
   kvCapacityTokens?: number | undefined;
   /** What its KV cache holds, in bytes; this, or tokens. A whole number, 1 or more. */
   kvCapacityBytes?: number | undefined;

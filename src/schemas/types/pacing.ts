@@ -28,13 +28,13 @@ export interface GroupDrop {
   reason: {
     /** Which reason it is. */
     code: 'version_skipped';
-    /** Version of the weights that it was launched with. A whole number, 0 or more. */
+    /** Version of the weights that it was launched with. A whole number, 0 to 4,000,000,000,000,000. */
     startVersion: number;
-    /** Version of the weights that are trained next. A whole number, 0 or more. */
+    /** Version of the weights that are trained next. A whole number, 0 to 4,000,000,000,000,000. */
     weightVersion: number;
     /** Most versions that its first tokens may be behind. A whole number, 0 or more. */
     maxStaleness: number;
-    /** Tokens that it has, where it is complete; otherwise 0. A whole number. */
+    /** Tokens that it has, where it is complete; otherwise 0. A whole number, 0 to 1,000,000,000,000. */
     tokens: number;
   };
 }
@@ -58,7 +58,7 @@ export interface GroupLaunch {
   groupId: string;
   /** Id of the launch of the group, minted by the policy; new for every try. At most 200 characters. */
   launchId: string;
-  /** Version of the weights that the engines have now, at least. A whole number, 0 or more. */
+  /** Version of the weights that the engines have now, at least. A whole number, 0 to 4,000,000,000,000,000. */
   weightVersion: number;
   /** Opaque reference of the host, at most 256 bytes; echoed. */
   ref?: string | undefined;
@@ -100,13 +100,16 @@ export interface TrainBatch {
   roundId: string;
   /** Id of the publication, minted by the policy; new for every try. At most 200 characters. */
   publicationId: string;
-  /** Version of the weights that come of it: one more than that of those trained. A whole number, 0 or more. */
+  /**
+   * Version of the weights that come of it: one more than that of those trained. A whole number, 0 to
+   * 4,000,000,000,000,000.
+   */
   weightVersion: number;
   /** Its groups, in the order in which they were launched. */
   groups: PacedGroup[];
   /** Samples of these groups. A whole number, 0 or more. */
   samples: number;
-  /** Tokens of these groups. A whole number, 0 or more. */
+  /** Tokens of these groups. A whole number, 0 to 1,000,000,000,000. */
   tokens: number;
   /** Why, with the numbers. */
   reason:

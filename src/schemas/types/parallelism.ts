@@ -21,7 +21,7 @@ export interface KindTpFailed {
   tp: number;
   /** Expert-parallel degree inside the replica; divides the TP. A whole number, 1 or more. */
   ep?: number | undefined;
-  /** What went wrong, for operators. At most 2,000 characters. */
+  /** What went wrong, for operators: a text of any length, of which 2,000 characters are kept. */
   message?: string | undefined;
 }
 

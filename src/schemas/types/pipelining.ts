@@ -57,7 +57,7 @@ export interface UpdateLost {
   at: number;
   /** Id of the update, minted by the policy; new for every try. At most 200 characters. */
   updateId: string;
-  /** What went wrong, for operators. At most 2,000 characters. */
+  /** What went wrong, for operators: a text of any length, of which 2,000 characters are kept. */
   message?: string | undefined;
 }
 
@@ -78,7 +78,7 @@ export interface WeightsPublished {
   roundId: string;
   /** Id of the publication, minted by the policy; new for every try. At most 200 characters. */
   publicationId: string;
-  /** Version of these weights: later than that of the round. A whole number, 0 or more. */
+  /** Version of these weights: later than that of the round. A whole number, 0 to 4,000,000,000,000,000. */
   weightVersion: number;
 }
 
@@ -103,7 +103,7 @@ export interface GroupTrainable {
   order: number;
   /** Responses of the group. A whole number, 1 or more. */
   samples: number;
-  /** Tokens of the group, prompts included where they are known. A whole number, 0 or more. */
+  /** Tokens of the group, prompts included where they are known. A whole number, 0 to 1,000,000,000,000. */
   tokens: number;
   /** Mean of its rewards. */
   mean: number;
@@ -200,13 +200,13 @@ export interface TrainDispatch {
   updateId: string;
   /** Which update of the round, from 0. A whole number. */
   update: number;
-  /** Version of the weights that generated every response of it. A whole number, 0 or more. */
+  /** Version of the weights that generated every response of it. A whole number, 0 to 4,000,000,000,000,000. */
   weightVersion: number;
   /** Whole groups, in the order in which they became trainable. Each: at most 512 characters. */
   groups: string[];
   /** Samples of these groups: what the loss of the update is divided by. A whole number, 0 or more. */
   samples: number;
-  /** Tokens of these groups, prompts included where they are known. A whole number, 0 or more. */
+  /** Tokens of these groups, prompts included where they are known. A whole number, 0 to 1,000,000,000,000. */
   tokens: number;
   /** The same groups, in the same order, under the token budget. */
   microBatches: MicroBatch[];
@@ -297,7 +297,9 @@ export interface WeightsPublish {
   roundId: string;
   /** Id of the publication, minted by the policy; new for every try. At most 200 characters. */
   publicationId: string;
-  /** Version that the round was generated with: the one that is replaced. A whole number, 0 or more. */
+  /**
+   * Version that the round was generated with: the one that is replaced. A whole number, 0 to 4,000,000,000,000,000.
+   */
   weightVersion: number;
   /** Why, with the numbers. */
   reason:

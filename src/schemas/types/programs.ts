@@ -35,7 +35,10 @@ export interface ProgramOpened {
   requestId: string;
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId?: string | undefined;
-  /** Tokens with which every program of this prompt begins; an engine caches them once. A whole number, 0 or more. */
+  /**
+   * Tokens with which every program of this prompt begins; an engine caches them once. A whole number, 0 to
+   * 1,000,000,000.
+   */
   promptTokens?: number | undefined;
 }
 
@@ -75,7 +78,7 @@ export interface ToolStarted {
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
-  /** Name of the tool; the one that takes longest, of several. At most 512 characters. */
+  /** Name of the tool; the one that takes longest, of several. 512 characters of it are kept. */
   tool: string;
   /** How long it will take, in seconds, if the host knows. A number, 0 or more. */
   expectedSeconds?: number | undefined;
@@ -96,9 +99,11 @@ export interface TurnFinished {
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
-  /** Tokens that the trajectory has generated so far. A whole number, 0 or more. */
+  /** Tokens that the trajectory has generated so far. A whole number, 0 to 1,000,000,000. */
   tokens: number;
-  /** Tokens of the context that the engine had in its prefix cache, where it tells. A whole number, 0 or more. */
+  /**
+   * Tokens of the context that the engine had in its prefix cache, where it tells. A whole number, 0 to 1,000,000,000.
+   */
   cachedTokens?: number | undefined;
 }
 
@@ -117,7 +122,7 @@ export interface TurnRequested {
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
-  /** Tokens that the turn begins with: all that the engine has to have read. A whole number, 0 or more. */
+  /** Tokens that the turn begins with: all that the engine has to have read. A whole number, 0 to 1,000,000,000. */
   contextTokens: number;
 }
 
@@ -145,9 +150,9 @@ export interface EngineFreed {
     programs: number;
     /** Engines that go on. A whole number, 0 or more. */
     engines: number;
-    /** Tokens of the programs that run on the engine, this one included. A whole number, 0 or more. */
+    /** Tokens of the programs that run on the engine, this one included. A whole number, 0 to 1,000,000,000,000. */
     usedTokens: number;
-    /** Tokens that they may have. A whole number, 0 or more. */
+    /** Tokens that they may have. A whole number, 0 to 1,000,000,000,000. */
     budgetTokens: number;
   };
 }
@@ -204,7 +209,7 @@ export interface ProgramAwaited {
     code: 'host_restarted';
     /** Turns that it has finished. A whole number, 0 or more. */
     turns: number;
-    /** Tokens of its context. A whole number, 0 or more. */
+    /** Tokens of its context. A whole number, 0 to 1,000,000,000,000. */
     contextTokens: number;
     /** The tool that it waits for, if it does. */
     tool?: string | undefined;
@@ -226,7 +231,7 @@ export interface ProgramEnded {
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
-  /** Tokens that it has generated, as far as was reported. A whole number, 0 or more. */
+  /** Tokens that it has generated, as far as was reported. A whole number, 0 to 1,000,000,000. */
   tokens: number;
   /** Why, with the numbers. */
   reason: {
@@ -289,9 +294,9 @@ export interface ProgramPause {
     code: 'over_budget';
     /** Id of the inference engine, given by the host. At most 512 characters. */
     engineId: string;
-    /** Tokens of the programs that run on the engine, this one included. A whole number, 0 or more. */
+    /** Tokens of the programs that run on the engine, this one included. A whole number, 0 to 1,000,000,000,000. */
     usedTokens: number;
-    /** Tokens that they may have. A whole number, 0 or more. */
+    /** Tokens that they may have. A whole number, 0 to 1,000,000,000,000. */
     budgetTokens: number;
   };
 }
@@ -318,9 +323,9 @@ export interface ProgramResume {
         code: 'fits';
         /** Id of the inference engine, given by the host. At most 512 characters. */
         engineId: string;
-        /** Tokens of the programs that run on the engine, this one included. A whole number, 0 or more. */
+        /** Tokens of the programs that run on the engine, this one included. A whole number, 0 to 1,000,000,000,000. */
         usedTokens: number;
-        /** Tokens that they may have. A whole number, 0 or more. */
+        /** Tokens that they may have. A whole number, 0 to 1,000,000,000,000. */
         budgetTokens: number;
         /** How long it was paused, in seconds. A number, 0 or more. */
         pausedSeconds: number;
@@ -363,7 +368,7 @@ export interface TurnRoute {
          * that run there. A number, 0 or more.
          */
         seconds: number;
-        /** Tokens of its context that the engine is believed to have cached. A whole number, 0 or more. */
+        /** Tokens of its context that the engine is believed to have cached. A whole number, 0 to 1,000,000,000,000. */
         cachedTokens: number;
         /** How long the program waited for room, in seconds. A number, 0 or more. */
         waitedSeconds: number;
@@ -376,7 +381,7 @@ export interface TurnRoute {
          * that run there. A number, 0 or more.
          */
         seconds: number;
-        /** Tokens of its context that the engine is believed to have cached. A whole number, 0 or more. */
+        /** Tokens of its context that the engine is believed to have cached. A whole number, 0 to 1,000,000,000,000. */
         cachedTokens: number;
         /** How long the program waited for room, in seconds. A number, 0 or more. */
         waitedSeconds: number;
@@ -389,7 +394,7 @@ export interface TurnRoute {
          * that run there. A number, 0 or more.
          */
         seconds: number;
-        /** Tokens of its context that the engine is believed to have cached. A whole number, 0 or more. */
+        /** Tokens of its context that the engine is believed to have cached. A whole number, 0 to 1,000,000,000,000. */
         cachedTokens: number;
         /** How long the program waited for room, in seconds. A number, 0 or more. */
         waitedSeconds: number;
@@ -406,7 +411,7 @@ export interface TurnRoute {
          * that run there. A number, 0 or more.
          */
         seconds: number;
-        /** Tokens of its context that the engine is believed to have cached. A whole number, 0 or more. */
+        /** Tokens of its context that the engine is believed to have cached. A whole number, 0 to 1,000,000,000,000. */
         cachedTokens: number;
         /** How long the program waited for room, in seconds. A number, 0 or more. */
         waitedSeconds: number;
@@ -419,7 +424,7 @@ export interface TurnRoute {
          * that run there. A number, 0 or more.
          */
         seconds: number;
-        /** Tokens of its context that the engine is believed to have cached. A whole number, 0 or more. */
+        /** Tokens of its context that the engine is believed to have cached. A whole number, 0 to 1,000,000,000,000. */
         cachedTokens: number;
         /** How long the program waited for room, in seconds. A number, 0 or more. */
         waitedSeconds: number;

@@ -23,7 +23,7 @@ export interface PromptCarried {
   reason: {
     /** Which reason it is. */
     code: 'within_staleness';
-    /** Version of the weights that its first tokens are of. A whole number, 0 or more. */
+    /** Version of the weights that its first tokens are of. A whole number, 0 to 4,000,000,000,000,000. */
     startVersion: number;
     /** Most versions that its tokens may be behind. A whole number, 0 or more. */
     maxStaleness: number;
@@ -79,7 +79,7 @@ export interface PromptCounted {
   roundId: string;
   /** Data domain of the prompt, such as `math` or `code`. At most 512 characters. */
   domain?: string | undefined;
-  /** Tokens of the prompt itself, where they are known. A whole number, 0 or more. */
+  /** Tokens of the prompt itself, where they are known. A whole number, 0 to 1,000,000,000. */
   promptTokens?: number | undefined;
   /** Its responses, by index. */
   responses: CountedResponse[];
@@ -153,9 +153,9 @@ export interface PromptDeferred {
     | {
         /** Which reason it is. */
         code: 'stale_weights';
-        /** Version of the weights that its first tokens are of. A whole number, 0 or more. */
+        /** Version of the weights that its first tokens are of. A whole number, 0 to 4,000,000,000,000,000. */
         startVersion: number;
-        /** Version of the actor weights; never decreases. A whole number, 0 or more. */
+        /** Version of the actor weights; never decreases. A whole number, 0 to 4,000,000,000,000,000. */
         weightVersion: number;
         /** Most versions that its tokens may be behind. A whole number, 0 or more. */
         maxStaleness: number;

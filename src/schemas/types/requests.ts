@@ -17,7 +17,7 @@ export interface RequestAborted {
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
-  /** Tokens that the request had generated, over all attempts. A whole number, 0 or more. */
+  /** Tokens that the request had generated, over all attempts. A whole number, 0 to 1,000,000,000. */
   tokens?: number | undefined;
 }
 
@@ -55,11 +55,11 @@ export interface ResponseCompleted {
   at: number;
   /** Id of the request, minted by the policy. At most 1,200 characters. */
   requestId: string;
-  /** Tokens of the response, over all attempts. A whole number, 0 or more. */
+  /** Tokens of the response, over all attempts. A whole number, 0 to 1,000,000,000. */
   tokens: number;
   /**
    * Versions of the weights that generated it, where the engine tells, ascending; `rolloutpipe` reads them. Each: a
-   * whole number, 0 or more.
+   * whole number, 0 to 4,000,000,000,000,000.
    */
   weightVersions?: number[] | undefined;
 }
@@ -84,7 +84,7 @@ export interface ResponseFailed {
    * tools of a trajectory have failed, not the code in them.
    */
   kind: 'infrastructure' | 'data' | 'environment';
-  /** What went wrong, for operators. At most 2,000 characters. */
+  /** What went wrong, for operators: a text of any length, of which 2,000 characters are kept. */
   message?: string | undefined;
 }
 
@@ -150,9 +150,9 @@ export interface RequestAbort {
     | {
         /** Which reason it is. */
         code: 'stale_weights';
-        /** Version of the weights that its first tokens are of. A whole number, 0 or more. */
+        /** Version of the weights that its first tokens are of. A whole number, 0 to 4,000,000,000,000,000. */
         startVersion: number;
-        /** Version of the actor weights; never decreases. A whole number, 0 or more. */
+        /** Version of the actor weights; never decreases. A whole number, 0 to 4,000,000,000,000,000. */
         weightVersion: number;
       };
 }
@@ -204,13 +204,13 @@ export interface RequestLaunch {
   roundId: string;
   /** Which response of the prompt, from 0. A whole number. */
   index: number;
-  /** Version of the actor weights; never decreases. A whole number, 0 or more. */
+  /** Version of the actor weights; never decreases. A whole number, 0 to 4,000,000,000,000,000. */
   weightVersion: number;
   /** Where to run it; always given with `placement: policy`. At most 512 characters. */
   engineId?: string | undefined;
   /** Opaque reference of the host, at most 256 bytes; echoed. */
   ref?: string | undefined;
-  /** Tokens of the prompt itself, if the host has given them. A whole number, 0 or more. */
+  /** Tokens of the prompt itself, if the host has given them. A whole number, 0 to 1,000,000,000. */
   promptTokens?: number | undefined;
   /** Tokens to continue from, instead of starting anew. */
   resumeFrom?: KeptResponse | undefined;
@@ -245,6 +245,20 @@ export interface RequestLaunch {
         attempt: number;
         /** Most further tries after failures of this kind. A whole number, 0 or more. */
         budget: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'retry_stale_weights';
+        /** How many tries of this response no budget was charged with. A whole number, 0 or more. */
+        attempt: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'retry_ended_early';
+        /** How many tries of this response no budget was charged with. A whole number, 0 or more. */
+        attempt: number;
+        /** Tokens that it goes on from. A whole number, 0 to 1,000,000,000. */
+        tokens: number;
       }
     | {
         /** Which reason it is. */
@@ -289,7 +303,7 @@ export interface RequestResume {
         code: 'host_restarted';
         /** Requests in flight, without this one. A whole number, 0 or more. */
         inFlight: number;
-        /** Tokens that its finished turns have generated. A whole number, 0 or more. */
+        /** Tokens that its finished turns have generated. A whole number, 0 to 1,000,000,000. */
         tokens: number;
       };
 }
@@ -316,6 +330,14 @@ export interface ResponseAbandoned {
     | {
         /** Which reason it is. */
         code: 'infrastructure';
+        /** Failures of this kind. A whole number, 0 or more. */
+        failures: number;
+        /** Most failures that lead to another try. A whole number, 0 or more. */
+        budget: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'data';
         /** Failures of this kind. A whole number, 0 or more. */
         failures: number;
         /** Most failures that lead to another try. A whole number, 0 or more. */
@@ -351,18 +373,34 @@ export interface ResponseAccepted {
   /** Data domain of the prompt, such as `math` or `code`. At most 512 characters. */
   domain?: string | undefined;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'held';
-    /** Responses of the prompt that are held. A whole number, 0 or more. */
-    held: number;
-    /** Responses that the prompt needs. A whole number, 0 or more. */
-    needed: number;
-  };
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'held';
+        /** Responses of the prompt that are held. A whole number, 0 or more. */
+        held: number;
+        /** Responses that the prompt needs. A whole number, 0 or more. */
+        needed: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'other_weights';
+        /** Responses of the prompt that are held. A whole number, 0 or more. */
+        held: number;
+        /** Responses that the prompt needs. A whole number, 0 or more. */
+        needed: number;
+        /**
+         * Versions of the weights that generated it, as its engine says, ascending: not all are those that were asked
+         * for. Each: a whole number, 0 to 4,000,000,000,000,000.
+         */
+        weightVersions: number[];
+        /** Version of the weights of its round. A whole number, 0 to 4,000,000,000,000,000. */
+        weightVersion: number;
+      };
 }
 
 /**
- * A kept response is given up.
+ * A complete response, or one whose tokens were kept, is given up.
  *
  * Notice `response.dropped`; an event of `reward-dispatch`, `group-assembly`, `watchdog`.
  */
@@ -378,7 +416,7 @@ export interface ResponseDropped {
   requestId: string;
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
-  /** Tokens of the response, over all attempts. A whole number, 0 or more. */
+  /** Tokens of the response, over all attempts. A whole number, 0 to 1,000,000,000. */
   tokens: number;
   /** Whether it was complete. */
   finished: boolean;
@@ -387,9 +425,9 @@ export interface ResponseDropped {
     | {
         /** Which reason it is. */
         code: 'stale_weights';
-        /** Oldest version of the weights that it has tokens of. A whole number, 0 or more. */
+        /** Oldest version of the weights that it has tokens of. A whole number, 0 to 4,000,000,000,000,000. */
         oldestVersion: number;
-        /** Version of the actor weights; never decreases. A whole number, 0 or more. */
+        /** Version of the actor weights; never decreases. A whole number, 0 to 4,000,000,000,000,000. */
         weightVersion: number;
         /** Most versions that its tokens may be behind. A whole number, 0 or more. */
         maxStaleness: number;
@@ -399,6 +437,10 @@ export interface ResponseDropped {
         code: 'beyond_round';
         /** Responses of the prompt that the round takes. A whole number, 0 or more. */
         needed: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'no_reward';
       };
 }
 
@@ -422,7 +464,7 @@ export interface ResponseLate {
     | {
         /** Which reason it is. */
         code: 'completion';
-        /** Tokens of the response. A whole number, 0 or more. */
+        /** Tokens of the response. A whole number, 0 to 1,000,000,000. */
         tokens: number;
       }
     | {
@@ -452,7 +494,7 @@ export interface ResponseSurplus {
   reason: {
     /** Which reason it is. */
     code: 'after_abort';
-    /** Tokens of the response. A whole number, 0 or more. */
+    /** Tokens of the response. A whole number, 0 to 1,000,000,000. */
     tokens: number;
   };
 }

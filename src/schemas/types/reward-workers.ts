@@ -80,7 +80,7 @@ export interface RewardFinished {
   reward?: number | undefined;
   /** How long it ran, in seconds. A number, 0 or more. */
   seconds: number;
-  /** What went wrong, for operators. At most 2,000 characters. */
+  /** What went wrong, for operators: a text of any length, of which 2,000 characters are kept. */
   message?: string | undefined;
 }
 
@@ -409,8 +409,8 @@ export interface RewardExpired {
 }
 
 /**
- * A response gets no reward: its tries are used up. `speculative-admission` takes it as an event, and then fails the
- * prompt.
+ * A response gets no reward: its tries are used up, or the host cannot compute it, and sends this as an event, without
+ * a reason. Where a round waits for the reward, the response is given up, and another takes its place.
  *
  * Notice `reward.failed`; an event of `speculative-admission`, `group-assembly`, `watchdog`.
  */

@@ -36,7 +36,7 @@ export interface RoundFailed {
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
-  /** What went wrong, for operators. At most 2,000 characters. */
+  /** What went wrong, for operators: a text of any length, of which 2,000 characters are kept. */
   message?: string | undefined;
 }
 
@@ -57,7 +57,7 @@ export interface RoundOpened {
   roundId: string;
   /** `short`: with speculation; `long`: without. */
   kind: 'short' | 'long';
-  /** Version of the actor weights; never decreases. A whole number, 0 or more. */
+  /** Version of the actor weights; never decreases. A whole number, 0 to 4,000,000,000,000,000. */
   weightVersion: number;
   /** Prompts that it begins with, in order. */
   prompts: Prompt[];
@@ -79,7 +79,7 @@ export interface RoundRequested {
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
-  /** Version of the actor weights; never decreases. A whole number, 0 or more. */
+  /** Version of the actor weights; never decreases. A whole number, 0 to 4,000,000,000,000,000. */
   weightVersion: number;
 }
 
@@ -215,7 +215,7 @@ export interface RoundCompleted {
   roundId: string;
   /** `short`: with speculation; `long`: without. */
   kind: 'short' | 'long';
-  /** Version of the actor weights; never decreases. A whole number, 0 or more. */
+  /** Version of the actor weights; never decreases. A whole number, 0 to 4,000,000,000,000,000. */
   weightVersion: number;
   /** In the order in which the prompts entered the round. */
   prompts: FinalPrompt[];
@@ -308,7 +308,7 @@ export interface RoundPlanned {
   roundId: string;
   /** `short`: with speculation; `long`: without. */
   kind: 'short' | 'long';
-  /** Version of the actor weights; never decreases. A whole number, 0 or more. */
+  /** Version of the actor weights; never decreases. A whole number, 0 to 4,000,000,000,000,000. */
   weightVersion: number;
   /** Queued prompts that it begins with, in order. */
   queued: Prompt[];
@@ -376,7 +376,9 @@ export interface RoundResumed {
   at: number;
   /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
   roundId: string;
-  /** Version of the weights that it is generated with, where it is known. A whole number, 0 or more. */
+  /**
+   * Version of the weights that it is generated with, where it is known. A whole number, 0 to 4,000,000,000,000,000.
+   */
   weightVersion?: number | undefined;
   /** Prompts, or groups, of the round that are known here, in order. Each: at most 512 characters. */
   promptIds: string[];

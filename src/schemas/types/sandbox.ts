@@ -38,7 +38,7 @@ export interface SandboxFinished {
   outcome: 'correct' | 'wrong' | 'timeout' | 'infrastructure';
   /** How long the code ran, in seconds; without waiting for a sandbox. A number, 0 to 1,000,000,000. */
   seconds: number;
-  /** What went wrong, for operators. At most 2,000 characters. */
+  /** What went wrong, for operators: a text of any length, of which 2,000 characters are kept. */
   message?: string | undefined;
 }
 

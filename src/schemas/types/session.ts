@@ -37,6 +37,11 @@ export interface HostRestarted {
   at: number;
   /** Prefix of every request id; new after each restart of the host. At most 128 characters. */
   idPrefix: string;
+  /**
+   * Version of the weights that the trainer goes on from, where that may be another than before, ahead or behind;
+   * absent: the same. A whole number, 0 to 4,000,000,000,000,000.
+   */
+  weightVersion?: number | undefined;
 }
 
 /**
@@ -151,8 +156,13 @@ export interface TimerSet {
   at: number;
   /** Id of the timer, minted by the policy. At most 512 characters. */
   timerId: string;
-  /** When, on the clock of `at`, in seconds. A number, 0 or more. */
+  /** When, on the clock of the host, in seconds. A number, 0 or more. */
   fireAtSeconds: number;
+  /**
+   * By how much `at` is ahead of the clock of the host, in seconds: this clock has begun anew when the host restarted,
+   * and times go on from the latest. Absent while they agree. A number above 0.
+   */
+  aheadSeconds?: number | undefined;
   /** Why, with the numbers. */
   reason:
     | {
@@ -166,6 +176,12 @@ export interface TimerSet {
         code: 'response_timeout';
         /** How long a request may run, in seconds. A number, 0 or more. */
         limitSeconds: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'stale_weights';
+        /** How long the next try after weights that are too old is put off at most, in seconds. A number, 0 or more. */
+        longestPauseSeconds: number;
       }
     | {
         /** Which reason it is. */

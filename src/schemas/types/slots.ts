@@ -16,7 +16,7 @@ export interface SlotFailed {
   at: number;
   /** Id of the environment, minted by the policy. At most 512 characters. */
   slotId: string;
-  /** What went wrong, for operators. At most 2,000 characters. */
+  /** What went wrong, for operators: a text of any length, of which 2,000 characters are kept. */
   message?: string | undefined;
 }
 

@@ -21,7 +21,7 @@ export interface GroupCompleted {
   groupId: string;
   /** Responses of the group. A whole number, 1 or more. */
   samples: number;
-  /** Tokens of the group, all responses together. A whole number, 0 or more. */
+  /** Tokens of the group, all responses together. A whole number, 0 to 1,000,000,000,000. */
   tokens: number;
   /**
    * The `group.launch` that it answers; needed where a policy launches groups (`staleness-pacing`). At most 200
@@ -128,7 +128,7 @@ export interface TrainConsumed {
   groups: string[];
   /** Samples in the accumulated gradients of these groups. A whole number, 0 or more. */
   samples: number;
-  /** Tokens that the loss counted in these groups. A whole number, 0 or more. */
+  /** Tokens that the loss counted in these groups. A whole number, 0 to 1,000,000,000,000. */
   tokens: number;
   /** How long the replica worked on them, in seconds; reference pass included. A number, 0 or more. */
   seconds: number;
@@ -155,7 +155,7 @@ export interface TrainFinished {
   groups: string[];
   /** Samples in the accumulated gradients of these groups. A whole number, 0 or more. */
   samples: number;
-  /** Tokens that the loss counted in these groups. A whole number, 0 or more. */
+  /** Tokens that the loss counted in these groups. A whole number, 0 to 1,000,000,000,000. */
   tokens: number;
   /** How long the replica worked on them, in seconds; reference pass included. A number, 0 or more. */
   seconds: number;
@@ -396,9 +396,9 @@ export interface GroupsDropped {
     | {
         /** Which reason it is. */
         code: 'other_weights';
-        /** Version of the actor weights; never decreases. A whole number, 0 or more. */
+        /** Version of the actor weights; never decreases. A whole number, 0 to 4,000,000,000,000,000. */
         weightVersion: number;
-        /** Version of the weights that generated the group. A whole number, 0 or more. */
+        /** Version of the weights that generated the group. A whole number, 0 to 4,000,000,000,000,000. */
         got: number;
       };
 }
@@ -429,7 +429,7 @@ export interface OptimizerStep {
   groups?: string[] | undefined;
   /** Samples in the gradients. A whole number, 0 or more. */
   samples: number;
-  /** Tokens in the gradients. A whole number, 0 or more. */
+  /** Tokens in the gradients. A whole number, 0 to 1,000,000,000,000. */
   tokens: number;
   /** Why, with the numbers. */
   reason:
@@ -555,7 +555,7 @@ export interface TrainFetch {
   groups: string[];
   /** Samples of these groups. A whole number, 0 or more. */
   samples: number;
-  /** Tokens of these groups. A whole number, 0 or more. */
+  /** Tokens of these groups. A whole number, 0 to 1,000,000,000,000. */
   tokens: number;
   /** Gradients stay on the replica until the round is over. */
   gradientSync: false;
@@ -574,7 +574,7 @@ export interface TrainFetch {
         code: 'fair_share';
         /** Groups of the round that wait to be trained. A whole number, 0 or more. */
         waitingGroups: number;
-        /** Tokens of these groups. A whole number, 0 or more. */
+        /** Tokens of these groups. A whole number, 0 to 1,000,000,000,000. */
         waitingTokens: number;
         /** Replicas that train. A whole number, 0 or more. */
         replicas: number;

@@ -7,6 +7,9 @@ import type { BatchShape, Scheduler } from '../colocated/scheduler.ts';
 import { keepsTokens, type LoggedJob } from './logged-job.ts';
 
 const served = ['tail-batching', 'lossless-tail'];
+/** What answers questions about logs that cannot be simulated from the middle on. */
+const instead =
+  '`rollflex simulate --from-log` compares policies on the lengths of any log, and `rollflex explain` says what it waits for';
 
 /**
  * Refuses a policy, or settings of it, that the host of `what-if` cannot run.
@@ -14,16 +17,26 @@ const served = ['tail-batching', 'lossless-tail'];
  * @throws PolicyError `infeasible`
  */
 export function checkSimulated(policy: string, config: unknown): void {
-  if (!served.includes(policy)) refuse('infeasible', 'policy', `a log of ${served.join(' or ')}`, policy);
+  if (!served.includes(policy)) {
+    const expected = `a log of ${served.join(' or ')}, whose rounds can be simulated; ${instead}`;
+    refuse('infeasible', 'policy of the log', expected, policy);
+  }
   const { maxStaleness = 0, dividedRollout, filter = 'none' } = config as Readonly<Record<string, unknown>>;
   if (Number(maxStaleness) > 0 && !keepsTokens({ policy, config })) {
-    const expected = '`partialRollout`, or 0: requests that go on into the next round are not simulated';
+    const expected = `\`partialRollout\`, or 0: requests that go on into the next round are not simulated; ${instead}`;
     refuse('infeasible', 'maxStaleness', expected, maxStaleness);
   }
   if (dividedRollout !== undefined) {
-    refuse('infeasible', 'dividedRollout', 'none: responses in chunks are not simulated from a log', dividedRollout);
+    const expected = `none: responses in chunks are not simulated from a log; ${instead}`;
+    refuse('infeasible', 'dividedRollout', expected, dividedRollout);
   }
-  if (filter !== 'none') refuse('infeasible', 'filter', 'no filter: lengths say nothing of rewards', filter);
+  if (filter === 'none') return;
+  refuse(
+    'infeasible',
+    'filter',
+    `none: which prompts a filter would reject is not known of other lengths; ${instead}`,
+    filter,
+  );
 }
 
 /**

@@ -47,6 +47,7 @@ export const exampleInputs: Readonly<Record<string, readonly Record<string, unkn
       kvHeads: 4,
       devicesPerNode: 2,
       memoryCapTokens: 400,
+      overCap: 'allow',
       strategy: 'ulysses',
       ulyssesDegree: 2,
       costs: {

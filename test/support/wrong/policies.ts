@@ -2,7 +2,16 @@
 
 import type { Context } from '../../../src/core/definition.ts';
 import { PolicyError } from '../../../src/errors.ts';
-import { defineDecision, defineEvent, z } from '../../../src/schemas/index.ts';
+import { timerSet } from '../../../src/schemas/decisions/session.ts';
+import { timerFired } from '../../../src/schemas/events/session.ts';
+import {
+  defineDecision,
+  defineEvent,
+  promptCounted,
+  responseCompleted,
+  rewardReady,
+  z,
+} from '../../../src/schemas/index.ts';
 import type { Arbitrary, WithEvents } from '../../../src/testing/index.ts';
 import { handMade } from './hand-made.ts';
 
@@ -132,6 +141,20 @@ const emitMany = (ctx: Ctx, count: number): void => {
 };
 const emitKept = (ctx: Ctx, change: object) =>
   ctx.emit({ type: kept.type, at: ctx.at, id: 'x', items: [], reason: { code: 'held', held: 1 }, ...change });
+
+/** A policy that drops its oldest item at a timer. */
+const overdue = {
+  check: (state: State, event: Event) => (event.id === undefined ? undefined : spec.check(state, event)),
+  apply: (state: State, event: Event, ctx: Ctx) => {
+    const [oldest] = state.items.keys();
+    if (event.id !== undefined) {
+      apply(state, event, ctx);
+      const reason = { code: 'owed', owed: 1 };
+      if (oldest === undefined)
+        ctx.emit({ type: 'timer.set', at: ctx.at, timerId: 't', fireAtSeconds: ctx.at + 10, reason });
+    } else if (oldest !== undefined) apply(state, { type: removed.type, at: ctx.at, id: oldest } as Event, ctx);
+  },
+};
 
 /** Each breaks the law with its number. */
 export const wrongPolicies: { law: number; title: string; tested: WithEvents }[] = [
@@ -282,4 +305,55 @@ export const wrongPolicies: { law: number; title: string; tested: WithEvents }[]
     tested: make({ waits: { items: { ids: () => [], of: () => undefined } } }),
   },
   { law: 14, title: 'says nothing about its ledger', tested: make({ waits: {} }) },
+  {
+    law: 17,
+    title: 'passes over a reward',
+    tested: make(
+      {
+        events: [added, removed, rewardReady],
+        apply: (state: State, event: Event, ctx: Ctx) => (event.id === undefined ? undefined : apply(state, event, ctx)),
+        ledgers: [{ ...spec.ledgers[0], entered: (event: Event) => (event.type === added.type ? [event.id] : []) }],
+      },
+      (state, choices) =>
+        choices.below(3) > 0 ? arbitrary(state, choices) : { type: 'reward.ready', at: 0, requestId: 'a', reward: 1 },
+    ),
+  },
+  {
+    law: 17,
+    title: 'hands on other weight versions than an engine says',
+    tested: make(
+      {
+        events: [added, removed, responseCompleted],
+        decisions: [kept, dropped, promptCounted],
+        apply: (state: State, event: Event & { requestId?: string }, ctx: Ctx) => {
+          if (event.requestId === undefined) apply(state, event, ctx);
+          else emitKept(ctx, { id: event.requestId });
+        },
+        ledgers: [{ ...spec.ledgers[0], entered: (event: Event) => (event.type === added.type ? [event.id] : []) }],
+      },
+      (state, choices) =>
+        choices.below(3) > 0
+          ? arbitrary(state, choices)
+          : { type: 'response.completed', at: 0, requestId: 'a', tokens: 1, weightVersions: [3] },
+    ),
+  },
+  {
+    law: 18,
+    title: 'has a state that it cannot read back',
+    tested: make({ state: spec.state.extend({ items: spec.state.shape.items.max(2) }) }),
+  },
+  {
+    law: 18,
+    title: 'reads a state back as another',
+    tested: make({ load: (saved: Saved, config: { limit: number }) => ({ ...spec.load(saved, config), last: [] }) }),
+  },
+  {
+    law: 18,
+    title: 'does what is due when its timer fires, and only then',
+    tested: make(
+      { events: [added, removed, timerFired], decisions: [kept, dropped, timerSet], ...overdue },
+      (state, choices) =>
+        choices.below(4) > 0 ? arbitrary(state, choices) : { type: 'timer.fired', at: choices.below(50), timerId: 't' },
+    ),
+  },
 ];

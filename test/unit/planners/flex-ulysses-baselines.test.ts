@@ -42,7 +42,7 @@ describe.each(strategies)('%s', (strategy) => {
   describe.each(Object.entries(batches))('%s', (_, lengths) => {
     test.each(deviceCounts)('on %i devices', (devices) => {
       checked({ lengths, devices, strategy });
-      checked({ lengths, devices, strategy, memoryCapTokens: 0 });
+      checked({ lengths, devices, strategy, memoryCapTokens: 0, overCap: 'allow' });
       checked({ lengths, devices, strategy, memorySlack: 1, maxDegree: 2, attentionHeads: 6, devicesPerNode: 1 });
     });
   });
@@ -62,7 +62,7 @@ describe.each(strategies)('%s', (strategy) => {
   });
 
   test('says that memory is relaxed where it is', () => {
-    expect(checked({ lengths: fig3, devices: 4, strategy, memoryCapTokens: 10 }).memoryRelaxed).toBe(true);
+    expect(checked({ lengths: fig3, devices: 4, strategy, memoryCapTokens: 10, overCap: 'allow' }).memoryRelaxed).toBe(true);
     expect(checked({ lengths: fig3, devices: 4, strategy, memoryCapTokens: 1e6 }).memoryRelaxed).toBe(false);
   });
 });
@@ -92,6 +92,7 @@ describe('paper', () => {
       devices: 2,
       strategy: 'paper',
       memoryCapTokens: 600,
+      overCap: 'allow',
       maxDegree: 1,
     });
     expect(plan.assignments.map((one) => one.devices)).toEqual([[0], [1], [1]]);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { create, environmentSlots } from '../../../src/index.ts';
 import type { EnvironmentSlotsInput } from '../../../src/policies/environment-slots/index.ts';
-import { timerId } from '../../../src/policies/environment-slots/settle.ts';
+import { deadlines } from '../../../src/policies/environment-slots/settle.ts';
 import type { VocabularyDecision } from '../../../src/schemas/index.ts';
 import { refusal } from '../../support/basics/refusal.ts';
 import { only, Session } from '../../support/sessions/session.ts';
@@ -56,7 +56,7 @@ class Pool extends Session {
   }
 
   fire(): VocabularyDecision[] {
-    return this.tell({ type: 'timer.fired', timerId });
+    return this.tell({ type: 'timer.fired', timerId: deadlines.timerId });
   }
 
   /** Lets all timers fire for so long. */
@@ -293,6 +293,16 @@ describe('starts', () => {
 });
 
 describe('a kind whose environments fail', () => {
+  test('is suspended still after its slots were taken away and came back', () => {
+    const pool = new Pool({ slots: { box: 1 }, suspendAfter: 1, retrySeconds: 300, maxRetrySeconds: 600, retries: 0 });
+    pool.request('a');
+    expect(types(pool.tell({ type: 'slot.failed', slotId: 'slot/0' }))).toContain('slots.suspended');
+    pool.tell({ type: 'slots.changed', environment: 'box', slots: 0 });
+    expect(types(pool.tell({ type: 'slots.changed', environment: 'box', slots: 1 }))).toEqual([]);
+    expect(types(pool.request('b'))).toEqual([]);
+    expect(only(pool.pass(300), 'slot.prewarm')).toMatchObject([{ reason: { code: 'trial' } }]);
+  });
+
   /** Fails every start until none is asked for. */
   function failAll(pool: Pool, decisions: readonly VocabularyDecision[]): VocabularyDecision[] {
     const all = [...decisions];

@@ -62,18 +62,19 @@ describe.each(bothWays)('faults, %s', (_how, start) => {
     expect(last[2]).toMatchObject({ count: 1, reason: { target: 2, admitted: 1 } });
   });
 
-  test('a fault of the data takes the whole prompt out at once, and stops what runs of it', () => {
+  test('faults of the data take the whole prompt out once too few responses are left, and stop what runs of it', () => {
     const session = start({ responseSpeculation: 1.5, retry: { data: 0 } });
     session.open([{ promptId: 'a', ref: 'row 7' }, { promptId: 'b' }]);
-    session.complete('a/2#0');
+    const first = session.tell('response.failed', { requestId: 'a/1#0', kind: 'data' });
+    expect(brief(first)).toStrictEqual(['response.abandoned a/1#0 data']);
     const failed = session.tell('response.failed', { requestId: 'a/0#0', kind: 'data' });
     expect(failed).toStrictEqual([
       {
         type: 'request.abort',
         at: 0,
-        requestId: 'a/1#0',
+        requestId: 'a/2#0',
         promptId: 'a',
-        reason: { code: 'prompt_failed', held: 1 },
+        reason: { code: 'prompt_failed', held: 0 },
       },
       expect.objectContaining({ type: 'timer.set', fireAtSeconds: 30 }),
       {
@@ -82,7 +83,7 @@ describe.each(bothWays)('faults, %s', (_how, start) => {
         promptId: 'a',
         roundId: 'r0',
         ref: 'row 7',
-        dropped: [{ requestId: 'a/2#0', tokens: 10, cause: 'failed' }],
+        dropped: [],
         reason: { code: 'data', failures: 1, budget: 0 },
       },
       {
@@ -93,9 +94,9 @@ describe.each(bothWays)('faults, %s', (_how, start) => {
         reason: { code: 'failed', target: 2, admitted: 1 },
       },
     ]);
-    expect(brief(session.tell('request.aborted', { requestId: 'a/1#0' }))).toStrictEqual([]);
-    expect(brief(session.tell('response.failed', { requestId: 'a/1#0', kind: 'data' }))).toStrictEqual([
-      'response.late a/1#0 report',
+    expect(brief(session.tell('request.aborted', { requestId: 'a/2#0' }))).toStrictEqual([]);
+    expect(brief(session.tell('response.failed', { requestId: 'a/2#0', kind: 'data' }))).toStrictEqual([
+      'response.late a/2#0 report',
     ]);
   });
 

@@ -7,12 +7,12 @@ const judge = (session: Rounds, promptId: string, keep: boolean) =>
   session.tell('prompt.judged', { roundId: 'r0', promptId, keep });
 
 describe.each(bothWays)('other filters, %s', (_how, start) => {
-  test('a reward that will never come changes nothing where no filter needs it', () => {
+  test('a reward that will never come is late where no filter needs it, and changes nothing', () => {
     for (const filter of ['none', 'host'] as const) {
       const session = start({ filter });
       session.open(prompts('a', 'b'));
       session.complete('a/0#0');
-      expect(giveUp(session, 'a/0#0')).toStrictEqual([]);
+      expect(brief(giveUp(session, 'a/0#0'))).toStrictEqual(['response.late a/0#0 report']);
       expect(brief(session.complete('a/1#0'))).toContain('prompt.collected a responses_held');
     }
   });
@@ -29,7 +29,7 @@ describe.each(bothWays)('other filters, %s', (_how, start) => {
     }));
     session.open([{ promptId: 'a', kept }, { promptId: 'b' }, { promptId: 'c' }]);
     const before = session.state;
-    expect(giveUp(session, 'a/0#0')).toStrictEqual([]);
+    expect(brief(giveUp(session, 'a/0#0'))).toStrictEqual(['response.late a/0#0 report']);
     expect(session.state).toStrictEqual(before);
     session.tell('round.failed', { roundId: 'r0' });
     // It was minted by another session.

@@ -88,14 +88,16 @@ describe.each(bothWays)('filter `zero-variance`, %s', (_how, start) => {
     expect(brief(reward(session, 'a/1#0', 1))).toStrictEqual(['response.late a/1#0 report']);
   });
 
-  test('a response that never gets its reward takes its prompt out, by name, and it is replaced', () => {
-    const session = begin({ responseSpeculation: 1.5 });
+  test('a response that never gets its reward is dropped; a prompt with too few others leaves by name, and is replaced', () => {
+    const session = begin({ responseSpeculation: 1.5, retry: { environment: 0 } });
     session.complete('a/0#0');
-    const lost = giveUp(session, 'a/0#0');
+    expect(brief(giveUp(session, 'a/0#0'))).toStrictEqual(['response.dropped a/0#0 no_reward']);
+    session.complete('a/1#0');
+    const lost = giveUp(session, 'a/1#0');
     expect(brief(lost)).toStrictEqual([
-      'request.abort a/1#0 prompt_failed',
-      'timer.set speculative-admission/abort-grace abort_grace',
+      'response.dropped a/1#0 no_reward',
       'request.abort a/2#0 prompt_failed',
+      'timer.set speculative-admission/abort-grace abort_grace',
       'prompt.failed a reward',
       'prompts.request r0 failed',
     ]);
@@ -106,7 +108,7 @@ describe.each(bothWays)('filter `zero-variance`, %s', (_how, start) => {
         promptId: 'a',
         roundId: 'r0',
         ref: 'row 7',
-        dropped: [{ requestId: 'a/0#0', tokens: 10, cause: 'failed' }],
+        dropped: [],
         reason: { code: 'reward', failures: 1, budget: 0 },
       },
     ]);

@@ -95,12 +95,69 @@ describe('launches', () => {
     expect(brief(run.finish('b', 'c'))).toEqual(['train bc → v1, lag 0', 'launch d v0', 'ask 1']);
   });
 
-  test('prompts that are here already are merged, and not asked for again until something has changed', () => {
+  test('prompts that are here already are merged and asked for again, until the source seems to have no others', () => {
     const run = new Run({ groupsPerBatch: 1, maxStaleness: 1 });
     expect(brief(run.supply('a'))).toEqual(['launch a v0']);
+    expect(brief(run.supply('a'))).toEqual(['prompt.merged', 'ask 1']);
     expect(brief(run.supply('a'))).toEqual(['prompt.merged']);
     expect(brief(run.finish('a'))).toEqual(['train a → v1, lag 0', 'ask 1']);
     expect(brief(run.supply('a'))).toEqual(['launch a v0']);
+  });
+
+  test('a prompt that is merged in the place of a rejected one is asked for again, also after a restart', () => {
+    for (const isRestarted of [false, true]) {
+      const run = new Run({ groupsPerBatch: 2, maxStaleness: 0 });
+      run.supply('a', 'b');
+      expect(brief(run.reject('b'))).toEqual(['group.withdrawn', 'ask 1']);
+      if (isRestarted) run.tell({ type: 'host.restarted', idPrefix: 'x-' });
+      expect(brief(run.supply('a'))).toEqual(['prompt.merged', 'ask 1']);
+      expect(brief(run.supply('c'))).toEqual(['launch c v0']);
+    }
+  });
+
+  test('a source that has only the prompts that are here gets a smaller batch, and is asked again', () => {
+    const run = new Run({ groupsPerBatch: 2, maxStaleness: 0 });
+    run.supply('a');
+    expect(brief(run.supply('a'))).toEqual(['prompt.merged', 'ask 1']);
+    expect(brief(run.supply('a'))).toEqual(['prompt.merged']);
+    expect(brief(run.finish('a'))).toEqual(['train a → v1, lag 0']);
+    expect(brief(run.publish(0, 1))).toEqual(['ask 2']);
+  });
+});
+
+describe('versions that the host tells', () => {
+  const two = (): Run => {
+    const run = new Run({ groupsPerBatch: 1, maxStaleness: 2, maxBatches: 2 });
+    run.supply('a', 'b', 'c');
+    expect(brief(run.finish('a', 'b'))).toEqual(['train a → v1, lag 0', 'train b → v2, lag 1']);
+    return run;
+  };
+
+  test('engines that have the weights of two batches at once say so for both, and no version is made up', () => {
+    const run = two();
+    run.publish(0, 2);
+    run.publish(1, 2);
+    expect(brief(run.supply('d'))).toEqual(['launch d v2']);
+    expect(brief(run.finish('c'))).toEqual(['train c → v3, lag 2']);
+    expect(brief(run.publish(2, 3))).toEqual(['ask 1']);
+  });
+
+  test('after a restart behind, groups count as of its version, and the next launches name it', () => {
+    const run = new Run({ groupsPerBatch: 1, maxStaleness: 1 }, 7);
+    run.supply('a', 'b');
+    const again = run.tell({ type: 'host.restarted', idPrefix: 'x-', weightVersion: 5 });
+    expect(brief(again)).toEqual(['round.resumed', 'launch a v5', 'launch b v5']);
+    expect(brief(run.finish('a'))).toEqual(['train a → v6, lag 0']);
+  });
+
+  test('after a restart ahead, what is complete is trained if it is in time, and else dropped by name', () => {
+    const run = new Run({ groupsPerBatch: 2, maxStaleness: 1 }, 7);
+    run.supply('a', 'b', 'c', 'd');
+    run.finish('a');
+    const near = run.tell({ type: 'host.restarted', idPrefix: 'x-', weightVersion: 8 });
+    expect(brief(near)).toEqual(['round.resumed', 'launch b v8', 'launch c v8', 'launch d v8']);
+    const far = run.tell({ type: 'host.restarted', idPrefix: 'y-', weightVersion: 9 });
+    expect(brief(far)).toEqual(['round.resumed', 'launch b v9', 'launch c v9', 'launch d v9', 'drop a (100)', 'ask 1']);
   });
 });
 
@@ -251,8 +308,8 @@ test('a batch is answered with the version that it was named with, though versio
   // The trainer knows only what `train.batch` has named.
   expect(brief(run.publish(1, 2)).filter((one) => one.startsWith('launch'))).toEqual([]);
   run.supply('d');
-  expect(brief(run.finish('d'))).toContain('train d → v11, lag 0');
-  expect(refusal(() => run.publish(2, 10))).toMatchObject({ code: 'invalid_event', path: 'weightVersion' });
+  expect(brief(run.finish('d'))).toContain('train d → v10, lag 0');
+  expect(refusal(() => run.publish(2, 9))).toMatchObject({ code: 'invalid_event', path: 'weightVersion' });
 });
 
 test('a snapshot of version 1, whose batches had no versions, is read', () => {

@@ -219,7 +219,7 @@ describe('configurations', () => {
     expect(only(same, 'prompts.request')).toMatchObject([{ count: 1, reason: { code: 'filtered' } }]);
   });
 
-  test('a reward that fails for good takes its prompt out where the filter needs it', () => {
+  test('a reward that fails for good drops its response where the filter needs it', () => {
     const job = new Job({ filter: 'zero-variance', rewardRetry: { infrastructure: 0 } });
     job.open();
     const [dispatch] = only(job.complete('r0p0/0#0'), 'reward.dispatch');
@@ -229,7 +229,7 @@ describe('configurations', () => {
       outcome: 'infrastructure',
       seconds: 1,
     });
-    expect(types(failed)).toEqual(expect.arrayContaining(['reward.failed', 'prompt.failed']));
+    expect(types(failed)).toEqual(expect.arrayContaining(['reward.failed', 'response.dropped']));
   });
 
   test('the one-step off-policy pipeline: a round may open while the one before waits for its training (§6.7)', () => {

@@ -166,11 +166,16 @@ describe('a state directory', () => {
     await second.close();
   });
 
-  test('a policy that is not there any more is named, and nothing is changed', async () => {
+  test('a session whose policy is not there any more is set aside, and is back when the policy is', async () => {
     const directory = await crashed();
     const without = createRegistry(registry.definitions.filter(({ id }) => id !== 'tail-batching'));
-    await expect(open(directory, { registry: without })).rejects.toMatchObject({ code: 'unknown_id' });
-    await (await open(directory)).close();
+    const first = await open(directory, { registry: without });
+    const aside = { session: 'x', policy: 'tail-batching', code: 'unknown_id' };
+    expect(await client(first).call('server.info')).toMatchObject({ sessions: 0, aside: [aside] });
+    await first.close();
+    const second = await open(directory);
+    expect(second.server.sessions.get('x').policy.seq).toBe(2);
+    await second.close();
   });
 });
 
@@ -383,7 +388,8 @@ describe('after a crash', () => {
         got: expect.stringContaining('start and stop version 0.3.1 once'),
       });
     }
-    await expect(opens(data, '0.3.1', turnstile(1, 3))).rejects.toThrow('other code of the policy');
+    const other = await opens(data, '0.3.1', turnstile(1, 3));
+    expect(() => other.server.sessions.get('x')).toThrow('other code of the policy');
   });
 });
 

@@ -28,7 +28,8 @@ class SessionOpenParams(TypedDict):
     session: NotRequired[str]
     """Id of the session; one is made if absent. String ≤ 256."""
     onExisting: NotRequired[Literal["fail", "attach", "replace"]]
-    """If there is a session with this id: refuse, use it as it is, or put a new one in its place. Default: "fail"."""
+    """If there is a session with this id: refuse, use it as it is, or put a new one in its place. To use one that is
+    set aside is to try again to restore it. Default: "fail"."""
     deliver: NotRequired[Literal["reply", "stream"]]
     """Where decisions go: into the answer of `session.send` (`reply`, the default), or to subscribers."""
     timers: NotRequired[Literal["host", "server"]]
@@ -127,6 +128,8 @@ class SessionSnapshotResultSnapshot(TypedDict):
     """Events applied so far. Whole number ≥ 0."""
     at: float
     """Latest time seen, in seconds. Number ≥ 0."""
+    aheadSeconds: NotRequired[float]
+    """By how much `at` is ahead of the clock of the host, which has begun anew, in seconds. Number > 0."""
 
 
 class SessionSnapshotResultArmedItem(TypedDict):
@@ -151,6 +154,8 @@ class SessionSnapshotResult(TypedDict):
     """Number of the last decision of a streaming session; the first has 1. Whole number ≥ 0."""
     delivery: NotRequired[Any]
     """Producers, their last answers, and what nobody has acknowledged."""
+    steps: NotRequired[list[Any]]
+    """Of a session that is set aside: the calls and timers after the snapshot, in order."""
 
 
 class SessionWhyParams(TypedDict):
@@ -261,6 +266,15 @@ class SessionListParams(TypedDict):
     """Only sessions whose id comes after this one. String ≤ 256."""
 
 
+class SessionListResultSessionAside(TypedDict):
+    """Why it could not be restored; absent for a session that is served."""
+
+    code: str
+    """Code of the refusal."""
+    message: str
+    """What was expected, and what was found."""
+
+
 class SessionListResultSession(TypedDict):
     """Part of :class:`SessionListResult`."""
 
@@ -274,6 +288,8 @@ class SessionListResultSession(TypedDict):
     deliver: Literal["reply", "stream"]
     timers: Literal["host", "server"]
     shadow: NotRequired[bool]
+    aside: NotRequired[SessionListResultSessionAside]
+    """Why it could not be restored; absent for a session that is served."""
 
 
 class SessionListResult(TypedDict):
@@ -456,6 +472,18 @@ class ServerInfoResultLimits(TypedDict):
     """Seconds in which a client must read what waits for it, before it is cut off. Number > 0. Default: 30."""
 
 
+class ServerInfoResultAsideItem(TypedDict):
+    """Part of :class:`ServerInfoResult`."""
+
+    session: str
+    """Id of the session. String ≤ 256."""
+    policy: str
+    code: str
+    """Code of the refusal."""
+    message: str
+    """What was expected, and what was found."""
+
+
 class ServerInfoResultRefusedItem(TypedDict):
     """Part of :class:`ServerInfoResult`."""
 
@@ -489,6 +517,9 @@ class ServerInfoResult(TypedDict):
     limits: ServerInfoResultLimits
     sessions: int
     """Sessions that are open. Whole number ≥ 0."""
+    aside: NotRequired[list[ServerInfoResultAsideItem]]
+    """Sessions that could not be restored and are set aside; at most 100. `session.open` with `onExisting: attach`
+    tries again, `session.snapshot` exports its state, `session.close` forgets it. Absent where there are none."""
     refused: list[ServerInfoResultRefusedItem]
     """Calls that were refused since the start, by reason."""
     closed: ServerInfoResultClosed

@@ -13,7 +13,7 @@ class CountedResponse(TypedDict):
     requestId: str
     """Id of the request, minted by the policy. String ≤ 1200."""
     tokens: int
-    """Tokens. Whole number ≥ 0."""
+    """Tokens. Whole number 0 to 1000000000."""
     weightVersions: NotRequired[Sequence[int]]
     """Versions of the weights that generated it, ascending; absent: that of the round alone."""
     reward: NotRequired[float]
@@ -26,7 +26,7 @@ class RewardedResponse(TypedDict):
     requestId: str
     """Id of the request, minted by the policy. String ≤ 1200."""
     tokens: int
-    """Tokens. Whole number ≥ 0."""
+    """Tokens. Whole number 0 to 1000000000."""
     weightVersions: NotRequired[Sequence[int]]
     """Versions of the weights that generated it, ascending; absent: that of the round alone."""
     reward: float
@@ -41,7 +41,7 @@ class KeptResponse(TypedDict):
     index: int
     """Which response of the prompt, from 0. Whole number ≥ 0."""
     tokens: int
-    """Tokens generated so far, over all attempts: the budget is cumulative. Whole number ≥ 0."""
+    """Tokens generated so far, over all attempts: the budget is cumulative. Whole number 0 to 1000000000."""
     weightVersions: Sequence[int]
     """Versions of the weights that generated them, ascending."""
     finished: bool
@@ -67,7 +67,7 @@ class DroppedResponse(TypedDict):
     requestId: str
     """Id of the request, minted by the policy. String ≤ 1200."""
     tokens: int
-    """Tokens. Whole number ≥ 0."""
+    """Tokens. Whole number 0 to 1000000000."""
     cause: Literal["stale_weights", "filtered", "failed", "round_failed", "merged"]
     """Why it is of no use."""
 
@@ -80,7 +80,7 @@ class FinalResponse(TypedDict):
     index: int
     """Which response of the prompt, from 0. Whole number ≥ 0."""
     tokens: int
-    """Tokens. Whole number ≥ 0."""
+    """Tokens. Whole number 0 to 1000000000."""
     weightVersions: Sequence[int]
     """Versions of the weights that generated it, ascending."""
     reward: NotRequired[float]
@@ -114,7 +114,7 @@ class TrainingShare(TypedDict):
     samples: int
     """Samples of these groups. Whole number ≥ 0."""
     tokens: int
-    """Tokens of these groups. Whole number ≥ 0."""
+    """Tokens of these groups. Whole number 0 to 1000000000000."""
 
 
 class PacedGroup(TypedDict):
@@ -125,7 +125,7 @@ class PacedGroup(TypedDict):
     launchId: str
     """Id of the launch of the group, minted by the policy; new for every try. String ≤ 200."""
     weightVersion: int
-    """Version of the weights that its first tokens are of, or an older one. Whole number ≥ 0."""
+    """Version of the weights that its first tokens are of, or an older one. Whole number 0 to 4000000000000000."""
 
 
 class RolloutWorkload(TypedDict):
@@ -198,9 +198,9 @@ class RunningRequest(TypedDict):
     engineId: str
     """The engine that it runs on, or waits on. String ≤ 512."""
     tokens: int
-    """Tokens that it has generated so far, over all attempts. Whole number ≥ 0."""
+    """Tokens that it has generated so far, over all attempts. Whole number 0 to 1000000000."""
     promptTokens: int
-    """Tokens of its prompt; they stand in the KV cache too. Whole number ≥ 0."""
+    """Tokens of its prompt; they stand in the KV cache too. Whole number 0 to 1000000000."""
 
 
 class EnginePlace(TypedDict):
@@ -218,7 +218,7 @@ class MicroBatch(TypedDict):
     groups: Sequence[str]
     """Whole groups, in the order of the update."""
     tokens: int
-    """Tokens of these groups, prompts included where they are known. Whole number ≥ 0."""
+    """Tokens of these groups, prompts included where they are known. Whole number 0 to 1000000000000."""
     dynamic: bool
     """Whether it is one group over the budget, which has to be cut into micro-batches of its own samples."""
 
@@ -237,7 +237,7 @@ class Migration(_Migration):
     to: str
     """The engine that it goes to. String ≤ 512."""
     tokens: int
-    """Tokens generated when this was decided; they are kept, the budget is cumulative. Whole number ≥ 0."""
+    """Tokens generated when this was decided; they are kept, the budget is cumulative. Whole number 0 to 1000000000."""
 
 
 class LoaderNode(TypedDict):
@@ -307,11 +307,11 @@ class ChunkRequest(TypedDict):
     requestId: str
     """Id of the request, minted by the policy. String ≤ 1200."""
     promptTokens: int
-    """Tokens of the prompt. Whole number ≥ 0."""
+    """Tokens of the prompt. Whole number 0 to 1000000000."""
     tokens: NotRequired[int]
-    """Tokens of the response that the host has kept; absent: none. Whole number ≥ 0."""
+    """Tokens of the response that the host has kept; absent: none. Whole number 0 to 1000000000."""
     maxTokens: NotRequired[int]
-    """Most tokens of the response; absent: it ends by itself. Whole number ≥ 1."""
+    """Most tokens of the response; absent: it ends by itself. Whole number 1 to 1000000000."""
     domain: NotRequired[str]
     """Data domain of the prompt, such as `math` or `code`. String ≤ 512."""
 
@@ -387,7 +387,7 @@ class LengthPoint(TypedDict):
     """An object of the vocabulary: `LengthPoint`."""
 
     tokens: int
-    """Length of the sequences, in tokens; longer at each point. Whole number ≥ 0."""
+    """Length of the sequences, in tokens; longer at each point. Whole number 0 to 1000000000."""
     value: float
     """What was measured there. Number ≥ 0."""
 
@@ -402,9 +402,9 @@ class Prompt(TypedDict):
     domain: NotRequired[str]
     """Data domain of the prompt, such as `math` or `code`. String ≤ 512."""
     promptTokens: NotRequired[int]
-    """Tokens of the prompt itself; used for placement. Whole number ≥ 0."""
+    """Tokens of the prompt itself; used for placement. Whole number 0 to 1000000000."""
     expectedTokens: NotRequired[int]
-    """Expected tokens of its longest response, where something is known. Whole number ≥ 0."""
+    """Expected tokens of its longest response, where something is known. Whole number 0 to 1000000000."""
     deferral: NotRequired[Deferral]
     """How often and since when it has been deferred."""
     kept: NotRequired[Sequence[KeptResponse]]

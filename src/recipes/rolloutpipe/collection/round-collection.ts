@@ -3,9 +3,9 @@
  * when a round has all its groups. It decides nothing. It does not matter to it who mints the requests.
  */
 import { definePolicy, handlersOf } from '../../../core/definition.ts';
+import { isOfRound, restartRoundAt } from '../../../core/restart-versions.ts';
 import { groupKey } from '../../../core/trained-groups.ts';
 import { refuse } from '../../../errors.ts';
-import { largestReward } from '../../../schemas/advantages.ts';
 import { groupLeft, requestAdmit, requestDropped } from '../../../schemas/decisions/frontier.ts';
 import { groupRewarded, groupUnrewarded, roundRewarded } from '../../../schemas/decisions/groups.ts';
 import { responseAbandoned } from '../../../schemas/decisions/requests.ts';
@@ -49,7 +49,7 @@ const handlers = [
     if (response !== undefined && !response.isCompleted) forgetResponse(state, response);
   }),
   on(groupLeft, leave),
-  on(rewardReady, rewarded, checkReward),
+  on(rewardReady, rewarded),
   on(rewardFailed, rewarded),
   on([groupRewarded, groupUnrewarded], ({ rounds }, { roundId, promptId }) => {
     rounds.get(roundId)!.groups.get(promptId)!.status = 'over';
@@ -59,7 +59,11 @@ const handlers = [
     if (round !== undefined) forgetRound(state, round);
   }),
   on(roundFailed, failRound),
-  on(hostRestarted, askAgain),
+  on(hostRestarted, (state, event, ctx) => {
+    const { weightVersion } = event;
+    if (weightVersion !== undefined) for (const round of state.rounds.values()) restartRoundAt(round, weightVersion);
+    askAgain(state, event, ctx);
+  }),
 ];
 
 function open(state: CollectionState, event: Message<'round.opened'>, ctx: Ctx): void {
@@ -70,11 +74,6 @@ function open(state: CollectionState, event: Message<'round.opened'>, ctx: Ctx):
 function rewarded({ responses }: CollectionState, { requestId }: { readonly requestId: string }): void {
   const response = responses.get(requestId);
   if (response?.isCompleted) response.isRewarded = true;
-}
-
-function checkReward(_state: CollectionState, { reward }: Message<'reward.ready'>): void {
-  if (Math.abs(reward) <= largestReward) return;
-  refuse('invalid_event', 'reward', `a reward from -${largestReward} to ${largestReward}`, reward);
 }
 
 function checkOpening(state: CollectionState, { prompts }: Message<'round.opened'>): void {
@@ -114,8 +113,9 @@ function checkVersions(
 ): void {
   const response = state.responses.get(requestId);
   if (state.config.otherVersions === 'drop' || response === undefined || response.isCompleted) return;
-  const { weightVersion } = response.group.round;
-  const at = weightVersions.findIndex((one) => one !== weightVersion);
+  const { round } = response.group;
+  const { weightVersion } = round;
+  const at = weightVersions.findIndex((one) => !isOfRound(round, one));
   if (at < 0) return;
   const expected = `the weight version of the round, ${weightVersion}`;
   refuse('invalid_event', `weightVersions[${at}]`, expected, weightVersions[at]);

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import type { Live } from '../../../core/definition.ts';
 import { copyPrompt } from '../../../core/prompts.ts';
+import { restartVersions } from '../../../core/restart-versions.ts';
 import { derived, mapBy } from '../../../core/state.ts';
 import { type Prompt, prompt } from '../../../schemas/prompts.ts';
 import {
@@ -55,6 +56,7 @@ const round = z.strictObject({
   roundId,
   kind: roundKind,
   weightVersion,
+  restartVersions,
   openedSeconds: seconds,
   /** Groups by prompt, in the order of the round. */
   groups: mapBy((one: { prompt: Prompt }) => one.prompt.promptId, group),

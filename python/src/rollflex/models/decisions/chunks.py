@@ -28,9 +28,9 @@ class ChunkContinueReason(TypedDict):
 
     code: Literal["first", "probe", "stays", "moved", "resumed", "overdue", "engine_lost", "host_restarted"]
     freeTokens: int
-    """Tokens of the KV cache of the engine that no chunk has, before this one. Whole number ≥ 0."""
+    """Tokens of the KV cache of the engine that no chunk has, before this one. Whole number 0 to 1000000000000."""
     expectedTokens: int
-    """Length that the response is expected to reach, in tokens. Whole number ≥ 0."""
+    """Length that the response is expected to reach, in tokens. Whole number 0 to 1000000000."""
     seconds: float
     """Expected cost there, in seconds of responses: until this one is over, and by which it delays those that run
     there. Number ≥ 0."""
@@ -54,7 +54,7 @@ class ChunkContinue(AnyDecision):
     engineId: str
     """Id of the inference engine, given by the host. String ≤ 512."""
     fromTokens: int
-    """Tokens of the response that come before the chunk. Whole number ≥ 0."""
+    """Tokens of the response that come before the chunk. Whole number 0 to 1000000000."""
     tokens: int
     """Most tokens of the chunk. Whole number ≥ 1."""
     reason: ChunkContinueReason
@@ -94,5 +94,5 @@ class RequestEnded(AnyDecision):
     requestId: str
     """Id of the request, minted by the policy. String ≤ 1200."""
     tokens: int
-    """Tokens that it has generated, as far as was reported. Whole number ≥ 0."""
+    """Tokens that it has generated, as far as was reported. Whole number 0 to 1000000000."""
     reason: RequestEndedReason

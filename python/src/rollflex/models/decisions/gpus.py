@@ -66,9 +66,9 @@ class GpusReleaseReason(TypedDict):
     engineId: str
     """The engine that is filled most, of those that would remain. String ≤ 512."""
     projectedTokens: int
-    """Projected peak of its KV cache, in tokens. Whole number ≥ 0."""
+    """Projected peak of its KV cache, in tokens. Whole number 0 to 1000000000000."""
     capacityTokens: int
-    """What its KV cache holds, in tokens. Whole number ≥ 0."""
+    """What its KV cache holds, in tokens. Whole number 0 to 1000000000000."""
 
 
 class GpusRelease(AnyDecision):
@@ -181,7 +181,7 @@ class RequestMigrate(AnyDecision, _RequestMigrate):
     to: str
     """The engine that it goes to. String ≤ 512."""
     tokens: int
-    """Tokens generated when this was decided; they are kept, the budget is cumulative. Whole number ≥ 0."""
+    """Tokens generated when this was decided; they are kept, the budget is cumulative. Whole number 0 to 1000000000."""
     attempt: int
     """Which try this is, from 2; it goes into the answer. Whole number ≥ 1."""
     reason: RequestMigrateReason
@@ -219,12 +219,12 @@ class ScaleDownRejectedReason(TypedDict):
     engineId: NotRequired[str]
     """The engine that is filled most, of those that would remain. String ≤ 512. Only with `kv_cache`."""
     projectedTokens: NotRequired[int]
-    """Projected peak of its KV cache, in tokens. Whole number ≥ 0. Only with `kv_cache`."""
+    """Projected peak of its KV cache, in tokens. Whole number 0 to 1000000000000. Only with `kv_cache`."""
     capacityTokens: NotRequired[int]
-    """With `kv_cache`: What its KV cache holds, in tokens. Whole number ≥ 0. With `kv_cache_together`: What those that
-    would remain hold together, in tokens. Whole number ≥ 0."""
+    """With `kv_cache`: What its KV cache holds, in tokens. Whole number 0 to 1000000000000. With `kv_cache_together`:
+    What those that would remain hold together, in tokens. Whole number 0 to 1000000000000."""
     expectedTokens: NotRequired[int]
-    """Expected peak of the KV caches of all engines together, in tokens. Whole number ≥ 0. Only with
+    """Expected peak of the KV caches of all engines together, in tokens. Whole number 0 to 1000000000000. Only with
     `kv_cache_together`."""
     engines: NotRequired[int]
     """Engines that would remain, none of which takes new requests. Whole number ≥ 0. Only with `no_target`."""

@@ -29,11 +29,11 @@ class GroupRewarded(AnyDecision):
     promptId: str
     """Id of the prompt, given by the host. String ≤ 512."""
     promptTokens: NotRequired[int]
-    """Tokens of the prompt itself, where they are known. Whole number ≥ 0."""
+    """Tokens of the prompt itself, where they are known. Whole number 0 to 1000000000."""
     samples: int
     """Responses with a reward. Whole number ≥ 1."""
     tokens: int
-    """Tokens of those responses, all together, without their prompts. Whole number ≥ 0."""
+    """Tokens of those responses, all together, without their prompts. Whole number 0 to 1000000000000."""
     responses: list[RewardedResponse]
     """Those responses, by index, each with its raw reward."""
     reason: GroupRewardedReason
@@ -111,7 +111,7 @@ class RoundRewarded(AnyDecision):
     kind: Literal["short", "long"]
     """`short`: with speculation; `long`: without."""
     weightVersion: int
-    """Version of the actor weights; never decreases. Whole number ≥ 0."""
+    """Version of the actor weights; never decreases. Whole number 0 to 4000000000000000."""
     prompts: list[FinalPrompt]
     """Prompts that train, in the order of the round; responses with rewards only."""
     reason: RoundRewardedReason

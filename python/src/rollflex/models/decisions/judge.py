@@ -12,12 +12,13 @@ class JudgePlaceReason(TypedDict):
 
     code: Literal["start", "longer_response", "round_planned"]
     responseTokens: NotRequired[int]
-    """Tokens of the response that is longer. Whole number ≥ 0. Only with `longer_response`."""
+    """Tokens of the response that is longer. Whole number 0 to 1000000000. Only with `longer_response`."""
     plannedTokens: NotRequired[int]
     """Length that the plan before was for, in tokens. Whole number ≥ 1. Only with `longer_response`,
     `round_planned`."""
     longestTokens: NotRequired[int]
-    """Longest length seen in rounds of this kind, in tokens. Whole number ≥ 0. Only with `round_planned`."""
+    """Longest length seen in rounds of this kind, in tokens. Whole number 0 to 1000000000. Only with
+    `round_planned`."""
 
 
 class JudgePlace(AnyDecision):

@@ -13,13 +13,13 @@ class GroupDropReason(TypedDict):
 
     code: Literal["version_skipped"]
     startVersion: int
-    """Version of the weights that it was launched with. Whole number ≥ 0."""
+    """Version of the weights that it was launched with. Whole number 0 to 4000000000000000."""
     weightVersion: int
-    """Version of the weights that are trained next. Whole number ≥ 0."""
+    """Version of the weights that are trained next. Whole number 0 to 4000000000000000."""
     maxStaleness: int
     """Most versions that its first tokens may be behind. Whole number ≥ 0."""
     tokens: int
-    """Tokens that it has, where it is complete; otherwise 0. Whole number ≥ 0."""
+    """Tokens that it has, where it is complete; otherwise 0. Whole number 0 to 1000000000000."""
 
 
 class GroupDrop(AnyDecision):
@@ -59,7 +59,7 @@ class GroupLaunch(AnyDecision):
     launchId: str
     """Id of the launch of the group, minted by the policy; new for every try. String ≤ 200."""
     weightVersion: int
-    """Version of the weights that the engines have now, at least. Whole number ≥ 0."""
+    """Version of the weights that the engines have now, at least. Whole number 0 to 4000000000000000."""
     ref: NotRequired[str]
     """Opaque reference of the host, at most 256 bytes; echoed. String ≤ 256."""
     reason: GroupLaunchReason
@@ -87,11 +87,12 @@ class TrainBatch(AnyDecision):
     publicationId: str
     """Id of the publication, minted by the policy; new for every try. String ≤ 200."""
     weightVersion: int
-    """Version of the weights that come of it: one more than that of those trained. Whole number ≥ 0."""
+    """Version of the weights that come of it: one more than that of those trained. Whole number 0 to
+    4000000000000000."""
     groups: list[PacedGroup]
     """Its groups, in the order in which they were launched."""
     samples: int
     """Samples of these groups. Whole number ≥ 0."""
     tokens: int
-    """Tokens of these groups. Whole number ≥ 0."""
+    """Tokens of these groups. Whole number 0 to 1000000000000."""
     reason: TrainBatchReason

@@ -31,7 +31,7 @@ class GroupTrainable(AnyDecision):
     samples: int
     """Responses of the group. Whole number ≥ 1."""
     tokens: int
-    """Tokens of the group, prompts included where they are known. Whole number ≥ 0."""
+    """Tokens of the group, prompts included where they are known. Whole number 0 to 1000000000000."""
     mean: float
     """Mean of its rewards."""
     std: float
@@ -116,13 +116,13 @@ class TrainDispatch(AnyDecision):
     update: int
     """Which update of the round, from 0. Whole number ≥ 0."""
     weightVersion: int
-    """Version of the weights that generated every response of it. Whole number ≥ 0."""
+    """Version of the weights that generated every response of it. Whole number 0 to 4000000000000000."""
     groups: list[str]
     """Whole groups, in the order in which they became trainable."""
     samples: int
     """Samples of these groups: what the loss of the update is divided by. Whole number ≥ 0."""
     tokens: int
-    """Tokens of these groups, prompts included where they are known. Whole number ≥ 0."""
+    """Tokens of these groups, prompts included where they are known. Whole number 0 to 1000000000000."""
     microBatches: list[MicroBatch]
     """The same groups, in the same order, under the token budget."""
     reason: TrainDispatchReason
@@ -168,5 +168,5 @@ class WeightsPublish(AnyDecision):
     publicationId: str
     """Id of the publication, minted by the policy; new for every try. String ≤ 200."""
     weightVersion: int
-    """Version that the round was generated with: the one that is replaced. Whole number ≥ 0."""
+    """Version that the round was generated with: the one that is replaced. Whole number 0 to 4000000000000000."""
     reason: WeightsPublishReason

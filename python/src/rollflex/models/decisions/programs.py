@@ -17,9 +17,9 @@ class EngineFreedReason(TypedDict):
     engines: int
     """Engines that go on. Whole number ≥ 0."""
     usedTokens: int
-    """Tokens of the programs that run on the engine, this one included. Whole number ≥ 0."""
+    """Tokens of the programs that run on the engine, this one included. Whole number 0 to 1000000000000."""
     budgetTokens: int
-    """Tokens that they may have. Whole number ≥ 0."""
+    """Tokens that they may have. Whole number 0 to 1000000000000."""
 
 
 class EngineFreed(AnyDecision):
@@ -62,7 +62,7 @@ class ProgramAwaitedReason(TypedDict):
     turns: int
     """Turns that it has finished. Whole number ≥ 0."""
     contextTokens: int
-    """Tokens of its context. Whole number ≥ 0."""
+    """Tokens of its context. Whole number 0 to 1000000000000."""
     tool: NotRequired[str]
     """The tool that it waits for, if it does."""
 
@@ -96,7 +96,7 @@ class ProgramEnded(AnyDecision):
     requestId: str
     """Id of the request, minted by the policy. String ≤ 1200."""
     tokens: int
-    """Tokens that it has generated, as far as was reported. Whole number ≥ 0."""
+    """Tokens that it has generated, as far as was reported. Whole number 0 to 1000000000."""
     reason: ProgramEndedReason
 
 
@@ -117,9 +117,9 @@ class ProgramPauseReason(TypedDict):
     engineId: str
     """Id of the inference engine, given by the host. String ≤ 512."""
     usedTokens: int
-    """Tokens of the programs that run on the engine, this one included. Whole number ≥ 0."""
+    """Tokens of the programs that run on the engine, this one included. Whole number 0 to 1000000000000."""
     budgetTokens: int
-    """Tokens that they may have. Whole number ≥ 0."""
+    """Tokens that they may have. Whole number 0 to 1000000000000."""
 
 
 class ProgramPause(AnyDecision):
@@ -138,9 +138,10 @@ class ProgramResumeReason(TypedDict):
     engineId: NotRequired[str]
     """Id of the inference engine, given by the host. String ≤ 512. Only with `fits`."""
     usedTokens: NotRequired[int]
-    """Tokens of the programs that run on the engine, this one included. Whole number ≥ 0. Only with `fits`."""
+    """Tokens of the programs that run on the engine, this one included. Whole number 0 to 1000000000000. Only with
+    `fits`."""
     budgetTokens: NotRequired[int]
-    """Tokens that they may have. Whole number ≥ 0. Only with `fits`."""
+    """Tokens that they may have. Whole number 0 to 1000000000000. Only with `fits`."""
     pausedSeconds: float
     """How long it was paused, in seconds. Number ≥ 0."""
     limitSeconds: NotRequired[float]
@@ -164,7 +165,7 @@ class TurnRouteReason(TypedDict):
     """Expected cost there, in seconds of turns: until it would have finished, and by which it would delay those that
     run there. Number ≥ 0."""
     cachedTokens: int
-    """Tokens of its context that the engine is believed to have cached. Whole number ≥ 0."""
+    """Tokens of its context that the engine is believed to have cached. Whole number 0 to 1000000000000."""
     waitedSeconds: float
     """How long the program waited for room, in seconds. Number ≥ 0."""
     stayingSeconds: NotRequired[float]

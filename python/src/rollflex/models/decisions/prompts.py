@@ -13,7 +13,7 @@ class PromptCarriedReason(TypedDict):
 
     code: Literal["within_staleness"]
     startVersion: int
-    """Version of the weights that its first tokens are of. Whole number ≥ 0."""
+    """Version of the weights that its first tokens are of. Whole number 0 to 4000000000000000."""
     maxStaleness: int
     """Most versions that its tokens may be behind. Whole number ≥ 0."""
 
@@ -73,7 +73,7 @@ class PromptCounted(AnyDecision):
     domain: NotRequired[str]
     """Data domain of the prompt, such as `math` or `code`. String ≤ 512."""
     promptTokens: NotRequired[int]
-    """Tokens of the prompt itself, where they are known. Whole number ≥ 0."""
+    """Tokens of the prompt itself, where they are known. Whole number 0 to 1000000000."""
     responses: list[CountedResponse]
     """Its responses, by index."""
     reason: PromptCountedReason
@@ -89,9 +89,10 @@ class PromptDeferredReason(TypedDict):
     needed: NotRequired[int]
     """Responses that it needs. Whole number ≥ 0. Only with `round_completed`, `quota_filled`, `round_failed`."""
     startVersion: NotRequired[int]
-    """Version of the weights that its first tokens are of. Whole number ≥ 0. Only with `stale_weights`."""
+    """Version of the weights that its first tokens are of. Whole number 0 to 4000000000000000. Only with
+    `stale_weights`."""
     weightVersion: NotRequired[int]
-    """Version of the actor weights; never decreases. Whole number ≥ 0. Only with `stale_weights`."""
+    """Version of the actor weights; never decreases. Whole number 0 to 4000000000000000. Only with `stale_weights`."""
     maxStaleness: NotRequired[int]
     """Most versions that its tokens may be behind. Whole number ≥ 0. Only with `stale_weights`."""
 

@@ -27,9 +27,10 @@ class RequestAbortReason(TypedDict):
     limitSeconds: NotRequired[float]
     """How long it may run, in seconds. Number ≥ 0. Only with `response_timeout`."""
     startVersion: NotRequired[int]
-    """Version of the weights that its first tokens are of. Whole number ≥ 0. Only with `stale_weights`."""
+    """Version of the weights that its first tokens are of. Whole number 0 to 4000000000000000. Only with
+    `stale_weights`."""
     weightVersion: NotRequired[int]
-    """Version of the actor weights; never decreases. Whole number ≥ 0. Only with `stale_weights`."""
+    """Version of the actor weights; never decreases. Whole number 0 to 4000000000000000. Only with `stale_weights`."""
 
 
 class RequestAbort(AnyDecision):
@@ -67,15 +68,21 @@ class RequestExpired(AnyDecision):
 class RequestLaunchReason(TypedDict):
     """Reason of :class:`RequestLaunch`. Why, with the numbers."""
 
-    code: Literal["planned", "retry_infrastructure", "retry_data", "retry_environment", "host_restarted"]
+    code: Literal[
+        "planned", "retry_infrastructure", "retry_data", "retry_environment", "retry_stale_weights",
+        "retry_ended_early", "host_restarted",
+    ]
     inFlight: NotRequired[int]
     """Requests in flight, without this one. Whole number ≥ 0. Only with `planned`, `host_restarted`."""
     attempt: NotRequired[int]
-    """How many tries of this response went before, within its budget. Whole number ≥ 0. Only with
-    `retry_infrastructure`, `retry_data`, `retry_environment`."""
+    """With `retry_infrastructure`, `retry_data`, `retry_environment`: How many tries of this response went before,
+    within its budget. Whole number ≥ 0. With `retry_stale_weights`, `retry_ended_early`: How many tries of this
+    response no budget was charged with. Whole number ≥ 0."""
     budget: NotRequired[int]
     """Most further tries after failures of this kind. Whole number ≥ 0. Only with `retry_infrastructure`, `retry_data`,
     `retry_environment`."""
+    tokens: NotRequired[int]
+    """Tokens that it goes on from. Whole number 0 to 1000000000. Only with `retry_ended_early`."""
 
 
 class RequestLaunch(AnyDecision):
@@ -91,13 +98,13 @@ class RequestLaunch(AnyDecision):
     index: int
     """Which response of the prompt, from 0. Whole number ≥ 0."""
     weightVersion: int
-    """Version of the actor weights; never decreases. Whole number ≥ 0."""
+    """Version of the actor weights; never decreases. Whole number 0 to 4000000000000000."""
     engineId: NotRequired[str]
     """Where to run it; always given with `placement: policy`. String ≤ 512."""
     ref: NotRequired[str]
     """Opaque reference of the host, at most 256 bytes; echoed. String ≤ 256."""
     promptTokens: NotRequired[int]
-    """Tokens of the prompt itself, if the host has given them. Whole number ≥ 0."""
+    """Tokens of the prompt itself, if the host has given them. Whole number 0 to 1000000000."""
     resumeFrom: NotRequired[KeptResponse]
     """Tokens to continue from, instead of starting anew."""
     reason: RequestLaunchReason
@@ -110,7 +117,7 @@ class RequestResumeReason(TypedDict):
     inFlight: int
     """Requests in flight, without this one. Whole number ≥ 0."""
     tokens: NotRequired[int]
-    """Tokens that its finished turns have generated. Whole number ≥ 0. Only with `host_restarted`."""
+    """Tokens that its finished turns have generated. Whole number 0 to 1000000000. Only with `host_restarted`."""
 
 
 class RequestResume(AnyDecision):
@@ -132,7 +139,7 @@ class RequestResume(AnyDecision):
 class ResponseAbandonedReason(TypedDict):
     """Reason of :class:`ResponseAbandoned`. Why, with the numbers."""
 
-    code: Literal["infrastructure", "environment"]
+    code: Literal["infrastructure", "data", "environment"]
     failures: int
     """Failures of this kind. Whole number ≥ 0."""
     budget: int
@@ -153,11 +160,16 @@ class ResponseAbandoned(AnyDecision):
 class ResponseAcceptedReason(TypedDict):
     """Reason of :class:`ResponseAccepted`. Why, with the numbers."""
 
-    code: Literal["held"]
+    code: Literal["held", "other_weights"]
     held: int
     """Responses of the prompt that are held. Whole number ≥ 0."""
     needed: int
     """Responses that the prompt needs. Whole number ≥ 0."""
+    weightVersions: NotRequired[list[int]]
+    """Versions of the weights that generated it, as its engine says, ascending: not all are those that were asked for.
+    Only with `other_weights`."""
+    weightVersion: NotRequired[int]
+    """Version of the weights of its round. Whole number 0 to 4000000000000000. Only with `other_weights`."""
 
 
 class ResponseAccepted(AnyDecision):
@@ -176,11 +188,12 @@ class ResponseAccepted(AnyDecision):
 class ResponseDroppedReason(TypedDict):
     """Reason of :class:`ResponseDropped`. Why, with the numbers."""
 
-    code: Literal["stale_weights", "beyond_round"]
+    code: Literal["stale_weights", "beyond_round", "no_reward"]
     oldestVersion: NotRequired[int]
-    """Oldest version of the weights that it has tokens of. Whole number ≥ 0. Only with `stale_weights`."""
+    """Oldest version of the weights that it has tokens of. Whole number 0 to 4000000000000000. Only with
+    `stale_weights`."""
     weightVersion: NotRequired[int]
-    """Version of the actor weights; never decreases. Whole number ≥ 0. Only with `stale_weights`."""
+    """Version of the actor weights; never decreases. Whole number 0 to 4000000000000000. Only with `stale_weights`."""
     maxStaleness: NotRequired[int]
     """Most versions that its tokens may be behind. Whole number ≥ 0. Only with `stale_weights`."""
     needed: NotRequired[int]
@@ -188,7 +201,7 @@ class ResponseDroppedReason(TypedDict):
 
 
 class ResponseDropped(AnyDecision):
-    """A notice. A kept response is given up."""
+    """A notice. A complete response, or one whose tokens were kept, is given up."""
 
     type: Literal["response.dropped"]
     requestId: str
@@ -196,7 +209,7 @@ class ResponseDropped(AnyDecision):
     promptId: str
     """Id of the prompt, given by the host. String ≤ 512."""
     tokens: int
-    """Tokens of the response, over all attempts. Whole number ≥ 0."""
+    """Tokens of the response, over all attempts. Whole number 0 to 1000000000."""
     finished: bool
     """Whether it was complete."""
     reason: ResponseDroppedReason
@@ -207,7 +220,7 @@ class ResponseLateReason(TypedDict):
 
     code: Literal["completion", "report"]
     tokens: NotRequired[int]
-    """Tokens of the response. Whole number ≥ 0. Only with `completion`."""
+    """Tokens of the response. Whole number 0 to 1000000000. Only with `completion`."""
 
 
 class ResponseLate(AnyDecision):
@@ -224,7 +237,7 @@ class ResponseSurplusReason(TypedDict):
 
     code: Literal["after_abort"]
     tokens: int
-    """Tokens of the response. Whole number ≥ 0."""
+    """Tokens of the response. Whole number 0 to 1000000000."""
 
 
 class ResponseSurplus(AnyDecision):

@@ -132,8 +132,9 @@ class RewardFailedReason(TypedDict):
 
 
 class RewardFailed(AnyDecision):
-    """A notice. A response gets no reward: its tries are used up. `speculative-admission` takes it as an event, and
-    then fails the prompt."""
+    """A notice. A response gets no reward: its tries are used up, or the host cannot compute it, and sends this as an
+    event, without a reason. Where a round waits for the reward, the response is given up, and another takes its
+    place."""
 
     type: Literal["reward.failed"]
     requestId: str

@@ -64,7 +64,7 @@ class RoundCompleted(AnyDecision):
     kind: Literal["short", "long"]
     """`short`: with speculation; `long`: without."""
     weightVersion: int
-    """Version of the actor weights; never decreases. Whole number ≥ 0."""
+    """Version of the actor weights; never decreases. Whole number 0 to 4000000000000000."""
     prompts: list[FinalPrompt]
     """In the order in which the prompts entered the round."""
     openedSeconds: float
@@ -124,7 +124,7 @@ class RoundPlanned(AnyDecision):
     kind: Literal["short", "long"]
     """`short`: with speculation; `long`: without."""
     weightVersion: int
-    """Version of the actor weights; never decreases. Whole number ≥ 0."""
+    """Version of the actor weights; never decreases. Whole number 0 to 4000000000000000."""
     queued: list[Prompt]
     """Queued prompts that it begins with, in order."""
     reason: RoundPlannedReason
@@ -146,7 +146,7 @@ class RoundResumed(AnyDecision):
     roundId: str
     """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
     weightVersion: NotRequired[int]
-    """Version of the weights that it is generated with, where it is known. Whole number ≥ 0."""
+    """Version of the weights that it is generated with, where it is known. Whole number 0 to 4000000000000000."""
     promptIds: list[str]
     """Prompts, or groups, of the round that are known here, in order."""
     reason: RoundResumedReason

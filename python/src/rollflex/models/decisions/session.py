@@ -52,8 +52,8 @@ class TimerSetReason(TypedDict):
     """Reason of :class:`TimerSet`. Why, with the numbers."""
 
     code: Literal[
-        "abort_grace", "response_timeout", "reward_budget", "reward_cancel_grace", "environment_due", "program_waits",
-        "owed",
+        "abort_grace", "response_timeout", "stale_weights", "reward_budget", "reward_cancel_grace", "environment_due",
+        "program_waits", "owed",
     ]
     graceSeconds: NotRequired[float]
     """With `abort_grace`: How long the confirmation of an abort is waited for, in seconds. Number ≥ 0. With
@@ -62,6 +62,9 @@ class TimerSetReason(TypedDict):
     limitSeconds: NotRequired[float]
     """With `response_timeout`: How long a request may run, in seconds. Number ≥ 0. With `program_waits`: How long a
     program may wait for room, in seconds. Number ≥ 0."""
+    longestPauseSeconds: NotRequired[float]
+    """How long the next try after weights that are too old is put off at most, in seconds. Number ≥ 0. Only with
+    `stale_weights`."""
     budgetSeconds: NotRequired[float]
     """Seconds that the worker may take, > 0, at most 1,000,000. Number > 0. Only with `reward_budget`."""
     due: NotRequired[Literal["start", "tool", "end", "idle", "trial"]]
@@ -79,5 +82,8 @@ class TimerSet(AnyDecision):
     timerId: str
     """Id of the timer, minted by the policy. String ≤ 512."""
     fireAtSeconds: float
-    """When, on the clock of `at`, in seconds. Number ≥ 0."""
+    """When, on the clock of the host, in seconds. Number ≥ 0."""
+    aheadSeconds: NotRequired[float]
+    """By how much `at` is ahead of the clock of the host, in seconds: this clock has begun anew when the host
+    restarted, and times go on from the latest. Absent while they agree. Number > 0."""
     reason: TimerSetReason

@@ -122,9 +122,10 @@ class GroupsDroppedReason(TypedDict):
     needed: NotRequired[int]
     """Responses that a group needs. Whole number ≥ 0. Only with `incomplete`."""
     weightVersion: NotRequired[int]
-    """Version of the actor weights; never decreases. Whole number ≥ 0. Only with `other_weights`."""
+    """Version of the actor weights; never decreases. Whole number 0 to 4000000000000000. Only with `other_weights`."""
     got: NotRequired[int]
-    """Version of the weights that generated the group. Whole number ≥ 0. Only with `other_weights`."""
+    """Version of the weights that generated the group. Whole number 0 to 4000000000000000. Only with
+    `other_weights`."""
 
 
 class GroupsDropped(AnyDecision):
@@ -172,7 +173,7 @@ class OptimizerStep(AnyDecision):
     samples: int
     """Samples in the gradients. Whole number ≥ 0."""
     tokens: int
-    """Tokens in the gradients. Whole number ≥ 0."""
+    """Tokens in the gradients. Whole number 0 to 1000000000000."""
     reason: OptimizerStepReason
 
 
@@ -231,7 +232,7 @@ class TrainFetchReason(TypedDict):
     waitingGroups: int
     """Groups of the round that wait to be trained. Whole number ≥ 0."""
     waitingTokens: NotRequired[int]
-    """Tokens of these groups. Whole number ≥ 0. Only with `fair_share`."""
+    """Tokens of these groups. Whole number 0 to 1000000000000. Only with `fair_share`."""
     replicas: NotRequired[int]
     """Replicas that train. Whole number ≥ 0. Only with `fair_share`."""
     missingGroups: NotRequired[int]
@@ -260,7 +261,7 @@ class TrainFetch(AnyDecision):
     samples: int
     """Samples of these groups. Whole number ≥ 0."""
     tokens: int
-    """Tokens of these groups. Whole number ≥ 0."""
+    """Tokens of these groups. Whole number 0 to 1000000000000."""
     gradientSync: Literal[False]
     """Gradients stay on the replica until the round is over."""
     optimizerLoaded: Literal[False]

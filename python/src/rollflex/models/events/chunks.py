@@ -16,7 +16,7 @@ class ChunkFinished(AnyEvent):
     requestId: str
     """Id of the request, minted by the policy. String ≤ 1200."""
     tokens: int
-    """Tokens of the response so far, over all chunks. Whole number ≥ 0."""
+    """Tokens of the response so far, over all chunks. Whole number 0 to 1000000000."""
 
 
 class ChunksRequested(AnyEvent):

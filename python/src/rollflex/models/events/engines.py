@@ -39,9 +39,9 @@ class EngineReported(AnyEvent):
     engineId: str
     """Id of the inference engine, given by the host. String ≤ 512."""
     kvCapacityTokens: int
-    """Tokens that fit its KV cache. Whole number ≥ 0."""
+    """Tokens that fit its KV cache. Whole number 0 to 1000000000000."""
     kvUsedTokens: int
-    """Tokens of running requests in its KV cache. Whole number ≥ 0."""
+    """Tokens of running requests in its KV cache. Whole number 0 to 1000000000000."""
     running: int
     """Requests that run. Whole number ≥ 0."""
     waiting: int
@@ -49,7 +49,7 @@ class EngineReported(AnyEvent):
     preemptions: int
     """Requests that were preempted since the engine started. Whole number ≥ 0."""
     cachedTokens: NotRequired[int]
-    """Tokens of no running request that its prefix cache keeps. Whole number ≥ 0."""
+    """Tokens of no running request that its prefix cache keeps. Whole number 0 to 1000000000000."""
 
 
 class EnginesChanged(AnyEvent):
@@ -70,7 +70,7 @@ class EnginesPlacedEngine(TypedDict):
     gpuIds: Sequence[str]
     """The GPUs of its tensor-parallel group."""
     kvCapacityTokens: NotRequired[int]
-    """What its KV cache holds, in tokens; this, or bytes. Whole number ≥ 1."""
+    """What its KV cache holds, in tokens; this, or bytes. Whole number 1 to 1000000000000."""
     kvCapacityBytes: NotRequired[int]
     """What its KV cache holds, in bytes; this, or tokens. Whole number ≥ 1."""
 

@@ -16,7 +16,7 @@ class GpusReleaseFailed(AnyEvent):
     releaseId: str
     """Id of the release of GPUs, minted by the policy. String ≤ 512."""
     message: NotRequired[str]
-    """What went wrong, for operators. String ≤ 2000."""
+    """What went wrong, for operators: a text of any length, of which 2,000 characters are kept."""
 
 
 class GpusReleased(AnyEvent):
@@ -54,7 +54,7 @@ class MigrationFailed(AnyEvent):
     attempt: NotRequired[int]
     """Which try: that of the `request.migrate`; absent for the first one, that of `gpus.release`. Whole number ≥ 1."""
     message: NotRequired[str]
-    """What went wrong, for operators. String ≤ 2000."""
+    """What went wrong, for operators: a text of any length, of which 2,000 characters are kept."""
 
 
 class ProgressReported(AnyEvent):

@@ -67,7 +67,7 @@ class PreprocessFailed(AnyEvent):
     bytes: NotRequired[int]
     """What they would take, in bytes; with `memory`, and only then. Whole number 1 to 1000000000000000."""
     message: NotRequired[str]
-    """What went wrong, for operators. String ≤ 2000."""
+    """What went wrong, for operators: a text of any length, of which 2,000 characters are kept."""
 
 
 class SamplePreprocessed(AnyEvent):
@@ -105,7 +105,7 @@ class SliceFailed(AnyEvent):
     kind: Literal["transfer", "missing"]
     """`transfer`: the connection failed. `missing`: the node does not have the sample."""
     message: NotRequired[str]
-    """What went wrong, for operators. String ≤ 2000."""
+    """What went wrong, for operators: a text of any length, of which 2,000 characters are kept."""
 
 
 class SliceMaterialized(AnyEvent):

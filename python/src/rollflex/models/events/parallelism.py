@@ -20,7 +20,7 @@ class KindTpFailed(AnyEvent):
     ep: NotRequired[int]
     """Expert-parallel degree inside the replica; divides the TP. Whole number ≥ 1."""
     message: NotRequired[str]
-    """What went wrong, for operators. String ≤ 2000."""
+    """What went wrong, for operators: a text of any length, of which 2,000 characters are kept."""
 
 
 class ProfileMeasured(AnyEvent):

@@ -37,7 +37,7 @@ class UpdateLost(AnyEvent):
     updateId: str
     """Id of the update, minted by the policy; new for every try. String ≤ 200."""
     message: NotRequired[str]
-    """What went wrong, for operators. String ≤ 2000."""
+    """What went wrong, for operators: a text of any length, of which 2,000 characters are kept."""
 
 
 class WeightsPublished(AnyEvent):
@@ -49,4 +49,4 @@ class WeightsPublished(AnyEvent):
     publicationId: str
     """Id of the publication, minted by the policy; new for every try. String ≤ 200."""
     weightVersion: int
-    """Version of these weights: later than that of the round. Whole number ≥ 0."""
+    """Version of these weights: later than that of the round. Whole number 0 to 4000000000000000."""

@@ -25,7 +25,8 @@ class ProgramOpened(AnyEvent):
     promptId: NotRequired[str]
     """Id of the prompt, given by the host. String ≤ 512."""
     promptTokens: NotRequired[int]
-    """Tokens with which every program of this prompt begins; an engine caches them once. Whole number ≥ 0."""
+    """Tokens with which every program of this prompt begins; an engine caches them once. Whole number 0 to
+    1000000000."""
 
 
 class ToolFinished(AnyEvent):
@@ -46,7 +47,7 @@ class ToolStarted(AnyEvent):
     requestId: str
     """Id of the request, minted by the policy. String ≤ 1200."""
     tool: str
-    """Name of the tool; the one that takes longest, of several. String ≤ 512."""
+    """Name of the tool; the one that takes longest, of several. 512 characters of it are kept."""
     expectedSeconds: NotRequired[float]
     """How long it will take, in seconds, if the host knows. Number ≥ 0."""
 
@@ -58,9 +59,9 @@ class TurnFinished(AnyEvent):
     requestId: str
     """Id of the request, minted by the policy. String ≤ 1200."""
     tokens: int
-    """Tokens that the trajectory has generated so far. Whole number ≥ 0."""
+    """Tokens that the trajectory has generated so far. Whole number 0 to 1000000000."""
     cachedTokens: NotRequired[int]
-    """Tokens of the context that the engine had in its prefix cache, where it tells. Whole number ≥ 0."""
+    """Tokens of the context that the engine had in its prefix cache, where it tells. Whole number 0 to 1000000000."""
 
 
 class TurnRequested(AnyEvent):
@@ -71,4 +72,4 @@ class TurnRequested(AnyEvent):
     requestId: str
     """Id of the request, minted by the policy. String ≤ 1200."""
     contextTokens: int
-    """Tokens that the turn begins with: all that the engine has to have read. Whole number ≥ 0."""
+    """Tokens that the turn begins with: all that the engine has to have read. Whole number 0 to 1000000000."""

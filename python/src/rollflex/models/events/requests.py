@@ -15,7 +15,7 @@ class RequestAborted(AnyEvent):
     requestId: str
     """Id of the request, minted by the policy. String ≤ 1200."""
     tokens: NotRequired[int]
-    """Tokens that the request had generated, over all attempts. Whole number ≥ 0."""
+    """Tokens that the request had generated, over all attempts. Whole number 0 to 1000000000."""
 
 
 class RequestStarted(AnyEvent):
@@ -35,7 +35,7 @@ class ResponseCompleted(AnyEvent):
     requestId: str
     """Id of the request, minted by the policy. String ≤ 1200."""
     tokens: int
-    """Tokens of the response, over all attempts. Whole number ≥ 0."""
+    """Tokens of the response, over all attempts. Whole number 0 to 1000000000."""
     weightVersions: NotRequired[Sequence[int]]
     """Versions of the weights that generated it, where the engine tells, ascending; `rolloutpipe` reads them."""
 
@@ -50,4 +50,4 @@ class ResponseFailed(AnyEvent):
     """`infrastructure`: another try may help. `data`: the prompt itself is at fault. `environment`: the sandbox or the
     tools of a trajectory have failed, not the code in them."""
     message: NotRequired[str]
-    """What went wrong, for operators. String ≤ 2000."""
+    """What went wrong, for operators: a text of any length, of which 2,000 characters are kept."""

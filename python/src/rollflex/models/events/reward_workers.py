@@ -49,7 +49,7 @@ class RewardFinished(AnyEvent):
     seconds: float
     """How long it ran, in seconds. Number ≥ 0."""
     message: NotRequired[str]
-    """What went wrong, for operators. String ≤ 2000."""
+    """What went wrong, for operators: a text of any length, of which 2,000 characters are kept."""
 
 
 class RewardRequested(AnyEvent):

@@ -26,7 +26,7 @@ class RoundFailed(AnyEvent):
     roundId: str
     """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
     message: NotRequired[str]
-    """What went wrong, for operators. String ≤ 2000."""
+    """What went wrong, for operators: a text of any length, of which 2,000 characters are kept."""
 
 
 class RoundOpened(AnyEvent):
@@ -38,7 +38,7 @@ class RoundOpened(AnyEvent):
     kind: Literal["short", "long"]
     """`short`: with speculation; `long`: without."""
     weightVersion: int
-    """Version of the actor weights; never decreases. Whole number ≥ 0."""
+    """Version of the actor weights; never decreases. Whole number 0 to 4000000000000000."""
     prompts: Sequence[Prompt]
     """Prompts that it begins with, in order."""
 
@@ -51,7 +51,7 @@ class RoundRequested(AnyEvent):
     roundId: str
     """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
     weightVersion: int
-    """Version of the actor weights; never decreases. Whole number ≥ 0."""
+    """Version of the actor weights; never decreases. Whole number 0 to 4000000000000000."""
 
 
 class SourceExhausted(AnyEvent):

@@ -27,7 +27,7 @@ class SandboxFinished(AnyEvent):
     seconds: float
     """How long the code ran, in seconds; without waiting for a sandbox. Number 0 to 1000000000."""
     message: NotRequired[str]
-    """What went wrong, for operators. String ≤ 2000."""
+    """What went wrong, for operators: a text of any length, of which 2,000 characters are kept."""
 
 
 class SandboxReportRequested(AnyEvent):

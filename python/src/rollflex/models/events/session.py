@@ -4,7 +4,7 @@
 from typing import Literal
 
 from .._bases import AnyEvent
-from .._typing import TypedDict
+from .._typing import NotRequired, TypedDict
 
 
 class HostDecidedDecision(TypedDict):
@@ -28,6 +28,9 @@ class HostRestarted(AnyEvent):
     type: Literal["host.restarted"]
     idPrefix: str
     """Prefix of every request id; new after each restart of the host. String ≤ 128."""
+    weightVersion: NotRequired[int]
+    """Version of the weights that the trainer goes on from, where that may be another than before, ahead or behind;
+    absent: the same. Whole number 0 to 4000000000000000."""
 
 
 class TimerFired(AnyEvent):

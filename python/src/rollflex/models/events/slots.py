@@ -14,7 +14,7 @@ class SlotFailed(AnyEvent):
     slotId: str
     """Id of the environment, minted by the policy. String ≤ 512."""
     message: NotRequired[str]
-    """What went wrong, for operators. String ≤ 2000."""
+    """What went wrong, for operators: a text of any length, of which 2,000 characters are kept."""
 
 
 class SlotReady(AnyEvent):

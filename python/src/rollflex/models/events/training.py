@@ -19,7 +19,7 @@ class GroupCompleted(AnyEvent):
     samples: int
     """Responses of the group. Whole number ≥ 1."""
     tokens: int
-    """Tokens of the group, all responses together. Whole number ≥ 0."""
+    """Tokens of the group, all responses together. Whole number 0 to 1000000000000."""
     launchId: NotRequired[str]
     """The `group.launch` that it answers; needed where a policy launches groups (`staleness-pacing`). String ≤ 200."""
 
@@ -78,7 +78,7 @@ class TrainConsumed(AnyEvent):
     samples: int
     """Samples in the accumulated gradients of these groups. Whole number ≥ 0."""
     tokens: int
-    """Tokens that the loss counted in these groups. Whole number ≥ 0."""
+    """Tokens that the loss counted in these groups. Whole number 0 to 1000000000000."""
     seconds: float
     """How long the replica worked on them, in seconds; reference pass included. Number ≥ 0."""
 
@@ -96,6 +96,6 @@ class TrainFinished(AnyEvent):
     samples: int
     """Samples in the accumulated gradients of these groups. Whole number ≥ 0."""
     tokens: int
-    """Tokens that the loss counted in these groups. Whole number ≥ 0."""
+    """Tokens that the loss counted in these groups. Whole number 0 to 1000000000000."""
     seconds: float
     """How long the replica worked on them, in seconds; reference pass included. Number ≥ 0."""

@@ -129,6 +129,9 @@ class FlexUlyssesInput(TypedDict):
     1.1."""
     memoryCapTokens: NotRequired[float]
     """Most tokens of a device; stands in place of `memorySlack`. Number 0 to 1000000000000000."""
+    overCap: NotRequired[Literal["refuse", "allow"]]
+    """What becomes of a plan that does not keep `memoryCapTokens`: it is refused, or given, with `memoryRelaxed`.
+    Default: "refuse"."""
     balanceTolerance: NotRequired[float]
     """How much more compute than the best balance needs a device may have, relative, to save communication. Number 0 to
     10. Default: 0.01."""

@@ -1,0 +1,51 @@
+/** The clock of a session, which goes on when that of the host begins anew. */
+import type { AnyDecision, AnyEvent } from './definition.ts';
+
+/**
+ * Clocks of the processes of a job differ by less than this, in seconds. A host that has restarted and is further behind has another
+ * clock, such as one that counts from the start of its process.
+ */
+const mostSkewSeconds = 3600;
+
+/**
+ * Returns the times of events. A time that is earlier than the latest is read as the latest. If it is so by more than an hour when the
+ * host restarts, then the clock of the host has begun anew: no timer would fire for that long, and nothing would be overdue. So from
+ * then on times are counted from the latest one, and `timer.set` says by how much `at` is ahead of the clock of the host.
+ */
+export class SessionClock {
+  #aheadSeconds: number;
+
+  constructor(aheadSeconds: number) {
+    this.#aheadSeconds = aheadSeconds;
+  }
+
+  /** By how much the times of the session are ahead of those of the host, in seconds. */
+  get aheadSeconds(): number {
+    return this.#aheadSeconds;
+  }
+
+  /** Returns the time of an event that was accepted, in seconds; `latest` is that of the event before it. */
+  timeOf({ type, at }: AnyEvent, latest: number, id: string): number {
+    if (type === 'host.restarted') {
+      const aheadSeconds = at < latest - mostSkewSeconds ? latest - at : 0;
+      if (aheadSeconds > 0) warnOfNewClock(id, at, aheadSeconds);
+      this.#aheadSeconds = aheadSeconds;
+    }
+    return Math.max(at + this.#aheadSeconds, latest);
+  }
+
+  /** Returns a decision of the policy as the host reads it: a timer fires on the clock of the host. */
+  onHostClock<D extends AnyDecision>(decision: D): D {
+    const aheadSeconds = this.#aheadSeconds;
+    if (aheadSeconds === 0 || decision.type !== 'timer.set') return decision;
+    const { fireAtSeconds } = decision as unknown as { readonly fireAtSeconds: number };
+    return { ...decision, fireAtSeconds: Math.max(0, fireAtSeconds - aheadSeconds), aheadSeconds };
+  }
+}
+
+function warnOfNewClock(id: string, at: number, aheadSeconds: number): void {
+  // Not every engine in which a policy is embedded has a console.
+  globalThis.console?.warn(
+    `rollflex: ${id} was told of a restart at the time ${at}, ${Math.round(aheadSeconds)} s before the latest: the clock of the host has begun anew. Its timers are counted from there`,
+  );
+}

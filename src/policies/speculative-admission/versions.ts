@@ -1,0 +1,129 @@
+/**
+ * Handles the versions of the weights that an engine says a response is of. What it says is handed on as said, whatever the request
+ * was launched with. The oldest version counts: a response that is too old is dropped, and tried again after a pause.
+ */
+import { Deadlines } from '../../core/deadlines.ts';
+import { isExpiring } from '../../core/prompts.ts';
+import type { Message } from '../../schemas/messages.ts';
+import { engineOf, enqueue, reheap } from './launch.ts';
+import { endRequest, reportDrained } from './requests.ts';
+import type { Ctx } from './schema.ts';
+import type { AdmissionState, ResponseState } from './state.ts';
+
+/** The first pause, and the longest, in seconds; each in a row is twice as long. */
+const firstPauseSeconds = 1;
+const longestPauseSeconds = 64;
+
+/** Returns the versions of a response, ascending where an engine says them: what it says, and those of the tokens that it was resumed from. */
+export function saidVersions(
+  { weightVersions, resume }: ResponseState,
+  { weightVersions: said }: Message<'response.completed'>,
+): readonly number[] {
+  if (said === undefined) return weightVersions;
+  return [...new Set([...(resume?.weightVersions ?? []), ...said])].sort((a, b) => a - b);
+}
+
+/** The weights that are trained in the round of the response, or were in the last round. */
+const versionOf = (state: AdmissionState, { round }: ResponseState): number =>
+  round?.weightVersion ?? state.weightVersion;
+
+/** Whether the oldest version is too old to be trained. What was believed is judged when a round opens. */
+export function isStale(state: AdmissionState, response: ResponseState, said: readonly number[]): boolean {
+  return said !== response.weightVersions && versionOf(state, response) - said[0]! > state.config.maxStaleness;
+}
+
+/** Returns why a response is accepted: its weights may be others than those that it was asked of. */
+export function acceptedReason(
+  state: AdmissionState,
+  response: ResponseState,
+  said: readonly number[],
+): Message<'response.accepted'>['reason'] {
+  const { weightVersions: believed, prompt } = response;
+  const numbers = { held: prompt.held, needed: state.config.responsesPerPrompt };
+  // After a restart behind the last version they do not ascend.
+  if (said[0]! >= Math.min(...believed) && said.at(-1)! <= Math.max(...believed)) return { code: 'held', ...numbers };
+  return {
+    code: 'other_weights',
+    ...numbers,
+    weightVersions: said.slice(),
+    weightVersion: versionOf(state, response),
+  };
+}
+
+/** Takes the versions that an engine has said; the prompt is as old as its oldest token. */
+export function takeVersions(state: AdmissionState, response: ResponseState, said: readonly number[]): void {
+  response.weightVersions = said;
+  countStale(state, response, false);
+  const { prompt } = response;
+  prompt.startVersion = Math.min(prompt.startVersion, said[0]!);
+  const { round, config } = state;
+  if (round === null || !prompt.quota?.members.has(prompt)) return;
+  if (isExpiring(prompt.startVersion, round.weightVersion, config.maxStaleness)) prompt.quota.expiring.add(prompt);
+}
+
+/** Counts responses that are too old, in a row, for the engine that they came from; new requests go to others first. */
+function countStale(state: AdmissionState, response: ResponseState, isOld: boolean): number {
+  const engine = engineOf(response);
+  const counted = engine ?? state;
+  const stale = isOld ? counted.stale + 1 : 0;
+  if (counted.stale === stale) return stale;
+  counted.stale = stale;
+  if (engine?.active) reheap(state, engine);
+  return stale;
+}
+
+/** Drops a response of weights that are too old. This is a fault of its engine: it costs its prompt no budget. */
+export function dropStale(
+  state: AdmissionState,
+  response: ResponseState,
+  said: readonly number[],
+  tokens: number,
+  ctx: Ctx,
+): void {
+  const { requestId, prompt, failures, resume } = response;
+  const { maxStaleness } = state.config;
+  const reason = {
+    code: 'stale_weights',
+    oldestVersion: said[0]!,
+    weightVersion: versionOf(state, response),
+    maxStaleness,
+  } as const;
+  const { promptId } = prompt.spec;
+  ctx.emit({ type: 'response.dropped', at: ctx.at, requestId, promptId, tokens, finished: true, reason });
+  const stale = countStale(state, response, true);
+  const round = endRequest(state, response);
+  state.elsewhere.delete(requestId);
+  response.failures = { ...failures, uncharged: failures.uncharged + 1 };
+  response.tokens = resume?.tokens ?? 0;
+  response.status = 'paused';
+  response.cause = 'retry_stale_weights';
+  response.since = ctx.at + Math.min(firstPauseSeconds * 2 ** (stale - 1), longestPauseSeconds);
+  response.order = state.seq++;
+  state.pauses.push(response);
+  reportDrained(state, round, ctx);
+}
+
+/** Returns the response whose pause is over first; those that are needed no more leave the heap. */
+function firstPaused({ pauses: heap }: AdmissionState): ResponseState | undefined {
+  for (let next = heap.peek(); next !== undefined; next = heap.peek()) {
+    if (next.status === 'paused' && next.prompt.status === 'active') return next;
+    heap.pop();
+  }
+  return undefined;
+}
+
+/** The ends of the pauses. */
+export const pauses = new Deadlines<AdmissionState>({
+  timerId: 'speculative-admission/pause',
+  timerAt: ({ timers }) => timers.pause,
+  setTimerAt: ({ timers }, at) => {
+    timers.pause = at;
+  },
+  first: (state) => firstPaused(state)?.since,
+  reason: () => ({ code: 'stale_weights', longestPauseSeconds }),
+});
+
+/** Queues the responses whose pauses are over. */
+export function takePauses(state: AdmissionState, at: number): void {
+  while (pauses.isOver(state, at)) enqueue(state, state.pauses.pop()!, 'retry_stale_weights');
+}
