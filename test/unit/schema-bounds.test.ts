@@ -1,6 +1,6 @@
 /** Numbers of reports have bounds at the door, and no free text refuses a report. */
 import { describe, expect, test } from 'vitest';
-import { create, runPlanner, flexUlysses, tailBatching } from '../../src/index.ts';
+import { create, flexUlysses, runPlanner, tailBatching } from '../../src/index.ts';
 import { events, largestReward, responseFailed, toolStarted, z } from '../../src/schemas/index.ts';
 
 interface Shape {
@@ -41,17 +41,22 @@ describe('the events of the vocabulary', () => {
   test('tokens have an upper bound, and sums of as many as there may be stay exact', () => {
     const counts = fields.filter(([, name, { type }]) => /tokens$/i.test(name) && /integer|number/.test(type ?? ''));
     expect(counts.length).toBeGreaterThan(10);
-    expect(counts.filter(([, , { maximum = Number.POSITIVE_INFINITY }]) => maximum > 1e12).map(([path]) => path)).toEqual([]);
+    expect(
+      counts.filter(([, , { maximum = Number.POSITIVE_INFINITY }]) => maximum > 1e12).map(([path]) => path),
+    ).toEqual([]);
   });
 
   test('rewards have one bound', () => {
     const rewards = fields.filter(([, name, { type }]) => name === 'reward' && type === 'number');
     expect(rewards.length).toBeGreaterThan(1);
-    for (const [, , { minimum, maximum }] of rewards) expect([minimum, maximum]).toEqual([-largestReward, largestReward]);
+    for (const [, , { minimum, maximum }] of rewards)
+      expect([minimum, maximum]).toEqual([-largestReward, largestReward]);
   });
 
   test('no text that is free has a greatest length; whatever else is a text has one', () => {
-    const strings = fields.filter(([, , one]) => one.type === 'string' && one.enum === undefined && one.const === undefined);
+    const strings = fields.filter(
+      ([, , one]) => one.type === 'string' && one.enum === undefined && one.const === undefined,
+    );
     const free = strings.filter(([, , { maxLength }]) => maxLength === undefined).map(([, name]) => name);
     expect([...new Set(free)].sort()).toEqual(texts);
   });

@@ -45,7 +45,9 @@ export const flexUlyssesInput = z.strictObject({
   overCap: z
     .enum(['refuse', 'allow'])
     .default('refuse')
-    .describe('What becomes of a plan that does not keep `memoryCapTokens`: it is refused, or given, with `memoryRelaxed`.'),
+    .describe(
+      'What becomes of a plan that does not keep `memoryCapTokens`: it is refused, or given, with `memoryRelaxed`.',
+    ),
   balanceTolerance: z
     .number()
     .min(0)

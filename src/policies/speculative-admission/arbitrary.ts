@@ -78,7 +78,9 @@ function said(choices: Choices, [version = 0]: readonly number[]): { weightVersi
 }
 
 function rareEvent(state: AdmissionState, choices: Choices, at: number): SpeculativeAdmissionEvent {
-  const held = [...state.prompts.values(), ...state.settling].flatMap((prompt) => prompt.responses.filter((one) => one.status === 'held'));
+  const held = [...state.prompts.values(), ...state.settling].flatMap((prompt) =>
+    prompt.responses.filter((one) => one.status === 'held'),
+  );
   const collected = [...state.prompts.values()].filter((prompt) => prompt.status === 'collected');
   const one = pick(held, choices);
   const roundId = state.recentRounds.newest;

@@ -104,7 +104,9 @@ export const responseAccepted = defineDecision(
       needed,
       weightVersions: z
         .array(weightVersion)
-        .describe('Versions of the weights that generated it, as its engine says, ascending: not all are those that were asked for.'),
+        .describe(
+          'Versions of the weights that generated it, as its engine says, ascending: not all are those that were asked for.',
+        ),
       weightVersion: weightVersion.describe('Version of the weights of its round.'),
     },
   },

@@ -26,7 +26,9 @@ export const timerSet = defineDecision(
     abort_grace: { graceSeconds: seconds.describe('How long the confirmation of an abort is waited for, in seconds.') },
     response_timeout: { limitSeconds: seconds.describe('How long a request may run, in seconds.') },
     stale_weights: {
-      longestPauseSeconds: seconds.describe('How long the next try after weights that are too old is put off at most, in seconds.'),
+      longestPauseSeconds: seconds.describe(
+        'How long the next try after weights that are too old is put off at most, in seconds.',
+      ),
     },
     reward_budget: { budgetSeconds: rewardBudgetSeconds, graceSeconds },
     reward_cancel_grace: { graceSeconds },

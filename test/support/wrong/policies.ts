@@ -311,7 +311,8 @@ export const wrongPolicies: { law: number; title: string; tested: WithEvents }[]
     tested: make(
       {
         events: [added, removed, rewardReady],
-        apply: (state: State, event: Event, ctx: Ctx) => (event.id === undefined ? undefined : apply(state, event, ctx)),
+        apply: (state: State, event: Event, ctx: Ctx) =>
+          event.id === undefined ? undefined : apply(state, event, ctx),
         ledgers: [{ ...spec.ledgers[0], entered: (event: Event) => (event.type === added.type ? [event.id] : []) }],
       },
       (state, choices) =>

@@ -62,7 +62,9 @@ describe.each(strategies)('%s', (strategy) => {
   });
 
   test('says that memory is relaxed where it is', () => {
-    expect(checked({ lengths: fig3, devices: 4, strategy, memoryCapTokens: 10, overCap: 'allow' }).memoryRelaxed).toBe(true);
+    expect(checked({ lengths: fig3, devices: 4, strategy, memoryCapTokens: 10, overCap: 'allow' }).memoryRelaxed).toBe(
+      true,
+    );
     expect(checked({ lengths: fig3, devices: 4, strategy, memoryCapTokens: 1e6 }).memoryRelaxed).toBe(false);
   });
 });

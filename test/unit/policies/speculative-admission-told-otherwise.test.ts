@@ -18,7 +18,10 @@ describe.each(bothWays)('versions of the weights, %s', (_how, start) => {
   test('a response of weights that are too old is dropped, and tried again after a pause, at no cost to its prompt', () => {
     const session = open({ retry: { infrastructure: 0, data: 0, environment: 0 } });
     const dropped = session.send(done('a/0#0', [3]));
-    expect(brief(dropped)).toEqual(['response.dropped a/0#0 stale_weights', 'timer.set speculative-admission/pause stale_weights']);
+    expect(brief(dropped)).toEqual([
+      'response.dropped a/0#0 stale_weights',
+      'timer.set speculative-admission/pause stale_weights',
+    ]);
     expect(dropped[0]!.reason).toEqual({ code: 'stale_weights', oldestVersion: 3, weightVersion: 10, maxStaleness: 1 });
     session.at = 1;
     const again = session.send({ type: 'timer.fired', timerId });
@@ -52,7 +55,9 @@ describe.each(bothWays)('versions of the weights, %s', (_how, start) => {
     const session = open();
     session.send(done('a/0#0', [3]));
     session.at = 50;
-    expect(brief(session.send({ type: 'engine.added', engineId: 'e' }))).toContain('request.launch a/0#1 retry_stale_weights');
+    expect(brief(session.send({ type: 'engine.added', engineId: 'e' }))).toContain(
+      'request.launch a/0#1 retry_stale_weights',
+    );
   });
 
   test('an engine whose weights are too old is asked last', () => {
@@ -68,7 +73,7 @@ describe.each(bothWays)('versions of the weights, %s', (_how, start) => {
 });
 
 describe.each(bothWays)('a reward that cannot be computed, %s', (_how, start) => {
-  const none = (requestId: string) => ({ type: 'reward.failed', requestId, kind: 'judge' }) as const;
+  const none = (requestId: string) => ({ type: 'reward.failed', requestId, kind: 'judge' }) as never;
   const three = { ...one, responsesPerPrompt: 2, responseSpeculation: 1.5, filter: 'zero-variance' } as const;
 
   test('siblings go on, and a spare response steps in', () => {
@@ -89,7 +94,10 @@ describe.each(bothWays)('a reward that cannot be computed, %s', (_how, start) =>
     const session = start({ ...three, responseSpeculation: 1, retry: { environment: 1 } });
     session.open(prompts('a'));
     session.complete('a/0#0', 'a/1#0');
-    expect(brief(session.send(none('a/1#0')))).toEqual(['response.dropped a/1#0 no_reward', 'request.launch a/1#1 retry_environment']);
+    expect(brief(session.send(none('a/1#0')))).toEqual([
+      'response.dropped a/1#0 no_reward',
+      'request.launch a/1#1 retry_environment',
+    ]);
     expect(brief(session.complete('a/1#1'))).toContain('prompt.collected a responses_held');
     const failed = session.send(none('a/1#1'));
     expect(only(failed, 'prompt.failed')[0]!.reason).toEqual({ code: 'reward', failures: 2, budget: 1 });
@@ -116,7 +124,13 @@ describe.each(bothWays)('a reward that cannot be computed, %s', (_how, start) =>
   });
 
   test('while its prompt waits for its last abort, only the response leaves: the prompt leaves once, and can be restored', () => {
-    const session = start({ ...three, responseSpeculation: 1, promptSpeculation: 2, partialRollout: true, maxStaleness: 1 });
+    const session = start({
+      ...three,
+      responseSpeculation: 1,
+      promptSpeculation: 2,
+      partialRollout: true,
+      maxStaleness: 1,
+    });
     session.open(prompts('a', 'b'));
     session.complete('a/0#0', 'a/1#0', 'b/0#0');
     for (const index of [0, 1]) session.send({ type: 'reward.ready', requestId: `a/${index}#0`, reward: index });
@@ -139,7 +153,9 @@ describe.each(bothWays)('ends that nobody asked for, %s', (_how, start) => {
       reason: { code: 'retry_ended_early', attempt: 1, tokens: 500 },
     });
     // No progress: a fault of the engine.
-    expect(brief(session.send({ type: 'request.aborted', requestId: 'a/0#1', tokens: 500 }))).toContain('prompt.failed a infrastructure');
+    expect(brief(session.send({ type: 'request.aborted', requestId: 'a/0#1', tokens: 500 }))).toContain(
+      'prompt.failed a infrastructure',
+    );
   });
 
   test('a data fault of one response fails no prompt whose others may suffice', () => {
