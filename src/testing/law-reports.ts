@@ -1,22 +1,30 @@
 /** Law 17: every report is kept or named. */
 import type { AnyEvent } from '../core/definition.ts';
 import { create } from '../core/start.ts';
+import { answers, unaskedAnswers } from '../schemas/answers.ts';
 import { decisions as vocabulary } from '../schemas/decisions/index.ts';
 import type { Case } from './law.ts';
 import { type Answer, answer, newSubject, type Subject, textOf } from './run.ts';
 import { copy } from './values.ts';
 
-/** Reports of an end: what they say of a response, a prompt or a group is over then. */
-const ends = new Set<string>([
-  'response.completed',
-  'response.failed',
-  'request.aborted',
-  'reward.ready',
-  'reward.failed',
-  'prompt.judged',
-  'group.completed',
-  'group.rejected',
-]);
+/** Reports of an end: what they say of a response, a prompt or a group is over then. Each of a line may come for the others. */
+const ends: readonly (readonly string[])[] = [
+  ['response.completed', 'response.failed', 'request.aborted'],
+  ['reward.ready', 'reward.failed'],
+  ['prompt.judged'],
+  ['group.completed', 'group.rejected'],
+];
+
+/** Returns the ends that a policy is told of since it has asked for them; it may only watch all others. */
+function endsOf({ events, decisions }: Case['definition']): ReadonlySet<string> {
+  const asked = new Set<string>(
+    decisions.flatMap(({ type }) => [...(answersOf(answers, type) ?? []), ...(answersOf(unaskedAnswers, type) ?? [])]),
+  );
+  const owned = new Set(ends.filter((line) => line.some((type) => asked.has(type))).flat());
+  return new Set(events.map(({ type }) => type).filter((type) => owned.has(type)));
+}
+
+const answersOf = (table: typeof answers, type: string) => table[type as keyof typeof answers];
 
 /** Decisions that say that a report comes too late, so that nothing of it is kept. */
 const isLate = (type: string): boolean => /\.(late|surplus)$/.test(type);
@@ -51,11 +59,11 @@ function expectVersionsKept(one: Case, snapshot: unknown, event: AnyEvent): void
 export function reportsAreKept(one: Case): void {
   const { definition, config, events } = one;
   const subject = newSubject(definition, config);
-  const taken = new Set(definition.events.map(({ type }) => type));
+  const owned = endsOf(definition);
   const told = definition.decisions.map(({ type }) => type);
   const tellsVersions = told.some((type) => handsOn.has(type) && vocabulary.some((message) => message.type === type));
   for (const event of events) {
-    if (!ends.has(event.type) || !taken.has(event.type)) {
+    if (!owned.has(event.type)) {
       answer(subject, event);
       continue;
     }

@@ -39,8 +39,12 @@ export function arbitrary(state: FrontierState, choices: Choices): FrontierGroup
     }
     case 12:
       return rare(state, choices, roundId, at);
-    case 13:
-      return { type: 'response.completed', at, requestId: any, tokens: choices.below(99) };
+    case 13: {
+      if (choices.below(2) === 0) return { type: 'response.completed', at, requestId: any, tokens: choices.below(99) };
+      const done = requests.find((one) => one.status === 'completed')?.requestId ?? any;
+      const reason = { code: 'no_reward' } as const;
+      return { type: 'response.dropped', at, requestId: done, promptId: 'p0', tokens: 9, finished: true, reason };
+    }
     case 14:
     case 15: {
       const groups = Array.from({ length: 1 + choices.below(3) }, (_, index) => `p${index}`);

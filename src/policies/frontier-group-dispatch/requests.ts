@@ -153,6 +153,16 @@ export function failed(state: FrontierState, { requestId }: Named, ctx: Ctx): vo
   settle(state, request.group, ctx);
 }
 
+/** Handles a response that is dropped after its completion, or with it: another try may come for it. */
+export function dropped(state: FrontierState, { requestId }: Named, ctx: Ctx): void {
+  const request = state.requests.get(requestId);
+  if (request === undefined || (request.status !== 'completed' && !isRunning(request))) return;
+  const { group } = request;
+  if (request.status === 'completed') group.completed -= 1;
+  end(state, request, state.config.awaitRetries ? 'open' : 'gone', ctx);
+  settle(state, group, ctx);
+}
+
 /** Handles a response for which no further try will come. */
 export function abandoned(state: FrontierState, event: Named, ctx: Ctx): void {
   const request = state.requests.get(event.requestId);

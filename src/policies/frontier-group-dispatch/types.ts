@@ -18,6 +18,7 @@ import type {
   RequestLaunch,
   ResponseAbandoned,
   ResponseCompleted,
+  ResponseDropped,
   ResponseFailed,
   ResponseLate,
   RoundCompleted,
@@ -113,6 +114,7 @@ export type FrontierGroupDispatchEvent =
   | RequestLaunch
   | ResponseAbandoned
   | ResponseCompleted
+  | ResponseDropped
   | ResponseFailed
   | RoundCompleted
   | RoundFailed

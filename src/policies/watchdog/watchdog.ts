@@ -43,7 +43,8 @@ const deadlines = new Deadlines<WatchdogState>({
     state.armedAt = at;
     state.isTimerGone = false;
   },
-  first: ({ armedAt }) => armedAt ?? undefined,
+  // A timer that is lost is not set again where nothing is owed.
+  first: ({ armedAt, owed }) => (owed.size === 0 ? undefined : (armedAt ?? undefined)),
   reason: ({ owed }) => ({ code: 'owed', owed: owed.size }),
 });
 

@@ -49,6 +49,15 @@ function aborted(event: Message<'request.abort'>): Delivery[] {
   return [{ part: 'frontier', event, first: true }];
 }
 
+/**
+ * Takes a response back in the frontier whose weights are too old, or that gets no reward, before its next try comes. Responses that
+ * leave with their prompt end with its group.
+ */
+function takenBack(event: Message<'response.dropped'>): Delivery[] {
+  const { code } = event.reason;
+  return code === 'stale_weights' || code === 'no_reward' ? [{ part: 'frontier', event, first: true }] : [];
+}
+
 /** Confirms the abort of a request that no engine ever got: no other report would confirm it. */
 function dropped({ at, requestId, admitted, reason }: Message<'request.dropped'>): Delivery[] {
   const isOver = !admitted && (reason.code === 'aborted' || reason.code === 'closed');
@@ -71,6 +80,7 @@ export const routes: Readonly<Partial<Record<PartName, Readonly<Record<string, A
     // With a frontier, `request.admit` tells the host when to launch.
     'request.launch': { out: ({ frontier }) => !frontier },
     'request.abort': { to: aborted as never },
+    'response.dropped': { to: takenBack as never },
   },
   frontier: {
     'request.dropped': { to: dropped as never },

@@ -402,7 +402,7 @@ export interface ResponseAccepted {
 /**
  * A complete response, or one whose tokens were kept, is given up.
  *
- * Notice `response.dropped`; an event of `reward-dispatch`, `group-assembly`, `watchdog`.
+ * Notice `response.dropped`; an event of `reward-dispatch`, `group-assembly`, `frontier-group-dispatch`, `watchdog`.
  */
 export interface ResponseDropped {
   /** Which event or decision it is. */

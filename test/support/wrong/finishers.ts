@@ -12,7 +12,7 @@ const done = defineDecision(
   'acme/prompt.done',
   'notice',
   'A prompt has its response.',
-  { promptId: z.string() },
+  { promptId: z.string(), weightVersions: z.array(z.number()).optional() },
   { done: {} },
 );
 
@@ -91,9 +91,10 @@ function apply(wrong: Partial<Behaviour>) {
         const index = state.running.findIndex((one) => one.requestId === event.requestId);
         if (index < 0) return;
         const { promptId } = state.running.splice(index, 1)[0]!;
+        const { weightVersions } = event;
         state.taken -= 1;
         complete(state);
-        ctx.emit({ type: done.type, at: ctx.at, promptId, reason: { code: 'done' } });
+        ctx.emit({ type: done.type, at: ctx.at, promptId, weightVersions, reason: { code: 'done' } });
         break;
       }
       case 'source.exhausted':

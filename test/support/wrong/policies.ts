@@ -8,8 +8,10 @@ import {
   defineDecision,
   defineEvent,
   promptCounted,
+  requestLaunch,
   responseCompleted,
   rewardReady,
+  rewardRequest,
   z,
 } from '../../../src/schemas/index.ts';
 import type { Arbitrary, WithEvents } from '../../../src/testing/index.ts';
@@ -311,6 +313,7 @@ export const wrongPolicies: { law: number; title: string; tested: WithEvents }[]
     tested: make(
       {
         events: [added, removed, rewardReady],
+        decisions: [kept, dropped, rewardRequest],
         apply: (state: State, event: Event, ctx: Ctx) =>
           event.id === undefined ? undefined : apply(state, event, ctx),
         ledgers: [{ ...spec.ledgers[0], entered: (event: Event) => (event.type === added.type ? [event.id] : []) }],
@@ -325,7 +328,7 @@ export const wrongPolicies: { law: number; title: string; tested: WithEvents }[]
     tested: make(
       {
         events: [added, removed, responseCompleted],
-        decisions: [kept, dropped, promptCounted],
+        decisions: [kept, dropped, requestLaunch, promptCounted],
         apply: (state: State, event: Event & { requestId?: string }, ctx: Ctx) => {
           if (event.requestId === undefined) apply(state, event, ctx);
           else emitKept(ctx, { id: event.requestId });

@@ -40,7 +40,8 @@ describe.each(bothWays)('lost engines, %s', (_how, start) => {
     expect(session.state).toMatchObject({ aborting: [], round: { inFlight: 4 } });
     expect(places(session.complete('b/0#0'))).toStrictEqual(['b/1#2 e1']);
     expect(places(session.complete('b/2#0'))).toStrictEqual(['c/2#1 e1']);
-    session.refuses({ type: 'engine.drained', at: 0, engineId: 'e0' }, 'unknown_id', 'engineId');
+    expect(session.tell('engine.drained', { engineId: 'e0' })).toStrictEqual([]);
+    session.refuses({ type: 'engine.drained', at: 0, engineId: 'e9' }, 'unknown_id', 'engineId');
   });
 
   test('a lost engine takes the last of a drained round with it, and its aborts', () => {

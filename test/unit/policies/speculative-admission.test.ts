@@ -178,7 +178,8 @@ describe('what goes wrong on engines', () => {
       ['b/0#1', 'e1', 'retry_infrastructure'],
       ['b/1#1', 'e1', 'retry_infrastructure'],
     ]);
-    session.refuses({ type: 'engine.lost', at: 0, engineId: 'e0' }, 'unknown_id', 'engineId');
+    expect(session.send({ type: 'engine.lost', engineId: 'e0' } as never)).toEqual([]);
+    session.refuses({ type: 'engine.lost', at: 0, engineId: 'e9' }, 'unknown_id', 'engineId');
   });
 
   test('an exception frees its slot (SkyRL #1691)', () => {
@@ -211,7 +212,7 @@ describe('what goes wrong on engines', () => {
   });
 
   test('a prompt that fails for good leaves no hole (NeMo-RL #3938): it is named, and replaced', () => {
-    const session = admission({ retry: { data: 0 }, promptSpeculation: 1 });
+    const session = admission({ retry: { data: 0 }, promptSpeculation: 1, responseSpeculation: 1 });
     session.open(prompts('a', 'b'));
     session.complete('a/1#0');
     const failed = session.send({ type: 'response.failed', requestId: 'a/0#0', kind: 'data' } as never);

@@ -200,9 +200,10 @@ describe('a frontier', () => {
     const gone = failed('a/1#1');
     expect(types(gone)).toContain('prompt.failed');
     expect(ids(only(gone, 'request.admit'))).toEqual(['b/0#0', 'b/1#0', 'b/2#0']);
-    // A fault of the data has no message of its own for the request.
-    const data = job.tell({ type: 'response.failed', requestId: 'b/1#0', kind: 'data' });
-    expect(ids(only(data, 'request.admit'))).toEqual(['c/0#0', 'c/1#0', 'c/2#0']);
+    // A fault of the data gives up the response; the prompt goes with the second, since one is too few.
+    const data = (requestId: string) => job.tell({ type: 'response.failed', requestId, kind: 'data' });
+    expect(types(data('b/1#0'))).toEqual(['response.abandoned']);
+    expect(ids(only(data('b/2#0'), 'request.admit'))).toEqual(['c/0#0', 'c/1#0', 'c/2#0']);
   });
 
   test('an engine that gives up a request has not got it any more, and its prompt keeps its slot', () => {
