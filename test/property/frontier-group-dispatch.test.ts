@@ -62,7 +62,7 @@ class Model {
   event(event: FrontierGroupDispatchEvent): void {
     this.latest = event;
     if (isArrival(event)) return this.arrived(event);
-    const ends = ['response.completed', 'response.failed', 'request.aborted', 'response.abandoned'];
+    const ends = ['response.completed', 'response.failed', 'request.aborted', 'response.abandoned', 'response.dropped'];
     if (!ends.includes(event.type)) return;
     const { requestId } = event as { requestId: string };
     const unfinished = this.held.get(requestId)?.unfinished;

@@ -49,13 +49,9 @@ function aborted(event: Message<'request.abort'>): Delivery[] {
   return [{ part: 'frontier', event, first: true }];
 }
 
-/**
- * Takes a response back in the frontier whose weights are too old, or that gets no reward, before its next try comes. Responses that
- * leave with their prompt end with its group.
- */
-function takenBack(event: Message<'response.dropped'>): Delivery[] {
-  const { code } = event.reason;
-  return code === 'stale_weights' || code === 'no_reward' ? [{ part: 'frontier', event, first: true }] : [];
+/** Takes a response back in the frontier before it learns of its completion, or of its next try. */
+function takenBack(event: Message<'response.dropped'>, _: unknown, recipients: readonly string[]): Recipient[] {
+  return recipients.map((part) => (part === 'frontier' ? ({ part, event, first: true } as Delivery) : part));
 }
 
 /** Confirms the abort of a request that no engine ever got: no other report would confirm it. */
