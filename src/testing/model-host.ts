@@ -160,6 +160,9 @@ export class ModelHost {
       toJudge.delete(promptId);
       return { type: 'prompt.judged', at, roundId, promptId, keep: true };
     }
+    // A response may wait for the end of a pause.
+    const [timer] = [...this.books.timers].sort((a, b) => a[1] - b[1]);
+    if (timer !== undefined) return { type: 'timer.fired', at: Math.max(at, timer[1]), timerId: timer[0] };
     this.#idle += 1;
     if (this.#idle === 1 && this.#takes.has('engine.added')) return { type: 'engine.added', at, engineId: 'helper' };
     if (this.#idle <= 2 && !this.books.isExhausted) return { type: 'source.exhausted', at };

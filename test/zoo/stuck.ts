@@ -159,7 +159,7 @@ export const stuck: Readonly<Record<string, () => Scene>> = {
   'prime-rl-1713': () =>
     scene([['tail-batching', { ...whole, placement: 'policy', responseTimeoutSeconds: 600 }]], 16, {
       until: 2600,
-      beatSeconds: 200,
+      server: { beside: neighbour(130, 2600) },
       fault: (() => {
         const some = loseSome(is('response.completed', 3), 4);
         return (report, cause, host) =>

@@ -137,7 +137,7 @@ export function simulatedRound(seed: number, law: (random: () => number) => numb
   const cap = [2000, 8000, 32_000][seed % 3]!;
   const draw = () => Math.min(cap, Math.max(1, Math.round(cap * law(random))));
   const size = engines * perEngine;
-  const unlimited = 2 ** 40;
+  const unlimited = 1e12;
   const policy = create(
     gpuScaleDown,
     {
