@@ -69,8 +69,7 @@ export interface Subject {
 }
 
 /** Returns the latest time on the clock of the host, which may have begun anew, in seconds. */
-export const hostTime = (subject: Subject): number =>
-  Math.max(0, subject.at - (subject.snapshot().aheadSeconds ?? 0));
+export const hostTime = (subject: Subject): number => Math.max(0, subject.at - (subject.snapshot().aheadSeconds ?? 0));
 
 /** Makes a new policy from a definition. */
 export function newSubject(definition: AnyPolicyDefinition, config: unknown): Subject {

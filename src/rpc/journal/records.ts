@@ -238,9 +238,13 @@ const damageAt = (key: string): PolicyError =>
 function readable(number: string, text: string): SavedSession {
   const value = jsonIn(text) as SavedSession | undefined;
   const { session, snapshot } = value ?? {};
-  const isWhole = typeof session === 'string' && typeof snapshot?.policy === 'string' && Array.isArray(value!.producers);
+  const isWhole =
+    typeof session === 'string' && typeof snapshot?.policy === 'string' && Array.isArray(value!.producers);
   if (isWhole) return value!;
-  const named = (field: string) => new RegExp(`"${field}":"([\\w./-]{1,256})"`).exec(text)?.[1];
+  const named = (field: string): string | undefined => {
+    const found = jsonIn(new RegExp(`"${field}":("(?:[^"\\\\]|\\\\.){1,256}")`).exec(text)?.[1] ?? '');
+    return typeof found === 'string' ? found : undefined;
+  };
   return {
     session: named('session') ?? `record-${number}`,
     ...{ deliver: 'reply', timers: 'host', producers: [], answers: { made: 0, kept: [] } },
