@@ -11,7 +11,7 @@ import { latestVersion } from './weights.ts';
 /**
  * Throws if a host that knows only the decisions after `host.restarted` cannot finish all work.
  *
- * The host knows its machines, its weights, and a new prefix. It answers decisions, ends the work in these decisions, and begins
+ * The host knows its machines, its weights, which may be others than before, and a new prefix. It answers decisions, ends the work in these decisions, and begins
  * new work. Then nothing is held, no round is open, and new work gets as much room as from a new policy.
  *
  * @returns events that were sent
@@ -24,25 +24,32 @@ export function forgetfulHostFinishes(one: Case): number {
   const restarted = resume(one, subject);
   const choices = choicesOf(seedOf(one));
   let sent = events.length;
-  let host = newHost(one, 'again-', {});
+  let host: ObedientHost | undefined;
+  const begin = (prefix: string, latest: number): ObedientHost => {
+    // The trainer may have gone on, or have lost its last steps: then the host must say where it is.
+    const weightVersion = Math.max(0, latest + choices.below(5) - 2);
+    const told = weightVersion < latest || choices.below(2) === 0 ? { weightVersion } : {};
+    host = newHost(one, prefix, { weightVersion });
+    restart(restarted, host, { idPrefix: prefix, ...told });
+    return host;
+  };
   try {
-    restart(restarted, host, 'again-');
+    let mine = begin('again-', latestVersion(events) + 1);
     // Sometimes the host restarts once or twice more before the work is done.
     for (const prefix of ['anew-', 'once-more-']) {
       if (choices.below(3) > 0) break;
-      sent += play(restarted, host, choices.below(40));
-      host = newHost(one, prefix, { weightVersion: host.desk.weightVersion });
-      restart(restarted, host, prefix);
+      sent += play(restarted, mine, choices.below(40));
+      mine = begin(prefix, mine.desk.weightVersion);
     }
-    sent += play(restarted, host);
-    host.begin();
-    sent += play(restarted, host);
-    sent += drain(definition, restarted, host);
+    sent += play(restarted, mine);
+    mine.begin();
+    sent += play(restarted, mine);
+    sent += drain(definition, restarted, mine);
     expectEmpty(definition, restarted, 'when all is done');
-    if (host.rounds.open.length > 0) throw new Error(`rounds are not over: ${host.rounds.open.join('; ')}`);
-    expectRoom(one, restarted, host.desk.weightVersion + 1);
+    if (mine.rounds.open.length > 0) throw new Error(`rounds are not over: ${mine.rounds.open.join('; ')}`);
+    expectRoom(one, restarted, mine.desk.weightVersion + 1);
   } catch (error) {
-    throw new Error(`${messageOf(error)}${textOfRun(host.log, 'events and decisions since the restart')}`, {
+    throw new Error(`${messageOf(error)}${textOfRun(host?.log ?? [], 'events and decisions since the restart')}`, {
       cause: error,
     });
   }
@@ -56,14 +63,14 @@ function resume({ definition }: Case, subject: Subject): Subject {
 /** Seeds the choices of hosts: another run has other choices. */
 const seedOf = ({ events }: Case): number => JSON.stringify(events).length;
 
-function newHost(one: Case, prefix: string, more: Partial<Beginning>): ObedientHost {
-  const { definition, config, events, hints } = one;
-  const beginning = { prefix, choices: choicesOf(seedOf(one)), weightVersion: latestVersion(events) + 1, hints };
+function newHost(one: Case, prefix: string, more: Pick<Beginning, 'weightVersion'> & Partial<Beginning>): ObedientHost {
+  const { definition, config, hints } = one;
+  const beginning = { prefix, choices: choicesOf(seedOf(one)), hints };
   return new ObedientHost(definition, definition.config.parse(config), { ...beginning, ...more });
 }
 
-function restart(subject: Subject, host: ObedientHost, idPrefix: string): void {
-  const event = { type: 'host.restarted', at: subject.at, idPrefix };
+function restart(subject: Subject, host: ObedientHost, fields: { idPrefix: string; weightVersion?: number }): void {
+  const event = { type: 'host.restarted', at: subject.at, ...fields };
   const given = answer(subject, event);
   if ('refused' in given) throw given.refused;
   host.heard(event, given.decisions);

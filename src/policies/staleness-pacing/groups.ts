@@ -14,6 +14,7 @@ import {
   type Group,
   launched,
   launchKind,
+  nextVersion,
   type PacingState,
   putBack,
   remove,
@@ -131,6 +132,7 @@ export function restart(
   ctx: Ctx,
 ): void {
   replacePrefix(state, idPrefix);
+  const next = nextVersion(state);
   goOnAt(state, now);
   const { round, batches, weightVersion } = state;
   if (round === null) return;
@@ -146,7 +148,7 @@ export function restart(
     remove(state, one);
     launch(state, launched(state, one, ctx.at), 'host_restarted', ctx);
   }
-  dropStale(state, ctx);
+  if (nextVersion(state) > next) dropStale(state, ctx);
 }
 
 /**
@@ -162,9 +164,9 @@ function goOnAt(state: PacingState, weightVersion: number): void {
         state,
         Object.assign(one, { startVersion: Math.min(one.startVersion, weightVersion), isInWindow: false }),
       );
-    // From there it trains what it has been handed, too.
-    for (const [index, one] of state.batches.entries())
-      one.weightVersion = Math.min(one.weightVersion, weightVersion + index + 1);
+    // What it has been handed it trains as much earlier, so that the groups have as many batches left as before.
+    const back = state.weightVersion - weightVersion;
+    for (const one of state.batches) one.weightVersion -= back;
   }
   state.weightVersion = weightVersion;
 }
