@@ -58,7 +58,8 @@ export class Sessions {
   }
 
   /** Throws `snapshot_mismatch`; `unknown_id` if the registry no longer has the policy. */
-  #restored({ saved, resume }: FoundSession): Session {
+  #restored({ saved, damage, resume }: FoundSession): Session {
+    if (damage !== undefined) throw damage;
     const { session: id, deliver, timers, shadow, snapshot, armed, ...rest } = saved;
     const definition = this.#definition({ policy: snapshot.policy });
     const session = new Session(id, { definition, snapshot, armed, deliver, timers, shadow, saved: rest }, this.#host);

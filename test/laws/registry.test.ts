@@ -1,29 +1,35 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { AnyPolicyDefinition } from '../../src/core/definition.ts';
 import { registry } from '../../src/registry.ts';
 import { answers } from '../../src/schemas/answers.ts';
 import { decisions } from '../../src/schemas/decisions/index.ts';
 import { checkLaws, type Law, laws, likelyEvents, tapes } from '../../src/testing/index.ts';
+import { withEvents } from '../../src/testing/tested.ts';
 import { isChosen } from '../support/basics/only.ts';
 import { scale, times } from '../support/basics/runs.ts';
 import { exampleConfigs, mayForget } from '../support/examples/configs.ts';
+import { contradicting } from '../support/hosts/contradicting.ts';
 
 const { seed: usual = 0 } = fc.readConfigureGlobal();
 
 /** Checks a law: by one long run of its own, drawn by its number, or in all runs by many. A run that breaks it is made smaller. */
 function check(definition: AnyPolicyDefinition, config: unknown, law: Law, index: number): void {
   const seed = usual + 100 * law.number + index;
-  const search = () => checkLaws(definition, { config, runs: times(20), events: 60, only: [law.number], seed });
+  const tested = contradicting(withEvents(definition));
+  const search = () => checkLaws(tested, { config, runs: times(20), events: 60, only: [law.number], seed });
   if (scale >= 1) return search();
   const [tape] = fc.sample(tapes(), { seed, numRuns: 1 });
   try {
-    law.check({ definition, config, events: likelyEvents(definition, config, tape!, 60) });
+    law.check({ definition, config, events: likelyEvents(tested, config, tape!, 60) });
   } catch (error) {
     search();
     throw error;
   }
 }
+
+// Of clocks that begin anew.
+beforeEach(() => void vi.spyOn(console, 'warn').mockReturnValue());
 
 const chosen = registry.policies.filter(({ id }) => isChosen(id));
 

@@ -25,6 +25,8 @@ export interface FoundSession {
   readonly steps: readonly Entry[];
   /** Whether another version wrote the steps, and not this server before: it can go on where it was, as long as nothing is written. */
   readonly isTakenOver: boolean;
+  /** Why its records cannot be read: one of them is not as it was written. */
+  readonly damage?: PolicyError;
   /**
    * Replays the steps in a session that was made from its snapshot, and continues the records with it.
    *
@@ -203,7 +205,7 @@ export abstract class Records implements JournalWriter {
         throw damage;
       };
       // Its records stay as they are.
-      this.#damaged.push({ saved, steps, isTakenOver: false, resume, setAside: () => log });
+      this.#damaged.push({ saved, steps, isTakenOver: false, damage, resume, setAside: () => log });
       return undefined;
     }
     const takeover = { writer, version, digest: format === 1 ? undefined : this.seals.digest };

@@ -150,6 +150,16 @@ describe('versions that the host tells', () => {
     expect(brief(run.finish('a'))).toEqual(['train a → v6, lag 0']);
   });
 
+  test('after a restart behind, what was handed over makes an older version, too, and nothing is held up', () => {
+    const run = new Run({ groupsPerBatch: 1, maxStaleness: 1 }, 5);
+    run.supply('a', 'b');
+    expect(brief(run.finish('a'))).toEqual(['train a → v6, lag 0']);
+    const again = run.tell({ type: 'host.restarted', idPrefix: 'x-', weightVersion: 4 });
+    expect(brief(again)).toEqual(['round.resumed', 'train a → v5, lag 0', 'launch b v4']);
+    run.publish(0, 5);
+    expect(brief(run.finish('b'))).toEqual(['train b → v6, lag 1']);
+  });
+
   test('after a restart ahead, what is complete is trained if it is in time, and else dropped by name', () => {
     const run = new Run({ groupsPerBatch: 2, maxStaleness: 1 }, 7);
     run.supply('a', 'b', 'c', 'd');

@@ -3,6 +3,7 @@ import { createRegistry } from '../../../src/core/registry.ts';
 import { definePolicy, handlersOf, z } from '../../../src/index.ts';
 import { hostRestarted, timerFired } from '../../../src/schemas/index.ts';
 import { type Reply, WireClient } from '../../support/servers/clocked.ts';
+import { damagedRecord, damagesOfRecords } from '../../support/servers/damaged-record.ts';
 import { MemoryStore, serverOn, settleAll } from '../../support/servers/memory-store.ts';
 import { turnstile } from '../../support/servers/turnstile.ts';
 
@@ -56,7 +57,7 @@ async function server(store: MemoryStore, isBroken: boolean) {
     await closed;
     return new MemoryStore(store.data);
   };
-  return { call, refused, stop, warnings };
+  return { call, refused, stop, warnings, store };
 }
 
 test('a snapshot that cannot be read back leaves the steps as they are, and the session comes back by them', async () => {
@@ -153,4 +154,49 @@ test('steps of a session that is set aside stay, and are replayed by the code th
   const again = await server(new MemoryStore(copy.data), false);
   expect(again.warnings).toEqual([]);
   expect(await again.call('session.send', { session: 'gate', events: [] })).toMatchObject({ seq: 1 });
+});
+
+test.each(damagesOfRecords)('a record that is damaged (%s) sets its session aside, and costs no other', async (how) => {
+  const first = await server(new MemoryStore(), false);
+  for (const [session, policy] of [
+    ['a', 'test/turnstile'],
+    ['hurt', 'test/counter'],
+    ['z', 'test/turnstile'],
+  ])
+    await first.call('session.open', { session, policy, config: {} });
+  for (const session of ['hurt', 'hurt']) await first.call('session.send', { session, events: [fired] });
+  // Its snapshot, and its last step.
+  for (const choice of [180, 182]) {
+    const hurt = await server(new MemoryStore(damagedRecord(first.store.data, 'hurt', how, choice)), false);
+    const { sessions } = (await hurt.call('session.list')) as { sessions: { session: string; aside?: object }[] };
+    const aside = sessions.filter((one) => one.aside !== undefined);
+    expect(aside).toMatchObject([
+      { aside: { code: 'snapshot_mismatch', message: expect.stringContaining('another at s/') } },
+    ]);
+    const { session } = aside[0]!;
+    expect(sessions.map((one) => one.session).filter((one) => one !== session)).toEqual(['a', 'z']);
+    expect(await hurt.call('server.info')).toMatchObject({ sessions: 2, aside: [{ session }] });
+    expect(hurt.warnings).toEqual([expect.stringContaining('is set aside')]);
+    for (const good of ['a', 'z'])
+      expect(await hurt.call('session.send', { session: good, events: [] })).toMatchObject({ seq: 0 });
+    await hurt.refused('session.send', { session, events: [] }, { code: 'snapshot_mismatch', path: 'session' });
+    await hurt.refused(
+      'session.open',
+      { session, policy: 'test/counter', onExisting: 'attach' },
+      { code: 'snapshot_mismatch' },
+    );
+    // Of a last step, all before it can be taken along.
+    if (choice === 182)
+      expect(await hurt.call('session.snapshot', { session })).toMatchObject({
+        snapshot: { state: { count: 0 } },
+        steps: [{}],
+      });
+    // It stays as it is, also after an orderly stop, until it is forgotten.
+    const again = await server(await hurt.stop(), false);
+    expect(again.warnings).toEqual(hurt.warnings);
+    await again.call('session.close', { session });
+    const without = await server(await again.stop(), false);
+    expect(without.warnings).toEqual([]);
+    expect((await without.call('session.list')).sessions).toHaveLength(2);
+  }
 });
