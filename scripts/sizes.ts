@@ -63,19 +63,19 @@ const entries: readonly Entry[] = [
   { id: 'tail-batching', budget: 37, brings: tail },
   {
     id: 'lossless-tail',
-    budget: 46,
+    budget: 48,
     brings: ['round-composition', 'speculative-admission', 'divided-rollout'],
   },
   {
     id: 'agentic-rollout',
-    budget: 58,
+    budget: 60,
     brings: [...tail, 'round-composition', 'program-scheduling', 'environment-slots'],
   },
   { id: 'rolloutpipe', budget: 40, brings: pools },
   { id: 'flexrl', budget: 51, brings: ['flex-ulysses', 'shadow-loader'] },
   {
     id: 'tail-pipelining',
-    budget: 56,
+    budget: 59,
     brings: [...pools, ...tail],
   },
   { id: 'rollpacker', budget: 98, brings: [...tail, ...rollpackerParts.split(' ')] },
