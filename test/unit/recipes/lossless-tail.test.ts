@@ -125,3 +125,16 @@ describe('lossless-tail', () => {
     );
   });
 });
+
+test('an engine that gives all of its requests back: the tokens that they have are kept, and cost no prompt its budget', () => {
+  const tail = new Tail({ responsesPerPrompt: 1, maxStaleness: 2, retry: { infrastructure: 0 } });
+  tail.request();
+  const given = only(tail.supply('a', 'b', 'c', 'd'), 'request.launch').flatMap(({ requestId }) =>
+    tail.send({ type: 'request.aborted', requestId, tokens: 500 } as never),
+  );
+  expect(only(given, 'request.launch')).toMatchObject([
+    { requestId: 'a/0#1', resumeFrom: { tokens: 500 }, reason: { code: 'retry_ended_early' } },
+    { requestId: 'b/0#1', resumeFrom: { tokens: 500 }, reason: { code: 'retry_ended_early' } },
+  ]);
+  expect(only(tail.finish(given), 'round.completed')).toMatchObject([{ prompts: [{}, {}] }]);
+});
