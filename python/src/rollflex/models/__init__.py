@@ -143,8 +143,8 @@ _names = {
         ResponseLate ResponseSurplus
     """,
     "decisions.reward_workers": """
-        RewardCancel RewardCancelled RewardDispatch RewardExpired RewardFailed RewardLate RewardMerged RewardScored
-        RewardsResumed RewardsSaturated
+        RewardCancel RewardCancelled RewardDispatch RewardExpired RewardFailed RewardFailedReport RewardLate
+        RewardMerged RewardScored RewardsResumed RewardsSaturated
     """,
     "decisions.rewards": "JudgementLate JudgementRequest RewardRequest",
     "decisions.rounds": """

@@ -17,7 +17,7 @@ from ..decisions.requests import (
     RequestAbort, RequestExpired, RequestLaunch, RequestResume, ResponseAbandoned, ResponseAccepted, ResponseDropped,
     ResponseLate, ResponseSurplus,
 )
-from ..decisions.reward_workers import RewardFailed
+from ..decisions.reward_workers import RewardFailed, RewardFailedReport
 from ..decisions.rewards import JudgementLate, JudgementRequest, RewardRequest
 from ..decisions.rounds import (
     PromptsReleased, PromptsRequest, RoundCompleted, RoundDrained, RoundPlanned, SourceDrained, SpeculationChosen,
@@ -139,9 +139,9 @@ class AgenticRolloutConfig(TypedDict):
 
 AgenticRolloutEvent: TypeAlias = Union[
     EngineAdded, EngineDrained, EngineLost, EngineReported, EnginesChanged, HostRestarted, PromptJudged,
-    PromptsSupplied, RequestAborted, ResponseCompleted, ResponseFailed, RewardFailed, RewardReady, RoundFailed,
-    RoundRequested, SlotFailed, SlotReady, SlotReleased, SlotRequested, SlotsChanged, SourceExhausted, SourceReopened,
-    TimerFired, ToolFinished, ToolStarted, TurnFinished, TurnRequested,
+    PromptsSupplied, RequestAborted, ResponseCompleted, ResponseFailed, RewardFailed, RewardFailedReport, RewardReady,
+    RoundFailed, RoundRequested, SlotFailed, SlotReady, SlotReleased, SlotRequested, SlotsChanged, SourceExhausted,
+    SourceReopened, TimerFired, ToolFinished, ToolStarted, TurnFinished, TurnRequested,
 ]
 """What `agentic-rollout` is told."""
 

@@ -14,7 +14,7 @@ from ..decisions.requests import (
     RequestAbort, RequestExpired, RequestLaunch, RequestResume, ResponseAbandoned, ResponseAccepted, ResponseDropped,
     ResponseLate, ResponseSurplus,
 )
-from ..decisions.reward_workers import RewardFailed
+from ..decisions.reward_workers import RewardFailed, RewardFailedReport
 from ..decisions.rewards import JudgementLate, JudgementRequest, RewardRequest
 from ..decisions.rounds import (
     PromptsReleased, PromptsRequest, RoundCompleted, RoundDrained, RoundPlanned, SourceDrained, SpeculationChosen,
@@ -84,7 +84,7 @@ class TailBatchingConfig(TypedDict):
 TailBatchingEvent: TypeAlias = Union[
     RoundRequested, RoundFailed, PromptsSupplied, SourceExhausted, SourceReopened, EngineAdded, EngineDrained,
     EngineLost, EnginesChanged, RequestStarted, RequestAborted, ResponseCompleted, ResponseFailed, RewardReady,
-    RewardFailed, PromptJudged, TurnFinished, ToolStarted, ToolFinished, TimerFired, HostRestarted,
+    RewardFailed, RewardFailedReport, PromptJudged, TurnFinished, ToolStarted, ToolFinished, TimerFired, HostRestarted,
 ]
 """What `tail-batching` is told."""
 

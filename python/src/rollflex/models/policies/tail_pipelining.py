@@ -19,7 +19,7 @@ from ..decisions.requests import (
     RequestAbort, RequestExpired, RequestLaunch, RequestResume, ResponseAbandoned, ResponseAccepted, ResponseDropped,
     ResponseLate, ResponseSurplus,
 )
-from ..decisions.reward_workers import RewardFailed
+from ..decisions.reward_workers import RewardFailed, RewardFailedReport
 from ..decisions.rewards import JudgementLate, JudgementRequest, RewardRequest
 from ..decisions.rounds import (
     PromptsReleased, PromptsRequest, RoundCompleted, RoundDrained, RoundPlanned, SourceDrained, SpeculationChosen,
@@ -120,8 +120,8 @@ class TailPipeliningConfig(TypedDict):
 TailPipeliningEvent: TypeAlias = Union[
     RoundRequested, RoundFailed, PromptsSupplied, SourceExhausted, SourceReopened, EngineAdded, EngineDrained,
     EngineLost, EnginesChanged, RequestStarted, RequestAborted, ResponseCompleted, ResponseFailed, RewardReady,
-    RewardFailed, PromptJudged, TurnFinished, ToolStarted, ToolFinished, TimerFired, HostRestarted, UpdateConsumed,
-    OptimizerStepped, WeightsPublished, UpdateLost, TrainerRestarted,
+    RewardFailed, RewardFailedReport, PromptJudged, TurnFinished, ToolStarted, ToolFinished, TimerFired, HostRestarted,
+    UpdateConsumed, OptimizerStepped, WeightsPublished, UpdateLost, TrainerRestarted,
 ]
 """What `tail-pipelining` is told."""
 
