@@ -218,6 +218,7 @@ export class ColocatedHost extends SimulatedHost {
   protected note(decision: VocabularyDecision, record: RoundRecord | undefined): void {
     switch (decision.type) {
       case 'round.planned':
+      case 'prompts.released':
         this.#queueDepth -= decision.queued.filter(({ deferral }) => deferral !== undefined).length;
         break;
       case 'prompt.deferred':

@@ -148,7 +148,8 @@ _names = {
     """,
     "decisions.rewards": "JudgementLate JudgementRequest RewardRequest",
     "decisions.rounds": """
-        PromptsRequest RoundCompleted RoundDrained RoundPlanned RoundResumed SourceDrained SpeculationChosen
+        PromptsReleased PromptsRequest RoundCompleted RoundDrained RoundPlanned RoundResumed SourceDrained
+        SpeculationChosen
     """,
     "decisions.sandbox": "SandboxLate SandboxReport SandboxRun SandboxScored SandboxUnscored",
     "decisions.session": "HostOwes TimerSet",

@@ -20,7 +20,7 @@ from ..decisions.requests import (
 from ..decisions.reward_workers import RewardFailed, RewardFailedReport
 from ..decisions.rewards import JudgementLate, JudgementRequest, RewardRequest
 from ..decisions.rounds import (
-    PromptsRequest, RoundCompleted, RoundDrained, RoundPlanned, SourceDrained, SpeculationChosen,
+    PromptsReleased, PromptsRequest, RoundCompleted, RoundDrained, RoundPlanned, SourceDrained, SpeculationChosen,
 )
 from ..decisions.session import TimerSet
 from ..decisions.slots import (
@@ -149,10 +149,10 @@ AgenticRolloutEvent: TypeAlias = Union[
 AgenticRolloutDecision: TypeAlias = Union[
     EngineFreed, JudgementLate, JudgementRequest, KvRetain, ProgramAwaited, ProgramEnded, ProgramLate, ProgramPause,
     ProgramResume, PromptCarried, PromptCollected, PromptCounted, PromptDeferred, PromptFailed, PromptFiltered,
-    PromptMerged, PromptReturned, PromptsRequest, RequestAbort, RequestExpired, RequestLaunch, RequestResume,
-    ResponseAbandoned, ResponseAccepted, ResponseDropped, ResponseLate, ResponseSurplus, RewardRequest, RoundCompleted,
-    RoundDrained, RoundPlanned, SlotAssign, SlotDenied, SlotExpired, SlotLate, SlotPrewarm, SlotReclaim, SlotsRecovered,
-    SlotsSuspended, SourceDrained, SpeculationChosen, TimerSet, TurnRoute,
+    PromptMerged, PromptReturned, PromptsReleased, PromptsRequest, RequestAbort, RequestExpired, RequestLaunch,
+    RequestResume, ResponseAbandoned, ResponseAccepted, ResponseDropped, ResponseLate, ResponseSurplus, RewardRequest,
+    RoundCompleted, RoundDrained, RoundPlanned, SlotAssign, SlotDenied, SlotExpired, SlotLate, SlotPrewarm, SlotReclaim,
+    SlotsRecovered, SlotsSuspended, SourceDrained, SpeculationChosen, TimerSet, TurnRoute,
 ]
 """What `agentic-rollout` answers."""
 

@@ -17,7 +17,7 @@ from ..decisions.requests import (
 from ..decisions.reward_workers import RewardFailed, RewardFailedReport
 from ..decisions.rewards import JudgementLate, JudgementRequest, RewardRequest
 from ..decisions.rounds import (
-    PromptsRequest, RoundCompleted, RoundDrained, RoundPlanned, SourceDrained, SpeculationChosen,
+    PromptsReleased, PromptsRequest, RoundCompleted, RoundDrained, RoundPlanned, SourceDrained, SpeculationChosen,
 )
 from ..decisions.session import TimerSet
 from ..events.engines import EngineAdded, EngineDrained, EngineLost, EnginesChanged
@@ -93,7 +93,7 @@ TailBatchingDecision: TypeAlias = Union[
     PromptsRequest, RequestLaunch, RequestAbort, RequestResume, TimerSet, ResponseAccepted, ResponseSurplus,
     ResponseLate, ResponseDropped, ResponseAbandoned, RewardRequest, JudgementRequest, JudgementLate, RequestExpired,
     PromptCollected, PromptCounted, PromptFiltered, PromptFailed, PromptDeferred, PromptCarried, PromptReturned,
-    PromptMerged, RoundCompleted, RoundDrained, SpeculationChosen, RoundPlanned, SourceDrained,
+    PromptMerged, RoundCompleted, RoundDrained, SpeculationChosen, RoundPlanned, PromptsReleased, SourceDrained,
 ]
 """What `tail-batching` answers."""
 

@@ -22,7 +22,7 @@ from ..decisions.requests import (
 from ..decisions.reward_workers import RewardFailed, RewardFailedReport
 from ..decisions.rewards import JudgementLate, JudgementRequest, RewardRequest
 from ..decisions.rounds import (
-    PromptsRequest, RoundCompleted, RoundDrained, RoundPlanned, SourceDrained, SpeculationChosen,
+    PromptsReleased, PromptsRequest, RoundCompleted, RoundDrained, RoundPlanned, SourceDrained, SpeculationChosen,
 )
 from ..decisions.session import TimerSet
 from ..decisions.training import GroupLate, GroupsDropped, OptimizerStep, RoundTrained, TrainingLate
@@ -130,9 +130,9 @@ TailPipeliningDecision: TypeAlias = Union[
     FrontierResized, FrontierStarved, GroupLate, GroupLeft, GroupRewarded, GroupTrainable, GroupUnrewarded,
     GroupWithdrawn, GroupsDropped, JudgementLate, JudgementRequest, OptimizerStep, PipelineMeasured, PromptCarried,
     PromptCollected, PromptCounted, PromptDeferred, PromptFailed, PromptFiltered, PromptMerged, PromptReturned,
-    PromptsRequest, RequestAbort, RequestAdmit, RequestDeferred, RequestDropped, RequestExpired, RequestLaunch,
-    RequestResume, ResponseAbandoned, ResponseAccepted, ResponseDropped, ResponseLate, ResponseSurplus, RewardRequest,
-    RewardUnused, RoundCompleted, RoundDrained, RoundPlanned, RoundRewarded, RoundTrained, SourceDrained,
+    PromptsReleased, PromptsRequest, RequestAbort, RequestAdmit, RequestDeferred, RequestDropped, RequestExpired,
+    RequestLaunch, RequestResume, ResponseAbandoned, ResponseAccepted, ResponseDropped, ResponseLate, ResponseSurplus,
+    RewardRequest, RewardUnused, RoundCompleted, RoundDrained, RoundPlanned, RoundRewarded, RoundTrained, SourceDrained,
     SpeculationChosen, TimerSet, TrainDispatch, TrainingLate, UpdateCancel, WeightsPublish,
 ]
 """What `tail-pipelining` answers."""
