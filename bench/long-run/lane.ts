@@ -1,8 +1,8 @@
 /**
  * One policy with one configuration on a long run. Two of it get the same events. One is as a host has it, and all that
  * it was given and has answered is scrambled. The other is the bare definition; it also says what event is likely next,
- * gets keys in the opposite order and times that never go back, and is restored through JSON again and again. What they
- * answer must be the same to the byte.
+ * gets keys in the opposite order and times that never go back. Either is stopped and restored through JSON, after any
+ * event. What they answer must be the same to the byte.
  */
 
 import { createHash, type Hash } from 'node:crypto';
@@ -12,6 +12,7 @@ import { xoroshiro128plus, xoroshiro128plusFromState } from 'pure-rand/generator
 import type { Choices } from '../../src/core/choices.ts';
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../../src/core/definition.ts';
 import { recogniserOf } from '../../src/core/recognise.ts';
+import { SessionClock } from '../../src/core/session-clock.ts';
 import { openSnapshot } from '../../src/core/snapshot.ts';
 import { create } from '../../src/core/start.ts';
 import { parse } from '../../src/core/validate.ts';
@@ -20,16 +21,17 @@ import type { DecisionMessage, EventMessage } from '../../src/schemas/vocabulary
 import { expectClear, expectReason } from '../../src/testing/laws.ts';
 import { malformedEvents } from '../../src/testing/malformed.ts';
 import { answer, type Subject, textOf } from '../../src/testing/run.ts';
-import { arbitraryOf } from '../../src/testing/tested.ts';
+import { type Arbitrary, withEvents } from '../../src/testing/tested.ts';
 import { withTraps } from '../../src/testing/traps.ts';
 import { copy, reversed, scramble } from '../../src/testing/values.ts';
+import { contradicting } from '../../test/support/hosts/contradicting.ts';
 import { Books } from './books.ts';
 import { count, countDecision } from './coverage.ts';
 import type { LaneRecord } from './record.ts';
 
 /** How often what is dear is checked. */
 export interface Sampling {
-  /** Events between two restores of the twin. */
+  /** Events between two orderly stops, on average. */
   readonly restoreEvery: number;
   /** Events between two rounds of malformed ones. */
   readonly malformedEvery: number;
@@ -52,10 +54,13 @@ export class Lane {
   #subject!: Subject;
   #twin: unknown;
   #latest = 0;
+  #clock!: SessionClock;
   #books!: Books;
+  readonly #arbitrary: Arbitrary;
 
   constructor(definition: AnyPolicyDefinition, config: unknown, seed: number, sampling: Sampling, record: LaneRecord) {
     this.#definition = definition;
+    this.#arbitrary = contradicting(withEvents(definition)).arbitrary;
     this.#sampling = sampling;
     this.record = record;
     this.#events = new Map(
@@ -112,15 +117,18 @@ export class Lane {
     this.#subject = subject;
     this.#twin = opened.state;
     this.#latest = opened.at;
+    this.#clock = new SessionClock(opened.aheadSeconds);
     this.#books = new Books(this.#definition, subject.snapshot().state);
   }
 
   #step(): void {
     const { record } = this;
     const { restoreEvery, malformedEvery, life } = this.#sampling;
-    const event: AnyEvent = arbitraryOf(this.#definition)(this.#twin, this.#choices);
+    const event = this.#draw();
     const mine: AnyEvent = copy(event);
-    const turned = reversed({ ...event, at: Math.max(this.#latest, event.at) }) as AnyEvent;
+    // A clock that begins anew, or has, shows it by times that go back.
+    const isClamped = this.#clock.aheadSeconds === 0 && event.type !== 'host.restarted';
+    const turned = reversed(isClamped ? { ...event, at: Math.max(this.#latest, event.at) } : event) as AnyEvent;
     if (record.done % malformedEvery === 0) this.#refuseMalformed(mine);
     const refusal = this.#refusalByTwin(turned, record.done % malformedEvery === 0);
     if (refusal === undefined) this.#accept(event, mine, turned);
@@ -130,7 +138,16 @@ export class Lane {
       this.#settle();
       record.lives += 1;
       this.#begin();
-    } else if (record.done % restoreEvery === 0) this.#settle();
+    } else if (this.#choices.below(restoreEvery) === 0) this.#settle();
+  }
+
+  /** Draws the next event. In every third life all timers are lost. */
+  #draw(): AnyEvent {
+    const isLost = ({ type }: AnyEvent): boolean => type === 'timer.fired' && this.record.lives % 3 === 0;
+    let event = this.#arbitrary(this.#twin, this.#choices);
+    for (let tries = 0; tries < 20 && isLost(event); tries += 1) event = this.#arbitrary(this.#twin, this.#choices);
+    // Likely times are those of the state.
+    return { ...event, at: Math.max(0, event.at - this.#clock.aheadSeconds) };
   }
 
   #refusalByTwin(event: AnyEvent, isCompared: boolean): unknown {
@@ -154,8 +171,10 @@ export class Lane {
     if ('refused' in given)
       throw new Error(`laws 1, 5, 6: only the twin takes ${JSON.stringify(event)}: ${given.refused}`);
     const emitted: AnyDecision[] = [];
-    this.#latest = turned.at;
-    this.#definition.apply(this.#twin, turned, { at: turned.at, emit: (one: AnyDecision) => void emitted.push(one) });
+    const at = this.#clock.timeOf(turned, this.#latest, this.#definition.id);
+    const emit = (one: AnyDecision) => void emitted.push(this.#clock.onHostClock(one));
+    this.#latest = at;
+    this.#definition.apply(this.#twin, turned, { at, emit });
     const text = JSON.stringify(given.decisions);
     const other = JSON.stringify(emitted);
     if (text !== other)
@@ -208,7 +227,7 @@ export class Lane {
     this.record.malformed += wrongs.length;
   }
 
-  /** Compares the states of the two and the books, and restores the twin through JSON, with its keys turned now and then. */
+  /** Compares the states of the two and the books, and restores one of them through JSON, with its keys turned now and then. */
   #settle(): void {
     const { record } = this;
     const snapshot = this.#subject.snapshot();
@@ -219,8 +238,10 @@ export class Lane {
       throw new Error(`laws 1, 4, 5, 6: twins are in other states:\n  ${text}\n  ${JSON.stringify(saved)}`);
     this.#books.compareWith(snapshot.state);
     const through = copy(snapshot);
-    const opened = openSnapshot(this.#definition, record.restores % 2 === 0 ? through : reversed(through));
-    this.#twin = opened.state;
+    const stopped = record.restores % 2 === 0 ? through : reversed(through);
+    if (this.#choices.below(4) === 0)
+      this.#subject = create(this.#definition, { snapshot: stopped }) as unknown as Subject;
+    else this.#twin = openSnapshot(this.#definition, stopped).state;
     record.restores += 1;
     record.snapshotBytes = text.length;
   }

@@ -13,7 +13,9 @@ import type { Law } from '../../src/testing/law.ts';
 import { laws } from '../../src/testing/laws.ts';
 import { likelyEvents } from '../../src/testing/run.ts';
 import { messageOf, textOfRun, trimmed } from '../../src/testing/search.ts';
+import { withEvents } from '../../src/testing/tested.ts';
 import { mayForget } from '../../test/support/examples/configs.ts';
+import { contradicting } from '../../test/support/hosts/contradicting.ts';
 import { readRecord, save } from './file.ts';
 
 /** What to run. */
@@ -99,7 +101,7 @@ export class ShortRuns {
     const generator = xoroshiro128plus((this.#options.seed * 7919 + index * 1_000_003 + mine.runs) | 0);
     const below = (n: number): number => uniformInt(generator, 0, n - 1);
     const tape = Array.from({ length: 1 + below(400) }, () => below(999_983));
-    const events = likelyEvents(definition, config, tape, 1 + below(longest));
+    const events = likelyEvents(contradicting(withEvents(definition)), config, tape, 1 + below(longest));
     for (const law of this.#laws) {
       const check = (run: readonly AnyEvent[]): unknown => law.check({ definition, config, events: run });
       try {

@@ -7,6 +7,10 @@ import type { AnyDecision, AnyEvent } from './definition.ts';
  */
 const mostSkewSeconds = 3600;
 
+/** Whether the clock of the host has begun anew, by the time of an event after the latest time. */
+export const isNewClock = ({ type, at }: AnyEvent, latest: number): boolean =>
+  type === 'host.restarted' && at < latest - mostSkewSeconds;
+
 /**
  * Returns the times of events. A time that is earlier than the latest is read as the latest. If it is so by more than an hour when the
  * host restarts, then the clock of the host has begun anew: no timer would fire for that long, and nothing would be overdue. So from
@@ -25,9 +29,10 @@ export class SessionClock {
   }
 
   /** Returns the time of an event that was accepted, in seconds; `latest` is that of the event before it. */
-  timeOf({ type, at }: AnyEvent, latest: number, id: string): number {
-    if (type === 'host.restarted') {
-      const aheadSeconds = at < latest - mostSkewSeconds ? latest - at : 0;
+  timeOf(event: AnyEvent, latest: number, id: string): number {
+    const { at } = event;
+    if (event.type === 'host.restarted') {
+      const aheadSeconds = isNewClock(event, latest) ? latest - at : 0;
       if (aheadSeconds > 0) warnOfNewClock(id, at, aheadSeconds);
       this.#aheadSeconds = aheadSeconds;
     }

@@ -9,6 +9,7 @@ const hostSeals: Seals = Object.freeze({
   seal: () => '1',
   stored: (_: string, text: string) => text,
   opened: (_: string, text: string) => ({ seal: '1', text }),
+  unchecked: (text: string) => ({ seal: '1', text }),
 });
 
 interface Deleted {

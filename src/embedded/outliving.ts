@@ -58,7 +58,7 @@ export function outliving(sessions: Sessions, parts: ReturnType<typeof outliving
     restore: (key, record) => refusalOf(() => restore(journal?.read(key, record))),
     restored: () =>
       refusalOf(() => {
-        restore(journal?.readLast());
+        for (const found of journal?.readLast() ?? []) sessions.restore(found);
         sessions.restored();
       }),
     kept: () => journal?.take() ?? '',

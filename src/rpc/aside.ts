@@ -54,6 +54,10 @@ export class Aside {
   snapshot(delivery: boolean): ResultOf<'session.snapshot'> {
     const { snapshot, armed, producers, answers, stream } = this.found.saved;
     const { steps } = this.found;
+    if (snapshot.state === undefined) {
+      const { message } = this.#error;
+      refuse('snapshot_mismatch', 'session', `a session whose snapshot can be read (${message})`, this.id);
+    }
     return {
       snapshot,
       seq: snapshot.seq,

@@ -42,6 +42,9 @@ export class Sessions {
    */
   restore(found: FoundSession): Aside | undefined {
     const { session: id } = found.saved;
+    // A damaged record may bear the name of another session.
+    if (this.#sessions.has(id) || this.#aside.has(id))
+      return this.restore({ ...found, saved: { ...found.saved, session: `${id} (damaged)` } });
     this.#ids.add(id);
     try {
       this.#restored(found);

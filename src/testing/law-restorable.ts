@@ -3,7 +3,7 @@ import type { AnyDecision, AnyEvent } from '../core/definition.ts';
 import { create } from '../core/start.ts';
 import type { Case } from './law.ts';
 import { choicesOf } from './play-to-end.ts';
-import { type Answer, answer, newSubject, type Subject } from './run.ts';
+import { type Answer, answer, hostTime, newSubject, type Subject } from './run.ts';
 import { messageOf } from './search.ts';
 import { copy } from './values.ts';
 
@@ -65,11 +65,12 @@ function loseTimers(one: Case): number {
     if ('refused' in given) continue;
     if (later.type === 'host.restarted') timers.clear();
     for (const [timerId, fireAtSeconds] of timersIn(given.decisions)) timers.set(timerId, fireAtSeconds);
+    const now = hostTime(subject);
     for (const [timerId, fireAtSeconds] of timers) {
-      if (fireAtSeconds + lateSeconds > subject.at) continue;
+      if (fireAtSeconds + lateSeconds > now) continue;
       timers.delete(timerId);
       sent += 1;
-      expectDone(one, subject, { type: 'timer.fired', at: subject.at, timerId } as AnyEvent, later);
+      expectDone(one, subject, { type: 'timer.fired', at: now, timerId } as AnyEvent, later);
     }
   }
   return sent;

@@ -6,6 +6,7 @@
 import { z } from 'zod';
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
 import { createRegistry } from '../core/registry.ts';
+import { isNewClock } from '../core/session-clock.ts';
 import { create } from '../core/start.ts';
 import { isPolicyError } from '../errors.ts';
 import type { DecisionMessage } from '../schemas/vocabulary.ts';
@@ -44,9 +45,14 @@ function deterministic({ definition, config, events }: Case): void {
   if (touched.length > 0) throw new Error(`it uses ${touched[0]}`);
   expectSame('two runs of the same events differ', events, ['once', answers[0]!], ['again', answers[1]!]);
   let latest = 0;
+  let isAnew = false;
   const clamped = events.map((event, index): AnyEvent => {
+    const isTaken = !isRefusal(answers[0]![index]!);
+    // A clock that begins anew shows it by times that go back.
+    isAnew ||= isTaken && isNewClock(event, latest);
+    if (isAnew) return event;
     const at = Math.max(latest, event.at);
-    if (!isRefusal(answers[0]![index]!)) latest = at;
+    if (isTaken) latest = at;
     return { ...event, at };
   });
   const decisions = transcript(newSubject(definition, config), clamped);

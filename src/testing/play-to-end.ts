@@ -1,7 +1,7 @@
 /** Plays a policy with an obedient host until no work is left, and checks the end. */
 import type { AnyPolicyDefinition } from '../core/definition.ts';
 import type { ObedientHost } from './obedient-host.ts';
-import { answer, choicesFrom, type Subject } from './run.ts';
+import { answer, choicesFrom, hostTime, type Subject } from './run.ts';
 
 /** Most events of a play: far more than a small configuration needs for a round. */
 const mostEvents = 3000;
@@ -19,8 +19,9 @@ export function choicesOf(seed: number): ReturnType<typeof choicesFrom> {
  * @throws Error if the host still has events to send after `mostEvents`, or if an event that must be accepted is refused
  */
 export function play(subject: Subject, host: ObedientHost, most = mostEvents): number {
+  const aheadSeconds = subject.at - hostTime(subject);
   for (let sent = 0; sent < most; sent += 1) {
-    const event = host.next(subject.at);
+    const event = host.next(subject.at - aheadSeconds);
     if (event === undefined) return sent;
     const given = answer(subject, event);
     if ('refused' in given) host.refused(given.refused);

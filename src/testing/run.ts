@@ -2,6 +2,7 @@
 
 import type { Choices } from '../core/choices.ts';
 import type { AnyDecision, AnyEvent, AnyPolicyDefinition } from '../core/definition.ts';
+import { SessionClock } from '../core/session-clock.ts';
 import { create } from '../core/start.ts';
 import type { Why } from '../core/why.ts';
 import { isPolicyError } from '../errors.ts';
@@ -29,9 +30,12 @@ export function likelyEvents(tested: Tested, config: unknown, tape: readonly num
   const state = definition.init(definition.config.parse(config));
   const choices = choicesFrom(tape);
   const events: AnyEvent[] = [];
+  const clock = new SessionClock(0);
   let latest = 0;
   for (let index = 0; index < length; index += 1) {
-    const event: AnyEvent = arbitrary(state, choices);
+    const drawn: AnyEvent = arbitrary(state, choices);
+    // Likely times are those of the state: the clock of the host may have begun anew.
+    const event = { ...drawn, at: Math.max(0, drawn.at - clock.aheadSeconds) };
     events.push(JSON.parse(JSON.stringify(event)));
     try {
       definition.check(state, event);
@@ -39,7 +43,7 @@ export function likelyEvents(tested: Tested, config: unknown, tape: readonly num
       if (isPolicyError(error)) continue;
       throw error;
     }
-    latest = Math.max(latest, event.at);
+    latest = clock.timeOf(event, latest, definition.id);
     try {
       definition.apply(state, event, { at: latest, emit: () => undefined });
     } catch {
@@ -55,7 +59,7 @@ export interface Subject {
   /** Applies an event; throws `PolicyError` when it is refused. */
   send(event: AnyEvent): AnyDecision[];
   /** Returns the whole state as JSON. */
-  snapshot(): { state: unknown; seq: number };
+  snapshot(): { state: unknown; seq: number; aheadSeconds?: number };
   /** The latest time of its events, in seconds. */
   readonly at: number;
   /** Returns why a thing of a kind waits. */
@@ -63,6 +67,9 @@ export interface Subject {
   /** Listens for decisions. */
   on(type: string, listener: (payload: unknown) => void): unknown;
 }
+
+/** Returns the latest time on the clock of the host, which may have begun anew, in seconds. */
+export const hostTime = (subject: Subject): number => Math.max(0, subject.at - (subject.snapshot().aheadSeconds ?? 0));
 
 /** Makes a new policy from a definition. */
 export function newSubject(definition: AnyPolicyDefinition, config: unknown): Subject {

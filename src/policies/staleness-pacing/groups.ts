@@ -14,7 +14,6 @@ import {
   type Group,
   launched,
   launchKind,
-  nextVersion,
   type PacingState,
   putBack,
   remove,
@@ -132,7 +131,6 @@ export function restart(
   ctx: Ctx,
 ): void {
   replacePrefix(state, idPrefix);
-  const next = nextVersion(state);
   goOnAt(state, now);
   const { round, batches, weightVersion } = state;
   if (round === null) return;
@@ -148,7 +146,7 @@ export function restart(
     remove(state, one);
     launch(state, launched(state, one, ctx.at), 'host_restarted', ctx);
   }
-  if (nextVersion(state) > next) dropStale(state, ctx);
+  dropStale(state, ctx);
 }
 
 /**
@@ -164,6 +162,9 @@ function goOnAt(state: PacingState, weightVersion: number): void {
         state,
         Object.assign(one, { startVersion: Math.min(one.startVersion, weightVersion), isInWindow: false }),
       );
+    // From there it trains what it has been handed, too.
+    for (const [index, one] of state.batches.entries())
+      one.weightVersion = Math.min(one.weightVersion, weightVersion + index + 1);
   }
   state.weightVersion = weightVersion;
 }

@@ -48,15 +48,14 @@ export class Journal extends Records {
   /**
    * Yields the sessions of the store. Read all of them before you begin a new session.
    *
-   * @throws PolicyError `snapshot_mismatch` for a damaged store, one whose end is missing, or steps that this version cannot replay
+   * @throws PolicyError `snapshot_mismatch` for a damaged store (a session with damaged records is among those that it yields), one whose end is missing, or steps that this version cannot replay
    */
   async *recover(): AsyncGenerator<FoundSession> {
     for await (const [key, value] of this.#store.entries()) {
       const found = this.read(key, value);
       if (found !== undefined) yield found;
     }
-    const found = this.readLast();
-    if (found !== undefined) yield found;
+    yield* this.readLast();
     this.#note?.open(this.tail, this.areCounted);
     // This write records the version of this server.
     this.#commits.soon();

@@ -1,9 +1,9 @@
 /** The records of all sessions: they are written step by step, and read again after a crash. Works with any store. */
 import { z } from 'zod';
-import { type PolicyError, refuse } from '../../errors.ts';
+import { PolicyError, refuse } from '../../errors.ts';
 import type { Entry, SavedSession, SessionLog } from './entries.ts';
 import { SealSum, type Seals } from './seals.ts';
-import { type Journaled, type JournalWriter, numberIn, SessionJournal } from './session-journal.ts';
+import { type Journaled, type JournalWriter, jsonIn, numberIn, SessionJournal } from './session-journal.ts';
 import type { Operation } from './store.ts';
 import type { Tail } from './tail.ts';
 import { checkVersion, replay } from './takeover.ts';
@@ -52,6 +52,8 @@ interface Reading {
   readonly log: SessionJournal;
   readonly saved: SavedSession;
   readonly entries: Entry[];
+  /** Why its records cannot be replayed: one of them is not as it was written. */
+  damage?: PolicyError;
 }
 
 /** Records, which are written one by one, and read in the order of their keys. */
@@ -65,6 +67,8 @@ export abstract class Records implements JournalWriter {
   readonly #sum = new SealSum();
   #meta: Meta | undefined;
   #reading: Reading | undefined;
+  readonly #damaged: FoundSession[] = [];
+  #isDoubtful = false;
   #numbers = 0;
   #writes = 0;
 
@@ -97,9 +101,9 @@ export abstract class Records implements JournalWriter {
 
   /**
    * Reads the next record, in the order of the keys. Read all records before you begin a new session. At the first record of a
-   * session, returns the session before it.
+   * session, returns the session before it, unless its records are damaged.
    *
-   * @throws PolicyError `snapshot_mismatch` for damaged records, or steps that this version cannot replay
+   * @throws PolicyError `snapshot_mismatch` for a damaged record of the store, or steps that this version cannot replay
    */
   read(key: string, value: string): FoundSession | undefined {
     if (key === metaKey) {
@@ -110,22 +114,33 @@ export abstract class Records implements JournalWriter {
     if (this.#meta === undefined) damaged('what the store says of itself', 'nothing');
     const number = numberIn(key);
     if (number === this.#reading?.number) {
-      this.#reading.entries.push(this.#recordOf(this.#reading.log, key, value) as Entry);
+      const { log, entries, damage } = this.#reading;
+      const entry = log.read(key, value) as Entry | undefined;
+      if (entry === undefined) this.#reading.damage ??= damageAt(key);
+      else if (damage === undefined) entries.push(entry);
       return undefined;
     }
     const found = this.#found();
     const log = new SessionJournal(number, this);
-    this.#reading = { number, log, saved: this.#recordOf(log, key, value) as SavedSession, entries: [] };
+    const read = log.read(key, value) as SavedSession | undefined;
+    const saved = read ?? readable(number, this.seals.unchecked(value).text);
+    this.#reading = { number, log, saved, entries: [], ...(read === undefined && { damage: damageAt(key) }) };
     return found;
   }
 
-  /** Returns the last session, after all records are read. Throws as {@link Records.read} does. */
-  readLast(): FoundSession | undefined {
-    const found = this.#found();
+  /**
+   * Returns the last session, after all records are read, and those whose records are damaged.
+   *
+   * @throws PolicyError as {@link Records.read} does, and `snapshot_mismatch` if records of unknown sessions are missing
+   */
+  readLast(): FoundSession[] {
+    const last = this.#found();
+    const found = last === undefined ? this.#damaged : [last, ...this.#damaged];
     this.#numbers = Number(this.#reading?.number ?? 0);
     this.#reading = undefined;
     this.made = this.#meta?.made ?? 0;
-    if (this.#meta !== undefined && this.#meta.seals !== String(this.#sum)) {
+    // A last record that is damaged may have another seal than was written.
+    if (this.#meta !== undefined && this.#meta.seals !== String(this.#sum) && !this.#isDoubtful) {
       damaged('all records that were written', 'some are missing');
     }
     return found;
@@ -176,12 +191,21 @@ export abstract class Records implements JournalWriter {
 
   #found(): FoundSession | undefined {
     if (this.#reading === undefined) return undefined;
-    const { saved: found, entries, log } = this.#reading;
+    const { saved: found, entries, log, damage } = this.#reading;
     const { aside, ...saved } = found;
     const { format } = this.#meta!;
     const { version } = this.#options;
     const writer = aside?.writer ?? this.#meta!.version;
     const steps = [...(aside?.entries ?? []), ...entries];
+    if (damage !== undefined) {
+      this.#isDoubtful ||= log.isDoubtful;
+      const resume = () => {
+        throw damage;
+      };
+      // Its records stay as they are.
+      this.#damaged.push({ saved, steps, isTakenOver: false, resume, setAside: () => log });
+      return undefined;
+    }
     const takeover = { writer, version, digest: format === 1 ? undefined : this.seals.digest };
     if (entries.length > 0) checkVersion(takeover);
     const attach = (session: Journaled) => {
@@ -203,10 +227,29 @@ export abstract class Records implements JournalWriter {
   misread(session: string, error: PolicyError): void {
     this.#options.misread?.(session, error);
   }
+}
 
-  #recordOf(log: SessionJournal, key: string, value: string): SavedSession | Entry {
-    return log.read(key, value) ?? damaged('records as they were written', `another at ${key}`);
-  }
+const damageAt = (key: string): PolicyError =>
+  new PolicyError('snapshot_mismatch', {
+    ...{ path: 'stateDir', expected: 'records as they were written', got: `another at ${key}` },
+  });
+
+/** Returns what can be read of a damaged snapshot: at least a name. */
+function readable(number: string, text: string): SavedSession {
+  const value = jsonIn(text) as SavedSession | undefined;
+  const { session, snapshot } = value ?? {};
+  const isWhole =
+    typeof session === 'string' && typeof snapshot?.policy === 'string' && Array.isArray(value!.producers);
+  if (isWhole) return value!;
+  const named = (field: string): string | undefined => {
+    const found = jsonIn(new RegExp(`"${field}":("(?:[^"\\\\]|\\\\.){1,256}")`).exec(text)?.[1] ?? '');
+    return typeof found === 'string' ? found : undefined;
+  };
+  return {
+    session: named('session') ?? `record-${number}`,
+    ...{ deliver: 'reply', timers: 'host', producers: [], answers: { made: 0, kept: [] } },
+    snapshot: { policy: named('policy') ?? 'unknown', version: 0, seq: 0, at: 0, config: undefined, state: undefined },
+  };
 }
 
 /** What stands for a session that is set aside: the steps of its records stay steps. */

@@ -16,6 +16,8 @@ export interface Seals {
   stored(seal: string, text: string): string;
   /** Splits a stored record into seal and text; returns nothing if the seal is wrong. */
   opened(before: string, record: string): { readonly seal: string; readonly text: string } | undefined;
+  /** Splits a stored record without a check; the seal is empty if the record has none. */
+  unchecked(record: string): { readonly seal: string; readonly text: string };
   /** Computes a digest of the decisions of a step; absent where that would be slow: then only the same version replays steps. */
   digest?(decisions: readonly AnyDecision[]): string;
 }

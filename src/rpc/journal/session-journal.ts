@@ -39,6 +39,15 @@ const sessionKeys = 's/';
 /** Returns the number of a session, from the key of one of its records. */
 export const numberIn = (key: string): string => key.slice(sessionKeys.length, key.lastIndexOf('/'));
 
+/** Reads JSON; returns nothing for what is none. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Writes the steps of one session, and sometimes a snapshot that replaces them. */
 export class SessionJournal implements SessionLog {
   readonly #number: string;
@@ -50,6 +59,7 @@ export class SessionJournal implements SessionLog {
   #events = 0;
   #bytes = 0;
   #snapshotBytes = 0;
+  #isDoubtful = false;
 
   constructor(number: string, writer: JournalWriter) {
     this.#number = number;
@@ -72,15 +82,28 @@ export class SessionJournal implements SessionLog {
     return this;
   }
 
-  /** Reads the next stored record; returns `undefined` if it is damaged. The first record is a snapshot. */
+  /**
+   * Reads the next stored record; returns `undefined` if it is damaged, or the one before it is missing. The first record is a
+   * snapshot.
+   */
   read(key: string, record: string): SavedSession | Entry | undefined {
-    const isSnapshot = this.#seal === '';
-    const found = this.#writer.seals.opened(isSnapshot ? this.#number : this.#seal, record);
-    if (found === undefined) return undefined;
-    this.#next = Number(key.slice(key.lastIndexOf('/') + 1)) + 1;
-    if (isSnapshot) this.#first = this.#next - 1;
-    this.#count(found, isSnapshot ? undefined : (JSON.parse(found.text) as Entry));
-    return JSON.parse(found.text) as SavedSession | Entry;
+    const { seals } = this.#writer;
+    const index = Number(key.slice(key.lastIndexOf('/') + 1));
+    const isFirst = this.#next === 0;
+    const isKnown = isFirst || (index === this.#next && this.#seal !== '');
+    const found = seals.opened(isFirst ? this.#number : this.#seal, record);
+    const value = found && (jsonIn(found.text) as SavedSession | Entry | undefined);
+    this.#next = index + 1;
+    if (isFirst) this.#first = index;
+    this.#isDoubtful = value === undefined && isKnown;
+    if (found === undefined || value === undefined) this.#sealed(seals.unchecked(record).seal);
+    else this.#count(found, isFirst ? undefined : (value as Entry));
+    return value;
+  }
+
+  /** Whether the last record that was read is damaged itself, so that its seal may be, too. */
+  get isDoubtful(): boolean {
+    return this.#isDoubtful;
   }
 
   add(entry: Entry, decisions: readonly AnyDecision[]): void {
@@ -127,9 +150,13 @@ export class SessionJournal implements SessionLog {
     this.#count({ seal, text }, entry);
   }
 
-  #count({ seal, text }: { readonly seal: string; readonly text: string }, entry: Entry | undefined): void {
+  #sealed(seal: string): void {
     this.#writer.sealedAs(this.#seal, seal);
     this.#seal = seal;
+  }
+
+  #count({ seal, text }: { readonly seal: string; readonly text: string }, entry: Entry | undefined): void {
+    this.#sealed(seal);
     if (entry === undefined) {
       this.#snapshotBytes = text.length;
       this.#events = 0;

@@ -109,7 +109,7 @@ export class Disk<Mark> {
     return image;
   }
 
-  /** A store for a process. @param damaged - what it holds instead: it must be refused */
+  /** A store for a process. @param damaged - what it holds instead: nothing is written then */
   open(life: Life, damaged?: ReadonlyMap<string, string>): Store {
     const image = damaged ?? this.image();
     const world = this.#world;
@@ -123,6 +123,7 @@ export class Disk<Mark> {
     return {
       write: (operations, sync) =>
         new Promise((resolve, reject) => {
+          if (damaged !== undefined) return;
           const one = { write: { operations: [...operations], mark: this.#books.mark() }, sync };
           this.#pending.push(one);
           const begin = (): void => {

@@ -59,7 +59,7 @@ const quick = [
 
 /** Seconds after which a world must have come to its end. */
 const longestStory = 1000;
-/** How stores are damaged that must be refused. */
+/** How stores are damaged: they must be refused, or what is damaged must be set aside. */
 export const damages: readonly Damage[] = ['lost', 'torn', 'reordered', 'flipped', 'cut'];
 
 const sessionsOf = ({ sessions }: RpcServer): Session[] => [
@@ -261,7 +261,7 @@ class Story {
     });
   }
 
-  /** A store that has broken its promise is refused, and nothing is written to it. */
+  /** A store that has broken its promise is refused, or the sessions are set aside that it has cost; nothing is written to it. */
   async #refuseDamage(): Promise<void> {
     if (!this.world.chance(200)) return;
     const kind = this.world.pick(damages);
@@ -269,13 +269,18 @@ class Story {
     if (image === undefined) return;
     this.world.count(`damage ${kind}`);
     this.#books.isIgnored = true;
+    const life = new Life();
     try {
-      await this.#over(this.#disk.open(this.#life, image), this.#life);
-      this.#books.broken(9, `a store with a write ${kind} is taken`);
+      const { server } = await this.#over(this.#disk.open(life, image), life);
+      this.world.count('damage set aside');
+      if (server.sessions.aside.size === 0) this.#books.broken(9, `a store with a write ${kind} is taken`);
+      this.#books.compare(server.sessions);
     } catch (error) {
+      if (kind === 'flipped') this.#books.broken(9, `a store with a record ${kind} leads to ${error}`);
       if (!isPolicyError(error) || error.code !== 'snapshot_mismatch')
         this.#books.broken(9, `a store with a write ${kind} leads to ${error}`);
     }
+    life.isAlive = false;
     this.#books.isIgnored = false;
   }
 
