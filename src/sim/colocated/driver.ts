@@ -224,6 +224,9 @@ export class ColocatedHost extends SimulatedHost {
       case 'prompt.deferred':
         if (this.#scheduler.holdsDeferred) this.#queueDepth += 1;
         break;
+      case 'prompt.returned':
+        if (this.#scheduler.holdsDeferred && decision.prompt.deferral !== undefined) this.#queueDepth += 1;
+        break;
       case 'round.completed':
         this.#complete(record!);
         break;
