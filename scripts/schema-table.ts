@@ -7,6 +7,7 @@ import {
   countedResponse,
   deferral,
   droppedResponse,
+  type EventMessage,
   enginePlace,
   finalPrompt,
   finalResponse,
@@ -209,3 +210,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   const [first, ...others] = cells;
   return [line(first!), line(widths.map((width) => '-'.repeat(width))), ...others.map(line)].join('\n');
 }
+
+/** Whether a notice may be sent as an event without its reason. */
+export const isReported = ({ schema }: EventMessage): boolean =>
+  (schema as z.ZodObject).shape.reason instanceof z.ZodPrefault;

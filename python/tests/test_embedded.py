@@ -261,7 +261,7 @@ def test_a_forked_process_makes_its_own() -> None:
 def test_a_process_forked_during_a_call_does_not_wait_for_it() -> None:
     with Client() as client:
         session = client.open("program-scheduling", config={})
-        events = [{"type": "program.opened", "at": 0, "requestId": f"p{index}"} for index in range(60_000)]
+        events: Any = [{"type": "program.opened", "at": 0, "requestId": f"p{index}"} for index in range(60_000)]
         sending = threading.Thread(target=lambda: session.send(events))
         sending.start()
         time.sleep(0.1)

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { type AnyPolicyDefinition, registry } from '../../src/index.ts';
 import { methods, notifications, type RpcMethod } from '../../src/rpc/index.ts';
 import type { DecisionMessage, EventMessage } from '../../src/schemas/index.ts';
-import { type Shape, type Side, shapeOf } from '../schema-table.ts';
+import { isReported, type Shape, type Side, shapeOf } from '../schema-table.ts';
 import { className } from '../text.ts';
 import { type Base, ClassWriter, classText, type Field, fieldText } from './classes.ts';
 import { head, indexText, type Module, moduleText } from './modules.ts';
@@ -87,6 +87,9 @@ async function messageModules(of: 'events' | 'decisions', objects: Objects, all:
       const kind = 'kind' in message ? `A ${message.kind}. ` : '';
       const about = `${kind}${message.description}`;
       writer.writeTop(className(message.type), messageShape(message, side), side, about, bases[of]);
+      if (!isReported(message)) continue;
+      const shape = messageShape(message, 'input');
+      writer.writeTop(reportName(message), shape, 'input', `\`${message.type}\` as an event.`, bases.events);
     }
     const about = `${of === 'events' ? 'Events' : 'Decisions'}: ${file.replace('.ts', '').replaceAll('-', ' ')}.`;
     modules.push({ path, names: writer.tops, text: moduleText(about, writer.sources, writer.used, path) });
@@ -94,16 +97,22 @@ async function messageModules(of: 'events' | 'decisions', objects: Objects, all:
   return modules;
 }
 
+const reportName = ({ type }: EventMessage): string => `${className(type)}Report`;
+const eventNames = (message: EventMessage): string[] => [
+  className(message.type),
+  ...(isReported(message) ? [reportName(message)] : []),
+];
+
 function policyModule(policy: AnyPolicyDefinition, messages: Messages, objects: Objects): Module {
   const name = className(policy.id);
   const path = `policies/${moduleName(policy.id)}`;
   const writer = new ClassWriter(path, objects);
   const config = shapeOf(policy.config, 'input');
   writer.writeTop(`${name}Config`, config, 'input', `Configuration of \`${policy.id}\`.`);
-  const listed = (of: readonly EventMessage[]) =>
-    of.map(({ type }) => {
-      const message = messages.get(type);
-      if (message === undefined) throw new Error(`${policy.id}: no Python class for ${type}`);
+  const listed = (names: readonly string[]) =>
+    names.map((each) => {
+      const message = messages.get(each);
+      if (message === undefined) throw new Error(`${policy.id}: no Python class ${each}`);
       writer.use(message.module, message.name);
       return message.name;
     });
@@ -111,8 +120,12 @@ function policyModule(policy: AnyPolicyDefinition, messages: Messages, objects: 
   const field = (key: string, type: string): Field => ({ key, type, required: true, about: '' });
   const parts = [
     ...writer.sources,
-    union(`${name}Event`, listed(policy.events), `What \`${policy.id}\` is told.`),
-    union(`${name}Decision`, listed(policy.decisions), `What \`${policy.id}\` answers.`),
+    union(`${name}Event`, listed(policy.events.flatMap(eventNames)), `What \`${policy.id}\` is told.`),
+    union(
+      `${name}Decision`,
+      listed(policy.decisions.map(({ type }) => className(type))),
+      `What \`${policy.id}\` answers.`,
+    ),
     classText(
       `${name}Snapshot`,
       `State of \`${policy.id}\`: what \`open(snapshot=…)\` takes.`,
@@ -162,13 +175,9 @@ export async function pythonModels(): Promise<Map<string, string>> {
   for (const { path, names } of [...events, ...decisions]) {
     for (const name of names) messages.set(name, { name, module: path });
   }
-  const byType: Messages = new Map();
-  for (const policy of registry.policies) {
-    for (const { type } of [...policy.events, ...policy.decisions]) byType.set(type, messages.get(className(type))!);
-  }
   // A recipe has objects of its planners and of its parts.
   const planners = registry.planners.map((one) => plannerModule(one, objects));
-  const policies = registry.policies.map((one) => policyModule(one, byType, objects));
+  const policies = registry.policies.map((one) => policyModule(one, messages, objects));
   const modules = [shared, ...events, ...decisions, ...policies, ...planners, methodsModule()];
   const files = new Map(modules.map(({ path, text }) => [`${folder}/${path}.py`, text]));
   files.set(`${folder}/_bases.py`, basesModule([...eventMessages.values()], [...decisionMessages.values()]));

@@ -9,8 +9,7 @@ import type {
   EventMessage,
 } from '../../src/index.ts';
 import * as rollflex from '../../src/index.ts';
-import { z } from '../../src/schemas/index.ts';
-import type { Side } from '../schema-table.ts';
+import { isReported, type Side } from '../schema-table.ts';
 import { className } from '../text.ts';
 import { comment } from './comment.ts';
 import { importsOf, moduleText, unionOf } from './modules.ts';
@@ -91,9 +90,6 @@ function policyText(policy: AnyPolicyDefinition): string {
   ]);
 }
 
-/** Whether a notice may be sent as an event without its reason. */
-const isReported = ({ schema }: EventMessage): boolean =>
-  'reason' in (schema as z.ZodObject).shape && (schema as z.ZodObject).shape.reason instanceof z.ZodPrefault;
 const reportedName = (message: EventMessage): string =>
   isReported(message) ? `Reported<${className(message.type)}>` : className(message.type);
 

@@ -4,11 +4,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { documentedSnippets } from '../../scripts/site/snippets.ts';
 import { scale } from '../support/basics/runs.ts';
 import { rollflexIn } from '../support/command-line/in-process.ts';
 import { commandOf, type Done, root } from '../support/command-line/process.ts';
 import { ownMeasurements, writeOwnFiles } from '../support/documents/own-files.ts';
-import { documentedSnippets } from '../support/documents/snippets.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-docs-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -43,10 +43,12 @@ class QueueModel {
   responses: string[] = [];
   readonly deferrals = new Map<string, number>();
   exhausted = false;
+  open: string | undefined;
 
   sent(event: LongPromptQueueEvent): void {
     if (event.type === 'source.exhausted') this.exhausted ||= event.domain === undefined;
     else if (event.type === 'source.reopened') this.exhausted = false;
+    else if (event.type === 'round.completed' && event.roundId === this.open) this.open = undefined;
     else if (event.type === 'prompt.deferred' || event.type === 'prompt.returned') {
       this.prompts.push(event.prompt.promptId);
       this.responses.push(...finishedIds(event.prompt));
@@ -59,7 +61,11 @@ class QueueModel {
     for (const decision of decisions) {
       if (decision.type === 'round.planned') planned = decision;
       else if (decision.type === 'prompts.request') requested = decision.count;
-      else if (decision.type === 'prompt.merged') {
+      else if (decision.type === 'prompts.released') {
+        expect(decision.roundId).toBe(this.open); // invariant 9
+        expect(decision.queued.length).toBeGreaterThan(0);
+        this.handOver(decision.queued);
+      } else if (decision.type === 'prompt.merged') {
         this.prompts = without(this.prompts, [decision.promptId]);
         this.responses = without(
           this.responses,
@@ -68,14 +74,20 @@ class QueueModel {
       }
     }
     if (planned === undefined) return;
+    this.open = planned.roundId;
     const ids = planned.queued.map((one) => one.promptId);
-    this.prompts = without(this.prompts, ids);
-    this.responses = without(this.responses, planned.queued.flatMap(finishedIds));
-    for (const id of ids) this.deferrals.delete(id);
+    this.handOver(planned.queued);
     // Invariant 3.
     const target = planned.kind === 'long' ? promptsPerRound : scaledCount(speculation, promptsPerRound);
     if (this.exhausted) expect(ids.length).toBeLessThanOrEqual(target);
     else expect(ids.length + requested).toBe(target);
+  }
+
+  handOver(queued: readonly Prompt[]): void {
+    const ids = queued.map((one) => one.promptId);
+    this.prompts = without(this.prompts, ids);
+    this.responses = without(this.responses, queued.flatMap(finishedIds));
+    for (const id of ids) this.deferrals.delete(id);
   }
 
   compareWith({ entries, unused }: Saved): void {
@@ -116,6 +128,8 @@ function run(config: Record<string, unknown>, tape: readonly number[]): void {
     for (const one of decisions) {
       if (one.type === 'round.planned') expectNobodyStarves(before, after, one, settings);
     }
+    const isOver = event.type === 'source.exhausted' && model.exhausted;
+    if (isOver && model.open !== undefined) expect(after.entries.length + after.unused.length).toBe(0); // invariant 9
     before = after;
   });
 }
@@ -123,7 +137,7 @@ function run(config: Record<string, unknown>, tape: readonly number[]): void {
 describe('long-prompt-queue', () => {
   const configs = [...exampleConfigs['long-prompt-queue']!, { promptsPerRound: 2, maxWaitRounds: 1 }];
   test.each(configs.map((config) => [JSON.stringify(config), config] as const))(
-    'invariants 1 to 6 hold with %s',
+    'invariants 1 to 6 and 9 hold with %s',
     (_name, config) => {
       fc.assert(
         fc.property(tapes(), (tape) => run(config, tape)),

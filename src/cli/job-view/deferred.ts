@@ -65,7 +65,7 @@ export class DeferredThings {
       this.#add({ id: prompt.promptId, what: 'prompt', since: sinceSeconds ?? at, times: count, roundId });
     } else if (type === 'request.deferred' && message.requestId !== undefined) {
       this.#add({ id: message.requestId, what: 'request', since: at, times: undefined, roundId });
-    } else if (type === 'round.planned') {
+    } else if (type === 'round.planned' || type === 'prompts.released') {
       for (const { promptId } of message.queued ?? []) this.all.delete(promptId);
     } else if (this.all.size > 0 && ends.has(type)) {
       const id = message.promptId ?? prompt?.promptId;

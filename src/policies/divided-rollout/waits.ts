@@ -2,6 +2,9 @@
 import type { AwaitedEvent, HeldThing, Waits } from '../../core/waits.ts';
 import type { DividedState, Request } from './state.ts';
 
+/** The room of the engines, for which requests wait: one thing for all of them, because each chunk that ends may make it. */
+const rooms: readonly HeldThing[] = Object.freeze([{ what: 'room', id: 'engines' }]);
+
 /** What makes room: the requests that have it now, or an engine. */
 function* room({ engines, nextOn }: DividedState): Iterable<HeldThing | AwaitedEvent> {
   let active = false;
@@ -34,7 +37,7 @@ export const waits: Waits<DividedState> = {
             for: [{ event: asking(one), since }],
           };
         case 'waiting':
-          return { stands: `is held back after ${tokens} tokens`, since, for: room(state) };
+          return { stands: `is held back after ${tokens} tokens`, since, for: rooms };
         default: {
           // A chunk up to the most tokens that the response may have is its last one.
           const isLast = maxTokens !== null && tokens + chunkTokens >= maxTokens;
@@ -43,5 +46,9 @@ export const waits: Waits<DividedState> = {
         }
       }
     },
+  },
+  room: {
+    ids: () => [],
+    of: (state, id) => (id === 'engines' ? { stands: 'have no room', for: room(state) } : undefined),
   },
 };

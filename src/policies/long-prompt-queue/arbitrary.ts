@@ -1,4 +1,4 @@
-/** Likely next events, for property tests: prompts are deferred, come back or come again, and rounds open. */
+/** Likely next events, for property tests: prompts are deferred, come back or come again, and rounds open and end. */
 
 import type { Choices } from '../../core/choices.ts';
 import type { QueueState } from './state.ts';
@@ -9,11 +9,13 @@ export function arbitrary(state: QueueState, choices: Choices): LongPromptQueueE
   const at = choices.below(100);
   const roundId = `r${state.rounds}`;
   const promptId = `p${choices.below(20)}`;
-  switch (choices.below(10)) {
+  switch (choices.below(11)) {
     case 8:
       return carried(promptId, at, roundId, choices);
     case 9:
       return { type: 'reward.ready', at, requestId: anyOf(state.unrewarded, choices), reward: choices.below(2) };
+    case 10:
+      return completed(state, at);
     case 0:
     case 1:
       return { type: 'round.requested', at, roundId, weightVersion: state.rounds };
@@ -37,6 +39,13 @@ export function arbitrary(state: QueueState, choices: Choices): LongPromptQueueE
       return { type: 'prompt.deferred', at, prompt, roundId, dropped: [], reason };
     }
   }
+}
+
+/** Ends the last round, empty. */
+function completed({ rounds }: QueueState, at: number): LongPromptQueueEvent {
+  const round = { roundId: `r${Math.max(0, rounds - 1)}`, kind: 'short', weightVersion: 0 } as const;
+  const reason = { code: 'source_exhausted', counted: 0, needed: 1 } as const;
+  return { type: 'round.completed', at, ...round, prompts: [], openedSeconds: at, deferred: 0, reason };
 }
 
 /** Makes an event for a prompt that continues in the next round, or ends there. */

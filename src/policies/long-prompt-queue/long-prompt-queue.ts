@@ -14,7 +14,13 @@ import {
   promptMerged,
   promptReturned,
 } from '../../schemas/decisions/prompts.ts';
-import { promptsRequest, roundPlanned, sourceDrained } from '../../schemas/decisions/rounds.ts';
+import {
+  promptsReleased,
+  promptsRequest,
+  roundCompleted,
+  roundPlanned,
+  sourceDrained,
+} from '../../schemas/decisions/rounds.ts';
 import { rewardReady } from '../../schemas/events/rewards.ts';
 import { roundRequested, sourceExhausted, sourceReopened } from '../../schemas/events/rounds.ts';
 import type { Message } from '../../schemas/messages.ts';
@@ -22,7 +28,9 @@ import type { Prompt } from '../../schemas/prompts.ts';
 import { queueConfig } from './schema.ts';
 import {
   awaitsReward,
+  begin,
   link,
+  migrateFromThree,
   overdue,
   put,
   putUnused,
@@ -44,7 +52,7 @@ import type {
 } from './types.ts';
 import { waits } from './waits.ts';
 
-const decisions = [roundPlanned, promptsRequest, promptMerged, sourceDrained] as const;
+const decisions = [roundPlanned, promptsRequest, promptsReleased, promptMerged, sourceDrained] as const;
 
 type Ctx = Context<LongPromptQueueDecision>;
 
@@ -64,6 +72,9 @@ const handlers = [
   }),
   on(rewardReady, (state, event) => reward(state, event.requestId, event.reward), checkReward, awaitsReward),
   on(roundRequested, plan, checkRound),
+  on(roundCompleted, (state, { roundId }) => {
+    if (state.openRound === roundId) state.openRound = null;
+  }),
   on(sourceExhausted, exhaust),
   on(sourceReopened, (state) => {
     state.exhausted = false;
@@ -76,11 +87,23 @@ function checkReward(state: QueueState, event: Message<'reward.ready'>): void {
   refuse('unknown_id', 'requestId', 'a response without a reward that a queued prompt keeps', event.requestId);
 }
 
-/** Marks the source, or one of its domains, as exhausted. */
-function exhaust(state: QueueState, { domain }: Message<'source.exhausted'>): void {
+/** Marks the source, or one of its domains, as exhausted; then the queue is the source of the round that is open. */
+function exhaust(state: QueueState, { domain }: Message<'source.exhausted'>, ctx: Ctx): void {
   if (domain !== undefined) state.exhaustedDomains.add(domain);
   const isLast = state.config.domains?.every((one) => state.exhaustedDomains.has(one)) ?? false;
-  if (domain === undefined || isLast) state.exhausted = true;
+  if (domain !== undefined && !isLast) return;
+  state.exhausted = true;
+  const { openRound, entries, unused } = state;
+  const queued = entries.size;
+  if (openRound === null || queued + unused.size === 0) return;
+  const all = Number.POSITIVE_INFINITY;
+  ctx.emit({
+    type: 'prompts.released',
+    at: ctx.at,
+    roundId: openRound,
+    queued: [...takeDeferred(state, all), ...takeUnused(state, all)],
+    reason: { code: 'source_exhausted', queued },
+  });
 }
 
 /** Queues a prompt. If it is queued already, the queued one keeps its place, and the two are merged. */
@@ -163,6 +186,7 @@ function plan(state: QueueState, { roundId, weightVersion }: Message<'round.requ
   prompts.push(...takeUnused(state, target - prompts.length));
   state.rounds += 1;
   state.recentRounds.add(roundId);
+  state.openRound = roundId;
   // The carried prompts belong to the new round.
   state.carried.clear();
   ctx.emit({ type: 'round.planned', at: ctx.at, roundId, kind, weightVersion, queued: prompts, reason });
@@ -185,7 +209,8 @@ function ledger(name: string, ids: (prompt: Prompt) => string[]): Ledger<SavedQu
     name,
     entered: (event) => (event.type === 'prompt.deferred' || event.type === 'prompt.returned' ? ids(event.prompt) : []),
     left: (decision) => {
-      if (decision.type === 'round.planned') return decision.queued.flatMap(ids);
+      if (decision.type === 'round.planned' || decision.type === 'prompts.released')
+        return decision.queued.flatMap(ids);
       if (decision.type !== 'prompt.merged') return [];
       return name === 'prompts' ? [decision.promptId] : decision.dropped.map((one) => one.requestId);
     },
@@ -205,21 +230,13 @@ export const longPromptQueue: PolicyDefinition<
   LongPromptQueueCommand['type']
 > = definePolicy({
   id: 'long-prompt-queue',
-  version: 3,
+  version: 4,
+  migrations: { 3: migrateFromThree },
   summary: 'Holds deferred prompts until there are enough of them for a long round.',
   source: 'RollPacker §3',
   config: queueConfig,
   state: queueState,
-  begin: () => ({
-    entries: [],
-    unused: [],
-    recentRounds: [],
-    rounds: 0,
-    seq: 0,
-    exhausted: false,
-    exhaustedDomains: [],
-    carried: [],
-  }),
+  begin,
   link,
   handlers,
   decisions,

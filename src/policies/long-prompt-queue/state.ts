@@ -27,6 +27,8 @@ export const queueState = z.strictObject({
   /** Prompts that were handed back unused; they go into the next round. A prompt is either here or in `entries`, once. */
   unused: mapBy('promptId', prompt),
   recentRounds: recentIds(roundId),
+  /** The round that was planned last, until it is completed. */
+  openRound: roundId.nullable(),
   rounds: count,
   seq: count,
   exhausted: z.boolean(),
@@ -48,6 +50,21 @@ export const queueState = z.strictObject({
 export type QueueState = Live<z.output<typeof queueState>, LongPromptQueueConfig>;
 /** The state as it is saved. */
 export type SavedQueue = z.input<typeof queueState>;
+
+export const begin = (): SavedQueue => ({
+  entries: [],
+  unused: [],
+  recentRounds: [],
+  openRound: null,
+  rounds: 0,
+  seq: 0,
+  exhausted: false,
+  exhaustedDomains: [],
+  carried: [],
+});
+
+/** Adds what version 4 has: the open round. One that is open is not known, and gets nothing from the queue. */
+export const migrateFromThree = (saved: unknown): SavedQueue => ({ ...(saved as SavedQueue), openRound: null });
 
 /** Sets the derived fields. */
 export function link(state: QueueState): void {

@@ -7,8 +7,10 @@ import type {
   PromptFiltered,
   PromptMerged,
   PromptReturned,
+  PromptsReleased,
   PromptsRequest,
   RewardReady,
+  RoundCompleted,
   RoundPlanned,
   RoundRequested,
   SourceDrained,
@@ -90,6 +92,7 @@ export type LongPromptQueueEvent =
   | PromptFiltered
   | PromptReturned
   | RewardReady
+  | RoundCompleted
   | RoundRequested
   | SourceExhausted
   | SourceReopened;
@@ -98,7 +101,7 @@ export type LongPromptQueueEvent =
 export type LongPromptQueueCommand = PromptsRequest;
 
 /** What `long-prompt-queue` lets others know. */
-export type LongPromptQueueNotice = PromptMerged | RoundPlanned | SourceDrained;
+export type LongPromptQueueNotice = PromptMerged | PromptsReleased | RoundPlanned | SourceDrained;
 
 /** What `long-prompt-queue` answers. */
 export type LongPromptQueueDecision = LongPromptQueueCommand | LongPromptQueueNotice;

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Linked } from '../../core/linked-list.ts';
 import { LinkedList } from '../../core/linked-list.ts';
 import { byHand } from '../../core/state.ts';
-import { count, tokens } from '../../schemas/units.ts';
+import { count, tokenSum } from '../../schemas/units.ts';
 
 /** Most entries of a cache: it is a model, and must not grow with very short contexts. */
 const mostEntries = 1024;
@@ -18,7 +18,7 @@ interface Entry extends Linked<Entry> {
   used: number;
 }
 
-const saved = z.array(z.tuple([z.string(), tokens, count])).describe('Key, tokens, number in the order of use.');
+const saved = z.array(z.tuple([z.string(), tokenSum, count])).describe('Key, tokens, number in the order of use.');
 
 /** A model of the prefix cache of an engine. All operations are O(1 + evicted entries). */
 export class PrefixCache {

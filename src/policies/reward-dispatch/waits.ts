@@ -39,13 +39,14 @@ function dispatchStanding(one: Dispatch): Standing {
   return { stands: `runs on reward worker ${workerId}`, since: dispatchedAt, for: end(one, dispatchedAt) };
 }
 
-function workerStanding({ dispatches }: RewardState, one: Worker): Standing {
+function* runningOn({ running }: Worker): Iterable<HeldThing> {
+  for (let one: Dispatch | null = running.peek() ?? null; one !== null; one = one.next) yield dispatch(one);
+}
+
+function workerStanding(one: Worker): Standing {
   const { active, running, slots, kind } = one;
   const stands = active ? `has ${running.size} of ${slots} slots taken` : 'takes no new dispatches';
-  return {
-    stands: `${stands} (${kind})`,
-    for: [...dispatches.values()].filter(({ worker }) => worker === one).map(dispatch),
-  };
+  return { stands: `${stands} (${kind})`, for: runningOn(one) };
 }
 
 /** What blocks what: responses wait for workers, and workers for the end of what they compute. */
@@ -69,7 +70,7 @@ export const waits: Waits<RewardState> = {
     ids: ({ workers }) => workers.keys(),
     of: (state, id) => {
       const found = state.workers.get(id);
-      return found && workerStanding(state, found);
+      return found && workerStanding(found);
     },
   },
 };

@@ -58,15 +58,20 @@ function requestEvent(
     case 4:
       if (status === 'running') return { type: 'tool.started', at, requestId, tool: 'bash' };
       if (status === 'waiting') return { type: 'tool.finished', at, requestId, outcome: 'success' };
-      return { type: 'request.aborted', at, requestId, tokens };
+      return { type: 'request.aborted', at, requestId, tokens, ...said(choices, weightVersions) };
     case 5: {
       const engineId = pick([...state.engines.keys()], choices);
       if (engineId === undefined) return { type: 'request.aborted', at, requestId };
       return { type: 'request.started', at, requestId, engineId };
     }
     default:
-      if (status === 'aborting' && choices.below(4) > 0) return { type: 'request.aborted', at, requestId, tokens };
-      return { type: 'response.completed', at, requestId, tokens, ...said(choices, weightVersions) };
+      return {
+        type: status === 'aborting' && choices.below(4) > 0 ? 'request.aborted' : 'response.completed',
+        at,
+        requestId,
+        tokens,
+        ...said(choices, weightVersions),
+      };
   }
 }
 

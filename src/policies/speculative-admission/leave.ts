@@ -121,6 +121,7 @@ export function defer(
   }
   prompt.status = 'settling';
   state.settling.add(prompt);
+  state.settlingOf.set(prompt.spec.promptId, prompt);
   if (prompt.unsettled === 0) {
     finishDeferral(state, prompt, ctx);
     return;
@@ -155,6 +156,7 @@ export function finishDeferral(state: AdmissionState, prompt: PromptState, ctx: 
     kept: kept.length > 0 ? kept : undefined,
   });
   state.settling.delete(prompt);
+  if (state.settlingOf.get(prompt.spec.promptId) === prompt) state.settlingOf.delete(prompt.spec.promptId);
   forgetElsewhere(state, prompt);
   prompt.status = 'gone';
   ctx.emit({

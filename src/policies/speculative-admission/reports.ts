@@ -51,7 +51,7 @@ export function completed(state: AdmissionState, event: Message<'response.comple
   }
   const said = saidVersions(response, event);
   if (!isAborting && isStale(state, response, said)) {
-    dropStale(state, response, said, tokens, ctx);
+    dropStale(state, response, { said, tokens, finished: true }, ctx);
     return;
   }
   const needed = state.config.responsesPerPrompt;
@@ -131,24 +131,28 @@ export function aborted(state: AdmissionState, event: Message<'request.aborted'>
   const response = findRequest(state, event.requestId);
   if (response === undefined) late(event.requestId, ctx);
   else if (response.status !== 'aborting') endedEarly(state, response, event, ctx);
-  else endAbort(state, response, event.tokens, ctx);
+  else {
+    response.weightVersions = saidVersions(response, event);
+    endAbort(state, response, event.tokens, ctx);
+  }
 }
 
 /** Handles a request that its engine has ended unasked: the tokens that it has are kept, or else it is a fault of the engine. */
-function endedEarly(
-  state: AdmissionState,
-  response: ResponseState,
-  { tokens = 0 }: Message<'request.aborted'>,
-  ctx: Ctx,
-): void {
-  const { requestId, index, resume, failures, weightVersions } = response;
+function endedEarly(state: AdmissionState, response: ResponseState, event: Message<'request.aborted'>, ctx: Ctx): void {
+  const { requestId, index, resume, failures } = response;
+  const { tokens = 0 } = event;
   if (!state.config.partialRollout || tokens <= (resume?.tokens ?? 0)) {
     failRequest(state, response, 'infrastructure', ctx);
     return;
   }
+  const said = saidVersions(response, event);
+  if (isStale(state, response, said)) {
+    dropStale(state, response, { said, tokens, finished: false }, ctx);
+    return;
+  }
   const round = endRequest(state, response);
   state.elsewhere.delete(requestId);
-  response.resume = { requestId, index, tokens, weightVersions: weightVersions.slice(), finished: false };
+  response.resume = { requestId, index, tokens, weightVersions: said.slice(), finished: false };
   response.failures = { ...failures, uncharged: failures.uncharged + 1 };
   enqueue(state, response, 'retry_ended_early');
   reportDrained(state, round, ctx);

@@ -205,7 +205,7 @@ export function takeExpiredAborts(state: AdmissionState, at: number): ResponseSt
 
 /** Sets the derived fields: pointers, slots, and the queues, each sorted by the `order` of its members. */
 export function link(state: AdmissionState): void {
-  const { round: open, draining, prompts, settling, aborting } = state;
+  const { round: open, draining, prompts, settling, settlingOf, aborting } = state;
   const rounds = new Map<string | null, Round>();
   for (const round of open === null ? draining : [...draining, open]) {
     round.weightVersions = [round.weightVersion];
@@ -222,6 +222,7 @@ export function link(state: AdmissionState): void {
       if (prompt.status === 'passed') quota.ready.push(prompt);
     }
   }
+  for (const prompt of settling) settlingOf.set(prompt.spec.promptId, prompt);
   for (const prompt of [...prompts.values(), ...settling]) {
     for (const response of prompt.responses) {
       response.prompt = prompt;

@@ -222,6 +222,8 @@ export const admissionState = z.strictObject({
    * prompts.
    */
   aborting,
+  /** The last prompt of each id that is `settling`. */
+  settlingOf: derived(() => new Map<string, PromptState>()),
   engines: mapBy('id', engine),
   goneEngines,
   /** Time when each timer fires, in seconds; `null` while it is not set. */

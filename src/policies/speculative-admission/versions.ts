@@ -17,7 +17,7 @@ const longestPauseSeconds = 64;
 /** Returns the versions of a response, ascending where an engine says them: what it says, and those of the tokens that it was resumed from. */
 export function saidVersions(
   { weightVersions, resume }: ResponseState,
-  { weightVersions: said }: Message<'response.completed'>,
+  { weightVersions: said }: { readonly weightVersions?: readonly number[] | undefined },
 ): readonly number[] {
   if (said === undefined) return weightVersions;
   return [...new Set([...(resume?.weightVersions ?? []), ...said])].sort((a, b) => a - b);
@@ -72,12 +72,11 @@ function countStale(state: AdmissionState, response: ResponseState, isOld: boole
   return stale;
 }
 
-/** Drops a response of weights that are too old. This is a fault of its engine: it costs its prompt no budget. */
+/** Drops a response, or a part of it, of weights that are too old. This is a fault of its engine: it costs its prompt no budget. */
 export function dropStale(
   state: AdmissionState,
   response: ResponseState,
-  said: readonly number[],
-  tokens: number,
+  { said, tokens, finished }: { said: readonly number[]; tokens: number; finished: boolean },
   ctx: Ctx,
 ): void {
   const { requestId, prompt, failures, resume } = response;
@@ -89,7 +88,7 @@ export function dropStale(
     maxStaleness,
   } as const;
   const { promptId } = prompt.spec;
-  ctx.emit({ type: 'response.dropped', at: ctx.at, requestId, promptId, tokens, finished: true, reason });
+  ctx.emit({ type: 'response.dropped', at: ctx.at, requestId, promptId, tokens, finished, reason });
   const stale = countStale(state, response, true);
   const round = endRequest(state, response);
   state.elsewhere.delete(requestId);

@@ -9,8 +9,9 @@ import { pauses } from './versions.ts';
 const prompt = (id: string): HeldThing => ({ what: 'prompts', id });
 const request = (id: string): HeldThing => ({ what: 'requests', id });
 
-const settlingPrompt = ({ settling }: AdmissionState, id: string): PromptState | undefined =>
-  [...settling].find(({ spec }) => spec.promptId === id);
+// One that came again may have been deferred before another of its id, and is looked for.
+const settlingPrompt = ({ settling, settlingOf }: AdmissionState, id: string): PromptState | undefined =>
+  settlingOf.size === 0 ? undefined : (settlingOf.get(id) ?? [...settling].find(({ spec }) => spec.promptId === id));
 
 /** The slots of the engines, for which queued responses wait. */
 const slots: readonly HeldThing[] = Object.freeze([{ what: 'slots', id: 'engines' }]);

@@ -11,7 +11,7 @@ import { roundComposition } from '../../policies/round-composition/index.ts';
 import { speculativeAdmission } from '../../policies/speculative-admission/index.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { partDecisions, partEvents, timerPart } from '../part-messages.ts';
-import { expectedOpenings, joinedLedger, planned, rewardTo } from '../tail-batching/joined.ts';
+import { expectedOpenings, joinedLedger, planned, released, rewardTo } from '../tail-batching/joined.ts';
 import { agenticRolloutConfig, partConfigs } from './schema.ts';
 import type {
   AgenticRolloutCommand,
@@ -139,7 +139,8 @@ export const agenticRollout: PolicyDefinition<
   off: ({ composition }) => [composition ? 'queue' : 'composition'],
   deliver,
   // No other round can open between the request and the plan. Ids of requests are never minted twice.
-  vouches: { admission: ['round.opened'], programs: ['program.opened'] },
+  // Prompts are released into a round that is open, and have been in the admission before.
+  vouches: { admission: ['round.opened', 'prompts.supplied'], programs: ['program.opened'] },
   origins: {
     'round.opened': { event: 'round.requested' },
     'program.closed': { event: 'response.completed' },
@@ -153,6 +154,7 @@ export const agenticRollout: PolicyDefinition<
   routes: {
     queue: {
       'round.planned': planned,
+      'prompts.released': released,
       // Stays inside: the admission asks for the missing prompts, because it knows the carried ones.
       'prompts.request': { out: false },
     },

@@ -26,6 +26,7 @@ import type {
   PromptJudged,
   PromptMerged,
   PromptReturned,
+  PromptsReleased,
   PromptsRequest,
   PromptsSupplied,
   RequestAbort,
@@ -530,6 +531,7 @@ export type AgenticRolloutNotice =
   | PromptFiltered
   | PromptMerged
   | PromptReturned
+  | PromptsReleased
   | RequestExpired
   | ResponseAbandoned
   | ResponseAccepted

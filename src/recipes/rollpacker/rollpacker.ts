@@ -112,8 +112,9 @@ export const rollpacker: PolicyDefinition<
   ],
   deliver,
   vouches: {
-    // `expects` has asked the admission and the other parts.
-    admission: ['round.opened'],
+    // `expects` has asked the admission and the other parts. Prompts are released into a round that is open, and have been in the
+    // admission before.
+    admission: ['round.opened', 'prompts.supplied'],
     scaleDown: ['engines.placed', 'round.opened', 'round.completed'],
     training: ['round.opened', 'group.completed', 'round.completed', 'round.failed'],
     // Each prompt counts once. The admission completes each round once, with all prompts that count for it.

@@ -5,7 +5,7 @@ import { copyFinal } from '../../core/prompts.ts';
 import type { Delivery, Recipient, Route } from '../../core/recipe.ts';
 import type { VocabularyDecision } from '../../schemas/decisions/index.ts';
 import type { Message } from '../../schemas/messages.ts';
-import { openings } from '../tail-batching/joined.ts';
+import { openings, released } from '../tail-batching/joined.ts';
 import { cancelled, scored, to, unscored, wanted, wantedAgain } from './reward-routes.ts';
 import type { RollpackerConfig } from './types.ts';
 
@@ -99,6 +99,7 @@ export const routes: Readonly<Record<string, Readonly<Record<string, AnyRoute>>>
   composition: { 'round.planned': planned },
   queue: {
     'round.planned': planned,
+    'prompts.released': released,
     // Stays inside: the admission asks for the missing prompts, because it knows the carried ones.
     'prompts.request': { out: false },
   },

@@ -45,6 +45,7 @@ import type {
   PromptJudged,
   PromptMerged,
   PromptReturned,
+  PromptsReleased,
   PromptsRequest,
   PromptsSupplied,
   ReferenceCompute,
@@ -856,6 +857,7 @@ export type RollpackerNotice =
   | PromptFiltered
   | PromptMerged
   | PromptReturned
+  | PromptsReleased
   | RequestExpired
   | ResponseAbandoned
   | ResponseAccepted

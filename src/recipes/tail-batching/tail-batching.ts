@@ -4,10 +4,10 @@ import { longPromptQueue } from '../../policies/long-prompt-queue/index.ts';
 import { queueSettings } from '../../policies/long-prompt-queue/schema.ts';
 import { speculativeAdmission } from '../../policies/speculative-admission/index.ts';
 import { admissionConfig } from '../../policies/speculative-admission/schema.ts';
-import { roundPlanned, sourceDrained } from '../../schemas/decisions/rounds.ts';
+import { promptsReleased, roundPlanned, sourceDrained } from '../../schemas/decisions/rounds.ts';
 import { roundOpened, roundRequested } from '../../schemas/events/rounds.ts';
 import type { EventMessage } from '../../schemas/vocabulary.ts';
-import { domainsOf, expectedOpenings, joinedLedger, planned, rewardTo } from './joined.ts';
+import { domainsOf, expectedOpenings, joinedLedger, planned, released, rewardTo } from './joined.ts';
 import type {
   TailBatchingCommand,
   TailBatchingConfig,
@@ -22,7 +22,7 @@ export const tailBatchingConfig = admissionConfig.safeExtend(queueSettings);
 const internal = new Set<string>([roundOpened.type]);
 const fromOutside = speculativeAdmission.events.filter((message) => !internal.has(message.type));
 const events = [roundRequested, ...fromOutside] as readonly EventMessage<TailBatchingEvent['type']>[];
-const decisions = [...speculativeAdmission.decisions, roundPlanned, sourceDrained] as const;
+const decisions = [...speculativeAdmission.decisions, roundPlanned, promptsReleased, sourceDrained] as const;
 
 /**
  * Runs short rounds with speculation, and long rounds for the prompts that they defer.
@@ -62,12 +62,14 @@ export const tailBatching: PolicyDefinition<
   events,
   decisions,
   deliver: (event, _, recipients) => (event.type === 'reward.ready' ? [rewardTo(event)] : recipients),
-  vouches: { admission: ['round.opened'] },
+  // Prompts are released into a round that is open, and have been in the admission before.
+  vouches: { admission: ['round.opened', 'prompts.supplied'] },
   origins: { 'round.opened': { event: 'round.requested' } },
   expects: (event) => expectedOpenings(event),
   routes: {
     queue: {
       'round.planned': planned,
+      'prompts.released': released,
       // Stays inside: the admission asks for the missing prompts, because it knows the carried ones.
       'prompts.request': { out: false },
     },

@@ -18,6 +18,7 @@ import type {
   PromptJudged,
   PromptMerged,
   PromptReturned,
+  PromptsReleased,
   PromptsRequest,
   PromptsSupplied,
   RequestAbort,
@@ -285,6 +286,7 @@ export type TailBatchingNotice =
   | PromptFiltered
   | PromptMerged
   | PromptReturned
+  | PromptsReleased
   | RequestExpired
   | ResponseAbandoned
   | ResponseAccepted

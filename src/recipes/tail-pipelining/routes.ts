@@ -4,7 +4,7 @@ import type { Delivery, Recipient, Route } from '../../core/recipe.ts';
 import type { VocabularyEvent } from '../../schemas/events/index.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { consumed } from '../rolloutpipe/routes.ts';
-import { openings } from '../tail-batching/joined.ts';
+import { openings, released } from '../tail-batching/joined.ts';
 import type { TailPipeliningConfig } from './types.ts';
 
 export type PartName = 'queue' | 'admission' | 'frontier' | 'assembly' | 'pipelining';
@@ -69,6 +69,7 @@ function rewarded({ reason }: Message<'round.rewarded'>): readonly string[] {
 export const routes: Readonly<Partial<Record<PartName, Readonly<Record<string, AnyRoute>>>>> = {
   queue: {
     'round.planned': { to: (decision) => openings(decision as Message<'round.planned'>, openIn) },
+    'prompts.released': released,
     // Stays inside: the admission asks for the missing prompts, because it knows which ones it has.
     'prompts.request': { out: false },
   },

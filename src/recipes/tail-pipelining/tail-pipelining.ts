@@ -66,11 +66,11 @@ export const tailPipelining: PolicyDefinition<
   deliver,
   // The queue plans a round, but only the other parts know whether a round may open.
   expects: (event) => expectedOpenings(event, openIn),
-  // `expects` has asked whether a round may open. The admission mints each request, and counts each prompt once, in a round that it
+  // `expects` has asked whether a round may open. Prompts are released into one that is open, and have been in the admission before. The admission mints each request, and counts each prompt once, in a round that it
   // completes once.
   vouches: {
     pipelining: ['round.opened', 'group.rewarded', 'round.rewarded'],
-    admission: ['round.opened', 'request.aborted'],
+    admission: ['round.opened', 'prompts.supplied', 'request.aborted'],
     assembly: ['prompt.counted', 'round.completed'],
     frontier: ['request.launch'],
   },

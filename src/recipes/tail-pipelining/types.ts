@@ -30,6 +30,7 @@ import type {
   PromptJudged,
   PromptMerged,
   PromptReturned,
+  PromptsReleased,
   PromptsRequest,
   PromptsSupplied,
   RequestAbort,
@@ -423,6 +424,7 @@ export type TailPipeliningNotice =
   | PromptFiltered
   | PromptMerged
   | PromptReturned
+  | PromptsReleased
   | RequestDeferred
   | RequestDropped
   | RequestExpired

@@ -72,6 +72,13 @@ export const roundPlanned = defineDecision(
     },
   },
 );
+export const promptsReleased = defineDecision(
+  'prompts.released',
+  'notice',
+  'Queued prompts join the open round, because the source has no others for it. Those that it does not start come back.',
+  { roundId, queued: z.array(prompt).describe('These prompts, in order.') },
+  { source_exhausted: { queued } },
+);
 export const roundCompleted = defineDecision(
   'round.completed',
   'notice',

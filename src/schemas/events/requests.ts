@@ -3,6 +3,12 @@ import { z } from 'zod';
 import { engineId, message, requestId, tokens, weightVersion } from '../units.ts';
 import { defineEvent } from '../vocabulary.ts';
 
+const weightVersions = z
+  .array(weightVersion)
+  .min(1)
+  .optional()
+  .describe('Versions of the weights that generated it, where the engine tells, ascending; `rolloutpipe` reads them.');
+
 export const requestStarted = defineEvent(
   'request.started',
   'A request runs on this engine. Needed where the host places requests, so that `engine.lost` finds them.',
@@ -11,17 +17,14 @@ export const requestStarted = defineEvent(
 export const requestAborted = defineEvent('request.aborted', 'The engine confirms that a request has ended early.', {
   requestId,
   tokens: tokens.optional().describe('Tokens that the request had generated, over all attempts.'),
+  weightVersions: weightVersions.describe(
+    'Versions of the weights that generated these, where the engine tells, ascending.',
+  ),
 });
 export const responseCompleted = defineEvent('response.completed', 'A request has generated its whole response.', {
   requestId,
   tokens: tokens.describe('Tokens of the response, over all attempts.'),
-  weightVersions: z
-    .array(weightVersion)
-    .min(1)
-    .optional()
-    .describe(
-      'Versions of the weights that generated it, where the engine tells, ascending; `rolloutpipe` reads them.',
-    ),
+  weightVersions,
 });
 export const responseFailed = defineEvent('response.failed', 'A request has failed and generates no more.', {
   requestId,

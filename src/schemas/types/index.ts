@@ -156,6 +156,7 @@ import type {
 } from './reward-workers.ts';
 import type { JudgementLate, JudgementRequest, PromptJudged, RewardReady, RewardRequest } from './rewards.ts';
 import type {
+  PromptsReleased,
   PromptsRequest,
   PromptsSupplied,
   RoundCompleted,
@@ -405,6 +406,8 @@ export interface Messages {
   'prompt.merged': PromptMerged;
   /** A prompt that was not started, or whose round has failed or is over, leaves the round as it came. `long-prompt-queue`, and recipes with it such as `tail-batching`, keep it for a later round: do not supply it again. */
   'prompt.returned': PromptReturned;
+  /** Queued prompts join the open round, because the source has no others for it. Those that it does not start come back. */
+  'prompts.released': PromptsReleased;
   /** Supply this many prompts, in portions of any size. */
   'prompts.request': PromptsRequest;
   /** Prompts that `prompts.request` asked for, in portions of any size. */

@@ -19,6 +19,11 @@ export interface RequestAborted {
   requestId: string;
   /** Tokens that the request had generated, over all attempts. A whole number, 0 to 1,000,000,000. */
   tokens?: number | undefined;
+  /**
+   * Versions of the weights that generated these, where the engine tells, ascending. Each: a whole number, 0 to
+   * 4,000,000,000,000,000.
+   */
+  weightVersions?: number[] | undefined;
 }
 
 /**

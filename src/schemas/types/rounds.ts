@@ -116,6 +116,32 @@ export interface SourceReopened {
 }
 
 /**
+ * Queued prompts join the open round, because the source has no others for it. Those that it does not start come back.
+ *
+ * Notice `prompts.released`.
+ */
+export interface PromptsReleased {
+  /** Which event or decision it is. */
+  type: 'prompts.released';
+  /**
+   * Time in seconds on one clock, which goes on across restarts (`Date.now() / 1000`); an earlier time than the latest
+   * counts as the latest. A number, 0 or more.
+   */
+  at: number;
+  /** Id of the rollout round, given by the host; new for every round. At most 512 characters. */
+  roundId: string;
+  /** These prompts, in order. */
+  queued: Prompt[];
+  /** Why, with the numbers. */
+  reason: {
+    /** Which reason it is. */
+    code: 'source_exhausted';
+    /** Prompts in the queue. A whole number, 0 or more. */
+    queued: number;
+  };
+}
+
+/**
  * Supply this many prompts, in portions of any size.
  *
  * Command `prompts.request`; answered by `prompts.supplied`, `source.exhausted`.
@@ -200,8 +226,8 @@ export interface PromptsRequest {
  * The round has all that it trains on: the responses named here, and no others. Its reason says why they may be fewer
  * than planned, or none.
  *
- * Notice `round.completed`; an event of `reward-dispatch`, `group-assembly`, `stream-training`, `gpu-scale-down`,
- * `frontier-group-dispatch`, `watchdog`.
+ * Notice `round.completed`; an event of `long-prompt-queue`, `reward-dispatch`, `group-assembly`, `stream-training`,
+ * `gpu-scale-down`, `frontier-group-dispatch`, `watchdog`.
  */
 export interface RoundCompleted {
   /** Which event or decision it is. */

@@ -218,10 +218,14 @@ export class ColocatedHost extends SimulatedHost {
   protected note(decision: VocabularyDecision, record: RoundRecord | undefined): void {
     switch (decision.type) {
       case 'round.planned':
+      case 'prompts.released':
         this.#queueDepth -= decision.queued.filter(({ deferral }) => deferral !== undefined).length;
         break;
       case 'prompt.deferred':
         if (this.#scheduler.holdsDeferred) this.#queueDepth += 1;
+        break;
+      case 'prompt.returned':
+        if (this.#scheduler.holdsDeferred && decision.prompt.deferral !== undefined) this.#queueDepth += 1;
         break;
       case 'round.completed':
         this.#complete(record!);

@@ -150,6 +150,10 @@ class Reader {
   }
 }
 
+/** What answers questions about logs that cannot be simulated from the middle on. */
+export const instead =
+  '`rollflex simulate --from-log` compares policies on the lengths of any log, and `rollflex explain` says what it waits for';
+
 /** The lines of one opening of a session, as far as they were read. */
 interface Opening {
   readonly number: number;
@@ -180,13 +184,15 @@ export function loggedJob(lines: Iterable<ReadLine>, session: string, opening?: 
       if (last !== undefined && last.number === opening) break;
       const { policy, seq, snapshot } = line;
       const isWhole = seq === 0 && snapshot !== null;
-      lack = isWhole ? undefined : [where, 'a log from the beginning of the session on', `event ${seq}`];
+      const whole = `a log from the beginning of the session on, with its earlier files; ${instead}`;
+      lack = isWhole ? undefined : [where, whole, `event ${seq}`];
       const of = snapshot ?? ({ policy, config: {} } as Snapshot);
       const number = last === undefined ? 0 : last.number + 1;
       last = { number, policy, snapshot: of, reader: new Reader(keepsTokens(of)), seq, isClosed: false };
     } else if (last !== undefined && line.kind === 'closed') last.isClosed = line.reason !== 'stopped';
     if (line.kind !== 'event' || last === undefined) continue;
-    if (line.seq !== last.seq + 1) lack ??= [where, `event ${last.seq + 1}: a log without gaps`, `event ${line.seq}`];
+    if (line.seq !== last.seq + 1)
+      lack ??= [where, `event ${last.seq + 1}: a log without gaps; ${instead}`, `event ${line.seq}`];
     last.seq = line.seq;
     if (lack !== undefined || (opening !== undefined && last.number !== opening)) continue;
     const { event, decisions } = line;

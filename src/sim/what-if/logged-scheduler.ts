@@ -4,12 +4,9 @@ import { create } from '../../core/start.ts';
 import { refuse } from '../../errors.ts';
 import type { DrivenPolicy } from '../cluster/event-loop.ts';
 import type { BatchShape, Scheduler } from '../colocated/scheduler.ts';
-import { keepsTokens, type LoggedJob } from './logged-job.ts';
+import { instead, keepsTokens, type LoggedJob } from './logged-job.ts';
 
 const served = ['tail-batching', 'lossless-tail'];
-/** What answers questions about logs that cannot be simulated from the middle on. */
-const instead =
-  '`rollflex simulate --from-log` compares policies on the lengths of any log, and `rollflex explain` says what it waits for';
 
 /**
  * Refuses a policy, or settings of it, that the host of `what-if` cannot run.

@@ -1,53 +1,13 @@
 /**
- * Snippets of the documentation: found in Markdown, and run with what they claim compared to what happens.
+ * Runs snippets of the documentation, with what they claim compared to what happens.
  *
  * - `expression; // → value`, or `const name = expression; // → value`: the value, all of it; with `…` in the value,
  *   fields and items that are not shown may exist.
  * - `console.log(…); // prints text`: a snippet that announces a line so must announce every line that it prints.
  * - `expression; // throws code`: a `PolicyError` with that code.
- * - A fence `ts continued` goes on from the snippet before it.
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import ts from 'typescript';
 import { expect } from 'vitest';
-import { pageFiles } from '../../../scripts/site/pages.ts';
-import { root } from '../command-line/process.ts';
-
-/** A fenced block. */
-export interface Snippet {
-  readonly file: string;
-  /** Line of the first line of code, from 1. */
-  readonly line: number;
-  readonly language: string;
-  readonly code: string;
-}
-
-/** The blocks of a Markdown text, each `continued` one joined with those before it. */
-export function extractSnippets(file: string, markdown: string): Snippet[] {
-  const snippets: Snippet[] = [];
-  const lines = markdown.split('\n');
-  for (let index = 0; index < lines.length; index += 1) {
-    const fence = /^```(\w+)( continued)?\s*$/.exec(lines[index]!);
-    if (fence === null) continue;
-    const from = index + 1;
-    while (index + 1 < lines.length && lines[index + 1] !== '```') index += 1;
-    const code = lines.slice(from, index + 1).join('\n');
-    const before = fence[2] === undefined ? undefined : snippets.findLast((one) => one.language === fence[1]);
-    index += 1;
-    snippets.push({
-      file,
-      line: from + 1,
-      language: fence[1]!,
-      code: before === undefined ? code : `${before.code}\n${code}`,
-    });
-  }
-  return snippets;
-}
-
-/** Those of the README and of every page. */
-export const documentedSnippets = (): Snippet[] =>
-  ['README.md', ...pageFiles()].flatMap((file) => extractSnippets(file, readFileSync(join(root, file), 'utf8')));
 
 const claim = /^\/\/ (→|throws) ?(.*)$/;
 
@@ -121,35 +81,4 @@ export async function runSnippet(code: string, modules: Readonly<Record<string, 
   const AsyncFunction = (async () => undefined).constructor as FunctionConstructor;
   await AsyncFunction(...Object.keys(globals), instrument(code))(...Object.values(globals));
   if (announced.length > 0) expect(printed).toEqual(announced);
-}
-
-/** Type errors of snippets, each with the place where it stands. */
-export function typeErrors(snippets: readonly Snippet[]): string[] {
-  const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile);
-  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
-  const names = new Map(snippets.map((snippet, index) => [join(root, `snippet-${index}.ts`), snippet]));
-  const host = ts.createCompilerHost(options);
-  // Comments have no types: without them, parsing takes half as long.
-  host.jsDocParsingMode = ts.JSDocParsingMode.ParseNone;
-  const { fileExists, getSourceFile } = host;
-  const asModule = (code: string): string => (code.includes('import ') ? code : `${code}\nexport {};`);
-  host.fileExists = (name) => names.has(name) || fileExists(name);
-  host.getSourceFile = (name, target, ...rest) => {
-    const snippet = names.get(name);
-    if (snippet === undefined) return getSourceFile(name, target, ...rest);
-    return ts.createSourceFile(name, asModule(snippet.code), target, true);
-  };
-  const program = ts.createProgram(
-    [...names.keys()],
-    { ...options, noUnusedLocals: false, noUnusedParameters: false },
-    host,
-  );
-  return [...names].flatMap(([name, snippet]) => {
-    const source = program.getSourceFile(name)!;
-    return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)].map((one) => {
-      const { line } = source.getLineAndCharacterOfPosition(one.start ?? 0);
-      const text = ts.flattenDiagnosticMessageText(one.messageText, '\n');
-      return `${snippet.file}:${snippet.line} (line ${line + 1} of the snippet): ${text}`;
-    });
-  });
 }

@@ -46,7 +46,7 @@ describe('sweep', () => {
   test('--json is for registry.create; threads change nothing; a file resumes it after a kill', async () => {
     const file = path('runs.jsonl');
     // Nearly all of the search is there already: threads compile all that they run anew.
-    const before = linesOf(path('printed.jsonl')).slice(0, 40);
+    const before = linesOf(path('printed.jsonl')).slice(0, 46);
     writeFileSync(file, `${before.join('\n')}\n`);
     const enough = before.length + 2;
     const child = spawn(process.execPath, [...entry, ...small, '--workers', '1', '--resume', file], {
@@ -109,11 +109,11 @@ describe('sweep', () => {
 
   test('pools: tail batching where tokens may go', async () => {
     const pools = ['sweep', '--job', 'pools', '--task', 'lsat-ar', '--prompts-per-round', '6', '--steps', '2'];
-    const some = [...pools, '--effort', 'fast', '--workers', '1', '--resume', path('pools.jsonl')];
-    const all = await rollflex(...some);
-    const fewer = await rollflex(...some, '--min-kept', '0.5', '--json');
-    expect([all.code, all.err]).toEqual([0, '']);
-    expect(all.out).toMatch(/^settings: eta_P\/eta_R, F_w$/m);
+    const some = [...pools, '--effort', 'fast', '--workers', '1', '--resume', path('pools.jsonl'), '--min-kept', '0.5'];
+    const told = await rollflex(...some);
+    const fewer = await rollflex(...some, '--json');
+    expect([told.code, told.err]).toEqual([0, '']);
+    expect(told.out).toMatch(/^settings: eta_P\/eta_R, F_w$/m);
     const [{ tried, objective }] = JSON.parse(fewer.out).recommendations;
     expect(objective).toMatchObject({ leastKeptTokenRatio: 0.5, given: true });
     expect(

@@ -130,7 +130,7 @@ describe('settings and ledgers', () => {
 
   test('a snapshot says whose it is', () => {
     const queue = create(longPromptQueue, { promptsPerRound: 8 });
-    expect(queue.snapshot()).toMatchObject({ policy: 'long-prompt-queue', version: 3 });
+    expect(queue.snapshot()).toMatchObject({ policy: 'long-prompt-queue', version: 4 });
   });
 
   const kept = (requestId: string, finished: boolean) => ({

@@ -30,8 +30,8 @@ class Composition extends Session {
   }
 
   saved() {
-    return (this.policy.snapshot() as never as { state: { copies: unknown[]; later: unknown[]; lengths: unknown } })
-      .state;
+    type Saved = { copies: unknown[]; later: unknown[]; lengths: unknown; epoch: unknown[] };
+    return (this.policy.snapshot() as never as { state: Saved }).state;
   }
 
   /** Plays epochs of 20 prompts, of which the even ones are ten times as long, until they are known. */
@@ -51,6 +51,15 @@ const planned = (decisions: ReturnType<Composition['send']>) => {
 };
 
 describe('round-composition', () => {
+  test('of an epoch it knows as many ids as it may remember; then it begins to count anew', () => {
+    const host = new Composition({ promptsPerRound: 3, rememberedPrompts: 4 });
+    host.request();
+    host.supply('a', 'b', 'c', 'd');
+    expect(host.saved().epoch).toHaveLength(4);
+    host.supply('e', 'f');
+    expect(host.saved().epoch).toHaveLength(2);
+  });
+
   test('asks for a whole window, and plans when it is there, in portions of any size', () => {
     const host = new Composition();
     expect(host.request()).toMatchObject([

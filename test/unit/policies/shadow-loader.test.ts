@@ -84,6 +84,18 @@ describe('shadow-loader: preprocessing', () => {
     ]);
   });
 
+  test('what is needed now, or has left, no longer takes the room of what is prefetched', () => {
+    const drawn = () => {
+      const session = new Session({ nodes: [node('a', 100, 0)], prefetchFraction: 0.25 });
+      session.draw('s', video('x'));
+      session.draw('t', video('y'), video('z'), video('w'));
+      return session;
+    };
+    const prefetched = [{ type: 'sample.prefetch', sampleId: 'w' }];
+    expect(only(drawn().plan('b', [{ sampleId: 'y', ranks: [0] }], 't'), 'sample.prefetch')).toMatchObject(prefetched);
+    expect(only(drawn().failed(1, 'a', 'data'), 'sample.prefetch')).toMatchObject(prefetched);
+  });
+
   test('what a batch waits for displaces what no batch needs, the least urgent first', () => {
     const session = new Session({ nodes: [node('a', 30)], prefetchFraction: 1 });
     session.draw('s', video('x'), video('y'), video('z'), video('w'));

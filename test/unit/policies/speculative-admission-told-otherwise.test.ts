@@ -158,6 +158,34 @@ describe.each(bothWays)('ends that nobody asked for, %s', (_how, start) => {
     );
   });
 
+  const aborted = (requestId: string, tokens: number, weightVersions: number[]) =>
+    ({ type: 'request.aborted', requestId, tokens, weightVersions }) as const;
+
+  test('the tokens are of the weights that the engine says; too old, they are dropped, at no cost to the prompt', () => {
+    const session = start({ ...one, partialRollout: true, maxStaleness: 1, retry: { infrastructure: 0 } });
+    session.open(prompts('a'), 'short', 10);
+    const kept = only(session.send(aborted('a/0#0', 500, [9, 10])), 'request.launch')[0]!;
+    expect(kept.resumeFrom).toMatchObject({ tokens: 500, weightVersions: [9, 10] });
+    expect(session.send(aborted('a/0#1', 700, [3]))[0]).toMatchObject({
+      type: 'response.dropped',
+      tokens: 700,
+      finished: false,
+      reason: { code: 'stale_weights', oldestVersion: 3, weightVersion: 10, maxStaleness: 1 },
+    });
+    session.at = 1;
+    const again = only(session.send({ type: 'timer.fired', timerId }), 'request.launch')[0]!;
+    // What was kept before goes on.
+    expect(again).toMatchObject({ resumeFrom: { tokens: 500 }, reason: { code: 'retry_stale_weights' } });
+  });
+
+  test('the tokens of an asked end, too, are of the weights that the engine says', () => {
+    const session = start({ ...one, promptSpeculation: 2, partialRollout: true, maxStaleness: 1 });
+    session.open(prompts('a', 'b'), 'short', 10);
+    session.complete('a/0#0');
+    const [left] = only(session.send(aborted('b/0#0', 7, [11])), 'prompt.deferred');
+    expect(left!.prompt.kept).toMatchObject([{ tokens: 7, weightVersions: [11] }]);
+  });
+
   test('a data fault of one response fails no prompt whose others may suffice', () => {
     const session = start({ ...one, responsesPerPrompt: 2, responseSpeculation: 1.5, retry: { data: 0 } });
     session.open(prompts('a'));

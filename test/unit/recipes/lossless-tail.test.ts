@@ -125,3 +125,16 @@ describe('lossless-tail', () => {
     );
   });
 });
+
+test('an engine that gives all of its requests back: the tokens that they have are kept, and cost no prompt its budget', () => {
+  const tail = new Tail({ responsesPerPrompt: 1, maxStaleness: 2, retry: { infrastructure: 0 } });
+  tail.request();
+  const given = only(tail.supply(...'abcdefgh'), 'request.launch').flatMap(({ requestId }) =>
+    tail.send({ type: 'request.aborted', requestId, tokens: 500 } as never),
+  );
+  const again = only(given, 'request.launch');
+  expect(again.map((one) => [one.requestId, one.reason.code, one.resumeFrom?.tokens])).toEqual(
+    ['a', 'b', 'c'].map((promptId) => [`${promptId}/0#1`, 'retry_ended_early', 500]),
+  );
+  expect(only(tail.finish(given), 'round.completed')).toMatchObject([{ prompts: [{}, {}] }]);
+});

@@ -89,7 +89,11 @@ describe('rolloutpipe', () => {
       { type: 'group.left', promptId: 'a' },
       { type: 'request.admit', requestId: 'b/0#0' },
       { type: 'request.admit', requestId: 'b/1#0' },
-      { type: 'prompt.counted', promptId: 'a', promptTokens: 5, reason: { code: 'no_filter', counted: 1, needed: 2 } },
+      {
+        ...{ type: 'prompt.counted', promptId: 'a', promptTokens: 5 },
+        responses: [0, 1].map((index) => ({ requestId: `a/${index}#0`, tokens: 10 })),
+        reason: { code: 'no_filter', counted: 1, needed: 2 },
+      },
     ]);
     const first = session.reward('a/1#0');
     expect(first).toMatchObject([

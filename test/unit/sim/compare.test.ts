@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { isPolicyError } from '../../../src/errors.ts';
 import { tailBatchingScheduler } from '../../../src/sim/colocated/scheduler.ts';
 import { compare, comparing } from '../../../src/sim/compare.ts';
+import { notesOn } from '../../../src/sim/compare-notes.ts';
 import type { CompareOptions } from '../../../src/sim/compare-options.ts';
 import { jobPreset, rollpackerWorkload } from '../../../src/sim/presets.ts';
 import { plainJob, plainWorkload } from '../../support/simulator/host.ts';
@@ -137,10 +138,17 @@ describe('comparing', () => {
   it('notes one seed, repeated prompts, and a smaller last step', () => {
     const small = plainJob({ promptsPerRound: 4, responsesPerPrompt: 2 });
     const workload = { ...plainWorkload((_prompt, k) => (k === 0 ? 900 : 10)), distinctPrompts: 4 };
-    const { notes } = compare({ job: small, workload: () => workload, steps: 2, seeds: [1] });
+    const asked = { job: small, workload: () => workload, steps: 2, seeds: [1] };
+    const { notes, schedulers } = compare(asked);
     expect(notes.join('\n')).toMatch(/One seed only/);
     expect(notes.join('\n')).toMatch(/used again/);
-    expect(notes.join('\n')).toMatch(/fewer than 4 prompts/);
+    expect(notes.join('\n')).not.toMatch(/fewer than 4 prompts/);
+    // A scheduler that keeps back what it deferred leaves it for a last step.
+    const last = schedulers.map((one) => ({
+      ...one,
+      runs: one.runs.map((run) => ({ ...run, steps: run.steps.map((step) => ({ ...step, prompts: 3 })) })),
+    }));
+    expect(notesOn(asked, last).join('\n')).toMatch(/fewer than 4 prompts/);
   });
 
   it.each([

@@ -132,13 +132,12 @@ describe('tail batching', () => {
     );
   });
 
-  it('flushes the queue with smaller rounds when the source is exhausted', () => {
+  it('puts what is queued into the round in which the source is exhausted', () => {
     const ends = simulate(job, tailBatchingScheduler(job), workload, { prompts: 7, seed: 1, validate: true });
     expect(ends.trainedPrompts).toBe(7);
     expect(ends.steps.map((step) => [step.kind, step.prompts])).toEqual([
       ['short', 4],
-      ['short', 2],
-      ['long', 1],
+      ['short', 3],
     ]);
   });
 

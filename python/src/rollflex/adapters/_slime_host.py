@@ -143,7 +143,7 @@ class SlimeHost(Host[Samples, Any]):
     def decided(self, decision: Mapping[str, Any]) -> None:
         """Counts the prompts that may still come to be trained on."""
         kind = decision["type"]
-        if kind == "round.planned":
+        if kind in ("round.planned", "prompts.released"):
             self._candidates += len(decision["queued"])
         elif kind == "prompts.request" and not (self._composes and decision["reason"]["code"] in _for_a_window):
             self._candidates += decision["count"]

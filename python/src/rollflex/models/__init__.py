@@ -143,12 +143,13 @@ _names = {
         ResponseLate ResponseSurplus
     """,
     "decisions.reward_workers": """
-        RewardCancel RewardCancelled RewardDispatch RewardExpired RewardFailed RewardLate RewardMerged RewardScored
-        RewardsResumed RewardsSaturated
+        RewardCancel RewardCancelled RewardDispatch RewardExpired RewardFailed RewardFailedReport RewardLate
+        RewardMerged RewardScored RewardsResumed RewardsSaturated
     """,
     "decisions.rewards": "JudgementLate JudgementRequest RewardRequest",
     "decisions.rounds": """
-        PromptsRequest RoundCompleted RoundDrained RoundPlanned RoundResumed SourceDrained SpeculationChosen
+        PromptsReleased PromptsRequest RoundCompleted RoundDrained RoundPlanned RoundResumed SourceDrained
+        SpeculationChosen
     """,
     "decisions.sandbox": "SandboxLate SandboxReport SandboxRun SandboxScored SandboxUnscored",
     "decisions.session": "HostOwes TimerSet",

@@ -144,11 +144,14 @@ class Decisions(Generic[P, R]):
 
     def _round_planned(self, decision: Decision) -> None:
         self._state.composes = decision["reason"]["code"] == "composed"
-        for one in decision["queued"]:
-            self._state.bodies.planned(one["promptId"], [kept["requestId"] for kept in one.get("kept", ())])
+        self._prompts_released(decision)
         opened = self._state.opened
         if opened is not None and opened.round.round_id == decision["roundId"]:
             opened.round.kind = decision["kind"]
+
+    def _prompts_released(self, decision: Decision) -> None:
+        for one in decision["queued"]:
+            self._state.bodies.planned(one["promptId"], [kept["requestId"] for kept in one.get("kept", ())])
 
     def _round_completed(self, decision: Decision) -> None:
         self._supply.again(decision["roundId"])
@@ -198,6 +201,7 @@ _handlers: dict[str, Callable[[Decisions[Any, Any], Decision], None]] = {
     "response.late": Decisions._response_gone,
     "response.dropped": Decisions._response_gone,
     "round.planned": Decisions._round_planned,
+    "prompts.released": Decisions._prompts_released,
     "round.completed": Decisions._round_completed,
     "round.drained": Decisions._round_drained,
     "source.drained": Decisions._source_drained,

@@ -117,12 +117,10 @@ class Flights(Generic[P, R]):
             if flight.aborting:
                 event = {"type": "request.aborted"}
         else:
-            if response.finished:
-                event = {"type": "response.completed", "tokens": response.tokens}
-                if response.weight_versions is not None:
-                    event["weightVersions"] = sorted(set(response.weight_versions))
-            else:
-                event = {"type": "request.aborted", "tokens": response.tokens}
+            kind = "response.completed" if response.finished else "request.aborted"
+            event = {"type": kind, "tokens": response.tokens}
+            if response.weight_versions is not None:
+                event["weightVersions"] = sorted(set(response.weight_versions))
         self._finish(flight, event, response)
 
     def _finish(self, flight: Flight[P, R], event: dict[str, Any], response: Response[R] | None) -> None:

@@ -3,7 +3,7 @@
 
 from typing import Literal
 
-from .._bases import AnyDecision
+from .._bases import AnyDecision, AnyEvent
 from .._typing import NotRequired, TypedDict
 
 
@@ -144,6 +144,31 @@ class RewardFailed(AnyDecision):
     kind: Literal["rule", "sandbox", "judge"]
     """`rule`: a check such as of a mathematical answer; `sandbox`: code is run; `judge`: an LLM judges."""
     reason: RewardFailedReason
+
+
+class RewardFailedReportReason(TypedDict):
+    """Reason of :class:`RewardFailedReport`. Why, with the numbers."""
+
+    code: Literal["infrastructure", "timeout"]
+    failures: NotRequired[int]
+    """Dispatches that failed. Whole number ≥ 0. Only with `infrastructure`."""
+    budget: int
+    """Most failures of this kind that lead to another try. Whole number ≥ 0."""
+    timeouts: NotRequired[int]
+    """Dispatches that ran out of time. Whole number ≥ 0. Only with `timeout`."""
+
+
+class RewardFailedReport(AnyEvent):
+    """`reward.failed` as an event."""
+
+    type: Literal["reward.failed"]
+    requestId: str
+    """Id of the request, minted by the policy. String ≤ 1200."""
+    promptId: NotRequired[str]
+    """Id of the prompt, given by the host. String ≤ 512."""
+    kind: Literal["rule", "sandbox", "judge"]
+    """`rule`: a check such as of a mathematical answer; `sandbox`: code is run; `judge`: an LLM judges."""
+    reason: NotRequired[RewardFailedReportReason]
 
 
 class RewardLateReason(TypedDict):

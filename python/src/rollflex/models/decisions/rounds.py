@@ -8,6 +8,26 @@ from .._typing import NotRequired, TypedDict
 from ..objects import FinalPrompt, Prompt
 
 
+class PromptsReleasedReason(TypedDict):
+    """Reason of :class:`PromptsReleased`. Why, with the numbers."""
+
+    code: Literal["source_exhausted"]
+    queued: int
+    """Prompts in the queue. Whole number ≥ 0."""
+
+
+class PromptsReleased(AnyDecision):
+    """A notice. Queued prompts join the open round, because the source has no others for it. Those that it does not
+    start come back."""
+
+    type: Literal["prompts.released"]
+    roundId: str
+    """Id of the rollout round, given by the host; new for every round. String ≤ 512."""
+    queued: list[Prompt]
+    """These prompts, in order."""
+    reason: PromptsReleasedReason
+
+
 class PromptsRequestReason(TypedDict):
     """Reason of :class:`PromptsRequest`. Why, with the numbers."""
 

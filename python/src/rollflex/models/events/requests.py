@@ -16,6 +16,8 @@ class RequestAborted(AnyEvent):
     """Id of the request, minted by the policy. String ≤ 1200."""
     tokens: NotRequired[int]
     """Tokens that the request had generated, over all attempts. Whole number 0 to 1000000000."""
+    weightVersions: NotRequired[Sequence[int]]
+    """Versions of the weights that generated these, where the engine tells, ascending."""
 
 
 class RequestStarted(AnyEvent):

@@ -17,10 +17,10 @@ from ..decisions.requests import (
     RequestAbort, RequestExpired, RequestLaunch, RequestResume, ResponseAbandoned, ResponseAccepted, ResponseDropped,
     ResponseLate, ResponseSurplus,
 )
-from ..decisions.reward_workers import RewardFailed
+from ..decisions.reward_workers import RewardFailed, RewardFailedReport
 from ..decisions.rewards import JudgementLate, JudgementRequest, RewardRequest
 from ..decisions.rounds import (
-    PromptsRequest, RoundCompleted, RoundDrained, RoundPlanned, SourceDrained, SpeculationChosen,
+    PromptsReleased, PromptsRequest, RoundCompleted, RoundDrained, RoundPlanned, SourceDrained, SpeculationChosen,
 )
 from ..decisions.session import TimerSet
 from ..decisions.slots import (
@@ -139,9 +139,9 @@ class AgenticRolloutConfig(TypedDict):
 
 AgenticRolloutEvent: TypeAlias = Union[
     EngineAdded, EngineDrained, EngineLost, EngineReported, EnginesChanged, HostRestarted, PromptJudged,
-    PromptsSupplied, RequestAborted, ResponseCompleted, ResponseFailed, RewardFailed, RewardReady, RoundFailed,
-    RoundRequested, SlotFailed, SlotReady, SlotReleased, SlotRequested, SlotsChanged, SourceExhausted, SourceReopened,
-    TimerFired, ToolFinished, ToolStarted, TurnFinished, TurnRequested,
+    PromptsSupplied, RequestAborted, ResponseCompleted, ResponseFailed, RewardFailed, RewardFailedReport, RewardReady,
+    RoundFailed, RoundRequested, SlotFailed, SlotReady, SlotReleased, SlotRequested, SlotsChanged, SourceExhausted,
+    SourceReopened, TimerFired, ToolFinished, ToolStarted, TurnFinished, TurnRequested,
 ]
 """What `agentic-rollout` is told."""
 
@@ -149,10 +149,10 @@ AgenticRolloutEvent: TypeAlias = Union[
 AgenticRolloutDecision: TypeAlias = Union[
     EngineFreed, JudgementLate, JudgementRequest, KvRetain, ProgramAwaited, ProgramEnded, ProgramLate, ProgramPause,
     ProgramResume, PromptCarried, PromptCollected, PromptCounted, PromptDeferred, PromptFailed, PromptFiltered,
-    PromptMerged, PromptReturned, PromptsRequest, RequestAbort, RequestExpired, RequestLaunch, RequestResume,
-    ResponseAbandoned, ResponseAccepted, ResponseDropped, ResponseLate, ResponseSurplus, RewardRequest, RoundCompleted,
-    RoundDrained, RoundPlanned, SlotAssign, SlotDenied, SlotExpired, SlotLate, SlotPrewarm, SlotReclaim, SlotsRecovered,
-    SlotsSuspended, SourceDrained, SpeculationChosen, TimerSet, TurnRoute,
+    PromptMerged, PromptReturned, PromptsReleased, PromptsRequest, RequestAbort, RequestExpired, RequestLaunch,
+    RequestResume, ResponseAbandoned, ResponseAccepted, ResponseDropped, ResponseLate, ResponseSurplus, RewardRequest,
+    RoundCompleted, RoundDrained, RoundPlanned, SlotAssign, SlotDenied, SlotExpired, SlotLate, SlotPrewarm, SlotReclaim,
+    SlotsRecovered, SlotsSuspended, SourceDrained, SpeculationChosen, TimerSet, TurnRoute,
 ]
 """What `agentic-rollout` answers."""
 

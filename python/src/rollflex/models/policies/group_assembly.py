@@ -10,7 +10,7 @@ from ..decisions.prompts import (
     PromptCounted, PromptDeferred, PromptFailed, PromptFiltered, PromptMerged, PromptReturned,
 )
 from ..decisions.requests import ResponseAccepted, ResponseDropped
-from ..decisions.reward_workers import RewardFailed
+from ..decisions.reward_workers import RewardFailed, RewardFailedReport
 from ..decisions.rewards import RewardRequest
 from ..decisions.rounds import RoundCompleted, RoundResumed
 from ..events.rewards import RewardReady
@@ -28,7 +28,7 @@ class GroupAssemblyConfig(TypedDict):
 
 GroupAssemblyEvent: TypeAlias = Union[
     ResponseAccepted, ResponseDropped, PromptCounted, PromptDeferred, PromptReturned, PromptFiltered, PromptFailed,
-    PromptMerged, RoundCompleted, RoundFailed, RewardReady, RewardFailed, HostRestarted,
+    PromptMerged, RoundCompleted, RoundFailed, RewardReady, RewardFailed, RewardFailedReport, HostRestarted,
 ]
 """What `group-assembly` is told."""
 

@@ -9,7 +9,7 @@ from .._typing import NotRequired, TypedDict
 from ..decisions.prompts import (
     PromptCarried, PromptDeferred, PromptFailed, PromptFiltered, PromptMerged, PromptReturned,
 )
-from ..decisions.rounds import PromptsRequest, RoundPlanned, SourceDrained
+from ..decisions.rounds import PromptsReleased, PromptsRequest, RoundCompleted, RoundPlanned, SourceDrained
 from ..events.rewards import RewardReady
 from ..events.rounds import RoundRequested, SourceExhausted, SourceReopened
 
@@ -37,13 +37,13 @@ class LongPromptQueueConfig(TypedDict):
 
 LongPromptQueueEvent: TypeAlias = Union[
     PromptDeferred, PromptReturned, PromptCarried, PromptFiltered, PromptFailed, RewardReady, RoundRequested,
-    SourceExhausted, SourceReopened,
+    RoundCompleted, SourceExhausted, SourceReopened,
 ]
 """What `long-prompt-queue` is told."""
 
 
 LongPromptQueueDecision: TypeAlias = Union[
-    RoundPlanned, PromptsRequest, PromptMerged, SourceDrained,
+    RoundPlanned, PromptsRequest, PromptsReleased, PromptMerged, SourceDrained,
 ]
 """What `long-prompt-queue` answers."""
 

@@ -12,7 +12,7 @@ from ..decisions.groups import GroupRewarded, GroupUnrewarded, RewardUnused, Rou
 from ..decisions.pipelining import GroupTrainable, PipelineMeasured, TrainDispatch, UpdateCancel, WeightsPublish
 from ..decisions.prompts import PromptCounted, PromptReturned
 from ..decisions.requests import RequestAbort, ResponseAbandoned, ResponseAccepted, ResponseLate
-from ..decisions.reward_workers import RewardFailed
+from ..decisions.reward_workers import RewardFailed, RewardFailedReport
 from ..decisions.rewards import RewardRequest
 from ..decisions.rounds import RoundCompleted
 from ..decisions.training import GroupLate, GroupsDropped, OptimizerStep, RoundTrained, TrainingLate
@@ -78,8 +78,8 @@ class RolloutpipeConfig(TypedDict):
 
 RolloutpipeEvent: TypeAlias = Union[
     RoundOpened, RequestArrived, ResponseCompleted, ResponseFailed, ResponseAbandoned, RequestAborted, RewardReady,
-    RewardFailed, UpdateConsumed, OptimizerStepped, WeightsPublished, UpdateLost, TrainerRestarted, RoundFailed,
-    HostRestarted,
+    RewardFailed, RewardFailedReport, UpdateConsumed, OptimizerStepped, WeightsPublished, UpdateLost, TrainerRestarted,
+    RoundFailed, HostRestarted,
 ]
 """What `rolloutpipe` is told."""
 

@@ -27,7 +27,7 @@ from ..decisions.reward_workers import (
 )
 from ..decisions.rewards import JudgementLate, JudgementRequest, RewardRequest
 from ..decisions.rounds import (
-    PromptsRequest, RoundCompleted, RoundDrained, RoundPlanned, SourceDrained, SpeculationChosen,
+    PromptsReleased, PromptsRequest, RoundCompleted, RoundDrained, RoundPlanned, SourceDrained, SpeculationChosen,
 )
 from ..decisions.sandbox import SandboxLate, SandboxReport, SandboxRun, SandboxScored, SandboxUnscored
 from ..decisions.session import TimerSet
@@ -244,13 +244,13 @@ RollpackerDecision: TypeAlias = Union[
     GroupRewarded, GroupUnrewarded, GroupWithdrawn, GroupsDropped, JudgePlace, JudgementLate, JudgementRequest,
     KindTpKept, KindTpSet, MigrationAbandoned, MigrationCancel, OptimizerStep, ProfileMeasure, ProgressQuery,
     PromptCarried, PromptCollected, PromptCounted, PromptDeferred, PromptFailed, PromptFiltered, PromptMerged,
-    PromptReturned, PromptsRequest, ReferenceCompute, RequestAbort, RequestExpired, RequestLaunch, RequestMigrate,
-    RequestResume, ResponseAbandoned, ResponseAccepted, ResponseDropped, ResponseLate, ResponseSurplus, RewardCancel,
-    RewardCancelled, RewardDispatch, RewardExpired, RewardFailed, RewardLate, RewardMerged, RewardRequest, RewardScored,
-    RewardUnused, RewardsResumed, RewardsSaturated, RoundTpSet, RoundCompleted, RoundDrained, RoundPlanned,
-    RoundRewarded, RoundTrained, SandboxLate, SandboxReport, SandboxRun, SandboxScored, SandboxUnscored, ScaleDownLate,
-    ScaleDownRejected, SourceDrained, SpeculationChosen, TimerSet, TrainFetch, TrainFinish, TrainRequeued, TrainingLate,
-    WeightsSwap,
+    PromptReturned, PromptsReleased, PromptsRequest, ReferenceCompute, RequestAbort, RequestExpired, RequestLaunch,
+    RequestMigrate, RequestResume, ResponseAbandoned, ResponseAccepted, ResponseDropped, ResponseLate, ResponseSurplus,
+    RewardCancel, RewardCancelled, RewardDispatch, RewardExpired, RewardFailed, RewardLate, RewardMerged, RewardRequest,
+    RewardScored, RewardUnused, RewardsResumed, RewardsSaturated, RoundTpSet, RoundCompleted, RoundDrained,
+    RoundPlanned, RoundRewarded, RoundTrained, SandboxLate, SandboxReport, SandboxRun, SandboxScored, SandboxUnscored,
+    ScaleDownLate, ScaleDownRejected, SourceDrained, SpeculationChosen, TimerSet, TrainFetch, TrainFinish,
+    TrainRequeued, TrainingLate, WeightsSwap,
 ]
 """What `rollpacker` answers."""
 

@@ -14,7 +14,7 @@ from ..decisions.requests import (
     RequestAbort, RequestExpired, RequestLaunch, RequestResume, ResponseAbandoned, ResponseAccepted, ResponseDropped,
     ResponseLate, ResponseSurplus,
 )
-from ..decisions.reward_workers import RewardFailed
+from ..decisions.reward_workers import RewardFailed, RewardFailedReport
 from ..decisions.rewards import JudgementLate, JudgementRequest, RewardRequest
 from ..decisions.rounds import PromptsRequest, RoundCompleted, RoundDrained, SpeculationChosen
 from ..decisions.session import TimerSet
@@ -85,7 +85,7 @@ class SpeculativeAdmissionConfig(TypedDict):
 SpeculativeAdmissionEvent: TypeAlias = Union[
     RoundOpened, RoundFailed, PromptsSupplied, SourceExhausted, SourceReopened, EngineAdded, EngineDrained, EngineLost,
     EnginesChanged, RequestStarted, RequestAborted, ResponseCompleted, ResponseFailed, RewardReady, RewardFailed,
-    PromptJudged, TurnFinished, ToolStarted, ToolFinished, TimerFired, HostRestarted,
+    RewardFailedReport, PromptJudged, TurnFinished, ToolStarted, ToolFinished, TimerFired, HostRestarted,
 ]
 """What `speculative-admission` is told."""
 

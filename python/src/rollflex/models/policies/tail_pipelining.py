@@ -19,10 +19,10 @@ from ..decisions.requests import (
     RequestAbort, RequestExpired, RequestLaunch, RequestResume, ResponseAbandoned, ResponseAccepted, ResponseDropped,
     ResponseLate, ResponseSurplus,
 )
-from ..decisions.reward_workers import RewardFailed
+from ..decisions.reward_workers import RewardFailed, RewardFailedReport
 from ..decisions.rewards import JudgementLate, JudgementRequest, RewardRequest
 from ..decisions.rounds import (
-    PromptsRequest, RoundCompleted, RoundDrained, RoundPlanned, SourceDrained, SpeculationChosen,
+    PromptsReleased, PromptsRequest, RoundCompleted, RoundDrained, RoundPlanned, SourceDrained, SpeculationChosen,
 )
 from ..decisions.session import TimerSet
 from ..decisions.training import GroupLate, GroupsDropped, OptimizerStep, RoundTrained, TrainingLate
@@ -120,8 +120,8 @@ class TailPipeliningConfig(TypedDict):
 TailPipeliningEvent: TypeAlias = Union[
     RoundRequested, RoundFailed, PromptsSupplied, SourceExhausted, SourceReopened, EngineAdded, EngineDrained,
     EngineLost, EnginesChanged, RequestStarted, RequestAborted, ResponseCompleted, ResponseFailed, RewardReady,
-    RewardFailed, PromptJudged, TurnFinished, ToolStarted, ToolFinished, TimerFired, HostRestarted, UpdateConsumed,
-    OptimizerStepped, WeightsPublished, UpdateLost, TrainerRestarted,
+    RewardFailed, RewardFailedReport, PromptJudged, TurnFinished, ToolStarted, ToolFinished, TimerFired, HostRestarted,
+    UpdateConsumed, OptimizerStepped, WeightsPublished, UpdateLost, TrainerRestarted,
 ]
 """What `tail-pipelining` is told."""
 
@@ -130,9 +130,9 @@ TailPipeliningDecision: TypeAlias = Union[
     FrontierResized, FrontierStarved, GroupLate, GroupLeft, GroupRewarded, GroupTrainable, GroupUnrewarded,
     GroupWithdrawn, GroupsDropped, JudgementLate, JudgementRequest, OptimizerStep, PipelineMeasured, PromptCarried,
     PromptCollected, PromptCounted, PromptDeferred, PromptFailed, PromptFiltered, PromptMerged, PromptReturned,
-    PromptsRequest, RequestAbort, RequestAdmit, RequestDeferred, RequestDropped, RequestExpired, RequestLaunch,
-    RequestResume, ResponseAbandoned, ResponseAccepted, ResponseDropped, ResponseLate, ResponseSurplus, RewardRequest,
-    RewardUnused, RoundCompleted, RoundDrained, RoundPlanned, RoundRewarded, RoundTrained, SourceDrained,
+    PromptsReleased, PromptsRequest, RequestAbort, RequestAdmit, RequestDeferred, RequestDropped, RequestExpired,
+    RequestLaunch, RequestResume, ResponseAbandoned, ResponseAccepted, ResponseDropped, ResponseLate, ResponseSurplus,
+    RewardRequest, RewardUnused, RoundCompleted, RoundDrained, RoundPlanned, RoundRewarded, RoundTrained, SourceDrained,
     SpeculationChosen, TimerSet, TrainDispatch, TrainingLate, UpdateCancel, WeightsPublish,
 ]
 """What `tail-pipelining` answers."""

@@ -18,7 +18,7 @@ from ..decisions.prompts import (
 from ..decisions.requests import (
     RequestAbort, RequestExpired, RequestLaunch, RequestResume, ResponseAccepted, ResponseDropped,
 )
-from ..decisions.reward_workers import RewardCancel, RewardDispatch, RewardFailed
+from ..decisions.reward_workers import RewardCancel, RewardDispatch, RewardFailed, RewardFailedReport
 from ..decisions.rewards import JudgementRequest, RewardRequest
 from ..decisions.rounds import PromptsRequest, RoundCompleted, RoundDrained
 from ..decisions.sandbox import SandboxRun
@@ -70,8 +70,8 @@ WatchdogEvent: TypeAlias = Union[
     SlotFailed, SlotReady, SlotReleased, SourceExhausted, ToolFinished, ToolStarted, TrainConsumed, TrainFinished,
     TurnFinished, TurnRequested, UpdateConsumed, UpdateLost, WeightsPublished, TimerFired, PromptCounted,
     PromptDeferred, PromptFailed, PromptFiltered, PromptMerged, PromptReturned, ResponseDropped, RewardFailed,
-    RequestExpired, GroupDrop, ProgramEnded, SlotDenied, ProgramPause, ProgramLate, SlotExpired, RoundCompleted,
-    RoundFailed, EngineLost, RewardWorkerLost, HostRestarted,
+    RewardFailedReport, RequestExpired, GroupDrop, ProgramEnded, SlotDenied, ProgramPause, ProgramLate, SlotExpired,
+    RoundCompleted, RoundFailed, EngineLost, RewardWorkerLost, HostRestarted,
 ]
 """What `watchdog` is told."""
 
