@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { reportOf } from '../../../bench/long-run/report.ts';
 import { LongRun } from '../../../bench/long-run/run.ts';
 import type { AnyDecision, AnyPolicyDefinition } from '../../../src/core/definition.ts';
@@ -13,6 +13,8 @@ import { root } from '../../support/command-line/process.ts';
 import { exampleConfigs } from '../../support/examples/configs.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rollflex-long-run-'));
+// Of clocks that begin anew, as in the command itself.
+beforeEach(() => void vi.spyOn(console, 'warn').mockReturnValue());
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const options = { definitions: registry.policies, configs: exampleConfigs, events: 5000, seed: 7, life: 150 };
