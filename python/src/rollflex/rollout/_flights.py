@@ -117,8 +117,8 @@ class Flights(Generic[P, R]):
             if flight.aborting:
                 event = {"type": "request.aborted"}
         else:
-            kind = "response.completed" if response.finished else "request.aborted"
-            event = {"type": kind, "tokens": response.tokens}
+            ended = "response.completed" if response.finished else "request.aborted"
+            event = {"type": ended, "tokens": response.tokens}
             if response.weight_versions is not None:
                 event["weightVersions"] = sorted(set(response.weight_versions))
         self._finish(flight, event, response)
