@@ -87,8 +87,9 @@ const bring = ({ promptId, roundId, index }: { promptId: string; roundId: string
   { type: 'request.arrived', requestId: desk.mint('q'), promptId, roundId, index },
 ];
 
-/** Adds the engines of the replicas; the id of an engine is that of its first GPU. */
-function arrange({ replicas }: Told<'kind-tp.set' | 'round-tp.set'>, { arranged }: Desk): Report[] {
+/** Adds the engines of the replicas; the id of an engine is that of its first GPU. Those of a round take the places of all others. */
+function arrange({ type, replicas }: Told<'kind-tp.set' | 'round-tp.set'>, { arranged }: Desk): Report[] {
+  if (type === 'round-tp.set') arranged.clear();
   for (const { gpuIds } of replicas) arranged.add(gpuIds[0]!);
   return [];
 }

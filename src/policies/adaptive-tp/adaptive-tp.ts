@@ -11,10 +11,10 @@ import type { Message } from '../../schemas/messages.ts';
 import type { RolloutWorkload } from '../../schemas/parallelism.ts';
 import { isSame, reported } from './bounds.ts';
 import { begin, fail } from './change.ts';
-import { type Ctx, only, tell, tpDecisions, use } from './decisions.ts';
+import { type Ctx, only, tell, tellRound, tpDecisions } from './decisions.ts';
 import { measure, observe } from './observe.ts';
 import { tpConfig } from './schema.ts';
-import { begin as beginning, kinds, link, type SavedTp, type TpState, tpState } from './state.ts';
+import { begin as beginning, kinds, link, migrateFromOne, type SavedTp, type TpState, tpState } from './state.ts';
 import { finishStep } from './step.ts';
 import { pointKey } from './surface.ts';
 import type {
@@ -57,10 +57,11 @@ function checkWorkload({ longestTokens, responseTokens }: RolloutWorkload): void
   refuse('invalid_event', 'workload.longestTokens', `at least responseTokens (${responseTokens})`, longestTokens);
 }
 
-function planned(state: TpState, event: Message<'round.planned'>, ctx: Ctx): void {
-  const kind = state.kinds[event.kind];
-  if (kind.current === undefined) begin(state, event.kind, undefined, undefined, ctx);
-  use(state, event, kind.current!, ctx);
+function planned(state: TpState, { roundId, kind }: Message<'round.planned'>, ctx: Ctx): void {
+  const of = state.kinds[kind];
+  if (of.current === undefined) begin(state, kind, undefined, undefined, ctx);
+  state.round = { roundId, kind, ...only(of.current!) };
+  tellRound(state, 'round_planned', ctx);
 }
 
 function tellAgain(state: TpState, _event: Message<'host.restarted'>, ctx: Ctx): void {
@@ -68,6 +69,8 @@ function tellAgain(state: TpState, _event: Message<'host.restarted'>, ctx: Ctx):
     const { current } = state.kinds[kind];
     if (current !== undefined) tell(state, kind, current, { code: 'host_restarted' }, undefined, ctx);
   }
+  // Its engines may be others than those of its kind by now.
+  tellRound(state, 'host_restarted', ctx);
 }
 
 function failed(state: TpState, event: Message<'kind-tp.failed'>, ctx: Ctx): void {
@@ -107,12 +110,13 @@ export const adaptiveTp: PolicyDefinition<
   AdaptiveTpCommand['type']
 > = definePolicy({
   id: 'adaptive-tp',
-  version: 1,
+  version: 2,
   summary: 'Doubles the TP of rollouts when preemptions rise and halves it when there are none; a profile has a veto.',
   source: 'RollPacker §4.1, §4.2, §7',
   config: tpConfig,
   state: tpState,
   begin: beginning,
+  migrations: { 1: migrateFromOne },
   link,
   handlers,
   decisions: tpDecisions,

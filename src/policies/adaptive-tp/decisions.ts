@@ -20,13 +20,10 @@ export const fromOf = ({ tp, ep }: Parallelism) => (ep === undefined ? { fromTp:
 export const wantedOf = ({ tp, ep }: Parallelism) =>
   ep === undefined ? { wantedTp: tp } : { wantedTp: tp, wantedEp: ep };
 
-/** Reports the parallelism with which a round runs. */
-export function use(
-  state: TpState,
-  { roundId, kind }: Message<'round.planned'>,
-  { tp, ep }: Parallelism,
-  ctx: Ctx,
-): void {
+/** Tells the host the parallelism with which a round runs. */
+export function tellRound(state: TpState, code: Message<'round-tp.set'>['reason']['code'], ctx: Ctx): void {
+  if (state.round === null) return;
+  const { roundId, kind, tp, ep } = state.round;
   ctx.emit({
     type: 'round-tp.set',
     at: ctx.at,
@@ -35,7 +32,7 @@ export function use(
     tp,
     ...given({ ep }),
     replicas: replicasOf(state.config.servers, tp),
-    reason: { code: 'round_planned' },
+    reason: { code },
   });
 }
 

@@ -12,7 +12,7 @@ import {
   rolloutWorkload,
   tensorParallel,
 } from '../../schemas/parallelism.ts';
-import { count, positiveSeconds, roundId } from '../../schemas/units.ts';
+import { count, positiveSeconds, roundId, roundKind } from '../../schemas/units.ts';
 import { degreesOf } from './bounds.ts';
 import { pointKey, type Surface, surfaceKey, surfacesOf } from './surface.ts';
 import type { AdaptiveTpConfig } from './types.ts';
@@ -80,6 +80,8 @@ export type Watch = z.output<typeof watch>;
 
 /** Schema of the state. */
 export const tpState = z.strictObject({
+  /** The last round that was planned, with its parallelism, until its step has finished. */
+  round: z.strictObject({ roundId, kind: roundKind, ...parallelism }).nullable(),
   kinds: z.strictObject({ short: kind, long: kind }),
   /** Rows that were measured during the session, by their point. */
   measured: mapBy((row: ProfileRow) => pointKey(row), profileRow),
@@ -111,11 +113,15 @@ const newKind = (): KindState => ({
 
 /** Returns the initial state. */
 export const begin = (): SavedTp => ({
+  round: null,
   kinds: { short: newKind(), long: newKind() },
   measured: [],
   watches: [],
   recentRounds: [],
 });
+
+/** Adds what version 2 has: the round that runs. One that is open is not known, and is not told again. */
+export const migrateFromOne = (saved: unknown): SavedTp => ({ ...(saved as SavedTp), round: null });
 
 /** Sets the derived fields. */
 export function link(state: TpState): void {

@@ -20,6 +20,7 @@ export function finishStep(state: TpState, event: Message<'step.finished'>, ctx:
     return keep(event.kind, current, { code: 'repeated' }, roundId, ctx);
   }
   state.recentRounds.add(roundId);
+  if (state.round?.roundId === roundId) state.round = null;
   const wasTold = kind.current !== undefined;
   if (!wasTold) begin(state, event.kind, workload, roundId, ctx);
   const current = kind.current!;

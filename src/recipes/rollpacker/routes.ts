@@ -36,6 +36,10 @@ export function arrange(
   ];
 }
 
+/** After a restart of the host the parts have the engines of the round already. */
+const rearranged = (decision: Message<'round-tp.set'>, config: RollpackerConfig): Delivery[] =>
+  decision.reason.code === 'host_restarted' ? [] : arrange(decision, config);
+
 /** Parts that open rounds, beside the admission. */
 export const openIn: readonly string[] = ['training', 'scaleDown'];
 
@@ -103,7 +107,7 @@ export const routes: Readonly<Record<string, Readonly<Record<string, AnyRoute>>>
     // Stays inside: the admission asks for the missing prompts, because it knows the carried ones.
     'prompts.request': { out: false },
   },
-  tp: { 'round-tp.set': route<'round-tp.set'>(arrange) },
+  tp: { 'round-tp.set': route<'round-tp.set'>(rearranged) },
   admission: {
     'response.accepted': route<'response.accepted'>(accepted),
     'reward.request': inside<'reward.request'>(wantedAgain),

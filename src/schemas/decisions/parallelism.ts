@@ -74,7 +74,7 @@ export const roundTpSet = defineDecision(
     ep: expertParallel.optional(),
     replicas: z.array(replicaGroup).min(1).describe('Every replica with its GPUs, each inside one server.'),
   },
-  { round_planned: {} },
+  { round_planned: {}, host_restarted: {} },
 );
 export const kindTpKept = defineDecision(
   'kind-tp.kept',

@@ -406,8 +406,13 @@ export interface RoundTpSet {
   /** Every replica with its GPUs, each inside one server. */
   replicas: ReplicaGroup[];
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'round_planned';
-  };
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'round_planned';
+      }
+    | {
+        /** Which reason it is. */
+        code: 'host_restarted';
+      };
 }

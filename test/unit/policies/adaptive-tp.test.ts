@@ -72,8 +72,9 @@ describe('the start', () => {
     expect(job.plan()).toMatchObject([
       { type: 'round-tp.set', kind: 'short', tp: 4, reason: { code: 'round_planned' } },
     ]);
-    const told = only(job.send({ type: 'host.restarted', idPrefix: 'x' } as never), 'kind-tp.set');
-    expect(told).toEqual([
+    const again = job.send({ type: 'host.restarted', idPrefix: 'x' } as never);
+    expect(only(again, 'round-tp.set')).toMatchObject([{ kind: 'short', tp: 4, reason: { code: 'host_restarted' } }]);
+    expect(only(again, 'kind-tp.set')).toEqual([
       {
         type: 'kind-tp.set',
         at: 0,

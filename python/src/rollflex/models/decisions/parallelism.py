@@ -147,7 +147,7 @@ class ProfileMeasure(AnyDecision):
 class RoundTpSetReason(TypedDict):
     """Reason of :class:`RoundTpSet`. Why, with the numbers."""
 
-    code: Literal["round_planned"]
+    code: Literal["round_planned", "host_restarted"]
 
 
 class RoundTpSet(AnyDecision):
