@@ -4,8 +4,9 @@
  */
 import { definePolicy, handlersOf, type Ledger, type PolicyDefinition } from '../../core/definition.ts';
 import { refuse } from '../../errors.ts';
-import { roundPlanned } from '../../schemas/decisions/rounds.ts';
+import { roundCompleted, roundPlanned } from '../../schemas/decisions/rounds.ts';
 import { kindTpFailed, profileMeasured, profileObserved, stepFinished } from '../../schemas/events/parallelism.ts';
+import { roundFailed } from '../../schemas/events/rounds.ts';
 import { hostRestarted } from '../../schemas/events/session.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { RolloutWorkload } from '../../schemas/parallelism.ts';
@@ -14,7 +15,16 @@ import { begin, fail } from './change.ts';
 import { type Ctx, only, tell, tellRound, tpDecisions } from './decisions.ts';
 import { measure, observe } from './observe.ts';
 import { tpConfig } from './schema.ts';
-import { begin as beginning, kinds, link, migrateFromOne, type SavedTp, type TpState, tpState } from './state.ts';
+import {
+  begin as beginning,
+  endRound,
+  kinds,
+  link,
+  migrateFromOne,
+  type SavedTp,
+  type TpState,
+  tpState,
+} from './state.ts';
 import { finishStep } from './step.ts';
 import { pointKey } from './surface.ts';
 import type {
@@ -31,6 +41,7 @@ const mostMeasured = 20_000;
 const on = handlersOf<TpState, AdaptiveTpDecision>();
 const handlers = [
   on(roundPlanned, planned),
+  on([roundCompleted, roundFailed], (state, { roundId }) => endRound(state, roundId)),
   on(hostRestarted, tellAgain),
   on(profileMeasured, measure, checkRows),
   on(profileObserved, observe, (_state, event) => checkExperts(event, 'ep')),

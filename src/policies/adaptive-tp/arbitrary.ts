@@ -20,6 +20,8 @@ export function arbitrary(state: TpState, choices: Choices): AdaptiveTpEvent {
       return { type: 'round.planned', at, roundId, kind, weightVersion: 0, queued: [], reason };
     }
     case 2:
+      if (state.round !== null && choices.below(3) === 0)
+        return { type: 'round.failed', at, roundId: state.round.roundId };
       return { type: 'host.restarted', at, idPrefix: `h${choices.below(10)}` };
     case 3:
       return { type: 'kind-tp.failed', at, kind, ...parallelism };

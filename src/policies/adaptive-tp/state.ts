@@ -80,7 +80,7 @@ export type Watch = z.output<typeof watch>;
 
 /** Schema of the state. */
 export const tpState = z.strictObject({
-  /** The last round that was planned, with its parallelism, until its step has finished. */
+  /** The last round that was planned, with its parallelism, until it is over. */
   round: z.strictObject({ roundId, kind: roundKind, ...parallelism }).nullable(),
   kinds: z.strictObject({ short: kind, long: kind }),
   /** Rows that were measured during the session, by their point. */
@@ -122,6 +122,11 @@ export const begin = (): SavedTp => ({
 
 /** Adds what version 2 has: the round that runs. One that is open is not known, and is not told again. */
 export const migrateFromOne = (saved: unknown): SavedTp => ({ ...(saved as SavedTp), round: null });
+
+/** Notes that a round is over. */
+export function endRound(state: TpState, roundId: string): void {
+  if (state.round?.roundId === roundId) state.round = null;
+}
 
 /** Sets the derived fields. */
 export function link(state: TpState): void {

@@ -4,7 +4,7 @@ import { isSame, type Parallelism, reported } from './bounds.ts';
 import { begin, change, regressionOf, undo } from './change.ts';
 import { forecast, selected, withExperts } from './choose.ts';
 import { type Ctx, fromOf, keep, only, type SetReason, wantedOf } from './decisions.ts';
-import { hasMoved, type KindState, type Load, loadOf, recordedSteps, type TpState } from './state.ts';
+import { endRound, hasMoved, type KindState, type Load, loadOf, recordedSteps, type TpState } from './state.ts';
 
 interface Wish {
   readonly to: Parallelism;
@@ -20,7 +20,7 @@ export function finishStep(state: TpState, event: Message<'step.finished'>, ctx:
     return keep(event.kind, current, { code: 'repeated' }, roundId, ctx);
   }
   state.recentRounds.add(roundId);
-  if (state.round?.roundId === roundId) state.round = null;
+  endRound(state, roundId);
   const wasTold = kind.current !== undefined;
   if (!wasTold) begin(state, event.kind, workload, roundId, ctx);
   const current = kind.current!;

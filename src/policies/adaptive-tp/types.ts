@@ -8,6 +8,8 @@ import type {
   ProfileMeasure,
   ProfileMeasured,
   ProfileObserved,
+  RoundCompleted,
+  RoundFailed,
   RoundPlanned,
   RoundTpSet,
   StepFinished,
@@ -196,6 +198,8 @@ export type AdaptiveTpEvent =
   | KindTpFailed
   | ProfileMeasured
   | ProfileObserved
+  | RoundCompleted
+  | RoundFailed
   | RoundPlanned
   | StepFinished;
 

@@ -227,7 +227,7 @@ export interface PromptsRequest {
  * than planned, or none.
  *
  * Notice `round.completed`; an event of `long-prompt-queue`, `reward-dispatch`, `group-assembly`, `stream-training`,
- * `gpu-scale-down`, `frontier-group-dispatch`, `watchdog`.
+ * `adaptive-tp`, `gpu-scale-down`, `frontier-group-dispatch`, `watchdog`.
  */
 export interface RoundCompleted {
   /** Which event or decision it is. */

@@ -7,8 +7,9 @@ from typing import Literal, TypeAlias, Union
 from .._bases import AnySnapshot
 from .._typing import NotRequired, TypedDict
 from ..decisions.parallelism import KindTpKept, KindTpSet, ProfileMeasure, RoundTpSet
-from ..decisions.rounds import RoundPlanned
+from ..decisions.rounds import RoundCompleted, RoundPlanned
 from ..events.parallelism import KindTpFailed, ProfileMeasured, ProfileObserved, StepFinished
+from ..events.rounds import RoundFailed
 from ..events.session import HostRestarted
 from ..objects import GpuServer, ProfileRow, RolloutWorkload
 
@@ -84,7 +85,8 @@ class AdaptiveTpConfig(TypedDict):
 
 
 AdaptiveTpEvent: TypeAlias = Union[
-    RoundPlanned, HostRestarted, ProfileMeasured, ProfileObserved, StepFinished, KindTpFailed,
+    RoundPlanned, RoundCompleted, RoundFailed, HostRestarted, ProfileMeasured, ProfileObserved, StepFinished,
+    KindTpFailed,
 ]
 """What `adaptive-tp` is told."""
 
