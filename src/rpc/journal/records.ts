@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { PolicyError, refuse } from '../../errors.ts';
 import type { Entry, SavedSession, SessionLog } from './entries.ts';
 import { SealSum, type Seals } from './seals.ts';
-import { type Journaled, type JournalWriter, jsonIn, numberIn, SessionJournal } from './session-journal.ts';
+import { type Doubt, type Journaled, type JournalWriter, jsonIn, numberIn, SessionJournal } from './session-journal.ts';
 import type { Operation } from './store.ts';
 import type { Tail } from './tail.ts';
 import { checkVersion, replay } from './takeover.ts';
@@ -70,7 +70,7 @@ export abstract class Records implements JournalWriter {
   #meta: Meta | undefined;
   #reading: Reading | undefined;
   readonly #damaged: FoundSession[] = [];
-  #isDoubtful = false;
+  readonly #doubts: Doubt[] = [];
   #numbers = 0;
   #writes = 0;
 
@@ -141,11 +141,16 @@ export abstract class Records implements JournalWriter {
     this.#numbers = Number(this.#reading?.number ?? 0);
     this.#reading = undefined;
     this.made = this.#meta?.made ?? 0;
-    // A last record that is damaged may have another seal than was written.
-    if (this.#meta !== undefined && this.#meta.seals !== String(this.#sum) && !this.#isDoubtful) {
+    if (this.#meta !== undefined && !this.#isWhole(this.#meta.seals)) {
       damaged('all records that were written', 'some are missing');
     }
     return found;
+  }
+
+  /** Whether no record is missing. The seal of a damaged last record may be damaged itself; without any, nothing can be said. */
+  #isWhole(seals: string): boolean {
+    if (String(this.#sum) === seals) return true;
+    return this.#doubts.some(({ stored, right }) => stored === '' || this.#sum.with(stored, right) === seals);
   }
 
   /** Writes the first record of a new session. */
@@ -200,7 +205,7 @@ export abstract class Records implements JournalWriter {
     const writer = aside?.writer ?? this.#meta!.version;
     const steps = [...(aside?.entries ?? []), ...entries];
     if (damage !== undefined) {
-      this.#isDoubtful ||= log.isDoubtful;
+      if (log.doubt !== undefined) this.#doubts.push(log.doubt);
       const resume = () => {
         throw damage;
       };

@@ -30,8 +30,17 @@ export class SealSum {
   #sum = 0n;
 
   replace(before: string, after: string): void {
+    this.#sum = this.#replaced(before, after);
+  }
+
+  /** Returns what the sum would be with another seal. */
+  with(before: string, after: string): string {
+    return this.#replaced(before, after).toString(16);
+  }
+
+  #replaced(before: string, after: string): bigint {
     const change = BigInt(`0x${after || '0'}`) - BigInt(`0x${before || '0'}`);
-    this.#sum = BigInt.asUintN(64, this.#sum + change);
+    return BigInt.asUintN(64, this.#sum + change);
   }
 
   toString(): string {

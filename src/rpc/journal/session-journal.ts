@@ -48,6 +48,12 @@ export function jsonIn(text: string): unknown {
   }
 }
 
+/** The seal of a damaged record: as it is stored, empty if it has none, and what it should be if the text is as it was written. */
+export interface Doubt {
+  readonly stored: string;
+  readonly right: string;
+}
+
 /** Writes the steps of one session, and sometimes a snapshot that replaces them. */
 export class SessionJournal implements SessionLog {
   readonly #number: string;
@@ -59,7 +65,7 @@ export class SessionJournal implements SessionLog {
   #events = 0;
   #bytes = 0;
   #snapshotBytes = 0;
-  #isDoubtful = false;
+  #doubt: Doubt | undefined;
 
   constructor(number: string, writer: JournalWriter) {
     this.#number = number;
@@ -95,15 +101,18 @@ export class SessionJournal implements SessionLog {
     const value = found && (jsonIn(found.text) as SavedSession | Entry | undefined);
     this.#next = index + 1;
     if (isFirst) this.#first = index;
-    this.#isDoubtful = value === undefined && isKnown;
-    if (found === undefined || value === undefined) this.#sealed(seals.unchecked(record).seal);
-    else this.#count(found, isFirst ? undefined : (value as Entry));
+    this.#doubt = undefined;
+    if (found === undefined || value === undefined) {
+      const { seal, text } = seals.unchecked(record);
+      if (isKnown) this.#doubt = { stored: seal, right: seals.seal(isFirst ? this.#number : this.#seal, text) };
+      this.#sealed(seal);
+    } else this.#count(found, isFirst ? undefined : (value as Entry));
     return value;
   }
 
-  /** Whether the last record that was read is damaged itself, so that its seal may be, too. */
-  get isDoubtful(): boolean {
-    return this.#isDoubtful;
+  /** What its last seal may be, if the last record that was read is damaged itself. */
+  get doubt(): Doubt | undefined {
+    return this.#doubt;
   }
 
   add(entry: Entry, decisions: readonly AnyDecision[]): void {

@@ -194,6 +194,9 @@ export async function checkImage(
       const last = answered.at(-1);
       const found = [...server.sessions].find(({ id }) => id === session);
       if (found === undefined) {
+        // One that is set aside is refused, as a store is; it has no name if its snapshot is missing.
+        const aside = server.sessions.aside.get(session) ?? server.sessions.aside.values().next().value;
+        aside?.refuse();
         if (last !== undefined) throw new Error(`session ${session} is lost at ${before}`);
         continue;
       }
