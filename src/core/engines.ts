@@ -5,7 +5,7 @@ import { engineId } from '../schemas/units.ts';
 import { type RecentIds, recentIds } from './recent-ids.ts';
 
 /** Engines that are remembered after they have left. */
-const mostGone = 1024;
+const mostGone = 512;
 
 /** Field of a state: the engines that have left last. A report about one of them is late, not wrong. */
 export const goneEngines = recentIds(engineId, mostGone);
