@@ -78,10 +78,19 @@ describe('an engine with drafts', () => {
         [1, 2, 5],
       ],
     });
-    http = await MockHttp.start({ api: 'vllm', speed: 'max' }, { drafts: { ...drafts, ...schedule } });
+    http = await MockHttp.start({ api: 'vllm', speed: 0 }, { drafts: { ...drafts, ...schedule } });
     const complete = (prompt: string) =>
       http!.send('POST', '/v1/completions', { model: 'mock-model', prompt, seed: 0, max_tokens: 500 }).reply;
-    const ends = await Promise.all(['10', '20', '55'].map(complete));
+    const replies = Promise.all(['10', '20', '55'].map(complete));
+    // Time stands until all are there.
+    const inFlight = async () => {
+      const metrics = (await http!.send('GET', '/metrics').reply).body as string;
+      const counts = [...metrics.matchAll(/^vllm:num_requests_(?:waiting|running)\{[^}]*\} (\d+)$/gm)];
+      return counts.reduce((sum, [, count]) => sum + Number(count), 0);
+    };
+    await expect.poll(inFlight).toBe(3);
+    await http.post('/clock', { speed: 'max' }, http.running.url);
+    const ends = await replies;
     // Ten steps of 1 s for three requests, then 1.75 tokens in 1.5 s.
     const seconds = ends.map(({ headers }) => Number(headers['x-simulated-seconds'])).map((at) => at - 10);
     expect(seconds[0]).toBeCloseTo(0, 6);
