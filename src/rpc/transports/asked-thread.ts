@@ -14,6 +14,8 @@ export class AskedThread {
   readonly #expected: string;
   #asked: Asked | undefined;
   #gone: PolicyError | undefined;
+  /** Whether somebody may wait for its end, so that it must keep the process alive until then. */
+  #isEnding = false;
 
   /**
    * Starts the thread. Nothing is thrown: why it could not start is the answer to its first task.
@@ -61,19 +63,21 @@ export class AskedThread {
 
   /** Ends the thread, in the middle of a task, too. */
   async stop(): Promise<void> {
+    this.#isEnding = true;
     await this.#worker?.terminate();
   }
 
   #settle(answer: ThreadAnswer | PolicyError): void {
     const asked = this.#asked;
     this.#asked = undefined;
-    this.#worker?.unref();
+    if (!this.#isEnding) this.#worker?.unref();
     if (answer instanceof PolicyError) asked?.reject(answer);
     else if ('refused' in answer) asked?.reject(revived(answer.refused));
     else asked?.resolve(answer.made);
   }
 
   #leave(error: unknown): void {
+    this.#isEnding = true;
     this.#gone ??= this.#failed(error);
     this.#settle(this.#gone);
   }
