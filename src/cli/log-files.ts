@@ -63,17 +63,20 @@ export function logPaths(paths: readonly string[]): { readonly path: string; rea
   });
 }
 
-/** Returns lines, and says on standard error, once for a place, that the last line of a file was cut off, and is left out. */
-function* withoutTorn(lines: Iterable<ReadLine>, said: Set<string>): Generator<ReadLine> {
-  for (const one of lines) {
-    if (one.line === 'torn' && !said.has(one.where)) {
-      said.add(one.where);
-      say(
-        `${one.where}: the file ends in the middle of this line, which is left out: it was cut off, or is still being written`,
-      );
+/** Makes a reader say on standard error, once for a place, that the last line of a file was cut off, and counts for nothing. */
+function sayingTorn(lines: () => Iterable<ReadLine>): () => Generator<ReadLine> {
+  const said = new Set<string>();
+  return function* () {
+    for (const one of lines()) {
+      if (one.line === 'torn' && !said.has(one.where)) {
+        said.add(one.where);
+        say(
+          `${one.where}: the file ends in the middle of this line, which is left out: it was cut off, or is still being written`,
+        );
+      }
+      yield one;
     }
-    yield one;
-  }
+  };
 }
 
 /**
@@ -86,9 +89,8 @@ export function openLog(paths: readonly string[]): NamedLog {
   if (files.length === 1 && isEventLog(files[0]!.path)) {
     return { kind: 'events', lines: readText(files[0]!.path).split('\n') };
   }
-  const said = new Set<string>();
   const all = files.map(({ path, name }) => fileAt(path, name));
-  return { kind: 'decisions', lines: () => withoutTorn(readDecisionLog(all), said) };
+  return { kind: 'decisions', lines: sayingTorn(() => readDecisionLog(all)) };
 }
 
 /** A log of either kind, as lines of a decision log. */
@@ -121,9 +123,8 @@ export function openLogs(paths: readonly string[]): AnyLog[] {
   }
   return [...logs.values()].map(({ path: name, isEventLog, files: all }) => {
     const named = all.map(({ path, name: short }) => fileAt(path, logs.size === 1 ? short : path));
-    const said = new Set<string>();
     const lines = (): Iterable<ReadLine> => (isEventLog ? readEventLog(named[0]!) : readDecisionLog(named));
-    return { name, isEventLog, lines: () => withoutTorn(lines(), said) };
+    return { name, isEventLog, lines: sayingTorn(lines) };
   });
 }
 

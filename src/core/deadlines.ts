@@ -29,6 +29,16 @@ export const onlyTimer: Pick<DeadlinesOf<{ timerAt: number | null }>, 'timerAt' 
   },
 };
 
+/** The place of a timer among several of a policy. */
+export const timerNamed = <Name extends string>(
+  name: Name,
+): Pick<DeadlinesOf<{ timers: Record<Name, number | null> }>, 'timerAt' | 'setTimerAt'> => ({
+  timerAt: ({ timers }) => timers[name],
+  setTimerAt: ({ timers }, at) => {
+    timers[name] = at;
+  },
+});
+
 /** Deadlines that share a timer. */
 export class Deadlines<State> {
   readonly timerId: string;

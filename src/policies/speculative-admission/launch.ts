@@ -1,5 +1,5 @@
 /** Launches requests: chooses the next response and its slot, and limits its time. */
-import { Deadlines } from '../../core/deadlines.ts';
+import { Deadlines, timerNamed } from '../../core/deadlines.ts';
 import { copyKept } from '../../core/prompts.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { Ctx } from './schema.ts';
@@ -220,10 +220,7 @@ function longestRunning({ deadlines }: AdmissionState): ResponseState | undefine
 /** The ends of the times that responses may take. */
 export const timeouts = new Deadlines<AdmissionState>({
   timerId: 'speculative-admission/response-timeout',
-  timerAt: ({ timers }) => timers.responseTimeout,
-  setTimerAt: ({ timers }, at) => {
-    timers.responseTimeout = at;
-  },
+  ...timerNamed('responseTimeout'),
   first: (state) => {
     const next = longestRunning(state);
     return next && next.since + state.config.responseTimeoutSeconds!;

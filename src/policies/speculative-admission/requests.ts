@@ -1,5 +1,5 @@
 /** Finds requests, tells whether they were minted earlier, and aborts and ends them. */
-import { Deadlines } from '../../core/deadlines.ts';
+import { Deadlines, timerNamed } from '../../core/deadlines.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { attemptOf, type Launched, parseId } from './ids.ts';
@@ -185,10 +185,7 @@ function oldestAbort({ aborts }: AdmissionState): ResponseState | undefined {
 /** The ends of the times in which aborts are to be confirmed. */
 export const grace = new Deadlines<AdmissionState>({
   timerId: 'speculative-admission/abort-grace',
-  timerAt: ({ timers }) => timers.abortGrace,
-  setTimerAt: ({ timers }, at) => {
-    timers.abortGrace = at;
-  },
+  ...timerNamed('abortGrace'),
   first: (state) => {
     const next = oldestAbort(state);
     return next && next.since + state.config.abortGraceSeconds;

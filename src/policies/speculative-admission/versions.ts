@@ -2,7 +2,7 @@
  * Handles the versions of the weights that an engine says a response is of. What it says is handed on as said, whatever the request
  * was launched with. The oldest version counts: a response that is too old is dropped, and tried again after a pause.
  */
-import { Deadlines } from '../../core/deadlines.ts';
+import { Deadlines, timerNamed } from '../../core/deadlines.ts';
 import { isExpiring } from '../../core/prompts.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { engineOf, enqueue, reheap } from './launch.ts';
@@ -114,10 +114,7 @@ function firstPaused({ pauses: heap }: AdmissionState): ResponseState | undefine
 /** The ends of the pauses. */
 export const pauses = new Deadlines<AdmissionState>({
   timerId: 'speculative-admission/pause',
-  timerAt: ({ timers }) => timers.pause,
-  setTimerAt: ({ timers }, at) => {
-    timers.pause = at;
-  },
+  ...timerNamed('pause'),
   first: (state) => firstPaused(state)?.since,
   reason: () => ({ code: 'stale_weights', longestPauseSeconds }),
 });

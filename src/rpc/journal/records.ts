@@ -238,7 +238,9 @@ export abstract class Records implements JournalWriter {
 
 const damageAt = (key: string): PolicyError =>
   new PolicyError('snapshot_mismatch', {
-    ...{ path: 'stateDir', expected: 'records as they were written', got: `another at ${key}` },
+    path: 'stateDir',
+    expected: 'records as they were written',
+    got: `another at ${key}`,
   });
 
 /** Returns what can be read of a damaged snapshot: at least a name. */
@@ -254,7 +256,10 @@ function readable(number: string, text: string): SavedSession {
   };
   return {
     session: named('session') ?? `record-${number}`,
-    ...{ deliver: 'reply', timers: 'host', producers: [], answers: { made: 0, kept: [] } },
+    deliver: 'reply',
+    timers: 'host',
+    producers: [],
+    answers: { made: 0, kept: [] },
     snapshot: { policy: named('policy') ?? 'unknown', version: 0, seq: 0, at: 0, config: undefined, state: undefined },
   };
 }
@@ -269,12 +274,8 @@ const asideOf = (saved: SavedSession): Journaled => ({
 });
 
 function metaIn(value: string): Meta {
-  let found: unknown;
-  try {
-    found = JSON.parse(value);
-  } catch {
-    found = value;
-  }
+  const read = jsonIn(value);
+  const found = read === undefined ? value : read;
   const parsed = metaSchema.safeParse(found);
   return parsed.success ? parsed.data : damaged('a store of format 1 or 2', found);
 }
