@@ -59,6 +59,10 @@ export const requestLaunch = defineDecision(
       pauseSeconds: seconds.describe('Time since the single try before, in seconds.'),
     },
     retry_stale_weights: { attempt: uncharged },
+    retry_engine_lost: {
+      attempt: uncharged,
+      losses: count.describe('Engines that the prompt has lost, one after the other.'),
+    },
     retry_ended_early: { attempt: uncharged, tokens: tokens.describe('Tokens that it goes on from.') },
     host_restarted: { inFlight },
   },
@@ -78,6 +82,7 @@ export const requestAbort = defineDecision(
       limitSeconds: seconds.describe('How long it may run, in seconds.'),
     },
     round_failed: {},
+    prompt_left: {},
     stale_weights: {
       startVersion: weightVersion.describe('Version of the weights that its first tokens are of.'),
       weightVersion,
@@ -125,7 +130,10 @@ export const responseSurplus = defineDecision(
   'notice',
   'A completed response is not needed any more.',
   { requestId, promptId },
-  { after_abort: { tokens: tokens.describe('Tokens of the response.') } },
+  {
+    after_abort: { tokens: tokens.describe('Tokens of the response.') },
+    control: { tokens: tokens.describe('Tokens of the response.') },
+  },
 );
 export const responseLate = defineDecision(
   'response.late',

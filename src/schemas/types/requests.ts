@@ -174,6 +174,10 @@ export interface RequestAbort {
       }
     | {
         /** Which reason it is. */
+        code: 'prompt_left';
+      }
+    | {
+        /** Which reason it is. */
         code: 'stale_weights';
         /** Version of the weights that its first tokens are of. A whole number, 0 to 4,000,000,000,000,000. */
         startVersion: number;
@@ -322,6 +326,14 @@ export interface RequestLaunch {
         code: 'retry_stale_weights';
         /** How many tries of this response no budget was charged with. A whole number, 0 or more. */
         attempt: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'retry_engine_lost';
+        /** How many tries of this response no budget was charged with. A whole number, 0 or more. */
+        attempt: number;
+        /** Engines that the prompt has lost, one after the other. A whole number, 0 or more. */
+        losses: number;
       }
     | {
         /** Which reason it is. */
@@ -580,10 +592,17 @@ export interface ResponseSurplus {
   /** Id of the prompt, given by the host. At most 512 characters. */
   promptId: string;
   /** Why, with the numbers. */
-  reason: {
-    /** Which reason it is. */
-    code: 'after_abort';
-    /** Tokens of the response. A whole number, 0 to 1,000,000,000. */
-    tokens: number;
-  };
+  reason:
+    | {
+        /** Which reason it is. */
+        code: 'after_abort';
+        /** Tokens of the response. A whole number, 0 to 1,000,000,000. */
+        tokens: number;
+      }
+    | {
+        /** Which reason it is. */
+        code: 'control';
+        /** Tokens of the response. A whole number, 0 to 1,000,000,000. */
+        tokens: number;
+      };
 }

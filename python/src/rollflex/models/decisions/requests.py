@@ -13,7 +13,7 @@ class RequestAbortReason(TypedDict):
 
     code: Literal[
         "prompt_collected", "round_completed", "quota_filled", "prompt_failed", "response_timeout", "round_failed",
-        "stale_weights",
+        "prompt_left", "stale_weights",
     ]
     held: NotRequired[int]
     """Responses of the prompt that are held. Whole number ≥ 0. Only with `prompt_collected`, `prompt_failed`."""
@@ -70,14 +70,14 @@ class RequestLaunchReason(TypedDict):
 
     code: Literal[
         "planned", "retry_infrastructure", "retry_data", "retry_environment", "retry_timeout", "probe",
-        "retry_stale_weights", "retry_ended_early", "host_restarted",
+        "retry_stale_weights", "retry_engine_lost", "retry_ended_early", "host_restarted",
     ]
     inFlight: NotRequired[int]
     """Requests in flight, without this one. Whole number ≥ 0. Only with `planned`, `host_restarted`."""
     attempt: NotRequired[int]
     """With `retry_infrastructure`, `retry_data`, `retry_environment`, `retry_timeout`: How many tries of this response
-    went before, within its budget. Whole number ≥ 0. With `retry_stale_weights`, `retry_ended_early`: How many tries of
-    this response no budget was charged with. Whole number ≥ 0."""
+    went before, within its budget. Whole number ≥ 0. With `retry_stale_weights`, `retry_engine_lost`,
+    `retry_ended_early`: How many tries of this response no budget was charged with. Whole number ≥ 0."""
     budget: NotRequired[int]
     """Most further tries after failures of this kind. Whole number ≥ 0. Only with `retry_infrastructure`, `retry_data`,
     `retry_environment`, `retry_timeout`."""
@@ -92,6 +92,8 @@ class RequestLaunchReason(TypedDict):
     `retry_infrastructure`, `retry_environment`, `retry_timeout`, `probe`."""
     failures: NotRequired[int]
     """Tries that have failed in this domain, none having succeeded since. Whole number ≥ 0. Only with `probe`."""
+    losses: NotRequired[int]
+    """Engines that the prompt has lost, one after the other. Whole number ≥ 0. Only with `retry_engine_lost`."""
     tokens: NotRequired[int]
     """Tokens that it goes on from. Whole number 0 to 1000000000. Only with `retry_ended_early`."""
 
@@ -252,7 +254,7 @@ class ResponseLate(AnyDecision):
 class ResponseSurplusReason(TypedDict):
     """Reason of :class:`ResponseSurplus`. Why, with the numbers."""
 
-    code: Literal["after_abort"]
+    code: Literal["after_abort", "control"]
     tokens: int
     """Tokens of the response. Whole number 0 to 1000000000."""
 
