@@ -34,7 +34,7 @@ describe.each(bothWays)('lost engines, %s', (_how, start) => {
         type: 'request.launch',
         requestId: 'c/0#1',
         engineId: 'e1',
-        reason: { code: 'retry_infrastructure', attempt: 1 },
+        reason: { code: 'retry_engine_lost', attempt: 1, losses: 1 },
       },
     ]);
     expect(session.state).toMatchObject({ aborting: [], round: { inFlight: 4 } });
