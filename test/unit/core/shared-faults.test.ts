@@ -41,8 +41,9 @@ class Faults {
     return this.order;
   }
 
-  fail(item: string, where = anywhere, tryId = `${item}#${this.order}`): boolean {
-    return this.#now.failed({ ...where, item, place: 0, kind: 'x', order: this.next() }, tryId, this.at);
+  /** Lets a try fail of an item of which none has succeeded, or of one that can succeed (`isGood`). */
+  fail(item: string, where = anywhere, { tryId = '', isGood = false } = {}): boolean {
+    return this.#now.failed({ ...where, item, place: 0, kind: 'x', order: this.next() }, isGood, tryId, this.at);
   }
 
   /** Lets a try succeed that was launched now, or with this number. Returns whose failures are own, and whose forgotten. */
@@ -89,12 +90,21 @@ describe.each([
     expect(faults.all.isQuiet).toBe(true);
     faults.fail('a');
     expect(faults.all.isQuiet).toBe(false);
-    faults.succeed('a');
-    // Its own success says nothing of its failure; that of another does.
-    expect(faults.open('a')).toBe(1);
     expect(faults.succeed('b')).toStrictEqual({ own: ['a'], forgotten: [], hasRecovered: false });
     expect(faults.all.isQuiet).toBe(true);
     expect(faults.all.save()).toStrictEqual({ domains: [], open: [] });
+  });
+
+  test('the success of an item shows that its failures were not its own', () => {
+    const faults = start();
+    faults.fail('a');
+    faults.fail('a');
+    const { forgotten } = faults.succeed('a');
+    expect(forgotten).toStrictEqual(['a', 'a']);
+    expect(faults.open('a')).toBe(0);
+    // Two of three tries of an item that can succeed have failed: the domain is not healthy.
+    faults.fail('b');
+    expect(faults.succeed('c')).toMatchObject({ own: [], forgotten: ['b'] });
   });
 
   test('a failure is judged by tries that were launched after it, in the order of the failures', () => {
@@ -104,29 +114,34 @@ describe.each([
     const between = faults.next();
     faults.fail('b');
     expect(faults.succeed('c', anywhere, before)).toMatchObject({ own: [], forgotten: [] });
-    // Two of three items have failed last: the domain is not healthy.
     expect(faults.succeed('d', anywhere, between)).toMatchObject({ own: ['a'], forgotten: [] });
     expect(faults.succeed('e')).toMatchObject({ own: ['b'], forgotten: [] });
   });
 
-  test('a domain is healthy while at most half of the latest items failed', () => {
+  test('a domain is healthy while at most a quarter of the last sixteen tries of good items failed', () => {
     const faults = start();
-    for (const item of ['a', 'b', 'c']) faults.fail(item);
-    // One of four is well, then two of four.
-    expect(faults.succeed('d')).toMatchObject({ own: [], forgotten: ['a', 'b', 'c'] });
+    const tries = (...failed: boolean[]) => {
+      for (const one of failed) {
+        if (one) faults.fail('good', anywhere, { isGood: true });
+        else faults.succeed('good');
+      }
+    };
+    faults.fail('x');
+    // One of three, then one of four.
+    tries(true, false);
     faults.fail('a');
-    faults.succeed('b');
+    expect(faults.succeed('b')).toMatchObject({ own: [], forgotten: ['a'] });
     faults.fail('a');
-    expect(faults.succeed('e')).toMatchObject({ own: ['a'] });
+    expect(faults.succeed('b')).toMatchObject({ own: ['a'], forgotten: [] });
   });
 
-  test('sixteen items are remembered, each with its last try', () => {
+  test('no more than sixteen tries, and as many items that have failed in a row, are remembered', () => {
     const faults = start();
-    for (let item = 0; item < 40; item += 1) faults.fail(`i${item % 20}`);
-    const { recent, failing } = faults.find();
-    expect([...recent.keys()]).toStrictEqual(Array.from({ length: 16 }, (_, item) => `i${item + 4}`));
-    expect([...failing.keys()]).toStrictEqual([...recent.keys()]);
-    expect(faults.find().failures).toBe(40);
+    for (let item = 0; item < 40; item += 1) faults.fail(`i${item % 20}`, anywhere, { isGood: true });
+    const { recent, failing, failures } = faults.find();
+    expect(recent).toStrictEqual(Array.from({ length: 16 }, () => true));
+    expect([...failing.keys()]).toStrictEqual(Array.from({ length: 16 }, (_, item) => `i${item + 4}`));
+    expect(failures).toBe(40);
   });
 
   test('what failed in a part is judged by tries in this part, and both must be healthy', () => {
@@ -136,7 +151,7 @@ describe.each([
     expect(faults.succeed('b')).toMatchObject({ own: [], forgotten: [] });
     expect(faults.succeed('b', on('e0'))).toMatchObject({ own: ['a'] });
     // The part is well, the whole is not.
-    for (const item of ['c', 'd', 'f', 'g', 'h']) faults.fail(item, on('e2'));
+    for (const item of ['c', 'd']) faults.fail(item, on('e2'), { isGood: true });
     faults.fail('a', on('e0'));
     expect(faults.succeed('i', on('e0'))).toMatchObject({ own: [], forgotten: ['a'] });
   });
@@ -174,8 +189,7 @@ describe.each([
     faults.succeed('d', anywhere, before);
     expect([...faults.find().failing.keys()]).toStrictEqual(['b', 'c']);
     faults.succeed('d');
-    expect(faults.find().failing.size).toBe(0);
-    expect(faults.find().failures).toBe(0);
+    expect(faults.all.isQuiet).toBe(true);
   });
 
   test('a suspension ends with the success of a try that was launched since; an older one does not end it', () => {
@@ -201,7 +215,7 @@ describe.each([
       scope: 'engine',
       reason: { code: 'succeeded', suspendedSeconds: 5 },
     });
-    expect(faults.find().suspension).toBeNull();
+    expect(faults.all.isQuiet).toBe(true);
   });
 
   test('single tries: one at a time, after 1, 2, 4 … 60 seconds', () => {
@@ -219,7 +233,7 @@ describe.each([
       beginTry(faults.find(), `t${turn}`, 'a', faults.at);
       expect(mustWait(faults.find(), 'b', faults.at + 1e3)).toBe(true);
       pauses.push(retryAt - from);
-      faults.fail('a', anywhere, `t${turn}`);
+      faults.fail('a', anywhere, { tryId: `t${turn}` });
     }
     expect(pauses).toStrictEqual([1, 2, 4, 8, 16, 32, 60, 60, 60, 60]);
     // One that has ended without saying anything is no failure.
@@ -249,7 +263,6 @@ describe.each([
     expect(faults.fail('a', on('e0'))).toBe(false);
     expect(faults.open('a')).toBe(0);
     expect(faults.find().failing.size).toBe(0);
-    expect(faults.find().recent.size).toBe(0);
     faults.fail('b', on('e1'));
     expect(faults.succeed('c', on('e1'))).toMatchObject({ own: ['b'] });
   });
