@@ -38,7 +38,7 @@ describe.each(bothWays)('shared faults, %s', (_how, start) => {
     const session = start({ onRestart: 'continue' });
     session.open(prompts('a', 'b'));
     session.complete('a/0#0', 'a/1#0');
-    fail(session, ['b/0#0', 'b/1#0']);
+    fail(session, ['b/0#0', 'b/1#0', 'b/0#1', 'b/1#1']);
     const [control] = only(fire(session, 5), 'request.launch');
     expect(control).toMatchObject({ requestId: 'a/2#0', reason: { code: 'probe' } });
     session.tell('host.restarted', { idPrefix: 'h-' });
@@ -59,10 +59,10 @@ describe.each(bothWays)('shared faults, %s', (_how, start) => {
     const session = start({ ...keep, filter: 'host', promptSpeculation: 1.5 });
     session.open(prompts('a', 'b', 'c'));
     session.complete('a/0#0', 'a/1#0', 'c/0#0', 'c/1#0');
-    fail(session, ['b/0#0', 'b/1#0']);
+    fail(session, ['b/0#0', 'b/1#0', 'b/0#1', 'b/1#1']);
     expect(launched(fire(session, 5))).toStrictEqual(['a/2#0 probe']);
     session.tell('request.progressed', { requestId: 'a/2#0', tokens: 7 });
-    session.complete('a/2#0', 'b/0#1', 'b/1#1');
+    session.complete('a/2#0', 'b/0#2', 'b/1#2');
     session.tell('prompt.judged', { roundId: 'r0', promptId: 'c', keep: true });
     const [left] = only(session.tell('prompt.judged', { roundId: 'r0', promptId: 'b', keep: true }), 'prompt.deferred');
     expect(left!.prompt.kept!.map((one) => one.requestId)).toStrictEqual(['a/0#0', 'a/1#0']);
@@ -146,26 +146,6 @@ describe('restored or not, it goes on alike', () => {
     expect(play(restored)).toStrictEqual(told);
     return told;
   };
-
-  test('after what was in line has left: no timer is set for it', () => {
-    const told = both((start) => {
-      const session = start({
-        promptsPerRound: 4,
-        responsesPerPrompt: 1,
-        placement: 'policy',
-        maxInFlightPerEngine: 1,
-      });
-      for (const engineId of ['e0', 'e1']) session.tell('engine.added', { engineId });
-      session.open(prompts('a', 'b', 'c', 'd'));
-      // One engine after the other is suspended; their prompts wait for either.
-      fail(session, first('ac'));
-      session.at = 0.7;
-      fail(session, first('bd'));
-      session.confirm(session.tell('round.failed', { roundId: 'r0' }));
-      return brief(fire(session, 1));
-    });
-    expect(told).toStrictEqual([]);
-  });
 
   test('when a single try of a prompt that has left completes after all', () => {
     both((start) => {

@@ -76,8 +76,8 @@ describe.each(bothWays)('faults, %s', (_how, start) => {
   test('a prompt leaves with the response that is one too many, and another takes its place', () => {
     const session = start({ promptsPerRound: 3, responseSpeculation: 1.5, retry: { environment: 0 } });
     session.open(prompts('a', 'b', 'c'));
-    session.complete('b/1#0');
     session.each('response.failed', ['b/2#0', 'b/0#0'], { kind: 'environment' });
+    session.complete('b/1#0');
     session.tell('response.failed', { requestId: 'a/0#0', kind: 'data' });
     const last = session.complete('a/0#1');
     expect(brief(last.slice(0, 3))).toStrictEqual([

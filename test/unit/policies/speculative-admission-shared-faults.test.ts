@@ -50,14 +50,14 @@ describe.each(bothWays)('faults that tries share, %s', (_how, start) => {
     ]);
   });
 
-  test('fewer suspend them if every prompt in flight has failed, or as many tries as are in flight', () => {
+  test('fewer suspend them if every prompt in flight has failed, or half more tries than are in flight', () => {
     const session = start({ responsesPerPrompt: 4 });
     session.open(prompts('a', 'b'));
     expect(only(fail(session, ['a/0#0', 'a/1#0']), 'tries.suspended')).toStrictEqual([]);
     expect(brief(fail(session, ['b/0#0']))).toContain('tries.suspended - failing');
     const four = single('abcd');
-    expect(only(fail(four, first('ab')), 'tries.suspended')).toStrictEqual([]);
-    expect(brief(fail(four, ['c/0#0']))).toContain('tries.suspended - failing');
+    expect(only(fail(four, first('abc')), 'tries.suspended')).toStrictEqual([]);
+    expect(brief(fail(four, ['a/0#1']))).toContain('tries.suspended - failing');
   });
 
   test('then there are single tries, of the prompts in turn, after pauses that double up to a minute', () => {
@@ -154,15 +154,15 @@ describe.each(bothWays)('faults that tries share, %s', (_how, start) => {
     expect(only(poisoned.complete('b/0#1'), 'prompt.failed')).toMatchObject([
       { promptId: 'a', reason: { code: 'infrastructure', failures: 2, budget: 1 } },
     ]);
-    const innocent = single('abcdefghi', { retry: { infrastructure: 0 } });
-    fail(innocent, first('abcdef'));
+    const innocent = start({ promptsPerRound: 9, retry: { infrastructure: 0 } });
+    innocent.open(prompts(...'abcdefghi'));
+    innocent.complete('g/0#0', 'h/0#0');
+    fail(innocent, ['g/1#0', 'h/1#0', 'a/0#0']);
     fail(innocent, ['i/0#0'], 'data');
-    // Six of seven prompts have failed: they are tried again.
+    // Prompts that can succeed have failed as well: all are tried again.
     const after = innocent.complete('i/0#1');
     expect(only(after, 'prompt.failed')).toStrictEqual([]);
-    expect(launched(after)).toStrictEqual(
-      ['a', 'b', 'c', 'd', 'e', 'f'].map((one) => `${one}/0#1 retry_infrastructure`),
-    );
+    expect(launched(after)).toStrictEqual(['g/1', 'h/1', 'a/0'].map((one) => `${one}#1 retry_infrastructure`));
     expect(only(after, 'request.launch')[0]!.reason).toMatchObject({ attempt: 0, budget: 0 });
   });
 

@@ -91,16 +91,23 @@ describe.each(bothWays)('a reward that cannot be computed, %s', (_how, start) =>
   });
 
   test('without a spare one another is generated, within the budget of its environment; then the prompt fails', () => {
-    const session = start({ ...three, promptsPerRound: 3, responseSpeculation: 1, retry: { environment: 1 } });
-    session.open(prompts('a', 'b', 'c'));
+    const session = start({ ...three, promptsPerRound: 6, responseSpeculation: 1, retry: { environment: 1 } });
+    session.open(prompts('a', 'b', 'c', 'd', 'e', 'f'));
     session.complete('a/0#0', 'a/1#0');
     expect(brief(session.send(none('a/1#0')))).toEqual([
       'response.dropped a/1#0 no_reward',
       'request.launch a/1#1 retry_environment',
     ]);
     expect(brief(session.complete('a/1#1'))).toContain('prompt.collected a responses_held');
+    // The reward of another is awaited.
+    session.complete('c/0#0');
     expect(brief(session.send(none('a/1#1')))).toEqual(['response.dropped a/1#1 no_reward']);
-    // A reward of another prompt, launched since, shows whose fault it was.
+    // Others get theirs; that of a try that was launched since shows whose fault it was.
+    const others = ['c/0#0', 'c/1#0', 'd/0#0', 'd/1#0', 'e/0#0', 'e/1#0'];
+    session.complete(...others.slice(1));
+    others.forEach((requestId, index) => {
+      session.send({ type: 'reward.ready', requestId, reward: index });
+    });
     session.tell('response.failed', { requestId: 'b/0#0', kind: 'data' });
     session.complete('b/0#1');
     const failed = session.send({ type: 'reward.ready', requestId: 'b/0#1', reward: 1 });
