@@ -58,6 +58,10 @@ class Faults {
     return this.all.suspend(domain, this.next(), inFlight, this.#ctx).map(({ failure }) => failure.item);
   }
 
+  remove(id: string): unknown[] {
+    return this.#now.removePart(on(id), this.#ctx).map(({ failure, isOwn }) => [failure.item, isOwn]);
+  }
+
   tell(scope: Where['scope']): void {
     this.#now.told(scope, this.#ctx);
   }
@@ -292,12 +296,10 @@ describe.each([
     faults.fail('b', on('e1'));
     faults.all.forget('a');
     expect(faults.open('a')).toBe(0);
-    expect(faults.all.removePart(on('e1')).map(({ failure, isOwn }) => [failure.item, isOwn])).toStrictEqual([
-      ['b', false],
-    ]);
+    expect(faults.remove('e1')).toStrictEqual([['b', false]]);
     expect(faults.find(on('e1'))).toBeUndefined();
     expect(faults.open('b')).toBe(0);
-    expect(faults.all.removePart(on('e9'))).toStrictEqual([]);
+    expect(faults.remove('e9')).toStrictEqual([]);
   });
 
   test('after a restart of the host nothing is in flight, and the next single try is a second away', () => {
