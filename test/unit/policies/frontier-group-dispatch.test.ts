@@ -227,6 +227,23 @@ describe('failures', () => {
     ]);
   });
 
+  test('a response that was only to be compared with leaves its slot', () => {
+    const one = start({ width: 1, awaitRetries: true });
+    for (const id of ['a', 'b']) for (const index of [0, 1]) [one.arrive(id, index), one.complete(`${id}/${index}#0`)];
+    one.group('c');
+    one.send(failed('c/0#0'));
+    one.send(failed('c/1#0'));
+    expect(admitted(one.arrive('a', 2))).toEqual(['a/2#0']);
+    expect(types(one.arrive('c', 0, { requestId: 'c/0#1' }))).toContain('request.deferred');
+    one.complete('a/2#0');
+    one.restore();
+    const reason = { code: 'control', tokens: 10 };
+    expect(one.send({ type: 'response.surplus', requestId: 'a/2#0', promptId: 'a', reason })).toMatchObject([
+      { type: 'group.left', promptId: 'a', requestIds: ['a/2#0'], reason: { code: 'closed' } },
+      { type: 'request.admit', requestId: 'c/0#1' },
+    ]);
+  });
+
   test('a response that is abandoned is not waited for', () => {
     const one = start({ width: 1, awaitRetries: true });
     one.group('a');
