@@ -136,19 +136,20 @@ class Model {
       // One of which nothing waits needs no slot.
       if (other.unfinished.size > 0) throw new Error('3: a deferred group of a lower order was passed over');
     }
-    if (this.inService >= this.width) this.yielded();
+    while (this.inService >= this.width && this.yielded());
     group.inService = true;
     expect(this.inService, '1: no more than F_w groups are in service').toBeLessThanOrEqual(this.width);
   }
 
-  /** The last group of which nothing runs gives its slot to another. */
-  yielded(): void {
+  /** The last group of which nothing runs gives its slot to another; returns whether there is one. */
+  yielded(): boolean {
     let last: Group | undefined;
     for (const [key, one] of this.groups) {
       const isIdle = one.inService && one.unfinished.size === 0 && this.open.has(key);
       if (isIdle && (last === undefined || this.before(last, one))) last = one;
     }
     if (last !== undefined) last.inService = false;
+    return last !== undefined;
   }
 
   before(one: Group, other: Group): boolean {

@@ -114,17 +114,19 @@ export function refill(state: FrontierState, ctx: Ctx): void {
 }
 
 /**
- * Frees the slot of a group that only waits for retries, the last one in their order: what it waits for may itself wait for this slot.
- * With its next request it waits for a slot again. Returns whether there was one.
+ * Frees the slots of groups that only wait for retries, the last ones in their order, until another group has room: what they wait for
+ * may itself wait for this slot. With its next request each waits for a slot again. Returns whether there is room.
  */
 function yieldSlot(state: FrontierState): boolean {
-  let last: Group | undefined;
-  for (const one of state.idle) if (last === undefined || byOrder(one, last) > 0) last = one;
-  if (last === undefined) return false;
-  last.since = null;
-  state.inService -= 1;
-  update(state, last);
-  return state.inService < state.width;
+  if (state.inService - state.idle.size >= state.width) return false;
+  const last = [...state.idle].sort(byOrder);
+  while (state.inService >= state.width) {
+    const group = last.pop()!;
+    group.since = null;
+    state.inService -= 1;
+    update(state, group);
+  }
+  return true;
 }
 
 /** Whether a group has all the responses that it needs, or all that will ever come. */
