@@ -88,6 +88,10 @@ class Host {
           one.generated = Math.max(one.generated, event.tokens);
         }
         break;
+      case 'response.completed':
+      case 'response.failed':
+        if (one?.phase === 'running') one.phase = 'free';
+        break;
       case 'tool.started':
         if (one !== undefined && one.phase !== 'running' && one.phase !== 'asked') one.phase = 'tool';
         break;

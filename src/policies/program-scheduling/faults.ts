@@ -3,7 +3,6 @@
  * pauses, until one of them has finished.
  */
 import { beginTry, type FaultDomain, isFailing, mustWait } from '../../core/shared-faults.ts';
-import type { Message } from '../../schemas/messages.ts';
 import type { Ctx } from './messages.ts';
 import { leaveEngine } from './packing.ts';
 import { type Engine, hasOpen, isSuspended, type Program, type ProgramState } from './state.ts';
@@ -40,22 +39,23 @@ export function turnSucceeded({ faults }: ProgramState, one: Program, ctx: Ctx):
   if (!faults.isQuiet) faults.succeeded({ scope: 'engine', id: one.engineId }, itemOf(one), one.launched, ctx);
 }
 
-/** Notes that a program has ended well, and its last turn with it. That it is over is told by `program.closed`. */
-export function responseCompleted(state: ProgramState, { requestId }: { readonly requestId: string }, ctx: Ctx): void {
-  const one = state.programs.get(requestId);
-  if (one?.phase === 'running') turnSucceeded(state, one, ctx);
-}
-
-/** Notes that a turn has failed, if it is the engine that may have failed. */
-export function responseFailed(state: ProgramState, { requestId, kind }: Message<'response.failed'>, ctx: Ctx): void {
-  const one = state.programs.get(requestId);
-  if (one?.phase !== 'running' || kind !== 'infrastructure') return;
+/** Notes that a turn has failed for its engine's sake. */
+export function turnFailed(state: ProgramState, one: Program, ctx: Ctx): void {
+  const { requestId } = one;
   const { faults } = state;
   const engine = state.engines.get(one.engineId!)!;
   const { engineId } = engine;
   const item = itemOf(one);
   state.seq += 1;
-  const failure = { scope: 'engine', id: engineId, item, place: 0, kind, order: state.seq, isGood: false } as const;
+  const failure = {
+    scope: 'engine',
+    id: engineId,
+    item,
+    place: 0,
+    kind: 'infrastructure',
+    order: state.seq,
+    isGood: false,
+  } as const;
   faults.failed(failure, requestId, ctx.at);
   // Nothing is charged here, so nothing has to be judged.
   faults.forget(item);

@@ -21,9 +21,19 @@ import { hostRestarted, timerFired } from '../../schemas/events/session.ts';
 import type { Message } from '../../schemas/messages.ts';
 import { deadlines, settle } from './admission.ts';
 import { addEngine, drainEngine, engineReported, loseEngine } from './engines.ts';
-import { responseCompleted, responseFailed } from './faults.ts';
 import { on, programDecisions } from './messages.ts';
-import { checkNew, checkProgram, close, open, restart, turnFinished, turnRequested } from './programs.ts';
+import {
+  checkNew,
+  checkProgram,
+  checkRunning,
+  close,
+  open,
+  responseCompleted,
+  responseFailed,
+  restart,
+  turnFinished,
+  turnRequested,
+} from './programs.ts';
 import { programConfig } from './schema.ts';
 import { begin, link, migrateFromThree, type ProgramState, programState, type SavedPrograms } from './state.ts';
 import { toolFinished, toolStarted } from './tools.ts';
@@ -43,8 +53,8 @@ const handlers = [
   on(events.turnFinished, turnFinished, checkProgram),
   on(events.toolStarted, toolStarted, checkProgram),
   on(events.toolFinished, toolFinished, checkProgram),
-  on(completedResponse, responseCompleted, checkProgram),
-  on(failedResponse, responseFailed, checkProgram),
+  on(completedResponse, responseCompleted, checkRunning),
+  on(failedResponse, responseFailed, checkRunning),
   on(engineAdded, addEngine),
   on(engineDrained, drainEngine, checkEngine),
   on(engineLost, loseEngine, checkEngine),

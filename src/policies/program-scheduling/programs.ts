@@ -4,7 +4,7 @@ import type { Message } from '../../schemas/messages.ts';
 import { deadlines, endTurn, enforce, pause, route, wait } from './admission.ts';
 import { bestEngine, budgetOf, endReading, heldTokens } from './cost.ts';
 import { askAgain, removeIfEmpty } from './engines.ts';
-import { turnSucceeded } from './faults.ts';
+import { turnFailed, turnSucceeded } from './faults.ts';
 import { type Ctx, late } from './messages.ts';
 import { averaged, learnTurn } from './pace.ts';
 import { pack } from './packing.ts';
@@ -136,6 +136,32 @@ export function turnFinished(state: ProgramState, event: Message<'turn.finished'
     if (one.paused) wait(state, one, one.waitsSince!);
     else one.waitsSince = null;
   } else late(requestId, 'out_of_turn', ctx);
+}
+
+/** Refuses the end of a response, unless a turn of it runs: without one it says nothing about an engine. */
+export function checkRunning(state: ProgramState, { requestId }: { readonly requestId: string }): void {
+  if (state.programs.get(requestId)?.phase === 'running') return;
+  refuse('out_of_order', 'requestId', 'a program whose turn runs', requestId);
+}
+
+/** Ends the last turn of a program. That it is over is told by `program.closed`. */
+export function responseCompleted(state: ProgramState, { requestId }: { requestId: string }, ctx: Ctx): void {
+  const one = state.programs.get(requestId)!;
+  turnSucceeded(state, one, ctx);
+  endLast(state, one, ctx.at);
+}
+
+/** Ends the turn of a program that has failed. */
+export function responseFailed(state: ProgramState, event: Message<'response.failed'>, ctx: Ctx): void {
+  const one = state.programs.get(event.requestId)!;
+  if (event.kind === 'infrastructure') turnFailed(state, one, ctx);
+  endLast(state, one, ctx.at);
+}
+
+function endLast(state: ProgramState, one: Program, at: number): void {
+  const engine = state.engines.get(one.engineId!)!;
+  endTurn(state, one, one.contextTokens, at);
+  if (!isOpen(state, engine)) countOutOf(state, one);
 }
 
 function finish(one: Program, tokens: number): void {
