@@ -190,8 +190,9 @@ export class SharedFaults {
     const known = [part, whole].filter((one) => one !== undefined);
     let hasRecovered = false;
     this.#forgive(item, order, known);
+    for (const domain of known) remember(domain, false);
+    const isOwn = known.every(isHealthy);
     for (const domain of known) {
-      remember(domain, false);
       const { suspension } = domain;
       if (suspension !== null) {
         // No more are asked for: those that were launched before are all that can show anything.
@@ -202,7 +203,6 @@ export class SharedFaults {
       // A try that was launched before the first failure says little about those that are launched now.
       else forgetOldest(domain);
     }
-    const isOwn = known.every(isHealthy);
     const verdicts: Verdict[] = [];
     for (const { open } of known) {
       for (const failure of open) {
@@ -405,8 +405,11 @@ function remember({ recent }: FaultDomain, failed: boolean): void {
   if (recent.length > remembered) recent.shift();
 }
 
-function isHealthy({ recent }: FaultDomain): boolean {
-  return recent.filter((failed) => failed).length <= healthyShare * recent.length;
+/** After many different items have failed in a row, only a long series of successes tells that it was not the domain. */
+function isHealthy({ recent, failing }: FaultDomain): boolean {
+  const failed = recent.filter((one) => one).length;
+  if (failing.size >= itemsToSuspend) return failed === 0 && recent.length === remembered;
+  return failed <= healthyShare * recent.length;
 }
 
 function calm(domain: FaultDomain): void {
