@@ -199,7 +199,8 @@ export class OpenCommands<Mark = undefined> {
       if (this.#follower !== undefined) this.#learn(replaced, at);
       this.#end(replaced);
     }
-    this.#end(table.byKey.get(key));
+    const before = table.byKey.get(key);
+    this.#end(before);
     const by = given.engineId ?? given.workerId;
     // A timer is awaited from its time on.
     const { fireAtSeconds, aheadSeconds = 0 } = given as { fireAtSeconds?: unknown; aheadSeconds?: number };
@@ -209,7 +210,8 @@ export class OpenCommands<Mark = undefined> {
     const { type } = decision;
     const engine = typeof by === 'string' ? by : undefined;
     const kept = new Kept(table, type, key, ids, since, engine, reason, this.#count++);
-    if (table.answer === 'prompts.supplied') kept.missing = given.count as number;
+    // What was asked for before and has not come is still to come.
+    if (table.answer === 'prompts.supplied') kept.missing = (given.count as number) + (before?.missing ?? 0);
     if (isHoped && this.#follower !== undefined) return table.hope(kept);
     this.#add(kept);
     if (isHoped && table.inOrder.size > mostUnasked) this.#end(table.inOrder.peek());

@@ -7,7 +7,7 @@ import type { OpenCommand } from './kept-commands.ts';
 import { didYouMean, oneOf } from './nearest.ts';
 import type { UsualTime } from './open-commands.ts';
 import { lateness } from './overdue.ts';
-import { type AwaitedEvent, type HeldThing, isEvent, type Standing } from './waits.ts';
+import { type AwaitedEvent, type HeldThing, isEvent, later, type Standing } from './waits.ts';
 
 /** A held thing, and where it stands. */
 export interface Standpoint {
@@ -104,10 +104,17 @@ export interface KnownTimes {
   usual?(type: string): UsualTime | undefined;
 }
 
-function owedEvent({ event, since: known, by: at, dueAt }: AwaitedEvent, times: KnownTimes | undefined): OwedEvent {
+/** Since when an event is awaited: from the last command that asks for it on, if that says which event it means. */
+function awaitedSince({ since, dueAt }: AwaitedEvent, asked: OpenCommand | undefined): number | undefined {
+  const isNamed = dueAt === undefined && asked !== undefined && Object.keys(asked.ids).length > 0;
+  return isNamed ? later(since, asked.since) : (since ?? asked?.since);
+}
+
+function owedEvent(one: AwaitedEvent, times: KnownTimes | undefined): OwedEvent {
+  const { event, by: at, dueAt } = one;
   const asked = times?.answeredBy?.(event);
   const usual = times?.usual?.(event.type);
-  const since = known ?? asked?.since;
+  const since = awaitedSince(one, asked);
   const by = at ?? asked?.by;
   return {
     who: senderOf(event.type),
@@ -160,7 +167,7 @@ class Found {
   add(one: AwaitedEvent, key: string): void {
     const text = JSON.stringify(one.event);
     const { isTimer, usual } = this.#typeOf(one.event.type);
-    const since = one.since ?? this.#times?.answeredBy?.(one.event)?.since;
+    const since = awaitedSince(one, this.#times?.answeredBy?.(one.event));
     const times = lateness({ since, usual, dueAt: one.dueAt }, this.#at);
     const late = times > 1 ? times : 0;
     const found = { one, key, late, isTimer, since: one.dueAt ?? since ?? Number.MAX_VALUE, seq: this.#all.size };

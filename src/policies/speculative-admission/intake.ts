@@ -82,6 +82,7 @@ export function supply(state: AdmissionState, { roundId, prompts }: Message<'pro
     if (quota.awaiting > 0) quota.awaiting -= 1;
     addPrompt(state, prompt, round, ctx);
   }
+  round.askedAt = ctx.at;
   state.unsettled = 'merged';
 }
 
@@ -131,6 +132,9 @@ export function reopen({ exhausted }: AdmissionState): void {
   exhausted.domains.clear();
 }
 
+/** Returns the number of prompts that a round begins with. */
+export const targetOf = ({ quotas }: Round): number => quotas.reduce((sum, { target }) => sum + target, 0);
+
 /** Asks for missing prompts that have not been asked for yet. */
 export function requestMore(round: Round, code: Exclude<Unsettled, 'counted'>, ctx: Ctx): void {
   let total = 0;
@@ -144,7 +148,8 @@ export function requestMore(round: Round, code: Exclude<Unsettled, 'counted'>, c
     if (quota.domain !== null) domains[quota.domain] = missing;
   }
   if (total === 0) return;
-  const target = round.quotas.reduce((sum, quota) => sum + quota.target, 0);
+  round.askedAt = ctx.at;
+  const target = targetOf(round);
   const known = round.quotas.reduce((sum, quota) => sum + quota.admitted + quota.standby.size, 0);
   ctx.emit({
     type: 'prompts.request',

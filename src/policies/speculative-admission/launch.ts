@@ -121,6 +121,7 @@ function resume(state: AdmissionState, response: ResponseState, engine: Engine |
   // A host that places requests itself resumes the response on its former engine, unless it reports another one.
   takeSlot(state, response, engine ?? engineOf(response));
   response.status = 'running';
+  response.resumedAt = ctx.at;
   response.order = state.seq++;
   const { promptId, ref } = response.prompt.spec;
   // The host has forgotten which prompt it was.
@@ -151,6 +152,7 @@ function launch(state: AdmissionState, response: ResponseState, round: Round, en
   response.load = (promptTokens ?? 0) + response.tokens;
   response.weightVersions = from === null ? round.weightVersions : joined(from.weightVersions, round.weightVersion);
   response.since = ctx.at;
+  response.resumedAt = undefined;
   response.order = state.seq++;
   round.inFlight += 1;
   const inFlight = state.slotsTaken;

@@ -104,6 +104,8 @@ function newRound(state: AdmissionState, event: Message<'round.opened'>, ctx: Ct
     inFlight: 0,
     duplicates: 0,
     onlyDuplicates: false,
+    filtered: 0,
+    askedAt: ctx.at,
   };
 }
 

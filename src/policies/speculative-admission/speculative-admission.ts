@@ -28,7 +28,14 @@ import * as reports from './reports.ts';
 import { checkRequestId, grace, link } from './requests.ts';
 import { checkFailing, checkOpening, failRound, openRound, settle } from './rounds.ts';
 import { admissionConfig, admissionDecisions, mostResponses } from './schema.ts';
-import { type AdmissionState, admissionState, begin, migrateFromThree, type SavedAdmission } from './state.ts';
+import {
+  type AdmissionState,
+  admissionState,
+  begin,
+  migrateFromFour,
+  migrateFromThree,
+  type SavedAdmission,
+} from './state.ts';
 import type {
   SpeculativeAdmissionCommand,
   SpeculativeAdmissionConfig,
@@ -148,8 +155,8 @@ export const speculativeAdmission: PolicyDefinition<
   SpeculativeAdmissionCommand['type']
 > = definePolicy({
   id: 'speculative-admission',
-  version: 4,
-  migrations: { 3: migrateFromThree },
+  version: 5,
+  migrations: { 3: migrateFromThree, 4: migrateFromFour },
   summary: 'Launches more prompts and responses than a round needs and keeps the first that finish.',
   source: 'RollPacker §3, §6.3, §7',
   config: admissionConfig,

@@ -49,8 +49,17 @@ function beforeOpening({ round, draining, config }: AdmissionState): readonly He
   return rounds.map(({ id }) => ({ what: 'rounds', id }));
 }
 
-/** What has to end before events are accepted. */
-export const gates: Gates<AdmissionState> = { 'round.opened': beforeOpening };
+/** Since when the response of a request that runs is awaited, in seconds. */
+const awaitedSince = ({ since, resumedAt = since }: ResponseState): number => resumedAt;
+
+/** What has to end before events are accepted; a response is awaited since its request was launched, or resumed. */
+export const gates: Gates<AdmissionState> = {
+  'round.opened': beforeOpening,
+  'response.completed': (state, event) => {
+    const found = findRequest(state, event.requestId as string);
+    return found?.status === 'running' ? [{ event, since: awaitedSince(found) }] : [];
+  },
+};
 
 function verdict(state: AdmissionState, { spec, responses }: PromptState): readonly AwaitedEvent[] {
   if (state.config.filter === 'none') return [];
@@ -119,7 +128,7 @@ function* roundWaits(state: AdmissionState, round: Round): Iterable<HeldThing | 
   for (const quota of round.quotas) {
     if (quota.counted === quota.prompts) continue;
     for (const { spec } of quota.members) yield prompt(spec.promptId);
-    if (quota.awaiting > 0) yield { event: { type: 'prompts.supplied', roundId: round.id }, since: round.openedAt };
+    if (quota.awaiting > 0) yield { event: { type: 'prompts.supplied', roundId: round.id }, since: round.askedAt };
   }
 }
 
@@ -166,7 +175,7 @@ function requestStanding(state: AdmissionState, one: ResponseState): Standing {
       return {
         stands: by === undefined ? 'is in flight' : `runs on engine ${by}`,
         since,
-        for: [{ event: { type: 'response.completed', requestId }, since, by }, ...timer(state, one)],
+        for: [{ event: { type: 'response.completed', requestId }, since: awaitedSince(one), by }, ...timer(state, one)],
       };
   }
 }

@@ -54,6 +54,7 @@ const batch = z.strictObject({
   groups: z.array(pacedGroup).min(1),
   samples: count,
   tokens: count,
+  /** Time when its `train.batch` was decided last, in seconds. */
   since: seconds,
 });
 /** A batch that the trainer has. */
