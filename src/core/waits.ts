@@ -25,6 +25,16 @@ export interface AwaitedEvent {
   readonly dueAt?: number | undefined;
 }
 
+/** Work that has gained nothing so far: prompts, or groups, that were filtered in a row, while none counted. */
+export interface Futile {
+  /** How many were filtered since one counted last. */
+  readonly filtered: number;
+  /** When the first of them was, in seconds. */
+  readonly since: number;
+  /** How many a round begins with. */
+  readonly target: number;
+}
+
 /** Where a held thing stands, and what it waits for. */
 export interface Standing {
   /** A few words in the present tense, such as `runs on an engine`. */
@@ -36,6 +46,8 @@ export interface Standing {
    * an iterator, so that nothing is listed that nobody asks for.
    */
   readonly for: Iterable<HeldThing | AwaitedEvent>;
+  /** What was done for it in vain, if the state measures that. */
+  readonly futile?: Futile;
 }
 
 /** Things of one kind. */

@@ -93,6 +93,7 @@ export function answerOf(one: Explanation): string[] {
   if (verdict === 'ended' || verdict === 'unborn') return fitted(fateOf(one, chain[0]!), 2);
   if (asked !== undefined) return fitted(ofThing(one), 2);
   const [first] = owed;
+  if (verdict === 'stalled') return fitted([`${name} gains nothing: ${inVain(one)}.`, ...lasting(one)]);
   if (first === undefined) return fitted([`Nothing waits in ${name} at event ${seq}.`]);
   const act = `${actor(first)} owes ${missing(first)}${waited(first, one.at)}`;
   if (verdict === 'waits')
@@ -119,8 +120,23 @@ function ofThing({ asked, standing, through, owed, verdict, at, ...one }: Explan
     `${start}${leads}.`,
     `${act}${verdict === 'stuck' ? ': overdue' : '; nothing is overdue'}.`,
     ...(verdict === 'stuck' ? others(full) : []),
+    ...(verdict === 'stalled' ? [`${capital(inVain(full))}.`] : []),
     ...why(first),
   ];
+}
+
+/** The round for which work gains nothing, and for how long. */
+function inVain({ stalled, at }: Explanation): string {
+  const { what, id, stands, filteredSince } = stalled!;
+  return `${named(what, id)} ${oneLine(stands)} in ${duration(Math.max(0, at - filteredSince))}`;
+}
+
+/** Since when that is unusual, and that nobody is late. */
+function lasting({ stalled, owed, at }: Explanation): string[] {
+  const { mostFiltered } = stalled!;
+  const [first] = owed;
+  const oldest = first === undefined ? '' : `; the oldest wait is ${missing(first)}${waited(first, at)}`;
+  return [`${mostFiltered} or more are unusual here.`, `Nothing is overdue${oldest}.`];
 }
 
 /** What is overdue besides. */

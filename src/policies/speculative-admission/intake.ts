@@ -6,7 +6,7 @@ import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { KeptResponse, Prompt } from '../../schemas/prompts.ts';
 import { enqueue } from './launch.ts';
-import { askReward, collect } from './progress.ts';
+import { askReward, collect, isSpent } from './progress.ts';
 import { checkRound } from './requests.ts';
 import type { Ctx } from './schema.ts';
 import {
@@ -136,7 +136,8 @@ export function reopen({ exhausted }: AdmissionState): void {
 export const targetOf = ({ quotas }: Round): number => quotas.reduce((sum, { target }) => sum + target, 0);
 
 /** Asks for missing prompts that have not been asked for yet. */
-export function requestMore(round: Round, code: Exclude<Unsettled, 'counted'>, ctx: Ctx): void {
+export function requestMore(state: AdmissionState, round: Round, code: Exclude<Unsettled, 'counted'>, ctx: Ctx): void {
+  if (isSpent(state, round)) return;
   let total = 0;
   const domains: Record<string, number> = {};
   for (const quota of round.quotas) {
@@ -163,6 +164,7 @@ export function requestMore(round: Round, code: Exclude<Unsettled, 'counted'>, c
 
 /** Starts prompts until a quota has enough. */
 export function takeIn(state: AdmissionState, round: Round, quota: DomainQuota, ctx: Ctx): void {
+  if (isSpent(state, round)) return;
   while (quota.admitted < quota.target && quota.counted < quota.prompts) {
     const prompt = quota.standby.shift();
     if (prompt === undefined) return;

@@ -1,5 +1,6 @@
 /** What blocks what in speculative-admission. */
 import type { AwaitedEvent, Gates, HeldThing, Standing, Waits } from '../../core/waits.ts';
+import { targetOf } from './intake.ts';
 import { engineOf, timeouts } from './launch.ts';
 import { currentRoundId } from './progress.ts';
 import { findRequest, grace, heldResponse } from './requests.ts';
@@ -137,10 +138,15 @@ function roundStanding(state: AdmissionState, id: string): Standing | undefined 
   const found = round?.id === id ? round : draining.find((one) => one.id === id);
   if (found === undefined) return undefined;
   const isOpen = found === round;
+  const { futile, config } = state;
+  const { filtered } = futile;
+  const inVain = filtered === 0 ? '' : `, and ${filtered === 1 ? '1 was' : `${filtered} in a row were`} filtered`;
   const stands = isOpen
-    ? `has ${found.counted} of ${state.config.promptsPerRound} prompts`
+    ? `has ${found.counted} of ${config.promptsPerRound} prompts${inVain}`
     : `is over, with ${found.inFlight} requests in flight`;
-  return { stands, since: isOpen ? found.openedAt : found.completedAt, for: roundWaits(state, found) };
+  const waiting = roundWaits(state, found);
+  if (!isOpen) return { stands, since: found.completedAt, for: waiting };
+  return { stands, since: found.openedAt, for: waiting, futile: { ...futile, target: targetOf(found) } };
 }
 
 /** The timer that would end a request without its engine, at the end of its own time. */

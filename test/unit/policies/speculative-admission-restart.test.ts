@@ -151,5 +151,5 @@ describe.each(bothWays)('a restart of the host, %s', (_how, start) => {
 });
 
 test('a snapshot says whose it is', () => {
-  expect(rounds().policy.snapshot()).toMatchObject({ policy: 'speculative-admission', version: 4, seq: 0, at: 0 });
+  expect(rounds().policy.snapshot()).toMatchObject({ policy: 'speculative-admission', version: 5, seq: 0, at: 0 });
 });
