@@ -40,7 +40,7 @@ type Saved = z.output<typeof savedFutileWork>;
 
 type Message = AnyDecision | AnyEvent;
 interface PromptsRequest {
-  readonly reason: { readonly code: string; readonly target?: number };
+  readonly reason: { readonly code: string; readonly target?: number; readonly allowed?: number };
 }
 
 /** Follows what is filtered and what counts. */
@@ -67,15 +67,16 @@ export class FutileWork {
   follow(message: Message, at: number): void {
     switch (message.type) {
       case 'prompts.request': {
-        const { code, target = 0 } = (message as unknown as PromptsRequest).reason;
+        const { code, allowed = 0, target = allowed } = (message as unknown as PromptsRequest).reason;
         // A window is of several rounds.
         if (code !== 'window_begun') this.#target = target;
         return;
       }
-      case 'prompt.filtered':
       case 'group.rejected':
-        if (this.filtered === 0) this.since = at;
-        this.filtered += 1;
+        if ((message as unknown as { readonly cause: string }).cause === 'filtered') this.#filter(at);
+        return;
+      case 'prompt.filtered':
+        this.#filter(at);
         return;
       case 'prompt.counted':
       case 'group.completed':
@@ -108,6 +109,11 @@ export class FutileWork {
   /** Whether anything was ever filtered. */
   get #isKnown(): boolean {
     return this.filtered > 0 || this.#runs.weight > 0;
+  }
+
+  #filter(at: number): void {
+    if (this.filtered === 0) this.since = at;
+    this.filtered += 1;
   }
 
   #gained(): void {

@@ -104,7 +104,11 @@ export function answerOf(one: Explanation): string[] {
 function ofThing({ asked, standing, through, owed, verdict, at, ...one }: Explanation): string[] {
   const { word, id } = asked!;
   const label = word !== 'id' || standing === undefined ? word : singular(standing.what);
-  const start = `${capital(label)} ${short(id)} ${oneLine(standing?.stands ?? 'waits')}`;
+  const full = { asked, standing, through, owed, verdict, at, ...one };
+  const isItself = verdict === 'stalled' && full.stalled!.id === id;
+  const start = isItself
+    ? capital(inVain(full))
+    : `${capital(label)} ${short(id)} ${oneLine(standing?.stands ?? 'waits')}`;
   const [first] = owed;
   const last = through.at(-1);
   const leads = last === undefined ? '' : `; ${named(last.what, last.id)} ${oneLine(last.stands)}`;
@@ -115,12 +119,11 @@ function ofThing({ asked, standing, through, owed, verdict, at, ...one }: Explan
     asked!.kinds === undefined
       ? `${owed.length === 1 ? 'It is' : 'The oldest is'} ${owes}`
       : `${capital(actor(first))} owes ${owes}`;
-  const full = { asked, standing, through, owed, verdict, at, ...one };
   return [
     `${start}${leads}.`,
     `${act}${verdict === 'stuck' ? ': overdue' : '; nothing is overdue'}.`,
     ...(verdict === 'stuck' ? others(full) : []),
-    ...(verdict === 'stalled' ? [`${capital(inVain(full))}.`] : []),
+    ...(verdict === 'stalled' && !isItself ? [`${capital(inVain(full))}.`] : []),
     ...why(first),
   ];
 }

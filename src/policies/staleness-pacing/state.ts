@@ -73,6 +73,8 @@ export const pacingState = z.strictObject({
       onlyDuplicates: z.boolean(),
       /** Time when the last batch was decided, in seconds. */
       lastBatchAt: seconds.nullable(),
+      /** Groups that were filtered since one was complete last, and when the first of them was; absent before the first. */
+      futile: z.strictObject({ filtered: count, since: seconds }).optional(),
     })
     .nullable(),
   recentRounds: recentIds(roundId),
