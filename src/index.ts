@@ -8,8 +8,8 @@ export { z } from 'zod';
 export type * from './core/definition.ts';
 export { definePlanner, definePolicy, handlersOf, isDefinition } from './core/definition.ts';
 export { type LogEntry, type Replay, recordEvents, replayEvents } from './core/event-log.ts';
-export type { OpenCommand } from './core/kept-commands.ts';
 export type { UsualFiltered } from './core/futile-work.ts';
+export type { OpenCommand } from './core/kept-commands.ts';
 export type { UsualTime } from './core/open-commands.ts';
 export type {
   CommandHandlers,
