@@ -242,7 +242,11 @@ export const laws: readonly Law[] = Object.freeze([
   { number: 11, title: 'drained means empty: after source.drained no ledger holds anything', check: drainedIsEmpty },
   { number: 12, title: 'a host with no memory finishes what it is told of', check: forgetfulHostFinishes },
   { number: 13, title: 'bounded answer: what an event may lead to is known before it is applied', check: bounded },
-  { number: 14, title: 'whatever a ledger holds has a why, and what it names changes the state', check: waitsAreNamed },
+  {
+    number: 14,
+    title: 'whatever a ledger holds has a why, what it names changes the state, and no wait is too old',
+    check: waitsAreNamed,
+  },
   { number: 17, title: 'every report is kept or named: no end and no version vanishes', check: reportsAreKept },
   {
     number: 18,

@@ -93,6 +93,7 @@ export function answerOf(one: Explanation): string[] {
   if (verdict === 'ended' || verdict === 'unborn') return fitted(fateOf(one, chain[0]!), 2);
   if (asked !== undefined) return fitted(ofThing(one), 2);
   const [first] = owed;
+  if (verdict === 'stalled') return fitted([`${name} gains nothing: ${inVain(one)}.`, ...lasting(one)]);
   if (first === undefined) return fitted([`Nothing waits in ${name} at event ${seq}.`]);
   const act = `${actor(first)} owes ${missing(first)}${waited(first, one.at)}`;
   if (verdict === 'waits')
@@ -103,7 +104,11 @@ export function answerOf(one: Explanation): string[] {
 function ofThing({ asked, standing, through, owed, verdict, at, ...one }: Explanation): string[] {
   const { word, id } = asked!;
   const label = word !== 'id' || standing === undefined ? word : singular(standing.what);
-  const start = `${capital(label)} ${short(id)} ${oneLine(standing?.stands ?? 'waits')}`;
+  const full = { asked, standing, through, owed, verdict, at, ...one };
+  const isItself = verdict === 'stalled' && full.stalled!.id === id;
+  const start = isItself
+    ? capital(inVain(full))
+    : `${capital(label)} ${short(id)} ${oneLine(standing?.stands ?? 'waits')}`;
   const [first] = owed;
   const last = through.at(-1);
   const leads = last === undefined ? '' : `; ${named(last.what, last.id)} ${oneLine(last.stands)}`;
@@ -114,13 +119,27 @@ function ofThing({ asked, standing, through, owed, verdict, at, ...one }: Explan
     asked!.kinds === undefined
       ? `${owed.length === 1 ? 'It is' : 'The oldest is'} ${owes}`
       : `${capital(actor(first))} owes ${owes}`;
-  const full = { asked, standing, through, owed, verdict, at, ...one };
   return [
     `${start}${leads}.`,
     `${act}${verdict === 'stuck' ? ': overdue' : '; nothing is overdue'}.`,
     ...(verdict === 'stuck' ? others(full) : []),
+    ...(verdict === 'stalled' && !isItself ? [`${capital(inVain(full))}.`] : []),
     ...why(first),
   ];
+}
+
+/** The round for which work gains nothing, and for how long. */
+function inVain({ stalled, at }: Explanation): string {
+  const { what, id, stands, filteredSince } = stalled!;
+  return `${named(what, id)} ${oneLine(stands)} in ${duration(Math.max(0, at - filteredSince))}`;
+}
+
+/** Since when that is unusual, and that nobody is late. */
+function lasting({ stalled, owed, at }: Explanation): string[] {
+  const { mostFiltered } = stalled!;
+  const [first] = owed;
+  const oldest = first === undefined ? '' : `; the oldest wait is ${missing(first)}${waited(first, at)}`;
+  return [`${mostFiltered} or more are unusual here.`, `Nothing is overdue${oldest}.`];
 }
 
 /** What is overdue besides. */

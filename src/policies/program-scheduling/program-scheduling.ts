@@ -29,7 +29,7 @@ import type {
   ProgramSchedulingEvent,
   ProgramSchedulingInput,
 } from './types.ts';
-import { waits } from './waits.ts';
+import { gates, waits } from './waits.ts';
 
 const handlers = [
   on(events.programOpened, open, checkNew),
@@ -87,4 +87,5 @@ export const programScheduling: PolicyDefinition<
   decisions: programDecisions,
   ledgers: [programs],
   waits,
+  gates,
 });

@@ -5,7 +5,7 @@ import { copyPrompt, isExpiring, oldestVersionOf } from '../../core/prompts.ts';
 import { refuse } from '../../errors.ts';
 import type { Message } from '../../schemas/messages.ts';
 import type { KeptResponse, Prompt } from '../../schemas/prompts.ts';
-import { askReward, collect } from './progress.ts';
+import { askReward, collect, isSpent } from './progress.ts';
 import { enqueueAll } from './recall.ts';
 import { checkRound } from './requests.ts';
 import type { Ctx } from './schema.ts';
@@ -82,6 +82,7 @@ export function supply(state: AdmissionState, { roundId, prompts }: Message<'pro
     if (quota.awaiting > 0) quota.awaiting -= 1;
     addPrompt(state, prompt, round, ctx);
   }
+  round.askedAt = ctx.at;
   state.unsettled = 'merged';
 }
 
@@ -135,13 +136,13 @@ export function reopen(state: AdmissionState, _: unknown, ctx: Ctx): void {
   state.unsettled ??= 'failed';
 }
 
+/** Returns the number of prompts that a round begins with. */
+export const targetOf = ({ quotas }: Round): number => quotas.reduce((sum, { target }) => sum + target, 0);
+
 /** Asks for missing prompts that have not been asked for yet. */
-export function requestMore(
-  { faults }: AdmissionState,
-  round: Round,
-  code: Exclude<Unsettled, 'counted'>,
-  ctx: Ctx,
-): void {
+export function requestMore(state: AdmissionState, round: Round, code: Exclude<Unsettled, 'counted'>, ctx: Ctx): void {
+  const { faults } = state;
+  if (isSpent(state, round)) return;
   // Whatever comes fails by its data.
   if (!faults.isQuiet && faults.find({ scope: 'prompt', id: null })?.suspension != null) return;
   let total = 0;
@@ -155,7 +156,8 @@ export function requestMore(
     if (quota.domain !== null) domains[quota.domain] = missing;
   }
   if (total === 0) return;
-  const target = round.quotas.reduce((sum, quota) => sum + quota.target, 0);
+  round.askedAt = ctx.at;
+  const target = targetOf(round);
   const known = round.quotas.reduce((sum, quota) => sum + quota.admitted + quota.standby.size, 0);
   ctx.emit({
     type: 'prompts.request',
@@ -169,6 +171,7 @@ export function requestMore(
 
 /** Starts prompts until a quota has enough. */
 export function takeIn(state: AdmissionState, round: Round, quota: DomainQuota, ctx: Ctx): void {
+  if (isSpent(state, round)) return;
   while (quota.admitted < quota.target && quota.counted < quota.prompts) {
     const prompt = quota.standby.shift();
     if (prompt === undefined) return;

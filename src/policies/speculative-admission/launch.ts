@@ -156,6 +156,7 @@ function resume(state: AdmissionState, response: ResponseState, engine: Engine |
   // A host that places requests itself resumes the response on its former engine, unless it reports another one.
   takeSlot(state, response, engine ?? engineOf(response));
   response.status = 'running';
+  response.resumedAt = ctx.at;
   response.order = state.seq++;
   if (engine !== null && !isUntroubled(state)) beginOn(state, engine, response, ctx.at);
   const { promptId, ref } = response.prompt.spec;
@@ -187,6 +188,7 @@ function launch(state: AdmissionState, response: ResponseState, round: Round, en
   response.weightVersions = from === null ? round.weightVersions : joined(from.weightVersions, round.weightVersion);
   response.since = ctx.at;
   response.heardAt = ctx.at;
+  response.resumedAt = undefined;
   response.order = state.seq++;
   response.launched = response.order;
   round.inFlight += 1;

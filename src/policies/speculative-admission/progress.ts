@@ -21,6 +21,7 @@ import {
   type PromptState,
   part,
   type ResponseState,
+  type Round,
 } from './state.ts';
 
 /** Where rewards are computed. */
@@ -105,6 +106,7 @@ function count(state: AdmissionState, prompt: PromptState, ctx: Ctx): void {
   part(prompt, quota);
   quota.counted += 1;
   round.counted += 1;
+  state.futile.filtered = 0;
   state.unsettled ??= 'counted';
   ctx.emit({
     type: 'prompt.counted',
@@ -122,7 +124,7 @@ function count(state: AdmissionState, prompt: PromptState, ctx: Ctx): void {
   });
 }
 
-/** Removes and replaces a filtered prompt. */
+/** Removes and replaces a filtered prompt, unless its round has filtered as many as it may. */
 export function reject(
   state: AdmissionState,
   prompt: PromptState,
@@ -140,6 +142,13 @@ export function reject(
     dropped: dropHeld(prompt, 'filtered'),
     reason,
   });
+  const { futile, round } = state;
+  if (futile.filtered === 0) futile.since = ctx.at;
+  futile.filtered += 1;
+  if (round !== null && prompt.quota !== null) {
+    round.filtered += 1;
+    if (isSpent(state, round)) for (const quota of round.quotas) quota.awaiting = 0;
+  }
   replace(state, prompt, 'filtered');
 }
 
@@ -165,6 +174,11 @@ export function failPrompt(state: AdmissionState, prompt: PromptState, why: Give
         : { code: 'not_compared', ...why },
   });
   replace(state, prompt, 'failed');
+}
+
+/** Whether a round has filtered so many prompts that it begins no more. */
+export function isSpent({ config: { maxFiltered } }: AdmissionState, { filtered }: Round): boolean {
+  return maxFiltered !== undefined && filtered >= maxFiltered;
 }
 
 function replace(state: AdmissionState, prompt: PromptState, code: 'filtered' | 'failed'): void {
