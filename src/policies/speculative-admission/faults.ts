@@ -109,6 +109,8 @@ export type GivenUp =
 /** Gives a response up; its prompt fails if the others do not suffice. */
 export function giveUp(state: AdmissionState, response: ResponseState, why: GivenUp, ctx: Ctx): void {
   const { prompt, requestId } = response;
+  // Another response may have taken it out.
+  if (prompt.status !== 'active') return;
   state.asides.delete(response);
   response.status = 'abandoned';
   response.asideAt = null;
